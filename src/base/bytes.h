@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Bounded little-endian readers and writers over a caller's buffer.
+ *
+ * Both latch: after the first access that does not fit, `short_of` is set, every further read gives
+ * 0 and every further write does nothing. So a codec reads or writes a whole item and asks once.
+ * Bounds are kept as what is left, never as a sum that could wrap.
+ */
+#ifndef GT_BASE_BYTES_H
+#define GT_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_reader {
+    const uint8_t *at;
+    size_t left;
+    bool short_of; /* a read did not fit */
+};
+
+struct gt_writer {
+    uint8_t *at;
+    size_t left;
+    bool short_of; /* a write did not fit */
+};
+
+void gt_reader_init(struct gt_reader *r, const void *data, size_t size);
+uint8_t gt_read_u8(struct gt_reader *r);
+uint16_t gt_read_u16(struct gt_reader *r);
+uint32_t gt_read_u32(struct gt_reader *r);
+uint64_t gt_read_u64(struct gt_reader *r);
+/* A pointer to the next n bytes, which are consumed; NULL where fewer are left. */
+const uint8_t *gt_read_bytes(struct gt_reader *r, size_t n);
+
+void gt_writer_init(struct gt_writer *w, void *data, size_t size);
+void gt_write_u8(struct gt_writer *w, uint8_t v);
+void gt_write_u16(struct gt_writer *w, uint16_t v);
+void gt_write_u32(struct gt_writer *w, uint32_t v);
+void gt_write_u64(struct gt_writer *w, uint64_t v);
+void gt_write_bytes(struct gt_writer *w, const void *data, size_t n);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Status codes and error messages, for every module.
+ *
+ * A function that can fail returns 0 or a positive count on success and one of enum gt_status,
+ * all negative, on failure. Where a message is worth more than a code the function takes a
+ * struct gt_error and fills it: one line, without a newline, that names the file, the line or
+ * offset, the value and what was expected. Libraries never print, exit or abort.
+ */
+#ifndef GT_BASE_ERROR_H
+#define GT_BASE_ERROR_H
+
+enum gt_status {
+    GT_OK = 0,
+    GT_E_USAGE = -1,       /* an argument that makes no sense */
+    GT_E_NOMEM = -2,       /* out of memory */
+    GT_E_TRUNC = -3,       /* the input ends in the middle of an item */
+    GT_E_FORMAT = -4,      /* the input is not what its format says */
+    GT_E_RANGE = -5,       /* a value outside what the format or the module can hold */
+    GT_E_IO = -6,          /* the operating system refused; errno is in the message */
+    GT_E_NOT_FOUND = -7,   /* a file, symbol or name that does not exist */
+    GT_E_UNSUPPORTED = -8, /* understood, but not possible here */
+    GT_E_EXISTS = -9,      /* something is in the way */
+};
+
+struct gt_error {
+    int status; /* enum gt_status; GT_OK: nothing set */
+    char text[512];
+};
+
+/* Fills err (which may be NULL) and returns status, so that `return gt_error_set(...)` reads well.
+ * A message longer than the buffer is cut. */
+int gt_error_set(struct gt_error *err, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same with `: ` and the text of the errno value appended; status is GT_E_IO, or GT_E_NOT_FOUND
+ * for ENOENT. */
+int gt_error_errno(struct gt_error *err, int errnum, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A few words for a status: "truncated", "out of memory". Static, never NULL. */
+const char *gt_status_text(int status);
+
+#endif

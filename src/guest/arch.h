@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an instruction does to the flow of control, from its bytes alone: one table an architecture.
+ *
+ * An architecture is one file, arch_<name>.c, that defines one const struct gt_arch, and one row in
+ * arch.c. The host (QEMU) says where an instruction starts and how long it is; classification never
+ * has to find a length, and never reads past `size`.
+ */
+#ifndef GT_GUEST_ARCH_H
+#define GT_GUEST_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_insn_kind {
+    GT_INSN_OTHER = 0,        /* goes on to the next instruction (or traps, unseen by us) */
+    GT_INSN_CALL,             /* leaves a return address; target known */
+    GT_INSN_CALL_INDIRECT,    /* leaves a return address; target in a register or memory */
+    GT_INSN_RETURN,           /* goes where a call's return address says */
+    GT_INSN_JUMP,             /* unconditional, target known */
+    GT_INSN_BRANCH,           /* conditional, target known */
+    GT_INSN_JUMP_INDIRECT,    /* target in a register or memory */
+    GT_INSN_EXCEPTION_RETURN, /* eret, iret, sysret, mret, ... : resumes what was interrupted */
+    GT_INSN_SYSCALL,          /* a call of the next privilege level: svc, hvc, smc, ecall, syscall, int */
+    GT_INSN_TRAP,             /* an exception on purpose: brk, ebreak, int3, ud2, ... */
+    GT_INSN_STACK_SWITCH,     /* loads the stack pointer from what is neither it nor the frame pointer */
+    GT_INSN_VECTOR_WRITE,     /* sets where exceptions go: VBAR_ELx, IDT, LSTAR, stvec, mtvec */
+};
+
+struct gt_insn {
+    uint8_t kind;     /* enum gt_insn_kind */
+    bool conditional; /* a call or return that may not happen (32-bit arm) */
+    uint64_t target;  /* CALL, JUMP, BRANCH: where to; else 0 */
+};
+
+struct gt_arch {
+    const char *name;              /* as uftrace and QEMU's target_name say it: "aarch64" */
+    const char *const *qemu_names; /* QEMU target names it serves, NULL-terminated */
+    uint16_t e_machine;            /* ELF e_machine */
+    uint8_t bits;                  /* 32 or 64 */
+    uint8_t insn_min, insn_max;    /* shortest and longest instruction, bytes */
+    const char *sp_register;       /* the stack pointer's name in QEMU's register list */
+    const char *const *fp_registers; /* candidates for the frame pointer's name, NULL-terminated */
+
+    /* Classifies the instruction of `size` bytes at `bytes`, which runs at address `pc`.
+     * Always fills *out; bytes that are no instruction give GT_INSN_OTHER. */
+    void (*classify)(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out);
+
+    /* True where the bytes that end at `end` may be a call instruction, so that `end` may be a
+     * return address: `left` bytes before `end` are readable. May say true too often (variable
+     * length code read backwards), never false for a call. */
+    bool (*may_follow_call)(const uint8_t *end, size_t left);
+};
+
+/* By QEMU target name ("x86_64"); NULL where we do not know the architecture. */
+const struct gt_arch *gt_arch_by_target(const char *qemu_target);
+/* By ELF e_machine and class (32, 64); NULL likewise. */
+const struct gt_arch *gt_arch_by_elf(uint16_t e_machine, unsigned bits);
+/* All of them, for tests and lists: index 0, 1, ... until NULL. */
+const struct gt_arch *gt_arch_at(size_t index);
+
+/* "call", "return", ...: static, for messages and tests. */
+const char *gt_insn_kind_name(enum gt_insn_kind kind);
+
+extern const struct gt_arch gt_arch_aarch64;
+extern const struct gt_arch gt_arch_riscv64;
+extern const struct gt_arch gt_arch_x86_64;
+
+#endif
