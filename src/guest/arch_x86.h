@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The x86 decoder that the x86_64 and the i386 architecture share.
+ *
+ * A guest of either may run 16-bit code (every PC starts so), and one of x86_64 32-bit code too.
+ * The mode is not told, but the instruction's size is, and it settles all but the few forms that
+ * arch_x86.c lists.
+ */
+#ifndef GT_GUEST_ARCH_X86_H
+#define GT_GUEST_ARCH_X86_H
+
+#include "guest/arch.h"
+
+/* The longest instruction of any mode; more bytes are no instruction. */
+enum { GT_X86_INSN_MAX = 15 };
+
+/* gt_arch.classify; long_mode: 40-4F are REX prefixes wherever more bytes follow, and targets have
+ * 64 bits (else 32). */
+void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
+                     struct gt_insn *out);
+
+/* gt_arch.may_follow_call, of every mode. */
+bool gt_x86_may_follow_call(const uint8_t *end, size_t left);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86_64: 64-bit mode, and the 32-bit and 16-bit code that such a machine runs too. */
+#include "guest/arch_x86.h"
+
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+{
+    gt_x86_classify(bytes, size, pc, true, out);
+}
+
+const struct gt_arch gt_arch_x86_64 = {
+    .name = "x86_64",
+    .qemu_names = (const char *const[]){"x86_64", NULL},
+    .e_machine = 62, /* EM_X86_64 */
+    .bits = 64,
+    .insn_min = 1,
+    .insn_max = GT_X86_INSN_MAX,
+    .sp_register = "rsp",
+    .fp_registers = (const char *const[]){"rbp", NULL},
+    .classify = classify,
+    .may_follow_call = gt_x86_may_follow_call,
+};
