@@ -6,6 +6,7 @@
 
 static const struct gt_arch *const arches[] = {
     &gt_arch_aarch64,
+    &gt_arch_i386,
     &gt_arch_riscv64,
     &gt_arch_x86_64,
 };

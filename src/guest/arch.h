@@ -64,6 +64,7 @@ const struct gt_arch *gt_arch_at(size_t index);
 const char *gt_insn_kind_name(enum gt_insn_kind kind);
 
 extern const struct gt_arch gt_arch_aarch64;
+extern const struct gt_arch gt_arch_i386;
 extern const struct gt_arch gt_arch_riscv64;
 extern const struct gt_arch gt_arch_x86_64;
 

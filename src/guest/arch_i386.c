@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* i386: 32-bit and 16-bit code. */
+#include "guest/arch_x86.h"
+
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+{
+    gt_x86_classify(bytes, size, pc, false, out);
+}
+
+const struct gt_arch gt_arch_i386 = {
+    .name = "i386",
+    .qemu_names = (const char *const[]){"i386", NULL},
+    .e_machine = 3, /* EM_386 */
+    .bits = 32,
+    .insn_min = 1,
+    .insn_max = GT_X86_INSN_MAX,
+    .sp_register = "esp",
+    .fp_registers = (const char *const[]){"ebp", NULL},
+    .classify = classify,
+    .may_follow_call = gt_x86_may_follow_call,
+};

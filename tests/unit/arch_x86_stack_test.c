@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86 instructions that load the stack pointer, and those that look like it. */
+#include "arch_x86_forms.h"
+
+static const struct form stack_switches[] = {
+    {"48 89 c4", GT_INSN_STACK_SWITCH, 0}, /* mov %rax,%rsp */
+    {"4c 89 e4", GT_INSN_STACK_SWITCH, 0}, /* mov %r12,%rsp */
+    {"4c 89 ec", GT_INSN_STACK_SWITCH, 0}, /* mov %r13,%rsp */
+    {"89 cc", GT_INSN_STACK_SWITCH, 0},
+    {"66 89 c4", GT_INSN_STACK_SWITCH, 0},
+    {"48 8b e0", GT_INSN_STACK_SWITCH, 0},
+    {"49 8b e4", GT_INSN_STACK_SWITCH, 0}, /* mov %r12,%rsp the other way */
+    {"49 8b e5", GT_INSN_STACK_SWITCH, 0},
+    {"48 8b 27", GT_INSN_STACK_SWITCH, 0}, /* mov (%rdi),%rsp */
+    {"48 8b 64 24 08", GT_INSN_STACK_SWITCH, 0},
+    {"48 8b 65 f8", GT_INSN_STACK_SWITCH, 0}, /* what %rbp points to, not %rbp */
+    {"65 48 8b 24 25 0c600000", GT_INSN_STACK_SWITCH, 0},
+    {"48 c7 c4 00100000", GT_INSN_STACK_SWITCH, 0},
+    {"66 c7 c4 0010", GT_INSN_STACK_SWITCH, 0},
+    {"bc 00100000", GT_INSN_STACK_SWITCH, 0},
+    {"66 bc 0010", GT_INSN_STACK_SWITCH, 0},
+    {"bc 007c", GT_INSN_STACK_SWITCH, 0},
+    {"48 bc 0010000000000000", GT_INSN_STACK_SWITCH, 0},
+    {"48 94", GT_INSN_STACK_SWITCH, 0}, /* xchg %rax,%rsp */
+    {"94", GT_INSN_STACK_SWITCH, 0},
+    {"48 87 27", GT_INSN_STACK_SWITCH, 0},
+    {"48 87 e1", GT_INSN_STACK_SWITCH, 0},
+    {"48 87 cc", GT_INSN_STACK_SWITCH, 0},
+    {"49 87 e4", GT_INSN_STACK_SWITCH, 0}, /* %r12 and %rsp */
+    {"48 8d 60 f8", GT_INSN_STACK_SWITCH, 0},
+    {"49 8d 64 24 f8", GT_INSN_STACK_SWITCH, 0}, /* lea -8(%r12),%rsp */
+    {"49 8d 62 f8", GT_INSN_STACK_SWITCH, 0},
+    {"49 8d 65 f0", GT_INSN_STACK_SWITCH, 0},          /* lea -16(%r13),%rsp */
+    {"48 8d 25 00100000", GT_INSN_STACK_SWITCH, 0},    /* rip-relative */
+    {"48 8d 24 25 00100000", GT_INSN_STACK_SWITCH, 0}, /* no base */
+    {"48 8d 24 c5 00100000", GT_INSN_STACK_SWITCH, 0}, /* an index only */
+    {"5c", GT_INSN_STACK_SWITCH, 0},
+    {"66 5c", GT_INSN_STACK_SWITCH, 0},
+    {"8f c4", GT_INSN_STACK_SWITCH, 0},
+    {"48 0f b2 20", GT_INSN_STACK_SWITCH, 0}, /* lss */
+    {"66 0f b2 26 0010", GT_INSN_STACK_SWITCH, 0},
+    {"0f b4 20", GT_INSN_STACK_SWITCH, 0},
+    {"0f b5 20", GT_INSN_STACK_SWITCH, 0},
+    {"66 0f b7 e2", GT_INSN_STACK_SWITCH, 0}, /* movzwl %dx,%esp in 16-bit code */
+    {"0f bf e2", GT_INSN_STACK_SWITCH, 0},
+    {"48 63 e0", GT_INSN_STACK_SWITCH, 0},    /* movslq */
+    {"48 0f 44 e0", GT_INSN_STACK_SWITCH, 0}, /* cmove */
+    {"0f 4f 20", GT_INSN_STACK_SWITCH, 0},
+    {"0f 20 dc", GT_INSN_STACK_SWITCH, 0}, /* mov %cr3,%rsp: Linux's entry code */
+    {"0f 21 c4", GT_INSN_STACK_SWITCH, 0},
+    {"66 48 0f 7e c4", GT_INSN_STACK_SWITCH, 0}, /* movq %xmm0,%rsp */
+    {"0f 7e fc", GT_INSN_STACK_SWITCH, 0},
+};
+
+static const struct form no_stack_switches[] = {
+    {"48 89 ec", GT_INSN_OTHER, 0}, /* mov %rbp,%rsp */
+    {"48 8b e5", GT_INSN_OTHER, 0},
+    {"89 ec", GT_INSN_OTHER, 0},
+    {"48 89 e4", GT_INSN_OTHER, 0},
+    {"48 89 e5", GT_INSN_OTHER, 0},
+    {"48 89 e0", GT_INSN_OTHER, 0},
+    {"48 89 24 24", GT_INSN_OTHER, 0}, /* memory through %rsp */
+    {"48 89 04 24", GT_INSN_OTHER, 0},
+    {"49 89 c4", GT_INSN_OTHER, 0}, /* to %r12 */
+    {"4c 8b 27", GT_INSN_OTHER, 0},
+    {"4c 8b e0", GT_INSN_OTHER, 0},
+    {"49 c7 c4 00100000", GT_INSN_OTHER, 0},
+    {"48 c7 04 24 00100000", GT_INSN_OTHER, 0},
+    {"48 c7 c1 00100000", GT_INSN_OTHER, 0},
+    {"41 bc 00100000", GT_INSN_OTHER, 0},
+    {"49 94", GT_INSN_OTHER, 0},
+    {"48 87 e5", GT_INSN_OTHER, 0}, /* %rsp and %rbp */
+    {"48 87 ec", GT_INSN_OTHER, 0},
+    {"4c 87 27", GT_INSN_OTHER, 0},
+    {"49 87 cc", GT_INSN_OTHER, 0},
+    {"48 87 0c 24", GT_INSN_OTHER, 0}, /* %rcx and memory */
+    {"48 8d 65 d8", GT_INSN_OTHER, 0}, /* lea -40(%rbp),%rsp */
+    {"48 8d a5 d8ffffff", GT_INSN_OTHER, 0},
+    {"48 8d 64 24 08", GT_INSN_OTHER, 0},
+    {"48 8d a4 24 00ffffff", GT_INSN_OTHER, 0},
+    {"48 8d 64 05 00", GT_INSN_OTHER, 0}, /* lea (%rbp,%rax),%rsp */
+    {"8d a6 f8ff", GT_INSN_OTHER, 0},     /* lea -8(%bp),%sp of 16-bit code */
+    {"4c 8d 60 f8", GT_INSN_OTHER, 0},
+    {"48 8d e0", GT_INSN_OTHER, 0}, /* lea of a register */
+    {"48 83 ec 08", GT_INSN_OTHER, 0},
+    {"48 83 e4 f0", GT_INSN_OTHER, 0},
+    {"48 81 c4 00010000", GT_INSN_OTHER, 0},
+    {"48 01 c4", GT_INSN_OTHER, 0},
+    {"48 29 c4", GT_INSN_OTHER, 0},
+    {"c9", GT_INSN_OTHER, 0}, /* leave */
+    {"c8 100000", GT_INSN_OTHER, 0},
+    {"41 5c", GT_INSN_OTHER, 0}, /* pop %r12 */
+    {"54", GT_INSN_OTHER, 0},
+    {"41 8f c4", GT_INSN_OTHER, 0},
+    {"8f 04 24", GT_INSN_OTHER, 0},       /* pop to memory */
+    {"8f e9 78 e1 c4", GT_INSN_OTHER, 0}, /* XOP */
+    {"44 0f b2 20", GT_INSN_OTHER, 0},    /* %r12 */
+    {"0f b2 e0", GT_INSN_OTHER, 0},
+    {"44 0f b7 e2", GT_INSN_OTHER, 0},
+    {"4c 0f 44 e0", GT_INSN_OTHER, 0},
+    {"48 0f 44 e5", GT_INSN_OTHER, 0}, /* cmove %rbp,%rsp */
+    {"4c 63 e0", GT_INSN_OTHER, 0},
+    {"63 e0", GT_INSN_OTHER, 0}, /* arpl %sp,%ax */
+    {"41 0f 20 dc", GT_INSN_OTHER, 0},
+    {"0f 22 dc", GT_INSN_OTHER, 0},    /* mov %rsp,%cr3 */
+    {"f3 0f 7e c4", GT_INSN_OTHER, 0}, /* movq between vector registers */
+    {"66 49 0f 7e c4", GT_INSN_OTHER, 0},
+    {"66 0f 7e 24 24", GT_INSN_OTHER, 0},
+    {"88 c4", GT_INSN_OTHER, 0}, /* %ah */
+};
+
+static void test_stack_pointer(void **state)
+{
+    (void)state;
+    CHECK(&gt_arch_x86_64, PC, stack_switches);
+    CHECK(&gt_arch_x86_64, PC, no_stack_switches);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stack_pointer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
