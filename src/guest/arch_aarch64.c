@@ -23,12 +23,13 @@ enum {
 struct sp_writer {
     uint32_t mask, value;
     uint8_t source; /* the source register's lowest bit */
-    bool from_zero; /* source 31 is XZR, not SP */
+    bool logical;   /* with a bit mask, and source 31 is XZR, not SP */
 };
 
 static const struct sp_writer sp_writers[] = {
     {0x3f800000, 0x11000000, 5, false},  /* add, sub (immediate) */
-    {0x3fe00000, 0x0b200000, 5, false},  /* add, sub (extended register) */
+    {0x3fe01000, 0x0b200000, 5, false},  /* add, sub (extended register), shifted by 0 to 3 */
+    {0x3fe01c00, 0x0b201000, 5, false},  /* and by 4 */
     {0x7f800000, 0x12000000, 5, true},   /* and (immediate) */
     {0x7f800000, 0x32000000, 5, true},   /* orr (immediate); from XZR: mov sp, #constant */
     {0x7f800000, 0x52000000, 5, true},   /* eor (immediate) */
@@ -52,6 +53,20 @@ static uint64_t target_at(uint64_t pc, uint32_t w, unsigned low, unsigned width)
     return pc + ((field ^ sign) - sign) * 4;
 }
 
+/* Whether sf, N and imms of a logical immediate name a bit mask: an element of 2 to 64 bits, by the
+ * highest bit of N:~imms, that is not all ones. */
+static bool is_bit_mask(uint32_t w)
+{
+    unsigned n = (w >> 22) & 1, imms = (w >> 10) & 63;
+    unsigned size = n << 6 | (~imms & 63), levels = 1;
+
+    if (size < 2 || (n && !(w & 0x80000000)))
+        return false;
+    while (levels * 2 <= size)
+        levels *= 2;
+    return (imms & (levels - 1)) != levels - 1;
+}
+
 static bool switches_stack(uint32_t w)
 {
     if ((w & 31) != REG_SP)
@@ -60,8 +75,11 @@ static bool switches_stack(uint32_t w)
         const struct sp_writer *s = &sp_writers[i];
         unsigned from = (w >> s->source) & 31;
 
-        if ((w & s->mask) == s->value)
-            return from != REG_FP && (from != REG_SP || s->from_zero);
+        if ((w & s->mask) != s->value)
+            continue;
+        if (s->logical)
+            return from != REG_FP && is_bit_mask(w);
+        return from != REG_FP && from != REG_SP;
     }
     return false;
 }
