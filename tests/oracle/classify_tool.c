@@ -4,11 +4,11 @@
  *
  *   classify_tool ARCH     ARCH is a QEMU target name
  *
- * A line of input is "PC BYTES", both hexadecimal, the bytes in memory order; a line of output is the
- * kind's number in enum gt_insn_kind, the target in hexadecimal, whether the instruction is
+ * A line of input is "PC BYTES", both hexadecimal, the bytes in memory order; a line of output is
+ * the kind's number in enum gt_insn_kind, the target in hexadecimal, whether the instruction is
  * conditional, and whether may_follow_call says so after it. With no input left it prints nothing
- * more; with a line it cannot read it exits 2. `classify_tool --kinds` prints the names of the kinds,
- * one a line, in order.
+ * more; with a line it cannot read it exits 2. `classify_tool --kinds` prints the names of the
+ * kinds, one a line, in order.
  */
 #include "guest/arch.h"
 
