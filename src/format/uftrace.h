@@ -177,9 +177,10 @@ int gt_uftrace_task_write(struct gt_text *t, const struct gt_uftrace_task *line,
 int gt_uftrace_task_read(const char *line, size_t size, struct gt_uftrace_task *out,
                          struct gt_error *err);
 
-/* A path as the text files can hold it: space, '"', '\\', control characters and bytes that are not
- * UTF-8 become '_'; what is longer than out loses bytes in front, so the name stays; "" becomes
- * "unknown". size is at least 16. The same path always gives the same result. */
+/* A path as the text files can hold it: space, '"', '\\', control characters, a '[' at the start
+ * and bytes that are not UTF-8 become '_'; what is longer than out, or than 240 bytes in the last
+ * component, loses bytes in front; slashes at the end are dropped; an empty name becomes "unknown".
+ * size is at least 16. The same path always gives the same result. */
 void gt_uftrace_path(const char *path, char *out, size_t size);
 /* 16 hex digits and a 0 from a number. */
 void gt_uftrace_sid(uint64_t id, char out[GT_UFTRACE_SID_LEN + 1]);
@@ -194,7 +195,8 @@ struct gt_uftrace_mapping {
 
 /* Appends the whole map: one line a module in the caller's order (hottest first: readers search
  * linearly, the first match wins), all "r-xp", and the [stack] line that readers need. GT_E_RANGE:
- * an empty or reversed range, or two that overlap, after the cut to 48 bits; GT_E_NOMEM. */
+ * an empty or reversed range, two that overlap, after the cut to 48 bits, or one path on two lines
+ * that follow each other (readers would take them for one module); GT_E_NOMEM. */
 int gt_uftrace_map_write(struct gt_text *t, const struct gt_uftrace_mapping *map, size_t n,
                          struct gt_error *err);
 
@@ -226,9 +228,11 @@ struct gt_uftrace_module {
 /* Appends the whole file. Symbols must be sorted by address; a second one at an address is dropped;
  * a size that reaches into the next symbol is cut there; where a symbol ends before the next begins
  * an end marker is put, so what lies between is not taken for it. With n 0 one symbol of the
- * module's base name spans it all: readers would look for the ELF file otherwise. Names that make
- * readers change their stacks (longjmp, fork, execve ...) get "()" appended; control characters
- * and spaces at the end become '?'. GT_E_USAGE: not sorted; GT_E_NOMEM. */
+ * module's base name spans it all: readers would look for the ELF file otherwise. To tell a
+ * stripped module's functions apart pass one symbol for each address that was called,
+ * "NAME+0x1234". Names that make readers change their stacks (longjmp, fork, execve ...) get "()"
+ * appended; control characters, quotes and backslashes become '?'. A last symbol of size 0 is one
+ * byte. GT_E_USAGE: not sorted; GT_E_NOMEM. */
 int gt_uftrace_sym_write(struct gt_text *t, const struct gt_uftrace_module *module,
                          const struct gt_uftrace_symbol *sym, size_t n, struct gt_error *err);
 

@@ -44,26 +44,24 @@ int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
                            const struct gt_uftrace_mapping *map, size_t n, struct gt_error *err);
 
 /* Replaces the module's symbol file: BASE.sym, where that is free or this very module's, else
- * BASE-XXXX.sym, XXXX being the first four digits of its build-id. Two modules of one base name
- * need a build-id each, here and in the map; one without takes what gt_uftrace_pseudo_build_id
- * gives. GT_E_EXISTS: the name is taken and there is no build-id to tell the two apart. */
+ * BASE-XXXX.sym, XXXX being the first four digits of its build-id, or without one the sum of its
+ * path's bytes: readers look there for a module whose path or build-id is not that of BASE.sym. So
+ * the map must say the same path and build-id. GT_E_EXISTS: a third module has that name too. */
 int gt_uftrace_dir_put_symbols(const struct gt_uftrace_dir *d,
                                const struct gt_uftrace_module *module,
                                const struct gt_uftrace_symbol *sym, size_t n, struct gt_error *err);
 /* The same for BASE.dbg; the symbols must have been put before. */
 int gt_uftrace_dir_put_debug(const struct gt_uftrace_dir *d, const struct gt_uftrace_module *module,
                              const struct gt_uftrace_dbg *item, size_t n, struct gt_error *err);
-/* 40 hex digits that depend on the path alone, for a module without a build-id. */
-void gt_uftrace_pseudo_build_id(const char *path, char out[41]);
-
 /* Names a user event (id >= GT_UFTRACE_EV_USER, "provider:name") in events.txt, once. The info then
  * needs GT_UFTRACE_FEAT_EVENT, which put_info adds by itself. */
 int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const char *name,
                              struct gt_error *err);
 
-/* Replaces info. taskinfo is taken from task.txt (info->tids is ignored), under a lock on it, so
- * that of several processes the last one writes all tasks; max_stack never falls below what the
- * info in place says. Errors of gt_uftrace_info_write, gt_file_replace and gt_uftrace_task_read. */
+/* Replaces info. taskinfo is taken from task.txt (info->tids is ignored), under a lock on the
+ * directory, so that of several processes the last one writes all tasks; max_stack never falls
+ * below what the info in place says. Errors of gt_uftrace_info_write, gt_file_replace and
+ * gt_uftrace_task_read. */
 int gt_uftrace_dir_put_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,
                             struct gt_error *err);
 
@@ -88,21 +86,23 @@ struct gt_uftrace_repair_options {
     const char *exename; /* for an info that is missing; NULL: the first session's */
 };
 struct gt_uftrace_repair_stats {
-    uint64_t files;   /* TID.dat files looked at */
-    uint64_t records; /* in them, before the repair */
-    uint64_t cut;     /* bytes of partial records cut off */
-    uint64_t closed;  /* EXITs added */
-    uint64_t events;  /* loss events added */
-    uint32_t depth;   /* deepest stack seen */
+    uint64_t files;         /* TID.dat files looked at */
+    uint64_t records;       /* in them, before the repair */
+    uint64_t cut;           /* bytes of partial records cut off */
+    uint64_t closed;        /* EXITs added */
+    uint64_t events;        /* loss events added */
+    uint64_t lines_dropped; /* of task.txt, that could not be read */
+    uint64_t lines_added;   /* to task.txt, for TID.dat files that it lacked */
+    uint32_t depth;         /* deepest stack seen */
 };
 
-/* Makes a directory whole after a kill, a crash or a full disk: cuts partial records, adds the
- * EXITs of frames still open (at the file's last time), writes info's taskinfo anew, a map or info
- * that is missing too. To be called when nobody records there any more, after gt_streams_recover.
- * Idempotent: a second call changes nothing. A file that is not what it should be (bad record, time
- * that falls, EXIT without ENTRY) is reported with its offset and left alone; the others are still
- * repaired and the first error is returned. opt and stats may be NULL. GT_E_NOT_FOUND, GT_E_IO,
- * GT_E_FORMAT, GT_E_NOMEM. */
+/* Makes a directory whole after a kill, a crash or a full disk: cuts partial records, ends an open
+ * sched-out, adds the EXITs of frames still open (all at the file's last time), and mends task.txt,
+ * info's list of tasks and missing maps. To be called when nobody records there any more, after
+ * gt_streams_recover. Idempotent: a second call changes nothing. A TID.dat that is not what it
+ * should be (bad record, time that falls, EXIT without its ENTRY) is left alone and reported with
+ * its offset; the rest is still repaired and the first error is returned. opt and stats may be
+ * NULL. GT_E_NOT_FOUND, GT_E_IO, GT_E_FORMAT, GT_E_NOMEM. */
 int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_options *opt,
                           struct gt_uftrace_repair_stats *stats, struct gt_error *err);
 
@@ -110,12 +110,12 @@ int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_optio
 struct gt_uftrace_scan {
     uint64_t records;
     uint64_t first_time, last_time;
-    uint64_t whole; /* bytes of whole records */
-    uint32_t depth; /* deepest stack */
-    uint32_t n_open;
-    uint64_t *open;  /* words of the EXITs that are due, innermost last; caller frees */
-    bool lost_event; /* the file already has a GT_UFTRACE_EV_LOST after its last ENTRY or EXIT but
-                        those EXITs that close the stack */
+    uint64_t whole;     /* bytes of whole records */
+    uint32_t depth;     /* deepest stack */
+    uint32_t n_open;    /* ENTRYs without EXIT */
+    uint64_t *open;     /* the words of the EXITs that are due, innermost last; caller frees */
+    bool scheduled_out; /* the last scheduling event is GT_UFTRACE_EV_SCHED_OUT */
+    bool lost_event;    /* only EXITs come after the last GT_UFTRACE_EV_LOST */
 };
 /* Scans records in file order; err says the offset. The stack is bounded (GT_UFTRACE_SCAN_DEPTH).
  * GT_E_FORMAT, GT_E_RANGE (too deep), GT_E_NOMEM; out->open needs free() only after success. */

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text files written whole: see file.h. */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Makes room for n more bytes and the final 0. */
+static bool text_grow(struct gt_text *t, size_t n)
+{
+    if (t->failed)
+        return false;
+    if (n < t->cap - t->len)
+        return true;
+    size_t want = t->cap ? t->cap : 256;
+    while (want - t->len <= n && want <= SIZE_MAX / 2)
+        want *= 2;
+    char *data = want - t->len > n ? realloc(t->data, want) : NULL;
+    if (!data) {
+        t->failed = true;
+        return false;
+    }
+    t->data = data;
+    t->cap = want;
+    return true;
+}
+
+void gt_text_printf(struct gt_text *t, const char *format, ...)
+{
+    va_list ap, again;
+    va_start(ap, format);
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, format, ap);
+    if (n < 0)
+        t->failed = true;
+    else if (text_grow(t, (size_t)n))
+        t->len += (size_t)vsnprintf(t->data + t->len, (size_t)n + 1, format, again);
+    va_end(again);
+    va_end(ap);
+}
+
+void gt_text_add(struct gt_text *t, const void *data, size_t n)
+{
+    if (!text_grow(t, n))
+        return;
+    if (n)
+        memcpy(t->data + t->len, data, n);
+    t->len += n;
+    t->data[t->len] = 0;
+}
+
+void gt_text_free(struct gt_text *t)
+{
+    free(t->data);
+    *t = (struct gt_text){0};
+}
+
+/* 0 or an errno. */
+static int write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return errno;
+        data += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* Creates ".NAME.PID.N.tmp" beside path; a descriptor, or -errno. */
+static int open_beside(const char *path, char *tmp, size_t size)
+{
+    const char *slash = strrchr(path, '/');
+    int dir = slash ? (int)(slash + 1 - path) : 0;
+    for (unsigned n = 0; n < 1000; n++) {
+        int len =
+            snprintf(tmp, size, "%.*s.%s.%ld.%u.tmp", dir, path, path + dir, (long)getpid(), n);
+        if (len < 0 || (size_t)len >= size)
+            return -ENAMETOOLONG;
+        int fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        if (errno != EEXIST)
+            return -errno;
+    }
+    return -EEXIST;
+}
+
+int gt_file_replace(const char *path, const void *data, size_t size, struct gt_error *err)
+{
+    char tmp[PATH_MAX];
+    int fd = open_beside(path, tmp, sizeof tmp);
+    if (fd == -ENAMETOOLONG)
+        return gt_error_set(err, GT_E_RANGE, "%.200s...: path too long", path);
+    if (fd < 0)
+        return gt_error_errno(err, -fd, "%s: cannot be created", path);
+    int bad = write_all(fd, data, size);
+    if (close(fd) && !bad)
+        bad = errno;
+    if (!bad && rename(tmp, path))
+        bad = errno;
+    if (!bad)
+        return 0;
+    unlink(tmp);
+    return gt_error_errno(err, bad, "%s: cannot be written", path);
+}
+
+int gt_file_replace_text(const char *path, const struct gt_text *t, struct gt_error *err)
+{
+    if (t->failed)
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+    return gt_file_replace(path, t->data ? t->data : "", t->len, err);
+}
+
+int gt_file_append(const char *path, const void *data, size_t size, struct gt_error *err)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be opened", path);
+    /* With the lock nobody else's line can follow a part of ours before it is cut off. */
+    while (flock(fd, LOCK_EX) && errno == EINTR)
+        ;
+    int bad = 0;
+    off_t before = lseek(fd, 0, SEEK_END);
+    ssize_t n;
+    do
+        n = write(fd, data, size);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        bad = errno;
+    else if ((size_t)n < size)
+        bad = before >= 0 && ftruncate(fd, before) ? errno : ENOSPC;
+    flock(fd, LOCK_UN);
+    if (close(fd) && !bad)
+        bad = errno;
+    return bad ? gt_error_errno(err, bad, "%s: cannot be written", path) : 0;
+}
+
+static int read_fd(int fd, const char *path, size_t limit, struct gt_text *t, struct gt_error *err)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return gt_error_errno(err, errno, "%s: cannot be read", path);
+    if (!S_ISREG(st.st_mode))
+        return gt_error_set(err, GT_E_IO, "%s: not a regular file", path);
+    for (;;) {
+        size_t more = t->len <= limit ? limit - t->len + 1 : 1;
+        if (more > 65536)
+            more = 65536;
+        if (!text_grow(t, more))
+            return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+        ssize_t n = read(fd, t->data + t->len, more);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return gt_error_errno(err, errno, "%s: cannot be read", path);
+        t->len += (size_t)n;
+        if (t->len > limit)
+            return gt_error_set(err, GT_E_RANGE, "%s: longer than %zu bytes", path, limit);
+        if (n == 0)
+            break;
+    }
+    t->data[t->len] = 0;
+    return 0;
+}
+
+int gt_file_read(const char *path, size_t limit, char **data, size_t *size, struct gt_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be opened", path);
+    struct gt_text t = {0};
+    int status = read_fd(fd, path, limit, &t, err);
+    close(fd);
+    if (status) {
+        gt_text_free(&t);
+        return status;
+    }
+    *data = t.data;
+    *size = t.len;
+    return 0;
+}
+
+int gt_file_make_dir(const char *path, struct gt_error *err)
+{
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    if (errno == EEXIST)
+        return gt_error_set(err, GT_E_EXISTS, "%s: already exists", path);
+    return gt_error_errno(err, errno, "%s: cannot be created", path);
+}
+
+/* Calls unlinkat for each entry, or with `look` only checks that none is a directory. */
+static int walk_dir(DIR *dir, const char *path, bool look, struct gt_error *err)
+{
+    const struct dirent *e;
+    rewinddir(dir);
+    while (errno = 0, (e = readdir(dir))) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+            continue;
+        struct stat st;
+        if (look && fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(st.st_mode))
+            return gt_error_set(err, GT_E_EXISTS, "%s: not removed, it holds the directory %s",
+                                path, e->d_name);
+        if (!look && unlinkat(dirfd(dir), e->d_name, 0) && errno != ENOENT)
+            return gt_error_errno(err, errno, "%s/%s: cannot be removed", path, e->d_name);
+    }
+    return errno ? gt_error_errno(err, errno, "%s: cannot be read", path) : 0;
+}
+
+int gt_file_remove_dir(const char *path, struct gt_error *err)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be opened", path);
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+    }
+    int status = walk_dir(dir, path, true, err);
+    if (!status)
+        status = walk_dir(dir, path, false, err);
+    closedir(dir);
+    if (!status && rmdir(path))
+        status = gt_error_errno(err, errno, "%s: cannot be removed", path);
+    return status;
+}
+
+int gt_file_move_dir(const char *from, const char *to, struct gt_error *err)
+{
+    if (rename(from, to) == 0)
+        return 0;
+    if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
+        return gt_error_set(err, GT_E_EXISTS, "%s: cannot be moved to %s, which is in the way",
+                            from, to);
+    return gt_error_errno(err, errno, "%s: cannot be moved to %s", from, to);
+}
