@@ -79,6 +79,7 @@ static int put_header(struct plt_reader *p, uint64_t lo, uint64_t end)
 static int read_stubs(struct plt_reader *p, const struct plt_code *code, uint64_t lo)
 {
     size_t first = p->n_stubs;
+    uint64_t stride = code->size;
     struct plt_stub found;
 
     for (uint64_t at = 0; gt_plt_next_stub(code, at, &found); at = found.offset + found.size) {
@@ -88,9 +89,15 @@ static int read_stubs(struct plt_reader *p, const struct plt_code *code, uint64_
         s->code = found;
         s->rel = lo + found.offset;
         s->end = lo + code->size;
-        if (p->n_stubs > first + 1)
+        if (p->n_stubs > first + 1) {
             s[-1].end = s->rel;
+            if (s->rel - s[-1].rel < stride)
+                stride = s->rel - s[-1].rel;
+        }
     }
+    /* other code may follow the last one: aarch64's lazy TLS descriptors */
+    if (p->n_stubs > first + 1 && p->stubs[p->n_stubs - 1].rel + stride < lo + code->size)
+        p->stubs[p->n_stubs - 1].end = p->stubs[p->n_stubs - 1].rel + stride;
     return GT_OK;
 }
 

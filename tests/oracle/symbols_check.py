@@ -1,0 +1,401 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compares the functions we find in ELF files with what readelf, objdump and addr2line say.
+
+  symbols_check.py --tool SYMBOLS_TOOL [FILE...]
+
+Programs are compiled for every architecture that has a compiler here, in the forms that differ: PLT
+layouts, static, C++, stripped, with a separate debug file by build-id and by debuglink. Each FILE,
+where present, is checked as well. For each:
+
+  functions   every address, name, type and size, by the rules of guest/symbols.h applied to readelf
+  PLT         each label NAME@plt of objdump's; in static programs each IRELATIVE relocation's target
+  lines       addr2line, for programs compiled here with -g
+  cut         each prefix of a small program is loaded, and none crashes
+
+The exit status is 0 where all agree, 1 where not, 77 where readelf or objdump is missing.
+"""
+import argparse
+import bisect
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SHOWN = 10
+NO_ROOT = "/nonexistent"
+SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+)\s+(0x[0-9a-f]+|\d+) (\w+)\s+(\w+)\s+\w+\s+"
+                    r"(?:\[[^]]*\]\s+)?(\w+)(?: (.*))?$")
+PROGRAM_C = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+extern void *alias_of(size_t) __attribute__((alias("_first"), weak));
+extern void *_first(size_t);
+void *(*volatile get)(size_t) = malloc;
+static __attribute__((noinline)) int helper(char *p, int n)
+{
+    memset(p, n, 10);
+    return printf("%s %d\n", p, n);
+}
+void *_first(size_t n) { return get(n); }
+__asm__(".text\n.globl by_hand\nby_hand:\n nop\n nop\ninner_label:\n nop\n nop\n");
+int main(int argc, char **argv)
+{
+    char *p = _first(16);
+    puts(argv[0]);
+    return helper(p, argc) + (malloc(3) == 0) + (int)strlen(p);
+}
+"""
+PROGRAM_CC = r"""
+#include <iostream>
+#include <map>
+#include <string>
+namespace space { template <class T> struct Box { T v; T get() const { return v; } virtual ~Box() {} }; }
+int main(int argc, char **) {
+    std::map<std::string, int> m;
+    m["one"] = argc;
+    space::Box<std::string> b{};
+    b.v = "two";
+    try { std::cout << b.get() << m.at("three"); } catch (std::exception &e) { std::cerr << e.what(); }
+}
+"""
+PROGRAM_PIC = r"""
+int far_one(int); int far_two(int); int far_three(int);
+int local(int x) { return far_one(x) + far_two(x); }
+int other(int x) { return far_three(x) - far_one(x); }
+"""
+failures = []
+counts = {}
+
+
+def skip(why):
+    print("SKIP: " + why)
+    sys.exit(77)
+
+
+def run(*args, text=None):
+    return subprocess.run(args, input=text, capture_output=True, text=True, check=True,
+                          errors="surrogateescape").stdout
+
+
+def check(what, ours, theirs):
+    """Both are dictionaries; tells the first differences."""
+    counts[what] = counts.get(what, 0) + len(theirs)
+    wrong = [k for k in sorted(set(ours) | set(theirs), key=str) if ours.get(k) != theirs.get(k)]
+    if wrong:
+        failures.append(what)
+        print("%s: %d of %d differ" % (what, len(wrong), len(theirs)))
+        for k in wrong[:SHOWN]:
+            name = "%#x" % k if isinstance(k, int) else k
+            print("  %s: ours %s, expected %s" % (name, ours.get(k), theirs.get(k)))
+
+
+class Ours:
+    def __init__(self, tool, path, root=None):
+        root = ["--root", root] if root else []
+        lines = run(tool, *root, path).split("\n")[:-1]
+        head = lines[0].split(" ", 6)
+        self.base, self.size, self.text_lo, self.text_hi = (int(x, 16) for x in head[1:5])
+        self.build_id, self.debug = head[5], head[6]
+        self.plt, self.stubs, self.functions, self.aliases = [], {}, {}, set()
+        for line in lines[1:]:
+            what, rest = line.split(" ", 1)
+            if what == "plt":
+                self.plt.append(tuple(int(x, 16) for x in rest.split()))
+                continue
+            addr, size, kind, name = rest.split(" ", 3)
+            if what == "alias":
+                self.aliases.add((int(addr, 16), name))
+            elif kind == "P":
+                self.stubs[int(addr, 16)] = name
+            else:
+                self.functions[int(addr, 16)] = (kind, name, int(size, 16))
+
+
+class Elf:
+    """What readelf says of a file; addresses relative to the lowest page that is loaded."""
+
+    def __init__(self, path, base=None):
+        self.path = path
+        self.loads, self.sections, self.symbols = [], {}, []
+        for line in run("readelf", "-lSsW", path).splitlines():
+            m = re.match(r"\s*LOAD\s+0x\w+ 0x(\w+) 0x\w+ 0x\w+ 0x(\w+) (...)", line)
+            if m:
+                self.loads.append((int(m[1], 16), int(m[2], 16), "E" in m[3]))
+            m = re.match(r"\s*\[\s*(\d+)\] (\S*)\s+([A-Z][\w+]+)\s+(\w+) \w+ (\w+) \w+\s+(\w*)\s", line)
+            if m:
+                self.sections[int(m[1])] = (m[2], int(m[4], 16), int(m[5], 16), "X" in m[6])
+            m = re.match(r"Symbol table '(\S+)'", line)
+            if m:
+                table = m[1]
+            m = SYMBOL.match(line)
+            if m:
+                self.symbols.append((table, int(m[1], 16), int(m[2], 0), m[3], m[4], m[5], m[6] or ""))
+        if base is None:
+            base = min(v for v, _, _ in self.loads) & ~0xfff
+        self.base = base
+
+    def section_end(self, number, addr):
+        name, lo, size, _ = self.sections.get(int(number) if number.isdigit() else -1, ("", 0, 0, False))
+        return lo + size if lo <= addr < lo + size else None
+
+
+def candidates(elf, tables, text):
+    """(addr, rank, name, kind, size, limit, typed) by the rules of guest/symbols.h."""
+    found = []
+    for table, value, size, kind, bind, section, name in elf.symbols:
+        name = re.sub(r"(?<=.)@.*", "", name)
+        if table not in tables or section == "UND" or not name:
+            continue
+        typed = kind in ("FUNC", "IFUNC")
+        end = elf.section_end(section, value)
+        if not typed:
+            executable = section.isdigit() and elf.sections[int(section)][3]
+            if kind != "NOTYPE" or not executable or end is None or name[0] in ".$":
+                continue
+        limits = [hi for lo, hi in text if lo <= value < hi]
+        if not limits:
+            continue
+        limit = min(limits[0], end) if end else limits[0]
+        letter = {"LOCAL": "t", "WEAK": "w"}.get(bind, "T")
+        under = len(name) - len(name.lstrip("_"))
+        rank = (not typed, letter == "t", under, letter == "w", len(name), name.encode(errors="replace"))
+        found.append((value, rank, name, letter, size, limit, typed))
+    return sorted(found)
+
+
+def expected_functions(elf, debug, plt):
+    text = [(v, v + n) for v, n, x in elf.loads if x]
+    tables = {t for t, *_ in elf.symbols}
+    found = candidates(elf, {".symtab", ".dynsym"}, text)
+    if ".symtab" not in tables and debug:
+        found = sorted(found + candidates(debug, {".symtab"}, text))
+    found = [c for c in found if not any(lo <= c[0] - elf.base < hi for lo, hi in plt)]
+    groups, sized_end = {}, 0
+    for c in found:
+        groups.setdefault(c[0], []).append(c)
+    kept, names = [], set()
+    for addr, group in sorted(groups.items()):
+        first = group[0]
+        names |= {(addr - elf.base, c[2]) for c in group}
+        if not first[6] and addr < sized_end:
+            continue
+        size = next((c[4] for c in group if c[4] and c[6] == first[6]), 0)
+        end = min(addr + size, first[5]) if size else first[5]
+        kept.append((addr, end, first))
+        if first[6] and size:
+            sized_end = max(sized_end, end)
+    starts = [k[0] for k in kept] + [lo + elf.base for lo, _ in plt]
+    starts.sort()
+    out = {}
+    for addr, end, first in kept:
+        after = bisect.bisect_right(starts, addr)
+        if after < len(starts):
+            end = min(end, starts[after])
+        out[addr - elf.base] = (first[3], first[2], end - addr)
+    return out, names
+
+
+def build_id_debug(elf_path, root="/usr/lib/debug"):
+    m = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-nW", elf_path))
+    path = m and os.path.join(root, ".build-id", m[1][:2], m[1][2:] + ".debug")
+    return path if path and os.path.exists(path) else None
+
+
+def objdump_for(path):
+    machine = re.search(r"Machine:\s+(.*)", run("readelf", "-hW", path))[1]
+    names = {"AArch64": "aarch64-linux-gnu-", "RISC-V": "riscv64-linux-gnu-", "X86-64": "", "80386": ""}
+    for key, prefix in names.items():
+        if key in machine and shutil.which(prefix + "objdump"):
+            return prefix + "objdump"
+    return None
+
+
+def check_plt(label, ours, elf):
+    objdump = objdump_for(elf.path)
+    if not objdump:
+        return
+    sections = [s for s in (".plt", ".plt.sec", ".plt.got", ".iplt")
+                if s in {v[0] for v in elf.sections.values()}]
+    if not sections:
+        check(label + " PLT", ours.stubs, {})
+        return
+    text = run(objdump, "-d", *sum((["-j", s] for s in sections), []), elf.path)
+    labels = {int(a, 16) - elf.base: n
+              for a, n in re.findall(r"^([0-9a-f]+) <([^>]+)@plt>:", text, re.M) if not n.startswith("*ABS*")}
+    # objdump counts relocations, so it gives stubs to thread-local variables, which have none
+    tls = set(re.findall(r" R_\w*TLSDESC\w* +[0-9a-f]+ +([^ @]+)", run("readelf", "-rW", elf.path)))
+    labels = {a: n.split("@")[0] for a, n in labels.items()}
+    labels = {a: n for a, n in labels.items() if n not in tls}
+    check(label + " PLT", {a: ours.stubs.get(a) for a in labels}, labels)
+
+
+def check_static_plt(label, ours, elf):
+    relocs = re.findall(r"^[0-9a-f]+ +\w+ +R_\w+IREL\w* +([0-9a-f]+)", run("readelf", "-rW", elf.path), re.M)
+    if not relocs or not any(t == ".symtab" for t, *_ in elf.symbols):
+        return
+    best = {}
+    for c in candidates(elf, {".symtab"}, [(v, v + n) for v, n, x in elf.loads if x]):
+        best.setdefault(c[0], c[2])
+    check(label + " IRELATIVE", dict.fromkeys(ours.stubs.values(), 1),
+          dict.fromkeys((best[int(r, 16)] for r in relocs), 1))
+    check(label + " stub count", {"n": len(ours.stubs)}, {"n": len(relocs)})
+
+
+def check_file(tool, path, label=None, root=None, debug=None):
+    label = label or os.path.basename(path)
+    elf = Elf(path)
+    ours = Ours(tool, path, root)
+    debug = debug or (build_id_debug(path) if root is None else None)
+    has_symtab = any(t == ".symtab" for t, *_ in elf.symbols)
+    check(label + " debug file", {"path": ours.debug}, {"path": "-" if has_symtab or not debug else debug})
+    top = max(v + n for v, n, _ in elf.loads)
+    check(label + " range", {"base": ours.base, "size": ours.size},
+          {"base": elf.base, "size": (top + 0xfff & ~0xfff) - elf.base})
+    functions, names = expected_functions(elf, debug and Elf(debug, elf.base), ours.plt)
+    check(label + " functions", ours.functions, functions)
+    plain = {(a, v[1]) for a, v in ours.functions.items()} | ours.aliases
+    plain = {p for p in plain if not any(lo <= p[0] < hi for lo, hi in ours.plt)}
+    check(label + " names", dict.fromkeys(plain, 1), dict.fromkeys(names, 1))
+    check_plt(label, ours, elf)
+    if not ours.plt or not any(s[0] == ".dynsym" for s in elf.sections.values()):
+        check_static_plt(label, ours, elf)
+    return ours
+
+
+def check_lines(tool, path, label, source):
+    elf = Elf(path)
+    ours = Ours(tool, path)
+    addrs = [a + i for a, v in ours.functions.items() for i in range(0, v[2], 2)]
+    theirs = run("addr2line", "-e", path, *("%#x" % (a + elf.base) for a in addrs)).splitlines()
+    theirs = {a: os.path.basename(t.split(" ")[0]) for a, t in zip(addrs, theirs)}
+    theirs = {a: t if re.search(r":[1-9]", t) else "??:0" for a, t in theirs.items()}
+    check(label + " source", {"seen": any(t.startswith(source) for t in theirs.values())}, {"seen": True})
+    text = "".join("%x\n" % a for a in theirs)
+    mine = run(tool, "--lines", path, text=text).splitlines()
+    check(label + " lines", {a: os.path.basename(m) for a, m in zip(theirs, mine)}, theirs)
+
+
+class Builder:
+    def __init__(self, tool, folder):
+        self.tool, self.folder = tool, folder
+        for name, text in (("program.c", PROGRAM_C), ("program.cc", PROGRAM_CC), ("pic.c", PROGRAM_PIC)):
+            with open(os.path.join(folder, name), "w", encoding="ascii") as f:
+                f.write(text)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def compile(self, name, compiler, source, *flags):
+        """The program's path, or None where this compiler cannot make it."""
+        if not shutil.which(compiler):
+            return None
+        out = self.path(name)
+        done = subprocess.run([compiler, "-O1", "-o", out, self.path(source), *flags],
+                              capture_output=True, check=False)
+        return out if done.returncode == 0 else None
+
+    def gnu(self, arch):
+        prefix = "" if arch == os.uname().machine else arch + "-linux-gnu-"
+        gcc = prefix + "gcc"
+        variants = {"plain": [], "now": ["-Wl,-z,now"], "static": ["-static"], "no-plt": ["-fno-plt"],
+                    "no-pie": ["-no-pie"], "lld": ["-fuse-ld=lld"]}
+        if arch == "x86_64":
+            variants["ibt"] = ["-fcf-protection=full", "-Wl,-z,ibtplt"]
+            variants["gold"] = ["-fuse-ld=gold"]
+            variants["retpoline"] = ["-fuse-ld=lld", "-Wl,-z,retpolineplt"]
+        if arch == "aarch64":
+            variants["bti"] = ["-mbranch-protection=standard", "-Wl,-z,force-bti"]
+            variants["pac"] = ["-Wl,-z,pac-plt"]
+        for variant, flags in variants.items():
+            label = arch + "-" + variant
+            path = self.compile(label, gcc, "program.c", *flags)
+            if path:
+                ours = check_file(self.tool, path, label)
+                if variant not in ("static", "no-plt"):
+                    check(label + " stubs", {n: n in ours.stubs.values() for n in ("PLT0", "puts", "printf")},
+                          {"PLT0": True, "puts": True, "printf": True})
+        path = self.compile(arch + "-c++", prefix + "g++", "program.cc")
+        if path:
+            check_file(self.tool, path, arch + "-c++")
+        path = self.compile(arch + "-debug", gcc, "program.c", "-g")
+        if path:
+            check_lines(self.tool, path, arch + "-gcc", "program.c")
+            self.separate(arch, path, prefix)
+            run(prefix + "strip", path)
+            check_file(self.tool, path, arch + "-stripped", NO_ROOT)
+            cut = int(run(self.tool, "--cut", path))
+            check(arch + " cut", {"some prefixes load": cut > 0}, {"some prefixes load": True})
+
+    def separate(self, arch, path, prefix):
+        """A stripped program whose debug file is found by build-id, then by debuglink and CRC."""
+        stripped, root = self.path(arch + "-bare"), self.path(arch + "-root")
+        build_id = re.search(r"Build ID: ([0-9a-f]+)", run("readelf", "-nW", path))[1]
+        debug = os.path.join(root, ".build-id", build_id[:2], build_id[2:] + ".debug")
+        os.makedirs(os.path.dirname(debug))
+        run(prefix + "objcopy", "--only-keep-debug", path, debug)
+        run(prefix + "strip", "-o", stripped, path)
+        ours = check_file(self.tool, stripped, arch + "-build-id", root, debug)
+        check(arch + " build-id", {"main": "main" in [f[1] for f in ours.functions.values()]}, {"main": True})
+        no_id, link = self.path(arch + "-no-id"), self.path("linked.debug")
+        run(prefix + "objcopy", "--remove-section", ".note.gnu.build-id", path, no_id)
+        run(prefix + "objcopy", "--only-keep-debug", no_id, link)
+        run(prefix + "strip", no_id)
+        run(prefix + "objcopy", "--add-gnu-debuglink=" + link, no_id)
+        places = (link, self.path(".debug/linked.debug"), root + os.path.realpath(self.folder) + "/linked.debug")
+        for place in places:
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            if place != link:
+                os.rename(link, place)
+            check_file(self.tool, no_id, arch + "-debuglink", root, place)
+            link = place
+        with open(link, "ab") as f:
+            f.write(b"x")
+        check(arch + " wrong CRC", {"debug": Ours(self.tool, no_id, root).debug}, {"debug": "-"})
+        os.remove(link)
+
+    def clang(self):
+        """PLTs of architectures without a compiler of their own, and line tables without aranges."""
+        for target in ("i386-linux-gnu", "armv7-linux-gnueabihf", "riscv32-linux-gnu", "x86_64-linux-gnu",
+                       "aarch64-linux-gnu", "riscv64-linux-gnu"):
+            path = self.compile("clang-" + target, "clang", "pic.c", "--target=" + target, "-shared", "-fPIC",
+                                "-nostdlib", "-fuse-ld=lld", "-mno-relax" if "riscv" in target else "-g0")
+            if path:
+                ours = check_file(self.tool, path, "clang-" + target)
+                check(target + " stubs", dict.fromkeys(ours.stubs.values(), 1),
+                      dict.fromkeys(["PLT0", "far_one", "far_two", "far_three"], 1))
+        path = self.compile("clang-debug", "clang", "program.c", "-g")
+        if path:
+            check_lines(self.tool, path, "clang", "program.c")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tool", required=True)
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+    for program in ("readelf", "objdump", "addr2line"):
+        if not shutil.which(program):
+            skip(program + " is missing")
+    for path in options.files:
+        if os.path.exists(path):
+            check_file(options.tool, path, path)
+    with tempfile.TemporaryDirectory() as folder:
+        builder = Builder(options.tool, folder)
+        for arch in ("x86_64", "aarch64", "riscv64"):
+            builder.gnu(arch)
+        builder.clang()
+    totals = {}
+    for what, n in counts.items():
+        kind = what.split(" ", 1)[1]
+        totals[kind] = totals.get(kind, 0) + n
+    for kind, n in sorted(totals.items()):
+        print("%8d %s" % (n, kind))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
