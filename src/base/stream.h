@@ -2,27 +2,27 @@
 /*
  * Record streams: how records reach the disk.
  *
- * A set of streams (struct gt_streams) has one directory, one writer thread and one pool of chunks; a
- * stream (struct gt_stream) is one file in that directory with one producer at a time. The producer
- * appends 16-byte records to its current chunk: two stores, one compare, one store that publishes the
- * fill; no call, lock, allocation or system call until the chunk is full. The writer thread copies
- * what is published to the files with pwrite() at absolute offsets every few milliseconds, full
- * chunks and partly filled ones alike.
+ * A set of streams (struct gt_streams) has one directory, one writer thread and one pool of chunks;
+ * a stream (struct gt_stream) is one file in that directory with one producer at a time. The
+ * producer appends 16-byte records to its current chunk: two stores, one compare, one store that
+ * publishes the fill; no call, lock, allocation or system call until the chunk is full. The writer
+ * thread copies what is published to the files with pwritev() at absolute offsets every few
+ * milliseconds, full chunks and partly filled ones alike. A stream without records holds no chunk.
  *
- * The pool lives in a file of the directory (".guesttrace-PID.ring", mapped shared, preallocated slab
- * by slab, removed by gt_streams_finish), so what is not copied yet survives SIGKILL of the process:
- * gt_streams_recover() copies the rest. Where the file system cannot promise the space (no fallocate,
- * copy-on-write), the pool is anonymous memory and a kill loses the last few milliseconds.
+ * The pool lives in a file of the directory (".guesttrace-PID.ring", mapped shared, preallocated
+ * slab by slab, removed by gt_streams_destroy), so what is not copied yet survives SIGKILL of the
+ * process: gt_streams_recover() copies the rest; so does the next set that is opened in the
+ * directory, which is how a process that replaces itself with execve() continues its own files.
+ * Where the file system cannot promise the space (no fallocate, copy-on-write), the pool is
+ * anonymous memory and a kill loses the last few milliseconds.
  *
- * The writer thread has a file descriptor table of its own (close_range with CLOSE_RANGE_UNSHARE): the
- * process we live in sees none of our descriptors, cannot close them, and gets the numbers it would
- * get without us. It keeps a bounded number of files open (least recently used closed first). It
- * blocks every signal.
+ * The writer thread has a file descriptor table of its own and takes no signals (see thread.h). It
+ * keeps a bounded number of files open, least recently used closed first.
  *
  * Errors: the first error of writing (full disk, EIO) is latched with its path and errno; that
  * stream's file is cut back to whole records, all later records of the set are counted and dropped,
  * the producers never notice. If the writer cannot keep up, producers wait for it in
- * gt_stream_next_chunk (the guest is slowed, nothing is dropped).
+ * gt_stream_next_chunk (the guest is slowed, nothing is dropped). Want of memory is an error too.
  */
 #ifndef GT_BASE_STREAM_H
 #define GT_BASE_STREAM_H
@@ -36,44 +36,50 @@
 
 #define GT_STREAM_RECORD 16
 
-/* In the mapped pool, at the start of each chunk; the layout is private to stream.c but for `fill`. */
 struct gt_chunk;
 
+/* The writer may copy what lies between GT_STREAM_FILL bytes after the fill word and as many bytes
+ * further as it says: so the fill of a chunk comes from `at` alone. */
+#define GT_STREAM_FILL 4
+
 struct gt_stream {
-    uint64_t *at;          /* where the next record goes */
-    uint64_t *end;         /* end of the current chunk's space; at == end: get another */
+    uint64_t *at;           /* where the next record goes */
+    uint64_t *end;          /* end of the current chunk's space; at == end: get another */
     _Atomic uint32_t *fill; /* bytes of the current chunk that the writer may copy */
-    uint32_t used;         /* what the producer has put in the current chunk, bytes */
-    uint32_t id;           /* file name: "<id>.dat" */
+    uint64_t before;        /* records put before those of the current chunk */
+    uint32_t id;            /* file name: "<id>.dat" */
     struct gt_streams *set;
-    struct gt_chunk *chunk;
-    void *priv;            /* the writer's side */
+    struct gt_chunk *chunk; /* NULL: none yet */
 };
 
 struct gt_streams_stats {
-    uint64_t records;      /* put by producers, of streams still open and closed ones */
-    uint64_t written;      /* bytes that reached the files */
-    uint64_t lost;         /* records dropped after an error */
-    uint64_t waits;        /* how often a producer had to wait for the writer */
-    int error;             /* first errno, 0: none */
-    char error_path[512];  /* the file it happened on */
-    bool survives_kill;    /* the pool is in a mapped file */
+    uint64_t records;     /* put by producers, of streams still open and closed ones */
+    uint64_t written;     /* bytes that reached the files */
+    uint64_t lost;        /* records dropped after an error */
+    uint64_t waits;       /* how often a producer had to wait for the writer */
+    int error;            /* first errno, 0: none */
+    char error_path[512]; /* the file it happened on */
+    bool survives_kill;   /* the whole pool is in a mapped file */
+    bool private_files;   /* the writer has a file descriptor table of its own */
 };
 
-/* Creates the set over an existing directory and starts nothing yet: the writer thread starts with the
- * first stream. `limit` bounds the pool, bytes (0: 64 MiB); every open stream may still have one chunk.
- * GT_E_IO, GT_E_NOMEM. */
+/* Creates the set over an existing directory that we may write and starts nothing yet: the writer
+ * thread starts with the first stream. The directory's absolute path is taken now. `limit` bounds
+ * the pool, bytes (0: 64 MiB, at most 4 GiB); every open stream may still have one chunk.
+ * GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
 int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, struct gt_error *err);
 
 /* Opens stream `id` (file "<id>.dat", created or, if it exists, continued at its end, cut to whole
- * records). Never fails for lack of disk (that is latched); GT_E_NOMEM otherwise. Thread-safe. */
+ * records). The file exists when this returns. Thread-safe. Never fails for lack of disk (that is
+ * latched). GT_E_EXISTS: the stream is open already; GT_E_NOMEM: no memory or no thread. */
 int gt_stream_open(struct gt_streams *set, uint32_t id, struct gt_stream **out);
 
-/* Hands over what is left; the stream is gone for the caller. Any thread, but not while the producer
- * puts. NULL is fine. */
+/* Hands over what is left; the stream is gone for the caller. Any thread, but not while the
+ * producer puts. NULL is fine. */
 void gt_stream_close(struct gt_stream *s);
 
-/* Blocks until all that was published before the call is in the files (or dropped after an error). */
+/* Blocks until all that was published before the call is in the files (or dropped after an error).
+ */
 void gt_streams_flush(struct gt_streams *set);
 
 /* Flushes, stops the writer, removes the pool file, frees everything, streams still open included.
@@ -82,32 +88,45 @@ void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats);
 
 void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats);
 
-/* fork(): call prepare before (it takes the locks), parent and child after. In the child the set is
- * empty (the parent's streams are the parent's; its struct gt_stream pointers are invalid), has a pool
- * of its own and starts its own writer thread with its first stream; stats start at 0. */
+/* fork(): call prepare before (it waits until the writer rests, and holds the lock), parent and
+ * child after. In the child the set is empty (the parent's streams are the parent's; its struct
+ * gt_stream pointers are invalid), has a pool of its own and starts its own writer thread with its
+ * first stream; stats start at 0. */
 void gt_streams_fork_prepare(struct gt_streams *set);
 void gt_streams_fork_parent(struct gt_streams *set);
 void gt_streams_fork_child(struct gt_streams *set);
 
 /* After a kill: copies what the pool files found in dir still hold to where it belongs and removes
- * them. Pool files of processes that still run are left alone. Returns the number of records copied,
- * or GT_E_IO, GT_E_FORMAT (a pool file that lies; it is left as it is). Idempotent. */
+ * them. Pool files of processes that still run are left alone. Returns the number of records
+ * copied, or, after the other pool files were treated, the first error: GT_E_NOT_FOUND (dir),
+ * GT_E_NOMEM, GT_E_IO, GT_E_FORMAT (a pool file that lies; it is left as it is, and no stream file
+ * is touched for it). Idempotent. */
 int64_t gt_streams_recover(const char *dir, struct gt_error *err);
 
-/* The cold side of gt_stream_put. */
-void gt_stream_next_chunk(struct gt_stream *s);
+/* The cold side of gt_stream_put: hands the current chunk over, takes another, returns s->at. */
+uint64_t *gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));
 
 /* Appends one record of two little-endian words (the host is little-endian; the format code asserts
  * that at build time). */
 static inline void gt_stream_put(struct gt_stream *s, uint64_t w0, uint64_t w1)
 {
-    if (__builtin_expect(s->at == s->end, 0))
-        gt_stream_next_chunk(s);
-    s->at[0] = w0;
-    s->at[1] = w1;
-    s->at += 2;
-    s->used += GT_STREAM_RECORD;
-    atomic_store_explicit(s->fill, s->used, memory_order_release);
+    uint64_t *at = s->at;
+    if (__builtin_expect(at == s->end, 0))
+        at = gt_stream_next_chunk(s);
+    _Atomic uint32_t *fill = s->fill;
+    at[0] = w0;
+    at[1] = w1;
+    at += 2;
+    s->at = at;
+    atomic_store_explicit(fill, (uint32_t)((char *)at - (char *)fill) - GT_STREAM_FILL,
+                          memory_order_release);
+}
+
+/* Records put so far, lost ones included. For the stream's producer, or while it rests. */
+static inline uint64_t gt_stream_records(const struct gt_stream *s)
+{
+    return s->before +
+           (uint64_t)((char *)s->at - (char *)s->fill - GT_STREAM_FILL) / GT_STREAM_RECORD;
 }
 
 #endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The writer's files: a bounded number of them open, the least recently used closed first; writing
+ * at absolute offsets; the first error and what is cut and counted after it. See stream_internal.h.
+ */
+#include "base/stream_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MAX_OPEN = 256 };
+
+static int sys_open(int dirfd, const char *name, int flags, mode_t mode)
+{
+    return openat(dirfd, name, flags, mode);
+}
+
+struct gt_stream_sys gt_stream_sys = {
+    .open = sys_open,
+    .pwritev = pwritev,
+    .ftruncate = ftruncate,
+    .fallocate = fallocate,
+    .mmap = mmap,
+    .fstatfs = fstatfs,
+};
+
+void gt_streams_latch(struct gt_streams *set, int errnum, const char *name)
+{
+    pthread_mutex_lock(&set->lock);
+    if (!set->error) {
+        set->error = errnum;
+        snprintf(set->error_path, sizeof set->error_path, "%s%s%s", set->dir, name ? "/" : "",
+                 name ? name : "");
+        if (set->ring_head)
+            atomic_store_explicit(&set->ring_head->failed, 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&set->lock);
+}
+
+static void name_of(const struct gt_file *f, char name[16])
+{
+    snprintf(name, 16, "%u.dat", f->s.id);
+}
+
+static void latch(struct gt_streams *set, const struct gt_file *f, int errnum)
+{
+    char name[16];
+    name_of(f, name);
+    gt_streams_latch(set, errnum, name);
+}
+
+static void unlink_file(struct gt_streams *set, struct gt_file *f)
+{
+    *(f->newer ? &f->newer->older : &set->newest) = f->older;
+    *(f->older ? &f->older->newer : &set->oldest) = f->newer;
+    f->newer = f->older = NULL;
+}
+
+static void link_newest(struct gt_streams *set, struct gt_file *f)
+{
+    f->older = set->newest;
+    *(set->newest ? &set->newest->newer : &set->oldest) = f;
+    set->newest = f;
+}
+
+void gt_file_close(struct gt_streams *set, struct gt_file *f)
+{
+    if (f->fd < 0)
+        return;
+    unlink_file(set, f);
+    set->n_open--;
+    close(f->fd);
+    f->fd = -1;
+}
+
+/* Makes f->fd usable, with `create` for the first time. 0 or an errno value. */
+static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
+{
+    if (f->fd >= 0) {
+        unlink_file(set, f);
+        link_newest(set, f);
+        return 0;
+    }
+    if (set->n_open >= MAX_OPEN)
+        gt_file_close(set, set->oldest);
+    char name[16];
+    name_of(f, name);
+    int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (create ? O_CREAT : 0);
+    for (;;) {
+        f->fd = gt_stream_sys.open(set->dirfd, name, flags, 0666);
+        if (f->fd >= 0)
+            break;
+        if ((errno == EMFILE || errno == ENFILE) && set->oldest)
+            gt_file_close(set, set->oldest);
+        else if (errno != EINTR)
+            return errno;
+    }
+    link_newest(set, f);
+    set->n_open++;
+    return 0;
+}
+
+static uint64_t whole(uint64_t size)
+{
+    return size - size % GT_STREAM_RECORD;
+}
+
+void gt_file_open(struct gt_streams *set, struct gt_file *f)
+{
+    struct stat st;
+    int e = set->dirfd < 0 ? 0 : need_fd(set, f, true);
+    if (!e && f->fd >= 0) {
+        if (fstat(f->fd, &st) != 0)
+            e = errno;
+        else if (!S_ISREG(st.st_mode))
+            e = EINVAL;
+        else if (st.st_size % GT_STREAM_RECORD &&
+                 gt_stream_sys.ftruncate(f->fd, (off_t)whole((uint64_t)st.st_size)) != 0)
+            e = errno;
+        else
+            f->end = whole((uint64_t)st.st_size);
+    }
+    if (e)
+        latch(set, f, e);
+}
+
+static uint32_t fill_of(const struct gt_chunk *c)
+{
+    uint32_t n = atomic_load_explicit(&c->head->fill, memory_order_acquire);
+    return n <= GT_CHUNK_ROOM ? n : GT_CHUNK_ROOM;
+}
+
+static void set_done(struct gt_chunk *c, uint32_t done)
+{
+    c->done = done;
+    atomic_store_explicit(&c->head->written, done, memory_order_release);
+}
+
+/* Counts what is left of the chunks as lost, from the first record that is not whole in the file.
+ */
+static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+{
+    uint64_t lost = 0, torn = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t fill = fill_of(chunks[i]);
+        uint32_t done = chunks[i]->done;
+        torn += done % GT_STREAM_RECORD;
+        lost += (fill - (uint32_t)whole(done)) / GT_STREAM_RECORD;
+        set_done(chunks[i], fill);
+    }
+    atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
+    pthread_mutex_lock(&set->lock);
+    set->lost += lost;
+    pthread_mutex_unlock(&set->lock);
+}
+
+/* One write of what the chunks hold and the file does not. Consecutive chunks of a stream are
+ * consecutive in its file. The number of bytes left after it, or a negative errno value. */
+static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+{
+    struct iovec iov[GT_IOV];
+    struct gt_chunk *from[GT_IOV];
+    int pieces = 0;
+    size_t all = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t left = fill_of(chunks[i]) - chunks[i]->done;
+        if (!left)
+            continue;
+        char *data = (char *)chunks[i]->head + GT_CHUNK_HEAD + chunks[i]->done;
+        iov[pieces] = (struct iovec){.iov_base = data, .iov_len = left};
+        from[pieces++] = chunks[i];
+        all += left;
+    }
+    if (!pieces)
+        return 0;
+    off_t at = (off_t)(from[0]->offset + from[0]->done);
+    ssize_t r = gt_stream_sys.pwritev(from[0]->file->fd, iov, pieces, at);
+    if (r < 0)
+        return errno == EINTR ? (ssize_t)all : -errno;
+    if (r == 0)
+        return -EIO;
+    atomic_fetch_add_explicit(&set->written, (uint64_t)r, memory_order_relaxed);
+    size_t left = (size_t)r;
+    for (int i = 0; i < pieces && left; i++) {
+        size_t part = left < iov[i].iov_len ? left : iov[i].iov_len;
+        set_done(from[i], from[i]->done + (uint32_t)part);
+        left -= part;
+    }
+    return (ssize_t)(all - (size_t)r);
+}
+
+static void cut(struct gt_chunk **chunks, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct gt_chunk *c = chunks[i];
+        if (c->done == fill_of(c))
+            continue;
+        /* Where this fails too the file keeps part of a record: readers bear a torn tail. */
+        (void)!gt_stream_sys.ftruncate(c->file->fd, (off_t)whole(c->offset + c->done));
+        return;
+    }
+}
+
+void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+{
+    struct gt_file *f = chunks[0]->file;
+    ssize_t left = set->error ? -EIO : -need_fd(set, f, false);
+    if (left < 0 && !set->error)
+        latch(set, f, (int)-left);
+    while (!set->error) {
+        left = write_once(set, chunks, n);
+        if (left == 0)
+            return;
+        if (left < 0) {
+            latch(set, f, (int)-left);
+            cut(chunks, n);
+        }
+    }
+    drop(set, chunks, n);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads that a foreign process does not notice: see thread.h. */
+#include "base/thread.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    UNSHARE_TABLE = 1 << 1, /* CLOSE_RANGE_UNSHARE, which older headers lack */
+    DESCRIPTORS_WITHOUT_PROC = 65536,
+};
+
+static int sys_close_range(unsigned first, unsigned last, int flags)
+{
+#ifdef SYS_close_range
+    return (int)syscall(SYS_close_range, first, last, flags);
+#else
+    (void)first, (void)last, (void)flags;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+struct gt_thread_sys gt_thread_sys = {.close_range = sys_close_range, .unshare = unshare};
+
+int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg)
+{
+    pthread_attr_t attr;
+    int e = pthread_attr_init(&attr);
+    if (e)
+        return e;
+    e = pthread_attr_setstacksize(&attr, stack);
+    sigset_t all, old;
+    sigfillset(&all);
+    if (!e)
+        e = pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (!e) {
+        e = pthread_create(out, &attr, fn, arg);
+        pthread_sigmask(SIG_SETMASK, &old, NULL);
+    }
+    pthread_attr_destroy(&attr);
+    if (!e)
+        pthread_setname_np(*out, "guesttrace");
+    return e;
+}
+
+static void close_without_proc(void)
+{
+    struct rlimit limit = {.rlim_cur = DESCRIPTORS_WITHOUT_PROC};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur > DESCRIPTORS_WITHOUT_PROC)
+        limit.rlim_cur = DESCRIPTORS_WITHOUT_PROC;
+    for (int fd = 0; fd < (int)limit.rlim_cur; fd++)
+        close(fd);
+}
+
+/* After unshare(): closes what the copied table holds. */
+static void close_all(void)
+{
+    DIR *d = opendir("/proc/thread-self/fd"); /* /proc/self/fd would list the process's table */
+    if (!d) {
+        close_without_proc();
+        return;
+    }
+    for (struct dirent *e; (e = readdir(d));) {
+        char *end;
+        long fd = strtol(e->d_name, &end, 10);
+        if (end != e->d_name && !*end && fd != dirfd(d))
+            close((int)fd);
+    }
+    closedir(d);
+}
+
+bool gt_thread_own_files(void)
+{
+    if (gt_thread_sys.close_range(0, ~0U, UNSHARE_TABLE) != 0) {
+        if (gt_thread_sys.unshare(CLONE_FILES) != 0)
+            return false;
+        close_all();
+    }
+    for (int fd = 0; fd < 3; fd++) {
+        if (open("/", O_PATH | O_CLOEXEC) < 0)
+            break;
+    }
+    return true;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls on a thread with a file descriptor table of its own: see worker.h. */
+#include "base/worker.h"
+
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { WORKER_STACK = 1 << 20 }; /* libdw runs on it */
+
+enum state { IDLE, CALLED, DONE, STOP };
+
+struct gt_worker {
+    pthread_mutex_t turn; /* held by the caller whose call it is, and over a fork */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t changed;
+    enum state state;
+    void (*fn)(void *arg);
+    void *arg;
+    bool running; /* the thread exists in this process */
+    bool private_files;
+    pthread_t thread;
+    pid_t pid;
+};
+
+static void *serve(void *arg)
+{
+    struct gt_worker *w = arg;
+    bool own = gt_thread_own_files();
+    pthread_mutex_lock(&w->lock);
+    w->private_files = own;
+    for (;;) {
+        while (w->state != CALLED && w->state != STOP)
+            pthread_cond_wait(&w->changed, &w->lock);
+        if (w->state == STOP)
+            break;
+        pthread_mutex_unlock(&w->lock);
+        w->fn(w->arg);
+        pthread_mutex_lock(&w->lock);
+        w->state = DONE;
+        pthread_cond_broadcast(&w->changed);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+static void nothing(void *arg)
+{
+    (void)arg;
+}
+
+/* With the turn held. */
+static int start(struct gt_worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->state = IDLE;
+    int e = gt_thread_start(&w->thread, WORKER_STACK, serve, w);
+    w->running = e == 0;
+    w->pid = getpid();
+    pthread_mutex_unlock(&w->lock);
+    return e;
+}
+
+int gt_worker_create(struct gt_worker **out, struct gt_error *err)
+{
+    struct gt_worker *w = calloc(1, sizeof *w);
+    if (!w)
+        return gt_error_set(err, GT_E_NOMEM, "worker: out of memory");
+    pthread_mutex_init(&w->turn, NULL);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    int e = start(w);
+    if (e) {
+        gt_worker_destroy(w);
+        return gt_error_errno(err, e, "worker: cannot start a thread");
+    }
+    /* After the first call it is known which table the thread has. */
+    gt_worker_call(w, nothing, NULL);
+    *out = w;
+    return 0;
+}
+
+static bool on_worker(struct gt_worker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool is = w->running && pthread_equal(pthread_self(), w->thread);
+    pthread_mutex_unlock(&w->lock);
+    return is;
+}
+
+int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg)
+{
+    if (on_worker(w)) {
+        fn(arg);
+        return 0;
+    }
+    pthread_mutex_lock(&w->turn);
+    if (!w->running && start(w) != 0) {
+        pthread_mutex_unlock(&w->turn);
+        return GT_E_IO;
+    }
+    pthread_mutex_lock(&w->lock);
+    w->fn = fn;
+    w->arg = arg;
+    w->state = CALLED;
+    pthread_cond_broadcast(&w->changed);
+    while (w->state != DONE)
+        pthread_cond_wait(&w->changed, &w->lock);
+    w->state = IDLE;
+    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->turn);
+    return 0;
+}
+
+bool gt_worker_private_files(const struct gt_worker *w)
+{
+    return w->private_files;
+}
+
+void gt_worker_destroy(struct gt_worker *w)
+{
+    if (!w)
+        return;
+    if (w->running && w->pid == getpid()) {
+        pthread_mutex_lock(&w->turn);
+        pthread_mutex_lock(&w->lock);
+        w->state = STOP;
+        pthread_cond_broadcast(&w->changed);
+        pthread_mutex_unlock(&w->lock);
+        pthread_join(w->thread, NULL);
+        pthread_mutex_unlock(&w->turn);
+    }
+    pthread_mutex_destroy(&w->turn);
+    pthread_mutex_destroy(&w->lock);
+    free(w);
+}
+
+void gt_worker_fork_prepare(struct gt_worker *w)
+{
+    pthread_mutex_lock(&w->turn);
+    pthread_mutex_lock(&w->lock);
+}
+
+void gt_worker_fork_parent(struct gt_worker *w)
+{
+    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->turn);
+}
+
+void gt_worker_fork_child(struct gt_worker *w)
+{
+    /* The condition may count the parent's thread among its waiters: a new one. */
+    pthread_cond_init(&w->changed, NULL);
+    w->state = IDLE;
+    w->running = false;
+    pthread_mutex_unlock(&w->lock);
+    pthread_mutex_unlock(&w->turn);
+}

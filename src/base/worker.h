@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A worker: a thread inside a foreign process on which we open files (ELF, DWARF, text files of the
+ * output) without the process noticing: see thread.h. Calls are run one at a time, in turn, and
+ * each caller waits for the end of its own.
+ */
+#ifndef GT_BASE_WORKER_H
+#define GT_BASE_WORKER_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct gt_worker;
+
+/* Creates the worker and starts its thread. GT_E_NOMEM, GT_E_IO. */
+int gt_worker_create(struct gt_worker **out, struct gt_error *err);
+
+/* Runs fn(arg) on the worker's thread and returns when it is done. Any thread may call; from fn
+ * itself the inner call is run at once. fn must not wait for a thread that may be in fork() or in
+ * another gt_worker_call(). GT_E_IO: the thread could not be started (again, after a fork), fn was
+ * not run. */
+int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg);
+
+/* False: the kernel gave the thread no descriptor table of its own, so what fn opens and leaves
+ * open is visible to the process. */
+bool gt_worker_private_files(const struct gt_worker *w);
+
+/* Ends the thread after the calls under way. NULL is fine. */
+void gt_worker_destroy(struct gt_worker *w);
+
+/* fork(): prepare before it waits for the call under way and holds off new ones; parent and child
+ * after. The child's thread starts with its first call; descriptors that fn left open are gone
+ * there. */
+void gt_worker_fork_prepare(struct gt_worker *w);
+void gt_worker_fork_parent(struct gt_worker *w);
+void gt_worker_fork_child(struct gt_worker *w);
+
+#endif
