@@ -2,8 +2,9 @@
 /*
  * Which x86 instructions load the stack pointer from what is neither it nor the frame pointer:
  * moves of 16 bits and more from registers, memory and immediates, exchanges, pops into it and lea.
- * Arithmetic on it is none, nor are leave, enter, lds, les (which 64-bit mode lost to VEX) and the
- * instructions that compute a value.
+ * Arithmetic on it is none, nor are leave, enter and the instructions that compute a value.
+ * lds and les, which 64-bit mode lost to VEX, count for i386 only; movsxd without REX.W, which is
+ * arpl elsewhere, never.
  */
 #include "guest/arch_x86_insn.h"
 
@@ -48,7 +49,7 @@ static bool one_byte(const struct x86_insn *in)
     case 0x5c: /* pop */
     case 0x94: /* xchg with the accumulator */
         return in->left == 0 && !b;
-    case 0x63: /* movsxd; without REX.W it may be arpl */
+    case 0x63: /* movsxd */
         return in->rex & REX_W && loads_sp(in);
     case 0x87: /* xchg */
         return loads_sp(in) || stores_sp(in);
@@ -62,6 +63,9 @@ static bool one_byte(const struct x86_insn *in)
         return names_sp(in, 0) && gt_x86_modrm_op(in) == 0;
     case 0xc7: /* mov imm */
         return (names_sp(in, 4) || names_sp(in, 2)) && gt_x86_modrm_op(in) == 0;
+    case 0xc4: /* les */
+    case 0xc5: /* lds */
+        return !in->wide && loads_sp(in) && gt_x86_modrm_is_memory(in);
     case 0xbc:
         return !b && (in->left == 2 || in->left == 4 || in->left == 8);
     default:

@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares our classification of every instruction of a file with what objdump says it is.
 
-  objdump_check.py --tool CLASSIFY_TOOL --arch ARCH [--random COUNT] [FILE...]
+  objdump_check.py --tool CLASSIFY_TOOL --arch ARCH [--rules ARCH] [--random COUNT] [FILE...]
 
 objdump disassembles each FILE: an ELF file, or an assembler source (.S), which is assembled first and
 has to show every kind at least once. Absent files are passed over; where none is left the test is.
---random adds COUNT made-up instructions, always the same. expect_ARCH.py says what each mnemonic and
-operand text means:
+--random adds COUNT made-up instructions, always the same. expect_ARCH.py, of --rules where that is
+another mode of the same machine, says what each mnemonic and operand text means:
 
   OBJDUMPS, ASSEMBLERS      names of programs to try
   ASSEMBLER_FLAGS           for .S files
+  OBJDUMP_FLAGS             for all files, where there are any
   MACHINE                   objdump's -m for --random
   random_insns(rng, count) -> bytes
   expect(mnemonic, operands) -> (kind, target)   kind as gt_insn_kind_name says it; target a number
@@ -49,10 +50,11 @@ def find_program(names):
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def disassembly(objdump, path, *options):
+def disassembly(objdump, rules, path, *options):
     """Yields (pc, bytes, mnemonic, operands) of each line that has an instruction."""
-    done = subprocess.run([objdump, "-w", *(options or ("-d",)), path], stdout=subprocess.PIPE,
-                          text=True, check=True, env={**os.environ, "LC_ALL": "C"})
+    flags = ("-w", *getattr(rules, "OBJDUMP_FLAGS", ()), *(options or ("-d",)))
+    done = subprocess.run([objdump, *flags, path], stdout=subprocess.PIPE, text=True, check=True,
+                          env={**os.environ, "LC_ALL": "C"})
     for line in done.stdout.split("\n"):
         parts = line.split("\t")
         if len(parts) < 3 or not parts[0].endswith(":"):
@@ -116,14 +118,14 @@ def inputs(args, rules, objdump, folder):
         source = path.endswith(".S")
         there = assembled(path, rules, folder) if source else os.path.exists(path) and path
         if there:
-            yield path, list(disassembly(objdump, there)), source
+            yield path, list(disassembly(objdump, rules, there)), source
         else:
             print("%s: %s" % (path, "no assembler" if source else "absent"))
     if args.random:
         path = os.path.join(folder, "random.bin")
         with open(path, "wb") as f:
             f.write(rules.random_insns(random.Random(1), args.random))
-        yield "random", list(disassembly(objdump, path, "-D", "-z", "-b", "binary", "-m",
+        yield "random", list(disassembly(objdump, rules, path, "-D", "-z", "-b", "binary", "-m",
                                          rules.MACHINE)), False
 
 
@@ -131,11 +133,12 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--tool", required=True)
     p.add_argument("--arch", required=True)
+    p.add_argument("--rules")
     p.add_argument("--random", type=int, default=0)
     p.add_argument("files", nargs="*")
     args = p.parse_args()
 
-    rules = importlib.import_module("expect_" + args.arch)
+    rules = importlib.import_module("expect_" + (args.rules or args.arch))
     objdump = find_program(rules.OBJDUMPS)
     if objdump is None:
         skip("no " + " or ".join(rules.OBJDUMPS))

@@ -106,6 +106,7 @@ static const struct form no_stack_switches[] = {
     {"f3 0f 7e c4", GT_INSN_OTHER, 0}, /* movq between vector registers */
     {"66 49 0f 7e c4", GT_INSN_OTHER, 0},
     {"66 0f 7e 24 24", GT_INSN_OTHER, 0},
+    {"c5 20", GT_INSN_OTHER, 0}, /* VEX, or lds, which only i386 takes for that */
     {"88 c4", GT_INSN_OTHER, 0}, /* %ah */
 };
 

@@ -186,6 +186,9 @@ static void test_i386(void **state)
         {"8d 61 fc", GT_INSN_STACK_SWITCH, 0}, /* lea -4(%ecx),%esp: main's epilogue */
         {"8d 65 f4", GT_INSN_OTHER, 0},        /* lea -12(%ebp),%esp */
         {"48", GT_INSN_OTHER, 0},              /* dec %eax */
+        {"c4 60 10", GT_INSN_STACK_SWITCH, 0}, /* les */
+        {"c5 20", GT_INSN_STACK_SWITCH, 0},    /* lds */
+        {"c5 f8 77", GT_INSN_OTHER, 0},        /* vzeroupper */
         {"48 c3", GT_INSN_OTHER, 0},           /* two instructions there: no instruction */
     };
     static const struct form high[] = {
