@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The front door; meson and ninja do the work. `make help` lists what there is.
+BUILD ?= build
+PREFIX ?=
+DESTDIR ?=
+MESONFLAGS ?=
+FUZZ_SECONDS ?= 30
+RUN_TESTS = tests/tools/run-tests
+
+.PHONY: all help setup run test test-long bench install clean fuzz asan tsan coverage format \
+	format-check
+
+# Builds guesttrace and tracetool in build/, the plugins in build/plugins/
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+	@$(call gather)
+
+# Meson builds in folders of its own; the command looks for plugins/ beside itself.
+define gather
+mkdir -p $(BUILD)/plugins && for f in $(BUILD)/src/cli/guesttrace $(BUILD)/src/tracetool/tracetool; \
+	do [ ! -f $$f ] || ln -f $$f $(BUILD)/; done; for f in $(BUILD)/src/plugin/lib*.so; \
+	do [ ! -f $$f ] || ln -f $$f $(BUILD)/plugins/; done
+endef
+
+# setup_build FOLDER, OPTIONS
+define setup_build
+command -v meson >/dev/null && command -v ninja >/dev/null || \
+	{ echo 'make: meson or ninja is missing: run scripts/setup (it says what it installs)' >&2; exit 1; }; \
+	[ -f $(1)/build.ninja ] || meson setup $(1) $(2) $(MESONFLAGS) >$(1).log 2>&1 || \
+	{ cat $(1).log >&2; echo 'make: if a library is missing: run scripts/setup' >&2; exit 1; }; rm -f $(1).log
+endef
+
+$(BUILD)/build.ninja:
+	@$(call setup_build,$(BUILD),)
+
+# Installs the packages it needs, builds, and records and shows a program
+run:
+	@scripts/setup --what run
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) scripts/run-demo
+
+# Installs the packages it needs, fetches other QEMU versions, builds, and runs the tests
+test: test-ready
+	@$(RUN_TESTS) $(BUILD) --no-suite long --timeout-multiplier 4
+
+# The same with the tests that take minutes
+test-long: test-ready
+	@$(RUN_TESTS) $(BUILD) --timeout-multiplier 4
+
+.PHONY: test-ready
+test-ready:
+	@scripts/setup --what test
+	@scripts/qemus
+	@$(MAKE) --no-print-directory all
+
+# Measures every speed claim
+bench:
+	@scripts/setup --what bench
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) bench/run
+
+# Installs below PREFIX (/usr/local), inside DESTDIR
+install: all
+	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) && ninja -C $(BUILD) --quiet &&) \
+		DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+
+# Removes what was built
+clean:
+	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
+
+# Runs the unit tests with the address and undefined behaviour sanitizers
+asan:
+	@$(call setup_build,build-asan,-Db_sanitize=address$(comma)undefined -Dbuildtype=debugoptimized)
+	@ninja -C build-asan --quiet
+	@$(RUN_TESTS) build-asan --suite unit --timeout-multiplier 4
+
+# Runs the unit tests with the thread sanitizer
+tsan:
+	@$(call setup_build,build-tsan,-Db_sanitize=thread -Dbuildtype=debugoptimized)
+	@ninja -C build-tsan --quiet
+	@$(RUN_TESTS) build-tsan --suite unit --timeout-multiplier 4
+
+# Runs the tests with coverage and writes build-coverage/report/index.html
+coverage:
+	@$(call setup_build,build-coverage,-Db_coverage=true -Dbuildtype=debug)
+	@ninja -C build-coverage --quiet
+	@$(RUN_TESTS) build-coverage --no-suite long --timeout-multiplier 4
+	@lcov --quiet --capture --directory build-coverage --output-file build-coverage/all.info
+	@lcov --quiet --extract build-coverage/all.info '*/src/*' --output-file build-coverage/src.info
+	@genhtml --quiet build-coverage/src.info --output-directory build-coverage/report
+	@lcov --summary build-coverage/src.info; echo build-coverage/report/index.html
+
+# Runs every fuzz target for FUZZ_SECONDS (30)
+fuzz:
+	@CC=clang; export CC; $(call setup_build,build-fuzz,-Dfuzz=true -Db_lundef=false)
+	@ninja -C build-fuzz --quiet
+	@tests/tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+
+# Formats the source; format-check only looks
+format:
+	@find src include tests bench -name '*.[ch]' 2>/dev/null | xargs clang-format -i
+format-check:
+	@tests/layers/format.sh .
+
+help:
+	@awk '/^# / { text = substr($$0, 3) } /^[a-z-]+:/ && text != "" { sub(/:.*/, "", $$1); \
+		printf "make %-13s %s\n", $$1, text; text = "" } /^$$/ { text = "" }' Makefile
+
+comma := ,

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks what CONTRIBUTING.md asks of every file.
+
+Layers: who may include whom, and that host/ alone knows QEMU's plugin interface. Sources: the SPDX
+line, no leftovers, at most 400 lines, functions of at most 60 (flat switches excepted).
+Each finding is a line "FILE:LINE: what is wrong"; any finding fails.
+"""
+import os
+import re
+import sys
+
+ALLOWED = {
+    'base': set(),
+    'format': {'base'},
+    'guest': {'base'},
+    'track': {'base', 'guest'},
+    'host': {'base'},
+    'events': {'base'},
+    'tracetool': {'base'},
+    'plugin': {'base', 'format', 'guest', 'track', 'host', 'events'},
+    'cli': {'base', 'format', 'guest', 'track'},
+}
+PUBLIC = 'guesttrace'  # include/guesttrace/, for everybody
+MAX_FILE, MAX_FUNCTION = 400, 60
+SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
+LEFTOVER = re.compile(r'\b(TODO|FIXME|' + 'XX' + r'X)\b')
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+CODE = ('.c', '.h')
+SCRIPTS = ('.py', '.sh')
+
+
+def sources(root):
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(f for f in folders if f not in ('.git', '__pycache__', 'data') and not (
+            folder == root and f.startswith('build')))
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if is_source(path, name):
+                yield path
+
+
+def is_source(path, name):
+    if name.endswith(CODE + SCRIPTS) or name in ('meson.build', 'meson.options', 'Makefile'):
+        return True
+    if '.' in name or os.path.islink(path):
+        return False
+    with open(path, 'rb') as f:
+        return f.read(2) == b'#!'
+
+
+def without_text(code):
+    """The code with comments and literals blanked, lines kept."""
+    def blank(match):
+        return re.sub(r'[^\n]', ' ', match.group())
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, code,
+                  flags=re.S)
+
+
+def check_includes(layer, lines):
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1).split('/')[0] if '/' in match.group(1) else None
+        if target is None:
+            yield number, f'"{match.group(1)}": includes are written "layer/file.h"'
+        elif target not in ALLOWED and target != PUBLIC:
+            yield number, f'"{match.group(1)}": no such layer'
+        elif target not in ALLOWED[layer] | {layer, PUBLIC}:
+            yield number, f'{layer} may not include {target}'
+
+
+def check_functions(lines):
+    """A function's braces stand alone in the first column: clang-format sees to it."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == '{':
+            start = number
+        elif line == '}' and start is not None:
+            body = lines[start:number - 1]
+            cases = sum(1 for b in body if re.match(r'\s*(case\b|default:)', b))
+            if len(body) > MAX_FUNCTION and cases * 4 < len(body):
+                yield start, f'function of {len(body)} lines, at most {MAX_FUNCTION}'
+            start = None
+
+
+def check_file(root, path):
+    with open(path, encoding='utf-8', errors='replace') as f:
+        text = f.read()
+    lines = text.split('\n')
+    parts = os.path.relpath(path, root).split(os.sep)
+    layer = parts[1] if parts[0] == 'src' and len(parts) > 2 else None
+    if not any(SPDX in line for line in lines[:3]):
+        yield 1, f'no line "{SPDX}"'
+    if len(lines) - 1 > MAX_FILE:
+        yield MAX_FILE, f'{len(lines) - 1} lines, at most {MAX_FILE}'
+    for number, line in enumerate(lines, 1):
+        if LEFTOVER.search(line) and os.path.basename(path) != 'layers.py':
+            yield number, 'unfinished: ' + LEFTOVER.search(line).group()
+    if not path.endswith(CODE):
+        return
+    yield from check_functions(lines)
+    if layer is None:
+        return
+    if layer not in ALLOWED:
+        yield 1, f'layer {layer} is not in the table'
+        return
+    yield from check_includes(layer, lines)
+    if layer != 'host':
+        for number, line in enumerate(without_text(text).split('\n'), 1):
+            if 'qemu_plugin' in line:
+                yield number, "QEMU's plugin interface is known to host/ alone"
+
+
+def main():
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else '.')
+    files = findings = 0
+    for path in sources(root):
+        files += 1
+        for number, what in check_file(root, path):
+            findings += 1
+            print(f'{os.path.relpath(path, root)}:{number}: {what}')
+    print(f'{files} files, {findings} findings')
+    return 1 if findings or not files else 0
+
+
+sys.exit(main())

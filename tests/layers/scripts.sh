@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The scripts of the front door parse, and refuse an option that they do not know with status 2.
+cd "${1:-.}" || exit 1
+failed=0
+for s in scripts/setup scripts/qemus scripts/run-demo .ci/run; do
+    sh -n "$s" || failed=1
+    [ -x "$s" ] || { echo "$s: not executable"; failed=1; }
+done
+for s in scripts/setup scripts/qemus scripts/run-demo; do
+    "$s" --no-such-option >/dev/null 2>&1
+    [ $? = 2 ] || { echo "$s --no-such-option: not refused as usage"; failed=1; }
+    "$s" --help | grep -q . || { echo "$s --help: prints nothing"; failed=1; }
+    # The help is the head of the file: code in it means that the range of lines is wrong.
+    ! "$s" --help | grep -q '^set -' || { echo "$s --help: prints code"; failed=1; }
+done
+exit $failed
