@@ -5,7 +5,7 @@
  * instruction = { legacy prefix | REX } opcode [ ModRM [ SIB ] [ displacement ] ] [ immediate ]
  *
  * What follows from the size being given, and the mode not:
- * - 40-4F as the last byte is inc or dec (32- and 16-bit code); before others it is REX.
+ * - 40-4F as the last byte is inc or dec (32- and 16-bit code), else REX; OTHER needs no telling.
  * - A relative operand is what is left behind the opcode: 1, 2 or 4 bytes. A target of 1 or 4 bytes
  *   has the architecture's full width (32-bit code of an x86_64 guest that jumps across the 4 GiB
  *   border is given a target that did not wrap). A 2-byte operand truncates the instruction pointer
@@ -67,7 +67,7 @@ static bool take_prefixes(struct x86_insn *in)
             in->rex = 0;
             break;
         default:
-            if (!in->wide || (in->opcode & 0xf0) != 0x40 || in->left == 0)
+            if (!in->wide || (in->opcode & 0xf0) != 0x40)
                 return true;
             in->rex = in->opcode;
         }

@@ -14,8 +14,8 @@
 /* The longest instruction of any mode; more bytes are no instruction. */
 enum { GT_X86_INSN_MAX = 15 };
 
-/* gt_arch.classify; long_mode: 40-4F are REX prefixes wherever more bytes follow, and targets have
- * 64 bits (else 32). */
+/* gt_arch.classify; long_mode: 40-4F are REX prefixes where more bytes follow, and targets have 64
+ * bits (else 32). */
 void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
                      struct gt_insn *out);
 
