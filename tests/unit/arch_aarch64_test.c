@@ -29,7 +29,8 @@ static void branches(void **state)
         {0xf4e21fe1, GT_INSN_BRANCH, 1020},      /* cbne x1, x2 */
         {0xf5028041, GT_INSN_BRANCH, 8},         /* cbgt x1, #5 */
         {0x75603fe0, GT_INSN_BRANCH, -4},        /* cblo w0, #0 */
-        {0x74824041, GT_INSN_OTHER, 0},          /* cb, condition 4 */
+        {0x74820041, GT_INSN_OTHER, 0},          /* cb, condition 4 */
+        {0x74a20041, GT_INSN_OTHER, 0},          /* cb, condition 5 */
         {0x74024041, GT_INSN_OTHER, 0},          /* cb, form 1 */
         {0xf4028041, GT_INSN_OTHER, 0},          /* cbb with 64 bits */
         {0x75024041, GT_INSN_OTHER, 0},          /* cb, bit 14 of the constant's form */
@@ -136,12 +137,18 @@ static void stack(void **state)
         {0xd10043bf, GT_INSN_OTHER, 0},        /* sub sp, x29, #16 */
         {0x927aebbf, GT_INSN_OTHER, 0},        /* and sp, x29, #... */
         {0x043f57ff, GT_INSN_OTHER, 0},        /* addvl sp, sp, #-1 */
-        {0xb100003f, GT_INSN_OTHER, 0},        /* cmn x1, #0 */
-        {0xf100003f, GT_INSN_OTHER, 0},        /* cmp x1, #0 */
-        {0xf240003f, GT_INSN_OTHER, 0},        /* tst x1, #1 */
-        {0x8b04007f, GT_INSN_OTHER, 0},        /* add xzr, x3, x4 */
-        {0xaa0103ff, GT_INSN_OTHER, 0},        /* mov xzr, x1 */
-        {0x910003e0, GT_INSN_OTHER, 0},        /* mov x0, sp */
+        {0x9200f13f, GT_INSN_STACK_SWITCH, 0}, /* and sp, x9, #0x5555555555555555 */
+        {0x9a0423ff, GT_INSN_OTHER, 0},        /* addpt sp, sp, x4 */
+        {0x9a0423bf, GT_INSN_OTHER, 0},        /* addpt sp, x29, x4 */
+        {0xba04207f, GT_INSN_OTHER, 0},        /* its neighbours */
+        {0x9e04207f, GT_INSN_OTHER, 0},        {0xdac0103f, GT_INSN_OTHER, 0}, /* clz xzr, x1 */
+        {0x9b20103f, GT_INSN_OTHER, 0}, /* smaddl xzr, w1, w0, x4 */
+        {0xb100003f, GT_INSN_OTHER, 0}, /* cmn x1, #0 */
+        {0xf100003f, GT_INSN_OTHER, 0}, /* cmp x1, #0 */
+        {0xf240003f, GT_INSN_OTHER, 0}, /* tst x1, #1 */
+        {0x8b04007f, GT_INSN_OTHER, 0}, /* add xzr, x3, x4 */
+        {0xaa0103ff, GT_INSN_OTHER, 0}, /* mov xzr, x1 */
+        {0x910003e0, GT_INSN_OTHER, 0}, /* mov x0, sp */
     };
 
     (void)state;

@@ -100,6 +100,8 @@ static void system_insns(void **state)
         {0x1050f073, GT_INSN_VECTOR_WRITE, 0},     /* csrci stvec, 1 */
         {0x10502573, GT_INSN_OTHER, 0},            /* csrr a0, stvec */
         {0x10507573, GT_INSN_OTHER, 0},            /* csrrci a0, stvec, 0 */
+        {0x10508073, GT_INSN_OTHER, 0},            /* funct3 = 0, not wfi */
+        {0x1050c073, GT_INSN_OTHER, 0},            /* funct3 = 4 */
         {0x10554073, GT_INSN_OTHER, 0},            /* funct3 = 4 */
         {0x14051073, GT_INSN_OTHER, 0},            /* csrw sscratch, a0 */
         {0x14011173, GT_INSN_STACK_SWITCH, 0},     /* csrrw sp, sscratch, sp */
@@ -131,6 +133,8 @@ static void stack(void **state)
         {0xfc040113, GT_INSN_OTHER, 0},        /* addi sp, s0, -64 */
         {0x00a10133, GT_INSN_OTHER, 0},        /* add sp, sp, a0 */
         {0x00250133, GT_INSN_OTHER, 0},        /* add sp, a0, sp */
+        {0x02250133, GT_INSN_OTHER, 0},        /* mul sp, a0, sp */
+        {0x0000f103, GT_INSN_OTHER, 0},        /* load with funct3 = 7 */
         {0x40a40133, GT_INSN_OTHER, 0},        /* sub sp, s0, a0 */
         {0x00010513, GT_INSN_OTHER, 0},        /* mv a0, sp */
         {0x00213823, GT_INSN_OTHER, 0},        /* sd sp, 16(sp) */
