@@ -92,7 +92,7 @@ coverage:
 
 # Runs every fuzz target for FUZZ_SECONDS (30)
 fuzz:
-	@CC=clang; export CC; $(call setup_build,build-fuzz,-Dfuzz=true -Db_lundef=false)
+	@CC=clang; export CC; $(call setup_build,build-fuzz,-Dfuzz=true -Db_lundef=false -Db_sanitize=address$(comma)undefined -Dbuildtype=debugoptimized)
 	@ninja -C build-fuzz --quiet
 	@tests/tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
 
