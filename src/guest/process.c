@@ -56,8 +56,12 @@ static bool number(struct source *s, unsigned base, uint64_t *out, int *after)
         unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
                          : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
                                                 : 99;
-        if (digit >= base || *out > (UINT64_MAX - digit) / base)
+        if (digit >= base)
             break;
+        if (*out > (UINT64_MAX - digit) / base) {
+            any = false;
+            break;
+        }
         *out = *out * base + digit;
         any = true;
     }
