@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The subcommands of guesttrace: one file and one row each.
+ *
+ * The table drives dispatch, help, the man page and the completions. A new subcommand is a file
+ * that defines one const struct gt_command, and its row in commands.c.
+ *
+ * Exit statuses: 0 done, 1 failed, 2 usage; `record` passes on its child's and uses GT_EXIT_* for
+ * its own failures, as env(1) does.
+ */
+#ifndef GT_CLI_COMMAND_H
+#define GT_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "cli/options.h"
+
+#include <glib.h>
+
+enum gt_exit {
+    GT_EXIT_DONE = 0,
+    GT_EXIT_FAILED = 1,
+    GT_EXIT_USAGE = 2,
+    GT_EXIT_OWN = 125,        /* record: guesttrace itself failed */
+    GT_EXIT_CANNOT_RUN = 126, /* record: found, but not recordable */
+    GT_EXIT_NO_PROGRAM = 127, /* record: the program or its QEMU does not exist */
+};
+
+/* What completion offers for operands. */
+enum gt_operands {
+    GT_OPERANDS_NONE,
+    GT_OPERANDS_FILES,
+    GT_OPERANDS_DIRS,
+    GT_OPERANDS_PROGRAM,  /* a command, then whatever it takes */
+    GT_OPERANDS_COMMANDS, /* our own subcommands */
+    GT_OPERANDS_CHOICES,  /* `operand_choices` */
+};
+
+struct gt_command {
+    const char *name;
+    const char *summary;      /* a phrase without a full stop */
+    const char *const *usage; /* what follows "guesttrace NAME", a line each, NULL-terminated */
+    const char *const *paragraphs; /* for help and the man page, NULL-terminated, or NULL */
+    const struct gt_option *options;
+    size_t options_size; /* bytes of the struct that the options' offsets are in */
+    bool stop_at_operand;
+    uint8_t operands; /* enum gt_operands */
+    const char *const *operand_choices;
+    /* Returns the exit status. `operands` is NULL-terminated, `n` of them. */
+    int (*run)(const struct gt_command *self, const void *options, size_t n, char **operands);
+};
+
+extern const struct gt_command gt_command_record;
+extern const struct gt_command gt_command_symbols;
+extern const struct gt_command gt_command_repair;
+extern const struct gt_command gt_command_completion;
+extern const struct gt_command gt_command_help;
+
+/* In the order of help, until NULL. */
+const struct gt_command *gt_command_at(size_t index);
+/* NULL where there is none of that name. */
+const struct gt_command *gt_command_by_name(const char *name);
+
+/* Prints "guesttrace NAME: MESSAGE" and where to find help, on stderr; returns GT_EXIT_USAGE. */
+int gt_command_usage_error(const struct gt_command *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Prints "guesttrace NAME: MESSAGE" on stderr; returns `status`. */
+int gt_command_fail(const struct gt_command *self, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* help.c, man.c, completion.c: texts from the table. */
+void gt_help_overview(GString *out);
+void gt_help_command(GString *out, const struct gt_command *c);
+void gt_man_page(GString *out);
+void gt_completion_bash(GString *out);
+void gt_completion_zsh(GString *out);
+void gt_completion_fish(GString *out);
+
+#endif

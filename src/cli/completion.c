@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * `guesttrace completion`: scripts for bash, zsh and fish from the table of subcommands.
+ *
+ * Summaries and option helps go into the scripts within single quotes: append_quoted is what stands
+ * between a text of the table and the shell.
+ */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* `text` in single quotes; each character of `escape` gets a backslash, `quote` stands for a single
+ * quote. */
+static void append_quoted(GString *out, const char *text, const char *escape, const char *quote)
+{
+    g_string_append_c(out, '\'');
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'') {
+            g_string_append(out, quote);
+            continue;
+        }
+        if (strchr(escape, *c))
+            g_string_append_c(out, '\\');
+        g_string_append_c(out, *c);
+    }
+    g_string_append_c(out, '\'');
+}
+
+static void append_names(GString *out)
+{
+    for (size_t i = 0; gt_command_at(i); i++)
+        g_string_append_printf(out, "%s%s", i ? " " : "", gt_command_at(i)->name);
+}
+
+static char *join_choices(const char *const *choices)
+{
+    return g_strjoinv(" ", (char **)choices);
+}
+
+/* ---- bash ---------------------------------------------------------------------------------- */
+
+static void bash_reply(GString *out, const char *flags, const char *words)
+{
+    if (words)
+        g_string_append_printf(out, "mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")", words);
+    else if (flags)
+        g_string_append_printf(out, "mapfile -t COMPREPLY < <(compgen %s -- \"$cur\")", flags);
+    else
+        g_string_append(out, "COMPREPLY=()");
+}
+
+static void bash_option(GString *out, const struct gt_command *c, const struct gt_option *o)
+{
+    if (o->type == GT_OPTION_FLAG)
+        return;
+    g_string_append_printf(out, "    %s:--%s", c->name, o->name);
+    if (o->letter)
+        g_string_append_printf(out, " | %s:-%c", c->name, o->letter);
+    g_string_append(out, ")\n        ");
+    g_autofree char *words = o->type == GT_OPTION_CHOICE ? join_choices(o->choices) : NULL;
+    const char *flags = o->type == GT_OPTION_FILE ? "-f" : o->type == GT_OPTION_DIR ? "-d" : NULL;
+    bash_reply(out, flags, words);
+    g_string_append(out, "\n        return\n        ;;\n");
+}
+
+static void bash_operands(GString *out, const struct gt_command *c)
+{
+    static const char *const flags[] = {
+        [GT_OPERANDS_FILES] = "-f",
+        [GT_OPERANDS_DIRS] = "-d",
+        [GT_OPERANDS_PROGRAM] = "-c -f",
+        [GT_OPERANDS_CHOICES] = NULL,
+    };
+    g_autoptr(GString) words = g_string_new(NULL);
+    g_string_append_printf(out, "    %s:-*)\n        ", c->name);
+    for (const struct gt_option *o = c->options; o && o->name; o++)
+        g_string_append_printf(words, "--%s ", o->name);
+    g_string_append(words, "--help");
+    bash_reply(out, NULL, words->str);
+    g_string_append_printf(out, "\n        ;;\n    %s:*)\n        ", c->name);
+    g_string_truncate(words, 0);
+    if (c->operands == GT_OPERANDS_COMMANDS)
+        append_names(words);
+    g_autofree char *choices = c->operand_choices ? join_choices(c->operand_choices) : NULL;
+    if (choices)
+        g_string_append(words, choices);
+    bash_reply(out, flags[c->operands], words->len ? words->str : NULL);
+    g_string_append(out, "\n        ;;\n");
+}
+
+void gt_completion_bash(GString *out)
+{
+    g_string_append(out, "# SPDX-License-Identifier: GPL-2.0-or-later\n"
+                         "# bash completion for guesttrace\n"
+                         "_guesttrace()\n{\n"
+                         "    local cur=${COMP_WORDS[COMP_CWORD]}"
+                         " prev=${COMP_WORDS[COMP_CWORD - 1]} cmd=${COMP_WORDS[1]}\n"
+                         "    COMPREPLY=()\n"
+                         "    if ((COMP_CWORD == 1)); then\n        ");
+    g_autoptr(GString) words = g_string_new(NULL);
+    append_names(words);
+    g_string_append(words, " --help --version");
+    bash_reply(out, NULL, words->str);
+    g_string_append(out, "\n        return\n    fi\n    case $cmd:$prev in\n");
+    for (size_t i = 0; gt_command_at(i); i++)
+        for (const struct gt_option *o = gt_command_at(i)->options; o && o->name; o++)
+            bash_option(out, gt_command_at(i), o);
+    g_string_append(out, "    esac\n    case $cmd:$cur in\n");
+    for (size_t i = 0; gt_command_at(i); i++)
+        bash_operands(out, gt_command_at(i));
+    g_string_append(out, "    esac\n}\ncomplete -o filenames -F _guesttrace guesttrace\n");
+}
+
+/* ---- zsh ----------------------------------------------------------------------------------- */
+
+/* What may not stand bare in a part of an _arguments specification. */
+static void zsh_part(GString *out, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        if (strchr("[]:\\", *c))
+            g_string_append_c(out, '\\');
+        g_string_append_c(out, *c);
+    }
+}
+
+/* [HELP] and, if it takes a value, :NAME:ACTION. */
+static char *zsh_spec(const struct gt_option *o)
+{
+    GString *spec = g_string_new("[");
+    zsh_part(spec, o->help);
+    g_string_append_c(spec, ']');
+    if (o->type == GT_OPTION_FLAG)
+        return g_string_free(spec, FALSE);
+    g_string_append_c(spec, ':');
+    zsh_part(spec, o->value);
+    g_string_append_c(spec, ':');
+    g_autofree char *choices = o->type == GT_OPTION_CHOICE ? join_choices(o->choices) : NULL;
+    if (choices)
+        g_string_append_printf(spec, "(%s)", choices);
+    else if (o->type == GT_OPTION_FILE || o->type == GT_OPTION_DIR)
+        g_string_append(spec, o->type == GT_OPTION_DIR ? "_files -/" : "_files");
+    return g_string_free(spec, FALSE);
+}
+
+static void zsh_option(GString *out, const struct gt_option *o)
+{
+    const char *equals = o->type == GT_OPTION_FLAG ? "" : "=";
+    const char *plus = o->type == GT_OPTION_FLAG ? "" : "+";
+    g_autofree char *spec = zsh_spec(o);
+    g_string_append(out, "            ");
+    if (o->repeat)
+        g_string_append(out, "'*'");
+    else if (o->letter)
+        g_string_append_printf(out, "'(-%c --%s)'", o->letter, o->name);
+    if (o->letter)
+        g_string_append_printf(out, "{-%c%s,--%s%s}", o->letter, plus, o->name, equals);
+    else
+        g_string_append_printf(out, "--%s%s", o->name, equals);
+    append_quoted(out, spec, "", "'\\''");
+    g_string_append(out, " \\\n");
+}
+
+static void zsh_operands(GString *out, const struct gt_command *c)
+{
+    g_autofree char *choices = c->operand_choices ? join_choices(c->operand_choices) : NULL;
+    g_string_append(out, "            ");
+    switch (c->operands) {
+    case GT_OPERANDS_FILES:
+        g_string_append(out, "'*:file:_files'");
+        break;
+    case GT_OPERANDS_DIRS:
+        g_string_append(out, "'*:directory:_files -/'");
+        break;
+    case GT_OPERANDS_PROGRAM:
+        g_string_append(out, "'(-)1:program:_files' '*::arguments:_normal'");
+        break;
+    case GT_OPERANDS_COMMANDS:
+        g_string_append(out, "'1:command:(");
+        append_names(out);
+        g_string_append(out, ")'");
+        break;
+    case GT_OPERANDS_CHOICES:
+        g_string_append_printf(out, "'1:which:(%s)'", choices);
+        break;
+    }
+    g_string_append(out, "\n        ;;\n");
+}
+
+void gt_completion_zsh(GString *out)
+{
+    g_string_append(out, "#compdef guesttrace\n# SPDX-License-Identifier: GPL-2.0-or-later\n"
+                         "_guesttrace() {\n"
+                         "    local -a commands\n    commands=(\n");
+    for (size_t i = 0; gt_command_at(i); i++) {
+        const struct gt_command *c = gt_command_at(i);
+        g_autofree char *line = g_strconcat(c->name, ":", c->summary, NULL);
+        g_string_append(out, "        ");
+        append_quoted(out, line, "", "'\\''");
+        g_string_append_c(out, '\n');
+    }
+    g_string_append(out, "    )\n"
+                         "    if ((CURRENT == 2)); then\n"
+                         "        _describe command commands\n        return\n    fi\n"
+                         "    local cmd=$words[2]\n"
+                         "    shift words\n    ((CURRENT--))\n"
+                         "    case $cmd in\n");
+    for (size_t i = 0; gt_command_at(i); i++) {
+        const struct gt_command *c = gt_command_at(i);
+        g_string_append_printf(out, "    %s)\n        _arguments -s -S \\\n", c->name);
+        for (const struct gt_option *o = c->options; o && o->name; o++)
+            zsh_option(out, o);
+        g_string_append(out, "            '(- *)'{-h,--help}'[print help]' \\\n");
+        zsh_operands(out, c);
+    }
+    g_string_append(out, "    esac\n}\n_guesttrace \"$@\"\n");
+}
+
+/* ---- fish ---------------------------------------------------------------------------------- */
+
+static void fish_option(GString *out, const struct gt_command *c, const struct gt_option *o)
+{
+    g_string_append_printf(out, "complete -c guesttrace -n '__fish_seen_subcommand_from %s' -l %s",
+                           c->name, o->name);
+    if (o->letter)
+        g_string_append_printf(out, " -s %c", o->letter);
+    g_autofree char *choices = o->type == GT_OPTION_CHOICE ? join_choices(o->choices) : NULL;
+    if (choices)
+        g_string_append_printf(out, " -x -a '%s'", choices);
+    else if (o->type == GT_OPTION_FILE)
+        g_string_append(out, " -r -F");
+    else if (o->type == GT_OPTION_DIR)
+        g_string_append(out, " -x -a '(__fish_complete_directories)'");
+    else if (o->type != GT_OPTION_FLAG)
+        g_string_append(out, " -x");
+    g_string_append(out, " -d ");
+    append_quoted(out, o->help, "\\", "\\'");
+    g_string_append_c(out, '\n');
+}
+
+static void fish_operands(GString *out, const struct gt_command *c)
+{
+    g_autoptr(GString) words = g_string_new(NULL);
+    if (c->operands == GT_OPERANDS_COMMANDS)
+        append_names(words);
+    else if (c->operands == GT_OPERANDS_DIRS)
+        g_string_append(words, "(__fish_complete_directories)");
+    g_autofree char *choices = c->operand_choices ? join_choices(c->operand_choices) : NULL;
+    if (choices)
+        g_string_append(words, choices);
+    if (!words->len && c->operands != GT_OPERANDS_NONE)
+        return; /* fish offers files by itself */
+    g_string_append_printf(
+        out, "complete -c guesttrace -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c->name,
+        words->str);
+}
+
+void gt_completion_fish(GString *out)
+{
+    g_string_append(out, "# SPDX-License-Identifier: GPL-2.0-or-later\n"
+                         "# fish completion for guesttrace\n"
+                         "complete -c guesttrace -n __fish_use_subcommand -l version -d 'print the"
+                         " version'\n"
+                         "complete -c guesttrace -s h -l help -d 'print help'\n");
+    for (size_t i = 0; gt_command_at(i); i++) {
+        const struct gt_command *c = gt_command_at(i);
+        g_string_append_printf(out, "complete -c guesttrace -n __fish_use_subcommand -f -a %s -d ",
+                               c->name);
+        append_quoted(out, c->summary, "\\", "\\'");
+        g_string_append_c(out, '\n');
+        for (const struct gt_option *o = c->options; o && o->name; o++)
+            fish_option(out, c, o);
+        fish_operands(out, c);
+    }
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    void (*make)(GString *out);
+} shells[] = {
+    {"bash", gt_completion_bash},
+    {"zsh", gt_completion_zsh},
+    {"fish", gt_completion_fish},
+};
+
+static int run_completion(const struct gt_command *self, const void *options, size_t n,
+                          char **operands)
+{
+    (void)options;
+    if (n != 1)
+        return gt_command_usage_error(self, "takes the name of one shell: bash, zsh or fish");
+    for (size_t i = 0; i < G_N_ELEMENTS(shells); i++) {
+        if (strcmp(shells[i].name, operands[0]) != 0)
+            continue;
+        g_autoptr(GString) text = g_string_new(NULL);
+        shells[i].make(text);
+        fputs(text->str, stdout);
+        return GT_EXIT_DONE;
+    }
+    return gt_command_usage_error(self, "unknown shell '%s' (bash, zsh or fish)", operands[0]);
+}
+
+const struct gt_command gt_command_completion = {
+    .name = "completion",
+    .summary = "print the completion script for a shell",
+    .usage = (const char *const[]){"bash|zsh|fish", NULL},
+    .operands = GT_OPERANDS_CHOICES,
+    .operand_choices = (const char *const[]){"bash", "zsh", "fish", NULL},
+    .run = run_completion,
+};

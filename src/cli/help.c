@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace help`: texts for the terminal from the table of subcommands. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WIDTH       80
+#define HELP_COLUMN 30
+
+void gt_help_overview(GString *out)
+{
+    g_string_append(out, "usage: guesttrace COMMAND [OPTIONS] ...\n"
+                         "       guesttrace --help | --version\n\n"
+                         "Records what a QEMU guest executes, from the outside.\n\n");
+    for (size_t i = 0; gt_command_at(i); i++)
+        g_string_append_printf(out, "  %-12s %s\n", gt_command_at(i)->name,
+                               gt_command_at(i)->summary);
+    g_string_append(out, "\n'guesttrace help COMMAND' tells more.\n");
+}
+
+/* Breaks `text` at blanks so that lines end before WIDTH, later ones indented by `indent`; the
+ * cursor stands at `column`. */
+static void append_wrapped(GString *out, const char *text, size_t column, size_t indent)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    bool first = true;
+    for (char **w = words; *w; w++) {
+        size_t len = strlen(*w);
+        if (!first && column + 1 + len > WIDTH) {
+            g_string_append_printf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            g_string_append_c(out, ' ');
+            column++;
+        }
+        g_string_append(out, *w);
+        column += len;
+        first = false;
+    }
+    g_string_append_c(out, '\n');
+}
+
+static void append_option(GString *out, const struct gt_option *o)
+{
+    gsize start = out->len;
+    if (o->letter)
+        g_string_append_printf(out, "  -%c, --%s", o->letter, o->name);
+    else
+        g_string_append_printf(out, "      --%s", o->name);
+    g_autofree char *value = gt_option_value_name(o);
+    if (value)
+        g_string_append_printf(out, " %s", value);
+    size_t column = out->len - start;
+    if (column + 2 > HELP_COLUMN) {
+        g_string_append_c(out, '\n');
+        column = 0;
+    }
+    g_string_append_printf(out, "%*s", (int)(HELP_COLUMN - column), "");
+    g_autofree char *help = g_strconcat(o->help, o->repeat ? " (repeatable)" : "", NULL);
+    append_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
+}
+
+void gt_help_command(GString *out, const struct gt_command *c)
+{
+    for (size_t i = 0; c->usage[i]; i++)
+        g_string_append_printf(out, "%s guesttrace %s%s%s\n", i ? "      " : "usage:", c->name,
+                               c->usage[i][0] ? " " : "", c->usage[i]);
+    g_string_append_c(out, '\n');
+    g_autofree char *summary = g_strconcat(c->summary, ".", NULL);
+    summary[0] = g_ascii_toupper(summary[0]);
+    append_wrapped(out, summary, 0, 0);
+    for (size_t i = 0; c->paragraphs && c->paragraphs[i]; i++) {
+        g_string_append_c(out, '\n');
+        append_wrapped(out, c->paragraphs[i], 0, 0);
+    }
+    g_string_append(out, "\nOptions:\n");
+    for (const struct gt_option *o = c->options; o && o->name; o++)
+        append_option(out, o);
+    const struct gt_option help = {"help", 'h', GT_OPTION_FLAG, .help = "print this help"};
+    append_option(out, &help);
+}
+
+struct help_options {
+    bool man;
+};
+
+static const struct gt_option help_table[] = {
+    {"man", .type = GT_OPTION_FLAG, .help = "print the manual page, in mdoc",
+     .offset = offsetof(struct help_options, man)},
+    {0},
+};
+
+static int run_help(const struct gt_command *self, const void *options, size_t n, char **operands)
+{
+    const struct help_options *opt = options;
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (n > 1 || (n && opt->man))
+        return gt_command_usage_error(self, "unexpected '%s'", operands[n - 1]);
+    if (opt->man) {
+        gt_man_page(text);
+    } else if (n == 0) {
+        gt_help_overview(text);
+    } else {
+        const struct gt_command *c = gt_command_by_name(operands[0]);
+        if (!c)
+            return gt_command_usage_error(self, "unknown command '%s'", operands[0]);
+        gt_help_command(text, c);
+    }
+    fputs(text->str, stdout);
+    return GT_EXIT_DONE;
+}
+
+const struct gt_command gt_command_help = {
+    .name = "help",
+    .summary = "explain guesttrace or one of its commands",
+    .usage = (const char *const[]){"[COMMAND]", "--man", NULL},
+    .options = help_table,
+    .options_size = sizeof(struct help_options),
+    .operands = GT_OPERANDS_COMMANDS,
+    .run = run_help,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* guesttrace: picks the subcommand from the table, reads its options and runs it. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int print_text(void (*make)(GString *))
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    make(text);
+    fputs(text->str, stdout);
+    return GT_EXIT_DONE;
+}
+
+static int print_command_help(const struct gt_command *c)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    gt_help_command(text, c);
+    fputs(text->str, stdout);
+    return GT_EXIT_DONE;
+}
+
+static int run_command(const struct gt_command *c, int argc, char **argv)
+{
+    const struct gt_options_spec spec = {c->options, c->stop_at_operand};
+    g_autofree void *options = g_malloc0(c->options_size ? c->options_size : 1);
+    g_autoptr(GPtrArray) operands = g_ptr_array_new();
+    struct gt_error err = {0};
+    int status = gt_options_parse(&spec, options, argc, argv, operands, &err);
+    if (status == GT_OPTIONS_HELP) {
+        status = print_command_help(c);
+    } else if (status < 0) {
+        status = gt_command_usage_error(c, "%s", err.text);
+    } else {
+        size_t n = operands->len;
+        g_ptr_array_add(operands, NULL);
+        status = c->run(c, options, n, (char **)operands->pdata);
+    }
+    gt_options_clear(c->options, options);
+    return status;
+}
+
+/* A full disk or a closed pipe must not look like success. */
+static int close_stdout(int status)
+{
+    bool failed = ferror(stdout);
+    if (fclose(stdout) != 0 || failed) {
+        perror("guesttrace: standard output");
+        return status == GT_EXIT_DONE ? GT_EXIT_FAILED : status;
+    }
+    return status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        gt_help_overview(text);
+        fputs(text->str, stderr);
+        return GT_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return print_text(gt_help_overview);
+    if (strcmp(word, "--version") == 0) {
+        puts("guesttrace " GT_VERSION);
+        return GT_EXIT_DONE;
+    }
+    const struct gt_command *c = gt_command_by_name(word);
+    if (c)
+        return run_command(c, argc - 2, argv + 2);
+    fprintf(stderr, "guesttrace: unknown %s '%s'\nTry 'guesttrace help'.\n",
+            word[0] == '-' ? "option" : "command", word);
+    return GT_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    return close_stdout(dispatch(argc, argv));
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The manual page guesttrace(1), in mdoc: commands and options from the table, the rest from here.
+ */
+#include "cli/command.h"
+
+#include <string.h>
+
+#define MAN_DATE "November 21, 2025"
+
+#define LINE_MAX_BYTES 78
+
+/* Text for mdoc: lines that end with each sentence and before they get long, no backslash, and none
+ * that would be read as a request. */
+static void append_text(GString *out, const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    gsize line = out->len;
+    for (char **w = words; *w; w++) {
+        if (out->len > line) {
+            bool sentence = out->str[out->len - 1] == '.' && g_ascii_isupper(**w);
+            bool full = out->len - line + strlen(*w) + 1 > LINE_MAX_BYTES;
+            g_string_append_c(out, sentence || full ? '\n' : ' ');
+            line = sentence || full ? out->len : line;
+        }
+        if (out->len == line && (**w == '.' || **w == '\''))
+            g_string_append(out, "\\&");
+        for (const char *c = *w; *c; c++) {
+            if (*c == '\\' || *c == '-')
+                g_string_append(out, *c == '-' ? "\\-" : "\\e");
+            else
+                g_string_append_c(out, *c);
+        }
+    }
+    g_string_append_c(out, '\n');
+}
+
+/* Words that end in punctuation, or are macros' names, must not be taken for it: quoted. */
+static void append_argument(GString *out, const char *text)
+{
+    g_string_append_c(out, '"');
+    for (const char *c = text; *c; c++) {
+        if (*c == '"')
+            g_string_append(out, "\\(dq");
+        else if (*c == '\\')
+            g_string_append(out, "\\e");
+        else
+            g_string_append_c(out, *c);
+    }
+    g_string_append_c(out, '"');
+}
+
+static void append_option(GString *out, const struct gt_option *o)
+{
+    g_autofree char *value = gt_option_value_name(o);
+    g_string_append(out, ".It ");
+    if (o->letter)
+        g_string_append_printf(out, "Fl %c , ", o->letter);
+    g_string_append_printf(out, "Fl Fl %s", o->name);
+    if (value) {
+        g_string_append(out, " Ar ");
+        append_argument(out, value);
+    }
+    g_string_append_c(out, '\n');
+    g_autofree char *help = g_strconcat(o->help, o->repeat ? " (repeatable)." : ".", NULL);
+    help[0] = g_ascii_toupper(help[0]);
+    append_text(out, help);
+}
+
+static void append_command(GString *out, const struct gt_command *c)
+{
+    g_string_append_printf(out, ".Ss guesttrace %s\n", c->name);
+    g_autofree char *summary = g_strconcat(c->summary, ".", NULL);
+    summary[0] = g_ascii_toupper(summary[0]);
+    append_text(out, summary);
+    for (size_t i = 0; c->paragraphs && c->paragraphs[i]; i++) {
+        g_string_append(out, ".Pp\n");
+        append_text(out, c->paragraphs[i]);
+    }
+    if (!c->options || !c->options[0].name)
+        return;
+    g_string_append(out, ".Bl -tag -width Ds\n");
+    for (const struct gt_option *o = c->options; o->name; o++)
+        append_option(out, o);
+    g_string_append(out, ".El\n");
+}
+
+static void append_synopsis(GString *out)
+{
+    g_string_append(out, ".Sh SYNOPSIS\n");
+    for (size_t i = 0; gt_command_at(i); i++) {
+        const struct gt_command *c = gt_command_at(i);
+        for (size_t u = 0; c->usage[u]; u++) {
+            g_string_append_printf(out, ".Nm guesttrace\n.Cm %s\n", c->name);
+            if (c->usage[u][0])
+                append_text(out, c->usage[u]);
+        }
+    }
+    g_string_append(out, ".Nm guesttrace\n.Fl Fl help | Fl Fl version\n");
+}
+
+static const char tail[] =
+    ".Sh ENVIRONMENT\n"
+    ".Bl -tag -width Ds\n"
+    ".It Ev GUESTTRACE_PLUGIN_DIR\n"
+    "Where the plugins are, instead of beside the executable.\n"
+    ".It Ev QEMU_LD_PREFIX\n"
+    "Where a guest's libraries are, as in QEMU; keeps\n"
+    ".Cm record\n"
+    "from choosing a place.\n"
+    ".El\n"
+    ".Sh FILES\n"
+    ".Bl -tag -width Ds\n"
+    ".It Pa uftrace.data\n"
+    "What\n"
+    ".Cm record\n"
+    "writes unless told otherwise; a former one is kept as\n"
+    ".Pa uftrace.data.old .\n"
+    ".It Pa uftrace.data/guesttrace.stats\n"
+    "How much was recorded and what to doubt, as key=value lines.\n"
+    ".El\n"
+    ".Sh EXIT STATUS\n"
+    "0 if all went well, 1 if something failed, 2 for a command line that makes no\n"
+    "sense.\n"
+    ".Cm record\n"
+    "ends as its child does, by the same signal if need be; where there is no child\n"
+    "to end it exits with 125 if it failed itself, 126 if the program or its QEMU\n"
+    "cannot be recorded, and 127 if there is no such program or no QEMU for it.\n"
+    ".Sh EXAMPLES\n"
+    "A program for another machine, then its call graph:\n"
+    ".Bd -literal -offset indent\n"
+    "guesttrace record ./hello.riscv64 world\n"
+    "uftrace graph -d uftrace.data\n"
+    ".Ed\n"
+    ".Pp\n"
+    "A machine, with the functions of its firmware named:\n"
+    ".Bd -literal -offset indent\n"
+    "guesttrace record -o boot --symbols fw.elf -- \\e\n"
+    "    qemu-system-riscv64 -M virt -bios fw.elf -nographic\n"
+    "uftrace replay -d boot\n"
+    ".Ed\n"
+    ".Sh SEE ALSO\n"
+    ".Xr uftrace 1\n";
+
+void gt_man_page(GString *out)
+{
+    g_string_append(out, ".\\\" SPDX-License-Identifier: GPL-2.0-or-later\n"
+                         ".Dd " MAN_DATE "\n.Dt GUESTTRACE 1\n.Os\n.Sh NAME\n.Nm guesttrace\n"
+                         ".Nd record what a QEMU guest executes\n");
+    append_synopsis(out);
+    g_string_append(out,
+                    ".Sh DESCRIPTION\n"
+                    ".Nm\n"
+                    "loads a plugin into an unmodified QEMU and writes what other tools read.\n");
+    for (size_t i = 0; gt_command_at(i); i++)
+        append_command(out, gt_command_at(i));
+    g_string_append(out, tail);
+}

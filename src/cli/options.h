@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Command lines: one table of options a command, one parser for all of them.
+ *
+ * An option is `--name`, `--name VALUE`, `--name=VALUE`, `-x`, `-x VALUE` or `-xVALUE`; flags of
+ * one letter may be joined (`-qv`). `--` ends the options. A name is never abbreviated. Where an
+ * option is given twice the last one wins, unless it is repeatable. -h and --help belong to every
+ * table.
+ *
+ * The parser stores each value in the command's own struct, at the option's offset; it starts
+ * zeroed, so NULL, false and 0 mean "not given". Texts point into argv.
+ */
+#ifndef GT_CLI_OPTIONS_H
+#define GT_CLI_OPTIONS_H
+
+#include "base/error.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_option_type {
+    GT_OPTION_FLAG,   /* takes no value; bool */
+    GT_OPTION_TEXT,   /* const char * */
+    GT_OPTION_FILE,   /* const char *, completed as a file name */
+    GT_OPTION_DIR,    /* const char *, completed as a directory */
+    GT_OPTION_CHOICE, /* const char *, one of `choices` */
+    GT_OPTION_NUMBER, /* uint64_t in min..max; decimal, or hex after 0x */
+};
+
+struct gt_option {
+    const char *name;           /* without dashes; NULL ends a table */
+    char letter;                /* 0: none */
+    uint8_t type;               /* enum gt_option_type */
+    bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
+    const char *value;          /* what help calls the value: "DIR"; NULL for flags */
+    const char *help;           /* a phrase without a full stop */
+    const char *const *choices; /* GT_OPTION_CHOICE, NULL-terminated */
+    uint64_t min, max;          /* GT_OPTION_NUMBER */
+    size_t offset;              /* of the field in the command's struct */
+};
+
+#define GT_OPTIONS_HELP 1 /* -h or --help was seen */
+
+struct gt_options_spec {
+    const struct gt_option *table; /* NULL: no options but --help */
+    bool stop_at_operand;          /* the first operand ends the options, as in `env` */
+};
+
+/* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`.
+ * 0, GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument. The lists of
+ * repeatable options are the caller's even then: gt_options_clear. */
+int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
+                     GPtrArray *operands, struct gt_error *err);
+
+/* Frees the lists of repeatable options. */
+void gt_options_clear(const struct gt_option *table, void *into);
+
+/* "A|B|C" for a choice, the value's name otherwise, NULL for a flag. The caller frees it. */
+char *gt_option_value_name(const struct gt_option *o);
+
+#endif

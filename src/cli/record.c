@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace record`: runs a program or a machine under QEMU and records it. */
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "cli/qemu.h"
+#include "cli/recording.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct gt_tool *const tools[] = {&gt_tool_uftrace};
+static const char *const tool_names[] = {"uftrace", NULL};
+
+#define FIELD(name) .offset = offsetof(struct gt_record_options, name)
+
+static const struct gt_option record_table[] = {
+    {"output", 'o', GT_OPTION_DIR, .value = "DIR",
+     .help =
+         "where to write (default: uftrace.data); former uftrace data there is moved to DIR.old",
+     FIELD(output)},
+    {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
+     .choices = (const char *const[]){"insn", "host", "auto", NULL},
+     .help = "what time is: instructions retired (the same in every run), the host's clock, or"
+             " instructions as long as there is one thread or vCPU (default: auto)",
+     FIELD(clock)},
+    {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
+     .help = "record calls up to this depth (default: 1024)", FIELD(depth)},
+    {"tasks", .type = GT_OPTION_CHOICE, .value = "TASKS",
+     .choices = (const char *const[]){"stack", "cpu", NULL},
+     .help = "in a machine, what becomes a task: each call stack, or each vCPU", FIELD(tasks)},
+    {"no-tail-calls", .type = GT_OPTION_FLAG,
+     .help = "do not show jumps from one function into another as calls", FIELD(no_tail_calls)},
+    {"privilege-levels", .type = GT_OPTION_FLAG,
+     .help = "trace each privilege level of a machine for itself", FIELD(privilege_levels)},
+    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
+     .help = "name a machine's functions from this file, as 'guesttrace symbols' does",
+     FIELD(symbols)},
+    {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
+     .help = "the user-mode QEMU to run the program with (default: the program's machine says)",
+     FIELD(qemu)},
+    {"sysroot", 'L', GT_OPTION_DIR, .value = "DIR",
+     .help = "where the program's libraries are (default: a cross toolchain's place, if the program"
+             " needs one)",
+     FIELD(sysroot)},
+    {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
+     .help = "what to record (default: uftrace, function calls)", FIELD(tool)},
+    {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
+     .help = "the plugin to load instead of the tool's", FIELD(plugin)},
+    {"quiet", 'q', GT_OPTION_FLAG, .help = "no progress and no summary, errors only", FIELD(quiet)},
+    {0},
+};
+
+void gt_record_say(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    fputs("guesttrace record: ", stderr);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+}
+
+static const struct gt_tool *find_tool(const char *name)
+{
+    for (size_t i = 0; name && i < G_N_ELEMENTS(tools); i++)
+        if (strcmp(tools[i]->name, name) == 0)
+            return tools[i];
+    return tools[0];
+}
+
+/* Runs QEMU to its end; an exit status if it could not be started, else 0. */
+static int run_qemu(const struct gt_command *self, struct gt_recording *r)
+{
+    g_autofree char *version = gt_qemu_version(r->qemu);
+    g_auto(GStrv) envp = g_get_environ();
+    envp = version ? g_environ_setenv(envp, GT_QEMU_VERSION_VARIABLE, version, TRUE)
+                   : g_environ_unsetenv(envp, GT_QEMU_VERSION_VARIABLE);
+    char **argv = (char **)r->argv->pdata;
+    struct gt_progress progress;
+    gt_progress_start(&progress, r->output, r->tool->record);
+    bool show = !r->opt->quiet && gt_progress_possible() &&
+                (r->user_mode || !gt_qemu_uses_terminal(argv + 1));
+    const struct gt_child child = {
+        .path = r->qemu,
+        .argv = argv,
+        .envp = envp,
+        .tick = show ? gt_progress_tick : NULL,
+        .data = &progress,
+    };
+    struct gt_error err = {0};
+    int status = gt_child_run(&child, &r->wait_status, &err);
+    gt_progress_end(&progress);
+    if (status < 0)
+        return gt_command_fail(self,
+                               status == GT_E_NOT_FOUND ? GT_EXIT_NO_PROGRAM : GT_EXIT_CANNOT_RUN,
+                               "%s", err.text);
+    return 0;
+}
+
+static int record(const struct gt_command *self, struct gt_recording *r, size_t n, char **operands)
+{
+    struct gt_error err = {0};
+    int status = gt_recording_plan(r, n, operands, &err);
+    if (status == GT_EXIT_USAGE)
+        return gt_command_usage_error(self, "%s", err.text);
+    if (status)
+        return gt_command_fail(self, status, "%s", err.text);
+    if (r->tool->prepare && r->tool->prepare(r, &err) < 0)
+        return gt_command_fail(self, GT_EXIT_OWN, "%s", err.text);
+    status = run_qemu(self, r);
+    if (status)
+        return status;
+    r->tool->finish(r);
+    return gt_child_end_like(r->wait_status);
+}
+
+static int run_record(const struct gt_command *self, const void *options, size_t n, char **operands)
+{
+    struct gt_recording r = {.opt = options};
+    r.tool = find_tool(r.opt->tool);
+    int status = record(self, &r, n, operands);
+    gt_recording_clear(&r);
+    return status;
+}
+
+const struct gt_command gt_command_record = {
+    .name = "record",
+    .summary = "record the function calls of a program or of a machine",
+    .usage = (const char *const[]){"[OPTIONS] PROGRAM [ARGS...]",
+                                   "[OPTIONS] -- QEMU-COMMAND [ARGS...]", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "PROGRAM is an ELF file of any machine that guesttrace knows; it runs under the"
+            " user-mode QEMU for that machine that is first in PATH and can load plugins, with the"
+            " libraries of an installed cross toolchain if it needs them.",
+            "QEMU-COMMAND is a QEMU or a script that runs one with the arguments it gets, known by"
+            " its name, qemu-SOMETHING. The plugin's option is put before its arguments.",
+            "The program has the terminal and gets the signals as if it were run without"
+            " guesttrace; its exit status is passed on.",
+            NULL},
+    .options = record_table,
+    .options_size = sizeof(struct gt_record_options),
+    .stop_at_operand = true,
+    .operands = GT_OPERANDS_PROGRAM,
+    .run = run_record,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recording function calls: libuftrace.so's arguments, and the end of such a run: what a crash left
+ * is made whole, symbols are added, and a few lines say how much there is and what to doubt.
+ */
+#include "cli/amount.h"
+#include "cli/qemu.h"
+#include "cli/recording.h"
+#include "cli/rescue.h"
+#include "cli/symbolize.h"
+
+#include "track/doubt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define DOUBT "doubt."
+
+static void uftrace_arguments(const struct gt_recording *r, GString *out)
+{
+    const struct gt_record_options *opt = r->opt;
+    g_string_append(out, ",output=");
+    gt_qemu_append_value(out, r->output);
+    g_string_append(out, ",summary=off");
+    if (opt->clock)
+        g_string_append_printf(out, ",clock=%s", opt->clock);
+    if (opt->depth)
+        g_string_append_printf(out, ",depth=%" PRIu64, opt->depth);
+    if (opt->tasks)
+        g_string_append_printf(out, ",tasks=%s", opt->tasks);
+    if (opt->no_tail_calls)
+        g_string_append(out, ",tail-calls=off");
+    if (opt->privilege_levels)
+        g_string_append(out, ",trace-privilege-level=on");
+}
+
+/* Reads the ELF files of --symbols; a wrong name shall not be found only after an hour's run. */
+static int load_sources(const struct gt_recording *r, struct gt_symbol_source *source,
+                        struct gt_error *err)
+{
+    for (guint i = 0; i < r->opt->symbols->len; i++) {
+        int status = gt_symbol_source_load(r->opt->symbols->pdata[i], &source[i], err);
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
+static void clear_sources(const struct gt_recording *r, struct gt_symbol_source *source)
+{
+    for (guint i = 0; i < r->opt->symbols->len; i++)
+        gt_symbol_source_clear(&source[i]);
+    g_free(source);
+}
+
+static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
+{
+    gt_stats_mark(r->output, "info", &r->info_before);
+    gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
+    if (!r->opt->symbols)
+        return 0;
+    struct gt_symbol_source *source = g_new0(struct gt_symbol_source, r->opt->symbols->len);
+    int status = load_sources(r, source, err);
+    clear_sources(r, source);
+    return status;
+}
+
+/* ---- after the run ------------------------------------------------------------------------- */
+
+static void say_nothing_recorded(const struct gt_recording *r)
+{
+    if (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
+        gt_record_say("nothing was recorded: the plugin was not loaded (does %s pass its arguments"
+                      " on to QEMU?)",
+                      r->qemu);
+    else
+        gt_record_say("nothing was recorded: QEMU ended before the plugin began");
+}
+
+static void rescue(const struct gt_recording *r, bool finished)
+{
+    struct gt_rescue done;
+    struct gt_error err = {0};
+    int status = gt_rescue_dir(r->output, &done, &err);
+    g_autofree char *what = gt_rescue_text(&done);
+    if (status < 0)
+        gt_record_say("could not repair all of the recording: %s", err.text);
+    if (finished)
+        return;
+    if (WIFSIGNALED(r->wait_status))
+        gt_record_say("QEMU was killed (%s); the recording was completed: %s",
+                      strsignal(WTERMSIG(r->wait_status)), what);
+    else
+        gt_record_say("the plugin did not finish; the recording was completed: %s", what);
+}
+
+static void add_symbols(const struct gt_recording *r)
+{
+    if (!r->opt->symbols)
+        return;
+    struct gt_symbol_source *source = g_new0(struct gt_symbol_source, r->opt->symbols->len);
+    struct gt_error err = {0};
+    int status = load_sources(r, source, &err);
+    if (status == 0)
+        status = gt_symbolize(r->output, source, r->opt->symbols->len, false, &err);
+    if (status < 0)
+        gt_record_say("no symbols: %s", err.text);
+    clear_sources(r, source);
+}
+
+static void say_losses(const struct gt_stats *s)
+{
+    const char *error = gt_stats_text(s, "error");
+    uint64_t lost = gt_stats_number(s, "lost_records");
+    g_autofree char *n = gt_amount_exact(lost);
+    if (error && error[0])
+        gt_record_say("the recording is incomplete: %s", error);
+    if (lost)
+        gt_record_say("%s records were lost; the trace says where (guesttrace:lost)", n);
+}
+
+static void say_returns(const struct gt_stats *s)
+{
+    uint64_t returns = gt_stats_number(s, "returns"), matched = gt_stats_number(s, "matched");
+    g_autofree char *n = gt_amount_exact(returns), *m = gt_amount_exact(matched);
+    if (returns && matched == returns)
+        gt_record_say("all %s returns went where their calls said", n);
+    else if (returns)
+        gt_record_say("%s of %s returns went where their calls said (%.2f %%)", m, n,
+                      /* 99.999 must not read as 100 */
+                      (double)(uint64_t)((double)matched / (double)returns * 10000) / 100);
+}
+
+static void say_doubts(const struct gt_stats *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const char *key = s->item[i].key;
+        uint64_t count = gt_stats_number(s, key);
+        if (!g_str_has_prefix(key, DOUBT) || count == 0)
+            continue;
+        const char *name = key + strlen(DOUBT), *text = gt_doubt_text(name);
+        g_autofree char *n = gt_amount_exact(count);
+        gt_record_say("%s: %s %s%s%s", gt_doubt_is_harmless(name) ? "note" : "doubt", n, name,
+                      text ? ": " : "", text ? text : "");
+    }
+    uint64_t over = gt_stats_number(s, "depth_over");
+    g_autofree char *n = gt_amount_exact(over);
+    if (over)
+        gt_record_say("note: %s calls were deeper than what is recorded (--depth)", n);
+}
+
+static void say_summary(const struct gt_stats *s)
+{
+    uint64_t tasks = gt_stats_number(s, "tasks");
+    g_autofree char *calls = gt_amount_exact(gt_stats_number(s, "calls"));
+    g_autofree char *bytes = gt_amount_short(gt_stats_number(s, "bytes"));
+    gt_record_say("%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, tasks,
+                  tasks == 1 ? "" : "s", bytes, (double)gt_stats_number(s, "elapsed_ns") / 1e9);
+    say_returns(s);
+    say_doubts(s);
+}
+
+static void uftrace_finish(struct gt_recording *r)
+{
+    struct gt_stats_mark info;
+    gt_stats_mark(r->output, "info", &info);
+    if (!info.ino || gt_stats_same(&info, &r->info_before)) {
+        say_nothing_recorded(r);
+        return;
+    }
+    struct gt_stats stats;
+    bool finished = gt_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
+    if (!finished || WIFSIGNALED(r->wait_status))
+        rescue(r, finished);
+    add_symbols(r);
+    if (finished)
+        say_losses(&stats);
+    if (finished && !r->opt->quiet)
+        say_summary(&stats);
+    if (!r->opt->quiet) {
+        g_autofree char *shown = g_shell_quote(r->shown);
+        bool plain = strspn(r->shown, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "/._-+,=@") ==
+                     strlen(r->shown);
+        gt_record_say("to see it: uftrace replay -d %s", plain ? r->shown : shown);
+    }
+    gt_stats_clear(&stats);
+}
+
+const struct gt_tool gt_tool_uftrace = {
+    .name = "uftrace",
+    .plugin = "libuftrace.so",
+    .output = "uftrace.data",
+    .record = 16,
+    .needs_machine = true,
+    .arguments = uftrace_arguments,
+    .prepare = uftrace_prepare,
+    .finish = uftrace_finish,
+};

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `record` can record with: one file and one row a tool.
+ *
+ * A tool is a plugin, the arguments it takes, and what is to be done when QEMU has ended. A new one
+ * is a file that defines one const struct gt_tool, and its row in record.c.
+ */
+#ifndef GT_CLI_RECORDING_H
+#define GT_CLI_RECORDING_H
+
+#include "cli/stats.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The options of `record`; NULL, false and 0: not given. */
+struct gt_record_options {
+    const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin;
+    uint64_t depth;
+    bool no_tail_calls, privilege_levels, quiet;
+    GPtrArray *symbols;
+};
+
+struct gt_tool;
+
+/* One run, from start to end. */
+struct gt_recording {
+    const struct gt_record_options *opt;
+    const struct gt_tool *tool;
+    bool user_mode;
+    char *shown;     /* the output as the user gave it */
+    char *output;    /* the same, absolute */
+    char *qemu;      /* executable */
+    char *plugin;    /* absolute */
+    GPtrArray *argv; /* owns its strings; NULL-terminated */
+    struct gt_stats_mark info_before, stats_before;
+    int wait_status;
+};
+
+struct gt_tool {
+    const char *name;
+    const char *plugin; /* file name */
+    const char *output; /* when none is given */
+    uint64_t record;    /* bytes of a record, for the progress line */
+    bool needs_machine; /* decodes instructions: the guest's machine must be one of guest/arch.h */
+    /* Appends ",name=value" for QEMU's -plugin option. */
+    void (*arguments)(const struct gt_recording *r, GString *out);
+    /* Looks at the output before QEMU starts; problems that can be told now. May be NULL. */
+    int (*prepare)(struct gt_recording *r, struct gt_error *err);
+    /* Completes the output and says on standard error what there is. */
+    void (*finish)(struct gt_recording *r);
+};
+
+extern const struct gt_tool gt_tool_uftrace;
+
+/* One line on standard error: "guesttrace record: ...". */
+void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* recording_plan.c: fills *r (zeroed but for opt and tool) from the command line: QEMU, its
+ * arguments, paths. The result is an exit status (enum gt_exit), 0 where all is well; else err says
+ * why. */
+int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err);
+void gt_recording_clear(struct gt_recording *r);
+
+#endif

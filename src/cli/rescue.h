@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a killed recording left, made whole: records still in pool files, then the directory. */
+#ifndef GT_CLI_RESCUE_H
+#define GT_CLI_RESCUE_H
+
+#include "base/error.h"
+#include "format/uftrace_dir.h"
+
+struct gt_rescue {
+    int64_t recovered; /* records copied from pool files */
+    struct gt_uftrace_repair_stats repair;
+};
+
+/* Nobody may record there any more. The first error is returned, but all is tried that can be;
+ * *done is filled either way. Errors of gt_streams_recover and gt_uftrace_dir_repair. */
+int gt_rescue_dir(const char *dir, struct gt_rescue *done, struct gt_error *err);
+
+/* One phrase: "3 files, 812 records; 12 records recovered, ...". The caller frees it (g_free). */
+char *gt_rescue_text(const struct gt_rescue *done);
+
+#endif

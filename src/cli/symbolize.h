@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for the addresses of a recording, from ELF files, after the run.
+ *
+ * A recording of a machine has one module for all code that was seen, with a made-up symbol for
+ * each function. Here each ELF file becomes a module of its own, put before it, and what it covers
+ * is cut out of the recorded ones: a piece that begins where the module began keeps its name and
+ * symbols, further ones are modules called NAME+0xOFFSET. Made-up symbols that lie between an ELF
+ * file's own stay.
+ *
+ * The map as it was recorded is kept in sid-SID.map.recorded, so that a file can be given again
+ * with another offset: its former places are forgotten. Files given earlier and not now stay.
+ */
+#ifndef GT_CLI_SYMBOLIZE_H
+#define GT_CLI_SYMBOLIZE_H
+
+#include "cli/symbol_source.h"
+
+#include <stdbool.h>
+
+/* Puts the n sources into every map of the directory. `prefix`: names get "FILE:" in front.
+ * GT_E_EXISTS: two ELF files overlap; GT_E_NOT_FOUND: no recording there; GT_E_IO, GT_E_FORMAT,
+ * GT_E_NOMEM. A map is replaced last, after the symbols it names. */
+int gt_symbolize(const char *dir, const struct gt_symbol_source *source, size_t n, bool prefix,
+                 struct gt_error *err);
+
+#endif
