@@ -22,13 +22,6 @@
 
 #define WITH_SCRATCH(test) cmocka_unit_test_setup_teardown(test, make_scratch, drop_scratch)
 
-/* The tests fork and start threads in the child, which a thread sanitizer allows only if told. */
-const char *__tsan_default_options(void);
-__attribute__((visibility("default"))) const char *__tsan_default_options(void)
-{
-    return "die_after_fork=0";
-}
-
 static char scratch[64];
 
 static inline void remove_scratch(void)
