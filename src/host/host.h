@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The emulator we are loaded into, as a tool sees it: one interface over QEMU's three incompatible
+ * families of plugin ABI (shared/spec/qemu-plugin-abi.md), with every function of the host looked
+ * up at load. A tool asks for what it needs by name (gt_host_can), never for a version.
+ *
+ * All functions may be called from any callback; instrumenting (gt_block_*, gt_insn_*) only inside
+ * the translation callback, for the block that it was given.
+ */
+#ifndef GT_HOST_HOST_H
+#define GT_HOST_HOST_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_host_feature {
+    GT_HOST_CELLS,         /* per-vCPU cells with inline add and store */
+    GT_HOST_CONDITIONAL,   /* callbacks that fire only where a cell has (not) a value */
+    GT_HOST_REGISTERS,     /* guest registers can be read */
+    GT_HOST_MEMORY,        /* guest memory can be read by virtual address */
+    GT_HOST_MEMORY_VALUES, /* a memory callback sees the value */
+    GT_HOST_DISCONTINUITY, /* interrupts and exceptions are reported */
+    GT_HOST_SYSCALLS,      /* system calls are reported (user mode) */
+};
+
+struct gt_host_info {
+    const char *target; /* QEMU's target name, "aarch64"; lives as long as the host */
+    bool system;        /* a machine, not a process */
+    unsigned vcpus;     /* system: vCPUs at start; user: 0 */
+    unsigned max_vcpus; /* system: at most; user: 0 */
+    int abi;            /* plugin ABI version that was agreed on, for messages */
+};
+
+/* Opaque: the block being translated, and its instructions. */
+struct gt_block;
+struct gt_insn_ref;
+
+/* One u64 in each vCPU's cell area. */
+struct gt_cell {
+    void *score;
+    size_t offset;
+};
+
+typedef void (*gt_exec_fn)(unsigned vcpu, void *data);
+typedef void (*gt_mem_fn)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
+
+/* What a tool wants to hear; any member may be NULL. `self` is the tool's own. */
+struct gt_host_events {
+    void (*vcpu_init)(void *self, unsigned vcpu);
+    void (*vcpu_exit)(void *self, unsigned vcpu);
+    void (*translate)(void *self, struct gt_block *block);
+    void (*flush)(void *self); /* all translated code is gone; no vCPU runs */
+    void (*syscall)(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
+    void (*syscall_return)(void *self, unsigned vcpu, int64_t number, int64_t result);
+    void (*discontinuity)(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
+    void (*exit)(void *self); /* the guest is done; the last call */
+};
+
+enum gt_discontinuity {
+    GT_DISCON_INTERRUPT = 1,
+    GT_DISCON_EXCEPTION = 2,
+    GT_DISCON_HOSTCALL = 4,
+};
+
+/* A tool's entry: defined once in each plugin. argv are QEMU's `name=value` words. 0, or an error
+ * that refuses the load. */
+int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err);
+/* "uftrace": before each message. Defined once in each plugin. */
+extern const char gt_tool_name[];
+
+/* Subscribes; once, from gt_tool_install. The table and self live as long as the host. */
+void gt_host_subscribe(const struct gt_host_events *events, void *self);
+
+bool gt_host_can(enum gt_host_feature feature);
+
+/* Writes text to QEMU's plugin log (`-d plugin`). */
+void gt_host_log(const char *text);
+/* One line on standard error, "guesttrace-<tool>: text\n", in one write; dropped where standard
+ * error is not the file that it was at load (the guest may have closed it and opened another). */
+void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* User mode: the guest's program as QEMU was given it (free with g_free), and its entry address.
+ * NULL and 0 where the host does not say. */
+char *gt_host_program(void);
+uint64_t gt_host_entry(void);
+
+/* Cells: `size` bytes for each vCPU, zeroed. Needs GT_HOST_CELLS. */
+void *gt_cells_new(size_t size);
+/* This vCPU's area. User mode: may move when a thread starts; find it again in each callback. */
+void *gt_cells_find(void *score, unsigned vcpu);
+
+/* The block. */
+size_t gt_block_insns(const struct gt_block *b);
+uint64_t gt_block_pc(const struct gt_block *b);
+struct gt_insn_ref *gt_block_insn(const struct gt_block *b, size_t i);
+void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data);
+/* Fires where the cell differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may read
+ * registers. */
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_cell cell, uint64_t value,
+                         void *data);
+void gt_block_add(struct gt_block *b, struct gt_cell cell, uint64_t value);
+/* One counter shared by all vCPUs, added to without synchronisation (families without cells). */
+bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value);
+
+/* Its instructions. All of these run before the instruction does. */
+uint64_t gt_insn_pc(const struct gt_insn_ref *insn);
+size_t gt_insn_size(const struct gt_insn_ref *insn);
+/* The host address of its bytes, or NULL (device memory). User mode: minus pc is guest_base. */
+void *gt_insn_host_addr(const struct gt_insn_ref *insn);
+/* Copies at most n of its bytes; returns how many. */
+size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
+void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
+                        uint64_t value, void *data);
+enum { GT_MEM_LOADS = 1, GT_MEM_STORES = 2 };
+void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, void *data);
+
+bool gt_mem_is_store(uint32_t meminfo);
+
+/* Registers, inside a callback of the vCPU. find: a handle for the first of the NULL-terminated
+ * names that exists (case matters not), -1 where none. read: the low 8 bytes, little-endian. Need
+ * GT_HOST_REGISTERS. */
+int gt_register_find(const char *const *names);
+bool gt_register_read(int handle, uint64_t *value);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The guest's modules and functions: see modules.h. */
+#include "plugin/modules.h"
+
+#include "guest/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct gt_func *funcs_create(size_t n)
+{
+    void *p = NULL;
+    if (posix_memalign(&p, 16, (n ? n : 1) * sizeof(struct gt_func)) != 0)
+        abort(); /* as GLib does */
+    memset(p, 0, (n ? n : 1) * sizeof(struct gt_func));
+    return p;
+}
+
+static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64_t hi,
+                                       const char *path)
+{
+    struct gt_module *module = g_new0(struct gt_module, 1);
+    module->lo = lo;
+    module->hi = hi;
+    module->path = g_strdup(path);
+    module->anon = funcs_create(1);
+    *module->anon = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON};
+    module->entered = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_ptr_array_add(m->all, module);
+    return module;
+}
+
+void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, struct gt_module *),
+                     void *self)
+{
+    *m = (struct gt_modules){.user = user, .added = added, .self = self};
+    m->all = g_ptr_array_new();
+    /* The first one takes what belongs to no file. */
+    module_create(m, 0, UINT64_MAX, "guest");
+}
+
+/* Functions known by their names, whatever leading underscores: those that store the state that a
+ * later jump restores, and those that restore it and may so begin a coroutine. */
+static uint32_t flags_of_name(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint32_t flags;
+    } known[] = {
+        {"setjmp", GT_FUNC_SAVER},        {"sigsetjmp", GT_FUNC_SAVER},
+        {"getcontext", GT_FUNC_SAVER},    {"swapcontext", GT_FUNC_SAVER | GT_FUNC_RESTORER},
+        {"setcontext", GT_FUNC_RESTORER}, {"jump_fcontext", GT_FUNC_RESTORER},
+    };
+    if (strncmp(name, "__GI_", 5) == 0)
+        name += 5;
+    name += strspn(name, "_");
+    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+        if (strcmp(name, known[i].name) == 0)
+            return known[i].flags;
+    return 0;
+}
+
+static void fill_funcs(struct gt_module *module)
+{
+    const struct gt_symbols *s = module->symbols;
+    module->funcs = funcs_create(s->n_sym);
+    for (size_t i = 0; i < s->n_sym; i++)
+        module->funcs[i] = (struct gt_func){
+            .lo = module->lo + s->sym[i].addr,
+            .hi = module->lo + s->sym[i].addr + s->sym[i].size,
+            .flags = (s->sym[i].type == 'P' ? GT_FUNC_STUB : 0) | flags_of_name(s->sym[i].name),
+        };
+}
+
+struct load {
+    struct gt_modules *modules;
+    uint64_t pc;
+    uint64_t host_addr;
+    struct gt_module *module;
+};
+
+/* On the worker: which file is mapped there, and what it contains. */
+static void load_module(void *arg)
+{
+    struct load *load = arg;
+    struct gt_mapping map;
+    if (gt_process_mapping_at(load->host_addr, &map) != 1 || !map.path[0])
+        return;
+    uint64_t base = load->modules->guest_base;
+    struct gt_module *module =
+        module_create(load->modules, map.base - base, map.end - base, map.path);
+    if (gt_symbols_load(map.path, &module->symbols, NULL) == 0) {
+        if (module->symbols->load_size > module->hi - module->lo)
+            module->hi = module->lo + module->symbols->load_size;
+        fill_funcs(module);
+    }
+    module->anon->hi = module->hi;
+    load->module = module;
+}
+
+static struct gt_module *find_known(struct gt_modules *m, uint64_t pc)
+{
+    for (guint i = m->all->len; i-- > 1;) {
+        struct gt_module *module = g_ptr_array_index(m->all, i);
+        if (!module->gone && pc >= module->lo && pc < module->hi)
+            return module;
+    }
+    return NULL;
+}
+
+struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *host_addr)
+{
+    struct gt_module *module = g_ptr_array_index(m->all, 0);
+    if (!m->user || !host_addr)
+        return module;
+    struct gt_module *known = find_known(m, pc);
+    if (known)
+        return known;
+    if (!m->has_base) {
+        m->guest_base = (uint64_t)(uintptr_t)host_addr - pc;
+        m->has_base = true;
+    }
+    struct load load = {.modules = m, .pc = pc, .host_addr = (uint64_t)(uintptr_t)host_addr};
+    if (gt_worker_call(m->worker, load_module, &load) < 0 || !load.module)
+        return module;
+    m->added(m->self, load.module);
+    return load.module;
+}
+
+static bool is_cold_part(const char *name)
+{
+    return strstr(name, ".cold") != NULL;
+}
+
+/* The compiler moves a function's unlikely code elsewhere, as NAME.cold: it is no function. */
+static struct gt_func *whole_of(const struct gt_module *module, const struct gt_symbol *part)
+{
+    char *name = g_strndup(part->name, (gsize)(strstr(part->name, ".cold") - part->name));
+    uint64_t rel;
+    const struct gt_symbol *whole = gt_symbols_by_name(module->symbols, name, &rel)
+                                        ? gt_symbols_find(module->symbols, rel)
+                                        : NULL;
+    g_free(name);
+    return whole ? &module->funcs[whole - module->symbols->sym]
+                 : &module->funcs[part - module->symbols->sym];
+}
+
+struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
+{
+    if (!module->symbols)
+        return module->anon;
+    const struct gt_symbol *symbol = gt_symbols_find(module->symbols, pc - module->lo);
+    if (!symbol)
+        return module->anon;
+    if (is_cold_part(symbol->name))
+        return whole_of(module, symbol);
+    return &module->funcs[symbol - module->symbols->sym];
+}
+
+void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size)
+{
+    for (guint i = 1; i < m->all->len; i++) {
+        struct gt_module *module = g_ptr_array_index(m->all, i);
+        if (lo < module->hi && size > 0 && (lo >= module->lo || module->lo - lo < size))
+            module->gone = true;
+    }
+}
+
+struct gt_func *gt_modules_entry(struct gt_modules *m, uint64_t pc)
+{
+    struct gt_module *module = find_known(m, pc);
+    struct gt_func *fn = module ? gt_module_func(module, pc) : NULL;
+    return fn && !(fn->flags & GT_FUNC_ANON) && fn->lo == pc ? fn : NULL;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guest's code as functions: which module an address belongs to, which function of it. User
+ * mode: the ELF files that the guest mapped, found when code of theirs is first translated; system
+ * mode (and code from nowhere): one module without symbols.
+ *
+ * Functions live as long as the process; a module that the guest unmaps is kept for the output and
+ * found no more. Look-ups are for translation time. Not thread-safe: the caller holds a lock. Files
+ * are read on the worker, so that the guest's descriptors are left alone.
+ */
+#ifndef GT_PLUGIN_MODULES_H
+#define GT_PLUGIN_MODULES_H
+
+#include "base/worker.h"
+#include "guest/symbols.h"
+#include "track/track.h"
+
+#include <glib.h>
+
+struct gt_module {
+    uint64_t lo, hi;            /* guest addresses */
+    char *path;                 /* the guest's file; system mode: "guest" */
+    struct gt_symbols *symbols; /* NULL: none to be had */
+    struct gt_func *funcs;      /* one per symbol */
+    struct gt_func *anon;       /* what no symbol covers */
+    uint64_t loaded;            /* time */
+    bool gone;                  /* unmapped */
+    bool listed;                /* its line is in task.txt, not in the map */
+    GArray *entered;            /* uint64_t: relative addresses entered in code without symbols */
+};
+
+struct gt_modules {
+    GPtrArray *all;           /* struct gt_module *, in the order they came */
+    struct gt_worker *worker; /* set by the owner before the first look-up */
+    uint64_t guest_base;
+    bool has_base;
+    bool user;
+    /* Called for each new module, before its functions are used. */
+    void (*added)(void *self, struct gt_module *m);
+    void *self;
+};
+
+void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, struct gt_module *),
+                     void *self);
+
+/* The module of code at the guest address, whose bytes are at `host_addr` (NULL: not known). Never
+ * NULL. */
+struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *host_addr);
+/* The function there. Never NULL. */
+struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc);
+
+/* The guest unmapped the range. */
+void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size);
+/* The function that begins at the address, in the modules known so far; NULL: none. */
+struct gt_func *gt_modules_entry(struct gt_modules *m, uint64_t pc);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * libuftrace.so: records the functions that a guest calls as uftrace data. Arguments and wiring;
+ * what the other files do is said in uftrace.h.
+ */
+#include "plugin/uftrace.h"
+
+#include "plugin/args.h"
+
+#include <sys/mman.h>
+
+const char gt_tool_name[] = "uftrace";
+struct gt_recorder gt_rec;
+
+static const char *const clocks[] = {"auto", "insn", "host", NULL};
+
+static const struct gt_arg arguments[] = {
+    {"output", GT_ARG_TEXT, &gt_rec.output},
+    {"clock", GT_ARG_CHOICE, &gt_rec.clock, .choices = clocks},
+    {"depth", GT_ARG_NUMBER, &gt_rec.depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
+    {"tail-calls", GT_ARG_SWITCH, &gt_rec.tail_calls},
+    {"trace-privilege-level", GT_ARG_SWITCH, &gt_rec.privilege_levels},
+    {"summary", GT_ARG_SWITCH, &gt_rec.summary},
+    {0},
+};
+
+static void on_exit_event(void *self)
+{
+    (void)self;
+    gt_output_finish();
+}
+
+static const struct gt_host_events events = {
+    .vcpu_init = gt_on_vcpu_init,
+    .vcpu_exit = gt_on_vcpu_exit,
+    .translate = gt_on_translate,
+    .syscall = gt_on_syscall,
+    .syscall_return = gt_on_syscall_return,
+    .exit = on_exit_event,
+};
+
+static bool allocate(struct gt_error *err)
+{
+    size_t size = GT_MAX_VCPUS * sizeof *gt_rec.vcpus;
+    gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (gt_rec.vcpus == MAP_FAILED ||
+        !gt_tracker_init(&gt_rec.tracker, &gt_uftrace_sink, gt_rec.max_depth, gt_rec.tail_calls)) {
+        gt_error_set(err, GT_E_NOMEM, "out of memory");
+        return false;
+    }
+    pthread_mutex_init(&gt_rec.lock, NULL);
+    gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
+    gt_rec.code = g_hash_table_new(g_int64_hash, g_int64_equal);
+    if (gt_host_can(GT_HOST_CONDITIONAL))
+        gt_rec.score = gt_cells_new(sizeof(struct gt_cells));
+    return true;
+}
+
+int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+{
+    gt_rec.host = *info;
+    gt_rec.user = !info->system;
+    gt_rec.depth = 1024;
+    gt_rec.tail_calls = gt_rec.summary = true;
+    int status = gt_args_parse(arguments, argc, argv, err);
+    if (status < 0)
+        return status;
+    gt_rec.arch = gt_arch_by_target(info->target);
+    if (!gt_rec.arch)
+        return gt_error_set(err, GT_E_UNSUPPORTED, "guests of target %s cannot be recorded yet",
+                            info->target);
+    if (gt_rec.privilege_levels && gt_rec.user)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument trace-privilege-level=on: only machines have privilege "
+                            "levels, this is user mode");
+    gt_rec.max_depth = (uint32_t)gt_rec.depth;
+    gt_rec.syscalls = gt_rec.user ? gt_syscalls_by_target(info->target) : NULL;
+    gt_rec.host_clock =
+        gt_rec.clock == GT_CLOCK_HOST || (gt_rec.clock == GT_CLOCK_AUTO && info->vcpus > 1);
+    if (!allocate(err))
+        return err->status;
+    status = gt_output_create(err);
+    if (status < 0)
+        return status;
+    gt_rec.modules.worker = gt_rec.worker;
+    if (!gt_process_init(err))
+        return err->status;
+    gt_host_subscribe(&events, NULL);
+    return 0;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The uftrace recorder, shared among its files:
+ *   uftrace.c         arguments, installation, events
+ *   uftrace_code.c    translation: blocks classified and instrumented
+ *   uftrace_land.c    callbacks from translated code: the hot path
+ *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
+ *   uftrace_output.c  tasks, modules, metadata and statistics in the data directory
+ */
+#ifndef GT_PLUGIN_UFTRACE_H
+#define GT_PLUGIN_UFTRACE_H
+
+#include "base/stream.h"
+#include "base/worker.h"
+#include "format/uftrace_dir.h"
+#include "guest/arch.h"
+#include "guest/syscalls.h"
+#include "host/host.h"
+#include "plugin/modules.h"
+#include "track/track.h"
+
+#include <pthread.h>
+
+/* Per-vCPU words that translated code works on, where the host can do that. */
+struct gt_cells {
+    uint64_t mark;
+    uint64_t insns; /* retired before the current block */
+};
+
+struct gt_vcpu {
+    struct gt_thread thread;
+    struct gt_cells own;    /* hosts without cells; `cells` points here then */
+    struct gt_cells *cells; /* system mode: found once */
+    uint32_t block_insns;   /* hosts without cells: of the block that runs */
+    uint32_t tid;
+    uint64_t insn_base; /* instruction clock: time = base + retired */
+    bool begun;
+} __attribute__((aligned(64)));
+
+enum { GT_MAX_VCPUS = 65536 };
+
+enum gt_clock { GT_CLOCK_AUTO, GT_CLOCK_INSN, GT_CLOCK_HOST };
+
+struct gt_recorder {
+    /* read by the hot path */
+    struct gt_vcpu *vcpus; /* GT_MAX_VCPUS */
+    void *score;           /* cells; NULL: the host has none */
+    uint32_t max_depth;
+    bool host_clock;
+    bool user;
+    uint64_t host_offset; /* added to the host's clock */
+
+    struct gt_host_info host;
+    const struct gt_arch *arch;
+    const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
+
+    /* arguments */
+    const char *output;
+    int clock;
+    uint64_t depth;
+    bool tail_calls, privilege_levels, summary;
+
+    struct gt_tracker tracker;
+    struct gt_modules modules;
+    struct gt_streams *streams;
+    struct gt_worker *worker;
+    struct gt_uftrace_dir dir;
+    char sid[GT_UFTRACE_SID_LEN + 1];
+
+    pthread_mutex_t lock; /* of the members below, and of modules */
+    GHashTable *code;     /* pc -> chain of struct code_entry */
+    unsigned n_vcpus;     /* 1 + highest index seen */
+    uint32_t pid;
+    uint32_t n_tasks, n_coroutines;
+    uint64_t calls, matched, doubts[GT_DOUBT_COUNT]; /* of threads that have ended */
+    uint64_t last_time;
+    int exit_status;
+    bool has_exit_status, error_told, started, finished;
+    uint32_t forked_from;            /* the parent, in a forked child; 0: none */
+    struct gt_streams_stats written; /* at the end */
+    char *cmdline, *exename;
+};
+
+extern struct gt_recorder gt_rec;
+
+/* uftrace_land.c */
+struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index);
+uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
+void gt_on_landing(unsigned vcpu, void *code);
+void gt_on_block(unsigned vcpu, void *code);
+void gt_on_special_block(unsigned vcpu, void *code);
+extern const struct gt_sink gt_uftrace_sink;
+
+/* uftrace_code.c */
+void gt_on_translate(void *self, struct gt_block *block);
+
+/* uftrace_process.c */
+void gt_on_vcpu_init(void *self, unsigned vcpu);
+void gt_on_vcpu_exit(void *self, unsigned vcpu);
+void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
+void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result);
+/* The first landing of a vCPU (user mode: on its thread). */
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells);
+void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
+bool gt_process_init(struct gt_error *err);
+
+/* uftrace_output.c */
+/* The directory, at load. */
+int gt_output_create(struct gt_error *err);
+/* Its first text files, when the guest is known: before the first task. */
+void gt_output_start(void);
+bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
+void gt_output_close_stack(void *self, struct gt_stack *s);
+void gt_output_module_added(void *self, struct gt_module *m);
+void gt_output_forked(uint32_t parent, uint64_t time);
+void gt_output_finish(void);
+
+#endif

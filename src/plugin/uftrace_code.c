@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Translation: each block's instructions are classified once and the block is instrumented.
+ *
+ * A block that runs over from one function into the next one's entry without a jump is instrumented
+ * as two pieces, so that the second function is seen to begin. The description of a block (struct
+ * gt_code) is kept by what it says: a block translated again finds the old one.
+ */
+#include "plugin/uftrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct code_entry {
+    struct gt_code code;
+    struct code_entry *next; /* at the same pc */
+};
+
+static bool same_code(const struct gt_code *a, const struct gt_code *b)
+{
+    return a->end == b->end && a->target == b->target && a->fn == b->fn && a->end_fn == b->end_fn &&
+           a->insns == b->insns && a->exit == b->exit;
+}
+
+/* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
+static struct gt_code *keep_code(const struct gt_code *want)
+{
+    struct code_entry *first = g_hash_table_lookup(gt_rec.code, &want->pc);
+    for (struct code_entry *e = first; e; e = e->next)
+        if (same_code(&e->code, want))
+            return &e->code;
+    void *p;
+    if (posix_memalign(&p, 64, sizeof(struct code_entry)) != 0)
+        return NULL;
+    struct code_entry *e = p;
+    e->code = *want;
+    gt_code_set_mark(&e->code);
+    if (first) {
+        e->next = first->next;
+        first->next = e;
+    } else {
+        e->next = NULL;
+        g_hash_table_insert(gt_rec.code, &e->code.pc, e);
+    }
+    return &e->code;
+}
+
+static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)meminfo, (void)data;
+    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    if (v->begun)
+        gt_track_saved(&v->thread, vaddr);
+}
+
+static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)meminfo, (void)data;
+    gt_track_restored(&gt_rec.vcpus[vcpu].thread, vaddr);
+}
+
+static void on_switched(unsigned vcpu, void *data)
+{
+    (void)data;
+    gt_track_switched(&gt_rec.vcpus[vcpu].thread);
+}
+
+static void classify(struct gt_insn_ref *ref, struct gt_insn *out)
+{
+    uint8_t bytes[16];
+    size_t n = gt_insn_bytes(ref, bytes, sizeof bytes);
+    gt_rec.arch->classify(bytes, n, gt_insn_pc(ref), out);
+}
+
+/* Loads of a stack pointer: what was loaded before it in the block, itself included, may tell which
+ * saved context goes on. */
+static void watch_stack_switch(struct gt_block *block, size_t at)
+{
+    for (size_t i = 0; i <= at; i++)
+        gt_insn_on_memory(gt_block_insn(block, i), on_restored, GT_MEM_LOADS, NULL);
+    gt_insn_on_exec(gt_block_insn(block, at), on_switched, NULL);
+}
+
+static void watch_saves(struct gt_block *block, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        gt_insn_on_memory(gt_block_insn(block, i), on_saved, GT_MEM_STORES, NULL);
+}
+
+static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *target)
+{
+    switch (last->kind) {
+    case GT_INSN_CALL:
+        return GT_EXIT_CALL;
+    case GT_INSN_CALL_INDIRECT:
+        return GT_EXIT_CALL_INDIRECT;
+    case GT_INSN_RETURN:
+        return GT_EXIT_RETURN;
+    case GT_INSN_JUMP:
+    case GT_INSN_BRANCH:
+        return target && target->flags & GT_FUNC_HANDLER ? GT_EXIT_JUMP_HANDLER : GT_EXIT_PLAIN;
+    default:
+        return GT_EXIT_PLAIN;
+    }
+}
+
+/* Instrumentation of one piece of a block, which begins with instruction `first`. */
+static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref *last,
+                       struct gt_code *code)
+{
+    struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
+    bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
+    struct gt_insn_ref *insn = gt_block_insn(block, first);
+    if (!gt_rec.score || special) {
+        gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
+        if (first == 0)
+            gt_block_on_exec(block, fn, code);
+        else
+            gt_insn_on_exec(insn, fn, code);
+    } else if (first == 0) {
+        gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
+    } else {
+        gt_insn_on_exec_ne(insn, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
+    }
+    if (gt_rec.score && code->exit != GT_EXIT_PLAIN)
+        gt_insn_store(last, mark, code->mark);
+}
+
+/* Where the function that instruction `first` is in ends inside the block: the index of the first
+ * instruction of the next one; n: nowhere. */
+static size_t piece_end(struct gt_block *block, size_t first, size_t n, const struct gt_func *fn)
+{
+    if (gt_insn_pc(gt_block_insn(block, n - 1)) < fn->hi)
+        return n;
+    for (size_t i = first + 1; i < n; i++)
+        if (gt_insn_pc(gt_block_insn(block, i)) >= fn->hi)
+            return i;
+    return n;
+}
+
+static void translate_piece(struct gt_block *block, const struct gt_module *module, size_t first,
+                            size_t end, bool is_last, const struct gt_insn *insn)
+{
+    struct gt_insn_ref *from = gt_block_insn(block, first);
+    struct gt_insn_ref *last = gt_block_insn(block, end - 1);
+    uint64_t pc = gt_insn_pc(from);
+    struct gt_func *fn = gt_module_func(module, pc);
+    struct gt_code want = {
+        .pc = pc,
+        .end = gt_insn_pc(last) + gt_insn_size(last),
+        .fn = fn,
+        .end_fn = fn,
+        .insns = (uint32_t)(end - first),
+        .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
+    };
+    if (is_last) {
+        want.target = insn->target;
+        want.exit = exit_of(insn, gt_modules_entry(&gt_rec.modules, insn->target));
+    }
+    /* A call of the next instruction only reads the pc. */
+    if (want.exit == GT_EXIT_CALL && want.target == want.end)
+        want.exit = GT_EXIT_PLAIN;
+    struct gt_code *code = keep_code(&want);
+    if (!code)
+        return;
+    instrument(block, first, last, code);
+    if (fn->flags & GT_FUNC_SAVER)
+        watch_saves(block, end);
+}
+
+static void translate(struct gt_block *block)
+{
+    size_t n = gt_block_insns(block);
+    if (n == 0)
+        return;
+    uint64_t pc = gt_block_pc(block);
+    struct gt_module *module =
+        gt_modules_at(&gt_rec.modules, pc, gt_insn_host_addr(gt_block_insn(block, 0)));
+    struct gt_insn insn = {0};
+    for (size_t i = 0; i < n; i++) {
+        classify(gt_block_insn(block, i), &insn);
+        if (insn.kind == GT_INSN_STACK_SWITCH && gt_rec.user)
+            watch_stack_switch(block, i);
+    }
+    for (size_t first = 0, end; first < n; first = end) {
+        const struct gt_func *fn = gt_module_func(module, gt_insn_pc(gt_block_insn(block, first)));
+        end = piece_end(block, first, n, fn);
+        translate_piece(block, module, first, end, end == n, &insn);
+    }
+    if (gt_rec.score)
+        gt_block_add(block, (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, insns)}, n);
+}
+
+void gt_on_translate(void *self, struct gt_block *block)
+{
+    (void)self;
+    pthread_mutex_lock(&gt_rec.lock);
+    translate(block);
+    pthread_mutex_unlock(&gt_rec.lock);
+}

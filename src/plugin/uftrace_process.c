@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vCPUs, and what a user-mode guest does to itself: threads, signal handlers, fork, exec,
+ * unmapping.
+ *
+ * fork() of a guest is one of the host: the handlers of pthread_atfork keep our threads and locks
+ * whole, and the child takes up its own recording when the system call returns, where QEMU has put
+ * itself in order.
+ */
+#include "plugin/uftrace.h"
+
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static __thread struct gt_vcpu *current;
+static bool forked; /* in the child, until it is taken up */
+
+static void note_time(uint64_t time)
+{
+    if (time > gt_rec.last_time)
+        gt_rec.last_time = time;
+}
+
+/* clock=auto: with the second thread, times become the host's, and go on from where they are. */
+static void second_thread(void)
+{
+    if (gt_rec.clock != GT_CLOCK_AUTO || gt_rec.host_clock || !current)
+        return;
+    struct gt_cells *cells = gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus));
+    uint64_t now = gt_vcpu_time(current, cells);
+    gt_rec.host_clock = true;
+    gt_rec.host_offset = 0;
+    gt_rec.host_offset = now - gt_vcpu_time(current, cells);
+}
+
+void gt_on_vcpu_init(void *self, unsigned vcpu)
+{
+    (void)self;
+    if (vcpu >= GT_MAX_VCPUS) {
+        gt_host_message("vCPU %u: only %u are recorded", vcpu, (unsigned)GT_MAX_VCPUS);
+        return;
+    }
+    pthread_mutex_lock(&gt_rec.lock);
+    if (vcpu >= gt_rec.n_vcpus)
+        gt_rec.n_vcpus = vcpu + 1;
+    if (gt_rec.user && vcpu > 0)
+        second_thread();
+    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    if (current)
+        note_time(
+            gt_vcpu_time(current, gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus))));
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    cells->mark = 0;
+    v->insn_base = gt_rec.last_time + 1 - cells->insns;
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells)
+{
+    if (!gt_rec.started) {
+        gt_rec.started = true;
+        gt_output_start();
+    }
+    v->tid = gt_rec.user ? (uint32_t)gettid() : (uint32_t)(v - gt_rec.vcpus) + 1;
+    v->begun = gt_thread_init(&v->thread, &gt_rec.tracker, gt_vcpu_time(v, cells));
+    current = v;
+}
+
+void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
+{
+    if (!v->begun)
+        return;
+    v->begun = false;
+    uint64_t time = gt_vcpu_time(v, cells) + v->block_insns;
+    gt_thread_finish(&v->thread, time);
+    pthread_mutex_lock(&gt_rec.lock);
+    note_time(time);
+    gt_rec.calls += v->thread.calls;
+    gt_rec.matched += v->thread.matched;
+    for (int i = 0; i < GT_DOUBT_COUNT; i++)
+        gt_rec.doubts[i] += v->thread.doubts[i];
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
+void gt_on_vcpu_exit(void *self, unsigned vcpu)
+{
+    (void)self;
+    if (vcpu >= GT_MAX_VCPUS || gt_rec.finished)
+        return;
+    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    gt_vcpu_end(v, gt_vcpu_cells(v, vcpu));
+    if (current == v)
+        current = NULL;
+}
+
+/* Reads guest memory of a process without trusting the address. */
+static bool read_guest(uint64_t addr, void *out, size_t n)
+{
+    struct iovec to = {out, n};
+    struct iovec from = {(void *)(uintptr_t)(addr + gt_rec.modules.guest_base), n};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+}
+
+/* struct sigaction begins with the handler in all of the kernel's layouts. */
+static void on_sigaction(uint64_t act)
+{
+    uint64_t handler = 0;
+    if (act == 0 || !read_guest(act, &handler, gt_rec.arch->bits / 8) || handler <= 1)
+        return;
+    pthread_mutex_lock(&gt_rec.lock);
+    struct gt_func *fn = gt_modules_entry(&gt_rec.modules, handler);
+    if (!fn) {
+        gt_modules_at(&gt_rec.modules, handler,
+                      (void *)(uintptr_t)(handler + gt_rec.modules.guest_base));
+        fn = gt_modules_entry(&gt_rec.modules, handler);
+    }
+    if (fn)
+        fn->flags |= GT_FUNC_HANDLER;
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
+static void before_exec(struct gt_vcpu *v, struct gt_cells *cells)
+{
+    gt_track_exec(&v->thread, gt_vcpu_time(v, cells));
+    gt_streams_flush(gt_rec.streams);
+}
+
+void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+{
+    (void)self;
+    const struct gt_syscalls *sys = gt_rec.syscalls;
+    if (!sys || vcpu >= GT_MAX_VCPUS)
+        return;
+    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    if (!v->begun)
+        return;
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    if (number == sys->rt_sigaction)
+        on_sigaction(args[1]);
+    else if (number == sys->rt_sigreturn || number == sys->sigreturn)
+        cells->mark = gt_track_sigreturn(&v->thread, cells->mark, gt_vcpu_time(v, cells));
+    else if (number == sys->execve || number == sys->execveat)
+        before_exec(v, cells);
+    else if (number == sys->munmap) {
+        pthread_mutex_lock(&gt_rec.lock);
+        gt_modules_unmapped(&gt_rec.modules, args[0], args[1]);
+        pthread_mutex_unlock(&gt_rec.lock);
+    } else if (number == sys->exit_group) {
+        gt_rec.exit_status = (int)(args[0] & 0xff);
+        gt_rec.has_exit_status = true;
+    }
+}
+
+static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
+{
+    uint32_t parent = v->tid;
+    uint64_t time = gt_vcpu_time(v, cells);
+    forked = false;
+    for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
+        if (&gt_rec.vcpus[i] != v)
+            gt_rec.vcpus[i].begun = false;
+    v->tid = (uint32_t)gettid();
+    gt_output_forked(parent, time);
+    gt_track_forked(&v->thread, time);
+}
+
+void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+{
+    (void)self;
+    (void)result;
+    if (vcpu >= GT_MAX_VCPUS || !gt_rec.vcpus[vcpu].begun)
+        return;
+    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    if (forked)
+        take_up_child(v, cells);
+    if (gt_rec.syscalls &&
+        (number == gt_rec.syscalls->execve || number == gt_rec.syscalls->execveat))
+        gt_track_exec_failed(&v->thread, gt_vcpu_time(v, cells));
+}
+
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&gt_rec.lock);
+    pthread_mutex_lock(&gt_rec.tracker.lock);
+    gt_worker_fork_prepare(gt_rec.worker);
+    gt_streams_fork_prepare(gt_rec.streams);
+}
+
+static void fork_parent(void)
+{
+    gt_streams_fork_parent(gt_rec.streams);
+    gt_worker_fork_parent(gt_rec.worker);
+    pthread_mutex_unlock(&gt_rec.tracker.lock);
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
+static void fork_child(void)
+{
+    forked = current != NULL;
+    gt_streams_fork_child(gt_rec.streams);
+    gt_worker_fork_child(gt_rec.worker);
+    pthread_mutex_unlock(&gt_rec.tracker.lock);
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
+bool gt_process_init(struct gt_error *err)
+{
+    int e = gt_rec.user ? pthread_atfork(fork_prepare, fork_parent, fork_child) : 0;
+    if (e)
+        gt_error_errno(err, e, "pthread_atfork");
+    return e == 0;
+}

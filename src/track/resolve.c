@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Landings that are not a plain call or return: what happened, from what is known.
+ *
+ * In this order, the first that holds: the program's first block; a PLT stub (the call goes on
+ * through it); a signal handler's entry; a stack pointer that was loaded (longjmp, an exception's
+ * landing pad, a coroutine switch); a call; a return; a jump to another function's entry, which is
+ * a call in the jumper's place.
+ *
+ * A return that does not land on the top frame's return address:
+ *   - from a signal handler: on its way to the kernel's trampoline; rt_sigreturn ends the frame;
+ *   - from a thread's or coroutine's first function: that frame ends;
+ *   - a frame further down has the address: those above are closed;
+ *   - into the entry of a function: `push target; ret`, a jump written as a return;
+ *   - a suspended stack's top frame has the address: that stack goes on;
+ *   - into the middle of a function that is on the stack: closed down to it (exceptions; setjmp
+ *     returning again, where the saved context is not known);
+ *   - else nothing is closed, and it is counted.
+ */
+#include "track/stack.h"
+
+#include <stdlib.h>
+
+/* The depth of the innermost frame that returns to pc (1 is the outermost); 0: none does. */
+static uint32_t frames_below_return(const struct gt_stack *s, uint64_t pc)
+{
+    for (const struct gt_frame *f = s->top; f > s->base; f--)
+        if (f->ret == pc)
+            return (uint32_t)(f - s->base);
+    return 0;
+}
+
+/* True where the frame may be of the function that the block is in. Code without symbols is one
+ * function of many: there the nearest entry at or below the block is taken. */
+static bool owns(const struct gt_frame *f, const struct gt_code *code)
+{
+    return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) || f->addr <= code->pc);
+}
+
+/* The innermost frame whose function contains the block, as a depth (1 is the outermost); 0: none.
+ */
+static uint32_t frame_of_function(const struct gt_stack *s, const struct gt_code *code,
+                                  unsigned *candidates)
+{
+    const struct gt_frame *best = NULL;
+    *candidates = 0;
+    for (const struct gt_frame *f = s->top; f > s->base; f--) {
+        if (!owns(f, code) || (best && f->addr < best->addr))
+            continue;
+        *candidates = best && f->addr == best->addr ? *candidates + 1 : 1;
+        if (!best || f->addr > best->addr)
+            best = f;
+    }
+    return best ? (uint32_t)(best - s->base) : 0;
+}
+
+/* A stack that no thread runs and whose top frame returns to pc; one suspended in the same function
+ * as the present top frame is preferred. */
+static struct gt_stack *suspended_at(struct gt_thread *t, uint64_t pc)
+{
+    struct gt_stack *found = NULL;
+    pthread_mutex_lock(&t->tracker->lock);
+    for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
+        if (s->running || s->top == s->base || s->top->ret != pc)
+            continue;
+        if (!found || s->top->fn == t->stack->top->fn)
+            found = s;
+    }
+    pthread_mutex_unlock(&t->tracker->lock);
+    return found;
+}
+
+static void close_to(struct gt_thread *t, uint32_t depth, uint64_t time)
+{
+    gt_stack_close(t->tracker, t->stack, depth, time);
+    gt_stack_forget_signals(t);
+}
+
+static void resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint64_t time)
+{
+    if (s != t->stack)
+        gt_stack_switch(t, s, time);
+    else
+        t->doubts[GT_DOUBT_UNWOUND]++;
+    close_to(t, depth, time);
+}
+
+/* Frames of the function that executed `push target; ret` give way to the target. */
+static bool land_pushed_return(struct gt_thread *t, const struct gt_code *from,
+                               const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (!code->entry || s->top == s->base || s->top->fn != from->end_fn)
+        return false;
+    uint32_t depth = gt_stack_depth(s);
+    while (depth > 1 && s->base[depth - 1].fn == from->end_fn &&
+           s->base[depth].addr != s->base[depth].fn->lo)
+        depth--;
+    close_to(t, depth, time);
+    gt_stack_replace(t, code, time);
+    return true;
+}
+
+/* Control is back in code that was left, by another way than a matching return. */
+static bool land_back(struct gt_thread *t, const struct gt_code *code, bool switched, uint64_t time)
+{
+    struct gt_stack *other = suspended_at(t, code->pc);
+    uint32_t left = frames_below_return(t->stack, code->pc);
+    if (other && (!left || other->top->fn == t->stack->top->fn)) {
+        resume(t, other, gt_stack_depth(other) - 1, time);
+        return true;
+    }
+    if (left) {
+        t->doubts[switched ? GT_DOUBT_UNWOUND : GT_DOUBT_MISSED_RETURN]++;
+        close_to(t, left - 1, time);
+        return true;
+    }
+    unsigned candidates;
+    uint32_t depth = frame_of_function(t->stack, code, &candidates);
+    if (!depth)
+        return false;
+    t->doubts[candidates > 1 ? GT_DOUBT_GUESSED_FRAME : GT_DOUBT_UNWOUND]++;
+    close_to(t, depth, time);
+    return true;
+}
+
+static void land_return(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                        uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (s->top->ret == code->pc) {
+        t->matched++;
+        close_to(t, gt_stack_depth(s) - 1, time);
+        return;
+    }
+    if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
+        return;
+    if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->end_fn) {
+        t->matched++;
+        close_to(t, gt_stack_depth(s) - 1, time);
+        return;
+    }
+    if (s->dropped) {
+        s->dropped--;
+        return;
+    }
+    if (!land_pushed_return(t, from, code, time) && !land_back(t, code, false, time))
+        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+}
+
+static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                      uint64_t time)
+{
+    gt_stack_push(t, (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn}, time);
+}
+
+static void land_jump(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    if (code->entry && t->tracker->tail_calls)
+        gt_stack_replace(t, code, time);
+}
+
+/* A coroutine's first function is reached by a return that nothing pushed, or by a jump out of a
+ * function that restores contexts. Others load the stack pointer and jump on, too (the dynamic
+ * linker, functions that aligned their stack): those are calls in the jumper's place. */
+static bool begins_context(const struct gt_thread *t, const struct gt_code *from)
+{
+    return from ? from->exit == GT_EXIT_RETURN : (t->stack->top->fn->flags & GT_FUNC_RESTORER) != 0;
+}
+
+/* The stack pointer was loaded on the way here. */
+static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
+                          uint64_t time)
+{
+    const struct gt_code *from = mark & GT_MARK_CODE ? gt_mark_code(mark) : NULL;
+    uint32_t depth;
+    struct gt_stack *saved = gt_saves_find(t, code->pc, &depth);
+    t->n_restored = 0;
+    t->switched = false;
+    if (saved)
+        resume(t, saved, depth, time);
+    else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT))
+        land_call(t, from, code, time);
+    else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
+        land_return(t, from, code, time);
+    else if (code->entry && begins_context(t, from)) {
+        gt_stack_begin(t, time);
+        gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
+    } else if (!from && code->entry)
+        land_jump(t, code, time);
+    else if (!land_back(t, code, true, time) && from)
+        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+}
+
+static void land_signal(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
+                        uint64_t time)
+{
+    t->doubts[GT_DOUBT_SIGNALS]++;
+    if (t->n_signals == t->cap_signals) {
+        size_t cap = t->cap_signals ? 2 * t->cap_signals : 8;
+        struct gt_signal_entry *grown =
+            cap > GT_TRACK_MAX_DEPTH ? NULL : realloc(t->signals, cap * sizeof *grown);
+        if (!grown) {
+            t->doubts[GT_DOUBT_TOO_DEEP]++;
+            return;
+        }
+        t->signals = grown;
+        t->cap_signals = cap;
+    }
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+    t->signals[t->n_signals++] = (struct gt_signal_entry){
+        .stack = t->stack, .depth = gt_stack_depth(t->stack), .mark = mark};
+}
+
+/* A handler's entry that the program itself called or jumped to. A signal that arrives just after
+ * an indirect call is taken for a call of the handler. */
+static bool is_called(uint64_t mark, const struct gt_code *code)
+{
+    if (!(mark & GT_MARK_CODE))
+        return false;
+    const struct gt_code *from = gt_mark_code(mark);
+    switch (from->exit) {
+    case GT_EXIT_CALL:
+        return mark & GT_MARK_STUB || from->target == code->pc;
+    case GT_EXIT_JUMP_HANDLER:
+        return from->target == code->pc;
+    case GT_EXIT_CALL_INDIRECT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* After a signal the interrupted block may go on in its middle: what its end was to do has not
+ * happened then. */
+static bool is_resumed_in(uint64_t mark, const struct gt_code *code)
+{
+    if (!(mark & GT_MARK_CODE))
+        return mark == gt_mark_of_func(code->fn);
+    const struct gt_code *from = gt_mark_code(mark);
+    return code->pc >= from->pc && code->pc < from->end &&
+           !(from->exit == GT_EXIT_CALL && from->target == code->pc);
+}
+
+static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
+                         uint64_t time)
+{
+    if (!(mark & GT_MARK_CODE)) {
+        land_jump(t, code, time);
+        return;
+    }
+    const struct gt_code *from = gt_mark_code(mark);
+    bool arrived = mark & GT_MARK_STUB || from->target == code->pc;
+    if (from->exit == GT_EXIT_RETURN)
+        land_return(t, from, code, time);
+    else if (from->exit == GT_EXIT_CALL_INDIRECT || (from->exit == GT_EXIT_CALL && arrived))
+        land_call(t, from, code, time);
+    else if (from->exit == GT_EXIT_CALL) {
+        t->doubts[GT_DOUBT_DIVERTED_CALL]++;
+        land_jump(t, code, time);
+    } else if (code->fn != from->end_fn) {
+        land_jump(t, code, time);
+    }
+}
+
+uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    uint64_t stays = gt_mark_of_func(code->fn);
+    gt_stack_open(t, time);
+    code->entered = true;
+    if (mark == 0) {
+        if (code->entry)
+            gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT},
+                          time);
+        return stays;
+    }
+    if (mark & GT_MARK_RESUME) {
+        mark &= ~(uint64_t)GT_MARK_RESUME;
+        if (is_resumed_in(mark, code))
+            return stays;
+    }
+    if (code->fn->flags & GT_FUNC_STUB)
+        return mark & GT_MARK_CODE ? mark | GT_MARK_STUB : mark;
+    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !is_called(mark, code))
+        land_signal(t, mark, code, time);
+    else if (t->switched)
+        land_switched(t, mark, code, time);
+    else
+        land_by_exit(t, mark, code, time);
+    return stays;
+}
+
+uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
+{
+    while (t->n_signals) {
+        struct gt_signal_entry e = t->signals[--t->n_signals];
+        if (e.stack != t->stack || e.depth > gt_stack_depth(t->stack))
+            continue;
+        t->matched++;
+        gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
+        return e.mark | GT_MARK_RESUME;
+    }
+    t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
+    return mark;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which frame a saved context belongs to.
+ *
+ * setjmp, getcontext and swapcontext store the stack pointer somewhere in memory, and whoever
+ * resumes that context loads it from the same word. So each word that such a function stores is
+ * remembered with the stack and the frame that will go on, and when the stack pointer is loaded the
+ * words loaded just before tell exactly which frame that is, however often its function is on the
+ * stack.
+ *
+ * The table is direct-mapped and bounded: a guest that saves more contexts than it holds loses the
+ * oldest, and the tracker falls back to return addresses.
+ */
+#include "track/stack.h"
+
+static struct gt_save *slot_of(struct gt_tracker *k, uint64_t addr)
+{
+    uint64_t hash = addr * UINT64_C(0x9e3779b97f4a7c15);
+    return &k->saves[hash >> 52];
+}
+
+_Static_assert(GT_TRACK_SAVES == 1u << 12, "slot_of takes the hash's top 12 bits");
+
+void gt_track_saved(struct gt_thread *t, uint64_t addr)
+{
+    struct gt_stack *s = t->stack;
+    uint32_t depth = gt_stack_depth(s);
+    if (depth < 1 || addr == 0)
+        return;
+    struct gt_tracker *k = t->tracker;
+    pthread_mutex_lock(&k->lock);
+    *slot_of(k, addr) = (struct gt_save){
+        .slot = addr, .stack = s, .depth = depth, .ret = s->top->ret, .below = s->top[-1].addr};
+    pthread_mutex_unlock(&k->lock);
+}
+
+void gt_track_restored(struct gt_thread *t, uint64_t addr)
+{
+    t->restored[t->n_restored++ % (sizeof t->restored / sizeof t->restored[0])] = addr;
+}
+
+/* True where the frame that saved itself would return into a frame that is still there. */
+static bool stands(const struct gt_save *save)
+{
+    const struct gt_stack *s = save->stack;
+    return gt_stack_depth(s) + 1 >= save->depth && s->base[save->depth - 1].addr == save->below;
+}
+
+struct gt_stack *gt_saves_find(struct gt_thread *t, uint64_t pc, uint32_t *depth)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *found = NULL;
+    uint32_t size = sizeof t->restored / sizeof t->restored[0];
+    uint32_t n = t->n_restored < size ? t->n_restored : size;
+    pthread_mutex_lock(&k->lock);
+    for (uint32_t i = 0; i < n && !found; i++) {
+        const struct gt_save *save = slot_of(k, t->restored[i]);
+        if (save->slot != t->restored[i] || save->ret != pc || !stands(save))
+            continue;
+        if (save->stack->running && save->stack != t->stack)
+            continue;
+        found = save->stack;
+        *depth = save->depth - 1;
+    }
+    pthread_mutex_unlock(&k->lock);
+    return found;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to track/: what happens to one call stack, and to the list of them. */
+#ifndef GT_TRACK_STACK_H
+#define GT_TRACK_STACK_H
+
+#include "track/track.h"
+
+/* Pushes and records; counts GT_DOUBT_TOO_DEEP where the stack may not grow. */
+void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time);
+/* Pops and records until `depth` frames are left. */
+void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time);
+/* Another function goes on in the top frame's place. */
+void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* Records all open frames as entered. */
+void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
+/* Forgets signal handlers whose frames are gone. */
+void gt_stack_forget_signals(struct gt_thread *t);
+
+/* A stack for a coroutine that begins; the old one is suspended. */
+void gt_stack_begin(struct gt_thread *t, uint64_t time);
+/* Suspends the thread's stack and goes on with s. */
+void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+/* Makes sure the sink has an output for the thread's stack. */
+void gt_stack_open(struct gt_thread *t, uint64_t time);
+
+/* The context that was saved where one of t->restored was loaded from, if it still stands: its
+ * stack, and how many frames it has left. */
+struct gt_stack *gt_saves_find(struct gt_thread *t, uint64_t pc, uint32_t *depth);
+
+#endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Life of trackers, threads and call stacks, and what is recorded of them: see track.h. */
+#include "track/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_FRAMES = 64 };
+
+/* The sentinel frame's. */
+static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
+
+void gt_code_set_mark(struct gt_code *code)
+{
+    code->mark = code->exit == GT_EXIT_PLAIN ? gt_mark_of_func(code->end_fn)
+                                             : (uint64_t)(uintptr_t)code | GT_MARK_CODE;
+}
+
+static struct gt_stack *stack_create(struct gt_tracker *k)
+{
+    struct gt_stack *s = calloc(1, sizeof *s);
+    struct gt_frame *frames = calloc(FIRST_FRAMES, sizeof *frames);
+    if (!s || !frames) {
+        free(s);
+        free(frames);
+        return NULL;
+    }
+    frames[0] = (struct gt_frame){.ret = GT_NO_ADDR, .addr = GT_NO_ADDR, .fn = &no_func};
+    s->base = s->top = frames;
+    s->limit = frames + FIRST_FRAMES;
+    pthread_mutex_lock(&k->lock);
+    s->next = k->stacks;
+    k->stacks = s;
+    pthread_mutex_unlock(&k->lock);
+    return s;
+}
+
+static void stack_free(struct gt_stack *s)
+{
+    free(s->base);
+    free(s);
+}
+
+static void unlink_stack(struct gt_tracker *k, struct gt_stack *s)
+{
+    for (struct gt_stack **p = &k->stacks; *p; p = &(*p)->next)
+        if (*p == s) {
+            *p = s->next;
+            return;
+        }
+}
+
+bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, uint32_t max_depth,
+                     bool tail_calls)
+{
+    *k = (struct gt_tracker){.sink = sink, .max_depth = max_depth, .tail_calls = tail_calls};
+    k->saves = calloc(GT_TRACK_SAVES, sizeof *k->saves);
+    return k->saves && pthread_mutex_init(&k->lock, NULL) == 0;
+}
+
+static void free_list(struct gt_stack *s)
+{
+    while (s) {
+        struct gt_stack *next = s->next;
+        stack_free(s);
+        s = next;
+    }
+}
+
+void gt_tracker_finish(struct gt_tracker *k)
+{
+    free_list(k->stacks);
+    free_list(k->ended);
+    free(k->saves);
+    pthread_mutex_destroy(&k->lock);
+}
+
+bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
+{
+    *t = (struct gt_thread){.tracker = k};
+    t->stack = stack_create(k);
+    if (!t->stack)
+        return false;
+    t->stack->running = true;
+    gt_stack_open(t, time);
+    return t->stack->out != NULL;
+}
+
+void gt_thread_finish(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = t->stack;
+    if (s) {
+        gt_stack_close(k, s, 0, time);
+        if (s->out)
+            k->sink->close(k->sink->self, s);
+        pthread_mutex_lock(&k->lock);
+        unlink_stack(k, s);
+        for (size_t i = 0; i < GT_TRACK_SAVES; i++)
+            if (k->saves[i].stack == s)
+                k->saves[i].slot = 0;
+        pthread_mutex_unlock(&k->lock);
+        stack_free(s);
+    }
+    free(t->signals);
+    t->signals = NULL;
+    t->n_signals = t->cap_signals = 0;
+    t->stack = NULL;
+}
+
+void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
+{
+    pthread_mutex_lock(&k->lock);
+    for (struct gt_stack *s = k->stacks; s; s = s->next)
+        if (!s->running)
+            gt_stack_close(k, s, 0, time > s->last_time ? time : s->last_time);
+    pthread_mutex_unlock(&k->lock);
+}
+
+static bool grow(struct gt_stack *s)
+{
+    size_t have = (size_t)(s->limit - s->base);
+    if (have > GT_TRACK_MAX_DEPTH)
+        return false;
+    size_t at = (size_t)(s->top - s->base);
+    struct gt_frame *frames = realloc(s->base, 2 * have * sizeof *frames);
+    if (!frames)
+        return false;
+    s->base = frames;
+    s->top = frames + at;
+    s->limit = frames + 2 * have;
+    return true;
+}
+
+void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (s->top + 1 == s->limit && !grow(s)) {
+        s->dropped++;
+        t->doubts[GT_DOUBT_TOO_DEEP]++;
+        return;
+    }
+    uint32_t depth = gt_stack_depth(s);
+    *++s->top = frame;
+    t->calls++;
+    if (depth < t->tracker->max_depth && s->out)
+        t->tracker->sink->enter(s, time, depth, frame.addr);
+}
+
+void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
+{
+    for (; gt_stack_depth(s) > depth; s->top--)
+        if (gt_stack_depth(s) <= k->max_depth && s->out)
+            k->sink->leave(s, time, gt_stack_depth(s) - 1, s->top->addr);
+}
+
+void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    struct gt_frame frame = *s->top;
+    if (gt_stack_depth(s) == 0)
+        frame.kind = GT_FRAME_ROOT;
+    else
+        gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
+    frame.addr = code->pc;
+    frame.fn = code->fn;
+    gt_stack_push(t, frame, time);
+}
+
+void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    for (struct gt_frame *f = s->base + 1; f <= s->top; f++)
+        if ((uint32_t)(f - s->base) <= k->max_depth && s->out)
+            k->sink->enter(s, time, (uint32_t)(f - s->base) - 1, f->addr);
+}
+
+void gt_stack_forget_signals(struct gt_thread *t)
+{
+    while (t->n_signals) {
+        const struct gt_signal_entry *e = &t->signals[t->n_signals - 1];
+        if (e->stack != t->stack || e->depth <= gt_stack_depth(t->stack))
+            return;
+        t->n_signals--;
+    }
+}
+
+void gt_stack_open(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = t->stack;
+    if (!s->out && k->sink->open(k->sink->self, t, s, time))
+        gt_stack_enter_again(k, s, time);
+}
+
+/* A coroutine's stack whose first function has returned will not go on: the next one may have it.
+ */
+static bool has_ended(const struct gt_stack *s)
+{
+    return s->coroutine && (s->top == s->base || s->base[1].kind != GT_FRAME_ROOT);
+}
+
+static void suspend(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = t->stack;
+    s->running = false;
+    s->last_time = time;
+    if (!has_ended(s))
+        return;
+    gt_stack_close(k, s, 0, time);
+    pthread_mutex_lock(&k->lock);
+    unlink_stack(k, s);
+    s->next = k->ended;
+    k->ended = s;
+    pthread_mutex_unlock(&k->lock);
+}
+
+static struct gt_stack *take_ended(struct gt_tracker *k)
+{
+    pthread_mutex_lock(&k->lock);
+    struct gt_stack *s = k->ended;
+    if (s) {
+        k->ended = s->next;
+        s->next = k->stacks;
+        k->stacks = s;
+    }
+    pthread_mutex_unlock(&k->lock);
+    return s;
+}
+
+void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    suspend(t, time);
+    s->running = true;
+    t->stack = s;
+    t->doubts[GT_DOUBT_SWITCHED]++;
+    gt_stack_open(t, time);
+}
+
+void gt_stack_begin(struct gt_thread *t, uint64_t time)
+{
+    struct gt_stack *s = take_ended(t->tracker);
+    if (!s)
+        s = stack_create(t->tracker);
+    if (!s)
+        return;
+    s->coroutine = true;
+    gt_stack_switch(t, s, time);
+}
+
+void gt_track_forked(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    pthread_mutex_init(&k->lock, NULL);
+    for (struct gt_stack *s = k->stacks; s; s = s->next)
+        s->out = NULL;
+    for (struct gt_stack *s = k->ended; s; s = s->next)
+        s->out = NULL;
+    t->calls = t->matched = 0;
+    memset(t->doubts, 0, sizeof t->doubts);
+    gt_stack_open(t, time);
+}
+
+void gt_track_exec(struct gt_thread *t, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    struct gt_frame *top = s->top;
+    gt_stack_close(t->tracker, s, 0, time);
+    s->top = top;
+}
+
+void gt_track_exec_failed(struct gt_thread *t, uint64_t time)
+{
+    gt_stack_enter_again(t->tracker, t->stack, time);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call tracker: turns "control arrived at this block, having left that one" into a call stack.
+ * Pure logic: it knows no QEMU and no files; what it finds goes to a sink.
+ *
+ * The mark. Each vCPU has one word, the mark, that says how control left the last block:
+ *   - the address of a struct gt_func: it stayed in that function as far as can be told, or jumped;
+ *   - the address of a struct gt_code with GT_MARK_CODE set: that block ended in a call or a
+ * return. A block whose own function is not what the mark says is a landing: only there does
+ * anything happen (gt_track_land, in land.h). Jumps and branches inside a function cost nothing, a
+ * direct or indirect jump into another function shows itself, and so do signals and exceptions.
+ * Where the mark is written and compared is the recorder's business: inline in translated code
+ * where the host can do that, else in a callback at each block.
+ *
+ * Frames. A call pushes a frame with its return address; a return must land on the top frame's,
+ * else gt_track_slow finds out what happened (resolve.c): a longjmp or an exception (frames
+ * closed), a coroutine switch (another stack goes on), a signal handler's end, or an unknown
+ * return, which closes nothing. Each such case is counted (doubt.h).
+ *
+ * Addresses are the guest's. Times are in ns, chosen by the recorder, and never fall for one stack.
+ */
+#ifndef GT_TRACK_TRACK_H
+#define GT_TRACK_TRACK_H
+
+#include "track/doubt.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_func_flag {
+    GT_FUNC_ANON = 1,      /* code without a symbol: `lo` is no entry */
+    GT_FUNC_STUB = 2,      /* PLT stubs: a call that lands here goes on to where they jump */
+    GT_FUNC_HANDLER = 4,   /* the guest registered it for a signal */
+    GT_FUNC_SAVER = 8,     /* saves a context to memory: setjmp, getcontext, swapcontext */
+    GT_FUNC_RESTORER = 16, /* goes on with a saved context: setcontext, swapcontext */
+};
+
+/* A landing in these is not a plain call. */
+#define GT_FUNC_LANDING (GT_FUNC_STUB | GT_FUNC_HANDLER)
+
+/* A function of the guest, or the code around none. Lives as long as the tracker. */
+struct gt_func {
+    uint64_t lo, hi; /* [lo, hi) */
+    uint32_t flags;  /* enum gt_func_flag; HANDLER may be set while code runs */
+} __attribute__((aligned(16)));
+
+enum gt_code_exit {
+    GT_EXIT_PLAIN = 0, /* falls through, jumps or branches */
+    GT_EXIT_CALL,      /* to `target` */
+    GT_EXIT_CALL_INDIRECT,
+    GT_EXIT_RETURN,
+    GT_EXIT_JUMP_HANDLER, /* a direct jump to a signal handler's entry: no signal */
+};
+
+/* A block of guest code as it was translated. Lives as long as a mark may point to it. */
+struct gt_code {
+    uint64_t pc, end;             /* [pc, end) */
+    uint64_t target;              /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
+    const struct gt_func *fn;     /* of the first instruction */
+    const struct gt_func *end_fn; /* of the last one */
+    uint64_t mark;                /* what the mark is after the block ran */
+    uint32_t insns;
+    uint8_t exit; /* enum gt_code_exit */
+    bool entry;   /* pc is the entry of fn */
+    bool entered; /* a call landed here; set by the tracker */
+} __attribute__((aligned(64)));
+
+enum gt_mark_tag {
+    GT_MARK_CODE = 1,   /* a struct gt_code, not a struct gt_func */
+    GT_MARK_STUB = 2,   /* its call went through a stub: the target is not where it lands */
+    GT_MARK_RESUME = 4, /* put back after a signal: the block may go on in its middle */
+    GT_MARK_TAGS = 7,
+};
+
+static inline const struct gt_code *gt_mark_code(uint64_t mark)
+{
+    return (const struct gt_code *)(uintptr_t)(mark & ~(uint64_t)GT_MARK_TAGS);
+}
+
+static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
+{
+    return (uint64_t)(uintptr_t)fn;
+}
+
+/* Sets code->mark from its exit. */
+void gt_code_set_mark(struct gt_code *code);
+
+/* A return address that no block can have: the frame's own is not known. */
+#define GT_NO_ADDR UINT64_MAX
+
+enum gt_frame_kind {
+    GT_FRAME_CALL = 0,
+    GT_FRAME_ROOT,   /* nobody called it: a program's, thread's or coroutine's first function */
+    GT_FRAME_SIGNAL, /* entered by a signal */
+};
+
+struct gt_frame {
+    uint64_t ret;             /* where its return lands; GT_NO_ADDR: not known */
+    uint64_t addr;            /* where it was entered: what is recorded */
+    const struct gt_func *fn; /* of addr */
+    uint32_t kind;            /* enum gt_frame_kind */
+};
+
+/* One call stack: a guest thread's or a coroutine's. base[0] is a sentinel; depth = top - base. */
+struct gt_stack {
+    struct gt_frame *top, *base, *limit;
+    void *out;          /* the sink's; NULL: not open (forked child) */
+    uint64_t last_time; /* when it was suspended */
+    uint64_t dropped;   /* pushes refused: deeper than GT_TRACK_MAX_DEPTH */
+    bool running;       /* some vCPU's current stack */
+    bool coroutine;     /* begun by a stack switch, not by a thread */
+    struct gt_stack *next;
+};
+
+#define GT_TRACK_MAX_DEPTH (1u << 20)
+
+static inline uint32_t gt_stack_depth(const struct gt_stack *s)
+{
+    return (uint32_t)(s->top - s->base);
+}
+
+struct gt_signal_entry {
+    struct gt_stack *stack;
+    uint32_t depth; /* of the handler's frame */
+    uint64_t mark;  /* what the signal interrupted */
+};
+
+/* What the tracker keeps of one vCPU (user mode: one guest thread). */
+struct gt_thread {
+    struct gt_stack *stack;
+    struct gt_tracker *tracker;
+    uint64_t calls, matched;
+    uint64_t doubts[GT_DOUBT_COUNT];
+    struct gt_signal_entry *signals; /* innermost last */
+    size_t n_signals, cap_signals;
+    bool switched;       /* the stack pointer was loaded since the last landing */
+    uint32_t n_restored; /* addresses loaded just before that */
+    uint64_t restored[16];
+};
+
+/* Where findings go. enter and leave are called in time order for a stack; `depth` counts from 0.
+ * open makes s->out for a stack that begins (or goes on in a forked child); close ends it. */
+struct gt_sink {
+    void (*enter)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
+    void (*leave)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
+    bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
+    void (*close)(void *self, struct gt_stack *s);
+    void *self;
+};
+
+/* Where a context was saved, by the address of each word stored: see saves.c. */
+struct gt_save {
+    uint64_t slot; /* guest address of the word; 0: free */
+    struct gt_stack *stack;
+    uint32_t depth; /* of the saving function's frame */
+    uint64_t ret;   /* of that frame: where the context goes on */
+    uint64_t below; /* entry address of the frame below, to see that it is still there */
+};
+#define GT_TRACK_SAVES 4096u
+
+struct gt_tracker {
+    const struct gt_sink *sink;
+    uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
+    bool tail_calls;
+    pthread_mutex_t lock;    /* of what follows */
+    struct gt_stack *stacks; /* all that are not ended */
+    struct gt_stack *ended;  /* kept for the next coroutine, their `out` still open */
+    struct gt_save *saves;   /* GT_TRACK_SAVES of them */
+};
+
+/* sink must outlive the tracker. GT_E_NOMEM as false. */
+bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, uint32_t max_depth,
+                     bool tail_calls);
+/* Frees all; nothing is recorded. */
+void gt_tracker_finish(struct gt_tracker *k);
+
+/* Opens its stack in the sink. False: no memory, or the sink refused. */
+bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time);
+/* Closes the thread's frames and its stack. The counters stay readable. */
+void gt_thread_finish(struct gt_thread *t, uint64_t time);
+/* Closes the frames of every stack that no thread runs. */
+void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time);
+
+/* In a forked child, on its only thread: everything the parent recorded is the parent's; the
+ * current stack's frames are entered again into an output of the child's own. */
+void gt_track_forked(struct gt_thread *t, uint64_t time);
+
+/* Before execve: frames are closed (the program is gone if it succeeds); if it failed, entered
+ * again. */
+void gt_track_exec(struct gt_thread *t, uint64_t time);
+void gt_track_exec_failed(struct gt_thread *t, uint64_t time);
+
+/* A landing that gt_track_land does not decide at once. Returns the new mark. */
+uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time);
+
+/* The handler of a signal returned (rt_sigreturn). Returns the mark that was interrupted. */
+uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time);
+
+/* A saving function stored a word at the address; a word was loaded from it on the way to a new
+ * stack pointer; the stack pointer was loaded. */
+void gt_track_saved(struct gt_thread *t, uint64_t addr);
+void gt_track_restored(struct gt_thread *t, uint64_t addr);
+static inline void gt_track_switched(struct gt_thread *t)
+{
+    t->switched = true;
+}
+
+#endif
