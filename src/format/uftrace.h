@@ -111,7 +111,7 @@ enum gt_uftrace_feat {
 struct gt_uftrace_info {
     uint64_t feat_mask;   /* FEAT_MIN is added when written */
     uint16_t max_stack;   /* deepest call stack in the data; 0: written as 1024 */
-    const char *exename;  /* required */
+    const char *exename;  /* required; mended by gt_uftrace_path */
     const char *build_id; /* 40 hex digits, NULL: left out (also where it is anything else) */
     bool has_exit_status;
     int exit_status;     /* as wait() gives it */
@@ -231,7 +231,8 @@ struct gt_uftrace_module {
  * module's base name spans it all: readers would look for the ELF file otherwise. To tell a
  * stripped module's functions apart pass one symbol for each address that was called,
  * "NAME+0x1234". Names that make readers change their stacks (longjmp, fork, execve ...) get "()"
- * appended; control characters, quotes and backslashes become '?'. A last symbol of size 0 is one
+ * appended; control characters, quotes and backslashes become '?'; one longer than 2000 bytes
+ * (uftrace 0.13 crashes) is cut and ends in a hash of all of it. A last symbol of size 0 is one
  * byte. GT_E_USAGE: not sorted; GT_E_NOMEM. */
 int gt_uftrace_sym_write(struct gt_text *t, const struct gt_uftrace_module *module,
                          const struct gt_uftrace_symbol *sym, size_t n, struct gt_error *err);

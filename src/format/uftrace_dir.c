@@ -93,7 +93,7 @@ static int resolve(struct gt_uftrace_dir *d, const char *path, struct gt_error *
     const char *best = realpath(full, real) ? real : full;
     if (strlen(best) >= sizeof d->path)
         return gt_error_set(err, GT_E_RANGE, "%.200s...: path too long", path);
-    snprintf(d->path, sizeof d->path, "%s", best);
+    memcpy(d->path, best, strlen(best) + 1);
     return 0;
 }
 

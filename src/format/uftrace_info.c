@@ -83,7 +83,9 @@ static void add_argspec(struct gt_text *t, const char *spec)
 
 static void add_sections(struct gt_text *t, const struct gt_uftrace_info *i, uint64_t mask)
 {
-    add_line(t, "exename:", i->exename);
+    char path[GT_UFTRACE_PATH_MAX];
+    gt_uftrace_path(i->exename, path, sizeof path);
+    gt_text_printf(t, "exename:%s\n", path);
     if (mask & 1 << GT_UFTRACE_INFO_BUILD_ID)
         add_line(t, "build_id:", i->build_id);
     if (mask & 1 << GT_UFTRACE_INFO_EXIT_STATUS)

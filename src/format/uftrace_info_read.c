@@ -94,32 +94,25 @@ static int take_exit_status(struct info_reader *r)
     return status;
 }
 
-/* One character of a JSON string; its UTF-16 escapes only as far as the writer makes them. */
+/* One character of a JSON string, which is not empty; its UTF-16 escapes only as far as the writer
+ * makes them. */
 static char unescape(struct gt_cursor *c)
 {
     static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
-    uint64_t v;
-    if (gt_take(c, "\\u00") && c->left >= 2) {
-        struct gt_cursor hex = {c->at, 2};
-        if (gt_take_hex(&hex, 0xff, &v) && !hex.left && v) {
-            c->at += 2;
-            c->left -= 2;
-            return (char)v;
-        }
-        return '?';
+    struct gt_cursor hex = *c;
+    uint64_t v = 0;
+    if (gt_take(&hex, "\\u00") && hex.left >= 2) {
+        c->at = hex.at + 2;
+        c->left = hex.left - 2;
+        hex.left = 2;
+        return gt_take_hex(&hex, 0xff, &v) && !hex.left && v ? (char)v : '?';
     }
-    if (c->left > 1 && *c->at == '\\') {
-        c->at++;
-        c->left--;
-    } else {
-        char plain = *c->at++;
-        c->left--;
-        return plain;
-    }
-    char ch = *c->at++;
-    c->left--;
-    const char *p = strchr(from, ch);
-    return p && ch ? to[p - from] : ch;
+    bool escaped = *c->at == '\\' && c->left > 1;
+    char ch = c->at[escaped];
+    c->at += 1 + escaped;
+    c->left -= 1 + (size_t)escaped;
+    const char *p = escaped && ch ? strchr(from, ch) : NULL;
+    return p ? to[p - from] : ch;
 }
 
 static int take_cmdline(struct info_reader *r)

@@ -38,10 +38,27 @@ static bool type_is_good(char type)
     return type && strchr("TtwPDdvuK", type);
 }
 
+/* Chrome output of uftrace 0.13 crashes above some 2100 bytes. */
+enum { NAME_MAX_SHOWN = 2000, NAME_KEPT = 1980 };
+
+/* A name too long is cut and told apart from its like by a hash of all of it (FNV-1a). */
+static void add_name(struct gt_text *t, const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    if (strlen(name) <= NAME_MAX_SHOWN) {
+        gt_text_add_value(t, name, SIZE_MAX);
+        return;
+    }
+    for (const char *p = name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+    gt_text_add_value(t, name, NAME_KEPT);
+    gt_text_printf(t, "~%016" PRIx64, hash);
+}
+
 static void write_name(struct gt_text *t, const char *name)
 {
     size_t at = t->len;
-    gt_text_add_value(t, *name ? name : "?", SIZE_MAX);
+    add_name(t, *name ? name : "?");
     for (; !t->failed && at < t->len; at++) /* graphviz output does not escape these */
         if (t->data[at] == '"' || t->data[at] == '\\')
             t->data[at] = '?';
