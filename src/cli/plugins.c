@@ -8,7 +8,6 @@
 #define VARIABLE "GUESTTRACE_PLUGIN_DIR"
 
 static const char *const places[] = {
-    "src/plugin", /* ninja's own place: fresher than the next, which `make` links */
     "plugins",
     "../lib/guesttrace/plugins",
     "../" GT_LIBDIR "/guesttrace/plugins",
@@ -43,5 +42,5 @@ int gt_plugins_find(const char *name, const char *given, char **path, struct gt_
     }
     return gt_error_set(err, GT_E_NOT_FOUND,
                         "no %s in %s/plugins nor in %s/%s; say where with --plugin or " VARIABLE,
-                        name, bin, bin, places[2]);
+                        name, bin, bin, places[1]);
 }

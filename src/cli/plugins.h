@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where our plugins are: in the directory that GUESTTRACE_PLUGIN_DIR names, else beside the
- * executable
- * (`plugins` or `src/plugin` of a build folder), else lib/guesttrace/plugins of the place it is
+ * Where our plugins are: in the directory that GUESTTRACE_PLUGIN_DIR names, else in `plugins`
+ * beside the executable (a build folder), else in lib/guesttrace/plugins of the place it is
  * installed in.
  */
 #ifndef GT_CLI_PLUGINS_H
