@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the installed uftrace makes of the directories that uftrace_make builds.
+
+usage: uftrace_readers_test.py UFTRACE_MAKE CHECK_UFTRACE_DIR
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+MAKE, CHECK = sys.argv[1:3]
+CALLS = {
+    'main': 1, 'recurse': 1502, 'setjmp()': 1, 'longjmp()': 1, 'fork()': 1, 'execve()': 1,
+    'space::thing::add': 1, 'odd?na?me?': 1, 'last': 1, 'twin_function': 2, 'start_kernel': 2,
+    'u-boot+0x500': 1, 'u-boot+0x700': 1, 'bare.so': 1, '<123456>': 1,
+}
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def want(what, got, expected):
+    if got != expected:
+        sys.exit(f'{what}: {got!r}, expected {expected!r}')
+
+
+def uftrace(*command):
+    status, out = run('uftrace', *command, '--no-pager')
+    want(' '.join(command), status, 0)
+    return out
+
+
+def calls(directory):
+    found = {}
+    for line in uftrace('report', '-D', '3000', '-d', directory).splitlines()[2:]:
+        m = re.match(r' *[\d.]+ +\w+ +[\d.]+ +\w+ +(\d+)  (.*)', line)
+        found[m[2].strip()] = int(m[1])
+    return found
+
+
+def check(directory, *options):
+    status, out = run(CHECK, *options, directory)
+    want('check_uftrace_dir ' + ' '.join(options), (status, out), (0, ''))
+
+
+def check_whole(directory):
+    want('uftrace_make whole', run(MAKE, 'whole', directory), (0, ''))
+    check(directory)
+    found = calls(directory)
+    want('calls', {name: found.get(name) for name in CALLS}, CALLS)
+    replay = uftrace('replay', '-D', '3000', '-d', directory)
+    want('replay: loss of an EXIT', len(re.findall(r'[^}]\{$', replay, re.M)),
+         len(re.findall(r'\} /\*', replay)))
+    want('replay: event', '/* guesttrace:irq */' in replay, True)
+    # The names that make readers change their stacks: main's other callees stay its own.
+    want('replay: longjmp', re.findall(r'\|   (setjmp|longjmp|fork|execve)\(\);', replay),
+         ['setjmp', 'longjmp', 'fork', 'execve'])
+    info = uftrace('info', '-d', directory)
+    want('tasks', re.search(r'task list +: (.*)', info)[1], '100(app), 101(app), 102(app)')
+    want('cmdline', r'''qemu \"a b\" 'c'\nd\te \\ \u0001? grün \"''' in info, True)
+    want('twin symbols', os.path.exists(f'{directory}/app-03e7.sym'), True)
+
+
+def check_killed(directory):
+    want('uftrace_make killed', run(MAKE, 'killed', directory), (0, ''))
+    check(directory, '--open-ok')
+    status, out = run(CHECK, directory)
+    want('a killed run is not whole', (status, 'cut' in out or 'open' in out), (1, True))
+    status, out = run(MAKE, 'repair', directory)
+    want('repair', (status, out),
+         (0, 'files=3 records=1825 cut=18 closed=1202 events=1 depth=1501\n'))
+    check(directory)
+    want('repair again', run(MAKE, 'repair', directory),
+         (0, 'files=3 records=3029 cut=0 closed=0 events=0 depth=1501\n'))
+    replay = uftrace('replay', '-d', directory)
+    want('replay: loss', '/* guesttrace:lost */' in replay, True)
+
+
+def main():
+    if not shutil.which('uftrace'):
+        print('SKIP: uftrace is not installed')
+        return 77
+    with tempfile.TemporaryDirectory() as top:
+        check_whole(f'{top}/whole')
+        check_killed(f'{top}/killed')
+    return 0
+
+
+sys.exit(main())
