@@ -66,8 +66,13 @@ static int read_interpreter(Elf *elf, const GElf_Phdr *ph, const char *path, str
 static int read_segments(Elf *elf, const char *path, struct gt_program *out, struct gt_error *err)
 {
     size_t n = 0, size = 0;
-    if (elf_getphdrnum(elf, &n) != 0 || !elf_rawfile(elf, &size))
+    GElf_Ehdr eh;
+    if (elf_getphdrnum(elf, &n) != 0 || !elf_rawfile(elf, &size) || !gelf_getehdr(elf, &eh))
         return elf_error(path, err);
+    if (eh.e_phnum != PN_XNUM && n != eh.e_phnum) /* libelf counts those that are in the file */
+        return gt_error_set(err, GT_E_FORMAT,
+                            "%s: cut short: %zu of %u program headers are in the file's %zu bytes",
+                            path, n, eh.e_phnum, size);
     for (size_t i = 0; i < n; i++) {
         GElf_Phdr ph;
         if (!gelf_getphdr(elf, (int)i, &ph))

@@ -54,21 +54,24 @@ static bool terminal_is_ours(void)
            t.c_lflag & ICANON;
 }
 
+double gt_progress_seconds(const struct gt_progress *p)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - p->start.tv_sec) + (double)(now.tv_nsec - p->start.tv_nsec) / 1e9;
+}
+
 void gt_progress_tick(void *progress)
 {
     struct gt_progress *p = progress;
     if (!terminal_is_ours())
         return;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds =
-        (double)(now.tv_sec - p->start.tv_sec) + (double)(now.tv_nsec - p->start.tv_nsec) / 1e9;
     uint64_t bytes = size_of_data(p->dir);
     g_autofree char *records = gt_amount_short(bytes / p->record);
     g_autofree char *size = gt_amount_short(bytes);
     g_autofree char *line =
         g_strdup_printf("\rrecording: %s%srecords, %sB, %.1f s" CLEAR_TO_END "\r", records,
-                        g_str_has_suffix(records, " ") ? "" : " ", size, seconds);
+                        g_str_has_suffix(records, " ") ? "" : " ", size, gt_progress_seconds(p));
     put(line);
     p->shown = true;
 }

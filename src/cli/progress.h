@@ -24,6 +24,8 @@ struct gt_progress {
 bool gt_progress_possible(void);
 void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record);
 void gt_progress_tick(void *progress);
+/* Since the start. */
+double gt_progress_seconds(const struct gt_progress *p);
 /* Removes the line. */
 void gt_progress_end(struct gt_progress *p);
 

@@ -27,9 +27,6 @@ static const struct gt_option record_table[] = {
      FIELD(clock)},
     {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
      .help = "record calls up to this depth (default: 1024)", FIELD(depth)},
-    {"tasks", .type = GT_OPTION_CHOICE, .value = "TASKS",
-     .choices = (const char *const[]){"stack", "cpu", NULL},
-     .help = "in a machine, what becomes a task: each call stack, or each vCPU", FIELD(tasks)},
     {"no-tail-calls", .type = GT_OPTION_FLAG,
      .help = "do not show jumps from one function into another as calls", FIELD(no_tail_calls)},
     {"privilege-levels", .type = GT_OPTION_FLAG,
@@ -92,6 +89,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     struct gt_error err = {0};
     int status = gt_child_run(&child, &r->wait_status, &err);
     gt_progress_end(&progress);
+    r->seconds = gt_progress_seconds(&progress);
     if (status < 0)
         return gt_command_fail(self,
                                status == GT_E_NOT_FOUND ? GT_EXIT_NO_PROGRAM : GT_EXIT_CANNOT_RUN,

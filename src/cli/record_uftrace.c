@@ -12,6 +12,7 @@
 #include "track/doubt.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -28,8 +29,6 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->depth)
         g_string_append_printf(out, ",depth=%" PRIu64, opt->depth);
-    if (opt->tasks)
-        g_string_append_printf(out, ",tasks=%s", opt->tasks);
     if (opt->no_tail_calls)
         g_string_append(out, ",tail-calls=off");
     if (opt->privilege_levels)
@@ -90,8 +89,9 @@ static void rescue(const struct gt_recording *r, bool finished)
     if (finished)
         return;
     if (WIFSIGNALED(r->wait_status))
-        gt_record_say("QEMU was killed (%s); the recording was completed: %s",
-                      strsignal(WTERMSIG(r->wait_status)), what);
+        gt_record_say("%s was killed (%s); the recording was completed: %s",
+                      r->user_mode ? "the program" : "QEMU", strsignal(WTERMSIG(r->wait_status)),
+                      what);
     else
         gt_record_say("the plugin did not finish; the recording was completed: %s", what);
 }
@@ -121,16 +121,26 @@ static void say_losses(const struct gt_stats *s)
         gt_record_say("%s records were lost; the trace says where (guesttrace:lost)", n);
 }
 
+static uint64_t count_doubts(const struct gt_stats *s)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (g_str_has_prefix(s->item[i].key, DOUBT) &&
+            !gt_doubt_is_harmless(s->item[i].key + strlen(DOUBT)))
+            sum += gt_stats_number(s, s->item[i].key);
+    return sum;
+}
+
 static void say_returns(const struct gt_stats *s)
 {
-    uint64_t returns = gt_stats_number(s, "returns"), matched = gt_stats_number(s, "matched");
-    g_autofree char *n = gt_amount_exact(returns), *m = gt_amount_exact(matched);
-    if (returns && matched == returns)
-        gt_record_say("all %s returns went where their calls said", n);
-    else if (returns)
-        gt_record_say("%s of %s returns went where their calls said (%.2f %%)", m, n,
-                      /* 99.999 must not read as 100 */
-                      (double)(uint64_t)((double)matched / (double)returns * 10000) / 100);
+    uint64_t matched = gt_stats_number(s, "matched"), doubts = count_doubts(s);
+    g_autofree char *n = gt_amount_exact(matched);
+    if (!doubts)
+        gt_record_say("no doubts: all %s returns went where their calls said", n);
+    else
+        gt_record_say("%s returns went where their calls said, %.2f %% of those and the doubts", n,
+                      /* rounded down: 99.999 must not read as 100 */
+                      floor((double)matched / (double)(matched + doubts) * 10000) / 100);
 }
 
 static void say_doubts(const struct gt_stats *s)
@@ -151,13 +161,13 @@ static void say_doubts(const struct gt_stats *s)
         gt_record_say("note: %s calls were deeper than what is recorded (--depth)", n);
 }
 
-static void say_summary(const struct gt_stats *s)
+static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
 {
     uint64_t tasks = gt_stats_number(s, "tasks");
     g_autofree char *calls = gt_amount_exact(gt_stats_number(s, "calls"));
     g_autofree char *bytes = gt_amount_short(gt_stats_number(s, "bytes"));
     gt_record_say("%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, tasks,
-                  tasks == 1 ? "" : "s", bytes, (double)gt_stats_number(s, "elapsed_ns") / 1e9);
+                  tasks == 1 ? "" : "s", bytes, r->seconds);
     say_returns(s);
     say_doubts(s);
 }
@@ -178,7 +188,7 @@ static void uftrace_finish(struct gt_recording *r)
     if (finished)
         say_losses(&stats);
     if (finished && !r->opt->quiet)
-        say_summary(&stats);
+        say_summary(r, &stats);
     if (!r->opt->quiet) {
         g_autofree char *shown = g_shell_quote(r->shown);
         bool plain = strspn(r->shown, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "/._-+,=@") ==

@@ -16,7 +16,7 @@
 
 /* The options of `record`; NULL, false and 0: not given. */
 struct gt_record_options {
-    const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin;
+    const char *tool, *output, *clock, *qemu, *sysroot, *plugin;
     uint64_t depth;
     bool no_tail_calls, privilege_levels, quiet;
     GPtrArray *symbols;
@@ -36,6 +36,7 @@ struct gt_recording {
     GPtrArray *argv; /* owns its strings; NULL-terminated */
     struct gt_stats_mark info_before, stats_before;
     int wait_status;
+    double seconds; /* how long QEMU ran */
 };
 
 struct gt_tool {

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays a QEMU with our plugin, for tests of the command line alone.
+
+Linked into a test's PATH as qemu-x86_64 and the like. What it is started with goes to FAKE_LOG, a
+line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
+  record        write a small uftrace directory where the plugin's output= says
+  partial       the same, but as a kill leaves it: an open function, half a record
+  stats=K:V,..  write guesttrace.stats there
+  raw           set the terminal on standard error to raw mode
+  ticks         wait until the parent has been woken a few times
+  say=TEXT      write TEXT, a line, to the descriptor FAKE_EVENTS
+  await         wait for a line on the descriptor FAKE_COMMANDS
+  signals       from now on say each signal's name; SIGTERM also ends `forever`
+  default=NAME  let the signal do what it does by default
+  forever       wait for signals
+  stop          stop with SIGTSTP
+  kill=NAME     die by the signal
+  exit=N
+"""
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+import tty
+
+SID = '0123456789abcdef'
+NAMES = ('HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'ALRM', 'TERM', 'WINCH', 'TSTP')
+
+
+def plugin_options():
+    """The -plugin option's words, as QEMU reads them: a doubled comma is one."""
+    words, value = [''], sys.argv[sys.argv.index('-plugin') + 1]
+    i = 0
+    while i < len(value):
+        if value[i] == ',' and value[i + 1:i + 2] != ',':
+            words.append('')
+        else:
+            i += value[i] == ','
+            words[-1] += value[i]
+        i += 1
+    return dict(word.split('=', 1) for word in words)
+
+
+def put(name, data):
+    folder = plugin_options()['output']
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), 'wb') as f:
+        f.write(data if isinstance(data, bytes) else data.encode())
+
+
+def word(kind, depth, addr):
+    return kind | 5 << 3 | depth << 6 | addr << 16
+
+
+def records(*items):
+    return b''.join(struct.pack('<QQ', time, word(*rest)) for time, *rest in items)
+
+
+def write_directory(rest, end):
+    """A machine's recording: all code in one module, four functions with made-up names."""
+    base = 0x40000000
+    header = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, 0x62, 0b10000001, 1024, 0, 0)
+    put('info', header + b'exename:guest\ntaskinfo:lines=2\ntaskinfo:nr_tid=1\ntaskinfo:tids=1\n')
+    put('task.txt', f'SESS timestamp=0.000000001 pid=1 sid={SID} exename="guest"\n'
+                    'TASK timestamp=0.000000001 tid=1 pid=1\n')
+    put(f'sid-{SID}.map', f'{base:012x}-{base + 0x10000:012x} r-xp 00000000 00:00 0 guest\n'
+                          'ffffffffffff-ffffffffffff rw-p 00000000 00:00 0 [stack]\n')
+    at = (0x0, 0x1000, 0x1400, 0x9000)
+    put('guest.sym', '# symbols: 4\n# path name: guest\n' +
+        ''.join(f'{a:016x} T 0x{base + a:x}\n' for a in at) + f'{0x10000:016x} ? __sym_end\n')
+    put('1.dat', records((1, 0, 0, base), (2, 0, 1, base + 0x1000), (3, 0, 2, base + 0x1400),
+                         (4, 1, 2, base + 0x1400), (5, 1, 1, base + 0x1000),
+                         (6, 0, 1, base + 0x9000), (7, 1, 1, base + 0x9000), *end) + rest)
+
+
+def say(text):
+    os.write(int(os.environ['FAKE_EVENTS']), (text + '\n').encode())
+
+
+def await_command():
+    while os.read(int(os.environ['FAKE_COMMANDS']), 1) not in (b'\n', b''):
+        pass
+
+
+def on_signal(number, _frame):
+    say(signal.Signals(number).name)
+    on_signal.ended = number == signal.SIGTERM
+
+
+def parent_wakeups():
+    with open(f'/proc/{os.getppid()}/status', encoding='ascii') as f:
+        return int(next(line for line in f if line.startswith('voluntary')).split()[1])
+
+
+def await_ticks():
+    goal = parent_wakeups() + 3
+    while parent_wakeups() < goal:
+        signal.sigtimedwait([], 0.02)
+
+
+def step_signals(_):
+    for name in NAMES:
+        signal.signal(signal.Signals['SIG' + name], on_signal)
+
+
+def step_forever(_):
+    on_signal.ended = False
+    while not on_signal.ended:
+        signal.pause()
+
+
+def step_kill(name):
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.Signals['SIG' + name], signal.SIG_DFL) if name != 'KILL' else None
+    os.kill(os.getpid(), signal.Signals['SIG' + name])
+
+
+STEPS = {
+    'record': lambda _: write_directory(b'', [(8, 1, 0, 0x40000000)]),
+    'partial': lambda _: write_directory(b'1234567', []),
+    'stats': lambda v: put('guesttrace.stats',
+                           ''.join('='.join(kv.split(':', 1)) + '\n' for kv in v.split(','))),
+    'raw': lambda _: tty.setraw(2),
+    'ticks': lambda _: await_ticks(),
+    'say': say,
+    'await': lambda _: await_command(),
+    'signals': step_signals,
+    'default': lambda name: signal.signal(signal.Signals['SIG' + name], signal.SIG_DFL),
+    'forever': step_forever,
+    'stop': lambda _: os.kill(os.getpid(), signal.SIGTSTP),
+    'kill': step_kill,
+    'exit': lambda n: os._exit(int(n)),
+}
+
+
+def main():
+    if '--version' in sys.argv:
+        print(os.environ.get('FAKE_VERSION', 'qemu-fake version 9.1.2 (Debian 1:9.1.2+ds-1)'))
+        return
+    with open(os.environ['FAKE_LOG'], 'a', encoding='utf-8') as f:
+        f.write(json.dumps({'argv': sys.argv, 'env': dict(os.environ)}) + '\n')
+    for step in os.environ.get('FAKE_DO', '').split():
+        name, _, value = step.partition('=')
+        STEPS[name](value)
+
+
+main()

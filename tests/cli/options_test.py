@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Command lines that make no sense, help, the manual page and the completions."""
+import os
+import subprocess
+
+import harness
+from harness import CliTest, need
+
+COMMANDS = ('record', 'symbols', 'repair', 'completion', 'help')
+
+
+class Usage(CliTest):
+    def expect_usage(self, text, *arguments):
+        done = self.expect(2, *arguments)
+        self.assertEqual(done.stderr.split('\n')[0], text)
+        self.assertEqual(done.stdout, '')
+        self.assertFalse(os.path.exists(self.log), 'QEMU was started')
+
+    def test_unknown(self):
+        self.expect_usage("guesttrace: unknown command 'recrod'", 'recrod')
+        self.expect_usage("guesttrace: unknown option '--foo'", '--foo')
+        self.expect_usage("guesttrace record: unknown option '--foo'", 'record', '--foo')
+        self.expect_usage("guesttrace record: unknown option '--foo'", 'record', '--foo=bar', 'x')
+        self.expect_usage("guesttrace record: unknown option '-z' in '-qz'", 'record', '-qz')
+
+    def test_no_abbreviation(self):
+        self.expect_usage("guesttrace record: unknown option '--out'", 'record', '--out', 'd', 'x')
+
+    def test_values(self):
+        self.expect_usage("guesttrace record: option '--depth' needs a value (N)",
+                          'record', '--depth')
+        self.expect_usage("guesttrace record: option '-o' needs a value (DIR)", 'record', '-o')
+        self.expect_usage("guesttrace record: option '--quiet' takes no value ('1')",
+                          'record', '--quiet=1', 'x')
+        self.expect_usage("guesttrace record: option '--clock' takes one of insn|host|auto,"
+                          " not 'sun'", 'record', '--clock=sun', 'x')
+        for bad in ('', 'x', '1x', ' 1', '+1', '0x', '0x0x1'):
+            self.expect_usage(f"guesttrace record: option '--depth' takes a number, not '{bad}'",
+                              'record', '--depth', bad, 'x')
+        for bad in ('0', '1048577'):
+            self.expect_usage("guesttrace record: option '--depth' takes a number from 1 to"
+                              f" 1048576, not {bad}", 'record', '--depth', bad, 'x')
+
+    def test_operands(self):
+        self.expect_usage('guesttrace record: needs a program, or a QEMU and its arguments',
+                          'record')
+        self.expect_usage('guesttrace symbols: needs an ELF file', 'symbols')
+        self.expect_usage('guesttrace repair: needs the directory of a recording', 'repair')
+        self.expect_usage("guesttrace help: unknown command 'x'", 'help', 'x')
+        self.expect_usage("guesttrace help: unexpected 'symbols'", 'help', 'record', 'symbols')
+        self.expect_usage("guesttrace completion: unknown shell 'csh' (bash, zsh or fish)",
+                          'completion', 'csh')
+
+    def test_options_that_do_not_fit(self):
+        program = self.program()
+        self.expect_usage('guesttrace record: --symbols is for machines (qemu-system-*): a'
+                          " program's own symbols are found without",
+                          'record', '--symbols', 'x', program)
+        self.expect_usage('guesttrace record: --sysroot is for a program; give qemu-x86_64 its own'
+                          ' -L', 'record', '-L', '/', '--', 'qemu-x86_64', 'x')
+
+    def test_no_command(self):
+        done = self.expect(2)
+        self.assertIn('usage: guesttrace COMMAND', done.stderr)
+
+
+class Help(CliTest):
+    def test_overview(self):
+        for words in (['--help'], ['-h'], ['help']):
+            out = self.expect(0, *words).stdout
+            for command in COMMANDS:
+                self.assertRegex(out, rf'\n  {command} +\w')
+
+    def test_version(self):
+        self.assertRegex(self.expect(0, '--version').stdout, r'^guesttrace \d+\.\d+')
+
+    def test_each_command(self):
+        for command in COMMANDS:
+            out = self.expect(0, 'help', command).stdout
+            self.assertTrue(out.startswith(f'usage: guesttrace {command}'), out)
+            self.assertEqual(out, self.expect(0, command, '--help').stdout)
+            self.assertEqual(out, self.expect(0, command, '-h').stdout)
+            self.assertLessEqual(max(map(len, out.split('\n'))), 80)
+
+    def test_help_after_program_is_the_programs(self):
+        self.expect(5, 'record', self.program(), '--help', do='exit=5')
+        self.assertEqual(self.started()[0][-1], '--help')
+
+    def test_full_disk_is_no_success(self):
+        with open('/dev/full', 'w', encoding='ascii') as full:
+            done = subprocess.run([harness.GUESTTRACE, 'help'], stdout=full, text=True,
+                                  stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('No space left', done.stderr)
+
+    def test_manual_page(self):
+        need('mandoc')
+        page = self.write('guesttrace.1', self.expect(0, 'help', '--man').stdout.encode())
+        lint = subprocess.run(['mandoc', '-T', 'lint', page], capture_output=True, text=True,
+                              check=False)
+        # Whether uftrace's own page is installed here is no fault of ours.
+        faults = [line for line in (lint.stdout + lint.stderr).split('\n')
+                  if line and 'referenced manual' not in line and 'mandoc.db' not in line]
+        self.assertEqual(faults, [])
+        shown = subprocess.run(['mandoc', '-T', 'ascii', '-O', 'width=300', page],
+                               capture_output=True, text=True, check=True).stdout
+        plain = __import__('re').sub('.\b', '', shown)
+        for option in ('--privilege-levels', '-L, --sysroot DIR', '--clock insn|host|auto',
+                       '--prefix-symbols', 'GUESTTRACE_PLUGIN_DIR'):
+            self.assertIn(option, plain)
+
+
+class Completion(CliTest):
+    def script(self, shell):
+        return self.write('script', self.expect(0, 'completion', shell).stdout.encode())
+
+    def complete_bash(self, *words):
+        script = self.script('bash')
+        line = f'. {script}; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _guesttrace;' \
+               ' printf "%s\\n" "${COMPREPLY[@]}"'
+        done = subprocess.run(['bash', '-c', line, 'bash', 'guesttrace', *words], cwd=self.dir,
+                              capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    def test_bash(self):
+        subprocess.run(['bash', '-n', self.script('bash')], check=True)
+        self.assertEqual(self.complete_bash('re'), ['record', 'repair'])
+        self.assertEqual(self.complete_bash('record', '--cl'), ['--clock'])
+        self.assertEqual(self.complete_bash('record', '--clock', ''), ['insn', 'host', 'auto'])
+        self.assertEqual(self.complete_bash('completion', 'z'), ['zsh'])
+        self.assertEqual(self.complete_bash('help', 'sy'), ['symbols'])
+        self.assertEqual(self.complete_bash('repair', 'plu'), ['plugins'])
+
+    def test_zsh(self):
+        need('zsh')
+        subprocess.run(['zsh', '-n', self.script('zsh')], check=True)
+
+    def test_fish(self):
+        need('fish')
+        script = self.script('fish')
+        subprocess.run(['fish', '-n', script], check=True)
+        done = subprocess.run(['fish', '-c', f'source {script}; complete -C "guesttrace record'
+                               ' --clock "'], capture_output=True, text=True, check=True,
+                              env=self.env)
+        self.assertEqual(sorted(line.split()[0] for line in done.stdout.strip().split('\n')),
+                         ['auto', 'host', 'insn'])
+
+
+harness.main()
