@@ -117,6 +117,10 @@ static void test_continue(void **state)
         assert_int_equal(check_file(5), n);
         assert_int_equal(truncate(path, (off_t)(n * 16 + 5)), 0);
     }
+    struct gt_streams *set = create_set(0);
+    open_stream(set, 5); /* is enough to cut the file */
+    gt_streams_destroy(set, NULL);
+    assert_int_equal(check_file(5), n);
     gt_streams_destroy(NULL, NULL);
 }
 
