@@ -163,17 +163,36 @@ static void test_pool_fallbacks(void **state)
     stats = run_three(20000);
     assert_false(stats.survives_kill);
     assert_int_equal(stats.lost, 0);
-    gt_stream_sys.fallocate = first_fallocate;
-    drop_scratch(state), make_scratch(state);
-    stats = run_three(20000);
-    assert_false(stats.survives_kill);
-    assert_int_equal(stats.lost, 0);
     gt_stream_sys.fallocate = real_sys->fallocate;
     gt_stream_sys.fstatfs = copy_on_write;
     drop_scratch(state), make_scratch(state);
     stats = run_three(20000);
     assert_false(stats.survives_kill);
     assert_int_equal(stats.lost, 0);
+}
+
+/* More streams than the first slab has chunks, and no disk for another slab: part of the pool is in
+ * memory. */
+static void test_pool_cannot_grow(void **state)
+{
+    (void)state;
+    enum { STREAMS = 2 * GT_FIRST_SLAB };
+    gt_stream_sys.fallocate = first_fallocate;
+    struct gt_streams *set = create_set(0);
+    struct gt_streams_stats stats;
+    struct gt_stream *s[STREAMS];
+    for (uint32_t i = 0; i < STREAMS; i++)
+        s[i] = open_stream(set, i);
+    for (uint64_t n = 0; n < 3000; n++) {
+        for (uint32_t i = 0; i < STREAMS; i++)
+            put_records(s[i], n, 1);
+    }
+    gt_streams_destroy(set, &stats);
+    assert_false(stats.survives_kill);
+    assert_int_equal(stats.lost, 0);
+    for (uint32_t i = 0; i < STREAMS; i++)
+        assert_int_equal(check_file(i), 3000);
+    assert_int_equal(count_rings(), 0);
 }
 
 static void test_no_memory(void **state)
@@ -236,6 +255,7 @@ int main(void)
         WITH_SYS(test_torn_write),
         WITH_SYS(test_short_writes),
         WITH_SYS(test_pool_fallbacks),
+        WITH_SYS(test_pool_cannot_grow),
         WITH_SYS(test_no_memory),
         WITH_SYS(test_cannot_create_file),
         WITH_SYS(test_file_size_limit),
