@@ -13,14 +13,6 @@ RUN_TESTS = tests/tools/run-tests
 # Builds guesttrace and tracetool in build/, the plugins in build/plugins/
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
-	@$(call gather)
-
-# Meson builds in folders of its own; the command looks for plugins/ beside itself.
-define gather
-mkdir -p $(BUILD)/plugins && for f in $(BUILD)/src/cli/guesttrace $(BUILD)/src/tracetool/tracetool; \
-	do [ ! -f $$f ] || ln -f $$f $(BUILD)/; done; for f in $(BUILD)/src/plugin/lib*.so; \
-	do [ ! -f $$f ] || ln -f $$f $(BUILD)/plugins/; done
-endef
 
 # setup_build FOLDER, OPTIONS
 define setup_build
@@ -98,7 +90,7 @@ fuzz:
 
 # Formats the source; format-check only looks
 format:
-	@find src include tests bench -name '*.[ch]' 2>/dev/null | xargs clang-format -i
+	@find src include tests bench scripts -name '*.[ch]' 2>/dev/null | xargs clang-format -i
 format-check:
 	@tests/layers/format.sh .
 

@@ -40,7 +40,7 @@ static int compare(const void *a, const void *b)
 __attribute__((noinline)) static void show(int found)
 {
     qsort(steps, BOARD + 1, sizeof steps[0], compare);
-    printf("%d ways to place %d queens; the widest row was tried %d times\n", found, BOARD, steps[0]);
+    printf("%d ways to place %d queens; the widest row: %d tries\n", found, BOARD, steps[0]);
 }
 
 int main(void)
