@@ -6,6 +6,9 @@
  * Opening reads next to nothing; the first lookup indexes the compilation units' address ranges,
  * and a unit's line table is read with the first address in it. Not for a hot path; one thread at a
  * time.
+ *
+ * libdw reads beyond its buffers for some damaged line tables (0.188 at least), which we cannot
+ * check beforehand: use it where a crash costs a command, not inside the emulator.
  */
 #ifndef GT_GUEST_LINES_H
 #define GT_GUEST_LINES_H

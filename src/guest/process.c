@@ -156,8 +156,6 @@ static bool continues(const struct instance *i, const struct line *l)
 {
     if (!i->open)
         return false;
-    if (is_hole(l))
-        return l->offset != 0;
     if (l->offset == i->last.offset && i->last.writable && !l->writable)
         return false;
     return l->offset >= i->last.offset;

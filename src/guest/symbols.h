@@ -18,8 +18,8 @@
  *
  * The separate debug file is looked for when the file has no .symtab: by build-id in each debug
  * root (ROOT/.build-id/ab/cdef.debug), then by .gnu_debuglink beside the file, in .debug/ and in
- * ROOT/<directory>; its build-id or CRC must match. Never by network. Last, .gnu_debugdata is
- * tried.
+ * ROOT/<directory>; its build-id or CRC must match. Never by network;
+ * .gnu_debugdata is not read.
  */
 #ifndef GT_GUEST_SYMBOLS_H
 #define GT_GUEST_SYMBOLS_H
@@ -59,7 +59,7 @@ struct gt_symbols {
     struct gt_symbol *alias; /* names that lost their address to another; sorted by addr, size 0 */
     size_t n_alias;
     size_t n_bad;     /* function symbols left out: outside the code, without a name */
-    char *strings[4]; /* private: what the names point into */
+    char *strings[3]; /* private: what the names point into */
 };
 
 /* Where separate debug files are installed when the caller does not say: "/usr/lib/debug", NULL. */

@@ -102,7 +102,8 @@ int gt_sym_merge(struct sym_reader *r)
     s->alias = calloc(r->list.n + 1, sizeof *s->alias);
     if (!s->sym || !s->alias)
         return GT_E_NOMEM;
-    put_groups(s, &r->list);
+    if (r->list.n)
+        put_groups(s, &r->list);
     trim(s);
     struct gt_symbol *fit = realloc(s->sym, (s->n_sym + 1) * sizeof *fit);
     s->sym = fit ? fit : s->sym;

@@ -12,8 +12,7 @@
 
 #include <gelf.h>
 
-#define GT_MAX_STRINGS 4 /* string tables kept: .strtab, .dynstr, the debug file's, MiniDebugInfo  \
-                          */
+#define GT_MAX_STRINGS     3  /* string tables kept: .strtab, .dynstr, the debug file's */
 #define GT_MAX_TEXT_RANGES 64 /* executable PT_LOADs believed */
 
 struct sym_cand {

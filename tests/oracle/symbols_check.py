@@ -208,10 +208,8 @@ def build_id_debug(elf_path, root="/usr/lib/debug"):
 def objdump_for(path):
     machine = re.search(r"Machine:\s+(.*)", run("readelf", "-hW", path))[1]
     names = {"AArch64": "aarch64-linux-gnu-", "RISC-V": "riscv64-linux-gnu-", "X86-64": "", "80386": ""}
-    for key, prefix in names.items():
-        if key in machine and shutil.which(prefix + "objdump"):
-            return prefix + "objdump"
-    return None
+    prefix = next((p for key, p in names.items() if key in machine), "none-")
+    return shutil.which(prefix + "objdump")
 
 
 def check_plt(label, ours, elf):
@@ -266,16 +264,16 @@ def check_file(tool, path, label=None, root=None, debug=None):
     return ours
 
 
-def check_lines(tool, path, label, source):
+def check_lines(tool, path, label, source, root=NO_ROOT, debug=None):
     elf = Elf(path)
-    ours = Ours(tool, path)
+    ours = Ours(tool, path, root)
     addrs = [a + i for a, v in ours.functions.items() for i in range(0, v[2], 2)]
-    theirs = run("addr2line", "-e", path, *("%#x" % (a + elf.base) for a in addrs)).splitlines()
+    theirs = run("addr2line", "-e", debug or path, *("%#x" % (a + elf.base) for a in addrs)).splitlines()
     theirs = {a: os.path.basename(t.split(" ")[0]) for a, t in zip(addrs, theirs)}
     theirs = {a: t if re.search(r":[1-9]", t) else "??:0" for a, t in theirs.items()}
     check(label + " source", {"seen": any(t.startswith(source) for t in theirs.values())}, {"seen": True})
     text = "".join("%x\n" % a for a in theirs)
-    mine = run(tool, "--lines", path, text=text).splitlines()
+    mine = run(tool, "--root", root, "--lines", path, text=text).splitlines()
     check(label + " lines", {a: os.path.basename(m) for a, m in zip(theirs, mine)}, theirs)
 
 
@@ -340,6 +338,7 @@ class Builder:
         run(prefix + "strip", "-o", stripped, path)
         ours = check_file(self.tool, stripped, arch + "-build-id", root, debug)
         check(arch + " build-id", {"main": "main" in [f[1] for f in ours.functions.values()]}, {"main": True})
+        check_lines(self.tool, stripped, arch + "-build-id", "program.c", root, debug)
         no_id, link = self.path(arch + "-no-id"), self.path("linked.debug")
         run(prefix + "objcopy", "--remove-section", ".note.gnu.build-id", path, no_id)
         run(prefix + "objcopy", "--only-keep-debug", no_id, link)

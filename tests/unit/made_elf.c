@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { CODE_SIZE = MADE_PLT - MADE_TEXT + MADE_PLT_SIZE };
+
 static const char section_names[] = "\0.text\0.symtab\0.strtab\0.plt\0.rela.plt\0.shstrtab";
 
 static void *put(struct made_elf *e, const void *data, size_t size)
@@ -39,10 +41,10 @@ static void put_section(struct made_elf *e, unsigned number, const char *name, u
 static void put_code(struct made_elf *e)
 {
     static const uint8_t header[16] = {0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0};
-    uint8_t code[MADE_TEXT_SIZE + MADE_PLT_SIZE] = {0}, *stub = code + MADE_TEXT_SIZE + 16;
+    uint8_t code[CODE_SIZE] = {0}, *plt = code + MADE_PLT - MADE_TEXT, *stub = plt + 16;
     uint32_t distance = MADE_GOT - (MADE_PLT + 16 + 6);
 
-    memcpy(code + MADE_TEXT_SIZE, header, sizeof header);
+    memcpy(plt, header, sizeof header);
     stub[0] = 0xff;
     stub[1] = 0x25;
     memcpy(stub + 2, &distance, sizeof distance);
@@ -52,7 +54,7 @@ static void put_code(struct made_elf *e)
     e->section[1].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
     e->section[4] = e->section[1];
     e->section[4].sh_name = (Elf64_Word)(strlen(".text.symtab.strtab") + 4);
-    e->section[4].sh_offset += MADE_TEXT_SIZE;
+    e->section[4].sh_offset += MADE_PLT - MADE_TEXT;
     e->section[4].sh_size = MADE_PLT_SIZE;
     e->section[4].sh_addr = e->base + MADE_PLT;
     *e->segment = (Elf64_Phdr){.p_type = PT_LOAD,

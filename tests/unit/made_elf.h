@@ -15,7 +15,7 @@
 enum {
     MADE_TEXT = 0x1000, /* address of .text, from the base */
     MADE_TEXT_SIZE = 0x200,
-    MADE_PLT = 0x1200,
+    MADE_PLT = 0x1240,
     MADE_PLT_SIZE = 0x30,
     MADE_GOT = 0x2000, /* the slot of the one relocation */
     MADE_MAX = 16384,
@@ -32,7 +32,7 @@ struct made_symbol {
 struct made_elf {
     uint64_t base;
     uint16_t type, machine;
-    uint8_t data[MADE_MAX];
+    _Alignas(8) uint8_t data[MADE_MAX];
     size_t size;
     Elf64_Ehdr *header; /* into data */
     Elf64_Phdr *segment;

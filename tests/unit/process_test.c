@@ -115,6 +115,9 @@ static void test_two_instances(void **state)
                                    "7f0000006000-7f0000008000 r-xp 00002000 08:01 5 /a\n";
     static const char other_device[] = "10000-11000 r--p 00000000 08:01 5 /a\n"
                                        "11000-12000 r-xp 00001000 08:02 5 /b\n";
+    static const char between[] = "10000-11000 r--p 00000000 08:01 5 /a\n"
+                                  "12000-13000 r-xp 00000000 08:01 6 /b\n"
+                                  "14000-15000 r-xp 00002000 08:01 5 /a\n";
 
     (void)state;
     expect(far, 0x4000926000, 0x4000900000, 0x4000900000, 0x4000a80000);
@@ -123,6 +126,8 @@ static void test_two_instances(void **state)
     expect(adjacent, 0x7f0000007000, 0x7f0000004000, 0x7f0000004000, 0x7f0000008000);
     expect(other_device, 0x11000, 0x10000, 0x11000, 0x12000);
     assert_string_equal(m.path, "/b");
+    expect(between, 0x14000, 0x12000, 0x14000, 0x15000);
+    expect(between, 0x10000, 0x10000, 0x10000, 0x11000);
 }
 
 static void test_no_mapping_of_offset_0(void **state)
@@ -182,6 +187,10 @@ static void test_lines_that_are_none(void **state)
         "10000-11000 r--p 00000000 08:01 99999999999999999999999 /a\n",
         "100000000000000000000000000000000-11000 r--p 00000000 08:01 5 /a\n",
     };
+    static const char reversed[] = "10000-11000 r--p 00000000 08:01 5 /a\n"
+                                   "11000-12000 r-xp 00001000 08:01 5 /a\n"
+                                   "14000-13000 r--p 00000000 08:01 5 /a\n"
+                                   "12000-13000 rw-p 00002000 08:01 5 /a\n";
     char maps[512];
 
     (void)state;
@@ -190,6 +199,7 @@ static void test_lines_that_are_none(void **state)
         expect(maps, 0x20000, 0x20000, 0x20000, 0x21000);
         assert_int_equal(find(maps, 0x10000), GT_E_NOT_FOUND);
     }
+    expect(reversed, 0x12000, 0x10000, 0x10000, 0x13000);
 }
 
 /* Every prefix of a text gives an answer, and never reads past it. */
