@@ -41,7 +41,7 @@ static void put_section(struct made_elf *e, unsigned number, const char *name, u
 static void put_code(struct made_elf *e)
 {
     static const uint8_t header[16] = {0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0};
-    uint8_t code[CODE_SIZE] = {0}, *plt = code + MADE_PLT - MADE_TEXT, *stub = plt + 16;
+    uint8_t code[CODE_SIZE] = {0}, *plt = code + (MADE_PLT - MADE_TEXT), *stub = plt + 16;
     uint32_t distance = MADE_GOT - (MADE_PLT + 16 + 6);
 
     memcpy(plt, header, sizeof header);
