@@ -2,6 +2,8 @@
 /* Whose mapping an address is in, over texts as the kernel prints them, and in this process. */
 #include "guest/process.h"
 
+#include "guest/symbols.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -248,6 +250,22 @@ static void test_this_process(void **state)
     assert_int_equal(gt_process_mapping_at(16, &m), GT_E_NOT_FOUND);
 }
 
+/* The base is what symbols are relative to. */
+static void test_own_symbols(void **state)
+{
+    uint64_t addr = (uintptr_t)&gt_symbols_by_name, rel = 0;
+    struct gt_symbols *s;
+    struct gt_error err;
+
+    (void)state;
+    assert_int_equal(gt_process_mapping_at(addr, &m), 1);
+    assert_int_equal(gt_symbols_load(m.path, &s, &err), GT_OK);
+    assert_string_equal(gt_symbols_find(s, addr - m.base)->name, "gt_symbols_by_name");
+    assert_true(gt_symbols_by_name(s, "test_own_symbols", &rel));
+    assert_true(rel == (uintptr_t)&test_own_symbols - m.base);
+    gt_symbols_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +279,7 @@ int main(void)
         cmocka_unit_test(test_lines_that_are_none),
         cmocka_unit_test(test_every_cut),
         cmocka_unit_test(test_this_process),
+        cmocka_unit_test(test_own_symbols),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 /* What counts as a function, which name wins, sizes, lookups, PLT; and files that lie. */
 #include "guest/symbols.h"
 
-#include "guest/process.h"
 #include "made_elf.h"
 
 #include <fcntl.h>
@@ -369,24 +368,6 @@ static void test_every_byte_cut_or_changed(void **state)
     }
 }
 
-/* This program and the C library, as they are mapped. */
-static void test_this_process(void **state)
-{
-    static struct gt_mapping m;
-    uint64_t addr = (uintptr_t)&gt_symbols_by_name, rel = 0;
-    struct gt_symbols *s;
-    struct gt_error err;
-
-    (void)state;
-    assert_int_equal(gt_process_mapping_at(addr, &m), 1);
-    assert_int_equal(gt_symbols_load(m.path, &s, &err), GT_OK);
-    check_invariants(s);
-    assert_string_equal(gt_symbols_find(s, addr - m.base)->name, "gt_symbols_by_name");
-    assert_true(gt_symbols_by_name(s, "test_this_process", &rel));
-    assert_true(rel == (uintptr_t)&test_this_process - m.base);
-    gt_symbols_free(s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,7 +382,6 @@ int main(void)
         cmocka_unit_test(test_headers_that_lie),
         cmocka_unit_test(test_tables_that_lie),
         cmocka_unit_test(test_every_byte_cut_or_changed),
-        cmocka_unit_test(test_this_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
