@@ -59,14 +59,14 @@ void gt_uftrace_path(const char *path, char *out, size_t size)
         len -= n;
     }
     buf[fill] = 0;
-    if (buf[0] == '[') /* readers skip such lines of a map */
-        buf[0] = '_';
     char *base = strrchr(buf, '/');
     base = base ? base + 1 : buf;
     const char *kept = tail(base, BASE_MAX);
     memmove(base, kept, strlen(kept) + 1);
     const char *from = *base ? tail(buf, size - 1) : "unknown";
     snprintf(out, size, "%s", from);
+    if (*out == '[') /* readers skip such lines of a map */
+        *out = '_';
 }
 
 void gt_uftrace_sid(uint64_t id, char out[GT_UFTRACE_SID_LEN + 1])

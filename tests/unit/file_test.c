@@ -184,6 +184,7 @@ static void test_directories(void **state)
     /* Nor through a symbolic link. */
     assert_int_equal(symlink(b, in_top(5, "to-b")), 0);
     assert_int_not_equal(gt_file_remove_dir(in_top(5, "to-b"), &err), 0);
+    assert_int_equal(access(in_top(6, "b/file"), F_OK), 0);
     assert_int_equal(gt_file_remove_dir(b, &err), 0);
     assert_int_equal(access(b, F_OK), -1);
     assert_int_equal(access(names[3], F_OK), 0);

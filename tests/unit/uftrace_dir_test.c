@@ -2,11 +2,13 @@
 /* A directory under construction: what may be in the way, who owns which file. */
 #include "format/uftrace_dir.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -86,6 +88,9 @@ static void test_create_refuses(void **state)
     assert_int_equal(gt_file_append(in_top(1, "home/letter"), "x", 1, NULL), 0);
     assert_int_equal(gt_uftrace_dir_create(&d, names[0], &err), GT_E_EXISTS);
     assert_true(exists("home/letter"));
+    assert_int_equal(gt_file_append(in_top(1, "home/info"), "Texinfo", 8, NULL), 0);
+    assert_int_equal(gt_file_append(in_top(1, "home/task.txt"), "SESS: buy milk", 14, NULL), 0);
+    assert_int_equal(gt_uftrace_dir_create(&d, names[0], &err), GT_E_EXISTS);
     assert_int_equal(symlink("nowhere", in_top(0, "dangling")), 0);
     assert_int_equal(gt_uftrace_dir_create(&d, names[0], &err), GT_E_EXISTS);
     assert_int_equal(gt_uftrace_dir_create(&d, in_top(0, "no/such"), &err), GT_E_NOT_FOUND);
@@ -95,7 +100,7 @@ static void test_create_refuses(void **state)
     assert_int_equal(gt_file_make_dir(in_top(0, "kept.old"), NULL), 0);
     assert_int_equal(gt_file_append(in_top(1, "kept.old/letter"), "x", 1, NULL), 0);
     assert_int_equal(gt_uftrace_dir_create(&d, in_top(0, "kept"), &err), GT_E_EXISTS);
-    assert_non_null(strstr(err.text, "kept.old"));
+    assert_non_null(strstr(err.text, "kept.old is in the way and is not uftrace data"));
     assert_true(exists("kept.old/letter") && exists("kept/info"));
 }
 
@@ -243,6 +248,43 @@ static void test_info_of_many(void **state)
     gt_uftrace_info_free(&out);
 }
 
+/* 'R', 'S', ...: what the process does; 'Z' once it has ended. */
+static char state_of(pid_t pid)
+{
+    char path[64], line[512] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    fclose(f);
+    return strrchr(line, ')')[2];
+}
+
+/* While somebody holds the lock info is not read and replaced. */
+static void test_info_waits(void **state)
+{
+    (void)state;
+    struct gt_uftrace_dir d;
+    struct gt_uftrace_info in = {.exename = "x"}, out;
+    make("w", &d);
+    int lock = open(d.path, O_RDONLY | O_DIRECTORY), status;
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    pid_t pid = fork();
+    assert_int_not_equal(pid, -1);
+    if (pid == 0)
+        _exit(gt_uftrace_dir_put_info(&d, &in, NULL) != 0);
+    while (!strchr("SZ", state_of(pid)))
+        ;
+    assert_int_equal(gt_uftrace_dir_add_task(&d, 1, 77, 5, NULL), 0);
+    assert_int_equal(flock(lock, LOCK_UN), 0);
+    close(lock);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    read_info("w", &out);
+    assert_int_equal(out.n_tids, 2);
+    gt_uftrace_info_free(&out);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -267,6 +309,7 @@ int main(void)
         cmocka_unit_test(test_events_and_stats),
         cmocka_unit_test(test_info_lists_tasks),
         cmocka_unit_test(test_info_of_many),
+        cmocka_unit_test(test_info_waits),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -81,6 +81,45 @@ def check_killed(directory):
     want('replay: loss', '/* guesttrace:lost */' in replay, True)
 
 
+def replace(path, old, new):
+    with open(path, 'rb') as f:
+        data = f.read()
+    assert old in data, (path, old)
+    with open(path, 'wb') as f:
+        f.write(data.replace(old, new, 1))
+
+
+def cut(path, size):
+    os.truncate(path, os.path.getsize(path) - size)
+
+
+def check_checker(whole, top):
+    """The checker sees what it is for."""
+    sid = 'sid-00000000000000a1.map'
+    faults = [
+        ('open', lambda d: cut(f'{d}/101.dat', 16)),
+        ('cut', lambda d: cut(f'{d}/101.dat', 1)),
+        ('after', lambda d: replace(f'{d}/101.dat', (1160).to_bytes(8, 'little'), b'\x01' + bytes(7))),
+        ('EXIT of no open', lambda d: replace(f'{d}/102.dat', b'\x28', b'\x29')),
+        ('magic', lambda d: replace(f'{d}/102.dat', b'\x28', b'\x20')),
+        ('LOST', lambda d: replace(f'{d}/101.dat', b'\x2b', b'\x2a')),
+        ('[stack]', lambda d: replace(f'{d}/{sid}', b'ffffffffffff-', b'7ffffffff000-')),
+        ('overlaps', lambda d: replace(f'{d}/{sid}', b'7f0000101000', b'7f0000300000')),
+        ('info has tasks', lambda d: replace(f'{d}/task.txt', b'tid=101', b'tid=109')),
+        ('before its task', lambda d: replace(f'{d}/task.txt', b'0.000001100', b'0.000001900')),
+        ('sid-00000000000000a2.map', lambda d: os.unlink(f'{d}/sid-00000000000000a2.map')),
+        ('not after', lambda d: replace(f'{d}/app.sym', b'0000000000001020', b'0000000000001000')),
+        ('events.txt', lambda d: os.unlink(f'{d}/events.txt')),
+        ('nr_tid', lambda d: replace(f'{d}/info', b'nr_tid=3', b'nr_tid=4')),
+    ]
+    for number, (words, break_it) in enumerate(faults):
+        directory = f'{top}/fault{number}'
+        shutil.copytree(whole, directory)
+        break_it(directory)
+        status, out = run(CHECK, '--no-readers', directory)
+        want(f'a directory with a fault ({words})', (status, words in out), (1, True))
+
+
 def main():
     if not shutil.which('uftrace'):
         print('SKIP: uftrace is not installed')
@@ -88,6 +127,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         check_whole(f'{top}/whole')
         check_killed(f'{top}/killed')
+        check_checker(f'{top}/whole', top)
     return 0
 
 

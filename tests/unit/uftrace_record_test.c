@@ -163,6 +163,24 @@ static void test_scan_payload(void **state)
     }
 }
 
+static void test_scan_lost_event(void **state)
+{
+    (void)state;
+    struct gt_uftrace_scan s;
+    struct made m = {0};
+    const bool want[] = {false, false, true, true, false, false};
+    add(&m, 5, gt_uftrace_entry(0, 1));
+    add(&m, 6, gt_uftrace_event(0, GT_UFTRACE_EV_LOST));
+    add(&m, 7, gt_uftrace_exit(0, 1));
+    add(&m, 8, gt_uftrace_entry(0, 1));
+    add(&m, 9, gt_uftrace_event(0, GT_UFTRACE_EV_USER + 1));
+    for (size_t n = 0; n <= 5; n++) {
+        assert_int_equal(scan(&m, m.n * 8 - n * 16, &s, NULL), 0);
+        assert_int_equal(s.lost_event, want[n]);
+        free(s.open);
+    }
+}
+
 static void test_scan_deep(void **state)
 {
     (void)state;
@@ -188,7 +206,7 @@ int main(void)
         cmocka_unit_test(test_word_layout),  cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_hostile),      cmocka_unit_test(test_scan_every_cut),
         cmocka_unit_test(test_scan_refuses), cmocka_unit_test(test_scan_payload),
-        cmocka_unit_test(test_scan_deep),
+        cmocka_unit_test(test_scan_deep),    cmocka_unit_test(test_scan_lost_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -158,6 +158,8 @@ static void test_hostile_file(void **state)
     assert_int_equal(gt_file_replace(in_dir("5.dat"), words, 16, NULL), 0);
     add(4, gt_uftrace_exit(0, 0x10)); /* time falls */
     assert_int_equal(gt_file_replace(in_dir("4.dat"), words, 32, NULL), 0);
+    assert_int_equal(gt_uftrace_dir_add_task(&dir, 1, 6, 5, NULL), 0);
+    assert_int_equal(gt_file_replace(in_dir("6.dat"), words + 2, 16, NULL), 0); /* only an EXIT */
     assert_int_equal(gt_uftrace_dir_repair(dir.path, NULL, &s, &err), GT_E_FORMAT);
     assert_non_null(strstr(err.text, "4.dat offset 16"));
     assert_int_equal(s.closed, 1);

@@ -161,6 +161,8 @@ static void test_paths(void **state)
     gt_uftrace_path(base, out, sizeof out);
     assert_int_equal(strlen(out), 241);
     assert_string_equal(out + 238, ".so");
+    gt_uftrace_path("0123[bcdefghijklmno", out, 16); /* cut just before the bracket */
+    assert_string_equal(out, "_bcdefghijklmno");
     gt_uftrace_path("/\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac/x", out, 16);
     assert_string_equal(out, "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac/x");
 }
