@@ -82,6 +82,7 @@ static void mark_dirty(struct gt_streams *set, struct gt_file *f)
 /* Gives what the stream has to the writer. */
 static void hand_over(struct gt_streams *set, struct gt_file *f)
 {
+    atomic_thread_fence(memory_order_seq_cst); /* with the lock: what was put is visible */
     struct gt_stream *s = &f->s;
     uint64_t all = gt_stream_records(s);
     uint64_t here = all - s->before;

@@ -33,6 +33,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __x86_64__
+#include <emmintrin.h>
+#endif
 
 #define GT_STREAM_RECORD 16
 
@@ -106,20 +109,46 @@ int64_t gt_streams_recover(const char *dir, struct gt_error *err);
 /* The cold side of gt_stream_put: hands the current chunk over, takes another, returns s->at. */
 uint64_t *gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));
 
-/* Appends one record of two little-endian words (the host is little-endian; the format code asserts
- * that at build time). */
-static inline void gt_stream_put(struct gt_stream *s, uint64_t w0, uint64_t w1)
+/* Stores a record past the processor's caches where it can: the next to touch these lines is the
+ * writer, on another processor, and taking them back from its cache for each new record would cost
+ * several times the store. Such stores may become visible after the fill that publishes them; the
+ * writer therefore has all processors fenced between reading a fill and reading the records. */
+static inline void gt_stream_store(uint64_t *at, uint64_t w0, uint64_t w1)
 {
-    uint64_t *at = s->at;
-    if (__builtin_expect(at == s->end, 0))
-        at = gt_stream_next_chunk(s);
-    _Atomic uint32_t *fill = s->fill;
+#ifdef __x86_64__
+    _mm_stream_si64((long long *)at, (long long)w0);
+    _mm_stream_si64((long long *)at + 1, (long long)w1);
+#else
     at[0] = w0;
     at[1] = w1;
+#endif
+}
+
+/* True: the current chunk takes another record. */
+static inline bool gt_stream_has_room(const struct gt_stream *s)
+{
+    return s->at != s->end;
+}
+
+/* gt_stream_put for a caller that has seen that there is room: calls nothing. */
+static inline void gt_stream_put_here(struct gt_stream *s, uint64_t w0, uint64_t w1)
+{
+    uint64_t *at = s->at;
+    _Atomic uint32_t *fill = s->fill;
+    gt_stream_store(at, w0, w1);
     at += 2;
     s->at = at;
     atomic_store_explicit(fill, (uint32_t)((char *)at - (char *)fill) - GT_STREAM_FILL,
                           memory_order_release);
+}
+
+/* Appends one record of two little-endian words (the host is little-endian; the format code asserts
+ * that at build time). */
+static inline void gt_stream_put(struct gt_stream *s, uint64_t w0, uint64_t w1)
+{
+    if (__builtin_expect(!gt_stream_has_room(s), 0))
+        gt_stream_next_chunk(s);
+    gt_stream_put_here(s, w0, w1);
 }
 
 /* Records put so far, lost ones included. For the stream's producer, or while it rests. */

@@ -128,12 +128,6 @@ void gt_file_open(struct gt_streams *set, struct gt_file *f)
         latch(set, f, e);
 }
 
-static uint32_t fill_of(const struct gt_chunk *c)
-{
-    uint32_t n = atomic_load_explicit(&c->head->fill, memory_order_acquire);
-    return n <= GT_CHUNK_ROOM ? n : GT_CHUNK_ROOM;
-}
-
 static void set_done(struct gt_chunk *c, uint32_t done)
 {
     c->done = done;
@@ -146,7 +140,7 @@ static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
     uint64_t lost = 0, torn = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t fill = fill_of(chunks[i]);
+        uint32_t fill = chunks[i]->seen;
         uint32_t done = chunks[i]->done;
         torn += done % GT_STREAM_RECORD;
         lost += (fill - (uint32_t)whole(done)) / GT_STREAM_RECORD;
@@ -167,7 +161,7 @@ static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsi
     int pieces = 0;
     size_t all = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t left = fill_of(chunks[i]) - chunks[i]->done;
+        uint32_t left = chunks[i]->seen - chunks[i]->done;
         if (!left)
             continue;
         char *data = (char *)chunks[i]->head + GT_CHUNK_HEAD + chunks[i]->done;
@@ -197,7 +191,7 @@ static void cut(struct gt_chunk **chunks, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         struct gt_chunk *c = chunks[i];
-        if (c->done == fill_of(c))
+        if (c->done == c->seen)
             continue;
         /* Where this fails too the file keeps part of a record: readers bear a torn tail. */
         (void)!gt_stream_sys.ftruncate(c->file->fd, (off_t)whole(c->offset + c->done));

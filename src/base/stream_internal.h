@@ -72,8 +72,16 @@ struct gt_chunk {
     struct gt_file *file;
     struct gt_chunk *next;
     uint64_t offset; /* as head->offset */
+    uint32_t seen;   /* (W) bytes published, and visible to us */
     uint32_t done;   /* (W) bytes written or dropped */
 };
+
+/* Bytes that the chunk's producer has published; never more than there can be. */
+static inline uint32_t gt_chunk_fill(const struct gt_chunk *c)
+{
+    uint32_t n = atomic_load_explicit(&c->head->fill, memory_order_acquire);
+    return n <= GT_CHUNK_ROOM ? n : GT_CHUNK_ROOM;
+}
 
 struct gt_slab {
     struct gt_slab *next;
@@ -146,6 +154,7 @@ struct gt_streams {
     struct gt_slab *slabs;
     bool no_memory, anonymous, private_files;
     /* (W) */
+    bool can_fence; /* the kernel fences our producers' processors: membarrier(2) */
     int dirfd, ring;
     char ring_name[64];
     uint64_t ring_size;

@@ -9,8 +9,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,12 +30,18 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static long membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0);
+}
+
 static void start(struct gt_streams *set)
 {
     bool own = gt_thread_own_files();
     pthread_mutex_lock(&set->lock);
     set->private_files = own;
     pthread_mutex_unlock(&set->lock);
+    set->can_fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
     set->interval = ROUND_NS;
     set->next_round = now() + set->interval;
     set->ring = -1;
@@ -107,18 +115,23 @@ static void take_queues(struct gt_streams *set)
     set->queued = 0;
 }
 
-/* Whose current chunk holds something new? True: somebody's. */
+/* Whose current chunk holds something new? True: somebody's. What they have published is visible
+ * to us after the fence (see gt_stream_store). */
 static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
 {
     bool some = false;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && set->can_fence; i++) {
         struct gt_chunk *c = slots[i].chunk;
-        if (!c || atomic_load_explicit(&c->head->fill, memory_order_acquire) == c->done)
+        uint32_t seen = c ? gt_chunk_fill(c) : 0;
+        if (!c || seen == c->done)
             continue;
+        c->seen = seen;
         c->file->partial = c;
         add_to_batch(set, c->file);
         some = true;
     }
+    if (some)
+        membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
     return some;
 }
 
@@ -173,6 +186,7 @@ static void write_file(struct gt_streams *set, struct gt_file *f)
         unsigned n = 0, full;
         for (; f->batch.first && n < GT_IOV; n++) {
             chunks[n] = f->batch.first;
+            chunks[n]->seen = gt_chunk_fill(chunks[n]); /* the producer fenced it */
             f->batch.first = chunks[n]->next;
         }
         full = n;
