@@ -89,7 +89,8 @@ uint64_t gt_host_entry(void);
 
 /* Cells: `size` bytes for each vCPU, zeroed. Needs GT_HOST_CELLS. */
 void *gt_cells_new(size_t size);
-/* This vCPU's area. User mode: may move when a thread starts; find it again in each callback. */
+/* This vCPU's area. It moves when a vCPU comes that the host had no room for, just before that one's
+ * vcpu_init: find it again in each callback, unless no more can come. */
 void *gt_cells_find(void *score, unsigned vcpu);
 
 /* The block. */
@@ -112,10 +113,12 @@ size_t gt_insn_size(const struct gt_insn_ref *insn);
 void *gt_insn_host_addr(const struct gt_insn_ref *insn);
 /* Copies at most n of its bytes; returns how many. */
 size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
+void gt_insn_add(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
 void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
 void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
                         uint64_t value, void *data);
+/* Old hosts report loads and stores alike, whichever were asked for: fn asks gt_mem_is_store. */
 enum { GT_MEM_LOADS = 1, GT_MEM_STORES = 2 };
 void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, void *data);
 
