@@ -89,8 +89,8 @@ uint64_t gt_host_entry(void);
 
 /* Cells: `size` bytes for each vCPU, zeroed. Needs GT_HOST_CELLS. */
 void *gt_cells_new(size_t size);
-/* This vCPU's area. It moves when a vCPU comes that the host had no room for, just before that one's
- * vcpu_init: find it again in each callback, unless no more can come. */
+/* This vCPU's area. It moves when a vCPU comes that there was no room for, just before vcpu_init of
+ * that one: find it again in each callback, unless no more can come. */
 void *gt_cells_find(void *score, unsigned vcpu);
 
 /* The block. */

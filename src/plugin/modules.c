@@ -50,6 +50,12 @@ static uint32_t flags_of_name(const char *name)
         {"setjmp", GT_FUNC_SAVER},        {"sigsetjmp", GT_FUNC_SAVER},
         {"getcontext", GT_FUNC_SAVER},    {"swapcontext", GT_FUNC_SAVER | GT_FUNC_RESTORER},
         {"setcontext", GT_FUNC_RESTORER}, {"jump_fcontext", GT_FUNC_RESTORER},
+        {"Unwind_RaiseException", GT_FUNC_RAISES},
+        {"Unwind_Resume", GT_FUNC_RESUMES},
+        {"Unwind_ForcedUnwind", GT_FUNC_RESUMES},
+        {"Unwind_GetIP", GT_FUNC_ASKED},
+        {"Unwind_GetIPInfo", GT_FUNC_ASKED},
+        {"rust_eh_personality", GT_FUNC_PERSONALITY},
     };
     if (strncmp(name, "__GI_", 5) == 0)
         name += 5;
@@ -57,7 +63,7 @@ static uint32_t flags_of_name(const char *name)
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         if (strcmp(name, known[i].name) == 0)
             return known[i].flags;
-    return 0;
+    return strstr(name, "_personality_v") ? GT_FUNC_PERSONALITY : 0;
 }
 
 static void fill_funcs(struct gt_module *module)

@@ -28,13 +28,14 @@ struct gt_cells {
 };
 
 struct gt_vcpu {
-    struct gt_thread thread;
-    struct gt_cells own;    /* hosts without cells; `cells` points here then */
-    struct gt_cells *cells; /* system mode: found once */
-    uint32_t block_insns;   /* hosts without cells: of the block that runs */
+    struct gt_cells own;  /* hosts without cells; `cells` points here then */
+    uint64_t insn_base;   /* instruction clock: time = base + retired */
+    uint32_t block_insns; /* hosts without cells: of the block that runs */
     uint32_t tid;
-    uint64_t insn_base; /* instruction clock: time = base + retired */
+    struct gt_thread thread;
+    struct gt_cells *cells; /* NULL: to be found each time, they may move */
     bool begun;
+    bool in_exec; /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 
 enum { GT_MAX_VCPUS = 65536 };
@@ -48,6 +49,7 @@ struct gt_recorder {
     uint32_t max_depth;
     bool host_clock;
     bool user;
+    bool cells_stay; /* no vCPU can come any more that makes the others' cells move */
     uint64_t host_offset; /* added to the host's clock */
 
     struct gt_host_info host;
@@ -90,9 +92,14 @@ void gt_on_landing(unsigned vcpu, void *code);
 void gt_on_block(unsigned vcpu, void *code);
 void gt_on_special_block(unsigned vcpu, void *code);
 extern const struct gt_sink gt_uftrace_sink;
+/* From now on times are the host's. */
+void gt_use_host_clock(uint64_t offset);
 
 /* uftrace_code.c */
 void gt_on_translate(void *self, struct gt_block *block);
+/* The function is a signal handler: so are its blocks that were translated before. With
+ * gt_rec.lock. */
+void gt_code_is_handler(struct gt_func *fn);
 
 /* uftrace_process.c */
 void gt_on_vcpu_init(void *self, unsigned vcpu);
@@ -103,6 +110,8 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells);
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
 bool gt_process_init(struct gt_error *err);
+/* Reads memory of a guest process without trusting the address. */
+bool gt_guest_read(uint64_t addr, void *out, size_t n);
 
 /* uftrace_output.c */
 /* The directory, at load. */

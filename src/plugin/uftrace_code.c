@@ -45,18 +45,37 @@ static struct gt_code *keep_code(const struct gt_code *want)
     return &e->code;
 }
 
+void gt_code_is_handler(struct gt_func *fn)
+{
+    fn->flags |= GT_FUNC_HANDLER;
+    for (struct code_entry *e = g_hash_table_lookup(gt_rec.code, &fn->lo); e; e = e->next)
+        if (e->code.fn == fn)
+            gt_code_set_mark(&e->code);
+}
+
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    (void)meminfo, (void)data;
+    (void)data;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
-    if (v->begun)
+    if (v->begun && gt_mem_is_store(meminfo))
         gt_track_saved(&v->thread, vaddr);
 }
 
 static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    (void)meminfo, (void)data;
-    gt_track_restored(&gt_rec.vcpus[vcpu].thread, vaddr);
+    (void)data;
+    if (!gt_mem_is_store(meminfo))
+        gt_track_restored(&gt_rec.vcpus[vcpu].thread, vaddr);
+}
+
+static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    uint64_t ip = 0;
+    if (v->begun && !gt_mem_is_store(meminfo) &&
+        gt_guest_read(vaddr, &ip, gt_rec.arch->bits / 8))
+        gt_track_asked(&v->thread, ip);
 }
 
 static void on_switched(unsigned vcpu, void *data)
@@ -81,10 +100,10 @@ static void watch_stack_switch(struct gt_block *block, size_t at)
     gt_insn_on_exec(gt_block_insn(block, at), on_switched, NULL);
 }
 
-static void watch_saves(struct gt_block *block, size_t n)
+static void watch_memory(struct gt_block *block, size_t n, gt_mem_fn fn, unsigned which)
 {
     for (size_t i = 0; i < n; i++)
-        gt_insn_on_memory(gt_block_insn(block, i), on_saved, GT_MEM_STORES, NULL);
+        gt_insn_on_memory(gt_block_insn(block, i), fn, which, NULL);
 }
 
 static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *target)
@@ -122,7 +141,14 @@ static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref 
     } else {
         gt_insn_on_exec_ne(insn, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
     }
-    if (gt_rec.score && code->exit != GT_EXIT_PLAIN)
+    if (!gt_rec.score)
+        return;
+    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
+    if (first == 0)
+        gt_block_add(block, insns, code->insns);
+    else
+        gt_insn_add(insn, insns, code->insns);
+    if (code->exit != GT_EXIT_PLAIN)
         gt_insn_store(last, mark, code->mark);
 }
 
@@ -165,7 +191,9 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
         return;
     instrument(block, first, last, code);
     if (fn->flags & GT_FUNC_SAVER)
-        watch_saves(block, end);
+        watch_memory(block, end, on_saved, GT_MEM_STORES);
+    if (fn->flags & GT_FUNC_ASKED && gt_rec.user)
+        watch_memory(block, end, on_asked, GT_MEM_LOADS);
 }
 
 static void translate(struct gt_block *block)
@@ -187,8 +215,6 @@ static void translate(struct gt_block *block)
         end = piece_end(block, first, n, fn);
         translate_piece(block, module, first, end, end == n, &insn);
     }
-    if (gt_rec.score)
-        gt_block_add(block, (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, insns)}, n);
 }
 
 void gt_on_translate(void *self, struct gt_block *block)

@@ -26,14 +26,29 @@ const struct gt_sink gt_uftrace_sink = {
     .close = gt_output_close_stack,
 };
 
+/* The same for the hot path, which has seen that there is room. */
+static void put_enter_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    gt_stream_put_here(s->out, time, gt_uftrace_entry(depth, addr));
+}
+
+static void put_leave_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    gt_stream_put_here(s->out, time, gt_uftrace_exit(depth, addr));
+}
+
+static const struct gt_sink hot_sink = {.enter = put_enter_here, .leave = put_leave_here};
+
 struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index)
 {
     if (!gt_rec.score)
         return &v->own;
-    /* A machine's vCPUs are all there before one runs; a process's area moves as threads start. */
-    if (gt_rec.user || !v->cells)
-        v->cells = gt_cells_find(gt_rec.score, index);
-    return v->cells;
+    if (v->cells)
+        return v->cells;
+    struct gt_cells *cells = gt_cells_find(gt_rec.score, index);
+    if (__atomic_load_n(&gt_rec.cells_stay, __ATOMIC_RELAXED))
+        v->cells = cells;
+    return cells;
 }
 
 static uint64_t host_time(void)
@@ -48,30 +63,67 @@ uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells)
     return __builtin_expect(gt_rec.host_clock, 0) ? host_time() : v->insn_base + cells->insns;
 }
 
-static inline __attribute__((always_inline)) uint64_t
-land(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code, uint64_t mark)
+void gt_use_host_clock(uint64_t offset)
 {
-    if (__builtin_expect(!v->begun, 0)) {
+    gt_rec.host_clock = true;
+    gt_rec.host_offset = offset;
+    for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
+        gt_rec.vcpus[i].thread.attention |= GT_ATTENTION_OWNER;
+}
+
+/* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
+ */
+static __attribute__((noinline)) uint64_t land(struct gt_vcpu *v, struct gt_cells *cells,
+                                               struct gt_code *code)
+{
+    uint64_t mark = cells->mark;
+    if (!v->begun) {
         gt_vcpu_begin(v, cells);
         if (!v->begun)
             return gt_mark_of_func(code->fn);
     }
-    return gt_track_land(&v->thread, code, mark, gt_vcpu_time(v, cells), &gt_uftrace_sink,
+    return gt_track_slow(&v->thread, code, mark, gt_vcpu_time(v, cells));
+}
+
+/* A plain call or return of a vCPU on the instruction clock, with room for its record. */
+static inline __attribute__((always_inline)) bool
+land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+{
+    uint64_t mark = cells->mark;
+    if (__builtin_expect(mark == 0, 0))
+        return false;
+    return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
+           gt_track_land(&v->thread, code, mark, v->insn_base + cells->insns, &hot_sink,
                          gt_rec.max_depth);
+}
+
+static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
+                                              struct gt_code *code)
+{
+    cells->mark = land(v, cells, code);
 }
 
 void gt_on_landing(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_code *code = data;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
-    cells->mark = land(v, cells, data, cells->mark);
+    if (land_plain(v, cells, code))
+        cells->mark = gt_mark_of_func(code->fn);
+    else
+        land_at(v, cells, code);
 }
 
-/* The mark after the block, which is not yet run, as far as a callback before it can know. A stub
- * passes the mark on. */
+/* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
+ * it can know. A stub passes the mark on. */
 static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
 {
     return mark == gt_mark_of_func(code->fn) ? code->mark : mark;
+}
+
+static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
+{
+    v->own.mark = mark_after(code, land(v, &v->own, code));
 }
 
 static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
@@ -85,19 +137,20 @@ void gt_on_block(unsigned vcpu, void *data)
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     struct gt_code *code = data;
     count_block(v, code);
-    uint64_t mark = v->own.mark;
-    if (mark != gt_mark_of_func(code->fn))
-        mark = land(v, &v->own, code, mark);
-    v->own.mark = mark_after(code, mark);
+    if (v->own.mark == gt_mark_of_func(code->fn) || land_plain(v, &v->own, code))
+        v->own.mark = code->mark;
+    else
+        land_in_block(v, code);
 }
 
 void gt_on_special_block(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     struct gt_code *code = data;
-    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
-    if (!gt_rec.score)
+    if (gt_rec.score) {
+        land_at(v, gt_vcpu_cells(v, vcpu), code);
+    } else {
         count_block(v, code);
-    uint64_t mark = land(v, cells, code, cells->mark);
-    cells->mark = gt_rec.score ? mark : mark_after(code, mark);
+        land_in_block(v, code);
+    }
 }

@@ -125,7 +125,8 @@ static uint32_t next_coroutine(void)
 bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
     (void)self;
-    const struct gt_vcpu *v = (const struct gt_vcpu *)t; /* its first member */
+    const struct gt_vcpu *v =
+        (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
     uint32_t id = s->coroutine ? next_coroutine() : v->tid;
     struct gt_stream *stream;
     int status = gt_stream_open(gt_rec.streams, id, &stream);

@@ -10,6 +10,8 @@
 #include "plugin/uftrace.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -22,16 +24,26 @@ static void note_time(uint64_t time)
         gt_rec.last_time = time;
 }
 
-/* clock=auto: with the second thread, times become the host's, and go on from where they are. */
-static void second_thread(void)
+/* The time in a system call: hosts without cells count a block when the next one begins. */
+static uint64_t time_after_block(const struct gt_vcpu *v, const struct gt_cells *cells)
 {
-    if (gt_rec.clock != GT_CLOCK_AUTO || gt_rec.host_clock || !current)
+    return gt_vcpu_time(v, cells) + (gt_rec.host_clock ? 0 : v->block_insns);
+}
+
+/* The new thread's times begin where its maker's are. clock=auto: with the second thread, times
+ * become the host's, and go on from where they are. */
+static void before_thread(struct gt_vcpu *v, struct gt_cells *cells, uint64_t flags)
+{
+    if (!(flags & CLONE_VM) || flags & CLONE_VFORK)
         return;
-    struct gt_cells *cells = gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus));
-    uint64_t now = gt_vcpu_time(current, cells);
-    gt_rec.host_clock = true;
-    gt_rec.host_offset = 0;
-    gt_rec.host_offset = now - gt_vcpu_time(current, cells);
+    uint64_t now = time_after_block(v, cells);
+    pthread_mutex_lock(&gt_rec.lock);
+    note_time(now);
+    if (gt_rec.clock == GT_CLOCK_AUTO && !gt_rec.host_clock) {
+        gt_use_host_clock(0);
+        gt_use_host_clock(now - gt_vcpu_time(v, cells));
+    }
+    pthread_mutex_unlock(&gt_rec.lock);
 }
 
 void gt_on_vcpu_init(void *self, unsigned vcpu)
@@ -44,14 +56,13 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     pthread_mutex_lock(&gt_rec.lock);
     if (vcpu >= gt_rec.n_vcpus)
         gt_rec.n_vcpus = vcpu + 1;
-    if (gt_rec.user && vcpu > 0)
-        second_thread();
+    if (!gt_rec.user && gt_rec.n_vcpus >= gt_rec.host.max_vcpus)
+        __atomic_store_n(&gt_rec.cells_stay, true, __ATOMIC_RELAXED);
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
-    if (current)
-        note_time(
-            gt_vcpu_time(current, gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus))));
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     cells->mark = 0;
+    v->block_insns = 0;
+    v->thread.attention = gt_rec.host_clock ? GT_ATTENTION_OWNER : 0;
     v->insn_base = gt_rec.last_time + 1 - cells->insns;
     pthread_mutex_unlock(&gt_rec.lock);
 }
@@ -72,7 +83,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
     if (!v->begun)
         return;
     v->begun = false;
-    uint64_t time = gt_vcpu_time(v, cells) + v->block_insns;
+    uint64_t time = time_after_block(v, cells);
     gt_thread_finish(&v->thread, time);
     pthread_mutex_lock(&gt_rec.lock);
     note_time(time);
@@ -94,8 +105,7 @@ void gt_on_vcpu_exit(void *self, unsigned vcpu)
         current = NULL;
 }
 
-/* Reads guest memory of a process without trusting the address. */
-static bool read_guest(uint64_t addr, void *out, size_t n)
+bool gt_guest_read(uint64_t addr, void *out, size_t n)
 {
     struct iovec to = {out, n};
     struct iovec from = {(void *)(uintptr_t)(addr + gt_rec.modules.guest_base), n};
@@ -106,7 +116,7 @@ static bool read_guest(uint64_t addr, void *out, size_t n)
 static void on_sigaction(uint64_t act)
 {
     uint64_t handler = 0;
-    if (act == 0 || !read_guest(act, &handler, gt_rec.arch->bits / 8) || handler <= 1)
+    if (act == 0 || !gt_guest_read(act, &handler, gt_rec.arch->bits / 8) || handler <= 1)
         return;
     pthread_mutex_lock(&gt_rec.lock);
     struct gt_func *fn = gt_modules_entry(&gt_rec.modules, handler);
@@ -116,13 +126,29 @@ static void on_sigaction(uint64_t act)
         fn = gt_modules_entry(&gt_rec.modules, handler);
     }
     if (fn)
-        fn->flags |= GT_FUNC_HANDLER;
+        gt_code_is_handler(fn);
     pthread_mutex_unlock(&gt_rec.lock);
 }
 
-static void before_exec(struct gt_vcpu *v, struct gt_cells *cells)
+/* False where it cannot succeed: a shell that looks through PATH tries many that do not exist. */
+static bool may_exec(uint64_t dir, uint64_t path, uint64_t flags)
 {
-    gt_track_exec(&v->thread, gt_vcpu_time(v, cells));
+    char name[4096];
+    for (size_t n = 0; n < sizeof name; n++) {
+        if (!gt_guest_read(path + n, &name[n], 1))
+            return false;
+        if (name[n] == '\0')
+            return (flags & AT_EMPTY_PATH && n == 0) ||
+                   faccessat((int)dir, name, X_OK, AT_EACCESS) == 0;
+    }
+    return true;
+}
+
+static void before_exec(struct gt_vcpu *v, struct gt_cells *cells, bool may)
+{
+    if (may)
+        gt_track_exec(&v->thread, time_after_block(v, cells));
+    v->in_exec = may;
     gt_streams_flush(gt_rec.streams);
 }
 
@@ -139,9 +165,13 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     if (number == sys->rt_sigaction)
         on_sigaction(args[1]);
     else if (number == sys->rt_sigreturn || number == sys->sigreturn)
-        cells->mark = gt_track_sigreturn(&v->thread, cells->mark, gt_vcpu_time(v, cells));
-    else if (number == sys->execve || number == sys->execveat)
-        before_exec(v, cells);
+        cells->mark = gt_track_sigreturn(&v->thread, cells->mark, time_after_block(v, cells));
+    else if (number == sys->execve)
+        before_exec(v, cells, may_exec((uint64_t)AT_FDCWD, args[0], 0));
+    else if (number == sys->execveat)
+        before_exec(v, cells, may_exec(args[0], args[1], args[4]));
+    else if (number == sys->clone)
+        before_thread(v, cells, args[0]);
     else if (number == sys->munmap) {
         pthread_mutex_lock(&gt_rec.lock);
         gt_modules_unmapped(&gt_rec.modules, args[0], args[1]);
@@ -154,8 +184,8 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
 
 static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
 {
-    uint32_t parent = v->tid;
-    uint64_t time = gt_vcpu_time(v, cells);
+    uint32_t parent = gt_rec.pid;
+    uint64_t time = time_after_block(v, cells);
     forked = false;
     for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
         if (&gt_rec.vcpus[i] != v)
@@ -167,17 +197,17 @@ static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
 
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
-    (void)self;
-    (void)result;
+    (void)self, (void)number, (void)result;
     if (vcpu >= GT_MAX_VCPUS || !gt_rec.vcpus[vcpu].begun)
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     if (forked)
         take_up_child(v, cells);
-    if (gt_rec.syscalls &&
-        (number == gt_rec.syscalls->execve || number == gt_rec.syscalls->execveat))
-        gt_track_exec_failed(&v->thread, gt_vcpu_time(v, cells));
+    if (v->in_exec) {
+        v->in_exec = false;
+        gt_track_exec_failed(&v->thread, time_after_block(v, cells));
+    }
 }
 
 static void fork_prepare(void)

@@ -73,7 +73,7 @@ static struct gt_stack *suspended_at(struct gt_thread *t, uint64_t pc)
 static void close_to(struct gt_thread *t, uint32_t depth, uint64_t time)
 {
     gt_stack_close(t->tracker, t->stack, depth, time);
-    gt_stack_forget_signals(t);
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack));
 }
 
 static void resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint64_t time)
@@ -104,6 +104,12 @@ static bool land_pushed_return(struct gt_thread *t, const struct gt_code *from,
 /* Control is back in code that was left, by another way than a matching return. */
 static bool land_back(struct gt_thread *t, const struct gt_code *code, bool switched, uint64_t time)
 {
+    uint32_t unwound = gt_unwind_find(t, code);
+    if (unwound) {
+        t->doubts[GT_DOUBT_UNWOUND]++;
+        close_to(t, unwound, time);
+        return true;
+    }
     struct gt_stack *other = suspended_at(t, code->pc);
     uint32_t left = frames_below_return(t->stack, code->pc);
     if (other && (!left || other->top->fn == t->stack->top->fn)) {
@@ -124,6 +130,13 @@ static bool land_back(struct gt_thread *t, const struct gt_code *code, bool swit
     return true;
 }
 
+/* The top frame is that of a handler which may have been called, and does not return as if. */
+static bool may_be_signal(const struct gt_thread *t)
+{
+    const struct gt_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
+    return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
+}
+
 static void land_return(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                         uint64_t time)
 {
@@ -133,7 +146,7 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         close_to(t, gt_stack_depth(s) - 1, time);
         return;
     }
-    if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
+    if (s->top > s->base && (s->top->kind == GT_FRAME_SIGNAL || may_be_signal(t)))
         return;
     if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->end_fn) {
         t->matched++;
@@ -176,7 +189,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
     uint32_t depth;
     struct gt_stack *saved = gt_saves_find(t, code->pc, &depth);
     t->n_restored = 0;
-    t->switched = false;
+    t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
     if (saved)
         resume(t, saved, depth, time);
     else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT))
@@ -192,28 +205,37 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
         t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
 }
 
-static void land_signal(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
-                        uint64_t time)
+/* Remembers that the top frame is a signal handler's, and what the signal interrupted. */
+static bool note_signal(struct gt_thread *t, uint64_t mark, bool confirmed)
 {
-    t->doubts[GT_DOUBT_SIGNALS]++;
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack) - 1);
     if (t->n_signals == t->cap_signals) {
         size_t cap = t->cap_signals ? 2 * t->cap_signals : 8;
         struct gt_signal_entry *grown =
             cap > GT_TRACK_MAX_DEPTH ? NULL : realloc(t->signals, cap * sizeof *grown);
-        if (!grown) {
-            t->doubts[GT_DOUBT_TOO_DEEP]++;
-            return;
-        }
+        if (!grown)
+            return false;
         t->signals = grown;
         t->cap_signals = cap;
     }
-    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-    t->signals[t->n_signals++] = (struct gt_signal_entry){
-        .stack = t->stack, .depth = gt_stack_depth(t->stack), .mark = mark};
+    t->signals[t->n_signals++] = (struct gt_signal_entry){.stack = t->stack,
+                                                          .depth = gt_stack_depth(t->stack),
+                                                          .confirmed = confirmed,
+                                                          .mark = mark};
+    t->doubts[GT_DOUBT_SIGNALS] += confirmed;
+    return true;
 }
 
-/* A handler's entry that the program itself called or jumped to. A signal that arrives just after
- * an indirect call is taken for a call of the handler. */
+static void land_signal(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
+                        uint64_t time)
+{
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+    if (!note_signal(t, mark, true))
+        t->doubts[GT_DOUBT_TOO_DEEP]++;
+}
+
+/* A handler's entry that the program seems to have called or jumped to. A signal may have arrived
+ * just after a call: how the handler ends will tell. */
 static bool is_called(uint64_t mark, const struct gt_code *code)
 {
     if (!(mark & GT_MARK_CODE))
@@ -283,23 +305,31 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark,
         return mark & GT_MARK_CODE ? mark | GT_MARK_STUB : mark;
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !is_called(mark, code))
         land_signal(t, mark, code, time);
-    else if (t->switched)
+    else if (t->attention & GT_ATTENTION_SWITCHED)
         land_switched(t, mark, code, time);
     else
         land_by_exit(t, mark, code, time);
+    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && is_called(mark, code))
+        note_signal(t, mark, false);
+    if (code->fn->flags & GT_FUNC_UNWINDING && code->entry)
+        gt_unwind_entered(t, code->fn->flags);
     return stays;
 }
 
 uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
 {
-    while (t->n_signals) {
-        struct gt_signal_entry e = t->signals[--t->n_signals];
-        if (e.stack != t->stack || e.depth > gt_stack_depth(t->stack))
-            continue;
-        t->matched++;
-        gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
-        return e.mark | GT_MARK_RESUME;
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack));
+    size_t i = t->n_signals;
+    while (i > 0 && t->signals[i - 1].stack != t->stack)
+        i--;
+    if (i == 0) {
+        t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
+        return mark;
     }
-    t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
-    return mark;
+    struct gt_signal_entry e = t->signals[i - 1];
+    t->matched++;
+    t->doubts[GT_DOUBT_SIGNALS] += !e.confirmed;
+    gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
+    gt_stack_forget_signals(t, e.depth - 1);
+    return e.mark | GT_MARK_RESUME;
 }

@@ -13,8 +13,8 @@ void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, ui
 void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* Records all open frames as entered. */
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
-/* Forgets signal handlers whose frames are gone. */
-void gt_stack_forget_signals(struct gt_thread *t);
+/* Forgets signal handlers whose frames, on the thread's stack, are deeper. */
+void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth);
 
 /* A stack for a coroutine that begins; the old one is suspended. */
 void gt_stack_begin(struct gt_thread *t, uint64_t time);
@@ -26,5 +26,12 @@ void gt_stack_open(struct gt_thread *t, uint64_t time);
 /* The context that was saved where one of t->restored was loaded from, if it still stands: its
  * stack, and how many frames it has left. */
 struct gt_stack *gt_saves_find(struct gt_thread *t, uint64_t pc, uint32_t *depth);
+
+/* Control arrived at the entry of a function with one of GT_FUNC_UNWINDING, whose frame is the top.
+ */
+void gt_unwind_entered(struct gt_thread *t, uint32_t flags);
+/* Where the exception on its way has landed, if it landed at the code; how many frames are left.
+ * 0: not known. */
+uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code);
 
 #endif

@@ -12,6 +12,7 @@ static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
 
 void gt_code_set_mark(struct gt_code *code)
 {
+    code->special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
     code->mark = code->exit == GT_EXIT_PLAIN ? gt_mark_of_func(code->end_fn)
                                              : (uint64_t)(uintptr_t)code | GT_MARK_CODE;
 }
@@ -77,7 +78,7 @@ void gt_tracker_finish(struct gt_tracker *k)
 
 bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 {
-    *t = (struct gt_thread){.tracker = k};
+    *t = (struct gt_thread){.tracker = k, .attention = t->attention & GT_ATTENTION_OWNER};
     t->stack = stack_create(k);
     if (!t->stack)
         return false;
@@ -174,14 +175,13 @@ void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
             k->sink->enter(s, time, (uint32_t)(f - s->base) - 1, f->addr);
 }
 
-void gt_stack_forget_signals(struct gt_thread *t)
+void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth)
 {
-    while (t->n_signals) {
-        const struct gt_signal_entry *e = &t->signals[t->n_signals - 1];
-        if (e->stack != t->stack || e->depth <= gt_stack_depth(t->stack))
-            return;
-        t->n_signals--;
-    }
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n_signals; i++)
+        if (t->signals[i].stack != t->stack || t->signals[i].depth <= depth)
+            t->signals[kept++] = t->signals[i];
+    t->n_signals = kept;
 }
 
 void gt_stack_open(struct gt_thread *t, uint64_t time)

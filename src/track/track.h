@@ -35,10 +35,11 @@ enum gt_func_flag {
     GT_FUNC_HANDLER = 4,   /* the guest registered it for a signal */
     GT_FUNC_SAVER = 8,     /* saves a context to memory: setjmp, getcontext, swapcontext */
     GT_FUNC_RESTORER = 16, /* goes on with a saved context: setcontext, swapcontext */
+    GT_FUNC_RAISES = 32,   /* begins to unwind for an exception: see unwind.c */
+    GT_FUNC_RESUMES = 64,  /* goes on with that */
+    GT_FUNC_PERSONALITY = 128, /* called for each frame that is unwound */
+    GT_FUNC_ASKED = 256,       /* tells it where that frame is: _Unwind_GetIP */
 };
-
-/* A landing in these is not a plain call. */
-#define GT_FUNC_LANDING (GT_FUNC_STUB | GT_FUNC_HANDLER)
 
 /* A function of the guest, or the code around none. Lives as long as the tracker. */
 struct gt_func {
@@ -62,9 +63,10 @@ struct gt_code {
     const struct gt_func *end_fn; /* of the last one */
     uint64_t mark;                /* what the mark is after the block ran */
     uint32_t insns;
-    uint8_t exit; /* enum gt_code_exit */
-    bool entry;   /* pc is the entry of fn */
-    bool entered; /* a call landed here; set by the tracker */
+    uint32_t special; /* a landing here is never plain: stubs, signal handlers; may be set late */
+    uint8_t exit;     /* enum gt_code_exit */
+    bool entry;       /* pc is the entry of fn */
+    bool entered;     /* a call landed here; set by the tracker */
 } __attribute__((aligned(64)));
 
 enum gt_mark_tag {
@@ -84,7 +86,9 @@ static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
     return (uint64_t)(uintptr_t)fn;
 }
 
-/* Sets code->mark from its exit. */
+#define GT_FUNC_UNWINDING (GT_FUNC_RAISES | GT_FUNC_RESUMES | GT_FUNC_PERSONALITY)
+
+/* Sets what follows from the other members: mark and special. */
 void gt_code_set_mark(struct gt_code *code);
 
 /* A return address that no block can have: the frame's own is not known. */
@@ -124,18 +128,35 @@ static inline uint32_t gt_stack_depth(const struct gt_stack *s)
 struct gt_signal_entry {
     struct gt_stack *stack;
     uint32_t depth; /* of the handler's frame */
+    bool confirmed; /* false: it may have been called like any function */
     uint64_t mark;  /* what the signal interrupted */
+};
+
+enum gt_attention {
+    GT_ATTENTION_SWITCHED = 1, /* the stack pointer was loaded since the last landing */
+    GT_ATTENTION_OWNER = 2,    /* the recorder's: every landing goes through gt_track_slow */
+};
+
+/* An exception on its way: see unwind.c. Depths are of frames. */
+struct gt_unwind {
+    uint32_t start; /* the unwinder's own; 0: there is none */
+    uint32_t at;    /* the last one that was asked for */
+    uint64_t site;  /* where the personality routine returns to: tells the passes apart */
+    bool searching; /* first pass */
+    bool asked;     /* in this call of the personality routine */
+    uint32_t n_handlers, handler[16]; /* where first passes ended, innermost last */
 };
 
 /* What the tracker keeps of one vCPU (user mode: one guest thread). */
 struct gt_thread {
     struct gt_stack *stack;
-    struct gt_tracker *tracker;
     uint64_t calls, matched;
+    uint32_t attention; /* enum gt_attention; 0: the hot path may decide */
+    struct gt_tracker *tracker;
     uint64_t doubts[GT_DOUBT_COUNT];
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
-    bool switched;       /* the stack pointer was loaded since the last landing */
+    struct gt_unwind unwind;
     uint32_t n_restored; /* addresses loaded just before that */
     uint64_t restored[16];
 };
@@ -202,9 +223,11 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time);
  * stack pointer; the stack pointer was loaded. */
 void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
+/* A function of GT_FUNC_ASKED loaded the word `ip`. */
+void gt_track_asked(struct gt_thread *t, uint64_t ip);
 static inline void gt_track_switched(struct gt_thread *t)
 {
-    t->switched = true;
+    t->attention |= GT_ATTENTION_SWITCHED;
 }
 
 #endif

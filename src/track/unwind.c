@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which frame an exception lands in, however often its function is on the stack.
+ *
+ * The unwinder of the Itanium C++ ABI (libgcc, libunwind) walks the stack outwards and calls the
+ * personality routine of each frame that has one: in a first pass to find the handler, in a second
+ * one, from another call instruction, to run cleanups and the handler. A personality routine asks
+ * for the frame's instruction pointer, by _Unwind_GetIP or _Unwind_GetIPInfo: the return address of
+ * the call that the frame is in. As these come from the inside outwards, taking for each the
+ * innermost frame not yet passed that has it is exact: frames with the same return address have the
+ * same personality routine.
+ *
+ * Only the handler's frame, in the second pass, need not be asked for: it is where the first pass
+ * ended. That may be long ago: cleanups run between, and may throw and catch by themselves.
+ */
+#include "track/stack.h"
+
+#include <string.h>
+
+enum { HANDLERS = sizeof((struct gt_unwind *)0)->handler / sizeof(uint32_t) };
+
+static void push_handler(struct gt_unwind *u, uint32_t depth)
+{
+    if (u->n_handlers == HANDLERS) {
+        memmove(u->handler, u->handler + 1, sizeof u->handler - sizeof u->handler[0]);
+        u->n_handlers--;
+    }
+    u->handler[u->n_handlers++] = depth;
+}
+
+void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
+{
+    struct gt_unwind *u = &t->unwind;
+    if (flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES)) {
+        u->start = u->at = gt_stack_depth(t->stack);
+        u->searching = flags & GT_FUNC_RAISES;
+        u->asked = false;
+        u->site = 0;
+    } else if (u->start) {
+        if (u->site && u->site != t->stack->top->ret) {
+            if (u->searching)
+                push_handler(u, u->at);
+            u->searching = false;
+            u->at = u->start;
+        }
+        u->site = t->stack->top->ret;
+        u->asked = false;
+    }
+}
+
+void gt_track_asked(struct gt_thread *t, uint64_t ip)
+{
+    struct gt_unwind *u = &t->unwind;
+    const struct gt_stack *s = t->stack;
+    if (!u->start || u->asked || u->at > gt_stack_depth(s))
+        return;
+    for (uint32_t i = u->at; i > 1; i--)
+        if (s->base[i].ret == ip) {
+            u->at = i - 1;
+            u->asked = true;
+            return;
+        }
+}
+
+uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code)
+{
+    struct gt_unwind *u = &t->unwind;
+    const struct gt_stack *s = t->stack;
+    uint32_t depth = 0;
+    if (!u->start)
+        return 0;
+    if (u->asked)
+        depth = u->at;
+    else if (u->n_handlers && !u->searching)
+        depth = u->handler[--u->n_handlers];
+    bool stands = u->start <= gt_stack_depth(s) &&
+                  s->base[u->start].fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES);
+    u->start = 0;
+    return stands && depth < gt_stack_depth(s) && s->base[depth].fn == code->fn ? depth : 0;
+}
