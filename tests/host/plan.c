@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Plans: one statement a line, numbers in C's notation.
+ *
+ *   target NAME                      machine VCPUS MAX (default: user mode)
+ *   memory LO SIZE zero|any          guest memory; zero: guest_base is 0
+ *   map ADDR SIZE PATH               a file mapped there
+ *   words ADDR WIDTH N...            words of data
+ *   insn ADDR SIZE                   the next instruction, counted from 0
+ *   vcpu N                           its actions follow:
+ *     tb FIRST COUNT FAULT [INSN:r|w:ADDR]...
+ *     repeat ACTIONS TIMES           syscall N A1...A8     sysret N RESULT
+ *     flush   start VCPU   join VCPU   signal FLAG   await FLAG
+ *     discon KIND FROM TO            file ADDR SIZE PATH   exit
+ */
+#include "host.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct plan gt_plan;
+
+void gt_die(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    fputs("scripted host: ", stderr);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    abort();
+}
+
+void *gt_grow(void *array, size_t n, size_t size)
+{
+    if (n & (n - 1))
+        return array;
+    void *p = realloc(array, (n ? 2 * n : 1) * size);
+    if (!p)
+        gt_die("out of memory");
+    return p;
+}
+
+void *gt_guest(uint64_t addr)
+{
+    return gt_plan.memory + (addr - gt_plan.lo);
+}
+
+void gt_map_file(uint64_t addr, uint64_t size, const char *path)
+{
+    if (strcmp(path, "none") == 0) {
+        if (mmap(gt_guest(addr), size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+            gt_die("cannot unmap %" PRIx64, addr);
+        return;
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 ||
+        mmap(gt_guest(addr), size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
+        gt_die("cannot map %s", path);
+    close(fd);
+}
+
+static uint64_t number(char **at)
+{
+    char *end;
+    uint64_t v = strtoull(*at, &end, 0);
+    if (end == *at)
+        gt_die("number expected: %s", *at);
+    *at = end + strspn(end, " ");
+    return v;
+}
+
+static void read_memory(char *rest)
+{
+    gt_plan.lo = number(&rest);
+    gt_plan.size = number(&rest);
+    gt_plan.zero_base = strcmp(rest, "zero") == 0;
+    void *want = gt_plan.zero_base ? (void *)(uintptr_t)gt_plan.lo : NULL;
+    gt_plan.memory = mmap(want, gt_plan.size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | (want ? MAP_FIXED_NOREPLACE : 0), -1, 0);
+    if (gt_plan.memory == MAP_FAILED)
+        gt_die("no guest memory");
+}
+
+static void read_words(char *rest)
+{
+    uint64_t addr = number(&rest), width = number(&rest);
+    for (; *rest; addr += width) {
+        uint64_t word = number(&rest);
+        memcpy(gt_guest(addr), &word, width);
+    }
+}
+
+static void read_accesses(char *rest, struct action *a)
+{
+    while (*rest) {
+        a->access = gt_grow(a->access, a->n_access, sizeof *a->access);
+        struct access *x = &a->access[a->n_access++];
+        x->insn = (uint32_t)number(&rest);
+        x->store = rest[1] == 'w';
+        rest += 3;
+        x->addr = number(&rest);
+    }
+}
+
+static const struct {
+    const char *name;
+    enum action_kind kind;
+} verbs[] = {
+    {"tb", DO_BLOCK},        {"repeat", DO_REPEAT},
+    {"syscall", DO_SYSCALL}, {"sysret", DO_SYSCALL_RETURN},
+    {"flush", DO_FLUSH},     {"start", DO_START},
+    {"join", DO_JOIN},       {"signal", DO_SIGNAL},
+    {"await", DO_AWAIT},     {"discon", DO_DISCONTINUITY},
+    {"file", DO_MAP},        {"exit", DO_EXIT},
+};
+
+static bool read_action(const char *verb, char *rest)
+{
+    struct action a = {.fault = NO_FAULT};
+    size_t i = 0;
+    while (i < sizeof verbs / sizeof verbs[0] && strcmp(verbs[i].name, verb) != 0)
+        i++;
+    if (i == sizeof verbs / sizeof verbs[0] || gt_plan.n_lives == 0)
+        return false;
+    a.kind = verbs[i].kind;
+    if (a.kind == DO_BLOCK || a.kind == DO_REPEAT) {
+        a.first = (uint32_t)number(&rest);
+        a.count = (uint32_t)number(&rest);
+    }
+    if (a.kind == DO_BLOCK) {
+        a.fault = (int32_t)number(&rest);
+        read_accesses(rest, &a);
+    } else if (a.kind == DO_MAP) {
+        a.arg[0] = number(&rest);
+        a.arg[1] = number(&rest);
+        a.path = strdup(rest);
+    } else {
+        for (size_t k = 0; k < 9 && *rest; k++)
+            a.arg[k] = number(&rest);
+    }
+    struct life *life = &gt_plan.lives[gt_plan.n_lives - 1];
+    life->actions = gt_grow(life->actions, life->n, sizeof a);
+    life->actions[life->n++] = a;
+    return true;
+}
+
+static void read_machine(char *rest)
+{
+    gt_plan.system = true;
+    gt_plan.vcpus = (unsigned)number(&rest);
+    gt_plan.max_vcpus = (unsigned)number(&rest);
+}
+
+static void read_map(char *rest)
+{
+    uint64_t addr = number(&rest), size = number(&rest);
+    gt_map_file(addr, size, rest);
+}
+
+static void read_insn(char *rest)
+{
+    gt_plan.insns = gt_grow(gt_plan.insns, gt_plan.n_insns, sizeof *gt_plan.insns);
+    struct insn *insn = &gt_plan.insns[gt_plan.n_insns++];
+    insn->addr = number(&rest);
+    insn->size = (uint32_t)number(&rest);
+}
+
+static void read_vcpu(char *rest)
+{
+    gt_plan.lives = gt_grow(gt_plan.lives, gt_plan.n_lives, sizeof *gt_plan.lives);
+    gt_plan.lives[gt_plan.n_lives++] = (struct life){.vcpu = (unsigned)number(&rest)};
+}
+
+static void read_target(char *rest)
+{
+    snprintf(gt_plan.target, sizeof gt_plan.target, "%s", rest);
+}
+
+static void read_line(char *line)
+{
+    static const struct {
+        const char *name;
+        void (*read)(char *rest);
+    } statements[] = {
+        {"target", read_target}, {"machine", read_machine}, {"memory", read_memory},
+        {"map", read_map},       {"words", read_words},     {"insn", read_insn},
+        {"vcpu", read_vcpu},
+    };
+    line[strcspn(line, "\n")] = '\0';
+    char *rest = line + strcspn(line, " ");
+    if (*rest)
+        *rest++ = '\0';
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        if (strcmp(statements[i].name, line) == 0) {
+            statements[i].read(rest);
+            return;
+        }
+    if (!read_action(line, rest))
+        gt_die("unknown statement %s", line);
+}
+
+void gt_plan_read(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    if (!f)
+        gt_die("cannot read %s", path);
+    while (getline(&line, &size, f) > 0)
+        read_line(line);
+    free(line);
+    fclose(f);
+}

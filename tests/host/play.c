@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Plays the plan. Translated code runs under the shared lock `running`; a flush and a scoreboard
+ * that grows take it alone, as QEMU stops all vCPUs for them.
+ */
+#include "host.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_rwlock_t running = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct tb **blocks; /* by their first instruction */
+static bool flags[64];
+static bool *alive; /* by life: between its first callback and its last */
+
+static struct tb *find_block(uint32_t first, uint32_t n)
+{
+    pthread_mutex_lock(&lock);
+    struct tb *tb = blocks[first];
+    while (tb && tb->n != n)
+        tb = tb->next;
+    pthread_mutex_unlock(&lock);
+    return tb;
+}
+
+static struct tb *translate(uint32_t first, uint32_t n)
+{
+    struct tb *tb = calloc(1, sizeof *tb);
+    tb->insns = calloc(n, sizeof *tb->insns);
+    tb->first = first;
+    tb->n = n;
+    for (uint32_t i = 0; i < n; i++)
+        tb->insns[i] = (struct tb_insn){.insn = &gt_plan.insns[first + i], .tb = tb};
+    assert(!gt_translating);
+    gt_translating = tb;
+    gt_tell_translate(tb);
+    gt_translating = NULL;
+    pthread_mutex_lock(&lock);
+    tb->next = blocks[first];
+    blocks[first] = tb;
+    pthread_mutex_unlock(&lock);
+    return tb;
+}
+
+static void flush_alone(void)
+{
+    for (size_t i = 0; i < gt_plan.n_insns; i++)
+        while (blocks[i]) {
+            struct tb *tb = blocks[i];
+            blocks[i] = tb->next;
+            gt_free_tb(tb);
+        }
+    gt_tell_flush();
+}
+
+static void run_block(unsigned vcpu, const struct action *a)
+{
+    if (a->first + a->count > gt_plan.n_insns || a->count == 0)
+        gt_die("no such block");
+    struct tb *tb = find_block(a->first, a->count);
+    if (!tb)
+        tb = translate(a->first, a->count);
+    gt_run_ops(&tb->ops, vcpu);
+    for (uint32_t i = 0; i < tb->n; i++) {
+        gt_run_ops(&tb->insns[i].ops, vcpu);
+        if ((int32_t)i == a->fault)
+            return;
+        for (size_t k = 0; k < a->n_access; k++)
+            if (a->access[k].insn == i)
+                gt_run_memory(&tb->insns[i].ops, vcpu, a->access[k].store, a->access[k].addr);
+    }
+}
+
+static void *run_life(void *arg);
+
+/* The first life of the vCPU that has not begun. */
+static void start(unsigned vcpu)
+{
+    for (size_t i = 0; i < gt_plan.n_lives; i++) {
+        struct life *l = &gt_plan.lives[i];
+        if (l->vcpu != vcpu || l->started)
+            continue;
+        l->started = true;
+#if GT_SCRIPT_ABI == 1
+        gt_tell_init(vcpu);
+#endif
+        if (pthread_create(&l->thread, NULL, run_life, l) != 0)
+            gt_die("no thread");
+        pthread_mutex_lock(&lock);
+        while (!alive[i])
+            pthread_cond_wait(&changed, &lock);
+        pthread_mutex_unlock(&lock);
+        return;
+    }
+    gt_die("vCPU %u has no more lives", vcpu);
+}
+
+static void join(unsigned vcpu)
+{
+    for (size_t i = 0; i < gt_plan.n_lives; i++) {
+        struct life *l = &gt_plan.lives[i];
+        if (l->vcpu == vcpu && l->started && l->thread) {
+            pthread_join(l->thread, NULL);
+            l->thread = 0;
+        }
+    }
+}
+
+static void set_flag(uint64_t flag)
+{
+    pthread_mutex_lock(&lock);
+    flags[flag % 64] = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void await_flag(uint64_t flag)
+{
+    pthread_mutex_lock(&lock);
+    while (!flags[flag % 64])
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void act(unsigned vcpu, const struct action *a)
+{
+    switch (a->kind) {
+    case DO_BLOCK:
+        run_block(vcpu, a);
+        break;
+    case DO_SYSCALL:
+        gt_tell_syscall(vcpu, a->arg);
+        break;
+    case DO_SYSCALL_RETURN:
+        gt_tell_syscall_return(vcpu, (int64_t)a->arg[0], (int64_t)a->arg[1]);
+        break;
+    case DO_DISCONTINUITY:
+        gt_tell_discontinuity(vcpu, (int)a->arg[0], a->arg[1], a->arg[2]);
+        break;
+    case DO_MAP:
+        gt_map_file(a->arg[0], a->arg[1], a->path);
+        break;
+    default:
+        gt_die("action %d is no guest's", a->kind);
+    }
+}
+
+/* False: the guest is done. */
+static bool act_alone(unsigned vcpu, const struct action *a)
+{
+    switch (a->kind) {
+    case DO_FLUSH:
+        pthread_rwlock_wrlock(&running);
+        flush_alone();
+        pthread_rwlock_unlock(&running);
+        return true;
+    case DO_START:
+        start((unsigned)a->arg[0]);
+        return true;
+    case DO_JOIN:
+        join((unsigned)a->arg[0]);
+        return true;
+    case DO_SIGNAL:
+        set_flag(a->arg[0]);
+        return true;
+    case DO_AWAIT:
+        await_flag(a->arg[0]);
+        return true;
+    case DO_EXIT:
+        return false;
+    default:
+        pthread_rwlock_rdlock(&running);
+        act(vcpu, a);
+        pthread_rwlock_unlock(&running);
+        return true;
+    }
+}
+
+static bool run_actions(unsigned vcpu, const struct action *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (a[i].kind != DO_REPEAT) {
+            if (!act_alone(vcpu, &a[i]))
+                return false;
+            continue;
+        }
+        for (uint32_t k = 0; k < a[i].count; k++)
+            if (!run_actions(vcpu, &a[i + 1], a[i].first))
+                return false;
+        i += a[i].first;
+    }
+    return true;
+}
+
+/* Version 1 tells of a vCPU where it is made; later ones on its own thread, after making room. */
+static void begin(unsigned vcpu)
+{
+    gt_this_vcpu = vcpu;
+#if GT_SCRIPT_ABI >= 2
+    pthread_rwlock_wrlock(&running);
+    if (gt_scores_grow(vcpu))
+        flush_alone();
+    pthread_rwlock_unlock(&running);
+    pthread_rwlock_rdlock(&running);
+    gt_tell_init(vcpu);
+    pthread_rwlock_unlock(&running);
+#endif
+}
+
+static void *run_life(void *arg)
+{
+    struct life *l = arg;
+    begin(l->vcpu);
+    pthread_mutex_lock(&lock);
+    alive[l - gt_plan.lives] = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    run_actions(l->vcpu, l->actions, l->n);
+    if (!gt_plan.system) {
+        pthread_rwlock_rdlock(&running);
+        gt_tell_vcpu_exit(l->vcpu);
+        pthread_rwlock_unlock(&running);
+    }
+    return NULL;
+}
+
+static void play_process(void)
+{
+    struct life *l = &gt_plan.lives[0];
+    l->started = true;
+#if GT_SCRIPT_ABI == 1
+    gt_tell_init(l->vcpu);
+#endif
+    begin(l->vcpu);
+    run_actions(l->vcpu, l->actions, l->n);
+}
+
+static void play_machine(void)
+{
+    for (unsigned i = 0; i < gt_plan.vcpus; i++)
+        start(i);
+    for (unsigned i = 0; i < gt_plan.vcpus; i++)
+        join(i);
+}
+
+void gt_play(void)
+{
+    blocks = calloc(gt_plan.n_insns + 1, sizeof *blocks);
+    alive = calloc(gt_plan.n_lives + 1, sizeof *alive);
+    if (gt_plan.n_lives == 0)
+        return;
+    if (gt_plan.system)
+        play_machine();
+    else
+        play_process();
+    pthread_rwlock_wrlock(&running);
+    gt_tell_exit();
+    for (size_t i = 0; i < gt_plan.n_insns; i++)
+        while (blocks[i]) {
+            struct tb *tb = blocks[i];
+            blocks[i] = tb->next;
+            gt_free_tb(tb);
+        }
+    pthread_rwlock_unlock(&running);
+}
