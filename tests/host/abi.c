@@ -8,7 +8,6 @@
 #include "host.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,24 +20,10 @@
 
 #define ABI GT_SCRIPT_ABI
 
-struct info {
-    const char *target_name;
-    struct {
-        int min, cur;
-    } version;
-    bool system_emulation;
-    union {
-        struct {
-            int smp_vcpus, max_vcpus;
-        } system;
-    };
-};
-
 typedef void (*exec_cb)(unsigned vcpu, void *data);
 typedef void (*mem_cb)(unsigned vcpu, uint32_t info, uint64_t addr, void *data);
 
-static uint64_t plugin_id; /* of the plugin that was loaded last */
-static uint64_t next_id = UINT64_C(0x5eed0001);
+uint64_t gt_plugin_id;
 
 /* An event's function, as it was registered. */
 struct event {
@@ -50,7 +35,7 @@ static struct event on_init, on_vcpu_exit, on_translate, on_flush, on_exit_event
 
 static void subscribe(struct event *e, uint64_t id, void (*fn)(void), void *data)
 {
-    if (id != plugin_id)
+    if (id != gt_plugin_id)
         gt_die("a callback registered with a foreign id");
     *e = (struct event){fn, data};
 }
@@ -74,9 +59,9 @@ static void subscribe(struct event *e, uint64_t id, void (*fn)(void), void *data
         subscribe(&event, id, cb, NULL);                                                           \
     }
 #define TYPES(...)            (uint64_t, __VA_ARGS__)
-#define VALUES(event, ...)    (plugin_id, __VA_ARGS__)
+#define VALUES(event, ...)    (gt_plugin_id, __VA_ARGS__)
 #define NOTHING_TYPES         (uint64_t)
-#define NOTHING_VALUES(event) (plugin_id)
+#define NOTHING_VALUES(event) (gt_plugin_id)
 #endif
 #define TELL(event, types, values)                                                                 \
     if (event.fn)                                                                                  \
@@ -119,7 +104,7 @@ void gt_tell_exit(void)
 #if ABI >= 7
     TELL(on_exit_event, (void *), (on_exit_event.data));
 #else
-    TELL(on_exit_event, (uint64_t, void *), (plugin_id, on_exit_event.data));
+    TELL(on_exit_event, (uint64_t, void *), (gt_plugin_id, on_exit_event.data));
 #endif
 }
 
@@ -236,10 +221,12 @@ EXPORT(unsigned, mem_size_shift, (uint32_t info))
     return info & 7;
 }
 
+#ifndef GT_SCRIPT_BARE
 EXPORT(void, outs, (const char *text))
 {
     printf("log: %s", text);
 }
+#endif
 
 EXPORT(char *, path_to_binary, (void))
 {
@@ -364,36 +351,3 @@ EXPORT(void, set_pc, (uint64_t pc))
     gt_die("set_pc(%llx)", (unsigned long long)pc);
 }
 #endif
-
-bool gt_load_plugin(const char *path, int min, int argc, char **argv)
-{
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-        fprintf(stderr, "scripted host: %s\n", dlerror());
-        return false;
-    }
-    const int *version = dlsym(handle, "qemu_plugin_version");
-    void *install = dlsym(handle, "qemu_plugin_install");
-    if (!version || !install) {
-        fprintf(stderr, "scripted host: %s is no plugin\n", path);
-        return false;
-    }
-    if (*version < min || *version > ABI) {
-        fprintf(stderr, "scripted host: version %d of %s, %d to %d are taken\n", *version, path,
-                min, ABI);
-        return false;
-    }
-    printf("version %d\n", *version);
-    plugin_id = next_id++;
-    struct info *info = calloc(1, sizeof *info); /* gone when install returns */
-    info->target_name = gt_plan.target;
-    info->version.min = min;
-    info->version.cur = ABI;
-    info->system_emulation = gt_plan.system;
-    info->system.smp_vcpus = (int)gt_plan.vcpus;
-    info->system.max_vcpus = (int)gt_plan.max_vcpus;
-    int status = ((int (*)(uint64_t, const struct info *, int, char **))install)(plugin_id, info,
-                                                                                 argc, argv);
-    free(info);
-    return status == 0;
-}

@@ -7,7 +7,8 @@
  *   plan.c        the plan file: what scripted.py makes of a .script
  *   play.c        vCPUs on threads: translation blocks, faults, system calls, flushes
  *   instrument.c  what the plugin asked for at each block, and its execution
- *   abi.c         the exported functions
+ *   abi.c         the exported functions; abi_state.c: those that read registers and memory
+ *   load.c        loads the plugin
  *
  * It implements what shared/spec/qemu-plugin-abi.md promises and no more: callbacks and inline
  * operations run in the order of registration, before their instruction; memory callbacks after the
@@ -167,6 +168,10 @@ void gt_tell_exit(void);
 void gt_tell_syscall(unsigned vcpu, const uint64_t arg[9]);
 void gt_tell_syscall_return(unsigned vcpu, int64_t number, int64_t result);
 void gt_tell_discontinuity(unsigned vcpu, int kind, uint64_t from, uint64_t to);
+/* Of the plugin that was loaded last. */
+extern uint64_t gt_plugin_id;
+
+/* load.c */
 /* Loads it; false: refused. min: the oldest version that this host takes. */
 bool gt_load_plugin(const char *path, int min, int argc, char **argv);
 
