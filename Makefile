@@ -18,8 +18,9 @@ all: $(BUILD)/build.ninja
 define setup_build
 command -v meson >/dev/null && command -v ninja >/dev/null || \
 	{ echo 'make: meson or ninja is missing: run scripts/setup (it says what it installs)' >&2; exit 1; }; \
-	[ -f $(1)/build.ninja ] || meson setup $(1) $(2) $(MESONFLAGS) >$(1).log 2>&1 || \
-	{ cat $(1).log >&2; echo 'make: if a library is missing: run scripts/setup' >&2; exit 1; }; rm -f $(1).log
+	[ -f $(1)/build.ninja ] || { meson setup $(1) $(2) $(MESONFLAGS) >$(1).log 2>&1; status=$$?; \
+	[ $$status = 0 ] || cat $(1).log >&2; ! grep -qi 'dependency.*not found' $(1).log || \
+	echo 'make: a library is missing: run scripts/setup' >&2; rm -f $(1).log; [ $$status = 0 ]; } || exit 1
 endef
 
 $(BUILD)/build.ninja:
