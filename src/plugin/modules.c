@@ -49,7 +49,7 @@ static uint32_t flags_of_name(const char *name)
     } known[] = {
         {"setjmp", GT_FUNC_SAVER},        {"sigsetjmp", GT_FUNC_SAVER},
         {"getcontext", GT_FUNC_SAVER},    {"swapcontext", GT_FUNC_SAVER | GT_FUNC_RESTORER},
-        {"setcontext", GT_FUNC_RESTORER}, {"jump_fcontext", GT_FUNC_RESTORER},
+        {"setcontext", GT_FUNC_RESTORER | GT_FUNC_LEAVES}, {"jump_fcontext", GT_FUNC_RESTORER},
         {"Unwind_RaiseException", GT_FUNC_RAISES},
         {"Unwind_Resume", GT_FUNC_RESUMES},
         {"Unwind_ForcedUnwind", GT_FUNC_RESUMES},

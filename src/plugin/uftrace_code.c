@@ -4,7 +4,8 @@
  *
  * A block that runs over from one function into the next one's entry without a jump is instrumented
  * as two pieces, so that the second function is seen to begin. The description of a block (struct
- * gt_code) is kept by what it says: a block translated again finds the old one.
+ * gt_code) is kept by what it says: a block translated again finds the old one. Descriptions fill a
+ * cache line each, and those of blocks translated one after the other lie side by side.
  */
 #include "plugin/uftrace.h"
 
@@ -14,12 +15,29 @@
 struct code_entry {
     struct gt_code code;
     struct code_entry *next; /* at the same pc */
-};
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct code_entry) == 64, "a cache line");
 
 static bool same_code(const struct gt_code *a, const struct gt_code *b)
 {
     return a->end == b->end && a->target == b->target && a->fn == b->fn && a->end_fn == b->end_fn &&
            a->insns == b->insns && a->exit == b->exit;
+}
+
+/* They live as long as the process. */
+static struct code_entry *take_entry(void)
+{
+    enum { BATCH = 256 };
+    static struct code_entry *at, *end;
+    if (at == end) {
+        void *p;
+        if (posix_memalign(&p, sizeof *at, BATCH * sizeof *at) != 0)
+            return NULL;
+        at = p;
+        end = at + BATCH;
+    }
+    return at++;
 }
 
 /* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
@@ -29,10 +47,9 @@ static struct gt_code *keep_code(const struct gt_code *want)
     for (struct code_entry *e = first; e; e = e->next)
         if (same_code(&e->code, want))
             return &e->code;
-    void *p;
-    if (posix_memalign(&p, 64, sizeof(struct code_entry)) != 0)
+    struct code_entry *e = take_entry();
+    if (!e)
         return NULL;
-    struct code_entry *e = p;
     e->code = *want;
     gt_code_set_mark(&e->code);
     if (first) {
@@ -73,8 +90,7 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     (void)data;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     uint64_t ip = 0;
-    if (v->begun && !gt_mem_is_store(meminfo) &&
-        gt_guest_read(vaddr, &ip, gt_rec.arch->bits / 8))
+    if (v->begun && !gt_mem_is_store(meminfo) && gt_guest_read(vaddr, &ip, gt_rec.arch->bits / 8))
         gt_track_asked(&v->thread, ip);
 }
 
@@ -176,7 +192,7 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
         .end = gt_insn_pc(last) + gt_insn_size(last),
         .fn = fn,
         .end_fn = fn,
-        .insns = (uint32_t)(end - first),
+        .insns = (uint16_t)(end - first),
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
     };
     if (is_last) {

@@ -10,8 +10,8 @@
 #include "plugin/uftrace.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -69,10 +69,8 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
 
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells)
 {
-    if (!gt_rec.started) {
-        gt_rec.started = true;
-        gt_output_start();
-    }
+    static pthread_once_t started = PTHREAD_ONCE_INIT;
+    pthread_once(&started, gt_output_start);
     v->tid = gt_rec.user ? (uint32_t)gettid() : (uint32_t)(v - gt_rec.vcpus) + 1;
     v->begun = gt_thread_init(&v->thread, &gt_rec.tracker, gt_vcpu_time(v, cells));
     current = v;

@@ -174,11 +174,17 @@ static void land_jump(struct gt_thread *t, const struct gt_code *code, uint64_t 
 }
 
 /* A coroutine's first function is reached by a return that nothing pushed, or by a jump out of a
- * function that restores contexts. Others load the stack pointer and jump on, too (the dynamic
- * linker, functions that aligned their stack): those are calls in the jumper's place. */
-static bool begins_context(const struct gt_thread *t, const struct gt_code *from)
+ * function that restores contexts: there it may have no symbol. Others load the stack pointer and
+ * jump on, too (the dynamic linker, functions that aligned their stack): those are calls in the
+ * jumper's place. */
+static bool begins_context(const struct gt_thread *t, const struct gt_code *from,
+                           const struct gt_code *code)
 {
-    return from ? from->exit == GT_EXIT_RETURN : (t->stack->top->fn->flags & GT_FUNC_RESTORER) != 0;
+    if (from)
+        return from->exit == GT_EXIT_RETURN && code->entry;
+    return t->stack->top->fn->flags & GT_FUNC_RESTORER &&
+           (code->entry ||
+            (code->fn->flags & GT_FUNC_ANON && !frames_below_return(t->stack, code->pc)));
 }
 
 /* The stack pointer was loaded on the way here. */
@@ -187,7 +193,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
 {
     const struct gt_code *from = mark & GT_MARK_CODE ? gt_mark_code(mark) : NULL;
     uint32_t depth;
-    struct gt_stack *saved = gt_saves_find(t, code->pc, &depth);
+    struct gt_stack *saved = gt_saves_find(t, code, &depth);
     t->n_restored = 0;
     t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
     if (saved)
@@ -196,7 +202,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
         land_call(t, from, code, time);
     else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
         land_return(t, from, code, time);
-    else if (code->entry && begins_context(t, from)) {
+    else if (begins_context(t, from, code)) {
         gt_stack_begin(t, time);
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
     } else if (!from && code->entry)
@@ -218,10 +224,8 @@ static bool note_signal(struct gt_thread *t, uint64_t mark, bool confirmed)
         t->signals = grown;
         t->cap_signals = cap;
     }
-    t->signals[t->n_signals++] = (struct gt_signal_entry){.stack = t->stack,
-                                                          .depth = gt_stack_depth(t->stack),
-                                                          .confirmed = confirmed,
-                                                          .mark = mark};
+    t->signals[t->n_signals++] = (struct gt_signal_entry){
+        .stack = t->stack, .depth = gt_stack_depth(t->stack), .confirmed = confirmed, .mark = mark};
     t->doubts[GT_DOUBT_SIGNALS] += confirmed;
     return true;
 }
@@ -289,7 +293,7 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark,
 {
     uint64_t stays = gt_mark_of_func(code->fn);
     gt_stack_open(t, time);
-    code->entered = true;
+    gt_code_enter(code);
     if (mark == 0) {
         if (code->entry)
             gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT},

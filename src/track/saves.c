@@ -6,7 +6,8 @@
  * resumes that context loads it from the same word. So each word that such a function stores is
  * remembered with the stack and the frame that will go on, and when the stack pointer is loaded the
  * words loaded just before tell exactly which frame that is, however often its function is on the
- * stack.
+ * stack. The context goes on where the saving function returns to, or in that function itself, if
+ * it is still on its stack (a swapcontext that calls setcontext).
  *
  * The table is direct-mapped and bounded: a guest that saves more contexts than it holds loses the
  * oldest, and the tracker falls back to return addresses.
@@ -39,14 +40,24 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr)
     t->restored[t->n_restored++ % (sizeof t->restored / sizeof t->restored[0])] = addr;
 }
 
-/* True where the frame that saved itself would return into a frame that is still there. */
+/* True where what the saving function was called from is still there. */
 static bool stands(const struct gt_save *save)
 {
     const struct gt_stack *s = save->stack;
     return gt_stack_depth(s) + 1 >= save->depth && s->base[save->depth - 1].addr == save->below;
 }
 
-struct gt_stack *gt_saves_find(struct gt_thread *t, uint64_t pc, uint32_t *depth)
+/* True where the saved context goes on at the code, then with so many frames. */
+static bool goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames)
+{
+    const struct gt_stack *s = save->stack;
+    const struct gt_frame *own = &s->base[save->depth];
+    bool inside = gt_stack_depth(s) >= save->depth && own->fn == code->fn && own->ret == save->ret;
+    *frames = save->depth - (save->ret == code->pc);
+    return save->ret == code->pc || inside;
+}
+
+struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *found = NULL;
@@ -55,13 +66,19 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, uint64_t pc, uint32_t *depth
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
         const struct gt_save *save = slot_of(k, t->restored[i]);
-        if (save->slot != t->restored[i] || save->ret != pc || !stands(save))
+        if (save->slot != t->restored[i] || (save->stack->running && save->stack != t->stack))
             continue;
-        if (save->stack->running && save->stack != t->stack)
-            continue;
-        found = save->stack;
-        *depth = save->depth - 1;
+        if (stands(save) && goes_on(save, code, depth))
+            found = save->stack;
     }
     pthread_mutex_unlock(&k->lock);
     return found;
+}
+
+bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s)
+{
+    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
+        if (k->saves[i].slot && k->saves[i].stack == s && stands(&k->saves[i]))
+            return true;
+    return false;
 }

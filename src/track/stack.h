@@ -25,7 +25,9 @@ void gt_stack_open(struct gt_thread *t, uint64_t time);
 
 /* The context that was saved where one of t->restored was loaded from, if it still stands: its
  * stack, and how many frames it has left. */
-struct gt_stack *gt_saves_find(struct gt_thread *t, uint64_t pc, uint32_t *depth);
+struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth);
+/* True where some saved context of the stack may still go on. With the tracker's lock. */
+bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s);
 
 /* Control arrived at the entry of a function with one of GT_FUNC_UNWINDING, whose frame is the top.
  */

@@ -12,7 +12,7 @@ static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
 
 void gt_code_set_mark(struct gt_code *code)
 {
-    code->special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
+    code->special = (code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING)) != 0;
     code->mark = code->exit == GT_EXIT_PLAIN ? gt_mark_of_func(code->end_fn)
                                              : (uint64_t)(uintptr_t)code | GT_MARK_CODE;
 }
@@ -192,26 +192,30 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
         gt_stack_enter_again(k, s, time);
 }
 
-/* A coroutine's stack whose first function has returned will not go on: the next one may have it.
- */
-static bool has_ended(const struct gt_stack *s)
+/* A coroutine whose first function has returned, and what called it has left for good. */
+static bool has_ended(const struct gt_tracker *k, const struct gt_stack *s)
 {
-    return s->coroutine && (s->top == s->base || s->base[1].kind != GT_FRAME_ROOT);
+    uint32_t depth = gt_stack_depth(s);
+    if (!s->coroutine)
+        return false;
+    if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
+        return true;
+    return depth <= 2 && s->top->fn->flags & GT_FUNC_LEAVES && !gt_saves_any(k, s);
 }
 
 static void suspend(struct gt_thread *t, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = t->stack;
-    s->running = false;
-    s->last_time = time;
-    if (!has_ended(s))
-        return;
-    gt_stack_close(k, s, 0, time);
     pthread_mutex_lock(&k->lock);
-    unlink_stack(k, s);
-    s->next = k->ended;
-    k->ended = s;
+    s->last_time = time;
+    if (has_ended(k, s)) {
+        gt_stack_close(k, s, 0, time);
+        unlink_stack(k, s);
+        s->next = k->ended;
+        k->ended = s;
+    }
+    s->running = false;
     pthread_mutex_unlock(&k->lock);
 }
 

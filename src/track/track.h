@@ -30,14 +30,15 @@
 #include <stdint.h>
 
 enum gt_func_flag {
-    GT_FUNC_ANON = 1,      /* code without a symbol: `lo` is no entry */
-    GT_FUNC_STUB = 2,      /* PLT stubs: a call that lands here goes on to where they jump */
-    GT_FUNC_HANDLER = 4,   /* the guest registered it for a signal */
-    GT_FUNC_SAVER = 8,     /* saves a context to memory: setjmp, getcontext, swapcontext */
-    GT_FUNC_RESTORER = 16, /* goes on with a saved context: setcontext, swapcontext */
-    GT_FUNC_RAISES = 32,   /* begins to unwind for an exception: see unwind.c */
-    GT_FUNC_RESUMES = 64,  /* goes on with that */
+    GT_FUNC_ANON = 1,          /* code without a symbol: `lo` is no entry */
+    GT_FUNC_STUB = 2,          /* PLT stubs: a call that lands here goes on to where they jump */
+    GT_FUNC_HANDLER = 4,       /* the guest registered it for a signal */
+    GT_FUNC_SAVER = 8,         /* saves a context to memory: setjmp, getcontext, swapcontext */
+    GT_FUNC_RESTORER = 16,     /* goes on with a saved context: setcontext, swapcontext */
+    GT_FUNC_RAISES = 32,       /* begins to unwind for an exception: see unwind.c */
+    GT_FUNC_RESUMES = 64,      /* goes on with that */
     GT_FUNC_PERSONALITY = 128, /* called for each frame that is unwound */
+    GT_FUNC_LEAVES = 512,      /* a restorer that never returns: setcontext */
     GT_FUNC_ASKED = 256,       /* tells it where that frame is: _Unwind_GetIP */
 };
 
@@ -62,12 +63,12 @@ struct gt_code {
     const struct gt_func *fn;     /* of the first instruction */
     const struct gt_func *end_fn; /* of the last one */
     uint64_t mark;                /* what the mark is after the block ran */
-    uint32_t insns;
-    uint32_t special; /* a landing here is never plain: stubs, signal handlers; may be set late */
-    uint8_t exit;     /* enum gt_code_exit */
-    bool entry;       /* pc is the entry of fn */
-    bool entered;     /* a call landed here; set by the tracker */
-} __attribute__((aligned(64)));
+    uint16_t insns;
+    uint8_t exit; /* enum gt_code_exit */
+    bool special; /* a landing here is never plain: stubs, signal handlers; may be set late */
+    bool entry;   /* pc is the entry of fn */
+    bool entered; /* a call landed here; set by the tracker */
+};
 
 enum gt_mark_tag {
     GT_MARK_CODE = 1,   /* a struct gt_code, not a struct gt_func */
@@ -90,6 +91,13 @@ static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
 
 /* Sets what follows from the other members: mark and special. */
 void gt_code_set_mark(struct gt_code *code);
+
+/* Several threads may enter at once. */
+static inline void gt_code_enter(struct gt_code *code)
+{
+    if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED))
+        __atomic_store_n(&code->entered, true, __ATOMIC_RELAXED);
+}
 
 /* A return address that no block can have: the frame's own is not known. */
 #define GT_NO_ADDR UINT64_MAX

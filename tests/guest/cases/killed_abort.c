@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Killed deep in a recursion, without QEMU's knowing: what was recorded is there after a repair.
+ *
+ * exit: -6
+ * killed: yes
+ */
+#include "guest.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+static void *volatile work_zero;
+
+F static void leaf(void)
+{
+    WORK();
+}
+
+F static void down(int n)
+{
+    leaf();
+    if (n == 0) {
+        (void)work_zero;
+        abort();
+    }
+    down(n - 1);
+    leaf();
+}
+
+int main(void)
+{
+    down(2);
+    return 0;
+}
+
+/* calls:
+main
+  down
+    leaf
+    down
+      leaf
+      down
+        leaf
+ */
