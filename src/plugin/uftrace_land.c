@@ -103,12 +103,24 @@ static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells
     cells->mark = land(v, cells, code);
 }
 
+static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, unsigned index,
+                                                          struct gt_code *code)
+{
+    struct gt_cells *cells = gt_vcpu_cells(v, index);
+    if (land_plain(v, cells, code))
+        cells->mark = gt_mark_of_func(code->fn);
+    else
+        land_at(v, cells, code);
+}
+
 void gt_on_landing(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     struct gt_code *code = data;
-    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
-    if (land_plain(v, cells, code))
+    struct gt_cells *cells = v->cells;
+    if (__builtin_expect(!cells, 0))
+        land_and_find_cells(v, vcpu, code);
+    else if (land_plain(v, cells, code))
         cells->mark = gt_mark_of_func(code->fn);
     else
         land_at(v, cells, code);
