@@ -179,7 +179,8 @@ void gt_meta_collect_entered(void)
     g_hash_table_iter_init(&it, gt_rec.code);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const struct gt_code *code = value; /* the first of its pc; others enter the same address */
-        if (!code->entered || !(code->fn->flags & GT_FUNC_ANON))
+        if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED) ||
+            !(code->fn->flags & GT_FUNC_ANON))
             continue;
         struct gt_module *m = module_of_anon(code->fn);
         uint64_t rel = code->pc - (m ? m->lo : 0);

@@ -71,6 +71,7 @@ static uint64_t start_time(void)
 
 static int write_start(struct job *job, struct gt_error *err)
 {
+    gt_rec.started = true;
     int status = gt_uftrace_dir_add_session(&gt_rec.dir, job->time, gt_rec.pid, gt_rec.sid,
                                             gt_rec.exename, err);
     if (status == 0)

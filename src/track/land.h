@@ -39,8 +39,7 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
                          0))
         return false;
     t->calls++;
-    if (!code->entered)
-        code->entered = true;
+    gt_code_enter(code);
     s->top = ++top;
     *top = (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn};
     sink->enter(s, time, depth, code->pc);
