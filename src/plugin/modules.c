@@ -25,6 +25,8 @@ static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64
     module->path = g_strdup(path);
     module->anon = funcs_create(1);
     *module->anon = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON};
+    module->stubs = funcs_create(1);
+    *module->stubs = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON | GT_FUNC_STUB};
     module->entered = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_ptr_array_add(m->all, module);
     return module;
@@ -47,9 +49,12 @@ static uint32_t flags_of_name(const char *name)
         const char *name;
         uint32_t flags;
     } known[] = {
-        {"setjmp", GT_FUNC_SAVER},        {"sigsetjmp", GT_FUNC_SAVER},
-        {"getcontext", GT_FUNC_SAVER},    {"swapcontext", GT_FUNC_SAVER | GT_FUNC_RESTORER},
-        {"setcontext", GT_FUNC_RESTORER | GT_FUNC_LEAVES}, {"jump_fcontext", GT_FUNC_RESTORER},
+        {"setjmp", GT_FUNC_SAVER},
+        {"sigsetjmp", GT_FUNC_SAVER},
+        {"getcontext", GT_FUNC_SAVER},
+        {"swapcontext", GT_FUNC_SAVER | GT_FUNC_RESTORER},
+        {"setcontext", GT_FUNC_RESTORER | GT_FUNC_LEAVES},
+        {"jump_fcontext", GT_FUNC_RESTORER},
         {"Unwind_RaiseException", GT_FUNC_RAISES},
         {"Unwind_Resume", GT_FUNC_RESUMES},
         {"Unwind_ForcedUnwind", GT_FUNC_RESUMES},
@@ -100,7 +105,7 @@ static void load_module(void *arg)
             module->hi = module->lo + module->symbols->load_size;
         fill_funcs(module);
     }
-    module->anon->hi = module->hi;
+    module->anon->hi = module->stubs->hi = module->hi;
     load->module = module;
 }
 
@@ -157,7 +162,7 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
         return module->anon;
     const struct gt_symbol *symbol = gt_symbols_find(module->symbols, pc - module->lo);
     if (!symbol)
-        return module->anon;
+        return gt_symbols_in_plt(module->symbols, pc - module->lo) ? module->stubs : module->anon;
     if (is_cold_part(symbol->name))
         return whole_of(module, symbol);
     return &module->funcs[symbol - module->symbols->sym];

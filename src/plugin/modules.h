@@ -23,6 +23,7 @@ struct gt_module {
     struct gt_symbols *symbols; /* NULL: none to be had */
     struct gt_func *funcs;      /* one per symbol */
     struct gt_func *anon;       /* what no symbol covers */
+    struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
     uint64_t loaded;            /* time */
     bool gone;                  /* unmapped */
     bool listed;                /* its line is in task.txt, not in the map */
