@@ -7,14 +7,13 @@ line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
   record        write a small uftrace directory where the plugin's output= says
   partial       the same, but as a kill leaves it: an open function, half a record
   stats=K:V,..  write guesttrace.stats there
-  raw           set the terminal on standard error to raw mode
   ticks         wait until the parent has been woken a few times
   say=TEXT      write TEXT, a line, to the descriptor FAKE_EVENTS
   await         wait for a line on the descriptor FAKE_COMMANDS
-  signals       from now on say each signal's name; SIGTERM also ends `forever`
+  signals       from now on take signals: `forever` says each one's name, and ends with SIGTERM
   default=NAME  let the signal do what it does by default
-  forever       wait for signals
-  stop          stop with SIGTSTP
+  sets          print which signals are blocked and ignored
+  forever       wait for signals, or to die of one
   kill=NAME     die by the signal
   exit=N
 """
@@ -24,10 +23,10 @@ import resource
 import signal
 import struct
 import sys
-import tty
 
 SID = '0123456789abcdef'
-NAMES = ('HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'ALRM', 'TERM', 'WINCH', 'TSTP')
+SIGNALS = [signal.Signals['SIG' + name] for name in
+           ('HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'ALRM', 'TERM', 'WINCH', 'TSTP')]
 
 
 def plugin_options():
@@ -85,11 +84,6 @@ def await_command():
         pass
 
 
-def on_signal(number, _frame):
-    say(signal.Signals(number).name)
-    on_signal.ended = number == signal.SIGTERM
-
-
 def parent_wakeups():
     with open(f'/proc/{os.getppid()}/status', encoding='ascii') as f:
         return int(next(line for line in f if line.startswith('voluntary')).split()[1])
@@ -102,14 +96,22 @@ def await_ticks():
 
 
 def step_signals(_):
-    for name in NAMES:
-        signal.signal(signal.Signals['SIG' + name], on_signal)
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+
+
+def step_sets(_):
+    with open('/proc/self/status', encoding='ascii') as f:
+        print(*(line for line in f if line.startswith(('SigBlk', 'SigIgn'))), flush=True)
 
 
 def step_forever(_):
-    on_signal.ended = False
-    while not on_signal.ended:
+    while signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, []):
         signal.pause()
+    ended = False
+    while not ended:
+        number = signal.sigwait(SIGNALS)
+        say(signal.Signals(number).name)
+        ended = number == signal.SIGTERM
 
 
 def step_kill(name):
@@ -123,14 +125,13 @@ STEPS = {
     'partial': lambda _: write_directory(b'1234567', []),
     'stats': lambda v: put('guesttrace.stats',
                            ''.join('='.join(kv.split(':', 1)) + '\n' for kv in v.split(','))),
-    'raw': lambda _: tty.setraw(2),
     'ticks': lambda _: await_ticks(),
     'say': say,
     'await': lambda _: await_command(),
     'signals': step_signals,
+    'sets': step_sets,
     'default': lambda name: signal.signal(signal.Signals['SIG' + name], signal.SIG_DFL),
     'forever': step_forever,
-    'stop': lambda _: os.kill(os.getpid(), signal.SIGTSTP),
     'kill': step_kill,
     'exit': lambda n: os._exit(int(n)),
 }
