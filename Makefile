@@ -54,7 +54,7 @@ bench:
 
 # Installs below PREFIX (/usr/local), inside DESTDIR
 install: all
-	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) && ninja -C $(BUILD) --quiet &&) \
+	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null && ninja -C $(BUILD) --quiet >/dev/null &&) \
 		DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
 
 # Removes what was built
