@@ -12,7 +12,7 @@ struct gt_syscalls {
     const char *target;                            /* QEMU's target name */
     int16_t rt_sigaction, rt_sigreturn, sigreturn; /* -1: there is none */
     int16_t execve, execveat, exit_group;
-    int16_t munmap, clone;
+    int16_t mmap, munmap, clone, prctl;
 };
 
 /* NULL: a target that is not known. */

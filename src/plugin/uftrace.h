@@ -110,6 +110,8 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells);
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
 bool gt_process_init(struct gt_error *err);
+/* The time of the calling vCPU's thread. */
+uint64_t gt_process_time(void);
 /* Reads memory of a guest process without trusting the address. */
 bool gt_guest_read(uint64_t addr, void *out, size_t n);
 

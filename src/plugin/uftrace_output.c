@@ -163,6 +163,7 @@ static int add_module(struct job *job, struct gt_error *err)
 void gt_output_module_added(void *self, struct gt_module *m)
 {
     (void)self;
+    m->loaded = gt_process_time();
     struct job job = {.run = add_module, .module = m};
     do_job(&job);
 }

@@ -12,11 +12,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 static __thread struct gt_vcpu *current;
 static bool forked; /* in the child, until it is taken up */
+
+uint64_t gt_process_time(void)
+{
+    if (!current)
+        return gt_rec.last_time;
+    return gt_vcpu_time(current, gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus)));
+}
 
 static void note_time(uint64_t time)
 {
@@ -150,6 +158,18 @@ static void before_exec(struct gt_vcpu *v, struct gt_cells *cells, bool may)
     gt_streams_flush(gt_rec.streams);
 }
 
+static bool replaces_code(uint64_t prot, uint64_t flags)
+{
+    return prot & PROT_EXEC && flags & MAP_FIXED;
+}
+
+static void on_unmap(uint64_t lo, uint64_t size)
+{
+    pthread_mutex_lock(&gt_rec.lock);
+    gt_modules_unmapped(&gt_rec.modules, lo, size);
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
 void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     (void)self;
@@ -170,11 +190,9 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
         before_exec(v, cells, may_exec(args[0], args[1], args[4]));
     else if (number == sys->clone)
         before_thread(v, cells, args[0]);
-    else if (number == sys->munmap) {
-        pthread_mutex_lock(&gt_rec.lock);
-        gt_modules_unmapped(&gt_rec.modules, args[0], args[1]);
-        pthread_mutex_unlock(&gt_rec.lock);
-    } else if (number == sys->exit_group) {
+    else if (number == sys->munmap || (number == sys->mmap && replaces_code(args[2], args[3])))
+        on_unmap(args[0], args[1]);
+    else if (number == sys->exit_group) {
         gt_rec.exit_status = (int)(args[0] & 0xff);
         gt_rec.has_exit_status = true;
     }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A guest whose addresses are not the host's: guest_base, here forced.
+ *
+ * qemu: -B 0x10000000
+ */
+#include "guest.h"
+
+#include <setjmp.h>
+#include <signal.h>
+
+static jmp_buf env;
+
+F static void leaf(void)
+{
+    WORK();
+}
+
+F static void on_signal(int sig)
+{
+    (void)sig;
+    leaf();
+}
+
+F static void down(int n)
+{
+    if (n == 0)
+        longjmp(env, 1);
+    down(n - 1);
+    WORK();
+}
+
+int main(void)
+{
+    signal(SIGUSR1, on_signal);
+    raise(SIGUSR1);
+    if (setjmp(env) == 0)
+        down(2);
+    leaf();
+    return 0;
+}
+
+/* calls:
+main
+  on_signal
+    leaf
+  down
+    down
+      down
+  leaf
+ */
