@@ -5,6 +5,19 @@
 
 #include <stdio.h>
 
+/* An empty or wrong directory has nothing to repair, and is not what was meant. */
+static int check_recording(const char *dir, struct gt_error *err)
+{
+    struct gt_uftrace_dir d;
+    int status = gt_uftrace_dir_open(&d, dir, err);
+    if (status < 0)
+        return status;
+    g_autofree char *tasks = g_build_filename(dir, "task.txt", NULL);
+    if (!g_file_test(tasks, G_FILE_TEST_EXISTS))
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no recording (no task.txt)", dir);
+    return 0;
+}
+
 static int run_repair(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     (void)options;
@@ -12,9 +25,11 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
         return gt_command_usage_error(self, "needs the directory of a recording");
     int status = GT_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
-        struct gt_rescue done;
+        struct gt_rescue done = {0};
         struct gt_error err = {0};
-        int result = gt_rescue_dir(operands[i], &done, &err);
+        int result = check_recording(operands[i], &err);
+        if (result == 0)
+            result = gt_rescue_dir(operands[i], &done, &err);
         g_autofree char *what = gt_rescue_text(&done);
         if (result == 0 || done.recovered || done.repair.files)
             printf("%s: %s\n", operands[i], what);

@@ -61,8 +61,8 @@ def records(*items):
 def write_directory(rest, end):
     """A machine's recording: all code in one module, four functions with made-up names."""
     base = 0x40000000
-    header = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, 0x62, 0b10000001, 1024, 0, 0)
-    put('info', header + b'exename:guest\ntaskinfo:lines=2\ntaskinfo:nr_tid=1\ntaskinfo:tids=1\n')
+    header = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, 0x62, 0b10001001, 1024, 0, 0)
+    put('info', header + b'exename:guest\ncmdline:guest\ntaskinfo:lines=2\ntaskinfo:nr_tid=1\ntaskinfo:tids=1\n')
     put('task.txt', f'SESS timestamp=0.000000001 pid=1 sid={SID} exename="guest"\n'
                     'TASK timestamp=0.000000001 tid=1 pid=1\n')
     put(f'sid-{SID}.map', f'{base:012x}-{base + 0x10000:012x} r-xp 00000000 00:00 0 guest\n'

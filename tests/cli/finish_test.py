@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `record` says and does when QEMU has ended, and `repair`."""
+import os
+import signal
+import struct
+import subprocess
+import sys
+
+import harness
+from harness import GOOD_STATS, CliTest, need
+
+CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
+
+
+class Finish(CliTest):
+    def record(self, status, do, *options, output='uftrace.data'):
+        done = self.expect(status, 'record', '-o', output, *options, self.program(), do=do)
+        self.assertEqual(done.stdout, '')
+        return [line.removeprefix('guesttrace record: ')
+                for line in done.stderr.strip().split('\n') if line]
+
+    def check_whole(self, name='uftrace.data'):
+        done = subprocess.run([sys.executable, CHECKER, self.path(name)], text=True,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Summary(Finish):
+    def test_exact(self):
+        lines = self.record(0, 'record ' + GOOD_STATS)
+        self.assertRegex(lines[0], r'^1,234,567 calls in 1 task, 197 MB, \d+\.\d s$')
+        self.assertEqual(lines[1:], [
+            'no doubts: all 1,234,560 returns went where their calls said',
+            'to see it: uftrace replay -d uftrace.data'])
+
+    def test_doubts(self):
+        lines = self.record(0, f'record {GOOD_STATS},doubt.unknown-return:1,doubt.unwound:2000,'
+                            'doubt.diverted-call:0,doubt.new-kind:3,depth_over:7')
+        self.assertEqual(lines[1], '1,234,560 returns went where their calls said, 99.99 % of those'
+                         ' and the doubts')
+        self.assertRegex(lines[2], '^doubt: 1 unknown-return: .+')
+        self.assertRegex(lines[3], '^note: 2,000 unwound: .+')
+        self.assertEqual(lines[4], 'doubt: 3 new-kind')
+        self.assertRegex(lines[5], r'^note: 7 calls were deeper .*--depth')
+        self.assertEqual(len(lines), 7)
+
+    def test_losses(self):
+        for quiet in ([], ['-q']):
+            lines = self.record(0, f'record {GOOD_STATS},error:x.dat:full,lost_records:1234', *quiet)
+            self.assertEqual(lines[:2], ['the recording is incomplete: x.dat:full',
+                                         '1,234 records were lost; the trace says where'
+                                         ' (guesttrace:lost)'])
+            self.assertEqual(len(lines), 2 if quiet else 5)
+
+    def test_quiet(self):
+        self.assertEqual(self.record(4, f'record {GOOD_STATS} exit=4', '-q'), [])
+
+    def test_hostile_stats(self):
+        lines = self.record(0, 'record stats=calls:99999999999999999999999,tasks:-1,doubt.x:1e9,'
+                            'bytes:0x10,matched:,=:=')
+        self.assertRegex(lines[0], '^0 calls in 0 tasks, 16 B')
+
+    def test_what_to_type_can_be_pasted(self):
+        lines = self.record(0, 'record ' + GOOD_STATS, output="it's $HOME")
+        self.assertEqual(lines[-1], "to see it: uftrace replay -d 'it'\\''s $HOME'")
+        lines = self.record(0, 'record ' + GOOD_STATS, output='a/b_c-1.2,x=3')
+        self.assertEqual(lines[-1], 'to see it: uftrace replay -d a/b_c-1.2,x=3')
+
+
+class Broken(Finish):
+    def test_killed(self):
+        lines = self.record(-signal.SIGKILL, 'partial kill=KILL')
+        self.assertEqual(lines, [
+            'the program was killed (Killed); the recording was completed: 1 task file, 7 records: 7'
+            ' bytes of half-written records cut off, 1 running functions ended',
+            'to see it: uftrace replay -d uftrace.data'])
+        self.check_whole()
+
+    def test_killed_but_whole(self):
+        """The plugin finished: nothing to tell but the summary."""
+        lines = self.record(-signal.SIGTERM, f'record {GOOD_STATS} kill=TERM')
+        self.assertRegex(lines[0], '^1,234,567 calls')
+
+    def test_unfinished(self):
+        lines = self.record(1, 'partial exit=1', '-q')
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[0], '^the plugin did not finish; the recording was completed: ')
+        self.check_whole()
+
+    def test_not_loaded(self):
+        self.assertEqual(self.record(1, 'exit=1'),
+                         ['nothing was recorded: QEMU ended before the plugin began'])
+        self.assertRegex(self.record(0, 'exit=0')[0],
+                         r'^nothing was recorded: the plugin was not loaded \(does .*/qemu-x86_64'
+                         r' pass its arguments on to QEMU\?\)$')
+
+    def test_an_earlier_recording_is_not_taken_for_ours(self):
+        self.record(0, 'record ' + GOOD_STATS)
+        before = {name: self.read_bytes(name) for name in os.listdir(self.path('uftrace.data'))}
+        self.assertEqual(self.record(1, 'exit=1'),
+                         ['nothing was recorded: QEMU ended before the plugin began'])
+        self.assertEqual(before, {name: self.read_bytes(name)
+                                  for name in os.listdir(self.path('uftrace.data'))})
+
+    def test_stale_stats_are_not_taken_for_ours(self):
+        self.record(0, 'record ' + GOOD_STATS)
+        lines = self.record(0, 'partial')
+        self.assertRegex(lines[0], '^the plugin did not finish')
+
+    def test_damaged(self):
+        lines = self.record(0, 'partial')
+        with open(self.path('uftrace.data/1.dat'), 'r+b') as f:
+            f.write(struct.pack('<QQ', 1, 0))
+        done = self.expect(1, 'repair', 'uftrace.data')
+        self.assertIn('1.dat', done.stderr)
+        self.assertTrue(lines)
+
+    def read_bytes(self, name):
+        with open(self.path('uftrace.data', name), 'rb') as f:
+            return f.read()
+
+
+class Repair(Finish):
+    def test_repair(self):
+        self.expect(0, 'record', '-q', self.program(), do='record ' + GOOD_STATS)
+        with open(self.path('uftrace.data/1.dat'), 'r+b') as f:
+            f.truncate(3 * 16 + 5)
+        done = self.expect(0, 'repair', 'uftrace.data')
+        self.assertEqual(done.stdout, 'uftrace.data: 1 task file, 3 records: 5 bytes of half-written'
+                         ' records cut off, 3 running functions ended\n')
+        self.check_whole()
+        done = self.expect(0, 'repair', 'uftrace.data', 'uftrace.data')
+        self.assertEqual(done.stdout, 2 * 'uftrace.data: 1 task file, 6 records, nothing to repair\n')
+        need('uftrace')
+        shown = subprocess.run(['uftrace', 'replay', '-d', self.path('uftrace.data'), '-F', '.'],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+
+    def test_no_directory(self):
+        done = self.expect(1, 'repair', 'nowhere')
+        self.assertRegex(done.stderr, '^guesttrace repair: .*nowhere: no such directory')
+        self.write('text', b'')
+        self.expect(1, 'repair', 'text')
+        os.mkdir(self.path('empty'))
+        self.expect(1, 'repair', 'empty')
+
+
+harness.main()

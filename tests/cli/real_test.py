@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command with the real plugin and the QEMU that is installed here."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import unittest
+
+import harness
+from harness import VARIABLE, CliTest, need
+
+CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
+SOURCE = f'''
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) int leaf(int n) {{ __asm__ volatile(""); return n + 1; }}
+int main(int argc, char **argv)
+{{
+    int n = 0;
+    for (int i = 0; i < 1000; i++)
+        n = leaf(n);
+    printf("%s %d %s\\n", argv[0], n, getenv("{VARIABLE}") ? "leaked" : "clean");
+    fflush(stdout);
+    if (argc > 1)
+        raise(atoi(argv[1]));
+    return 7;
+}}
+'''
+
+
+class Real(CliTest):
+    compiler, qemu = 'cc', 'qemu-' + os.uname().machine
+
+    def setUp(self):
+        super().setUp()
+        need(self.compiler, self.qemu)
+        shutil.rmtree(self.bin)
+        if os.environ.get('REAL_PLUGIN_DIR'):
+            self.env['GUESTTRACE_PLUGIN_DIR'] = os.environ['REAL_PLUGIN_DIR']
+        self.write('prog.c', SOURCE.encode())
+        subprocess.run([self.compiler, '-O1', '-o', 'prog', 'prog.c'], check=True, cwd=self.dir)
+
+    def record(self, *arguments):
+        done = self.run_cli('record', *arguments)
+        if 'is statically linked' in done.stderr:
+            print('SKIP: ' + done.stderr.strip(), flush=True)
+            raise unittest.SkipTest('static QEMU')
+        return done
+
+    def check(self, name):
+        done = subprocess.run([sys.executable, CHECKER, self.path(name)], text=True,
+                              capture_output=True, check=False)
+        self.assertIn(done.returncode, (0, 77), done.stdout)
+
+    def calls_of_leaf(self, name):
+        need('uftrace')
+        done = subprocess.run(['uftrace', 'report', '-d', self.path(name), '-F', 'leaf'],
+                              capture_output=True, text=True, check=True)
+        return [int(line.split()[-2]) for line in done.stdout.split('\n') if line.endswith(' leaf')]
+
+    def test_program(self):
+        done = self.record('-o', 'a,b', './prog')
+        self.assertEqual((done.returncode, done.stdout), (7, './prog 1000 clean\n'), done.stderr)
+        self.assertRegex(done.stderr, r'guesttrace record: [\d,]+ calls in 1 task, ')
+        self.check('a,b')
+        self.assertEqual(self.calls_of_leaf('a,b'), [1000])
+
+    def test_killed(self):
+        for sig in (signal.SIGKILL, signal.SIGSEGV):
+            done = self.record('./prog', str(int(sig)))
+            self.assertEqual(done.returncode, -sig, done.stderr)
+            self.check('uftrace.data')
+            self.assertEqual(self.calls_of_leaf('uftrace.data'), [1000])
+
+    def test_argument_that_the_plugin_refuses(self):
+        """QEMU prints why and ends; that is passed on."""
+        done = self.record('--privilege-levels', './prog')
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn('trace-privilege-level', done.stderr)
+        self.assertIn('nothing was recorded', done.stderr)
+
+    def test_qemu_command(self):
+        done = self.record('-q', '--', self.qemu, *self.library_options(), './prog')
+        self.assertEqual((done.returncode, done.stdout), (7, './prog 1000 clean\n'), done.stderr)
+        self.assertEqual(self.calls_of_leaf('uftrace.data'), [1000])
+
+    def library_options(self):
+        return []
+
+
+class Aarch64(Real):
+    compiler, qemu = 'aarch64-linux-gnu-gcc', 'qemu-aarch64'
+
+    def library_options(self):
+        return ['-L', '/usr/aarch64-linux-gnu']
+
+
+harness.main()
