@@ -25,6 +25,8 @@ const struct gt_command *gt_command_by_name(const char *name)
 }
 
 static void complain(const struct gt_command *self, const char *format, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+static void complain(const struct gt_command *self, const char *format, va_list ap)
 {
     fprintf(stderr, "guesttrace %s: ", self->name);
     vfprintf(stderr, format, ap);

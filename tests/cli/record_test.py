@@ -148,7 +148,7 @@ class Refused(CliTest):
     def test_lying_interpreter(self):
         whole = bytearray(make_elf(interpreter='/lib/ld.so'))
         for offset, value in ((64 + 56 + 8, 1 << 63), (64 + 56 + 32, 1 << 63),
-                              (64 + 56 + 32, 0), (64 + 56 + 32, 4)):
+                              (64 + 56 + 32, 0), (64 + 56 + 32, 4), (64 + 56 + 32, 100)):
             lying = bytearray(whole)
             lying[offset:offset + 8] = value.to_bytes(8, 'little')
             self.write('lying', bytes(lying))
