@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Command lines that make no sense, help, the manual page and the completions."""
 import os
+import re
 import subprocess
 
 import harness
@@ -105,7 +106,7 @@ class Help(CliTest):
         self.assertEqual(faults, [])
         shown = subprocess.run(['mandoc', '-T', 'ascii', '-O', 'width=300', page],
                                capture_output=True, text=True, check=True).stdout
-        plain = __import__('re').sub('.\b', '', shown)
+        plain = re.sub('.\b', '', shown)
         for option in ('--privilege-levels', '-L, --sysroot DIR', '--clock insn|host|auto',
                        '--prefix-symbols', 'GUESTTRACE_PLUGIN_DIR'):
             self.assertIn(option, plain)

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What `record` makes of its command line: which QEMU, with which arguments, or why not."""
+import json
 import os
+import shutil
+import subprocess
 import unittest
 
 import harness
@@ -55,7 +58,7 @@ class Program(CliTest):
             self.program(machine=machine)
             self.assertEqual(self.record('./prog')[0][-1], './prog')
             with open(self.log, encoding='utf-8') as f:
-                self.assertTrue(__import__('json').loads(f.readlines()[-1])['argv'][0]
+                self.assertTrue(json.loads(f.readlines()[-1])['argv'][0]
                                 .endswith('qemu-' + name))
 
     def test_path_search(self):
@@ -106,6 +109,24 @@ class Program(CliTest):
         self.assertIn(f'no plugin {self.dir}/no.so (--plugin)', done.stderr)
         done = self.expect(125, 'record', './prog', env={'GUESTTRACE_PLUGIN_DIR': '/nowhere'})
         self.assertIn('no plugin /nowhere/libuftrace.so (GUESTTRACE_PLUGIN_DIR)', done.stderr)
+
+    def test_plugin_beside_the_executable(self):
+        """In a build folder, and where it is installed."""
+        self.program()
+        del self.env['GUESTTRACE_PLUGIN_DIR']
+        for place in ('usr/bin/plugins', 'usr/lib/guesttrace/plugins'):
+            exe = self.path('usr/bin/guesttrace')
+            os.makedirs(self.path('usr/bin'), exist_ok=True)
+            shutil.copy(harness.GUESTTRACE, exe)
+            done = subprocess.run([exe, 'record', './prog'], env=self.env, cwd=self.dir, text=True,
+                                  capture_output=True, check=False)
+            self.assertEqual(done.returncode, 125, done.stderr)
+            self.assertIn('no libuftrace.so in ', done.stderr)
+            plugin = self.write(place + '/libuftrace.so', b'')
+            subprocess.run([exe, 'record', '-q', './prog'], env=dict(self.env, FAKE_DO='record'),
+                           cwd=self.dir, check=True, capture_output=True)
+            self.assertTrue(self.started()[0][1].startswith(f'file={plugin},'))
+            os.unlink(plugin)
 
 
 class Refused(CliTest):
