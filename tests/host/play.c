@@ -148,6 +148,15 @@ static void act(unsigned vcpu, const struct action *a)
     }
 }
 
+/* A machine's exit does not wait for the other vCPUs. */
+static void tell_exit_once(void)
+{
+    static bool told;
+    if (!told)
+        gt_tell_exit();
+    told = true;
+}
+
 /* False: the guest is done. */
 static bool act_alone(unsigned vcpu, const struct action *a)
 {
@@ -170,7 +179,9 @@ static bool act_alone(unsigned vcpu, const struct action *a)
         await_flag(a->arg[0]);
         return true;
     case DO_EXIT:
-        return false;
+        if (gt_plan.system)
+            tell_exit_once();
+        return gt_plan.system;
     default:
         pthread_rwlock_rdlock(&running);
         act(vcpu, a);
@@ -257,7 +268,7 @@ void gt_play(void)
     else
         play_process();
     pthread_rwlock_wrlock(&running);
-    gt_tell_exit();
+    tell_exit_once();
     for (size_t i = 0; i < gt_plan.n_insns; i++)
         while (blocks[i]) {
             struct tb *tb = blocks[i];
