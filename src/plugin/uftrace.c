@@ -49,6 +49,7 @@ static bool allocate(struct gt_error *err)
         gt_error_set(err, GT_E_NOMEM, "out of memory");
         return false;
     }
+    gt_rec.tracker.machine = !gt_rec.user;
     pthread_mutex_init(&gt_rec.lock, NULL);
     gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
     gt_rec.code = g_hash_table_new(g_int64_hash, g_int64_equal);

@@ -12,6 +12,10 @@ static const struct {
     [GT_DOUBT_UNWOUND] = {"unwound", "frames left by longjmp or an exception, and closed", true},
     [GT_DOUBT_SWITCHED] = {"switched", "switches to another call stack (coroutines)", true},
     [GT_DOUBT_SIGNALS] = {"signals", "signal handlers entered", true},
+    [GT_DOUBT_ALIASED] = {"aliased",
+                          "calls and returns into blocks that QEMU shares among several virtual "
+                          "addresses of one page",
+                          true},
     [GT_DOUBT_MISSED_RETURN] =
         {"missed-return", "returns that landed on a frame further down: those above were closed",
          false},

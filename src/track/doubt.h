@@ -12,6 +12,7 @@ enum gt_doubt {
     GT_DOUBT_UNWOUND,        /* no doubt but worth knowing: frames closed by longjmp, exceptions */
     GT_DOUBT_SWITCHED,       /* likewise: another call stack went on (coroutines) */
     GT_DOUBT_SIGNALS,        /* likewise: signal handlers entered */
+    GT_DOUBT_ALIASED,        /* likewise: blocks that are shared by several virtual addresses */
     GT_DOUBT_MISSED_RETURN,  /* a return landed on a frame further down, without a stack switch */
     GT_DOUBT_GUESSED_FRAME,  /* control came back to a function that is on the stack more than once
                               */

@@ -16,6 +16,10 @@
  *   - into the middle of a function that is on the stack: closed down to it (exceptions; setjmp
  *     returning again, where the saved context is not known);
  *   - else nothing is closed, and it is counted.
+ *
+ * In a machine, calls and returns that match but for whole pages have arrived, where nothing
+ * matches exactly: QEMU shares blocks among the virtual addresses of a page. And code without
+ * symbols is all code there, so that being in the same "function" says nothing.
  */
 #include "track/stack.h"
 
@@ -28,6 +32,12 @@ static uint32_t frames_below_return(const struct gt_stack *s, uint64_t pc)
         if (f->ret == pc)
             return (uint32_t)(f - s->base);
     return 0;
+}
+
+/* One of the addresses is the other's, but for the page that it was first seen at. */
+static bool is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
+{
+    return t->tracker->machine && ((a ^ b) & (GT_TRACK_PAGE - 1)) == 0;
 }
 
 /* True where the frame may be of the function that the block is in. Code without symbols is one
@@ -121,6 +131,8 @@ static bool land_back(struct gt_thread *t, const struct gt_code *code, bool swit
         close_to(t, left - 1, time);
         return true;
     }
+    if (t->tracker->machine && code->fn->flags & GT_FUNC_ANON)
+        return false;
     unsigned candidates;
     uint32_t depth = frame_of_function(t->stack, code, &candidates);
     if (!depth)
@@ -157,8 +169,15 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         s->dropped--;
         return;
     }
-    if (!land_pushed_return(t, from, code, time) && !land_back(t, code, false, time))
-        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+    if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
+        return;
+    if (s->top > s->base && s->top->ret != GT_NO_ADDR && is_alias(t, s->top->ret, code->pc)) {
+        t->matched++;
+        t->doubts[GT_DOUBT_ALIASED]++;
+        close_to(t, gt_stack_depth(s) - 1, time);
+        return;
+    }
+    t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
 }
 
 static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
@@ -281,7 +300,10 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
         land_return(t, from, code, time);
     else if (from->exit == GT_EXIT_CALL_INDIRECT || (from->exit == GT_EXIT_CALL && arrived))
         land_call(t, from, code, time);
-    else if (from->exit == GT_EXIT_CALL) {
+    else if (from->exit == GT_EXIT_CALL && is_alias(t, from->target, code->pc)) {
+        t->doubts[GT_DOUBT_ALIASED]++;
+        land_call(t, from, code, time);
+    } else if (from->exit == GT_EXIT_CALL) {
         t->doubts[GT_DOUBT_DIVERTED_CALL]++;
         land_jump(t, code, time);
     } else if (code->fn != from->end_fn) {

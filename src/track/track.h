@@ -189,10 +189,15 @@ struct gt_save {
 };
 #define GT_TRACK_SAVES 4096u
 
+/* In a machine one block may run at several virtual addresses of its page; its pc is the one that
+ * it was first seen at. Those differ by whole pages. */
+#define GT_TRACK_PAGE UINT64_C(0x1000)
+
 struct gt_tracker {
     const struct gt_sink *sink;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
+    bool machine; /* set after init: see GT_TRACK_PAGE, and all code may be without symbols */
     pthread_mutex_t lock;    /* of what follows */
     struct gt_stack *stacks; /* all that are not ended */
     struct gt_stack *ended;  /* kept for the next coroutine, their `out` still open */

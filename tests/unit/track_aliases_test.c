@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tracker in a machine: blocks that are shared by several virtual addresses of one page, and
+ * code of which no function is known. */
+#include "track/land.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What was recorded: "+ADDR" and "-ADDR". */
+static char said[512];
+
+static void say(char what, uint64_t addr)
+{
+    size_t n = strlen(said);
+    snprintf(said + n, sizeof said - n, "%c%llx ", what, (unsigned long long)addr);
+}
+
+static void on_enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    (void)s, (void)time, (void)depth;
+    say('+', addr);
+}
+
+static void on_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    (void)s, (void)time, (void)depth;
+    say('-', addr);
+}
+
+static bool on_open(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    (void)t, (void)time;
+    s->out = self;
+    return true;
+}
+
+static void on_close(void *self, struct gt_stack *s)
+{
+    (void)self;
+    s->out = NULL;
+}
+
+static const struct gt_sink sink = {on_enter, on_leave, on_open, on_close, said};
+static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
+
+struct machine {
+    struct gt_tracker tracker;
+    struct gt_thread thread;
+    uint64_t mark;
+};
+
+static int set_up(void **state)
+{
+    static struct machine m;
+    memset(&m, 0x5a, sizeof m);
+    memset(said, 0, sizeof said);
+    if (!gt_tracker_init(&m.tracker, &sink, 1024, true))
+        return -1;
+    m.tracker.machine = true;
+    memset(&m.thread, 0, sizeof m.thread);
+    m.mark = 0;
+    *state = &m;
+    return gt_thread_init(&m.thread, &m.tracker, 1) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    struct machine *m = *state;
+    gt_thread_finish(&m->thread, 100);
+    gt_tracker_finish(&m->tracker);
+    return 0;
+}
+
+static struct gt_code block(uint64_t pc, enum gt_code_exit exit, uint64_t target)
+{
+    struct gt_code c = {.pc = pc,
+                        .end = pc + 0x10,
+                        .target = target,
+                        .fn = &anon,
+                        .end_fn = &anon,
+                        .insns = 4,
+                        .exit = exit};
+    return c;
+}
+
+static void run(struct machine *m, struct gt_code *code)
+{
+    gt_code_set_mark(code);
+    uint64_t stays = gt_mark_of_func(code->fn);
+    if (m->mark != stays &&
+        (m->mark == 0 || !gt_track_land(&m->thread, code, m->mark, 1, &sink, 1024)))
+        m->mark = gt_track_slow(&m->thread, code, m->mark, 1);
+    m->mark = code->mark;
+}
+
+static void expect(const struct machine *m, const char *text, uint64_t matched, uint64_t aliased)
+{
+    assert_string_equal(said, text);
+    assert_int_equal(m->thread.matched, matched);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_ALIASED], aliased);
+}
+
+static uint64_t severe(const struct machine *m)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < GT_DOUBT_COUNT; i++)
+        if (!gt_doubt_is_harmless(gt_doubt_name(i)))
+            sum += m->thread.doubts[i];
+    return sum;
+}
+
+/* The callee was translated where a kernel is linked, the caller where it lies before paging. */
+static void test_call_and_return(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code caller = block(0x40001230, GT_EXIT_CALL, 0x40005678);
+    struct gt_code callee = block(0xffff800008005678, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0xffff800008001240, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &callee);
+    run(m, &after);
+    expect(m, "+ffff800008005678 -ffff800008005678 ", 1, 2);
+    assert_int_equal(severe(m), 0);
+    assert_int_equal(m->thread.calls, 1);
+}
+
+static void test_other_offset_is_none(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code caller = block(0x40001230, GT_EXIT_CALL, 0x40005678);
+    struct gt_code vector = block(0xffff800008005688, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0xffff800008001244, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &vector);
+    run(m, &after);
+    expect(m, "", 0, 0);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_DIVERTED_CALL], 1);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
+}
+
+/* The top frame would do but for the page; the one below is it exactly. */
+static void test_exact_goes_first(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code outer = block(0x40001230, GT_EXIT_CALL, 0x40005000);
+    struct gt_code inner = block(0x40005000, GT_EXIT_CALL_INDIRECT, 0);
+    struct gt_code far = block(0x40007230, GT_EXIT_CALL, 0x40006000);
+    struct gt_code leaf = block(0x40006000, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0x40001240, GT_EXIT_PLAIN, 0);
+    run(m, &outer);
+    run(m, &inner);
+    run(m, &far);
+    run(m, &leaf);
+    run(m, &after);
+    expect(m, "+40005000 +40007230 +40006000 -40006000 -40007230 -40005000 ", 0, 0);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_MISSED_RETURN], 1);
+}
+
+/* A return to nowhere closes nothing: all code is without symbols, to be in it says nothing. */
+static void test_no_guess_without_symbols(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code caller = block(0x40001230, GT_EXIT_CALL, 0x40005678);
+    struct gt_code callee = block(0x40005678, GT_EXIT_RETURN, 0);
+    struct gt_code elsewhere = block(0x40009004, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0x40001240, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &callee);
+    run(m, &elsewhere);
+    expect(m, "+40005678 ", 0, 0);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
+    run(m, &after);
+    expect(m, "+40005678 -40005678 ", 1, 0);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_UNWOUND], 0);
+}
+
+/* In a process a block has one address. */
+static void test_processes_have_none(void **state)
+{
+    struct machine *m = *state;
+    m->tracker.machine = false;
+    struct gt_code caller = block(0x40001230, GT_EXIT_CALL, 0x40005678);
+    struct gt_code callee = block(0x50005678, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &callee);
+    expect(m, "", 0, 0);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_DIVERTED_CALL], 1);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_call_and_return),     TEST(test_other_offset_is_none),
+        TEST(test_exact_goes_first),    TEST(test_no_guess_without_symbols),
+        TEST(test_processes_have_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
