@@ -35,6 +35,7 @@ struct gt_vcpu {
     struct gt_thread thread;
     struct gt_cells *cells; /* NULL: to be found each time, they may move */
     bool begun;
+    bool refused; /* it could not begin: not recorded */
     bool in_exec; /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 

@@ -77,8 +77,11 @@ static __attribute__((noinline)) uint64_t land(struct gt_vcpu *v, struct gt_cell
                                                struct gt_code *code)
 {
     uint64_t mark = cells->mark;
+    if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+        return gt_mark_of_func(code->fn);
     if (!v->begun) {
-        gt_vcpu_begin(v, cells);
+        if (!v->refused)
+            gt_vcpu_begin(v, cells);
         if (!v->begun)
             return gt_mark_of_func(code->fn);
     }

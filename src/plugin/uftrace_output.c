@@ -195,9 +195,25 @@ static int write_end(struct job *job, struct gt_error *err)
     return (next = gt_meta_put_stats(err)) < 0 ? next : status;
 }
 
+/* A machine may exit on one vCPU while others run: from now on none of their landings is plain, and
+ * land() does nothing; those under way have a moment to end. */
+static void stop_vcpus(unsigned n)
+{
+    __atomic_store_n(&gt_rec.finished, true, __ATOMIC_SEQ_CST);
+    if (gt_rec.user || n < 2)
+        return;
+    for (unsigned i = 0; i < n; i++)
+        __atomic_or_fetch(&gt_rec.vcpus[i].thread.attention, GT_ATTENTION_OWNER, __ATOMIC_SEQ_CST);
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
 static void end_vcpus(void)
 {
-    for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
+    pthread_mutex_lock(&gt_rec.lock);
+    unsigned n = gt_rec.n_vcpus;
+    pthread_mutex_unlock(&gt_rec.lock);
+    stop_vcpus(n);
+    for (unsigned i = 0; i < n; i++)
         gt_vcpu_end(&gt_rec.vcpus[i], gt_vcpu_cells(&gt_rec.vcpus[i], i));
     gt_tracker_close_suspended(&gt_rec.tracker, gt_rec.last_time);
 }
@@ -219,7 +235,6 @@ void gt_output_finish(void)
 {
     if (gt_rec.finished)
         return;
-    gt_rec.finished = true;
     end_vcpus();
     gt_streams_destroy(gt_rec.streams, &gt_rec.written);
     gt_meta_collect_entered();

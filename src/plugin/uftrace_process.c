@@ -54,6 +54,10 @@ static void before_thread(struct gt_vcpu *v, struct gt_cells *cells, uint64_t fl
     pthread_mutex_unlock(&gt_rec.lock);
 }
 
+/* The stack of a vCPU that is not recorded: there is never room, so that no landing is plain. */
+static struct gt_stream no_stream;
+static struct gt_stack no_stack = {.out = &no_stream};
+
 void gt_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
@@ -70,6 +74,8 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     cells->mark = 0;
     v->block_insns = 0;
+    v->refused = false;
+    v->thread.stack = &no_stack;
     v->thread.attention = gt_rec.host_clock ? GT_ATTENTION_OWNER : 0;
     v->insn_base = gt_rec.last_time + 1 - cells->insns;
     pthread_mutex_unlock(&gt_rec.lock);
@@ -81,6 +87,9 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells)
     pthread_once(&started, gt_output_start);
     v->tid = gt_rec.user ? (uint32_t)gettid() : (uint32_t)(v - gt_rec.vcpus) + 1;
     v->begun = gt_thread_init(&v->thread, &gt_rec.tracker, gt_vcpu_time(v, cells));
+    v->refused = !v->begun;
+    if (v->refused)
+        v->thread.stack = &no_stack;
     current = v;
 }
 
@@ -91,6 +100,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
     v->begun = false;
     uint64_t time = time_after_block(v, cells);
     gt_thread_finish(&v->thread, time);
+    v->thread.stack = &no_stack;
     pthread_mutex_lock(&gt_rec.lock);
     note_time(time);
     gt_rec.calls += v->thread.calls;
@@ -103,7 +113,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
 void gt_on_vcpu_exit(void *self, unsigned vcpu)
 {
     (void)self;
-    if (vcpu >= GT_MAX_VCPUS || gt_rec.finished)
+    if (vcpu >= GT_MAX_VCPUS || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     gt_vcpu_end(v, gt_vcpu_cells(v, vcpu));
