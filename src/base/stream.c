@@ -65,7 +65,9 @@ static struct gt_file *file_of(struct gt_stream *s)
 static void use_sink(struct gt_file *f, unsigned records)
 {
     f->s.chunk = NULL;
-    f->s.fill = &f->sink.fill;
+    f->s.state = &f->sink.state;
+    f->s.body = 0;
+    atomic_store_explicit(&f->sink.state.fill, 0, memory_order_relaxed);
     f->s.at = f->sink.record;
     f->s.end = f->sink.record + 2 * records;
 }
@@ -93,7 +95,7 @@ static void hand_over(struct gt_streams *set, struct gt_file *f)
         set->lost += here;
         return;
     }
-    f->end += here * GT_STREAM_RECORD;
+    f->end += gt_chunk_fill(c);
     c->next = NULL;
     if (f->queue.last)
         f->queue.last->next = c;
@@ -134,21 +136,24 @@ static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk
     c->done = 0;
     /* A kill may come between any two of these: see stream_internal.h. It comes between two
      * instructions, so the compiler's order is what counts. */
-    atomic_store_explicit(&h->fill, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.fill, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.full, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    atomic_store_explicit(&h->written, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.base, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.written, 0, memory_order_relaxed);
     h->magic = GT_CHUNK_MAGIC;
     h->id = f->s.id;
     h->offset = f->end;
     atomic_signal_fence(memory_order_seq_cst);
     f->s.chunk = c;
-    f->s.fill = &h->fill;
+    f->s.state = &h->state;
+    f->s.body = GT_BODY;
     f->s.at = (uint64_t *)((char *)h + GT_CHUNK_HEAD);
-    f->s.end = (uint64_t *)((char *)h + GT_CHUNK_SIZE);
+    f->s.end = f->s.at + GT_STREAM_LINE / sizeof(uint64_t);
     set->slots[f->slot].chunk = c;
 }
 
-uint64_t *gt_stream_next_chunk(struct gt_stream *s)
+void gt_stream_next_chunk(struct gt_stream *s)
 {
     struct gt_streams *set = s->set;
     struct gt_file *f = file_of(s);
@@ -168,7 +173,6 @@ uint64_t *gt_stream_next_chunk(struct gt_stream *s)
     pthread_mutex_unlock(&set->lock);
     if (wake)
         pthread_cond_signal(&set->work);
-    return s->at;
 }
 
 /* Takes the slot that makes the writer see f on its rounds. */
@@ -296,8 +300,7 @@ void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats
         struct gt_chunk *c = set->slots[i].chunk;
         stats->records += set->slots[i].file->s.before;
         if (c)
-            stats->records +=
-                atomic_load_explicit(&c->head->fill, memory_order_acquire) / GT_STREAM_RECORD;
+            stats->records += gt_chunk_fill(c) / GT_STREAM_RECORD;
     }
     stats->written = atomic_load_explicit(&set->written, memory_order_relaxed);
     stats->lost = set->lost;

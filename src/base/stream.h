@@ -41,16 +41,25 @@
 
 struct gt_chunk;
 
-/* The writer may copy what lies between GT_STREAM_FILL bytes after the fill word and as many bytes
- * further as it says: so the fill of a chunk comes from `at` alone. */
-#define GT_STREAM_FILL 4
+/* A chunk takes records in one cache line, which stays in the producer's cache; a full line is
+ * moved to the chunk's body, past the caches. */
+#define GT_STREAM_LINE 64
+
+/* The end of a chunk's head: the line follows, then the body. See stream_internal.h. */
+struct gt_chunk_state {
+    _Atomic uint32_t full;    /* bytes in the body */
+    _Atomic uint32_t base;    /* where in the chunk's run of bytes the line begins */
+    _Atomic uint32_t written; /* the writer's */
+    _Atomic uint32_t fill;    /* bytes in the line */
+};
 
 struct gt_stream {
-    uint64_t *at;           /* where the next record goes */
-    uint64_t *end;          /* end of the current chunk's space; at == end: get another */
-    _Atomic uint32_t *fill; /* bytes of the current chunk that the writer may copy */
-    uint64_t before;        /* records put before those of the current chunk */
-    uint32_t id;            /* file name: "<id>.dat" */
+    uint64_t *at;  /* where the next record goes, in the line */
+    uint64_t *end; /* of the line; at == end: another chunk is needed */
+    struct gt_chunk_state *state;
+    uint32_t body;   /* bytes that the chunk's body takes */
+    uint32_t id;     /* file name: "<id>.dat" */
+    uint64_t before; /* records put before those of the current chunk */
     struct gt_streams *set;
     struct gt_chunk *chunk; /* NULL: none yet */
 };
@@ -106,23 +115,8 @@ void gt_streams_fork_child(struct gt_streams *set);
  * is touched for it). Idempotent. */
 int64_t gt_streams_recover(const char *dir, struct gt_error *err);
 
-/* The cold side of gt_stream_put: hands the current chunk over, takes another, returns s->at. */
-uint64_t *gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));
-
-/* Stores a record past the processor's caches where it can: the next to touch these lines is the
- * writer, on another processor, and taking them back from its cache for each new record would cost
- * several times the store. Such stores may become visible after the fill that publishes them; the
- * writer therefore has all processors fenced between reading a fill and reading the records. */
-static inline void gt_stream_store(uint64_t *at, uint64_t w0, uint64_t w1)
-{
-#ifdef __x86_64__
-    _mm_stream_si64((long long *)at, (long long)w0);
-    _mm_stream_si64((long long *)at + 1, (long long)w1);
-#else
-    at[0] = w0;
-    at[1] = w1;
-#endif
-}
+/* The cold side of gt_stream_put: hands the current chunk over and takes another. */
+void gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));
 
 /* True: the current chunk takes another record. */
 static inline bool gt_stream_has_room(const struct gt_stream *s)
@@ -130,16 +124,40 @@ static inline bool gt_stream_has_room(const struct gt_stream *s)
     return s->at != s->end;
 }
 
+/* Moves the full line to the body. A kill may come between any two of these stores. */
+static inline void gt_stream_move_line(struct gt_stream *s)
+{
+    struct gt_chunk_state *state = s->state;
+    uint32_t full = atomic_load_explicit(&state->full, memory_order_relaxed);
+    if (full == s->body)
+        return;
+    char *line = (char *)(state + 1), *to = line + GT_STREAM_LINE + full;
+#ifdef __x86_64__
+    for (size_t i = 0; i < GT_STREAM_LINE / 16; i++)
+        _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
+#else
+    __builtin_memcpy(to, line, GT_STREAM_LINE);
+#endif
+    atomic_store_explicit(&state->full, full + GT_STREAM_LINE, memory_order_release);
+    atomic_store_explicit(&state->fill, 0, memory_order_release);
+    atomic_store_explicit(&state->base, full + GT_STREAM_LINE, memory_order_release);
+    s->at = (uint64_t *)line;
+}
+
 /* gt_stream_put for a caller that has seen that there is room: calls nothing. */
 static inline void gt_stream_put_here(struct gt_stream *s, uint64_t w0, uint64_t w1)
 {
     uint64_t *at = s->at;
-    _Atomic uint32_t *fill = s->fill;
-    gt_stream_store(at, w0, w1);
+    struct gt_chunk_state *state = s->state;
+    /* After the line was published as empty, before it is published as filled. */
+    __atomic_store_n(&at[0], w0, __ATOMIC_RELEASE);
+    __atomic_store_n(&at[1], w1, __ATOMIC_RELEASE);
     at += 2;
     s->at = at;
-    atomic_store_explicit(fill, (uint32_t)((char *)at - (char *)fill) - GT_STREAM_FILL,
+    atomic_store_explicit(&state->fill, (uint32_t)((char *)at - (char *)(state + 1)),
                           memory_order_release);
+    if (at == s->end)
+        gt_stream_move_line(s);
 }
 
 /* Appends one record of two little-endian words (the host is little-endian; the format code asserts
@@ -154,8 +172,10 @@ static inline void gt_stream_put(struct gt_stream *s, uint64_t w0, uint64_t w1)
 /* Records put so far, lost ones included. For the stream's producer, or while it rests. */
 static inline uint64_t gt_stream_records(const struct gt_stream *s)
 {
-    return s->before +
-           (uint64_t)((char *)s->at - (char *)s->fill - GT_STREAM_FILL) / GT_STREAM_RECORD;
+    const struct gt_chunk_state *state = s->state;
+    return s->before + (atomic_load_explicit(&state->base, memory_order_relaxed) +
+                        atomic_load_explicit(&state->fill, memory_order_relaxed)) /
+                           GT_STREAM_RECORD;
 }
 
 #endif

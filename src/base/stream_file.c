@@ -131,7 +131,7 @@ void gt_file_open(struct gt_streams *set, struct gt_file *f)
 static void set_done(struct gt_chunk *c, uint32_t done)
 {
     c->done = done;
-    atomic_store_explicit(&c->head->written, done, memory_order_release);
+    atomic_store_explicit(&c->head->state.written, done, memory_order_release);
 }
 
 /* Counts what is left of the chunks as lost, from the first record that is not whole in the file.
@@ -140,7 +140,7 @@ static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
     uint64_t lost = 0, torn = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t fill = chunks[i]->seen;
+        uint32_t fill = chunks[i]->end;
         uint32_t done = chunks[i]->done;
         torn += done % GT_STREAM_RECORD;
         lost += (fill - (uint32_t)whole(done)) / GT_STREAM_RECORD;
@@ -152,38 +152,55 @@ static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
     pthread_mutex_unlock(&set->lock);
 }
 
+/* What is left to write of a chunk, as one or two pieces. */
+static int pieces_of(const struct gt_chunk *c, struct iovec iov[2])
+{
+    int n = 0;
+    if (c->done < c->base)
+        iov[n++] = (struct iovec){(char *)c->head + GT_BODY_AT + c->done, c->base - c->done};
+    uint32_t in_line = c->done > c->base ? c->done - c->base : 0;
+    if (c->base + in_line < c->end)
+        iov[n++] = (struct iovec){(char *)c->line + in_line, c->end - c->base - in_line};
+    return n;
+}
+
+/* Notes that so many more bytes of the chunks are written. */
+static void advance(struct gt_chunk **chunks, unsigned n, size_t bytes)
+{
+    for (unsigned i = 0; i < n && bytes; i++) {
+        size_t left = chunks[i]->end - chunks[i]->done;
+        size_t part = bytes < left ? bytes : left;
+        set_done(chunks[i], chunks[i]->done + (uint32_t)part);
+        bytes -= part;
+    }
+}
+
 /* One write of what the chunks hold and the file does not. Consecutive chunks of a stream are
  * consecutive in its file. The number of bytes left after it, or a negative errno value. */
 static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
-    struct iovec iov[GT_IOV];
-    struct gt_chunk *from[GT_IOV];
+    struct iovec iov[2 * GT_IOV];
     int pieces = 0;
     size_t all = 0;
+    uint64_t at = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t left = chunks[i]->seen - chunks[i]->done;
-        if (!left)
+        const struct gt_chunk *c = chunks[i];
+        if (c->done == c->end)
             continue;
-        char *data = (char *)chunks[i]->head + GT_CHUNK_HEAD + chunks[i]->done;
-        iov[pieces] = (struct iovec){.iov_base = data, .iov_len = left};
-        from[pieces++] = chunks[i];
-        all += left;
+        if (!pieces)
+            at = c->offset + c->done;
+        pieces += pieces_of(c, iov + pieces);
+        all += c->end - c->done;
     }
     if (!pieces)
         return 0;
-    off_t at = (off_t)(from[0]->offset + from[0]->done);
-    ssize_t r = gt_stream_sys.pwritev(from[0]->file->fd, iov, pieces, at);
+    ssize_t r = gt_stream_sys.pwritev(chunks[0]->file->fd, iov, pieces, (off_t)at);
     if (r < 0)
         return errno == EINTR ? (ssize_t)all : -errno;
     if (r == 0)
         return -EIO;
     atomic_fetch_add_explicit(&set->written, (uint64_t)r, memory_order_relaxed);
-    size_t left = (size_t)r;
-    for (int i = 0; i < pieces && left; i++) {
-        size_t part = left < iov[i].iov_len ? left : iov[i].iov_len;
-        set_done(from[i], from[i]->done + (uint32_t)part);
-        left -= part;
-    }
+    advance(chunks, n, (size_t)r);
     return (ssize_t)(all - (size_t)r);
 }
 
@@ -191,7 +208,7 @@ static void cut(struct gt_chunk **chunks, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         struct gt_chunk *c = chunks[i];
-        if (c->done == c->seen)
+        if (c->done == c->end)
             continue;
         /* Where this fails too the file keeps part of a record: readers bear a torn tail. */
         (void)!gt_stream_sys.ftruncate(c->file->fd, (off_t)whole(c->offset + c->done));

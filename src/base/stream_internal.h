@@ -12,13 +12,22 @@
  * free list. Only the writer puts chunks on the free list, and only it frees files; so whatever
  * chunk or file it has seen under the lock stays what it is until the writer itself lets go of it.
  *
+ * A chunk's records are a run of bytes, of which the first `full` lie in the chunk's body and those
+ * from `base` on, `fill` of them, in its line: one cache line, the producer's. A full line is moved
+ * to the body past the caches: the next to touch that memory is the writer, on another processor,
+ * and taking it back from there for new records would cost several times the store. Such stores may
+ * become visible after the `full` that publishes them, so the writer has all processors fenced
+ * (membarrier(2)) between reading that and reading the body. The writer reads a line that its
+ * producer may be moving: it copies it, and the copy counts if `full` is still the same.
+ *
  * The pool file: slots of GT_CHUNK_SIZE; the first begins with struct gt_ring_head, each other one
- * is a chunk: struct gt_ring_chunk and its records. What a kill leaves to copy is, in each chunk,
- * the bytes from `written` to `fill`. For that to be true at every instant: `written` follows the
- * write; a chunk taken for new records gets fill = 0 first, then written = 0, id and offset, and
- * only then a fill. A process's pool file is locked with flock() for as long as the process has it
- * mapped; this tells the live from the dead where process ids come again, belong to another
- * container, or stay the same over an execve().
+ * is a chunk: struct gt_ring_chunk, line and body. What a kill leaves to copy is, in each chunk,
+ * the bytes of its run from `written` on. For that to be true at every instant: `written` follows
+ * the write; a line that is moved counts twice, at the same place, until fill = 0 and base = full
+ * follow; a chunk taken for new records gets fill = 0 and full = 0 first, then base = 0, written =
+ * 0, id and offset, and only then a fill. A process's pool file is locked with flock() for as long
+ * as the process has it mapped; this tells the live from the dead where process ids come again,
+ * belong to another container, or stay the same over an execve().
  */
 #ifndef GT_BASE_STREAM_INTERNAL_H
 #define GT_BASE_STREAM_INTERNAL_H
@@ -35,6 +44,8 @@ enum {
     GT_CHUNK_SIZE = 16384,
     GT_CHUNK_HEAD = 64,
     GT_CHUNK_ROOM = GT_CHUNK_SIZE - GT_CHUNK_HEAD,
+    GT_BODY_AT = GT_CHUNK_HEAD + GT_STREAM_LINE, /* in the chunk */
+    GT_BODY = GT_CHUNK_SIZE - GT_BODY_AT,
     GT_FIRST_SLAB = 8, /* chunks; small, for a run that is short */
     GT_SLAB = 64,
     GT_WAKE_CHUNKS = 16, /* that many full ones wake the writer before its time */
@@ -59,28 +70,28 @@ struct gt_ring_chunk {
     uint32_t magic;
     uint32_t id;
     uint64_t offset; /* in the stream's file, of the first record */
-    uint8_t unused[40];
-    _Atomic uint32_t written;
-    _Atomic uint32_t fill;
+    uint8_t unused[32];
+    struct gt_chunk_state state; /* stream.h; the line follows */
 };
 
 _Static_assert(sizeof(struct gt_ring_chunk) == GT_CHUNK_HEAD, "a chunk's head");
-_Static_assert(offsetof(struct gt_ring_chunk, fill) + GT_STREAM_FILL == GT_CHUNK_HEAD, "fill");
-
 struct gt_chunk {
     struct gt_ring_chunk *head;
     struct gt_file *file;
     struct gt_chunk *next;
     uint64_t offset; /* as head->offset */
-    uint32_t seen;   /* (W) bytes published, and visible to us */
-    uint32_t done;   /* (W) bytes written or dropped */
+    uint32_t done;   /* (W) bytes of the run that are written or dropped */
+    /* (W) The run as far as the writer has seen it: what is before `base` is in the body. */
+    uint32_t base, end;
+    const char *line; /* the rest: in the chunk or, while its producer goes on, the copy */
+    uint64_t copy[GT_STREAM_LINE / 8];
 };
 
-/* Bytes that the chunk's producer has published; never more than there can be. */
+/* Bytes in the run of a chunk that its producer has handed over. */
 static inline uint32_t gt_chunk_fill(const struct gt_chunk *c)
 {
-    uint32_t n = atomic_load_explicit(&c->head->fill, memory_order_acquire);
-    return n <= GT_CHUNK_ROOM ? n : GT_CHUNK_ROOM;
+    return atomic_load_explicit(&c->head->state.base, memory_order_acquire) +
+           atomic_load_explicit(&c->head->state.fill, memory_order_acquire);
 }
 
 struct gt_slab {
@@ -101,8 +112,7 @@ struct gt_file {
     /* What s points to while it has no chunk: room for none, or (want of memory) one record. Laid
      * out like the end of a chunk's head. */
     struct {
-        uint32_t unused;
-        _Atomic uint32_t fill;
+        struct gt_chunk_state state;
         uint64_t record[2];
     } sink;
     struct gt_file *hash_next;     /* (L) */
@@ -191,7 +201,7 @@ void gt_pool_unmap(struct gt_streams *set);
 /* stream_file.c, all of it (W). */
 void gt_file_open(struct gt_streams *set, struct gt_file *f);
 void gt_file_close(struct gt_streams *set, struct gt_file *f);
-/* Writes, or after an error drops, the chunks up to their fill: all of them are dealt with on
+/* Writes, or after an error drops, the chunks up to their `end`: all of them are dealt with on
  * return. */
 void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);

@@ -17,9 +17,9 @@
 
 /* A chunk with something to copy. */
 struct rest {
-    uint64_t offset; /* in the stream's file, of the first record */
-    uint64_t at;     /* of the chunk's records, in the pool file */
-    uint32_t id, written, fill;
+    uint64_t offset;                       /* in the stream's file, of the first record */
+    uint64_t at;                           /* of the chunk in the pool file */
+    uint32_t id, written, base, full, end; /* of the run: see stream_internal.h */
 };
 
 struct ring {
@@ -77,21 +77,30 @@ static int read_chunk(struct ring *r, uint64_t at)
     int status = read_at(r, &h, sizeof h, at);
     if (status < 0)
         return status;
-    if (h.fill > GT_CHUNK_ROOM || h.fill % GT_STREAM_RECORD)
-        return lies(r, at, "a fill that no chunk has", h.fill);
-    if (h.written > GT_CHUNK_ROOM)
-        return lies(r, at, "more written than a chunk holds", h.written);
-    if (h.fill <= h.written)
+    if (h.state.fill > GT_STREAM_LINE || h.state.fill % GT_STREAM_RECORD)
+        return lies(r, at, "a fill that no line has", h.state.fill);
+    if (h.state.full > GT_BODY || h.state.full % GT_STREAM_LINE)
+        return lies(r, at, "a body that no chunk has", h.state.full);
+    if (h.state.base > h.state.full || h.state.base % GT_STREAM_LINE)
+        return lies(r, at, "a line outside the chunk", h.state.base);
+    if (h.state.written > GT_CHUNK_ROOM)
+        return lies(r, at, "more written than a chunk holds", h.state.written);
+    uint32_t end = h.state.fill && h.state.base + h.state.fill > h.state.full
+                       ? h.state.base + h.state.fill
+                       : h.state.full;
+    if (end <= h.state.written)
         return 0;
     if (h.magic != GT_CHUNK_MAGIC)
         return lies(r, at, "not a chunk's magic number", h.magic);
     if (h.offset % GT_STREAM_RECORD || h.offset > (uint64_t)INT64_MAX - GT_CHUNK_SIZE)
         return lies(r, at, "a file offset that no record has", h.offset);
     return add_rest(r, &(struct rest){.offset = h.offset,
-                                      .at = at + GT_CHUNK_HEAD,
+                                      .at = at,
                                       .id = h.id,
-                                      .written = h.written,
-                                      .fill = h.fill});
+                                      .written = h.state.written,
+                                      .base = h.state.base,
+                                      .full = h.state.full,
+                                      .end = end});
 }
 
 static int compare(const void *a, const void *b)
@@ -136,11 +145,11 @@ static int check_order(struct ring *r)
         }
         bool hole = rest->offset + rest->written > end;
         if (hole && r->partly)
-            rest->written = rest->fill = 0;
+            rest->written = rest->end = 0;
         else if (hole)
             return lies(r, rest->at, "a file offset beyond the stream's end", rest->offset);
-        else if (end < rest->offset + rest->fill)
-            end = rest->offset + rest->fill;
+        else if (end < rest->offset + rest->end)
+            end = rest->offset + rest->end;
     }
     return 0;
 }
@@ -163,6 +172,21 @@ static int write_at(const struct ring *r, int fd, const char *data, size_t n, ui
     return 0;
 }
 
+/* Reads the run from `from` on: the body's part, then what only the line has. */
+static int read_run(const struct ring *r, const struct rest *rest, uint32_t from, char *data)
+{
+    int status = 0;
+    uint32_t split = from > rest->full ? from : rest->full;
+    if (split > rest->end)
+        split = rest->end;
+    if (from < split)
+        status = read_at(r, data, split - from, rest->at + GT_BODY_AT + from);
+    if (status >= 0 && split < rest->end)
+        status = read_at(r, data + (split - from), rest->end - split,
+                         rest->at + GT_CHUNK_HEAD + (split - rest->base));
+    return status;
+}
+
 /* Copies every rest. The number of records, or an error. */
 static int64_t copy_rests(const struct ring *r)
 {
@@ -172,7 +196,7 @@ static int64_t copy_rests(const struct ring *r)
     for (size_t i = 0; i < r->n && status >= 0; i++) {
         const struct rest *rest = &r->rests[i];
         uint32_t from = rest->written - rest->written % GT_STREAM_RECORD;
-        uint32_t n = rest->fill - from;
+        uint32_t n = rest->end - from;
         uint64_t size;
         if (i == 0 || rest->id != rest[-1].id) {
             if (fd >= 0)
@@ -180,7 +204,7 @@ static int64_t copy_rests(const struct ring *r)
             status = fd = open_stream(r, rest, &size);
         }
         if (status >= 0)
-            status = read_at(r, data, n, rest->at + from);
+            status = read_run(r, rest, from, data);
         if (status >= 0)
             status = write_at(r, fd, data, n, rest->offset + from);
         records += n / GT_STREAM_RECORD;

@@ -115,17 +115,39 @@ static void take_queues(struct gt_streams *set)
     set->queued = 0;
 }
 
-/* Whose current chunk holds something new? True: somebody's. What they have published is visible
- * to us after the fence (see gt_stream_store). */
+/* Sees a chunk whose producer goes on. Where the line is moved meanwhile, what it holds is in the
+ * body. False: there is nothing new. */
+static bool see_partial(struct gt_chunk *c)
+{
+    const struct gt_chunk_state *state = &c->head->state;
+    const uint64_t *line = (const uint64_t *)(state + 1);
+    uint32_t base = atomic_load_explicit(&state->base, memory_order_acquire);
+    uint32_t fill = atomic_load_explicit(&state->fill, memory_order_acquire);
+    for (uint32_t i = 0; i < fill / 8; i++)
+        c->copy[i] = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
+    uint32_t full = atomic_load_explicit(&state->full, memory_order_acquire);
+    c->base = full;
+    c->end = full == base ? full + fill : full;
+    c->line = (const char *)c->copy;
+    return c->end != c->done;
+}
+
+/* Sees a chunk that was handed over, with the lock: all of it is visible. */
+static void see_whole(struct gt_chunk *c)
+{
+    c->base = atomic_load_explicit(&c->head->state.base, memory_order_acquire);
+    c->end = gt_chunk_fill(c);
+    c->line = (const char *)c->head + GT_CHUNK_HEAD;
+}
+
+/* Whose current chunk holds something new? True: somebody's. */
 static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
 {
     bool some = false;
     for (size_t i = 0; i < n && set->can_fence; i++) {
         struct gt_chunk *c = slots[i].chunk;
-        uint32_t seen = c ? gt_chunk_fill(c) : 0;
-        if (!c || seen == c->done)
+        if (!c || !see_partial(c))
             continue;
-        c->seen = seen;
         c->file->partial = c;
         add_to_batch(set, c->file);
         some = true;
@@ -186,7 +208,7 @@ static void write_file(struct gt_streams *set, struct gt_file *f)
         unsigned n = 0, full;
         for (; f->batch.first && n < GT_IOV; n++) {
             chunks[n] = f->batch.first;
-            chunks[n]->seen = gt_chunk_fill(chunks[n]); /* the producer fenced it */
+            see_whole(chunks[n]);
             f->batch.first = chunks[n]->next;
         }
         full = n;

@@ -30,13 +30,16 @@ static void make_file(uint32_t id, uint64_t records)
 static void make_chunk(unsigned slot, uint32_t id, uint64_t first, uint32_t records)
 {
     struct gt_ring_chunk *c = (struct gt_ring_chunk *)(ring.bytes + slot * GT_CHUNK_SIZE);
-    uint64_t *r = (uint64_t *)(c + 1);
+    char *line = (char *)(c + 1), *body = (char *)c + GT_BODY_AT;
+    uint32_t full = records * 16 / GT_STREAM_LINE * GT_STREAM_LINE;
+    if (full > GT_BODY)
+        full = GT_BODY;
     *c = (struct gt_ring_chunk){.magic = GT_CHUNK_MAGIC, .id = id, .offset = first * 16};
-    c->fill = records * 16;
-    for (uint32_t i = 0; i < records; i++) {
-        r[2 * i] = id;
-        r[2 * i + 1] = first + i;
-    }
+    c->state.full = c->state.base = full;
+    c->state.fill = records * 16 - full;
+    for (uint32_t i = 0; i < records; i++)
+        memcpy(i * 16 < full ? body + i * 16 : line + i * 16 - full, (uint64_t[]){id, first + i},
+               16);
     ring.chunk[slot] = c;
 }
 
@@ -58,7 +61,7 @@ static int make_ring(void **state)
     make_chunk(1, 1, 150, 1000); /* out of order, and the first half of the other is in the file */
     make_chunk(2, 2, 100, 7);
     make_chunk(3, 1, 50, 100);
-    ring.chunk[3]->written = 50 * 16 - 3;
+    ring.chunk[3]->state.written = 50 * 16 - 3;
     make_file(1, 100);
     make_file(2, 100);
     write_ring();
@@ -97,6 +100,20 @@ static void test_partly(void **state)
     assert_int_equal(count_rings(), 0);
 }
 
+/* Killed while a line was moved to the body: it is there twice, at one place in the run. */
+static void test_moved(void **state)
+{
+    (void)state;
+    struct gt_ring_chunk *c = ring.chunk[1]; /* 1000 records: 250 lines */
+    c->state.base -= GT_STREAM_LINE;
+    c->state.fill = GT_STREAM_LINE;
+    memcpy(c + 1, (char *)c + GT_BODY_AT + c->state.base, GT_STREAM_LINE);
+    write_ring();
+    assert_int_equal(gt_streams_recover(scratch, NULL), 1000 + 7 + 51);
+    assert_int_equal(check_file(1), 1150);
+    assert_int_equal(check_file(2), 107);
+}
+
 /* Nothing has changed, and the error names the pool file. */
 static void refused(const char *says)
 {
@@ -130,10 +147,15 @@ static void test_lies(void **state)
     REFUSED(ring.head->magic, 1, "magic");
     REFUSED(ring.head->chunk_size, 4096, "chunk size: 4096");
     REFUSED(ring.chunk[2]->magic, 0, "magic");
-    REFUSED(ring.chunk[2]->fill, 17, "fill");
-    REFUSED(ring.chunk[2]->fill, GT_CHUNK_SIZE, "fill");
-    REFUSED(ring.chunk[2]->fill, UINT32_MAX & ~15u, "fill");
-    REFUSED(ring.chunk[2]->written, GT_CHUNK_SIZE, "written");
+    REFUSED(ring.chunk[2]->state.fill, 17, "fill");
+    REFUSED(ring.chunk[2]->state.fill, GT_CHUNK_SIZE, "fill");
+    REFUSED(ring.chunk[2]->state.fill, UINT32_MAX & ~15u, "fill");
+    REFUSED(ring.chunk[2]->state.fill, GT_STREAM_LINE + 16, "fill");
+    REFUSED(ring.chunk[1]->state.full, GT_BODY + GT_STREAM_LINE, "body");
+    REFUSED(ring.chunk[1]->state.full, GT_STREAM_LINE + 16, "body");
+    REFUSED(ring.chunk[1]->state.base, GT_BODY + GT_STREAM_LINE, "line");
+    REFUSED(ring.chunk[1]->state.base, 16, "line");
+    REFUSED(ring.chunk[2]->state.written, GT_CHUNK_SIZE, "written");
     REFUSED(ring.chunk[2]->offset, 1601, "offset 32768: a file offset");
     REFUSED(ring.chunk[2]->offset, UINT64_MAX & ~15ull, "offset");
     REFUSED(ring.chunk[2]->offset, 1616, "beyond the stream's end");
@@ -221,9 +243,9 @@ int main(void)
 {
 #define WITH_RING(test) cmocka_unit_test_setup_teardown(test, make_ring, drop_scratch)
     const struct CMUnitTest tests[] = {
-        WITH_RING(test_good),   WITH_RING(test_failed_set),  WITH_RING(test_partly),
-        WITH_RING(test_lies),   WITH_RING(test_not_regular), WITH_RING(test_cut),
-        WITH_RING(test_random),
+        WITH_RING(test_good),  WITH_RING(test_failed_set), WITH_RING(test_partly),
+        WITH_RING(test_moved), WITH_RING(test_lies),       WITH_RING(test_not_regular),
+        WITH_RING(test_cut),   WITH_RING(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
