@@ -39,6 +39,11 @@ int gt_uftrace_dir_add_library(const struct gt_uftrace_dir *d, uint64_t time, ui
                                const char *sid, uint64_t base, const char *path,
                                struct gt_error *err);
 
+/* Names a task (15 bytes are kept); the last name is the one shown. info then needs
+ * GT_UFTRACE_FEAT_PERF_EVENT, which put_info adds by itself. Errors of gt_file_append. */
+int gt_uftrace_dir_add_name(const struct gt_uftrace_dir *d, uint64_t time, uint32_t tid,
+                            uint32_t pid, const char *name, struct gt_error *err);
+
 /* Replaces sid-SID.map. Errors of gt_uftrace_map_write and gt_file_replace. */
 int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
                            const struct gt_uftrace_mapping *map, size_t n, struct gt_error *err);

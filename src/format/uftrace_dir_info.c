@@ -72,6 +72,17 @@ int gt_uftrace_dir_read_info(const struct gt_uftrace_dir *d, struct gt_uftrace_i
     return status;
 }
 
+uint64_t gt_uftrace_dir_features(const struct gt_uftrace_dir *d)
+{
+    char file[GT_UFTRACE_FILE_MAX];
+    uint64_t mask = 0;
+    if (access(gt_uftrace_dir_file(d, "events.txt", file), F_OK) == 0)
+        mask |= GT_UFTRACE_FEAT_EVENT;
+    if (access(gt_uftrace_dir_file(d, GT_UFTRACE_NAMES, file), F_OK) == 0)
+        mask |= GT_UFTRACE_FEAT_PERF_EVENT;
+    return mask;
+}
+
 int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,
                               struct gt_error *err)
 {
@@ -88,8 +99,7 @@ int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uf
             full.max_stack = old.max_stack;
         gt_uftrace_info_free(&old);
     }
-    if (access(gt_uftrace_dir_file(d, "events.txt", file), F_OK) == 0)
-        full.feat_mask |= GT_UFTRACE_FEAT_EVENT;
+    full.feat_mask |= gt_uftrace_dir_features(d);
     struct gt_text t = {0};
     status = gt_uftrace_info_write(&t, &full, err);
     if (!status)

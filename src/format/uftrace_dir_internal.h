@@ -9,6 +9,9 @@ enum { GT_UFTRACE_FILE_MAX = 4096 + 300 };
 /* Of a text file that is read back: more is not ours. */
 #define GT_UFTRACE_TEXT_MAX ((size_t)1 << 30)
 
+/* The names of tasks: see uftrace_dir_names.c. */
+#define GT_UFTRACE_NAMES "perf-cpu0.dat"
+
 /* DIR/NAME into out, which has GT_UFTRACE_FILE_MAX bytes; returns out. */
 const char *gt_uftrace_dir_file(const struct gt_uftrace_dir *d, const char *name, char *out);
 
@@ -21,6 +24,9 @@ void gt_uftrace_dir_unlock(int lock);
  * without a newline is passed over. GT_E_FORMAT, GT_E_NOMEM, and those of gt_file_read. */
 int gt_uftrace_dir_read_tids(const struct gt_uftrace_dir *d, uint32_t **tids, size_t *n,
                              struct gt_error *err);
+
+/* Feature bits that info must have because of files that are there. */
+uint64_t gt_uftrace_dir_features(const struct gt_uftrace_dir *d);
 
 /* put_info with the lock held. */
 int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,

@@ -167,17 +167,16 @@ static int mend_info(struct repair *r, const char *program, struct gt_error *err
     struct gt_uftrace_info info = {0};
     uint32_t *tids;
     size_t n;
-    char file[GT_UFTRACE_FILE_MAX];
     int status = gt_uftrace_dir_read_tids(&r->dir, &tids, &n, err);
     if (status)
         return status;
     uint16_t depth = r->stats.depth < UINT16_MAX ? (uint16_t)r->stats.depth : UINT16_MAX;
-    bool events = access(gt_uftrace_dir_file(&r->dir, "events.txt", file), F_OK) == 0;
+    uint64_t features = gt_uftrace_dir_features(&r->dir);
     bool good = gt_uftrace_dir_read_info(&r->dir, &info, NULL) == 0;
     if (!good || !info.exename)
         info.exename = r->opt && r->opt->exename ? r->opt->exename : program;
     if (good && same_tids(&info, tids, n) && info.max_stack >= depth &&
-        (!events || info.feat_mask & GT_UFTRACE_FEAT_EVENT)) {
+        (info.feat_mask & features) == features) {
         status = 0;
     } else {
         uint16_t least = info.max_stack ? info.max_stack : 1024;

@@ -35,8 +35,9 @@ struct gt_vcpu {
     struct gt_thread thread;
     struct gt_cells *cells; /* NULL: to be found each time, they may move */
     bool begun;
-    bool refused; /* it could not begin: not recorded */
-    bool in_exec; /* its frames were closed for an execve that has not failed yet */
+    bool refused;  /* it could not begin: not recorded */
+    char name[16]; /* user mode: the thread's, as far as it was recorded */
+    bool in_exec;  /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 
 enum { GT_MAX_VCPUS = 65536 };
@@ -50,7 +51,7 @@ struct gt_recorder {
     uint32_t max_depth;
     bool host_clock;
     bool user;
-    bool cells_stay; /* no vCPU can come any more that makes the others' cells move */
+    bool cells_stay;      /* no vCPU can come any more that makes the others' cells move */
     uint64_t host_offset; /* added to the host's clock */
 
     struct gt_host_info host;
@@ -78,10 +79,11 @@ struct gt_recorder {
     uint64_t calls, matched, doubts[GT_DOUBT_COUNT]; /* of threads that have ended */
     uint64_t last_time;
     int exit_status;
-    bool has_exit_status, error_told, started, finished;
+    bool has_exit_status, error_told, named, started, finished;
     uint32_t forked_from;            /* the parent, in a forked child; 0: none */
     struct gt_streams_stats written; /* at the end */
     char *cmdline, *exename;
+    char first_name[16]; /* the process's name as it began: QEMU's own */
 };
 
 extern struct gt_recorder gt_rec;
@@ -124,6 +126,8 @@ void gt_output_start(void);
 bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
 void gt_output_close_stack(void *self, struct gt_stack *s);
 void gt_output_module_added(void *self, struct gt_module *m);
+/* The task's name, if it is not the one that is recorded. NULL: ask the kernel. */
+void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time);
 void gt_output_forked(uint32_t parent, uint64_t time);
 void gt_output_finish(void);
 

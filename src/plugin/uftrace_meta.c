@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -30,8 +31,21 @@ static char *read_cmdline(const char *program)
     return g_string_free(line, FALSE);
 }
 
+void gt_meta_thread_name(uint32_t tid, char name[16])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, name, 15);
+    if (fd >= 0)
+        close(fd);
+    name[n > 0 ? n : 0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+}
+
 void gt_meta_init(void)
 {
+    prctl(PR_GET_NAME, gt_rec.first_name);
     char *program = gt_rec.user ? gt_host_program() : NULL;
     gt_rec.exename = program ? g_strdup(program) : g_strdup_printf("qemu-%s", gt_rec.host.target);
     gt_rec.cmdline = read_cmdline(program);
@@ -179,8 +193,7 @@ void gt_meta_collect_entered(void)
     g_hash_table_iter_init(&it, gt_rec.code);
     while (g_hash_table_iter_next(&it, &key, &value)) {
         const struct gt_code *code = value; /* the first of its pc; others enter the same address */
-        if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED) ||
-            !(code->fn->flags & GT_FUNC_ANON))
+        if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED) || !(code->fn->flags & GT_FUNC_ANON))
             continue;
         struct gt_module *m = module_of_anon(code->fn);
         uint64_t rel = code->pc - (m ? m->lo : 0);

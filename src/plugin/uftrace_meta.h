@@ -10,6 +10,8 @@
 void gt_meta_init(void);
 /* The time of the last record in TID.dat; 0: none. */
 uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid);
+/* What the kernel calls the thread of this process; "" where it does not say. */
+void gt_meta_thread_name(uint32_t tid, char name[16]);
 /* Notes which addresses without a symbol were called. */
 void gt_meta_collect_entered(void);
 int gt_meta_put_map(struct gt_error *err);

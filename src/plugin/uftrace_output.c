@@ -22,6 +22,7 @@ struct job {
     int (*run)(struct job *job, struct gt_error *err);
     uint64_t time;
     uint32_t tid, parent;
+    char name[16];
     struct gt_module *module;
     struct gt_error err;
     int status;
@@ -168,6 +169,38 @@ void gt_output_module_added(void *self, struct gt_module *m)
     do_job(&job);
 }
 
+static int add_name(struct job *job, struct gt_error *err)
+{
+    int status =
+        gt_uftrace_dir_add_name(&gt_rec.dir, job->time, job->tid, gt_rec.pid, job->name, err);
+    if (status < 0 || gt_rec.named)
+        return status;
+    gt_rec.named = true;
+    return gt_meta_put_info(err);
+}
+
+static int find_name(struct job *job, struct gt_error *err)
+{
+    (void)err;
+    gt_meta_thread_name(job->tid, job->name);
+    return 0;
+}
+
+void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
+{
+    struct job job = {.run = find_name, .time = time, .tid = v->tid};
+    if (name)
+        strncpy(job.name, name, sizeof job.name - 1);
+    else if (do_job(&job) < 0)
+        return;
+    const char *known = v->name[0] ? v->name : gt_rec.first_name;
+    if (!job.name[0] || strcmp(job.name, known) == 0)
+        return;
+    memcpy(v->name, job.name, sizeof v->name);
+    job.run = add_name;
+    do_job(&job);
+}
+
 void gt_output_forked(uint32_t parent, uint64_t time)
 {
     (void)time;
@@ -175,6 +208,7 @@ void gt_output_forked(uint32_t parent, uint64_t time)
     gt_rec.pid = (uint32_t)getpid();
     gt_rec.calls = gt_rec.matched = 0;
     gt_rec.n_tasks = gt_rec.n_coroutines = 0;
+    gt_rec.named = false;
     memset(gt_rec.doubts, 0, sizeof gt_rec.doubts);
     gt_rec.has_exit_status = false;
 }

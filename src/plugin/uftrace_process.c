@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -74,6 +75,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     cells->mark = 0;
     v->block_insns = 0;
+    v->name[0] = '\0';
     v->refused = false;
     v->thread.stack = &no_stack;
     v->thread.attention = gt_rec.host_clock ? GT_ATTENTION_OWNER : 0;
@@ -101,6 +103,8 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
     uint64_t time = time_after_block(v, cells);
     gt_thread_finish(&v->thread, time);
     v->thread.stack = &no_stack;
+    if (gt_rec.user)
+        gt_output_name(v, NULL, time);
     pthread_mutex_lock(&gt_rec.lock);
     note_time(time);
     gt_rec.calls += v->thread.calls;
@@ -180,6 +184,15 @@ static void on_unmap(uint64_t lo, uint64_t size)
     pthread_mutex_unlock(&gt_rec.lock);
 }
 
+static void on_name(struct gt_vcpu *v, uint64_t addr, uint64_t time)
+{
+    char name[16] = "";
+    for (size_t i = 0; i < sizeof name - 1; i++)
+        if (!gt_guest_read(addr + i, &name[i], 1) || !name[i])
+            break;
+    gt_output_name(v, name, time);
+}
+
 void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     (void)self;
@@ -202,6 +215,8 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
         before_thread(v, cells, args[0]);
     else if (number == sys->munmap || (number == sys->mmap && replaces_code(args[2], args[3])))
         on_unmap(args[0], args[1]);
+    else if (number == sys->prctl && args[0] == PR_SET_NAME)
+        on_name(v, args[1], time_after_block(v, cells));
     else if (number == sys->exit_group) {
         gt_rec.exit_status = (int)(args[0] & 0xff);
         gt_rec.has_exit_status = true;
@@ -217,6 +232,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
         if (&gt_rec.vcpus[i] != v)
             gt_rec.vcpus[i].begun = false;
     v->tid = (uint32_t)gettid();
+    v->name[0] = '\0';
     gt_output_forked(parent, time);
     gt_track_forked(&v->thread, time);
 }

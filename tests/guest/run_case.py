@@ -4,7 +4,8 @@
 
     run_case.py CASE.c [ARCH...]
 
-A case is one source file. Comment lines of the form ` * key: value` at its beginning say:
+A case is one source file. Comment lines of the form ` * key: value` at its beginning
+say (a key that comes again goes on):
 
     flags: F...        compiler flags, added to the default ones
     libs: L...         after the sources
@@ -73,7 +74,7 @@ class Case:
             if key == 'before':
                 self.before.append(value.split())
             else:
-                self.keys[key] = value
+                self.keys[key] = (self.keys[key] + ' ' + value).strip()
         calls = re.search(r'^/\* calls:\n(.*?)^ ?\*/', text, re.M | re.S)
         self.trees = parse_trees(calls[1]) if calls else None
 

@@ -54,6 +54,7 @@ class Trace:
         self._read_tasks()
         self.maps = {sid: self._read_map(sid) for _, _, sid, _ in self.sessions}
         self.stats = self._read_stats()
+        self.known = {}      # (tid, addr) -> name(), where that does not depend on the time
 
     def _read_tasks(self):
         with open(f'{self.directory}/task.txt', encoding='utf-8') as f:
@@ -103,6 +104,13 @@ class Trace:
 
     def name(self, tid, time, addr):
         """(module's path, function); (None, hex) where nothing is known."""
+        if self.libraries or len(self.sessions) > 1:
+            return self._find_name(tid, time, addr)
+        if (tid, addr) not in self.known:
+            self.known[tid, addr] = self._find_name(tid, time, addr)
+        return self.known[tid, addr]
+
+    def _find_name(self, tid, time, addr):
         sid = self._session(tid, time)
         for lo, hi, path in self.maps.get(sid, []):
             if lo <= addr < hi:

@@ -4,8 +4,10 @@
  * handler (rt_sigreturn and the older sigreturn).
  *
  * arches: i386
+ * exit: 9
  * flags: -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pie -no-pie
- * -fcf-protection=none -O2 -foptimize-sibling-calls exit: 9 stats: doubt.signals=2
+ * flags: -fcf-protection=none -O2 -foptimize-sibling-calls
+ * stats: doubt.signals=2
  */
 #include "guest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals that arrive anywhere: a timer's, hundreds of times, while functions call each other. The
+ * Signals that arrive anywhere: a timer's, many times, while functions call each other. The
  * numbers are the guest's own: see signals_async.py.
  */
 #include "guest.h"
@@ -43,7 +43,7 @@ int main(void)
     sigaction(SIGALRM, &sa, NULL);
     struct itimerval every = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
     setitimer(ITIMER_REAL, &every, NULL);
-    while (ticks < 100) {
+    while (ticks < 25) {
         middle(20);
         pointer(3);
         char text[100] = {0};

@@ -4,6 +4,7 @@
  * cancelled while it computes, one is detached.
  *
  * flags: -pthread -fexceptions
+ * tasks: prog plain plain plain deep prog outside
  */
 #include "guest.h"
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 static pthread_barrier_t barrier;
+static volatile pthread_t named;
 static sem_t reached, detached_done;
 
 F static void leaf(void)
@@ -58,8 +60,11 @@ F static void *cancelled_computing(void *arg)
     return arg;
 }
 
+/* Named by another thread: no system call of its own says so. */
 F static void *detached(void *arg)
 {
+    while (!pthread_equal(named, pthread_self()))
+        ;
     leaf();
     sem_post(&detached_done);
     return arg;
@@ -89,6 +94,8 @@ int main(void)
     pthread_join(t[0], NULL);
     run_cancelled(cancelled_computing);
     pthread_create(&t[0], NULL, detached, NULL);
+    pthread_setname_np(t[0], "outside");
+    named = t[0];
     pthread_detach(t[0]);
     while (sem_wait(&detached_done))
         ;
