@@ -105,7 +105,7 @@ def through_stubs(found):
     for edge in found:
         out = leads.get((edge.object, edge.target))
         if out:
-            if len(out) != 1:
+            if len({(e.object, e.target) for e in out}) != 1:
                 raise ValueError(f'a PLT stub at {edge.target:#x} that leads to several functions')
             yield edge._replace(object=out[0].object, target=out[0].target)
         elif not in_plt(edge.from_object, edge.site):

@@ -39,7 +39,6 @@ SECONDS = 120
 # What differs for a reason, by the name of the caller or the callee.
 EXPLAINED_CALLERS = {
     'handle_intel': 'calls as often as CPUID leaf 2 of the two processors has descriptors',
-    'intel_check_word': 'the same',
 }
 EXPLAINED_CALLEES = {
     'register_tm_clones': 'valgrind reads no symbols without a size, so the jump there is no call',
@@ -53,12 +52,12 @@ EXPLAINED_LUA = {'frexp', '__memcmp_sse2'}
 
 class Case:
     def __init__(self, command, sources=(), flags=(), parts=(), stdin='', files=None, must_call=(),
-                 twice=True, static=False):
+                 twice=True, static=False, env=None):
         self.command, self.sources, self.flags, self.parts = command, sources, flags, parts
         self.stdin, self.files = stdin, files or {}
         self.must_call = must_call  # functions that must have been called; `a|b`: one of them
         self.twice = twice          # two recordings are alike
-        self.static = static
+        self.static, self.env = static, env or {}
 
 
 def own(source, *must_call, flags=(), args=(), parts=(), twice=True):
@@ -72,18 +71,43 @@ local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) 
 local t = {}
 for i = 1, 40 do t[i] = (i * 7919) % 41 end
 table.sort(t)
-print(fib(8), table.concat(t, ","), pcall(error, "x"), string.format("%5.2f|%s", 3.14159, ("abc"):rep(3)))
+print(fib(8), table.concat(t, ","), pcall(error, "x"))
+print(string.format("%5.2f|%s", 3.14159, ("abc"):rep(3)))
 local co = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end)
 print(co(), co(), co(), (("hello world"):gsub("o", "0")))
 print(select(2, pcall(function() error({}) end)) ~= nil)
 '''
+PERL = r'''
+use strict;
+my %h;
+sub fib { my $n = shift; return $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
+for (1 .. 30) { $h{$_ % 7} .= "x$_" }
+print fib(7), " ", join(",", map { "$_=$h{$_}" } sort { $a <=> $b } keys %h), "\n";
+for my $i (1 .. 5) { eval { die {n => $i} if $i % 2; 1 } or print "died $@->{n}\n" }
+my $s = "abc123def456";
+$s =~ s/(\d+)/sprintf("%05d", $1 * 2)/ge;
+print "$s\n";
+'''
+BASH = r'''
+fib() {
+    local n=$1
+    if [ $n -lt 2 ]; then r=$n; else fib $((n-1)); local a=$r; fib $((n-2)); r=$((r+a)); fi
+}
+fib 5; echo $r
+for i in a b c; do case $i in b) continue;; esac; echo ${i^^}; done
+while read -r line; do [[ $line =~ ^(1.) ]] && echo ${BASH_REMATCH[1]}; done < numbers
+exit 0
+'''
 CASES = {
     'recursion': own('recursion.c', 'fib', 'ackermann', 'is_even', 'complain'),
     'pointers': own('pointers.c', 'by_value', 'by_name', 'add', 'last_step', 'at_exit'),
+    'pointers-no-plt': own('pointers.c', 'by_value', flags=['-fno-plt', '-no-pie', '-O0']),
     'exceptions': own('exceptions.cc', '__cxa_throw', '__cxa_rethrow', '_Unwind_Resume'),
+    'exceptions-static': own('exceptions.cc', '__cxa_rethrow', flags=['-static']),
     'jumps': own('jumps.c', 'levels', 'leaf', 'longjmp', 'siglongjmp'),
     'threads': own('threads.c', 'start_thread', 'destroy', 'pthread_exit', flags=['-pthread'],
                    twice=False),
+    'threads-static': own('threads.c', 'start_thread', flags=['-pthread', '-static'], twice=False),
     'plugins': own('plugins.c', 'plugin_run', 'step', 'callback', 'begin', 'end',
                    args=['./plugin1.so', './plugin2.so', './plugin3.so'],
                    parts=[(f'plugin{k}.so', ['plugin.c', f'-DKIND={k}', '-shared', '-fPIC',
@@ -97,6 +121,13 @@ CASES = {
                          static=True),
     'busybox-awk': Case(['busybox', 'awk', '{ s += $1 * $2 } END { print s }', 'numbers'],
                         files={'numbers': NUMBERS}, static=True),
+    'bash': Case(['bash', '--norc', 'script.sh'], files={'script.sh': BASH, 'numbers': NUMBERS},
+                 must_call=['execute_command_internal', '_setjmp|__sigsetjmp']),
+    'perl': Case(['perl', 'script.pl'], files={'script.pl': PERL},
+                 env={'PERL_HASH_SEED': '0', 'PERL_PERTURB_KEYS': '0'},
+                 must_call=['Perl_runops_standard', 'Perl_die_unwind', 'Perl_regexec_flags']),
+    'sed': Case(['sed', '-E', r's/(1|2)+([0-9])/<\2\1>/g; $!N; P; D', 'numbers'],
+                files={'numbers': NUMBERS}, must_call=['regexec|re_search']),
     'gzip': Case(['gzip', '-9'], stdin=NUMBERS, must_call=['_dl_init', 'read', 'write']),
     'sort': Case(['sort', '--parallel=1', '-n', '-k2', 'numbers'], files={'numbers': NUMBERS},
                  must_call=['malloc', '__memchr_sse2|__memcmp_sse2']),
@@ -147,11 +178,11 @@ def build(case, folder):
             *case.command[1:]]
 
 
-def environment(valgrind, static, bind_now, folder):
+def environment(valgrind, case, bind_now, folder):
     """What a program under valgrind finds in its environment, and an order in which QEMU, which
     turns it round, gives it the same one."""
-    env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C'}
-    if not static:
+    env = {'PATH': '/usr/bin:/bin', 'LC_ALL': 'C', **case.env}
+    if not case.static:
         env['GLIBC_TUNABLES'] = 'glibc.cpu.hwcaps=' + ','.join('-' + f for f in FEATURES)
     if bind_now:
         env['LD_BIND_NOW'] = '1'
@@ -276,7 +307,7 @@ def check_run(case, plugin, bind_now, folder):
     if b'-plugin' not in run([qemu, '-h']).stdout:
         raise Skip('qemu-x86_64 takes no plugins (statically linked)')
     command = build(case, folder)
-    theirs_env, ours_env = environment(valgrind, case.static, bind_now, folder)
+    theirs_env, ours_env = environment(valgrind, case, bind_now, folder)
     theirs, edges = profile(case, valgrind, command, theirs_env, folder)
     ours, rec = record(case, qemu, plugin, command, ours_env, folder, 'first')
     need((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout),
