@@ -177,7 +177,9 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         close_to(t, gt_stack_depth(s) - 1, time);
         return;
     }
-    t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+    /* A machine's first steps may be jumps that are written as returns. */
+    if (t->calls > 0 || !t->tracker->machine)
+        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
 }
 
 static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,

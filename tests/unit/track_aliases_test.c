@@ -135,13 +135,16 @@ static void test_other_offset_is_none(void **state)
     struct machine *m = *state;
     struct gt_code caller = block(0x40001230, GT_EXIT_CALL, 0x40005678);
     struct gt_code vector = block(0xffff800008005688, GT_EXIT_RETURN, 0);
-    struct gt_code after = block(0xffff800008001244, GT_EXIT_PLAIN, 0);
+    struct gt_code after = block(0xffff800008001244, GT_EXIT_CALL_INDIRECT, 0);
+    struct gt_code other = block(0x40006000, GT_EXIT_RETURN, 0);
+    run(m, &after);
+    run(m, &other);
     run(m, &caller);
     run(m, &vector);
     run(m, &after);
-    expect(m, "", 0, 0);
+    expect(m, "+40006000 ", 0, 0);
     assert_int_equal(m->thread.doubts[GT_DOUBT_DIVERTED_CALL], 1);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 2);
 }
 
 /* The top frame would do but for the page; the one below is it exactly. */
@@ -180,6 +183,24 @@ static void test_no_guess_without_symbols(void **state)
     assert_int_equal(m->thread.doubts[GT_DOUBT_UNWOUND], 0);
 }
 
+/* Firmware may enter its first code by a return; there was no call. */
+static void test_first_jump_as_return(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code reset = block(0x1000, GT_EXIT_RETURN, 0);
+    struct gt_code start = block(0x80000000, GT_EXIT_CALL, 0x80000100);
+    struct gt_code callee = block(0x80000100, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0x80000010, GT_EXIT_RETURN, 0);
+    run(m, &reset);
+    run(m, &start);
+    run(m, &callee);
+    run(m, &after);
+    expect(m, "+80000100 -80000100 ", 1, 0);
+    assert_int_equal(severe(m), 0);
+    run(m, &start);
+    assert_int_equal(severe(m), 1);
+}
+
 /* In a process a block has one address. */
 static void test_processes_have_none(void **state)
 {
@@ -199,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_call_and_return),     TEST(test_other_offset_is_none),
         TEST(test_exact_goes_first),    TEST(test_no_guess_without_symbols),
-        TEST(test_processes_have_none),
+        TEST(test_processes_have_none), TEST(test_first_jump_as_return),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The QEMUs that machines are recorded on: this system's, and those that scripts/qemus has fetched.
+
+Also: a folder for a test, and a run of a command that cannot fill the disk or outlive its time.
+"""
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+for folder in ('tools', 'guest'):
+    sys.path.insert(0, os.path.join(HERE, '..', folder))
+import check_uftrace_dir as checker  # noqa: E402
+import trace as tracing  # noqa: E402
+
+SERIES = ['10.0', '11.1']
+SECONDS = 60
+FILE_LIMIT = 2 << 30
+SEVERE = ['missed-return', 'guessed-frame', 'unknown-return', 'diverted-call', 'unknown-sigreturn',
+          'too-deep']
+
+
+class Failure(Exception):
+    pass
+
+
+def need(good, *words):
+    if not good:
+        raise Failure(' '.join(str(w) for w in words))
+
+
+def cache():
+    home = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+    return os.path.join(home, 'guesttrace', 'qemus')
+
+
+def reason(series):
+    try:
+        with open(f'{cache()}/{series}.reason', encoding='utf-8') as f:
+            return f.read().strip()
+    except OSError:
+        return 'scripts/qemus has not been run'
+
+
+def version(qemu):
+    said = subprocess.run([qemu, '--version'], stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False, timeout=SECONDS).stdout.decode()
+    found = re.search(r'version (\d+\.\d+\.\d+)', said)
+    return found[1] if found else None
+
+
+def find(target):
+    """(version, path) of each QEMU for the target; a line SKIP for each that is not there."""
+    found = []
+    name = 'qemu-system-' + target
+    for path, why in [(shutil.which(name), f'no {name}')] + [
+            (f'{cache()}/{s}/{name}', f'no QEMU {s}: {reason(s)}') for s in SERIES]:
+        v = version(path) if path and os.path.exists(path) else None
+        if not v:
+            print(f'SKIP: {why}')
+        elif v not in [known for known, _ in found]:
+            found.append((v, path))
+    return found
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
+
+
+def run(command, input_bytes=b'', **more):
+    """Its whole session is killed where it takes too long: a QEMU would go on without the command
+    that started it."""
+    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'])
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, start_new_session=True, preexec_fn=limit,
+                             env=env, **more)
+    try:
+        out, err = child.communicate(input_bytes, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        out, err = child.communicate()
+        raise Failure(f'{command[0]} took more than {SECONDS} s: {out[-2000:]!r} {err!r}') from None
+    return subprocess.CompletedProcess(command, child.returncode, out, err)
+
+
+def build(command, **more):
+    done = subprocess.run(command, check=False, capture_output=True, **more)
+    need(done.returncode == 0, ' '.join(command), done.stderr.decode(errors='replace'))
+
+
+def record(out, options, command, status=0, **more):
+    """`guesttrace record`; what it printed on standard error is returned."""
+    done = run([os.environ['GUESTTRACE'], 'record', '-o', out, *options, '--', *command], **more)
+    need(done.returncode == status, f'exit status {done.returncode}:', done.stdout[-2000:],
+         done.stderr)
+    return done
+
+
+def symbols(out, *files):
+    done = run([os.environ['GUESTTRACE'], 'symbols', '-d', out, *files])
+    need(done.returncode == 0, 'guesttrace symbols:', done.stderr)
+
+
+def check_directory(out):
+    try:
+        checker.check_files(out, False)
+        if shutil.which('uftrace'):
+            checker.check_readers(out, False)
+    except checker.Bad as bad:
+        raise Failure(str(bad)) from bad
+
+
+def records(out):
+    """{task: bytes of its record file}"""
+    found = {}
+    for name in os.listdir(out):
+        if name.endswith('.dat'):
+            with open(f'{out}/{name}', 'rb') as f:
+                found[int(name[:-4])] = f.read()
+    return found

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records a machine that runs nothing but a known tree of calls, on each QEMU there is.
+
+usage: tree_test.py ARCH
+
+The program is tree/tree.c with tree/start_ARCH.S. Names come from `guesttrace symbols` after the run.
+"""
+import difflib
+import os
+import shutil
+import sys
+import tempfile
+
+import qemus
+from qemus import Failure, need
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLAGS = ['-O1', '-g0', '-Wall', '-Wextra', '-Werror', '-ffreestanding', '-nostdlib', '-static',
+         '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-optimize-sibling-calls',
+         '-fno-asynchronous-unwind-tables', '-Wl,--build-id=none', '-Wl,-z,noexecstack']
+BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QEMU's arguments
+    'aarch64': ('aarch64-linux-gnu-', ['-mgeneral-regs-only'], 0x40080000, 0x40100000,
+                ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
+    'riscv64': ('riscv64-linux-gnu-', ['-mcmodel=medany'], 0x80000000, 0x80100000,
+                ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
+    'x86_64': ('x86_64-linux-gnu-', ['-mgeneral-regs-only'], 0xf0000, 0x10000,
+               ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
+}
+ALIAS = 0x8000000000
+
+# A tail call is the caller's, as the recorder knows no functions while the machine runs. Calls
+# deeper than 1024 are not recorded.
+BEFORE = """\
+run_tree
+  leaf
+  chain
+    chain
+      chain
+        chain
+          leaf
+  red
+  green
+    leaf
+  blue
+    red
+    green
+      leaf
+  is_even
+    is_odd
+      is_even
+        is_odd
+          is_even
+  early
+    leaf
+    leaf
+  early
+  early
+    leaf
+  early
+  twice
+    twice
+      twice
+        twice
+        twice
+      twice
+    twice
+      twice
+      twice
+  leap
+    leaf
+"""
+WAKE = """\
+  wake_other
+"""
+AFTER = ''.join('  ' * depth + 'deep\n' for depth in range(1, 1024)) + """\
+  leaf
+"""
+OTHER = """\
+run_other
+  chain
+    chain
+      chain
+        leaf
+  is_even
+    is_odd
+      is_even
+        is_odd
+  twice
+    twice
+    twice
+"""
+ALIASES = """\
+run_aliases
+  known
+  seldom
+    known
+    known
+  seldom
+    known
+    known
+"""
+
+
+class Machine:
+    """A program, built, and how to run it."""
+
+    def __init__(self, arch, name, folder, defines):
+        prefix, flags, base, ram, self.arguments = BOARDS[arch]
+        self.name = f'{folder}/{name}'
+        self.elf, self.image = self.name + '.elf', self.name + '.bin'
+        qemus.build([prefix + 'gcc', *FLAGS, *flags, *defines, f'-DBASE={base}', '-T', 'tree.ld',
+                     f'-Wl,--defsym=BASE={base},--defsym=RAM={ram}', '-o', self.elf,
+                     f'start_{arch}.S', 'tree.c'], cwd=f'{HERE}/tree')
+        qemus.build([prefix + 'objcopy', '-O', 'binary', self.elf, self.image])
+
+    def command(self, qemu, *more):
+        words = [w.format(elf=self.elf, image=self.image) for w in self.arguments]
+        return [qemu, '-display', 'none', '-serial', 'none', '-monitor', 'none', '-m', '64',
+                *words, *more]
+
+
+def check_tree(trace, tid, expected):
+    lines = trace.tree(tid, lambda path, name: True)
+    wanted = expected.splitlines()
+    if lines != wanted:
+        print('\n'.join(difflib.unified_diff(wanted, lines, 'expected', 'recorded', lineterm='')))
+        raise Failure(f'task {tid}: the calls differ')
+
+
+def check_counters(trace, allowed=()):
+    for key, value in trace.stats.items():
+        if key.startswith('doubt.') and key[6:] not in allowed:
+            need(value == 0, f'{key} is {value}')
+    need(trace.stats['calls'] == trace.stats['matched'], 'calls and matched returns:', trace.stats)
+
+
+def check_one(machine, qemu, out):
+    """One vCPU: symbols after the run; the same bytes in a second run. Returns those."""
+    done = qemus.record(out, [], machine.command(qemu))
+    need(b'no doubts' in done.stderr, 'the summary says', done.stderr)
+    bare = qemus.tracing.Trace(out)
+    need(all(l.strip().startswith('0x') for l in bare.tree(1, lambda path, name: True)),
+         'functions without a symbol are not shown by address')
+    qemus.check_directory(out)
+    qemus.symbols(out, machine.elf)
+    trace = qemus.tracing.Trace(out)
+    need(trace.tids() == [1], 'tasks', trace.tids())
+    check_tree(trace, 1, BEFORE + AFTER)
+    check_counters(trace)
+    qemus.check_directory(out)
+    first = qemus.records(out)
+    qemus.record(out, ['-q', '--clock', 'insn', '--symbols', machine.elf], machine.command(qemu))
+    need(qemus.records(out) == first, 'a second run recorded other bytes')
+    check_tree(qemus.tracing.Trace(out), 1, BEFORE + AFTER)
+    return first
+
+
+def check_two(machine, qemu, out):
+    qemus.record(out, ['--symbols', machine.elf], machine.command(qemu, '-smp', '2'))
+    trace = qemus.tracing.Trace(out)
+    need(trace.tids() == [1, 2], 'tasks', trace.tids())
+    check_tree(trace, 1, BEFORE + WAKE + AFTER)
+    check_tree(trace, 2, OTHER)
+    check_counters(trace)
+    qemus.check_directory(out)
+
+
+def check_aliases(machine, qemu, out):
+    """QEMU 8.0 and later share blocks: seldom's belong to where it was first called."""
+    qemus.record(out, ['-q'], machine.command(qemu))
+    qemus.symbols(out, machine.elf, f'{machine.elf}:{ALIAS:#x}')
+    trace = qemus.tracing.Trace(out)
+    check_tree(trace, 1, BEFORE + AFTER + ALIASES)
+    check_counters(trace, ['aliased'])
+    shared = int(qemus.version(qemu).split('.')[0]) >= 8
+    need((trace.stats['doubt.aliased'] > 0) == shared, 'aliased is', trace.stats['doubt.aliased'])
+    places = {call.addr >> 39 for call in trace.records(1)}
+    need(places == {0, 1}, 'code ran at', places)
+    qemus.check_directory(out)
+
+
+def check_qemu(arch, machines, qemu, folder):
+    one, two, aliases = machines
+    recorded = check_one(one, qemu, f'{folder}/one')
+    check_two(two, qemu, f'{folder}/two')
+    if arch == 'x86_64':
+        check_aliases(aliases, qemu, f'{folder}/aliases')
+    return recorded
+
+
+def main():
+    arch = sys.argv[1]
+    if not shutil.which(BOARDS[arch][0] + 'gcc'):
+        print(f'SKIP: no compiler for {arch}')
+        return 77
+    found = qemus.find(arch)
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-tree-{arch}-')
+    failed, recorded = 0, {}
+    try:
+        machines = [Machine(arch, name, folder, defines) for name, defines in (
+            ('one', ['-DVCPUS=1']), ('two', ['-DVCPUS=2']), ('aliases', ['-DALIASES']))]
+        for version, qemu in found:
+            try:
+                recorded[version] = check_qemu(arch, machines, qemu, folder)
+                print(f'QEMU {version}: good')
+            except (Failure, OSError) as bad:
+                failed += 1
+                print(f'QEMU {version}: {bad}')
+        if any(r != list(recorded.values())[0] for r in recorded.values()):
+            failed += 1
+            print('the versions recorded different bytes:', *recorded)
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 1 if failed else 0 if found else 77
+
+
+if __name__ == '__main__':
+    sys.exit(main())
