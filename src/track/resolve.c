@@ -215,7 +215,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
     const struct gt_code *from = mark & GT_MARK_CODE ? gt_mark_code(mark) : NULL;
     uint32_t depth;
     struct gt_stack *saved = gt_saves_find(t, code, &depth);
-    t->n_restored = 0;
+    t->leap.n_restored = 0;
     t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
     if (saved)
         resume(t, saved, depth, time);
@@ -245,8 +245,17 @@ static bool note_signal(struct gt_thread *t, uint64_t mark, bool confirmed)
         t->signals = grown;
         t->cap_signals = cap;
     }
-    t->signals[t->n_signals++] = (struct gt_signal_entry){
-        .stack = t->stack, .depth = gt_stack_depth(t->stack), .confirmed = confirmed, .mark = mark};
+    t->signals[t->n_signals++] =
+        (struct gt_signal_entry){.stack = t->stack,
+                                 .depth = gt_stack_depth(t->stack),
+                                 .confirmed = confirmed,
+                                 .switched = t->attention & GT_ATTENTION_SWITCHED,
+                                 .mark = mark,
+                                 .leap = t->leap};
+    if (confirmed) {
+        t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
+        t->leap = (struct gt_leap){0};
+    }
     t->doubts[GT_DOUBT_SIGNALS] += confirmed;
     return true;
 }
@@ -357,6 +366,9 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
     struct gt_signal_entry e = t->signals[i - 1];
     t->matched++;
     t->doubts[GT_DOUBT_SIGNALS] += !e.confirmed;
+    t->leap = e.leap;
+    if (e.switched)
+        t->attention |= GT_ATTENTION_SWITCHED;
     gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
     gt_stack_forget_signals(t, e.depth - 1);
     return e.mark | GT_MARK_RESUME;

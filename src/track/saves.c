@@ -37,7 +37,8 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
 
 void gt_track_restored(struct gt_thread *t, uint64_t addr)
 {
-    t->restored[t->n_restored++ % (sizeof t->restored / sizeof t->restored[0])] = addr;
+    struct gt_leap *leap = &t->leap;
+    leap->restored[leap->n_restored++ % (sizeof leap->restored / sizeof leap->restored[0])] = addr;
 }
 
 /* True where what the saving function was called from is still there. */
@@ -61,12 +62,13 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, 
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *found = NULL;
-    uint32_t size = sizeof t->restored / sizeof t->restored[0];
-    uint32_t n = t->n_restored < size ? t->n_restored : size;
+    const struct gt_leap *leap = &t->leap;
+    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
+    uint32_t n = leap->n_restored < size ? leap->n_restored : size;
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
-        const struct gt_save *save = slot_of(k, t->restored[i]);
-        if (save->slot != t->restored[i] || (save->stack->running && save->stack != t->stack))
+        const struct gt_save *save = slot_of(k, leap->restored[i]);
+        if (save->slot != leap->restored[i] || (save->stack->running && save->stack != t->stack))
             continue;
         if (stands(save) && goes_on(save, code, depth))
             found = save->stack;

@@ -23,7 +23,7 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 /* Makes sure the sink has an output for the thread's stack. */
 void gt_stack_open(struct gt_thread *t, uint64_t time);
 
-/* The context that was saved where one of t->restored was loaded from, if it still stands: its
+/* The context that was saved where one of t->leap.restored was loaded from, if it still stands: its
  * stack, and how many frames it has left. */
 struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth);
 /* True where some saved context of the stack may still go on. With the tracker's lock. */

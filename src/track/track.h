@@ -133,13 +133,6 @@ static inline uint32_t gt_stack_depth(const struct gt_stack *s)
     return (uint32_t)(s->top - s->base);
 }
 
-struct gt_signal_entry {
-    struct gt_stack *stack;
-    uint32_t depth; /* of the handler's frame */
-    bool confirmed; /* false: it may have been called like any function */
-    uint64_t mark;  /* what the signal interrupted */
-};
-
 enum gt_attention {
     GT_ATTENTION_SWITCHED = 1, /* the stack pointer was loaded since the last landing */
     GT_ATTENTION_OWNER = 2,    /* the recorder's: every landing goes through gt_track_slow */
@@ -155,6 +148,22 @@ struct gt_unwind {
     uint32_t n_handlers, handler[16]; /* where first passes ended, innermost last */
 };
 
+/* Control on its way to somewhere that no frame's return address says: what is known of it. */
+struct gt_leap {
+    uint32_t n_restored; /* addresses loaded just before the stack pointer */
+    uint64_t restored[16];
+    struct gt_unwind unwind;
+};
+
+struct gt_signal_entry {
+    struct gt_stack *stack;
+    uint32_t depth; /* of the handler's frame */
+    bool confirmed; /* false: it may have been called like any function */
+    bool switched;  /* what the signal interrupted: GT_ATTENTION_SWITCHED, the mark, the leap */
+    uint64_t mark;
+    struct gt_leap leap;
+};
+
 /* What the tracker keeps of one vCPU (user mode: one guest thread). */
 struct gt_thread {
     struct gt_stack *stack;
@@ -164,9 +173,7 @@ struct gt_thread {
     uint64_t doubts[GT_DOUBT_COUNT];
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
-    struct gt_unwind unwind;
-    uint32_t n_restored; /* addresses loaded just before that */
-    uint64_t restored[16];
+    struct gt_leap leap;
 };
 
 /* Where findings go. enter and leave are called in time order for a stack; `depth` counts from 0.

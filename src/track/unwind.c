@@ -30,7 +30,7 @@ static void push_handler(struct gt_unwind *u, uint32_t depth)
 
 void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
 {
-    struct gt_unwind *u = &t->unwind;
+    struct gt_unwind *u = &t->leap.unwind;
     if (flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES)) {
         u->start = u->at = gt_stack_depth(t->stack);
         u->searching = flags & GT_FUNC_RAISES;
@@ -50,7 +50,7 @@ void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
 
 void gt_track_asked(struct gt_thread *t, uint64_t ip)
 {
-    struct gt_unwind *u = &t->unwind;
+    struct gt_unwind *u = &t->leap.unwind;
     const struct gt_stack *s = t->stack;
     if (!u->start || u->asked || u->at > gt_stack_depth(s))
         return;
@@ -64,7 +64,7 @@ void gt_track_asked(struct gt_thread *t, uint64_t ip)
 
 uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code)
 {
-    struct gt_unwind *u = &t->unwind;
+    struct gt_unwind *u = &t->leap.unwind;
     const struct gt_stack *s = t->stack;
     uint32_t depth = 0;
     if (!u->start)
