@@ -92,7 +92,7 @@ static void hand_over(struct gt_streams *set, struct gt_file *f)
     s->before = all;
     use_sink(f, 0);
     if (!c) {
-        set->lost += here;
+        gt_file_lose(set, f, here);
         return;
     }
     f->end += gt_chunk_fill(c);
@@ -312,6 +312,15 @@ void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats
     pthread_mutex_unlock(&set->lock);
 }
 
+size_t gt_streams_get_losses(struct gt_streams *set, const struct gt_stream_loss **out)
+{
+    pthread_mutex_lock(&set->lock);
+    size_t n = set->n_losses;
+    *out = set->losses;
+    pthread_mutex_unlock(&set->lock);
+    return n;
+}
+
 /* Frees what the set holds but for itself, its name and its locks. The writer is gone. */
 static void free_contents(struct gt_streams *set)
 {
@@ -324,6 +333,7 @@ static void free_contents(struct gt_streams *set)
     gt_pool_unmap(set);
     free(set->slots);
     free(set->round);
+    free(set->losses);
 }
 
 void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats)

@@ -75,6 +75,12 @@ struct gt_streams_stats {
     bool private_files;   /* the writer has a file descriptor table of its own */
 };
 
+/* Records of a stream that were dropped after an error. */
+struct gt_stream_loss {
+    uint32_t id;
+    uint64_t records;
+};
+
 /* Creates the set over an existing directory that we may write and starts nothing yet: the writer
  * thread starts with the first stream. The directory's absolute path is taken now. `limit` bounds
  * the pool, bytes (0: 64 MiB, at most 4 GiB); every open stream may still have one chunk.
@@ -99,6 +105,11 @@ void gt_streams_flush(struct gt_streams *set);
 void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats);
 
 void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats);
+
+/* Which streams have lost records: complete when they are closed and a flush has followed. A stream
+ * that was opened again may come twice; one is missing where there was no memory to note it. The
+ * number; *out lives as long as the set and nobody loses more. */
+size_t gt_streams_get_losses(struct gt_streams *set, const struct gt_stream_loss **out);
 
 /* fork(): call prepare before (it waits until the writer rests, and holds the lock), parent and
  * child after. In the child the set is empty (the parent's streams are the parent's; its struct

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -134,6 +135,25 @@ static void set_done(struct gt_chunk *c, uint32_t done)
     atomic_store_explicit(&c->head->state.written, done, memory_order_release);
 }
 
+void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records)
+{
+    set->lost += records;
+    if (!f->loss && records) {
+        if (set->n_losses == set->losses_room) {
+            size_t room = set->losses_room ? 2 * set->losses_room : 16;
+            struct gt_stream_loss *losses = realloc(set->losses, room * sizeof *losses);
+            if (!losses)
+                return;
+            set->losses = losses;
+            set->losses_room = room;
+        }
+        set->losses[set->n_losses++] = (struct gt_stream_loss){.id = f->s.id};
+        f->loss = (uint32_t)set->n_losses;
+    }
+    if (f->loss)
+        set->losses[f->loss - 1].records += records;
+}
+
 /* Counts what is left of the chunks as lost, from the first record that is not whole in the file.
  */
 static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
@@ -148,7 +168,7 @@ static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
     }
     atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
     pthread_mutex_lock(&set->lock);
-    set->lost += lost;
+    gt_file_lose(set, chunks[0]->file, lost);
     pthread_mutex_unlock(&set->lock);
 }
 

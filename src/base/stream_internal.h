@@ -120,6 +120,7 @@ struct gt_file {
     struct gt_queue queue;         /* (L) chunks handed over */
     uint64_t end;                  /* (L) file offset after what was handed over */
     uint32_t slot;                 /* (L) in set->slots while open */
+    uint32_t loss;                 /* (L) 1 + its place in set->losses; 0: none */
     bool open;                     /* (L) the caller has the stream */
     bool opening;                  /* (L) the writer has not seen it yet */
     bool dirty;                    /* (L) on set->dirty */
@@ -156,6 +157,8 @@ struct gt_streams {
     size_t n_slots, slots_room;
     size_t queued; /* chunks in queues */
     uint64_t closed_records, waits, lost;
+    struct gt_stream_loss *losses;
+    size_t n_losses, losses_room;
     _Atomic int error; /* set with the lock held */
     char error_path[512];
     /* (L) the pool */
@@ -205,6 +208,8 @@ void gt_file_close(struct gt_streams *set, struct gt_file *f);
  * return. */
 void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);
+/* Counts lost records of a stream. (L) */
+void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records);
 
 /* stream_writer.c */
 void gt_streams_close_files(struct gt_streams *set);

@@ -108,11 +108,18 @@ static struct gt_streams_stats run_three(uint64_t records)
         if (n == 100)
             gt_streams_flush(set);
     }
-    gt_stream_close(s[1]);
+    for (uint32_t i = 0; i < 3; i++)
+        gt_stream_close(s[i]);
+    gt_streams_flush(set);
+    const struct gt_stream_loss *loss;
+    uint64_t losses[3] = {0};
+    for (size_t i = 0, n = gt_streams_get_losses(set, &loss); i < n; i++)
+        losses[loss[i].id] += loss[i].records;
     gt_streams_destroy(set, &stats);
     for (uint32_t i = 0; i < 3; i++) {
         int64_t n = check_file(i);
         assert_true(n >= 0);
+        assert_int_equal(losses[i], records - (uint64_t)n);
         in_files += (uint64_t)n;
     }
     assert_int_equal(stats.records, 3 * records);
