@@ -120,16 +120,17 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
 
 static bool grow(struct gt_stack *s)
 {
-    size_t have = (size_t)(s->limit - s->base);
-    if (have > GT_TRACK_MAX_DEPTH)
+    size_t most = GT_TRACK_MAX_DEPTH + 1; /* the sentinel, too */
+    size_t have = (size_t)(s->limit - s->base), want = 2 * have < most ? 2 * have : most;
+    if (have == most)
         return false;
     size_t at = (size_t)(s->top - s->base);
-    struct gt_frame *frames = realloc(s->base, 2 * have * sizeof *frames);
+    struct gt_frame *frames = realloc(s->base, want * sizeof *frames);
     if (!frames)
         return false;
     s->base = frames;
     s->top = frames + at;
-    s->limit = frames + 2 * have;
+    s->limit = frames + want;
     return true;
 }
 
