@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The workloads: what runs, on which QEMU, and what recording it may cost.
+
+A row's `command` makes the command line for a QEMU, with '@' where the plugin's options go. It raises
+Missing with the reason where the workload cannot run here.
+"""
+import collections
+import glob
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+import devicetree
+import initrd
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+SYSROOT = '/usr/aarch64-linux-gnu'
+CFLAGS = ['-O1', '-Wall', '-Wextra', '-Werror']
+MACHINES = {
+    # -cpu, where the program is, compiler, its flags, options of QEMU
+    'aarch64': (['-cpu', 'cortex-a57'], '0x40080000', 'aarch64-linux-gnu-gcc',
+                ['-mgeneral-regs-only', '-mstrict-align'], []),
+    'riscv64': ([], '0x80000000', 'riscv64-linux-gnu-gcc',
+                ['-march=rv64imac', '-mabi=lp64', '-mcmodel=medany'], ['-bios', 'none']),
+}
+
+# name, what it is in words, 'user' or 'machine', the architecture, command(context, qemu), the ratio
+# that is wanted: with conditional callbacks and without; expect: what the guest prints when all went
+# well (None: the same with and without the plugin); since: what it prints when the time begins.
+Workload = collections.namedtuple('Workload', 'name words kind arch command target_new target_v1 '
+                                  'expect since', defaults=(None, None, None, None))
+Qemu = collections.namedtuple('Qemu', 'series version path abi')  # abi 1: no conditional callbacks
+
+
+class Missing(Exception):
+    """A workload cannot run here."""
+
+
+def cache_dir():
+    return os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'),
+                        'guesttrace')
+
+
+def need(program, why):
+    path = shutil.which(program)
+    if not path:
+        raise Missing('no %s: %s' % (program, why))
+    return path
+
+
+class Context:
+    """Where guests are built."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def compile(self, compiler, source, name, flags):
+        need(compiler, 'to compile %s (scripts/setup --what bench)' % source)
+        out = self.path(name)
+        done = subprocess.run([compiler] + CFLAGS + flags +
+                              ['-o', out, os.path.join(HERE, 'guests', source)],
+                              stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Missing('%s cannot compile %s: %s' % (compiler, source, done.stderr[-300:]))
+        return out
+
+
+def version_of(path):
+    try:
+        text = subprocess.run([path, '--version'], stdout=subprocess.PIPE, text=True).stdout
+    except OSError:
+        return None
+    found = re.search(r'version (\d+\.\d+)(\.\d+)?', text)
+    return found and (found.group(1), found.group(1) + (found.group(2) or ''))
+
+
+def qemus(kind, arch):
+    """The machine's own QEMU, and for machines those that scripts/qemus has fetched."""
+    name = ('qemu-' if kind == 'user' else 'qemu-system-') + arch
+    paths = [shutil.which(name)] if shutil.which(name) else []
+    if kind == 'machine':
+        paths += sorted(glob.glob(os.path.join(cache_dir(), 'qemus', '*', name)),
+                        key=lambda p: [int(x) for x in re.findall(r'\d+', p.split('/')[-2])])
+    found = {}
+    for path in paths:
+        version = version_of(path)
+        if version and version[0] not in found:
+            abi = 1 if int(version[0].split('.')[0]) < 9 else 2
+            found[version[0]] = Qemu(version[0], version[1], path, abi)
+    return list(found.values())
+
+
+def program(source, *args):
+    def command(context, qemu):
+        out = context.compile('gcc', source, source[:-2], [])
+        return [qemu.path, '@', out] + list(args)
+    return command
+
+
+def program_aarch64(source, *args):
+    def command(context, qemu):
+        out = context.compile('aarch64-linux-gnu-gcc', source, source[:-2] + '-aarch64', [])
+        return [qemu.path, '-L', SYSROOT, '@', out] + list(args)
+    return command
+
+
+def installed(name, *args):
+    def command(_, qemu):
+        # Behind the alternatives' links: QEMU's user mode runs a file.
+        return [qemu.path, '@', os.path.realpath(need(name, 'an interpreter'))] + list(args)
+    return command
+
+
+def bare_machine(arch, work, size):
+    cpu, start, compiler, flags, options = MACHINES[arch]
+
+    def command(context, qemu):
+        out = context.compile(compiler, 'machine.c', 'machine-%s-%s' % (arch, work.lower()),
+                              flags + ['-ffreestanding', '-nostdlib', '-static', '-fno-pie',
+                                       '-no-pie', '-Wl,-Ttext=' + start, '-Wl,--build-id=none',
+                                       '-DWORK=' + work, '-DSIZE=%d' % size])
+        return [qemu.path, '-M', 'virt', '-m', '128', '@', '-display', 'none', '-serial', 'stdio',
+                '-monitor', 'none', '-nic', 'none'] + cpu + options + ['-kernel', out]
+    return command
+
+
+def first_of(*paths):
+    for p in paths:
+        if os.path.exists(p):
+            return p
+    raise Missing('no %s (scripts/setup --what bench)' % paths[0])
+
+
+def firmware(context, qemu):
+    """OpenSBI, then U-Boot, which looks for something to boot on every device it has, and powers
+    off: its boot command is written into the machine's device tree."""
+    sbi = first_of('/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_jump.bin')
+    uboot = first_of('/usr/lib/u-boot/qemu-riscv64_smode/u-boot.bin')
+    start = [qemu.path, '-m', '128', '-display', 'none', '-serial', 'stdio', '-monitor', 'none',
+             '-nic', 'none', '-bios', sbi, '-kernel', uboot]
+    tree = context.path('virt-%s.dtb' % qemu.series)
+    subprocess.run(start + ['-M', 'virt,dumpdtb=' + tree], check=True, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=30)
+    with open(tree, 'rb') as f:
+        data = f.read()
+    with open(tree, 'wb') as f:
+        f.write(devicetree.add_node(data, 'config', {
+            'bootdelay': struct.pack('>i', -2),  # U-Boot: do not wait, do not look for a key
+            'bootcmd': b'run distro_bootcmd; poweroff\0'}))
+    return start + ['@', '-M', 'virt', '-dtb', tree]
+
+
+INIT = b'''#!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sys /sys
+%s
+echo GUEST ENDS
+/bin/busybox poweroff -f
+'''
+
+
+def read(*path):
+    with open(os.path.join(*path), 'rb') as f:
+        return f.read()
+
+
+def linux(work, folders=(), files=lambda kernels: {}):
+    def command(context, qemu):
+        done = subprocess.run([os.path.join(HERE, 'kernel')], stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            raise Missing((done.stderr.strip().splitlines() or ['bench/kernel failed'])[-1])
+        kernels = os.path.join(cache_dir(), 'kernels', 'arm64')
+        image = context.path('linux.cpio')
+        with open(image, 'wb') as f:
+            f.write(initrd.archive(['proc', 'sys', 'dev', 'bin'] + list(folders),
+                                   {'init': INIT % work, 'bin/busybox': read(kernels, 'busybox'),
+                                    **files(kernels)}))
+        return [qemu.path, '-M', 'virt', '-cpu', 'cortex-a57', '-m', '256', '@', '-display', 'none',
+                '-serial', 'stdio', '-monitor', 'none', '-nic', 'none', '-no-reboot',
+                '-kernel', os.path.join(kernels, 'vmlinuz'), '-initrd', image,
+                '-append', 'console=ttyAMA0 quiet']
+    return command
+
+
+def lua_files(kernels):
+    tree = os.path.join(kernels, 'lua')
+    names = [os.path.relpath(os.path.join(folder, name), kernels)
+             for folder, _, files in os.walk(tree) for name in sorted(files)]
+    return {'mix.lua': read(SCRIPT), **{name: read(kernels, name) for name in names}}
+
+
+SCRIPT = os.path.join(HERE, 'guests', 'mix.lua')
+RUN_LUA = (b'echo GUEST BEGINS\n'
+           b'/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /mix.lua 12')
+WORKLOADS = [
+    Workload('start', '/bin/true', 'user', 'x86_64', installed('true')),
+    Workload('storm', 'fib(35)', 'user', 'x86_64', program('storm.c', '35'), 2.5, 3.5),
+    Workload('sort', 'qsort() of 1,000,000 numbers', 'user', 'x86_64',
+             program('sort.c', '1000000')),
+    Workload('strings', 'strings and malloc', 'user', 'x86_64', program('strings.c', '200000')),
+    Workload('lua', 'Lua 5.4 runs a script', 'user', 'x86_64', installed('lua5.4', SCRIPT, '12'),
+             1.6, 2.0),
+    Workload('storm-a64', 'fib(35)', 'user', 'aarch64', program_aarch64('storm.c', '35'), 2.5, 3.5),
+    Workload('m-storm', 'fib(35), no system', 'machine', 'aarch64',
+             bare_machine('aarch64', 'STORM', 35), 2.5, 3.5),
+    Workload('m-sort', 'quicksort with a callback', 'machine', 'aarch64',
+             bare_machine('aarch64', 'SORT', 1000000)),
+    Workload('m-interp', 'interpreter of byte code', 'machine', 'aarch64',
+             bare_machine('aarch64', 'INTERPRETER', 29), 1.6, 2.0),
+    Workload('m-storm-rv', 'fib(35), no system', 'machine', 'riscv64',
+             bare_machine('riscv64', 'STORM', 35), 2.5, 3.5),
+    Workload('uboot', 'OpenSBI and U-Boot', 'machine', 'riscv64', firmware,
+             expect=b'poweroff ...'),
+    Workload('linux', 'Linux boots, lists /sys', 'machine', 'aarch64',
+             linux(b'/bin/busybox ls -lR /sys > /dev/null'), 1.25, expect=b'GUEST ENDS'),
+    Workload('linux-lua', 'Lua 5.4 runs a script in Linux; without the boot', 'machine', 'aarch64',
+             linux(RUN_LUA, ('lua', 'lua/bin', 'lua/lib'), lua_files), 1.6, 2.0,
+             expect=b'GUEST ENDS', since=b'GUEST BEGINS'),
+]
