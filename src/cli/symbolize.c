@@ -134,18 +134,34 @@ static int compare_addr(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Recorded symbols that lie in the source's range, but in none of its own functions. */
-static void add_recorded(const struct work *w, const struct gt_symbol_source *s, GArray *out)
+/* A function that was called there and has no name in the file. One whose size is a guess ends
+ * where another was called. */
+static bool is_nameless(const struct gt_symbols *symbols, uint64_t rel)
 {
+    const struct gt_symbol *sym = gt_symbols_find(symbols, rel);
+    return !sym || (sym->guessed && sym->addr != rel);
+}
+
+/* Recorded symbols that lie in the source's range, but are none of its own functions. */
+static void add_recorded(const struct work *w, const struct gt_symbol_source *s, GArray *out,
+                         GPtrArray *names)
+{
+    g_autofree char *base = g_path_get_basename(s->file);
     for (size_t i = 0; i < w->recorded.n; i++) {
         const struct gt_uftrace_mapping *line = &w->recorded.line[i];
         for (size_t k = 0; k < w->tab[i].n; k++) {
             const struct gt_uftrace_symbol *sym = &w->tab[i].sym[k];
             uint64_t addr = line->start + sym->addr;
+            uint64_t rel = addr - s->start + s->text;
             if (addr < s->start || addr >= s->end || addr >= line->end ||
-                gt_symbols_find(s->symbols, addr - s->start + s->text))
+                !is_nameless(s->symbols, rel))
                 continue;
-            const struct gt_uftrace_symbol kept = {addr - s->start, 0, sym->name, sym->type};
+            struct gt_uftrace_symbol kept = {addr - s->start, 0, sym->name, sym->type};
+            if (g_str_has_prefix(sym->name, "0x")) {
+                char *name = g_strdup_printf("%s+0x%" PRIx64, base, kept.addr);
+                g_ptr_array_add(names, name);
+                kept.name = name;
+            }
             g_array_append_val(out, kept);
         }
     }
@@ -171,7 +187,7 @@ static int put_source_symbols(struct work *w, size_t index, struct gt_error *err
         }
         g_array_append_val(sym, to);
     }
-    add_recorded(w, s, sym);
+    add_recorded(w, s, sym, names);
     g_array_sort(sym, compare_addr);
     int status = gt_uftrace_dir_put_symbols(
         &w->dir, &module, (const struct gt_uftrace_symbol *)(const void *)sym->data, sym->len, err);

@@ -6,7 +6,8 @@
  * each function. Here each ELF file becomes a module of its own, put before it, and what it covers
  * is cut out of the recorded ones: a piece that begins where the module began keeps its name and
  * symbols, further ones are modules called NAME+0xOFFSET. Made-up symbols that lie between an ELF
- * file's own stay.
+ * file's own stay, as FILE+0xOFFSET, which counts from its first page of code; also those inside a
+ * symbol that says no size.
  *
  * The map as it was recorded is kept in sid-SID.map.recorded, so that a file can be given again
  * with another offset: its former places are forgotten. Files given earlier and not now stay.

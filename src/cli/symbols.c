@@ -54,7 +54,9 @@ const struct gt_command gt_command_symbols = {
             " Each ELF file names those it covers, at the addresses it is linked for plus OFFSET"
             " (decimal, or hex after 0x). A position-independent file that is linked at 0 needs"
             " an OFFSET.",
-            "What no file covers keeps its made-up name. A file that is given again moves to its"
+            "A function that its file has no name for is shown as FILE+0xOFFSET, counted from where"
+            " its code begins; what no file covers, by its address. A file that is given again "
+            "moves to its"
             " new OFFSET; files of earlier calls stay.",
             NULL},
     .options = symbols_table,

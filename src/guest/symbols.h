@@ -38,6 +38,7 @@ struct gt_symbol {
                     * stub that calls the dynamic linker. Control characters are '?'; at most
                     * GT_SYMBOL_NAME_MAX bytes; never empty */
     char type;     /* 'T' global, 't' local, 'w' weak, 'P' PLT stub */
+    bool guessed;  /* the file says no size */
 };
 
 #define GT_SYMBOL_NAME_MAX 4095

@@ -75,7 +75,9 @@ static void put_groups(struct gt_symbols *s, const struct sym_list *list)
             continue;
         }
         size = size_of_group(c, next);
-        put(s->sym, &s->n_sym, c)->size = end_of(c, size);
+        struct gt_symbol *sym = put(s->sym, &s->n_sym, c);
+        sym->size = end_of(c, size);
+        sym->guessed = size == 0;
         put_aliases(s, c + 1, next, c->name);
         if (c->typed && size && end_of(c, size) > sized_end)
             sized_end = end_of(c, size);

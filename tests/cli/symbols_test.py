@@ -152,14 +152,24 @@ class Place(Symbols):
         self.assertEqual(self.shown(), ['0x40000000', 'alpha', 'beta', 'alpha'])
 
     def test_names_between_functions_stay(self):
-        """What was called where the file has no function keeps its made-up name."""
+        """What was called where the file has no function is named by file and place."""
         self.record()
         self.build('fw.elf')
         subprocess.run(['strip', '-N', 'beta', self.path('fw.elf')], check=True)
         self.symbols('fw.elf')
         names = self.names('fw.elf')
         self.assertEqual(names[0x1000], 'alpha')
-        self.assertEqual(names[0x1400], '0x40001400')
+        self.assertEqual(names[0x1400], 'fw.elf+0x400')
+
+    def test_size_that_is_guessed(self):
+        """A symbol without a size does not swallow the functions that were called behind it."""
+        self.record()
+        self.write('fw.c', b'__asm__(".globl _start\\n_start: .space 0x800, 0x90");')
+        self.build('fw.elf')
+        self.symbols('fw.elf')
+        names = self.names('fw.elf')
+        self.assertEqual(names[0x1000], '_start')
+        self.assertEqual(names[0x1400], 'fw.elf+0x400')
 
     def test_prefix(self):
         self.record()
