@@ -150,6 +150,7 @@ static inline void arrive(struct guest *g, struct gt_code *c)
         g->mark = gt_mark_of_func(c->fn);
     else
         g->mark = gt_track_slow(&g->t, c, g->mark, g->time);
+    assert_true(g->t.stack->top >= g->t.stack->base && g->t.stack->top < g->t.stack->limit);
 }
 
 /* And the block runs to its end. */

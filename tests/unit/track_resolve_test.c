@@ -127,6 +127,17 @@ static void test_anonymous(void **state)
     plain(g, 'z', 0x28); /* in what began at 0x200, two frames down */
     check(g, 0, "+a+z+z+z+c-c-z");
     check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    run(g, block(g, 'z', 0x29, GT_EXIT_CALL, func_at('z') + 0x100));
+    run(g, block(g, 'z', 0x10, GT_EXIT_CALL, func_at('z') + 0x200));
+    run(g, block(g, 'z', 0x20, GT_EXIT_CALL, func_at('c')));
+    ret(g, 'c', 0);
+    plain(g, 'z', 0x18); /* in what began at 0x100, not in what begins behind it */
+    assert_int_equal(g->t.stack->top->addr, func_at('z') + 0x100);
+    run(g, block(g, 'z', 0x19, GT_EXIT_CALL, func_at('z') + 0x100));
+    run(g, block(g, 'z', 0x10, GT_EXIT_CALL, func_at('c')));
+    ret(g, 'c', 0);
+    plain(g, 'z', 0x18); /* which is there twice now */
+    check_doubts(g, GT_DOUBT_UNWOUND, 2, GT_DOUBT_GUESSED_FRAME, 1, -1);
     guest_destroy(g);
 }
 
@@ -144,6 +155,25 @@ static void test_pushed_return(void **state)
     guest_destroy(g);
 }
 
+/* The jump leaves the function with what it called of itself: code that asked for its own address.
+ */
+static void test_pushed_return_inside(void **state)
+{
+    (void)state;
+    struct guest *g = start();
+    run(g, block(g, 'b', 0, GT_EXIT_CALL, func_at('b') + 0x50));
+    ret(g, 'b', 5);
+    plain(g, 'c', 0);
+    check(g, 0, "+a+b+b-b-b+c");
+    check_doubts(g, -1);
+    plain(g, 'd', 3); /* another function's return to an entry is not the top frame's jump */
+    ret(g, 'd', 4);
+    plain(g, 'e', 0);
+    check(g, 0, "+a+b+b-b-b+c");
+    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+}
+
 /* A thread's first function has no return address: it returns wherever it likes. */
 static void test_root_return(void **state)
 {
@@ -153,6 +183,13 @@ static void test_root_return(void **state)
     plain(g, 'b', 3);
     check(g, 0, "+a-a");
     check_doubts(g, -1);
+    guest_destroy(g);
+    g = guest_create(100, true);
+    plain(g, 'a', 0);
+    ret(g, 'd', 3); /* not the first function's */
+    plain(g, 'b', 3);
+    check(g, 0, "+a");
+    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -216,6 +253,10 @@ static void test_resumed(void **state)
     g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
     plain(g, 'b', 2);
     check(g, 0, "+a+h-h+b+h-h");
+    plain(g, 'h', 0);
+    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    plain(g, 'b', 0); /* the entry again is no tail call */
+    check(g, 0, "+a+h-h+b+h-h+h-h");
     guest_destroy(g);
 }
 
@@ -231,6 +272,19 @@ static void test_handler_called(void **state)
     run(g, block(g, 'a', 2, GT_EXIT_JUMP_HANDLER, func_at('h'))); /* as a tail call */
     plain(g, 'h', 0);
     check(g, 0, "+a+h-h+h-h-a+h");
+    check_doubts(g, -1);
+    guest_destroy(g);
+    g = guest_create(100, true);
+    func(g, 'h')->flags = GT_FUNC_HANDLER;
+    run(g, block(g, 'a', 0, GT_EXIT_JUMP_HANDLER, func_at('h'))); /* a branch that is not taken */
+    plain(g, 'a', 1);
+    for (int i = 0; i < 100; i++) {
+        call(g, 'a', 2, 'h');
+        ret(g, 'h', 0);
+        plain(g, 'a', 3);
+    }
+    assert_int_equal(gt_stack_depth(g->t.stack), 1);
+    assert_true(g->t.n_signals <= 1);
     check_doubts(g, -1);
     guest_destroy(g);
 }
@@ -325,7 +379,7 @@ int main(void)
         cmocka_unit_test(test_signal),         cmocka_unit_test(test_resumed),
         cmocka_unit_test(test_handler_called), cmocka_unit_test(test_handler_after_call),
         cmocka_unit_test(test_handler_left),   cmocka_unit_test(test_signals_nest),
-        cmocka_unit_test(test_trampoline),
+        cmocka_unit_test(test_trampoline),     cmocka_unit_test(test_pushed_return_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@ static void test_calls(void **state)
     (void)state;
     struct guest *g = guest_create(10, true);
     call(g, 'a', 0, 'b');
+    assert_true(g->codes[0]->entered);
     ret(g, 'b', 0);
     icall(g, 'a', 1);
     call(g, 'c', 0, 'b');
@@ -44,6 +45,20 @@ static void recurse(struct guest *g, struct gt_code *down, struct gt_code *up, u
     arrive(g, down); /* the last one does not call */
     for (uint32_t i = 0; i < n; i++)
         run(g, up);
+}
+
+/* The hot path, too, sees that there is no room. */
+static void test_growth(void **state)
+{
+    (void)state;
+    struct guest *g = guest_create(100000, true);
+    call(g, 'a', 0, 'b');
+    recurse(g, block(g, 'b', 0, GT_EXIT_CALL, func_at('b')), block(g, 'b', 1, GT_EXIT_RETURN, 0),
+            5000);
+    plain(g, 'a', 1);
+    assert_int_equal(gt_stack_depth(g->t.stack), 1);
+    assert_int_equal(g->texts[0].depth, 1);
+    guest_destroy(g);
 }
 
 /* Frames move as they grow; those deeper than max_depth are followed and not recorded. */
@@ -101,8 +116,8 @@ static void test_sentinel(void **state)
     ret(g, 'a', 3);
     ret(g, 'b', 3);
     ret(g, 'a', 3);
-    plain(g, 'c', 0);
-    assert_true(gt_stack_depth(g->t.stack) <= 1);
+    plain(g, 'c', 3);
+    assert_int_equal(gt_stack_depth(g->t.stack), 0);
     check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 3, -1);
     guest_destroy(g);
 }
@@ -148,7 +163,7 @@ static void test_forked_refused(void **state)
 static void test_exec(void **state)
 {
     (void)state;
-    struct guest *g = guest_create(10, true);
+    struct guest *g = guest_create(2, true);
     call(g, 'a', 0, 'b');
     plain(g, 'b', 0);
     gt_track_exec(&g->t, g->time);
@@ -241,12 +256,13 @@ static void test_doubt_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),          cmocka_unit_test(test_first_block),
-        cmocka_unit_test(test_depth),          cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_sentinel),       cmocka_unit_test(test_forked),
-        cmocka_unit_test(test_forked_refused), cmocka_unit_test(test_exec),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_hot_path),       cmocka_unit_test(test_doubt_names),
+        cmocka_unit_test(test_calls),       cmocka_unit_test(test_first_block),
+        cmocka_unit_test(test_growth),      cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_bound),       cmocka_unit_test(test_sentinel),
+        cmocka_unit_test(test_forked),      cmocka_unit_test(test_forked_refused),
+        cmocka_unit_test(test_exec),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_attention),   cmocka_unit_test(test_hot_path),
+        cmocka_unit_test(test_doubt_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
