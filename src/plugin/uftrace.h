@@ -72,7 +72,7 @@ struct gt_recorder {
     char sid[GT_UFTRACE_SID_LEN + 1];
 
     pthread_mutex_t lock; /* of the members below, and of modules */
-    GHashTable *code;     /* pc -> chain of struct code_entry */
+    GHashTable *code;     /* pc -> chain of struct gt_code */
     unsigned n_vcpus;     /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;

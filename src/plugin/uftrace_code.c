@@ -12,12 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct code_entry {
-    struct gt_code code;
-    struct code_entry *next; /* at the same pc */
-} __attribute__((aligned(64)));
-
-_Static_assert(sizeof(struct code_entry) == 64, "a cache line");
+_Static_assert(sizeof(struct gt_code) == 64, "a cache line");
 
 static bool same_code(const struct gt_code *a, const struct gt_code *b)
 {
@@ -26,10 +21,10 @@ static bool same_code(const struct gt_code *a, const struct gt_code *b)
 }
 
 /* They live as long as the process. */
-static struct code_entry *take_entry(void)
+static struct gt_code *take_entry(void)
 {
     enum { BATCH = 256 };
-    static struct code_entry *at, *end;
+    static struct gt_code *at, *end;
     if (at == end) {
         void *p;
         if (posix_memalign(&p, sizeof *at, BATCH * sizeof *at) != 0)
@@ -43,31 +38,31 @@ static struct code_entry *take_entry(void)
 /* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
 static struct gt_code *keep_code(const struct gt_code *want)
 {
-    struct code_entry *first = g_hash_table_lookup(gt_rec.code, &want->pc);
-    for (struct code_entry *e = first; e; e = e->next)
-        if (same_code(&e->code, want))
-            return &e->code;
-    struct code_entry *e = take_entry();
+    struct gt_code *first = g_hash_table_lookup(gt_rec.code, &want->pc);
+    for (struct gt_code *e = first; e; e = e->next)
+        if (same_code(e, want))
+            return e;
+    struct gt_code *e = take_entry();
     if (!e)
         return NULL;
-    e->code = *want;
-    gt_code_set_mark(&e->code);
+    *e = *want;
+    gt_code_set_mark(e);
     if (first) {
         e->next = first->next;
         first->next = e;
     } else {
         e->next = NULL;
-        g_hash_table_insert(gt_rec.code, &e->code.pc, e);
+        g_hash_table_insert(gt_rec.code, &e->pc, e);
     }
-    return &e->code;
+    return e;
 }
 
 void gt_code_is_handler(struct gt_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct code_entry *e = g_hash_table_lookup(gt_rec.code, &fn->lo); e; e = e->next)
-        if (e->code.fn == fn)
-            gt_code_set_mark(&e->code);
+    for (struct gt_code *e = g_hash_table_lookup(gt_rec.code, &fn->lo); e; e = e->next)
+        if (e->fn == fn)
+            gt_code_set_mark(e);
 }
 
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)

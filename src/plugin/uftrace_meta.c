@@ -185,6 +185,15 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
+/* One of the blocks at an address, if any: all enter the same function. */
+static const struct gt_code *entered_unnamed(const struct gt_code *code)
+{
+    for (; code; code = code->next)
+        if (__atomic_load_n(&code->entered, __ATOMIC_RELAXED) && code->fn->flags & GT_FUNC_ANON)
+            return code;
+    return NULL;
+}
+
 void gt_meta_collect_entered(void)
 {
     pthread_mutex_lock(&gt_rec.lock);
@@ -192,11 +201,9 @@ void gt_meta_collect_entered(void)
     gpointer key, value;
     g_hash_table_iter_init(&it, gt_rec.code);
     while (g_hash_table_iter_next(&it, &key, &value)) {
-        const struct gt_code *code = value; /* the first of its pc; others enter the same address */
-        if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED) || !(code->fn->flags & GT_FUNC_ANON))
-            continue;
-        struct gt_module *m = module_of_anon(code->fn);
-        uint64_t rel = code->pc - (m ? m->lo : 0);
+        const struct gt_code *code = entered_unnamed(value);
+        struct gt_module *m = code ? module_of_anon(code->fn) : NULL;
+        uint64_t rel = m ? code->pc - m->lo : 0;
         if (m)
             g_array_append_val(m->entered, rel);
     }

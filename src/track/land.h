@@ -16,16 +16,16 @@ static inline __attribute__((always_inline)) bool
 gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time,
               const struct gt_sink *sink, uint32_t max_depth)
 {
-    if (__builtin_expect((mark & GT_MARK_TAGS) != GT_MARK_CODE || (code->special | t->attention),
+    if (__builtin_expect((mark & (GT_MARK_TAGS & ~GT_MARK_RETURN)) != GT_MARK_CODE ||
+                             (code->special | t->attention),
                          0))
         return false;
-    const struct gt_code *from = gt_mark_code(mark);
     struct gt_stack *s = t->stack;
     struct gt_frame *top = s->top;
     uint32_t depth = gt_stack_depth(s);
     if (__builtin_expect(depth >= max_depth, 0))
         return false;
-    if (from->exit == GT_EXIT_RETURN) {
+    if (mark & GT_MARK_RETURN) {
         if (__builtin_expect(top->ret != code->pc, 0))
             return false;
         t->matched++;
@@ -33,6 +33,7 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
         sink->leave(s, time, depth - 1, top->addr);
         return true;
     }
+    const struct gt_code *from = gt_mark_code(mark);
     if (__builtin_expect((from->exit == GT_EXIT_CALL ? from->target != code->pc
                                                      : from->exit != GT_EXIT_CALL_INDIRECT) ||
                              top + 1 == s->limit,

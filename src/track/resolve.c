@@ -198,12 +198,11 @@ static void land_jump(struct gt_thread *t, const struct gt_code *code, uint64_t 
  * function that restores contexts: there it may have no symbol. Others load the stack pointer and
  * jump on, too (the dynamic linker, functions that aligned their stack): those are calls in the
  * jumper's place. */
-static bool begins_context(const struct gt_thread *t, const struct gt_code *from,
-                           const struct gt_code *code)
+static bool begins_context(const struct gt_thread *t, uint64_t mark, const struct gt_code *code)
 {
-    if (from)
-        return from->exit == GT_EXIT_RETURN && code->entry;
-    return t->stack->top->fn->flags & GT_FUNC_RESTORER &&
+    if (mark & GT_MARK_CODE)
+        return gt_mark_code(mark)->exit == GT_EXIT_RETURN && code->entry;
+    return gt_mark_func(mark)->flags & GT_FUNC_RESTORER &&
            (code->entry ||
             (code->fn->flags & GT_FUNC_ANON && !frames_below_return(t->stack, code->pc)));
 }
@@ -223,7 +222,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
         land_call(t, from, code, time);
     else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
         land_return(t, from, code, time);
-    else if (begins_context(t, from, code)) {
+    else if (begins_context(t, mark, code)) {
         gt_stack_begin(t, time);
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
     } else if (!from && code->entry)

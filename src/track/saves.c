@@ -30,8 +30,12 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
         return;
     struct gt_tracker *k = t->tracker;
     pthread_mutex_lock(&k->lock);
-    *slot_of(k, addr) = (struct gt_save){
-        .slot = addr, .stack = s, .depth = depth, .ret = s->top->ret, .below = s->top[-1].addr};
+    *slot_of(k, addr) = (struct gt_save){.slot = addr,
+                                         .stack = s,
+                                         .depth = depth,
+                                         .addr = s->top->addr,
+                                         .ret = s->top->ret,
+                                         .below = s->top[-1].addr};
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -53,7 +57,8 @@ static bool goes_on(const struct gt_save *save, const struct gt_code *code, uint
 {
     const struct gt_stack *s = save->stack;
     const struct gt_frame *own = &s->base[save->depth];
-    bool inside = gt_stack_depth(s) >= save->depth && own->fn == code->fn && own->ret == save->ret;
+    bool inside = code->fn->flags & GT_FUNC_SAVER && gt_stack_depth(s) >= save->depth &&
+                  own->addr == save->addr && own->ret == save->ret;
     *frames = save->depth - (save->ret == code->pc);
     return save->ret == code->pc || inside;
 }

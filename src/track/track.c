@@ -13,8 +13,10 @@ static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
 void gt_code_set_mark(struct gt_code *code)
 {
     code->special = (code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING)) != 0;
-    code->mark = code->exit == GT_EXIT_PLAIN ? gt_mark_of_func(code->end_fn)
-                                             : (uint64_t)(uintptr_t)code | GT_MARK_CODE;
+    code->mark = code->exit == GT_EXIT_PLAIN
+                     ? gt_mark_of_func(code->end_fn)
+                     : (uint64_t)(uintptr_t)code | GT_MARK_CODE |
+                           (code->exit == GT_EXIT_RETURN ? GT_MARK_RETURN : 0);
 }
 
 static struct gt_stack *stack_create(struct gt_tracker *k)

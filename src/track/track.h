@@ -68,18 +68,25 @@ struct gt_code {
     bool special; /* a landing here is never plain: stubs, signal handlers; may be set late */
     bool entry;   /* pc is the entry of fn */
     bool entered; /* a call landed here; set by the tracker */
-};
+    struct gt_code *next; /* the owner's: others at this pc */
+} __attribute__((aligned(64)));
 
 enum gt_mark_tag {
     GT_MARK_CODE = 1,   /* a struct gt_code, not a struct gt_func */
     GT_MARK_STUB = 2,   /* its call went through a stub: the target is not where it lands */
     GT_MARK_RESUME = 4, /* put back after a signal: the block may go on in its middle */
-    GT_MARK_TAGS = 7,
+    GT_MARK_RETURN = 8, /* with CODE: the block ended in a return */
+    GT_MARK_TAGS = 15,
 };
 
 static inline const struct gt_code *gt_mark_code(uint64_t mark)
 {
     return (const struct gt_code *)(uintptr_t)(mark & ~(uint64_t)GT_MARK_TAGS);
+}
+
+static inline const struct gt_func *gt_mark_func(uint64_t mark)
+{
+    return (const struct gt_func *)(uintptr_t)(mark & ~(uint64_t)GT_MARK_TAGS);
 }
 
 static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
@@ -141,6 +148,7 @@ enum gt_attention {
 /* An exception on its way: see unwind.c. Depths are of frames. */
 struct gt_unwind {
     uint32_t start; /* the unwinder's own; 0: there is none */
+    uint64_t addr;  /* of that frame, to see that it is still there */
     uint32_t at;    /* the last one that was asked for */
     uint64_t site;  /* where the personality routine returns to: tells the passes apart */
     bool searching; /* first pass */
@@ -191,7 +199,8 @@ struct gt_save {
     uint64_t slot; /* guest address of the word; 0: free */
     struct gt_stack *stack;
     uint32_t depth; /* of the saving function's frame */
-    uint64_t ret;   /* of that frame: where the context goes on */
+    uint64_t addr;  /* of that frame */
+    uint64_t ret;   /* and where it returns to: there the context goes on */
     uint64_t below; /* entry address of the frame below, to see that it is still there */
 };
 #define GT_TRACK_SAVES 4096u

@@ -36,6 +36,7 @@ void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
         u->searching = flags & GT_FUNC_RAISES;
         u->asked = false;
         u->site = 0;
+        u->addr = t->stack->top->addr;
     } else if (u->start) {
         if (u->site && u->site != t->stack->top->ret) {
             if (u->searching)
@@ -73,8 +74,7 @@ uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code)
         depth = u->at;
     else if (u->n_handlers && !u->searching)
         depth = u->handler[--u->n_handlers];
-    bool stands = u->start <= gt_stack_depth(s) &&
-                  s->base[u->start].fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES);
+    bool stands = u->start <= gt_stack_depth(s) && s->base[u->start].addr == u->addr;
     u->start = 0;
     return stands && depth < gt_stack_depth(s) && s->base[depth].fn == code->fn ? depth : 0;
 }
