@@ -13,6 +13,8 @@ say (a key that comes again goes on):
     arches: A...       default: x86_64 aarch64 riscv64
     qemu: O...         options for QEMU
     plugin: A...       arguments for the plugin
+    again: A...        recorded once more with these arguments for the plugin; looked at are only its
+                       counters and the directory's form
     args: A...         the program's; {plugin} becomes QEMU's -plugin option, or nothing in the run
                        without it, {qemu} QEMU's path, {sysroot} -L's argument
     exit: N            what the program's exit status must be; a negative signal number; default 0
@@ -172,11 +174,10 @@ def check_tasks(case, out):
         raise Failure(f'tasks are called {names}')
 
 
-def check_arch(case, arch, folder):
-    own = build(case, arch, folder)
-    out = f'{folder}/data'
+def record(case, arch, folder, out, arguments):
+    """Runs it without the plugin and with it; returns the latter, finished, and the trace."""
     plugin = ','.join([os.environ['GUESTTRACE_PLUGINS'] + '/libuftrace.so', 'output=' + out,
-                       *case.words('plugin')])
+                       *arguments])
     plain = run(command_of(case, arch, folder, None), cwd=folder)
     traced = run(command_of(case, arch, folder, plugin), cwd=folder)
     if outcome(plain) != outcome(traced):
@@ -189,21 +190,39 @@ def check_arch(case, arch, folder):
         if done.returncode:
             raise Failure(f'repair: {done.stderr!r}')
     trace = tracing.Trace(out)
-    compare(case, trace, own)
     check_counters(case, trace)
+    return traced, trace
+
+
+def check_directory(out, with_readers):
     try:
         checker.check_files(out, False)
-        if arch == 'x86_64' and shutil.which('uftrace'):
+        if with_readers and shutil.which('uftrace'):
             checker.check_readers(out, False)
     except checker.Bad as bad:
         raise Failure(str(bad)) from bad
-    check_tasks(case, out)
+
+
+def check_hook(case, trace, own, traced):
     hook = os.path.splitext(case.path)[0] + '.py'
     if os.path.exists(hook):
         scope = {'Failure': Failure}
         with open(hook, encoding='utf-8') as f:
             exec(compile(f.read(), hook, 'exec'), scope)  # pylint: disable=exec-used
         scope['check'](trace, own, traced)
+
+
+def check_arch(case, arch, folder):
+    own = build(case, arch, folder)
+    out = f'{folder}/data'
+    traced, trace = record(case, arch, folder, out, case.words('plugin'))
+    compare(case, trace, own)
+    check_directory(out, arch == 'x86_64')
+    check_tasks(case, out)
+    check_hook(case, trace, own, traced)
+    if case.keys['again']:
+        record(case, arch, folder, f'{folder}/again', case.words('again'))
+        check_directory(f'{folder}/again', False)
 
 
 def why_not(arch):

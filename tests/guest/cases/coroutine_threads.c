@@ -4,6 +4,7 @@
  * a time, one of them in the task that the first one leaves.
  *
  * flags: -pthread
+ * again: clock=insn,tail-calls=off
  */
 #include "guest.h"
 

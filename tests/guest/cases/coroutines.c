@@ -4,6 +4,7 @@
  * functions; one that starts another; one that ends through uc_link; the ucontext of an ended one
  * made into a new coroutine. Each is a task of its own; an ended one's task is used again.
  *
+ * again: tail-calls=off
  * stats: tasks=3 doubt.switched=22
  */
 #include "guest.h"

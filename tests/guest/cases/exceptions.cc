@@ -4,6 +4,7 @@
  * handler, through destructors, and by an outer frame of a recursion whose inner ones look alike.
  *
  * libs: -lstdc++
+ * again: tail-calls=off,depth=12
  */
 #include "guest.h"
 

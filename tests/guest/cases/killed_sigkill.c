@@ -4,11 +4,13 @@
  *
  * exit: -9
  * killed: yes
+ * tasks: doomed
  */
 #include "guest.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 static void *volatile work_zero;
 
@@ -30,6 +32,7 @@ F static void down(int n)
 
 int main(void)
 {
+    prctl(PR_SET_NAME, "doomed");
     down(2);
     return 0;
 }

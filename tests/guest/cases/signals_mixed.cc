@@ -5,6 +5,7 @@
  * are the guest's own: see signals_mixed.py.
  *
  * libs: -lstdc++
+ * again: tail-calls=off
  */
 #include "guest.h"
 

@@ -4,6 +4,7 @@
  * cancelled while it computes, one is detached.
  *
  * flags: -pthread -fexceptions
+ * again: clock=host
  * tasks: prog plain plain plain deep prog outside
  */
 #include "guest.h"
