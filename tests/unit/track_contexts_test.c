@@ -173,9 +173,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_longjmp),       cmocka_unit_test(test_unsaved),
         cmocka_unit_test(test_restored_ring), cmocka_unit_test(test_stale),
-        cmocka_unit_test(slot_index),         cmocka_unit_test(test_collision),
-        cmocka_unit_test(test_inside_saver),  cmocka_unit_test(test_shrunk),
-        cmocka_unit_test(test_exception),
+        cmocka_unit_test(test_collision),     cmocka_unit_test(test_inside_saver),
+        cmocka_unit_test(test_shrunk),        cmocka_unit_test(test_exception),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
