@@ -6,10 +6,13 @@ Also: a folder for a test, and a run of a command that cannot fill the disk or o
 import os
 import re
 import resource
+import selectors
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 for folder in ('tools', 'guest'):
@@ -71,20 +74,48 @@ def limit():
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
 
 
-def run(command, input_bytes=b'', **more):
+def answer(child, said, steps):
+    """Reads what the guest prints until it ends; to each (text, answer), once the text has come."""
+    at = 0
+    os.set_blocking(child.stdout.fileno(), False)
+    waits = selectors.DefaultSelector()
+    waits.register(child.stdout, selectors.EVENT_READ)
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        if steps and steps[0][0] in said[at:]:
+            at = said.index(steps[0][0], at) + len(steps[0][0])
+            os.write(child.stdin.fileno(), steps[0][1])
+            steps = steps[1:]
+            continue
+        waits.select(1)
+        data = child.stdout.read(65536)
+        if data == b'':
+            child.wait()
+            return True
+        said.extend(data or b'')
+    return False
+
+
+def run(command, steps=()):
     """Its whole session is killed where it takes too long: a QEMU would go on without the command
     that started it."""
     env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'])
-    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, start_new_session=True, preexec_fn=limit,
-                             env=env, **more)
-    try:
-        out, err = child.communicate(input_bytes, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        out, err = child.communicate()
-        raise Failure(f'{command[0]} took more than {SECONDS} s: {out[-2000:]!r} {err!r}') from None
-    return subprocess.CompletedProcess(command, child.returncode, out, err)
+    said = bytearray()
+    with tempfile.TemporaryFile() as errors, subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+            start_new_session=True, preexec_fn=limit, env=env) as child:
+        try:
+            done = answer(child, said, list(steps))
+        except BrokenPipeError:
+            done = True
+        finally:
+            if child.poll() is None:
+                os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        errors.seek(0)
+        wrong = errors.read()
+    need(done, command[0], f'took more than {SECONDS} s:', said[-2000:], wrong)
+    return subprocess.CompletedProcess(command, child.returncode, bytes(said), wrong)
 
 
 def build(command, **more):
@@ -105,10 +136,10 @@ def symbols(out, *files):
     need(done.returncode == 0, 'guesttrace symbols:', done.stderr)
 
 
-def check_directory(out):
+def check_directory(out, readers=True):
     try:
         checker.check_files(out, False)
-        if shutil.which('uftrace'):
+        if readers and shutil.which('uftrace'):
             checker.check_readers(out, False)
     except checker.Bad as bad:
         raise Failure(str(bad)) from bad

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records Debian's U-Boot, on riscv64 with OpenSBI below it, to its prompt and to its end by command.
+
+usage: firmware_test.py ARCH
+
+Both are stripped but for a few exported functions. U-Boot moves itself to the end of the memory: its
+file names two places then.
+"""
+import collections
+import os
+import re
+import shutil
+import struct
+import sys
+import tempfile
+
+import qemus
+from qemus import Failure, need
+
+OPENSBI = '/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.elf'
+UBOOT = '/usr/lib/u-boot'
+BOARDS = {  # U-Boot's file with symbols, other files, QEMU's arguments, the command that ends it
+    'aarch64': (f'{UBOOT}/qemu_arm64/uboot.elf', [],
+                ['-M', 'virt', '-cpu', 'cortex-a57', '-bios', f'{UBOOT}/qemu_arm64/u-boot.bin'],
+                b'reset\n'),
+    'riscv64': (f'{UBOOT}/qemu-riscv64_smode/uboot.elf', [OPENSBI],
+                ['-M', 'virt', '-bios', OPENSBI, '-kernel', f'{UBOOT}/qemu-riscv64_smode/uboot.elf'],
+                b'poweroff\n'),
+}
+# Functions that every U-Boot for riscv64 exports to its applications, and calls itself.
+EXPORTED = {'printf', 'strcmp', 'udelay', 'getchar'}
+PROMPT = b'=> '
+
+
+def called(out):
+    """How often each function was called: {(file, name): calls}"""
+    trace = qemus.tracing.Trace(out)
+    need(trace.tids() == [1], 'tasks', trace.tids())
+    addresses = collections.Counter()
+    for _, word in struct.iter_unpack('<QQ', qemus.records(out)[1]):
+        if word & 3 == 0:
+            addresses[word >> 16] += 1
+    last = 1 << 63
+    return {trace.name(1, last, addr): n for addr, n in addresses.items()}, trace.stats
+
+
+def check_counters(stats):
+    doubts = sum(stats['doubt.' + name] for name in qemus.SEVERE)
+    need(stats['calls'] > 300000, 'only', stats['calls'], 'calls')
+    need(stats['lost_records'] == 0, 'records were lost')
+    need(stats['matched'] > 0.999 * (stats['matched'] + doubts), 'too many doubts:', stats)
+    need(stats['calls'] - stats['matched'] < 64, 'calls that did not return:', stats)
+
+
+def check_names(arch, out, moved):
+    names, stats = called(out)
+    uboot = BOARDS[arch][0]
+    # A name that stood for two addresses would have hidden one's calls.
+    need(sum(names.values()) == stats['calls'], sum(names.values()), 'entries are told apart')
+    files = collections.Counter()
+    for (path, name), n in names.items():
+        need(path != 'guest' and not name.startswith('0x'), f'{name} in {path}: {n} calls')
+        files[path] += n
+    expected = {uboot, f'{uboot}+{moved:#x}', *BOARDS[arch][1]}
+    need(set(files) == expected, 'calls in', dict(files))
+    need(min(files.values()) > 1000, 'calls in', dict(files))
+    plain = {name for _, name in names if '+0x' not in name}
+    if arch == 'riscv64':
+        need(EXPORTED <= plain, 'functions with a name:', plain)
+
+
+def check_qemu(arch, qemu, out, readers):
+    uboot, others, arguments, end = BOARDS[arch]
+    done = qemus.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
+                                  *arguments],
+                        steps=[(b'autoboot', b'\n'), (PROMPT, b'bdinfo\n'), (PROMPT, end)])
+    moved = re.search(rb'reloc off\s*= (0x[0-9a-f]+)', done.stdout)
+    need(moved, 'U-Boot does not say where it is:', done.stdout[-2000:])
+    moved = int(moved[1], 16)
+    names, stats = called(out)
+    check_counters(stats)
+    need(all(name.startswith('0x') for _, name in names), 'not shown by address:', list(names)[:9])
+    need(sum(names.values()) == stats['calls'], sum(names.values()), 'entries of', stats['calls'])
+    qemus.symbols(out, *others, f'{uboot}:0', f'{uboot}:{moved:#x}')
+    check_names(arch, out, moved)
+    qemus.check_directory(out, readers)
+    return stats['calls']
+
+
+def missing(arch):
+    for path in [BOARDS[arch][0], *BOARDS[arch][1]]:
+        if not os.path.exists(path):
+            return f'no {path} (packages u-boot-qemu and opensbi)'
+    return None
+
+
+def main():
+    arch = sys.argv[1]
+    why = missing(arch)
+    if why:
+        print(f'SKIP: {why}')
+        return 77
+    found = qemus.find(arch)
+    failed = 0
+    for number, (version, qemu) in enumerate(found):
+        folder = tempfile.mkdtemp(prefix=f'guesttrace-firmware-{arch}-')
+        try:
+            calls = check_qemu(arch, qemu, f'{folder}/data', number == 0)
+            print(f'QEMU {version}: good, {calls} calls')
+        except (Failure, OSError) as bad:
+            failed += 1
+            print(f'QEMU {version}: {bad}')
+        finally:
+            if os.environ.get('KEEP'):
+                print(folder)
+            else:
+                shutil.rmtree(folder)
+    return 1 if failed else 0 if found else 77
+
+
+if __name__ == '__main__':
+    sys.exit(main())
