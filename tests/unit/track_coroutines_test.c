@@ -164,8 +164,10 @@ static void test_signals_apart(void **state)
     plain(g, 'h', 0);
     call(g, 'h', 1, 's');
     leave(g, 's', 'c', 0);
+    call(g, 'c', 1, 'd');
+    plain(g, 'd', 0);
     plain(g, 'i', 0);
-    check(g, 1, "+c+i");
+    check(g, 1, "+c+d+i");
     call(g, 'i', 1, 's');
     leave(g, 's', 'h', 2);
     check(g, 0, "+a+h+s-s");
