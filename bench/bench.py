@@ -85,7 +85,7 @@ def run_workloads(rows, context, args, data):
         chosen = [q for q in workloads.qemus(row.kind, row.arch)
                   if not args.qemu or q.series in args.qemu]
         if not chosen:
-            print('%-11s skipped: no %sQEMU for %s' % (
+            print('%-11s skipped: no %sQEMU that loads plugins for %s' % (
                 row.name, 'such ' if args.qemu else '', row.arch))
         for qemu in chosen:
             target = row.target_v1 if qemu.abi == 1 else row.target_new

@@ -73,9 +73,13 @@ class Context:
 
 
 def version_of(path):
+    """Series and version of a QEMU that takes plugins (statically linked ones do not)."""
     try:
-        text = subprocess.run([path, '--version'], stdout=subprocess.PIPE, text=True).stdout
+        text, options = (subprocess.run([path, option], stdout=subprocess.PIPE, text=True).stdout
+                         for option in ('--version', '-h'))
     except OSError:
+        return None
+    if '-plugin' not in options:
         return None
     found = re.search(r'version (\d+\.\d+)(\.\d+)?', text)
     return found and (found.group(1), found.group(1) + (found.group(2) or ''))
