@@ -111,6 +111,10 @@ struct gt_uftrace_repair_stats {
 int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_options *opt,
                           struct gt_uftrace_repair_stats *stats, struct gt_error *err);
 
+/* The same for one TID.dat whose stream lost records at its end, while others may still be written:
+ * its calls are ended and the loss is marked by GT_UFTRACE_EV_LOST; info is the caller's to put. */
+int gt_uftrace_dir_end_task(const struct gt_uftrace_dir *d, uint32_t tid, struct gt_error *err);
+
 /* What repair knows of one file's bytes: pure, for tests. */
 struct gt_uftrace_scan {
     uint64_t records;

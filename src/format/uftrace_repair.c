@@ -189,6 +189,16 @@ static int mend_info(struct repair *r, const char *program, struct gt_error *err
     return status;
 }
 
+static void put_lost_name(struct repair *r)
+{
+    struct gt_error why = {0};
+    int status = r->stats.events ? gt_uftrace_dir_add_event(&r->dir, GT_UFTRACE_EV_LOST,
+                                                            GT_UFTRACE_EV_LOST_NAME, &why)
+                                 : 0;
+    if (status)
+        fail(r, status, &why);
+}
+
 static void mend_all(struct repair *r, uint32_t *tids, size_t n)
 {
     struct gt_error why = {0};
@@ -201,14 +211,9 @@ static void mend_all(struct repair *r, uint32_t *tids, size_t n)
     }
     for (size_t i = 0; i < n; i++)
         first[i] = mend_one(r, tids[i]);
-    int status = 0;
-    if (r->stats.events)
-        status =
-            gt_uftrace_dir_add_event(&r->dir, GT_UFTRACE_EV_LOST, GT_UFTRACE_EV_LOST_NAME, &why);
-    if (status)
-        fail(r, status, &why);
+    put_lost_name(r);
     int lock = gt_uftrace_dir_lock(&r->dir, &why);
-    status = lock < 0 ? lock : gt_uftrace_dir_repair_tasks(&r->dir, &tasks, &why);
+    int status = lock < 0 ? lock : gt_uftrace_dir_repair_tasks(&r->dir, &tasks, &why);
     if (!status)
         status = mend_info(r, tasks.program, &why);
     if (lock >= 0)
@@ -235,5 +240,15 @@ int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_optio
     free(tids);
     if (stats)
         *stats = r.stats;
+    return r.status;
+}
+
+int gt_uftrace_dir_end_task(const struct gt_uftrace_dir *d, uint32_t tid, struct gt_error *err)
+{
+    struct gt_uftrace_lost lost = {.tid = tid, .records = 1};
+    struct gt_uftrace_repair_options opt = {.lost = &lost, .n_lost = 1};
+    struct repair r = {.dir = *d, .opt = &opt, .err = err};
+    mend_one(&r, tid);
+    put_lost_name(&r);
     return r.status;
 }

@@ -5,7 +5,8 @@
  *   uftrace_code.c    translation: blocks classified and instrumented
  *   uftrace_land.c    callbacks from translated code: the hot path
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
- *   uftrace_output.c  tasks, modules, metadata and statistics in the data directory
+ *   uftrace_output.c  tasks, modules and metadata in the data directory
+ *   uftrace_finish.c  the end: what is still missing, losses, messages
  */
 #ifndef GT_PLUGIN_UFTRACE_H
 #define GT_PLUGIN_UFTRACE_H
@@ -44,6 +45,13 @@ enum { GT_MAX_VCPUS = 65536 };
 
 enum gt_clock { GT_CLOCK_AUTO, GT_CLOCK_INSN, GT_CLOCK_HOST };
 
+/* Among the processes of a recording: one that forks, and its children. */
+struct gt_shared {
+    uint64_t records, lost, doubts[GT_DOUBT_COUNT]; /* of processes that have ended */
+    bool told;                                      /* a fault: told once */
+    bool first_ended;                               /* the process that all others come from */
+};
+
 struct gt_recorder {
     /* read by the hot path */
     struct gt_vcpu *vcpus; /* GT_MAX_VCPUS */
@@ -79,9 +87,11 @@ struct gt_recorder {
     uint64_t calls, matched, doubts[GT_DOUBT_COUNT]; /* of threads that have ended */
     uint64_t last_time;
     int exit_status;
-    bool has_exit_status, error_told, named, started, finished;
+    bool has_exit_status, no_worker, modules_failed, named, started, finished;
     uint32_t forked_from;            /* the parent, in a forked child; 0: none */
     struct gt_streams_stats written; /* at the end */
+    struct gt_shared *shared;
+    unsigned tasks_refused; /* not recorded, for want of memory or a thread */
     char *cmdline, *exename;
     char first_name[16]; /* the process's name as it began: QEMU's own */
 };
@@ -129,6 +139,10 @@ void gt_output_module_added(void *self, struct gt_module *m);
 /* The task's name, if it is not the one that is recorded. NULL: ask the kernel. */
 void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time);
 void gt_output_forked(uint32_t parent, uint64_t time);
+/* Tries again what could not be written; on the worker. GT_E_* of the first that fails. */
+int gt_output_run_failed(struct gt_error *err);
+
+/* uftrace_finish.c */
 void gt_output_finish(void);
 
 #endif

@@ -94,12 +94,12 @@ static int list_displaced(struct gt_error *err)
             for (int k = 0; k < 2; k++) {
                 if (pair[k]->listed)
                     continue;
-                pair[k]->listed = true;
                 int status =
                     gt_uftrace_dir_add_library(&gt_rec.dir, pair[k]->loaded, gt_rec.pid, gt_rec.sid,
                                                pair[k]->lo, pair[k]->path, err);
                 if (status < 0)
                     return status;
+                pair[k]->listed = true;
             }
         }
     return 0;

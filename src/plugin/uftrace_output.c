@@ -8,8 +8,8 @@
 #include "plugin/uftrace_meta.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,27 +23,44 @@ struct job {
     uint64_t time;
     uint32_t tid, parent;
     char name[16];
-    struct gt_module *module;
     struct gt_error err;
     int status;
 };
 
+/* What failed is kept and tried again, in order, before the next job and at the end: a disk that is
+ * full may have space later. */
+static GArray *failed; /* struct job */
+
+int gt_output_run_failed(struct gt_error *err)
+{
+    while (failed && failed->len) {
+        struct job *job = &g_array_index(failed, struct job, 0);
+        int status = job->run(job, err);
+        if (status < 0)
+            return status;
+        g_array_remove_index(failed, 0);
+    }
+    return 0;
+}
+
 static void run_job(void *arg)
 {
     struct job *job = arg;
-    job->status = job->run(job, &job->err);
+    job->status = gt_output_run_failed(&job->err);
+    if (job->status == 0)
+        job->status = job->run(job, &job->err);
+    if (job->status == 0)
+        return;
+    if (!failed)
+        failed = g_array_new(FALSE, FALSE, sizeof(struct job));
+    g_array_append_val(failed, *job);
 }
 
-/* The first failure is told; a recording without its text files goes on. */
-static int do_job(struct job *job)
+/* A recording without its text files goes on: what is wanting then is told at the end. */
+static void do_job(struct job *job)
 {
     if (gt_worker_call(gt_rec.worker, run_job, job) < 0)
-        job->status = gt_error_set(&job->err, GT_E_IO, "the file worker does not start");
-    if (job->status < 0 && !gt_rec.error_told) {
-        gt_rec.error_told = true;
-        gt_host_message("%s", job->err.text);
-    }
-    return job->status;
+        __atomic_store_n(&gt_rec.no_worker, true, __ATOMIC_RELAXED);
 }
 
 static int make_dir(struct job *job, struct gt_error *err)
@@ -61,6 +78,12 @@ static int make_dir(struct job *job, struct gt_error *err)
     return gt_uftrace_dir_create(&gt_rec.dir, path, err);
 }
 
+static void run_make_dir(void *arg)
+{
+    struct job *job = arg;
+    job->status = make_dir(job, &job->err);
+}
+
 static uint64_t start_time(void)
 {
     struct timespec ts;
@@ -75,9 +98,9 @@ static int write_start(struct job *job, struct gt_error *err)
     gt_rec.started = true;
     int status = gt_uftrace_dir_add_session(&gt_rec.dir, job->time, gt_rec.pid, gt_rec.sid,
                                             gt_rec.exename, err);
-    if (status == 0)
-        status = gt_meta_put_map(err);
-    return status == 0 ? gt_meta_put_info(err) : status;
+    if (status == 0 && gt_meta_put_map(NULL) == 0)
+        gt_meta_put_info(NULL); /* both again at the end, where failing is told */
+    return status;
 }
 
 int gt_output_create(struct gt_error *err)
@@ -86,15 +109,18 @@ int gt_output_create(struct gt_error *err)
     if (status < 0)
         return status;
     gt_rec.pid = gt_rec.user ? (uint32_t)getpid() : 1;
-    struct job make = {.run = make_dir};
-    gt_rec.error_told = true; /* these failures are returned */
-    if (do_job(&make) < 0 ||
-        (make.status = gt_streams_create(gt_rec.dir.path, 0, &gt_rec.streams, &make.err)) < 0) {
+    gt_rec.shared = mmap(NULL, sizeof *gt_rec.shared, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (gt_rec.shared == MAP_FAILED)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    struct job make = {0};
+    if (gt_worker_call(gt_rec.worker, run_make_dir, &make) < 0)
+        return gt_error_set(err, GT_E_IO, "the file worker does not start");
+    if (make.status < 0) {
         *err = make.err;
         return make.status;
     }
-    gt_rec.error_told = false;
-    return 0;
+    return gt_streams_create(gt_rec.dir.path, 0, &gt_rec.streams, err);
 }
 
 void gt_output_start(void)
@@ -111,11 +137,13 @@ static int add_task(struct job *job, struct gt_error *err)
         status = gt_uftrace_dir_add_fork(&gt_rec.dir, job->time, job->tid, job->parent, err);
     else
         status = gt_uftrace_dir_add_task(&gt_rec.dir, job->time, job->tid, gt_rec.pid, err);
+    if (status < 0)
+        return status;
     uint32_t n = ++gt_rec.n_tasks;
     /* Not for each of thousands: info lists them all. The last word is at the end. */
-    if (status == 0 && (n < 16 || (n & (n - 1)) == 0))
-        status = gt_meta_put_info(err);
-    return status;
+    if (n < 16 || (n & (n - 1)) == 0)
+        gt_meta_put_info(NULL);
+    return 0;
 }
 
 static uint32_t next_coroutine(void)
@@ -137,7 +165,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         status = gt_stream_open(gt_rec.streams, id, &stream);
     }
     if (status < 0) {
-        gt_host_message("task %u is not recorded: %s", id, gt_status_text(status));
+        __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return false;
     }
     s->out = stream;
@@ -155,18 +183,19 @@ void gt_output_close_stack(void *self, struct gt_stack *s)
     s->out = NULL;
 }
 
-static int add_module(struct job *job, struct gt_error *err)
+static void add_module(void *arg)
 {
-    int status = gt_meta_put_symbols(job->module, err);
-    return status == 0 ? gt_meta_put_map(err) : status;
+    struct gt_module *m = arg;
+    if (gt_meta_put_symbols(m, NULL) < 0 || gt_meta_put_map(NULL) < 0)
+        gt_rec.modules_failed = true;
 }
 
 void gt_output_module_added(void *self, struct gt_module *m)
 {
     (void)self;
     m->loaded = gt_process_time();
-    struct job job = {.run = add_module, .module = m};
-    do_job(&job);
+    if (gt_worker_call(gt_rec.worker, add_module, m) < 0)
+        __atomic_store_n(&gt_rec.no_worker, true, __ATOMIC_RELAXED);
 }
 
 static int add_name(struct job *job, struct gt_error *err)
@@ -176,28 +205,27 @@ static int add_name(struct job *job, struct gt_error *err)
     if (status < 0 || gt_rec.named)
         return status;
     gt_rec.named = true;
-    return gt_meta_put_info(err);
+    gt_meta_put_info(NULL);
+    return 0;
 }
 
-static int find_name(struct job *job, struct gt_error *err)
+static void find_name(void *arg)
 {
-    (void)err;
+    struct job *job = arg;
     gt_meta_thread_name(job->tid, job->name);
-    return 0;
 }
 
 void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
 {
-    struct job job = {.run = find_name, .time = time, .tid = v->tid};
+    struct job job = {.run = add_name, .time = time, .tid = v->tid};
     if (name)
         strncpy(job.name, name, sizeof job.name - 1);
-    else if (do_job(&job) < 0)
-        return;
+    else
+        gt_worker_call(gt_rec.worker, find_name, &job);
     const char *known = v->name[0] ? v->name : gt_rec.first_name;
     if (!job.name[0] || strcmp(job.name, known) == 0)
         return;
     memcpy(v->name, job.name, sizeof v->name);
-    job.run = add_name;
     do_job(&job);
 }
 
@@ -211,72 +239,6 @@ void gt_output_forked(uint32_t parent, uint64_t time)
     gt_rec.named = false;
     memset(gt_rec.doubts, 0, sizeof gt_rec.doubts);
     gt_rec.has_exit_status = false;
-}
-
-static int write_end(struct job *job, struct gt_error *err)
-{
-    (void)job;
-    int status = 0, next;
-    for (guint i = 0; i < gt_rec.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
-        if (m->entered->len && (next = gt_meta_put_symbols(m, err)) < 0)
-            status = next;
-    }
-    if ((next = gt_meta_put_map(err)) < 0)
-        status = next;
-    if (!gt_rec.forked_from && (next = gt_meta_put_info(err)) < 0)
-        status = next;
-    return (next = gt_meta_put_stats(err)) < 0 ? next : status;
-}
-
-/* A machine may exit on one vCPU while others run: from now on none of their landings is plain, and
- * land() does nothing; those under way have a moment to end. */
-static void stop_vcpus(unsigned n)
-{
-    __atomic_store_n(&gt_rec.finished, true, __ATOMIC_SEQ_CST);
-    if (gt_rec.user || n < 2)
-        return;
-    for (unsigned i = 0; i < n; i++)
-        __atomic_or_fetch(&gt_rec.vcpus[i].thread.attention, GT_ATTENTION_OWNER, __ATOMIC_SEQ_CST);
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
-
-static void end_vcpus(void)
-{
-    pthread_mutex_lock(&gt_rec.lock);
-    unsigned n = gt_rec.n_vcpus;
-    pthread_mutex_unlock(&gt_rec.lock);
-    stop_vcpus(n);
-    for (unsigned i = 0; i < n; i++)
-        gt_vcpu_end(&gt_rec.vcpus[i], gt_vcpu_cells(&gt_rec.vcpus[i], i));
-    gt_tracker_close_suspended(&gt_rec.tracker, gt_rec.last_time);
-}
-
-static void tell_losses(void)
-{
-    const struct gt_streams_stats *st = &gt_rec.written;
-    if (st->error)
-        gt_host_message("%s: %s: %llu of %llu records are lost", st->error_path,
-                        strerror(st->error), (unsigned long long)st->lost,
-                        (unsigned long long)st->records);
-    for (int i = 0; i < GT_DOUBT_COUNT && gt_rec.summary; i++)
-        if (gt_rec.doubts[i] && !gt_doubt_is_harmless(gt_doubt_name(i)))
-            gt_host_message("%llu %s", (unsigned long long)gt_rec.doubts[i],
-                            gt_doubt_text(gt_doubt_name(i)));
-}
-
-void gt_output_finish(void)
-{
-    if (gt_rec.finished)
-        return;
-    end_vcpus();
-    gt_streams_destroy(gt_rec.streams, &gt_rec.written);
-    gt_meta_collect_entered();
-    struct job job = {.run = write_end};
-    do_job(&job);
-    gt_worker_destroy(gt_rec.worker);
-    tell_losses();
-    if (gt_rec.summary && !gt_rec.forked_from)
-        gt_host_message("%llu calls recorded: uftrace replay -d %s",
-                        (unsigned long long)gt_rec.calls, gt_rec.dir.path);
+    if (failed)
+        g_array_set_size(failed, 0); /* those are the parent's */
 }

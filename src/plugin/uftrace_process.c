@@ -63,7 +63,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
     if (vcpu >= GT_MAX_VCPUS) {
-        gt_host_message("vCPU %u: only %u are recorded", vcpu, (unsigned)GT_MAX_VCPUS);
+        __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return;
     }
     pthread_mutex_lock(&gt_rec.lock);
