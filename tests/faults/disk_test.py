@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Disks that fill: at the start, in the middle, at the end; no inodes; limits and quotas."""
+import os
+import resource
+import sys
+
+import harness
+from harness import expect, need
+
+LOST = r'(/.*): {}: (\d+) of (\d+) records are lost; what is left: uftrace replay -d .*'
+FULL = LOST.format('No space left on device')
+ROUNDS = 30000   # of 6 records: 2.9 MB
+
+
+def fill(disk, leave=0):
+    """Leaves so many bytes; the file that takes the rest."""
+    free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_bsize
+    with open(f'{disk}/filler', 'wb') as f:
+        f.write(bytes(free - leave))
+    return f'{disk}/filler'
+
+
+def lossy(t, disk, run, pattern=FULL, can_grow=True):
+    """One line; what was recorded is whole, and the loss is marked in it."""
+    expect(run, pattern)
+    need(not run.summary, run.summary)
+    stats = harness.tracing.Trace(f'{disk}/data').stats
+    need(stats['lost_records'] > 0 and
+         f"{stats['lost_records']} of {stats['lost_records'] + stats['records']} " in run.said[0],
+         stats, run.said)
+    if can_grow:
+        with open(f'{disk}/data/events.txt', encoding='utf-8') as f:
+            need('guesttrace:lost' in f.read(), 'no guesttrace:lost')
+    t.check_all(f'{disk}/data', killed=not can_grow)
+
+
+def readable(t, disk, run):
+    """Whole; or, where there was no room even for text files, whole after a repair that has room."""
+    need(len(run.said) <= 1, run.said)
+    if not run.said:
+        t.check_all(f'{disk}/data')
+    elif ' all ' not in run.said[0]:
+        need('No space left on device' in run.said[0], run.said)
+        harness.run(['mount', '-o', 'remount,size=20m,nr_inodes=1000', disk])
+        t.repair(f'{disk}/data')
+        t.check(f'{disk}/data')
+
+
+def test_middle(t):
+    for size in ('512k', '900k', '1m', '2m'):
+        disk = t.small_disk(size, 'size=' + size)
+        run = t.both(t.guest('busy'), [str(ROUNDS)], status=7, out=f'{disk}/data')
+        lossy(t, disk, run)
+
+
+def test_start(t):
+    """Not a byte is left: there is no recording, and that is said."""
+    disk = t.small_disk()
+    fill(disk)
+    run = t.both(t.guest('busy'), ['100'], status=7, out=f'{disk}/data')
+    expect(run, r'/.*/data/\d+.dat: No space left on device: all \d+ records are lost')
+    need(all(os.path.getsize(f'{disk}/data/{n}') == 0 for n in os.listdir(f'{disk}/data')),
+         os.listdir(f'{disk}/data'))
+
+
+def test_end(t):
+    """What is wanting at the end: the last records, a text file, nothing."""
+    said = set()
+    for pages in range(4, 200, 4 if harness.LONG else 24):
+        disk = t.small_disk(f'disk{pages}', 'size=4m')
+        fill(disk, 4096 * pages)
+        run = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')
+        said.add(len(run.said))
+        readable(t, disk, run)
+    need(said == {0, 1}, 'sizes that make no difference')
+
+
+def test_inodes(t):
+    said = set()
+    for n in range(2, 16, 1 if harness.LONG else 2):
+        disk = t.small_disk(f'inodes{n}', f'size=8m,nr_inodes={n}')
+        run = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')
+        said.add(len(run.said))
+        readable(t, disk, run)
+    need(said == {0, 1}, 'numbers that make no difference')
+
+
+def test_freed_later(t):
+    """Space comes back in the middle: no record after the first lost one, but all text files."""
+    disk = t.small_disk(options='size=8m')
+    filler = fill(disk, 4096 * 50)
+    run = t.both(t.guest('busy'), [str(ROUNDS), filler], status=7, out=f'{disk}/data')
+    if run.said:  # the writer may have been late
+        lossy(t, disk, run)
+    else:
+        t.check_all(f'{disk}/data')
+
+
+def test_file_size_limit(t):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400000, 400000))
+    run = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preexec_fn=limit)
+    lossy(t, t.folder, run, LOST.format('File too large'), can_grow=False)
+
+
+def test_quota(t):
+    """As a quota does: EDQUOT."""
+    run = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preload=t.library('faulty'),
+                 env=dict(os.environ, FAULTY='pwritev,10,122,.dat'))
+    lossy(t, t.folder, run, LOST.format('Disk quota exceeded'))
+
+
+if __name__ == '__main__':
+    sys.exit(harness.main(globals()))
