@@ -43,7 +43,7 @@ int main(void)
     sigaction(SIGALRM, &sa, NULL);
     struct itimerval every = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
     setitimer(ITIMER_REAL, &every, NULL);
-    while (ticks < 25) {
+    while (ticks < 15) {
         middle(20);
         pointer(3);
         char text[100] = {0};

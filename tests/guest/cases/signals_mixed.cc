@@ -132,7 +132,7 @@ int main()
     sigaction(SIGALRM, &sa, NULL);
     struct itimerval every = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     setitimer(ITIMER_REAL, &every, NULL);
-    while (counts[HANDLER] < 60)
+    while (counts[HANDLER] < 30)
         round_of_all();
     setitimer(ITIMER_REAL, &never, NULL);
     static const char *const names[] = {"leaf",    "jumper", "catcher", "thrower",
