@@ -108,6 +108,7 @@ static void test_inside_saver(void **state)
 {
     (void)state;
     struct guest *g = guest_create(100, true);
+    func(g, 's')->flags = GT_FUNC_SAVER;
     call(g, 'a', 0, 's');
     arrive(g, block(g, 's', 0, GT_EXIT_PLAIN, 0));
     gt_track_saved(&g->t, 0x100000);
@@ -118,6 +119,26 @@ static void test_inside_saver(void **state)
     plain(g, 's', 5);
     check(g, 0, "+a+s+s+l-l-s");
     check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    guest_destroy(g);
+}
+
+/* A signal between the load and the landing, whose handler jumps by itself: both arrive. */
+static void test_signal_in_longjmp(void **state)
+{
+    (void)state;
+    struct guest *g = nested_saves(2);
+    func(g, 'h')->flags = GT_FUNC_HANDLER;
+    load(g, 0x100000);
+    plain(g, 'h', 0);
+    call(g, 'h', 1, 's');
+    save(g, 0x300000);
+    call(g, 'h', 2, 'l');
+    load(g, 0x300000);
+    plain(g, 'h', 2);
+    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    plain(g, 'b', 1);
+    assert_int_equal(gt_stack_depth(g->t.stack), 2);
+    check_doubts(g, GT_DOUBT_UNWOUND, 2, GT_DOUBT_SIGNALS, 1, -1);
     guest_destroy(g);
 }
 
@@ -174,7 +195,8 @@ int main(void)
         cmocka_unit_test(test_longjmp),       cmocka_unit_test(test_unsaved),
         cmocka_unit_test(test_restored_ring), cmocka_unit_test(test_stale),
         cmocka_unit_test(test_collision),     cmocka_unit_test(test_inside_saver),
-        cmocka_unit_test(test_shrunk),        cmocka_unit_test(test_exception),
+        cmocka_unit_test(test_shrunk),        cmocka_unit_test(test_signal_in_longjmp),
+        cmocka_unit_test(test_exception),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
