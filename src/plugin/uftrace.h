@@ -61,6 +61,8 @@ struct gt_recorder {
     bool user;
     bool cells_stay;      /* no vCPU can come any more that makes the others' cells move */
     uint64_t host_offset; /* added to the host's clock */
+    bool sparse;          /* no cells, and only blocks that matter have callbacks */
+    uint64_t insns;       /* with `sparse`: retired before the current block, by the only thread */
 
     struct gt_host_info host;
     const struct gt_arch *arch;
@@ -81,6 +83,7 @@ struct gt_recorder {
 
     pthread_mutex_t lock; /* of the members below, and of modules */
     GHashTable *code;     /* pc -> chain of struct gt_code */
+    GHashTable *targets;  /* of direct calls; with `sparse` only */
     unsigned n_vcpus;     /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;

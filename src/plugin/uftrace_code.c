@@ -134,27 +134,48 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
     }
 }
 
+/* Hosts without cells pay for a callback at each block. Where the clock does not need it, a block
+ * gets none that control stays in its function before and after: one that ends in no call or
+ * return, and is no place where a call, a return or a longjmp arrives. What comes to it all the
+ * same (an exception, a signal's end) is seen at the function's next block that has one, and at its
+ * return at the latest. */
+static bool can_go_unseen(struct gt_block *block, const struct gt_code *code)
+{
+    if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN || code->entry || code->fn->flags ||
+        code->fn != code->end_fn || g_hash_table_contains(gt_rec.targets, &code->pc))
+        return false;
+    const uint8_t *bytes = gt_insn_host_addr(gt_block_insn(block, 0));
+    size_t left = (uintptr_t)bytes % 4096; /* on the same page: readable */
+    return bytes && left >= gt_rec.arch->insn_max && !gt_rec.arch->may_follow_call(bytes, left);
+}
+
+static void instrument_by_callbacks(struct gt_block *block, size_t first, struct gt_code *code)
+{
+    bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
+    gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
+    if (first > 0)
+        gt_insn_on_exec(gt_block_insn(block, first), fn, code);
+    else if (!can_go_unseen(block, code))
+        gt_block_on_exec(block, fn, code);
+    if (gt_rec.sparse && first == 0)
+        gt_block_add_shared(block, &gt_rec.insns, gt_block_insns(block));
+    if (gt_rec.sparse && code->exit == GT_EXIT_CALL)
+        g_hash_table_add(gt_rec.targets, &code->target);
+}
+
 /* Instrumentation of one piece of a block, which begins with instruction `first`. */
 static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref *last,
                        struct gt_code *code)
 {
     struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
-    bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
-    struct gt_insn_ref *insn = gt_block_insn(block, first);
-    if (!gt_rec.score || special) {
-        gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
-        if (first == 0)
-            gt_block_on_exec(block, fn, code);
-        else
-            gt_insn_on_exec(insn, fn, code);
-    } else if (first == 0) {
-        gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
-    } else {
-        gt_insn_on_exec_ne(insn, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
-    }
-    if (!gt_rec.score)
-        return;
     struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
+    struct gt_insn_ref *insn = gt_block_insn(block, first);
+    if (code->entry && code->fn->flags & GT_FUNC_HANDLER)
+        gt_block_on_exec(block, gt_on_special_block, code);
+    else if (first == 0)
+        gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
+    else
+        gt_insn_on_exec_ne(insn, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
     if (first == 0)
         gt_block_add(block, insns, code->insns);
     else
@@ -200,7 +221,10 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
     struct gt_code *code = keep_code(&want);
     if (!code)
         return;
-    instrument(block, first, last, code);
+    if (gt_rec.score)
+        instrument(block, first, last, code);
+    else
+        instrument_by_callbacks(block, first, code);
     if (fn->flags & GT_FUNC_SAVER)
         watch_memory(block, end, on_saved, GT_MEM_STORES);
     if (fn->flags & GT_FUNC_ASKED && gt_rec.user)

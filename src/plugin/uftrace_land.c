@@ -143,8 +143,12 @@ static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt
 
 static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
 {
-    v->own.insns += v->block_insns;
-    v->block_insns = code->insns;
+    if (gt_rec.sparse) {
+        v->own.insns = gt_rec.insns;
+    } else {
+        v->own.insns += v->block_insns;
+        v->block_insns = code->insns;
+    }
 }
 
 void gt_on_block(unsigned vcpu, void *data)

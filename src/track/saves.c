@@ -57,8 +57,9 @@ static bool goes_on(const struct gt_save *save, const struct gt_code *code, uint
 {
     const struct gt_stack *s = save->stack;
     const struct gt_frame *own = &s->base[save->depth];
-    bool inside = code->fn->flags & GT_FUNC_SAVER && gt_stack_depth(s) >= save->depth &&
-                  own->addr == save->addr && own->ret == save->ret;
+    bool inside = code->fn->flags & GT_FUNC_SAVER && !code->entry &&
+                  gt_stack_depth(s) >= save->depth && own->addr == save->addr &&
+                  own->ret == save->ret;
     *frames = save->depth - (save->ret == code->pc);
     return save->ret == code->pc || inside;
 }
