@@ -17,9 +17,10 @@
  *     returning again, where the saved context is not known);
  *   - else nothing is closed, and it is counted.
  *
- * In a machine, calls and returns that match but for whole pages have arrived, where nothing
- * matches exactly: QEMU shares blocks among the virtual addresses of a page. And code without
- * symbols is all code there, so that being in the same "function" says nothing.
+ * In a machine, retpolines are known by their form, and calls and returns that match but for whole
+ * pages have arrived, where nothing matches exactly: QEMU shares blocks among the virtual addresses
+ * of a page. And code without symbols is all code there, so that being in the same "function" says
+ * nothing.
  */
 #include "track/stack.h"
 
@@ -111,6 +112,21 @@ static bool land_pushed_return(struct gt_thread *t, const struct gt_code *from,
     return true;
 }
 
+/* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
+ * target in the place of that return address, and returns. What jumped or was called there gives
+ * way to the target. Without symbols this is known by the distance. */
+static bool land_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    enum { SHORTEST = 4, LONGEST = 32 };
+    struct gt_stack *s = t->stack;
+    uint64_t over = s->top->addr - s->top->ret;
+    if (!t->tracker->machine || s->top == s->base || over < SHORTEST || over > LONGEST)
+        return false;
+    close_to(t, gt_stack_depth(s) - 1, time);
+    gt_stack_replace(t, code, time);
+    return true;
+}
+
 /* Control is back in code that was left, by another way than a matching return. */
 static bool land_back(struct gt_thread *t, const struct gt_code *code, bool switched, uint64_t time)
 {
@@ -169,7 +185,8 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         s->dropped--;
         return;
     }
-    if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
+    if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time) ||
+        land_retpoline(t, code, time))
         return;
     if (s->top > s->base && s->top->ret != GT_NO_ADDR && is_alias(t, s->top->ret, code->pc)) {
         t->matched++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tracker in a machine: blocks that are shared by several virtual addresses of one page, and
- * code of which no function is known. */
+/* The tracker in a machine: blocks that are shared by several virtual addresses of one page, code
+ * of which no function is known, and x86 kernels' retpolines. */
 #include "track/land.h"
 
 #include <setjmp.h>
@@ -201,6 +201,37 @@ static void test_first_jump_as_return(void **state)
     assert_int_equal(severe(m), 1);
 }
 
+/* caller: call thunk; thunk: call over; trap; over: mov target, (sp); ret; target: ret */
+static void test_retpoline(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code caller = block(0x1000, GT_EXIT_CALL, 0x2000);
+    struct gt_code thunk = block(0x2000, GT_EXIT_CALL, 0x2018);
+    struct gt_code over = block(0x2018, GT_EXIT_RETURN, 0);
+    struct gt_code target = block(0x3004, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0x1010, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &thunk);
+    run(m, &over);
+    run(m, &target);
+    run(m, &after);
+    expect(m, "+2000 +2018 -2018 -2000 +3004 -3004 ", 1, 0);
+    assert_int_equal(severe(m), 0);
+}
+
+static void test_retpoline_elsewhere(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code caller = block(0x1000, GT_EXIT_CALL, 0x1031);
+    struct gt_code callee = block(0x1031, GT_EXIT_RETURN, 0);
+    struct gt_code nowhere = block(0x3004, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &callee);
+    run(m, &nowhere);
+    expect(m, "+1031 ", 0, 0);
+    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
+}
+
 /* In a process a block has one address. */
 static void test_processes_have_none(void **state)
 {
@@ -221,6 +252,7 @@ int main(void)
         TEST(test_call_and_return),     TEST(test_other_offset_is_none),
         TEST(test_exact_goes_first),    TEST(test_no_guess_without_symbols),
         TEST(test_processes_have_none), TEST(test_first_jump_as_return),
+        TEST(test_retpoline),           TEST(test_retpoline_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
