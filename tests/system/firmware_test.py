@@ -11,6 +11,7 @@ import collections
 import os
 import re
 import shutil
+import signal
 import struct
 import sys
 import tempfile
@@ -31,6 +32,11 @@ BOARDS = {  # U-Boot's file with symbols, other files, QEMU's arguments, the com
 # Functions that every U-Boot for riscv64 exports to its applications, and calls itself.
 EXPORTED = {'printf', 'strcmp', 'udelay', 'getchar'}
 PROMPT = b'=> '
+STOPS = [
+    [(PROMPT, b'\x01x')],                          # Ctrl-A X
+    [(PROMPT, b'\x01c'), (b'(qemu) ', b'quit\n')], # the monitor
+    [(PROMPT, signal.SIGTERM)],                    # to guesttrace, which passes it on
+]
 
 
 def called(out):
@@ -70,11 +76,24 @@ def check_names(arch, out, moved):
         need(EXPORTED <= plain, 'functions with a name:', plain)
 
 
+def record(arch, qemu, out, *steps):
+    return qemus.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
+                                  *BOARDS[arch][2]], steps=[(b'autoboot', b'\n'), *steps])
+
+
+def check_stops(arch, qemu, out):
+    """A machine that idles at its prompt is stopped from outside: open calls end there."""
+    for steps in STOPS:
+        done = record(arch, qemu, out, *steps)
+        need(b'calls in 1 task' in done.stderr, steps, done.stderr)
+        _, stats = called(out)
+        check_counters(stats)
+        qemus.check_directory(out, False)
+
+
 def check_qemu(arch, qemu, out, readers):
-    uboot, others, arguments, end = BOARDS[arch]
-    done = qemus.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
-                                  *arguments],
-                        steps=[(b'autoboot', b'\n'), (PROMPT, b'bdinfo\n'), (PROMPT, end)])
+    uboot, others, _, end = BOARDS[arch]
+    done = record(arch, qemu, out, (PROMPT, b'bdinfo\n'), (PROMPT, end))
     moved = re.search(rb'reloc off\s*= (0x[0-9a-f]+)', done.stdout)
     need(moved, 'U-Boot does not say where it is:', done.stdout[-2000:])
     moved = int(moved[1], 16)
@@ -107,6 +126,8 @@ def main():
         folder = tempfile.mkdtemp(prefix=f'guesttrace-firmware-{arch}-')
         try:
             calls = check_qemu(arch, qemu, f'{folder}/data', number == 0)
+            if arch == 'aarch64' and number == 0:
+                check_stops(arch, qemu, f'{folder}/stopped')
             print(f'QEMU {version}: good, {calls} calls')
         except (Failure, OSError) as bad:
             failed += 1

@@ -75,7 +75,8 @@ def limit():
 
 
 def answer(child, said, steps):
-    """Reads what the guest prints until it ends; to each (text, answer), once the text has come."""
+    """Reads what the guest prints until it ends. Each of (text, answer) waits for its text; the answer
+    is typed, or a signal."""
     at = 0
     os.set_blocking(child.stdout.fileno(), False)
     waits = selectors.DefaultSelector()
@@ -84,7 +85,10 @@ def answer(child, said, steps):
     while time.monotonic() < end:
         if steps and steps[0][0] in said[at:]:
             at = said.index(steps[0][0], at) + len(steps[0][0])
-            os.write(child.stdin.fileno(), steps[0][1])
+            if isinstance(steps[0][1], bytes):
+                os.write(child.stdin.fileno(), steps[0][1])
+            else:
+                child.send_signal(steps[0][1])
             steps = steps[1:]
             continue
         waits.select(1)
