@@ -179,8 +179,9 @@ static int put_source_symbols(struct work *w, size_t index, struct gt_error *err
         const struct gt_symbol *from = &s->symbols->sym[i];
         if (from->addr < s->text || from->addr - s->text >= s->end - s->start)
             continue;
-        struct gt_uftrace_symbol to = {from->addr - s->text, from->size, from->name, from->type};
-        if (w->prefix) {
+        struct gt_uftrace_symbol to = {from->addr - s->text, from->size, from->name,
+                                       from->type == 'e' ? 't' : from->type};
+        if (w->prefix && from->type != 'e') {
             char *name = g_strconcat(base, ":", from->name, NULL);
             g_ptr_array_add(names, name);
             to.name = name;

@@ -58,7 +58,11 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
         status = gt_sym_read_plt(r, elf);
     }
     if (status >= 0)
+        status = gt_sym_read_frames(r, elf);
+    if (status >= 0)
         status = gt_sym_merge(r);
+    if (status >= 0)
+        status = gt_sym_name_frames(r);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory for its symbols", r->s->path);
     return GT_OK;

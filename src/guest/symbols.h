@@ -16,6 +16,10 @@
  * ones; then the fewer leading underscores (puts, though weak, not _IO_puts), then global before
  * weak, then the shorter, then the alphabet. gt_symbols_by_name finds the names that lost, too.
  *
+ * Code that no symbol's size covers is divided by .eh_frame, which stripped files keep: what it says
+ * to be a function becomes a symbol of type 'e' that is named after the file and its address, as
+ * libc.so.6+0x1234. Symbols win: one that would begin inside a symbol with a size is left out.
+ *
  * The separate debug file is looked for when the file has no .symtab: by build-id in each debug
  * root (ROOT/.build-id/ab/cdef.debug), then by .gnu_debuglink beside the file, in .debug/ and in
  * ROOT/<directory>; its build-id or CRC must match. Never by network;
@@ -32,12 +36,12 @@
 
 struct gt_symbol {
     uint64_t addr; /* relative to the load base */
-    uint64_t size; /* bytes, at least 1; where the file says 0, up to the next symbol or section
-                    * end; cut where the next symbol begins */
+    uint64_t size; /* bytes, at least 1; where the symbol table says 0, what .eh_frame says, else up
+                    * to the next symbol or section end; cut where the next symbol begins */
     char *name;    /* not demangled, without its @version; PLT: the function it leads to, "PLT0" the
                     * stub that calls the dynamic linker. Control characters are '?'; at most
                     * GT_SYMBOL_NAME_MAX bytes; never empty */
-    char type;     /* 'T' global, 't' local, 'w' weak, 'P' PLT stub */
+    char type;     /* 'T' global, 't' local, 'w' weak, 'P' PLT stub, 'e' known by .eh_frame only */
     bool guessed;  /* the file says no size */
 };
 
@@ -60,14 +64,14 @@ struct gt_symbols {
     struct gt_symbol *alias; /* names that lost their address to another; sorted by addr, size 0 */
     size_t n_alias;
     size_t n_bad;     /* function symbols left out: outside the code, without a name */
-    char *strings[3]; /* private: what the names point into */
+    char *strings[4]; /* private: what the names point into */
 };
 
 /* Where separate debug files are installed when the caller does not say: "/usr/lib/debug", NULL. */
 extern const char *const gt_debug_roots_default[];
 
 /* Reads the file at path. *out is the caller's, to be given to gt_symbols_free; a file without any
- * function symbol, or with section headers that lie, is a success with n_sym 0: what the program
+ * function, or with section headers that lie, is a success with n_sym 0: what the program
  * headers say is known.
  * GT_E_NOT_FOUND, GT_E_IO: cannot be read; GT_E_FORMAT: no ELF file, no regular file, or program
  * headers that lie; GT_E_UNSUPPORTED: neither an executable nor a shared object; GT_E_NOMEM. */

@@ -15,7 +15,7 @@ static int compare(const void *a, const void *b)
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     if (x->name == y->name)
-        return 0;
+        return x->size > y->size ? -1 : x->size < y->size;
     lx = strlen(x->name);
     ly = strlen(y->name);
     return lx != ly ? (lx < ly ? -1 : 1) : strcmp(x->name, y->name);
@@ -33,11 +33,11 @@ static struct gt_symbol *put(struct gt_symbol *at, size_t *n, const struct sym_c
     return &at[(*n)++];
 }
 
-/* The size that the winner or, if it says none, another name of its address says. */
+/* The size that the winner or, if it says none, another name of its address or .eh_frame says. */
 static uint64_t size_of_group(const struct sym_cand *first, const struct sym_cand *end)
 {
     for (const struct sym_cand *c = first; c < end; c++)
-        if (c->size && c->typed == first->typed)
+        if (c->size && (c->typed == first->typed || c->type == 'e'))
             return c->size;
     return 0;
 }
@@ -48,7 +48,7 @@ static void put_aliases(struct gt_symbols *s, const struct sym_cand *first,
     const char *last = winner;
 
     for (const struct sym_cand *c = first; c < end; c++) {
-        if (strcmp(c->name, last) == 0)
+        if (!c->name || strcmp(c->name, last) == 0)
             continue;
         put(s->alias, &s->n_alias, c);
         last = c->name;
@@ -64,12 +64,15 @@ static uint64_t end_of(const struct sym_cand *c, uint64_t size)
 static void put_groups(struct gt_symbols *s, const struct sym_list *list)
 {
     const struct sym_cand *end = list->at + list->n, *next;
-    uint64_t sized_end = 0; /* of the functions so far */
+    uint64_t sized_end = 0;   /* of the functions so far */
+    uint64_t covered_end = 0; /* of the symbols so far that say their size */
 
     for (const struct sym_cand *c = list->at; c < end; c = next) {
         uint64_t size;
         for (next = c + 1; next < end && next->addr == c->addr;)
             next++;
+        if (c->type == 'e' && c->addr < covered_end)
+            continue;
         if (!c->typed && c->addr < sized_end) {
             put_aliases(s, c, next, "");
             continue;
@@ -79,6 +82,8 @@ static void put_groups(struct gt_symbols *s, const struct sym_list *list)
         sym->size = end_of(c, size);
         sym->guessed = size == 0;
         put_aliases(s, c + 1, next, c->name);
+        if (size && c->type != 'e' && end_of(c, size) > covered_end)
+            covered_end = end_of(c, size);
         if (c->typed && size && end_of(c, size) > sized_end)
             sized_end = end_of(c, size);
     }

@@ -2,7 +2,8 @@
 /*
  * What the parts of the symbol reader share: symbols.c (the public side), symbols_read.c (symbol
  * tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c (stub code to GOT slots),
- * symbols_merge.c (candidates to one symbol an address).
+ * symbols_ehframe.c (call frame information to candidates), symbols_merge.c (candidates to one
+ * symbol an address).
  */
 #ifndef GT_GUEST_SYMBOLS_PRIVATE_H
 #define GT_GUEST_SYMBOLS_PRIVATE_H
@@ -19,7 +20,7 @@ struct sym_cand {
     uint64_t addr;  /* relative */
     uint64_t size;  /* 0: not said */
     uint64_t limit; /* where the section or segment ends, relative: above addr */
-    char *name;
+    char *name;     /* NULL for type 'e': gt_sym_name_frames makes it */
     uint32_t rank; /* which name wins an address: the lowest */
     char type;
     bool typed; /* STT_FUNC or STT_GNU_IFUNC */
@@ -70,6 +71,12 @@ void gt_sym_sort(struct sym_list *list);
 /* Finds the PLT sections, names their stubs, and takes other candidates there out of the list. The
  * list must be sorted, and is not afterwards. GT_E_NOMEM. */
 int gt_sym_read_plt(struct sym_reader *r, Elf *elf);
+
+/* Appends the functions that .eh_frame knows, outside the PLT, whose sections must be known; what it
+ * says falsely is left out. GT_E_NOMEM. */
+int gt_sym_read_frames(struct sym_reader *r, Elf *elf);
+/* Names those of them that the merge kept. GT_E_NOMEM. */
+int gt_sym_name_frames(struct sym_reader *r);
 
 /* Turns the candidates into r->s->sym and ->alias. GT_E_NOMEM. */
 int gt_sym_merge(struct sym_reader *r);

@@ -71,6 +71,13 @@ static uint32_t flags_of_name(const char *name)
     return strstr(name, "_personality_v") ? GT_FUNC_PERSONALITY : 0;
 }
 
+static uint32_t flags_of_symbol(const struct gt_symbol *symbol)
+{
+    if (symbol->type == 'e') /* that name is a file's */
+        return 0;
+    return (symbol->type == 'P' ? GT_FUNC_STUB : 0) | flags_of_name(symbol->name);
+}
+
 static void fill_funcs(struct gt_module *module)
 {
     const struct gt_symbols *s = module->symbols;
@@ -79,7 +86,7 @@ static void fill_funcs(struct gt_module *module)
         module->funcs[i] = (struct gt_func){
             .lo = module->lo + s->sym[i].addr,
             .hi = module->lo + s->sym[i].addr + s->sym[i].size,
-            .flags = (s->sym[i].type == 'P' ? GT_FUNC_STUB : 0) | flags_of_name(s->sym[i].name),
+            .flags = flags_of_symbol(&s->sym[i]),
         };
 }
 
@@ -138,9 +145,9 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
     return load.module;
 }
 
-static bool is_cold_part(const char *name)
+static bool is_cold_part(const struct gt_symbol *symbol)
 {
-    return strstr(name, ".cold") != NULL;
+    return symbol->type != 'e' && strstr(symbol->name, ".cold") != NULL;
 }
 
 /* The compiler moves a function's unlikely code elsewhere, as NAME.cold: it is no function. */
@@ -163,7 +170,7 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
     const struct gt_symbol *symbol = gt_symbols_find(module->symbols, pc - module->lo);
     if (!symbol)
         return gt_symbols_in_plt(module->symbols, pc - module->lo) ? module->stubs : module->anon;
-    if (is_cold_part(symbol->name))
+    if (is_cold_part(symbol))
         return whole_of(module, symbol);
     return &module->funcs[symbol - module->symbols->sym];
 }

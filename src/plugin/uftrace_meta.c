@@ -245,6 +245,8 @@ int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err)
         const struct gt_symbol *s = &m->symbols->sym[i];
         struct gt_uftrace_symbol sym = {
             .addr = s->addr, .size = s->size, .name = s->name, .type = s->type};
+        if (s->type == 'e')
+            sym.type = 't';
         g_array_append_val(list, sym);
     }
     if (m->entered->len) {

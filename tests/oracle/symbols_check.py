@@ -8,7 +8,8 @@ Programs are compiled for every architecture that has a compiler here, in the fo
 layouts, static, C++, stripped, with a separate debug file by build-id and by debuglink. Each FILE,
 where present, is checked as well. For each:
 
-  functions   every address, name, type and size, by the rules of guest/symbols.h applied to readelf
+  functions   every address, name, type and size, by the rules of guest/symbols.h applied to readelf's
+              symbols and, as type e, to the FDEs of its .eh_frame
   PLT         each label NAME@plt of objdump's; in static programs each IRELATIVE relocation's target
   lines       addr2line, for programs compiled here with -g
   cut         each prefix of a small program is loaded, and none crashes
@@ -28,6 +29,10 @@ SHOWN = 10
 NO_ROOT = "/nonexistent"
 SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+)\s+(0x[0-9a-f]+|\d+) (\w+)\s+(\w+)\s+\w+\s+"
                     r"(?:\[[^]]*\]\s+)?(\w+)(?: (.*))?$")
+FDE = re.compile(r"^[0-9a-f]+ \w+ [0-9a-f]+ FDE cie=([0-9a-f]+) pc=([0-9a-f]+)\.\.([0-9a-f]+)$")
+CIE = re.compile(r"^([0-9a-f]+) \w+ \w+ CIE$")
+# what a frame that is there already begins with: a part of a function
+PART = re.compile(r"^  DW_CFA_(def_cfa|offset)")
 PROGRAM_C = r"""
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,6 +143,31 @@ class Elf:
             base = min(v for v, _, _ in self.loads) & ~0xfff
         self.base = base
 
+    def frames(self):
+        """[(begin, size)] of the functions of .eh_frame."""
+        found, ours, begins, signal, cie = [], False, False, set(), None
+        for line in run("readelf", "--debug-dump=no-follow-links", "--debug-dump=frames", self.path).splitlines():
+            if line.startswith("Contents of"):
+                ours = ".eh_frame " in line
+            elif not ours:
+                continue
+            elif CIE.match(line):
+                cie, begins = CIE.match(line)[1], False
+            elif FDE.match(line):
+                m = FDE.match(line)
+                lo, hi = int(m[2], 16), int(m[3], 16)
+                begins = lo < hi and int(m[1], 16) not in signal
+                if begins:
+                    found.append((lo, hi - lo))
+            elif re.match(r'  Augmentation: +"z\w*S', line):
+                signal.add(int(cie, 16))
+            elif begins and line.startswith("  DW_CFA_") and "nop" not in line and \
+                    "negate_ra_state" not in line and "window_save" not in line:
+                if PART.match(line):
+                    found.pop()
+                begins = False
+        return found
+
     def section_end(self, number, addr):
         name, lo, size, _ = self.sections.get(int(number) if number.isdigit() else -1, ("", 0, 0, False))
         return lo + size if lo <= addr < lo + size else None
@@ -174,18 +204,30 @@ def expected_functions(elf, debug, plt):
     if ".symtab" not in tables and debug:
         found = sorted(found + candidates(debug, {".symtab"}, text))
     found = [c for c in found if not any(lo <= c[0] - elf.base < hi for lo, hi in plt)]
-    groups, sized_end = {}, 0
+    frames, groups, sized_end, covered_end = {}, {}, 0, 0
+    for addr, size in elf.frames():
+        limit = [hi for lo, hi in text if lo <= addr < hi]
+        if limit and not any(lo <= addr - elf.base < hi for lo, hi in plt):
+            frames[addr] = max(size, frames.get(addr, 0))
+            name = "%s+0x%x" % (os.path.basename(elf.path), addr - elf.base)
+            found.append((addr, (2,), name, "e", size, limit[0], False))
+    found.sort()
     for c in found:
         groups.setdefault(c[0], []).append(c)
     kept, names = [], set()
     for addr, group in sorted(groups.items()):
         first = group[0]
-        names |= {(addr - elf.base, c[2]) for c in group}
+        if first[3] == "e" and addr < covered_end:
+            continue
+        names |= {(addr - elf.base, c[2]) for c in group if c[3] != "e" or c is first}
         if not first[6] and addr < sized_end:
             continue
-        size = next((c[4] for c in group if c[4] and c[6] == first[6]), 0)
+        size = next((c[4] for c in group if c[4] and c[6] == first[6] and c[3] != "e"), 0) or \
+            frames.get(addr, 0)
         end = min(addr + size, first[5]) if size else first[5]
         kept.append((addr, end, first))
+        if size and first[3] != "e":
+            covered_end = max(covered_end, end)
         if first[6] and size:
             sized_end = max(sized_end, end)
     starts = [k[0] for k in kept] + [lo + elf.base for lo, _ in plt]
