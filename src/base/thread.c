@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,8 +79,26 @@ static void close_all(void)
     closedir(d);
 }
 
+/* The first thread's umask, before a guest runs, is the user's: later ones take it too. */
+static void own_surroundings(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool known;
+    static mode_t first;
+    if (unshare(CLONE_FS) != 0)
+        return;
+    pthread_mutex_lock(&lock);
+    mode_t now = umask(first);
+    if (!known)
+        first = now;
+    known = true;
+    umask(first);
+    pthread_mutex_unlock(&lock);
+}
+
 bool gt_thread_own_files(void)
 {
+    own_surroundings();
     if (gt_thread_sys.close_range(0, ~0U, UNSHARE_TABLE) != 0) {
         if (gt_thread_sys.unshare(CLONE_FILES) != 0)
             return false;

@@ -18,8 +18,10 @@
  * "guesttrace". The caller's signal mask is what it was on return. 0 or an errno value. */
 int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg);
 
-/* Gives the calling thread a file descriptor table of its own with nothing of the process in it.
- * False where the kernel refuses: then the table is still shared with the process. */
+/* Gives the calling thread a file descriptor table of its own with nothing of the process in it,
+ * and a root, a working directory and a umask of its own: later changes by the process are not its,
+ * and its umask is that of the first such thread. False where the kernel refuses: then the table is
+ * still shared with the process. */
 bool gt_thread_own_files(void);
 
 /* The system calls behind gt_thread_own_files(), for tests that refuse them. -1 and errno on error.

@@ -2,17 +2,20 @@
 /*
  * One line at a time on standard error. In user mode descriptor 2 belongs to the guest, which may
  * close it and open a file of its own there, or let its reader go: a message goes out only while
- * the descriptor is what it was at load, and never raises SIGPIPE.
+ * the descriptor is what it was at load, never raises SIGPIPE, and is dropped where it would block.
  */
 #include "host/message.h"
 #include "host/host.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { WAIT_MS = 200 };
 
 static struct stat at_load;
 static bool known;
@@ -27,6 +30,14 @@ static bool unchanged(void)
     struct stat now;
     return known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == at_load.st_dev &&
            now.st_ino == at_load.st_ino;
+}
+
+/* A pipe that nobody empties, a terminal that is stopped: the guest's end does not wait for them.
+ */
+static bool takes_a_line(void)
+{
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    return poll(&p, 1, WAIT_MS) == 1;
 }
 
 /* write() with SIGPIPE held back, and taken away where this write caused it. */
@@ -54,6 +65,6 @@ void gt_host_message(const char *format, ...)
     if ((size_t)n > sizeof line - 2)
         n = sizeof line - 2;
     line[n++] = '\n';
-    if (unchanged())
+    if (unchanged() && takes_a_line())
         write_quietly(line, (size_t)n);
 }
