@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a guest sees of itself and does to itself: the same with the plugin, and the recording whole."""
+import os
+import subprocess
+import sys
+import time
+
+import harness
+from harness import Skip, expect, need
+
+
+def test_self(t):
+    """Descriptors, signal masks and dispositions, limits, children, environment."""
+    for arch in ('x86_64', 'aarch64'):
+        out = f'{t.out}-{arch}'
+        run = t.both(t.guest('odd', arch), ['self'], status=6, arch=arch, out=out)
+        need(b'wait4 -1 10\n' in run.out and b'lowest 3\n' in run.out, run.out)
+        expect(run)
+        t.check_all(out, readers=arch == 'x86_64')
+
+
+def test_files_closed(t):
+    for mode in ('close', 'close-all'):
+        out = f'{t.out}-{mode}'
+        expect(t.both(t.guest('odd'), [mode], status=6, out=out))
+        t.check_all(out)
+
+
+def test_umask(t):
+    """Ours is that of the start, also in children: files that nobody may open would end a recording
+    of a user who is not root."""
+    expect(t.both(t.guest('odd'), ['umask'], status=6))
+    for name in os.listdir(t.out):
+        need(os.stat(f'{t.out}/{name}').st_mode & 0o600 == 0o600, name)
+    t.check_all()
+
+
+def test_chdir(t):
+    run = t.both(t.guest('odd'), ['chdir', '/'], status=6, out='data', cwd=t.folder)
+    expect(run)
+    t.check_all()
+
+
+def test_chroot(t):
+    """Ours stays outside, but for children that begin inside: they cannot be recorded, which is told."""
+    if os.geteuid() != 0:
+        raise Skip('no root, so no chroot')
+    os.mkdir(f'{t.folder}/jail')
+    run = t.both(t.guest('odd'), ['chroot', f'{t.folder}/jail'], status=6)
+    need(b'chroot 0 0' in run.out, run.out)
+    expect(run, r'/.*: No such file or directory.*')
+    t.check_all()
+
+
+def test_few_descriptors(t):
+    run = t.both(t.guest('odd'), ['nofile'], status=6)
+    expect(run, r'.*Too many open files.*')
+    t.repair(t.out)
+    t.check(t.out)
+
+
+def test_other_user(t):
+    """A guest that gives up its rights and may start no thread."""
+    if os.geteuid() != 0:
+        raise Skip('no root, so no rights to give up')
+    expect(t.both(t.guest('odd'), ['noproc'], status=6))
+    t.check_all()
+
+
+def run_with_stderr(t, stderr, before=()):
+    """The traced guest's end, its standard error being what it is."""
+    command = [*before, *t.command(t.guest('odd'), ['umask'], (), t.out)]
+    done = harness.run(command, stderr=stderr)
+    need(done.returncode == 6 and done.stdout == b'child 768\n', done)
+    t.check_all()
+
+
+def test_stderr_closed(t):
+    run_with_stderr(t, None, ['sh', '-c', 'exec "$@" 2>&-', 'sh'])
+
+
+def test_stderr_without_reader(t):
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    run_with_stderr(t, write_end)
+    os.close(write_end)
+
+
+def test_stderr_full(t):
+    """A pipe that nobody reads holds up no guest that does not write to it."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    try:
+        while os.write(write_end, bytes(4096)):
+            pass
+    except BlockingIOError:
+        os.set_blocking(write_end, True)
+    run_with_stderr(t, write_end)
+    os.close(read_end)
+    os.close(write_end)
+
+
+def test_stderr_of_the_guest(t):
+    """A file of its own where standard error was takes none of our lines."""
+    path = f'{t.folder}/own'
+    run = t.both(t.guest('odd'), ['stderr', path], status=6)
+    with open(path, 'rb') as f:
+        content = f.read()
+    need(content == b'mine 2\n', content)
+    need(run.all_errors == b'', run.all_errors)
+    t.check_all()
+
+
+def test_daemon(t):
+    """Its pipes reach their end while the daemon lives."""
+    fifo = f'{t.folder}/fifo'
+    os.mkfifo(fifo)
+    for traced in (False, True):
+        plugin = () if traced else None
+        command = t.command(t.guest('odd'), ['daemon', fifo], plugin, t.out)
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as p:
+            out, err = p.communicate(timeout=harness.SECONDS)
+        need(p.returncode == 5 and not out, p.returncode, out)
+        need(not traced or harness.SUMMARY.search(err), err)
+        with open(fifo, 'wb'):
+            pass
+    end = time.monotonic() + harness.SECONDS
+    while [n for n in os.listdir(t.out) if n.endswith('.ring')]:
+        need(time.monotonic() < end, 'the daemon does not end')
+        time.sleep(0.01)
+    t.check_all()
+
+
+if __name__ == '__main__':
+    sys.exit(harness.main(globals()))
