@@ -103,12 +103,12 @@ static void test_collision(void **state)
     guest_destroy(g);
 }
 
-/* A context that goes on in the saving function itself: swapcontext that calls setcontext. */
-static void test_inside_saver(void **state)
+/* A context that goes on in the saving function itself: swapcontext that calls setcontext. Others
+ * are not known to. */
+static void inside_saver(bool saver)
 {
-    (void)state;
     struct guest *g = guest_create(100, true);
-    func(g, 's')->flags = GT_FUNC_SAVER;
+    func(g, 's')->flags = saver ? GT_FUNC_SAVER : 0;
     call(g, 'a', 0, 's');
     arrive(g, block(g, 's', 0, GT_EXIT_PLAIN, 0));
     gt_track_saved(&g->t, 0x100000);
@@ -117,9 +117,16 @@ static void test_inside_saver(void **state)
     call(g, 's', 1, 'l');
     load(g, 0x100000);
     plain(g, 's', 5);
-    check(g, 0, "+a+s+s+l-l-s");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check(g, 0, saver ? "+a+s+s+l-l-s" : "+a+s+s+l-l");
+    check_doubts(g, saver ? GT_DOUBT_UNWOUND : GT_DOUBT_GUESSED_FRAME, 1, -1);
     guest_destroy(g);
+}
+
+static void test_inside_saver(void **state)
+{
+    (void)state;
+    inside_saver(true);
+    inside_saver(false);
 }
 
 /* A signal between the load and the landing, whose handler jumps by itself: both arrive. */
@@ -130,6 +137,8 @@ static void test_signal_in_longjmp(void **state)
     func(g, 'h')->flags = GT_FUNC_HANDLER;
     load(g, 0x100000);
     plain(g, 'h', 0);
+    assert_int_equal(g->t.attention, 0); /* of the handler nothing is known */
+    assert_int_equal(g->t.leap.n_restored, 0);
     call(g, 'h', 1, 's');
     save(g, 0x300000);
     call(g, 'h', 2, 'l');
