@@ -42,10 +42,12 @@ static bool is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
 }
 
 /* True where the frame may be of the function that the block is in. Code without symbols is one
- * function of many: there the nearest entry at or below the block is taken. */
+ * function of many: there the nearest entry at or below the block is taken, if it is near. */
 static bool owns(const struct gt_frame *f, const struct gt_code *code)
 {
-    return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) || f->addr <= code->pc);
+    enum { NEAR = 64 << 10 };
+    return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) ||
+                                 (f->addr <= code->pc && code->pc - f->addr < NEAR));
 }
 
 /* The innermost frame whose function contains the block, as a depth (1 is the outermost); 0: none.
@@ -67,7 +69,7 @@ static uint32_t frame_of_function(const struct gt_stack *s, const struct gt_code
 
 /* A stack that no thread runs and whose top frame returns to pc; one suspended in the same function
  * as the present top frame is preferred. */
-static struct gt_stack *suspended_at(struct gt_thread *t, uint64_t pc)
+static struct gt_stack *suspended_at(const struct gt_thread *t, uint64_t pc)
 {
     struct gt_stack *found = NULL;
     pthread_mutex_lock(&t->tracker->lock);
@@ -127,8 +129,9 @@ static bool land_retpoline(struct gt_thread *t, const struct gt_code *code, uint
     return true;
 }
 
-/* Control is back in code that was left, by another way than a matching return. */
-static bool land_back(struct gt_thread *t, const struct gt_code *code, bool switched, uint64_t time)
+/* Control is back where something is known to go on, by another way than a matching return. */
+static bool land_known(struct gt_thread *t, const struct gt_code *code, bool switched,
+                       uint64_t time)
 {
     uint32_t unwound = gt_unwind_find(t, code);
     if (unwound) {
@@ -147,6 +150,14 @@ static bool land_back(struct gt_thread *t, const struct gt_code *code, bool swit
         close_to(t, left - 1, time);
         return true;
     }
+    return false;
+}
+
+/* The same, or in a function that was left. */
+static bool land_back(struct gt_thread *t, const struct gt_code *code, bool switched, uint64_t time)
+{
+    if (land_known(t, code, switched, time))
+        return true;
     if (t->tracker->machine && code->fn->flags & GT_FUNC_ANON)
         return false;
     unsigned candidates;
@@ -221,7 +232,15 @@ static bool begins_context(const struct gt_thread *t, uint64_t mark, const struc
         return gt_mark_code(mark)->exit == GT_EXIT_RETURN && code->entry;
     return gt_mark_func(mark)->flags & GT_FUNC_RESTORER &&
            (code->entry ||
-            (code->fn->flags & GT_FUNC_ANON && !frames_below_return(t->stack, code->pc)));
+            (code->fn->flags & GT_FUNC_ANON && !frames_below_return(t->stack, code->pc) &&
+             !suspended_at(t, code->pc)));
+}
+
+/* A jump into another file's code without symbols. That some frame is of it says nothing there. */
+static bool is_far_jump(uint64_t mark, const struct gt_code *code)
+{
+    return !(mark & GT_MARK_CODE) && code->fn->flags & GT_FUNC_ANON &&
+           gt_mark_func(mark)->lo - code->fn->lo >= code->fn->hi - code->fn->lo;
 }
 
 /* The stack pointer was loaded on the way here. */
@@ -244,7 +263,10 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
     } else if (!from && code->entry)
         land_jump(t, code, time);
-    else if (!land_back(t, code, true, time) && from)
+    else if (is_far_jump(mark, code)) {
+        if (!land_known(t, code, true, time) && t->tracker->tail_calls)
+            gt_stack_replace(t, code, time);
+    } else if (!land_back(t, code, true, time) && from)
         t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
 }
 
@@ -367,25 +389,4 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark,
     if (code->fn->flags & GT_FUNC_UNWINDING && code->entry)
         gt_unwind_entered(t, code->fn->flags);
     return stays;
-}
-
-uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
-{
-    gt_stack_forget_signals(t, gt_stack_depth(t->stack));
-    size_t i = t->n_signals;
-    while (i > 0 && t->signals[i - 1].stack != t->stack)
-        i--;
-    if (i == 0) {
-        t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
-        return mark;
-    }
-    struct gt_signal_entry e = t->signals[i - 1];
-    t->matched++;
-    t->doubts[GT_DOUBT_SIGNALS] += !e.confirmed;
-    t->leap = e.leap;
-    if (e.switched)
-        t->attention |= GT_ATTENTION_SWITCHED;
-    gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
-    gt_stack_forget_signals(t, e.depth - 1);
-    return e.mark | GT_MARK_RESUME;
 }

@@ -280,3 +280,24 @@ void gt_track_exec_failed(struct gt_thread *t, uint64_t time)
 {
     gt_stack_enter_again(t->tracker, t->stack, time);
 }
+
+uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
+{
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack));
+    size_t i = t->n_signals;
+    while (i > 0 && t->signals[i - 1].stack != t->stack)
+        i--;
+    if (i == 0) {
+        t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
+        return mark;
+    }
+    struct gt_signal_entry e = t->signals[i - 1];
+    t->matched++;
+    t->doubts[GT_DOUBT_SIGNALS] += !e.confirmed;
+    t->leap = e.leap;
+    if (e.switched)
+        t->attention |= GT_ATTENTION_SWITCHED;
+    gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
+    gt_stack_forget_signals(t, e.depth - 1);
+    return e.mark | GT_MARK_RESUME;
+}
