@@ -27,6 +27,7 @@ static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64
     *module->anon = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON};
     module->stubs = funcs_create(1);
     *module->stubs = (struct gt_func){.lo = lo, .hi = hi, .flags = GT_FUNC_ANON | GT_FUNC_STUB};
+    module->handlers = g_ptr_array_new();
     module->entered = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_ptr_array_add(m->all, module);
     return module;
@@ -163,13 +164,24 @@ static struct gt_func *whole_of(const struct gt_module *module, const struct gt_
                  : &module->funcs[part - module->symbols->sym];
 }
 
+static struct gt_func *anon_func(const struct gt_module *module, uint64_t pc)
+{
+    for (guint i = 0; i < module->handlers->len; i++) {
+        struct gt_func *fn = g_ptr_array_index(module->handlers, i);
+        if (fn->lo == pc)
+            return fn;
+    }
+    return module->anon;
+}
+
 struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
 {
     if (!module->symbols)
-        return module->anon;
+        return anon_func(module, pc);
     const struct gt_symbol *symbol = gt_symbols_find(module->symbols, pc - module->lo);
     if (!symbol)
-        return gt_symbols_in_plt(module->symbols, pc - module->lo) ? module->stubs : module->anon;
+        return gt_symbols_in_plt(module->symbols, pc - module->lo) ? module->stubs
+                                                                   : anon_func(module, pc);
     if (is_cold_part(symbol))
         return whole_of(module, symbol);
     return &module->funcs[symbol - module->symbols->sym];
@@ -189,4 +201,17 @@ struct gt_func *gt_modules_entry(struct gt_modules *m, uint64_t pc)
     struct gt_module *module = find_known(m, pc);
     struct gt_func *fn = module ? gt_module_func(module, pc) : NULL;
     return fn && !(fn->flags & GT_FUNC_ANON) && fn->lo == pc ? fn : NULL;
+}
+
+struct gt_func *gt_modules_handler(struct gt_modules *m, uint64_t pc)
+{
+    enum { MAX_HANDLERS = 64 };
+    struct gt_module *module = find_known(m, pc);
+    struct gt_func *fn = module ? gt_module_func(module, pc) : NULL;
+    if (!fn || fn != module->anon || module->handlers->len == MAX_HANDLERS)
+        return gt_modules_entry(m, pc);
+    fn = funcs_create(1);
+    *fn = (struct gt_func){.lo = pc, .hi = pc + 1, .flags = GT_FUNC_UNNAMED};
+    g_ptr_array_add(module->handlers, fn);
+    return fn;
 }

@@ -23,6 +23,7 @@ struct gt_module {
     struct gt_symbols *symbols; /* NULL: none to be had */
     struct gt_func *funcs;      /* one per symbol */
     struct gt_func *anon;       /* what no symbol covers */
+    GPtrArray *handlers;        /* struct gt_func *: signal handlers in that */
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
     uint64_t loaded;            /* time */
     bool gone;                  /* unmapped */
@@ -54,5 +55,8 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc);
 void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size);
 /* The function that begins at the address, in the modules known so far; NULL: none. */
 struct gt_func *gt_modules_entry(struct gt_modules *m, uint64_t pc);
+/* The same, for a signal handler: one in code without a symbol becomes a function now, whose first
+ * instruction is all that is known of it. */
+struct gt_func *gt_modules_handler(struct gt_modules *m, uint64_t pc);
 
 #endif

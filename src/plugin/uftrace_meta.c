@@ -173,7 +173,7 @@ static struct gt_module *module_of_anon(const struct gt_func *fn)
 {
     for (guint i = 0; i < gt_rec.modules.all->len; i++) {
         struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
-        if (m->anon == fn)
+        if (m->anon == fn || g_ptr_array_find(m->handlers, fn, NULL))
             return m;
     }
     return NULL;
@@ -189,7 +189,8 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
 static const struct gt_code *entered_unnamed(const struct gt_code *code)
 {
     for (; code; code = code->next)
-        if (__atomic_load_n(&code->entered, __ATOMIC_RELAXED) && code->fn->flags & GT_FUNC_ANON)
+        if (__atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
+            code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED))
             return code;
     return NULL;
 }

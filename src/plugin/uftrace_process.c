@@ -139,12 +139,9 @@ static void on_sigaction(uint64_t act)
     if (act == 0 || !gt_guest_read(act, &handler, gt_rec.arch->bits / 8) || handler <= 1)
         return;
     pthread_mutex_lock(&gt_rec.lock);
-    struct gt_func *fn = gt_modules_entry(&gt_rec.modules, handler);
-    if (!fn) {
-        gt_modules_at(&gt_rec.modules, handler,
-                      (void *)(uintptr_t)(handler + gt_rec.modules.guest_base));
-        fn = gt_modules_entry(&gt_rec.modules, handler);
-    }
+    gt_modules_at(&gt_rec.modules, handler,
+                  (void *)(uintptr_t)(handler + gt_rec.modules.guest_base));
+    struct gt_func *fn = gt_modules_handler(&gt_rec.modules, handler);
     if (fn)
         gt_code_is_handler(fn);
     pthread_mutex_unlock(&gt_rec.lock);

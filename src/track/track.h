@@ -40,6 +40,7 @@ enum gt_func_flag {
     GT_FUNC_PERSONALITY = 128, /* called for each frame that is unwound */
     GT_FUNC_LEAVES = 512,      /* a restorer that never returns: setcontext */
     GT_FUNC_ASKED = 256,       /* tells it where that frame is: _Unwind_GetIP */
+    GT_FUNC_UNNAMED = 1024,    /* code without a symbol that is known to begin at `lo` */
 };
 
 /* A function of the guest, or the code around none. Lives as long as the tracker. */
