@@ -21,7 +21,7 @@ import check_uftrace_dir as checker  # noqa: E402
 import trace as tracing  # noqa: E402
 
 SERIES = ['10.0', '11.1']
-SECONDS = 60
+SECONDS = 100
 FILE_LIMIT = 2 << 30
 SEVERE = ['missed-return', 'guessed-frame', 'unknown-return', 'diverted-call', 'unknown-sigreturn',
           'too-deep']
