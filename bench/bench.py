@@ -48,7 +48,7 @@ def cpu_model():
 
 
 def machine(folder):
-    return {'cpu': cpu_model(), 'cpus': os.cpu_count(), 'kernel': platform.release(),
+    return {'cpu': cpu_model(), 'cpus': os.cpu_count(), 'kernel': platform.release().split('-')[0],
             'memory': os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES'),
             'file_system': measure.file_system(folder), 'date': time.strftime('%Y-%m-%d'),
             'load': os.getloadavg()[0]}
