@@ -31,6 +31,8 @@ static const struct {
                                     "signal handlers that ended without having been seen to begin",
                                     false},
     [GT_DOUBT_TOO_DEEP] = {"too-deep", "calls deeper than can be followed: not recorded", false},
+    [GT_DOUBT_BEYOND_DEPTH] = {"beyond-depth",
+                               "calls deeper than depth= records: followed, not recorded", false},
 };
 
 const char *gt_doubt_name(enum gt_doubt doubt)

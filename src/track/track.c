@@ -147,7 +147,9 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
     uint32_t depth = gt_stack_depth(s);
     *++s->top = frame;
     t->calls++;
-    if (depth < t->tracker->max_depth && s->out)
+    if (depth >= t->tracker->max_depth)
+        t->doubts[GT_DOUBT_BEYOND_DEPTH]++;
+    else if (s->out)
         t->tracker->sink->enter(s, time, depth, frame.addr);
 }
 

@@ -75,7 +75,7 @@ static void test_depth(void **state)
     check(g, 0, "+a+b-b");
     assert_int_equal(g->t.matched, 5000);
     assert_int_equal(g->t.calls, 5001);
-    check_doubts(g, -1);
+    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, 4999, -1);
     guest_destroy(g);
 }
 
@@ -91,11 +91,12 @@ static void test_bound(void **state)
     for (uint32_t i = 0; i < GT_TRACK_MAX_DEPTH - 1; i++)
         run(g, down);
     assert_int_equal(gt_stack_depth(g->t.stack), GT_TRACK_MAX_DEPTH);
-    check_doubts(g, -1);
+    enum { BEYOND = GT_TRACK_MAX_DEPTH - 2 };
+    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, -1);
     for (int i = 0; i < 3; i++)
         run(g, down);
     assert_int_equal(gt_stack_depth(g->t.stack), GT_TRACK_MAX_DEPTH);
-    check_doubts(g, GT_DOUBT_TOO_DEEP, 3, -1);
+    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, GT_DOUBT_TOO_DEEP, 3, -1);
     assert_int_equal(g->t.stack->dropped, 3);
     for (int i = 0; i < 4; i++) {
         g->mark = other->mark; /* from a frame that is not known, to where none returns */
@@ -103,7 +104,8 @@ static void test_bound(void **state)
         assert_int_equal(g->t.stack->dropped, i < 3 ? 2 - i : 0);
     }
     assert_int_equal(gt_stack_depth(g->t.stack), GT_TRACK_MAX_DEPTH);
-    check_doubts(g, GT_DOUBT_TOO_DEEP, 3, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, GT_DOUBT_TOO_DEEP, 3, GT_DOUBT_UNKNOWN_RETURN, 1,
+                 -1);
     check(g, 0, "+a+b");
     guest_destroy(g);
 }
