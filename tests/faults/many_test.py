@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many threads, at once and one after the other; recursion deeper than what is recorded or followed."""
+import resource
+import sys
+
+import harness
+from harness import expect, need
+
+
+def few_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+
+
+def check_threads(t, mode, n):
+    run = t.both(t.guest('many'), [mode, str(n)], status=4, preexec_fn=few_files)
+    need(run.out == b'%d calls\n' % (4 * n), run.out)
+    expect(run)
+    t.check(t.out, readers=False)
+    stats = harness.tracing.Trace(t.out).stats
+    need(stats['lost_records'] == 0 and stats['tasks'] == n + 1, stats)
+    need(harness.calls_of(t.out, 'leaf') == 4 * n, 'calls of leaf')
+    need('nothing to repair' in t.repair(t.out), 'it needed a repair')
+
+
+def test_together(t):
+    check_threads(t, 'together', 4000)
+
+
+def test_sequence(t):
+    check_threads(t, 'sequence', 20000 if harness.LONG else 2000)
+
+
+BEYOND = r'(\d+) calls deeper than depth= records: followed, not recorded'
+TOO_DEEP = r'(\d+) calls deeper than can be followed: not recorded'
+
+
+def check_depth(t, depth, plugin, recorded, *said):
+    """Every call is recorded or told."""
+    out = f'{t.out}-{depth}-{recorded}'
+    run = t.both(t.guest('deep'), [str(depth)], status=8, plugin=plugin, out=out)
+    expect(run, *said)
+    t.check(out, readers=depth <= 100000)
+    trace = harness.tracing.Trace(out)
+    entered = [c.depth for tid in trace.tids() for c in trace.records(tid) if c.kind == 'enter']
+    need(max(entered) == recorded - 1, 'deepest', max(entered))
+    told = {pattern: int(line.split()[0]) for pattern, line in zip(said, run.said)}
+    need(len(entered) + told.get(BEYOND, 0) == trace.stats['calls'], len(entered), told, trace.stats)
+    need(len(entered) + sum(told.values()) > 2 * (depth + 1), len(entered), told)
+    harness.shutil.rmtree(out)
+
+
+def test_depth(t):
+    check_depth(t, 100000, [], 1024, BEYOND)
+    check_depth(t, 100000, ['depth=10'], 10, BEYOND)
+    check_depth(t, 500, ['depth=600'], 503)
+
+
+def test_too_deep(t):
+    check_depth(t, 1500000, [], 1024, TOO_DEEP, BEYOND)
+    check_depth(t, 1200000, ['depth=1048576'], 1024, TOO_DEEP)
+
+
+if __name__ == '__main__':
+    sys.exit(harness.main(globals()))
