@@ -41,7 +41,7 @@ static const struct gt_host_events events = {
 
 static bool allocate(struct gt_error *err)
 {
-    size_t size = GT_MAX_VCPUS * sizeof *gt_rec.vcpus;
+    size_t size = (GT_MAX_VCPUS + 1) * sizeof *gt_rec.vcpus;
     gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (gt_rec.vcpus == MAP_FAILED ||
@@ -50,6 +50,7 @@ static bool allocate(struct gt_error *err)
         return false;
     }
     gt_rec.tracker.machine = !gt_rec.user;
+    gt_vcpu_refuse(&gt_rec.vcpus[GT_MAX_VCPUS]);
     pthread_mutex_init(&gt_rec.lock, NULL);
     gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
     gt_rec.code = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -77,6 +78,11 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         return gt_error_set(err, GT_E_USAGE,
                             "argument trace-privilege-level=on: only machines have privilege "
                             "levels, this is user mode");
+    if (gt_rec.privilege_levels) {
+        status = gt_levels_init(err);
+        if (status < 0)
+            return status;
+    }
     gt_rec.max_depth = (uint32_t)gt_rec.depth;
     gt_rec.syscalls = gt_rec.user ? gt_syscalls_by_target(info->target) : NULL;
     gt_rec.host_clock =

@@ -4,6 +4,7 @@
  *   uftrace.c         arguments, installation, events
  *   uftrace_code.c    translation: blocks classified and instrumented
  *   uftrace_land.c    callbacks from translated code: the hot path
+ *   uftrace_level.c   a call stack for each privilege level
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
  *   uftrace_output.c  tasks, modules and metadata in the data directory
  *   uftrace_finish.c  the end: what is still missing, losses, messages
@@ -36,9 +37,10 @@ struct gt_vcpu {
     struct gt_thread thread;
     struct gt_cells *cells; /* NULL: to be found each time, they may move */
     bool begun;
-    bool refused;  /* it could not begin: not recorded */
-    char name[16]; /* user mode: the thread's, as far as it was recorded */
-    bool in_exec;  /* its frames were closed for an execve that has not failed yet */
+    bool refused;             /* it could not begin: not recorded */
+    char name[16];            /* user mode: the thread's, as far as it was recorded */
+    struct gt_levels *levels; /* NULL: privilege levels are not told apart */
+    bool in_exec;             /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 
 enum { GT_MAX_VCPUS = 65536 };
@@ -54,7 +56,7 @@ struct gt_shared {
 
 struct gt_recorder {
     /* read by the hot path */
-    struct gt_vcpu *vcpus; /* GT_MAX_VCPUS */
+    struct gt_vcpu *vcpus; /* GT_MAX_VCPUS, and one that all further ones share: not recorded */
     void *score;           /* cells; NULL: the host has none */
     uint32_t max_depth;
     bool host_clock;
@@ -94,15 +96,22 @@ struct gt_recorder {
     uint32_t forked_from;            /* the parent, in a forked child; 0: none */
     struct gt_streams_stats written; /* at the end */
     struct gt_shared *shared;
-    unsigned tasks_refused; /* not recorded, for want of memory or a thread */
+    unsigned tasks_refused; /* not recorded, for want of memory, a thread or room */
     char *cmdline, *exename;
     char first_name[16]; /* the process's name as it began: QEMU's own */
 };
 
 extern struct gt_recorder gt_rec;
 
+static inline struct gt_vcpu *gt_vcpu_at(unsigned index)
+{
+    return &gt_rec.vcpus[index < GT_MAX_VCPUS ? index : GT_MAX_VCPUS];
+}
+
 /* uftrace_land.c */
 struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index);
+/* The shared one: its landings are never plain, and never begin a recording. */
+void gt_vcpu_refuse(struct gt_vcpu *v);
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
 void gt_on_landing(unsigned vcpu, void *code);
 void gt_on_block(unsigned vcpu, void *code);
@@ -117,13 +126,28 @@ void gt_on_translate(void *self, struct gt_block *block);
  * gt_rec.lock. */
 void gt_code_is_handler(struct gt_func *fn);
 
+/* uftrace_level.c: with gt_rec.privilege_levels only */
+/* At load. GT_E_UNSUPPORTED: not with this host, or guest. */
+int gt_levels_init(struct gt_error *err);
+/* The function of all code at the level that the block being translated is for. With gt_rec.lock.
+ */
+struct gt_func *gt_level_func(void);
+/* A vCPU begins in fn: before its thread is, and after. */
+void gt_levels_begin(struct gt_vcpu *v, const struct gt_func *fn);
+void gt_levels_begun(struct gt_vcpu *v, uint64_t time);
+/* A landing in fn. Where the level has changed, the vCPU's thread goes on with its stack, and the
+ * mark becomes what it was there. False: that level is not recorded. */
+bool gt_level_land(struct gt_vcpu *v, const struct gt_func *fn, uint64_t *mark, uint64_t time);
+/* The calls of all levels but the current one end. */
+void gt_levels_end(struct gt_vcpu *v, uint64_t time);
+
 /* uftrace_process.c */
 void gt_on_vcpu_init(void *self, unsigned vcpu);
 void gt_on_vcpu_exit(void *self, unsigned vcpu);
 void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result);
-/* The first landing of a vCPU (user mode: on its thread). */
-void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells);
+/* The first landing of a vCPU (user mode: on its thread), in fn. */
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_func *fn);
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
 bool gt_process_init(struct gt_error *err);
 /* The time of the calling vCPU's thread. */

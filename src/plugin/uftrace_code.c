@@ -68,7 +68,7 @@ void gt_code_is_handler(struct gt_func *fn)
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
     if (v->begun && gt_mem_is_store(meminfo))
         gt_track_saved(&v->thread, vaddr);
 }
@@ -77,13 +77,13 @@ static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
 {
     (void)data;
     if (!gt_mem_is_store(meminfo))
-        gt_track_restored(&gt_rec.vcpus[vcpu].thread, vaddr);
+        gt_track_restored(&gt_vcpu_at(vcpu)->thread, vaddr);
 }
 
 static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
     uint64_t ip = 0;
     if (v->begun && !gt_mem_is_store(meminfo) && gt_guest_read(vaddr, &ip, gt_rec.arch->bits / 8))
         gt_track_asked(&v->thread, ip);
@@ -92,7 +92,7 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
 static void on_switched(unsigned vcpu, void *data)
 {
     (void)data;
-    gt_track_switched(&gt_rec.vcpus[vcpu].thread);
+    gt_track_switched(&gt_vcpu_at(vcpu)->thread);
 }
 
 static void classify(struct gt_insn_ref *ref, struct gt_insn *out)
@@ -196,13 +196,19 @@ static size_t piece_end(struct gt_block *block, size_t first, size_t n, const st
     return n;
 }
 
+/* The function at the address, which is in the block that is being translated. */
+static struct gt_func *func_at(const struct gt_module *module, uint64_t pc)
+{
+    return gt_rec.privilege_levels ? gt_level_func() : gt_module_func(module, pc);
+}
+
 static void translate_piece(struct gt_block *block, const struct gt_module *module, size_t first,
                             size_t end, bool is_last, const struct gt_insn *insn)
 {
     struct gt_insn_ref *from = gt_block_insn(block, first);
     struct gt_insn_ref *last = gt_block_insn(block, end - 1);
     uint64_t pc = gt_insn_pc(from);
-    struct gt_func *fn = gt_module_func(module, pc);
+    struct gt_func *fn = func_at(module, pc);
     struct gt_code want = {
         .pc = pc,
         .end = gt_insn_pc(last) + gt_insn_size(last),
@@ -246,7 +252,7 @@ static void translate(struct gt_block *block)
             watch_stack_switch(block, i);
     }
     for (size_t first = 0, end; first < n; first = end) {
-        const struct gt_func *fn = gt_module_func(module, gt_insn_pc(gt_block_insn(block, first)));
+        const struct gt_func *fn = func_at(module, gt_insn_pc(gt_block_insn(block, first)));
         end = piece_end(block, first, n, fn);
         translate_piece(block, module, first, end, end == n, &insn);
     }

@@ -100,9 +100,9 @@ static bool tell_faults(const struct lossy *lossy)
     else if (lossy->err.status)
         gt_host_message("%s; what was recorded: uftrace replay -d %s", lossy->err.text, dir);
     else if (refused)
-        gt_host_message(
-            "%u tasks are not recorded: out of memory; the others: uftrace replay -d %s", refused,
-            dir);
+        gt_host_message("%u tasks are not recorded, for want of memory or room; the others: "
+                        "uftrace replay -d %s",
+                        refused, dir);
     else
         gt_host_message("no thread for text files can be started; what was recorded: uftrace "
                         "replay -d %s",

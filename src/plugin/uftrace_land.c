@@ -81,11 +81,14 @@ static __attribute__((noinline)) uint64_t land(struct gt_vcpu *v, struct gt_cell
         return gt_mark_of_func(code->fn);
     if (!v->begun) {
         if (!v->refused)
-            gt_vcpu_begin(v, cells);
+            gt_vcpu_begin(v, cells, code->fn);
         if (!v->begun)
             return gt_mark_of_func(code->fn);
     }
-    return gt_track_slow(&v->thread, code, mark, gt_vcpu_time(v, cells));
+    uint64_t time = gt_vcpu_time(v, cells);
+    if (v->levels && !gt_level_land(v, code->fn, &mark, time))
+        return gt_mark_of_func(code->fn);
+    return gt_track_slow(&v->thread, code, mark, time);
 }
 
 /* A plain call or return of a vCPU on the instruction clock, with room for its record. */
@@ -118,7 +121,7 @@ static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, uns
 
 void gt_on_landing(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
     struct gt_cells *cells = v->cells;
     if (__builtin_expect(!cells, 0))
@@ -153,7 +156,7 @@ static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
 
 void gt_on_block(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
     count_block(v, code);
     if (v->own.mark == gt_mark_of_func(code->fn) || land_plain(v, &v->own, code))
@@ -164,7 +167,7 @@ void gt_on_block(unsigned vcpu, void *data)
 
 void gt_on_special_block(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
     if (gt_rec.score) {
         land_at(v, gt_vcpu_cells(v, vcpu), code);

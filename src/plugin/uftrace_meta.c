@@ -171,6 +171,8 @@ int gt_meta_put_info(struct gt_error *err)
 
 static struct gt_module *module_of_anon(const struct gt_func *fn)
 {
+    if (!gt_rec.user)
+        return g_ptr_array_index(gt_rec.modules.all, 0);
     for (guint i = 0; i < gt_rec.modules.all->len; i++) {
         struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
         if (m->anon == fn || g_ptr_array_find(m->handlers, fn, NULL))
