@@ -89,22 +89,24 @@ bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
     return t->stack->out != NULL;
 }
 
+static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    gt_stack_close(k, s, 0, time);
+    if (s->out)
+        k->sink->close(k->sink->self, s);
+    pthread_mutex_lock(&k->lock);
+    unlink_stack(k, s);
+    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
+        if (k->saves[i].stack == s)
+            k->saves[i].slot = 0;
+    pthread_mutex_unlock(&k->lock);
+    stack_free(s);
+}
+
 void gt_thread_finish(struct gt_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
-    struct gt_stack *s = t->stack;
-    if (s) {
-        gt_stack_close(k, s, 0, time);
-        if (s->out)
-            k->sink->close(k->sink->self, s);
-        pthread_mutex_lock(&k->lock);
-        unlink_stack(k, s);
-        for (size_t i = 0; i < GT_TRACK_SAVES; i++)
-            if (k->saves[i].stack == s)
-                k->saves[i].slot = 0;
-        pthread_mutex_unlock(&k->lock);
-        stack_free(s);
-    }
+    if (t->stack)
+        stack_finish(t->tracker, t->stack, time);
     free(t->signals);
     t->signals = NULL;
     t->n_signals = t->cap_signals = 0;
@@ -255,6 +257,29 @@ void gt_stack_begin(struct gt_thread *t, uint64_t time)
         return;
     s->coroutine = true;
     gt_stack_switch(t, s, time);
+}
+
+bool gt_track_level(struct gt_thread *t, struct gt_stack **s, uint64_t time)
+{
+    struct gt_stack *left = t->stack;
+    if (!*s)
+        *s = stack_create(t->tracker);
+    if (!*s)
+        return false;
+    (*s)->running = true;
+    t->stack = *s;
+    gt_stack_open(t, time);
+    if ((*s)->out)
+        return true;
+    t->stack = left;
+    gt_track_level_end(t, *s, time);
+    *s = NULL;
+    return false;
+}
+
+void gt_track_level_end(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    stack_finish(t->tracker, s, time);
 }
 
 void gt_track_forked(struct gt_thread *t, uint64_t time)

@@ -255,6 +255,12 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
 /* A function of GT_FUNC_ASKED loaded the word `ip`. */
 void gt_track_asked(struct gt_thread *t, uint64_t ip);
+/* The thread goes on with another of its stacks, that of a privilege level; one is made where *s is
+ * NULL. The stack that it leaves stays the thread's: no other goes on with it. False: no memory, or
+ * the sink refused; *s is NULL then, and the stack the same as before. */
+bool gt_track_level(struct gt_thread *t, struct gt_stack **s, uint64_t time);
+/* Ends one that is not the thread's current stack. */
+void gt_track_level_end(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 static inline void gt_track_switched(struct gt_thread *t)
 {
     t->attention |= GT_ATTENTION_SWITCHED;
