@@ -67,7 +67,7 @@ static enum content look(const char *path)
 {
     struct stat st;
     if (lstat(path, &st))
-        return errno == ENOENT ? NOTHING : OTHER;
+        return NOTHING; /* or what cannot be: making it says why */
     if (!S_ISDIR(st.st_mode))
         return OTHER;
     if (!has_files(path))

@@ -64,6 +64,9 @@ void gt_host_message(const char *format, ...)
     va_end(ap);
     if ((size_t)n > sizeof line - 2)
         n = sizeof line - 2;
+    for (int i = 0; i < n; i++) /* a path may have anything: one line stays one */
+        if ((unsigned char)line[i] < ' ' || line[i] == 127)
+            line[i] = '?';
     line[n++] = '\n';
     if (unchanged() && takes_a_line())
         write_quietly(line, (size_t)n);
