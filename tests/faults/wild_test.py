@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Code that no compiler makes: smashed stacks, jumps into instructions, code that writes itself, random
+bytes. The guest runs as without the plugin, every stack is whole, and doubts are counted and told."""
+import re
+import sys
+
+import harness
+from harness import need
+
+SEEDS = range(1, 101 if harness.LONG else 4)
+DOUBT = re.compile(r'(\d+) [a-z].*')
+
+
+def wild(t, mode, n, seed=1):
+    t.out = f'{t.folder}/{mode}-{seed}'
+    run = t.both(t.guest('wild'), [mode, str(n), str(seed)], status=3)
+    need(all(DOUBT.fullmatch(line) for line in run.said), run.said)
+    t.check_all(readers=seed == 1)
+    stats = harness.tracing.Trace(t.out).stats
+    told = sorted(int(DOUBT.fullmatch(line)[1]) for line in run.said)
+    harmless = ('doubt.unwound', 'doubt.switched', 'doubt.signals', 'doubt.aliased')
+    counted = sorted(v for k, v in stats.items()
+                     if k.startswith('doubt.') and k not in harmless and v)
+    need(told == counted, told, stats)
+    leaves = harness.calls_of(t.out, 'leaf')
+    need(leaves >= n, f'{leaves} calls of leaf, {n} made')
+    harness.shutil.rmtree(t.out)
+    return told
+
+
+def test_smash(t):
+    wild(t, 'smash', 300)
+
+
+def test_astray(t):
+    """A return to where nobody called from, 300 times."""
+    need(wild(t, 'astray', 300) == [300], 'doubts')
+
+
+def test_middle(t):
+    wild(t, 'middle', 300)
+
+
+def test_modify(t):
+    wild(t, 'modify', 300)
+
+
+def test_garbage(t):
+    wild(t, 'garbage', 300)
+
+
+def test_random(t):
+    for seed in SEEDS:
+        wild(t, 'random', 100, seed)
+
+
+def test_calls(t):
+    for seed in SEEDS:
+        wild(t, 'calls', 40, seed)
+
+
+if __name__ == '__main__':
+    sys.exit(harness.main(globals()))
