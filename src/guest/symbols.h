@@ -16,9 +16,9 @@
  * ones; then the fewer leading underscores (puts, though weak, not _IO_puts), then global before
  * weak, then the shorter, then the alphabet. gt_symbols_by_name finds the names that lost, too.
  *
- * Code that no symbol's size covers is divided by .eh_frame, which stripped files keep: what it says
- * to be a function becomes a symbol of type 'e' that is named after the file and its address, as
- * libc.so.6+0x1234. Symbols win: one that would begin inside a symbol with a size is left out.
+ * Code that no symbol's size covers is divided by .eh_frame, which stripped files keep: what it
+ * says to be a function becomes a symbol of type 'e' that is named after the file and its address,
+ * as libc.so.6+0x1234. Symbols win: one that would begin inside a symbol with a size is left out.
  *
  * The separate debug file is looked for when the file has no .symtab: by build-id in each debug
  * root (ROOT/.build-id/ab/cdef.debug), then by .gnu_debuglink beside the file, in .debug/ and in

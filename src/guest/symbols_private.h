@@ -21,7 +21,7 @@ struct sym_cand {
     uint64_t size;  /* 0: not said */
     uint64_t limit; /* where the section or segment ends, relative: above addr */
     char *name;     /* NULL for type 'e': gt_sym_name_frames makes it */
-    uint32_t rank; /* which name wins an address: the lowest */
+    uint32_t rank;  /* which name wins an address: the lowest */
     char type;
     bool typed; /* STT_FUNC or STT_GNU_IFUNC */
 };
@@ -72,8 +72,8 @@ void gt_sym_sort(struct sym_list *list);
  * list must be sorted, and is not afterwards. GT_E_NOMEM. */
 int gt_sym_read_plt(struct sym_reader *r, Elf *elf);
 
-/* Appends the functions that .eh_frame knows, outside the PLT, whose sections must be known; what it
- * says falsely is left out. GT_E_NOMEM. */
+/* Appends the functions that .eh_frame knows, outside the PLT, whose sections must be known; what
+ * it says falsely is left out. GT_E_NOMEM. */
 int gt_sym_read_frames(struct sym_reader *r, Elf *elf);
 /* Names those of them that the merge kept. GT_E_NOMEM. */
 int gt_sym_name_frames(struct sym_reader *r);
