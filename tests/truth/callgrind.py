@@ -4,7 +4,8 @@
 callgrind counts as a call whatever a call instruction does, any control transfer to an address with
 a symbol, and any into another object. Ours: a call instruction, or a jump (or return, or running on)
 to the entry of another function. The profile has each transfer's site, so the second is exactly got
-from the first: the instruction there tells whether it is a call.
+from the first: the instruction there tells whether it is a call. To functions that only .eh_frame knows
+callgrind counts jumps as what they are.
 """
 import collections
 import os
@@ -18,22 +19,26 @@ def real(path):
     return os.path.realpath(path) if path.startswith('/') else path
 
 
-Edge = collections.namedtuple('Edge', 'from_object site object target count')
+Edge = collections.namedtuple('Edge', 'from_object site object target count jump')
 
 
 def edges(path):
-    """Every caller-callee pair of a profile written with --dump-instr=yes and without compression."""
+    """Every caller-callee pair, and jump, of a profile written with --dump-instr=yes,
+    --collect-jumps=yes and without compression."""
     obj, callee_obj, pending = '???', None, None
     with open(path, encoding='utf-8', errors='replace') as f:
         for line in f:
             key, _, value = line.rstrip('\n').partition('=')
             if key == 'ob':
                 obj = real(value)
-            elif key == 'cob':
+            elif key in ('cob', 'job'):
                 callee_obj = real(value)
             elif key == 'calls':
                 count, target = value.split()[:2]
-                pending = (callee_obj or obj, int(target, 16), int(count))
+                pending = (callee_obj or obj, int(target, 16), int(count), False)
+            elif key in ('jump', 'jcnd'):
+                count, target = value.split()[:2]
+                pending = (callee_obj or obj, int(target, 16), int(count.split('/')[0]), True)
             elif pending:
                 site = int(POSITION.match(line)[1], 16)
                 yield Edge(obj, site, *pending)
@@ -82,7 +87,9 @@ def is_call(edge):
     source, target = elf.load(edge.from_object), elf.load(edge.object)
     if not target or target.in_plt(edge.target):
         return False
-    if source and source.is_call(edge.site):
+    if edge.jump and not target.is_unnamed(edge.target):
+        return False
+    if source and not edge.jump and source.is_call(edge.site):
         return True
     if target.function(edge.target) != edge.target:
         return False

@@ -196,7 +196,7 @@ def profile(case, valgrind, command, env, folder):
     out, log = f'{folder}/callgrind.out', f'{folder}/callgrind.log'
     done = run([valgrind, '--tool=callgrind', '-v', '-v', '--vgdb=no', '--run-libc-freeres=no',
                 '--run-cxx-freeres=no', '--separate-threads=no', '--compress-strings=no',
-                '--compress-pos=no', '--dump-instr=yes', f'--log-file={log}',
+                '--compress-pos=no', '--dump-instr=yes', '--collect-jumps=yes', f'--log-file={log}',
                 f'--callgrind-out-file={out}', *command], env=env, cwd=folder,
                input=case.stdin.encode())
     need(os.path.exists(out), 'callgrind wrote nothing:', done.stderr.decode())

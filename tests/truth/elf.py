@@ -3,6 +3,10 @@
 import bisect
 import os
 import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
+import readelf  # noqa: E402
 
 STT_NOTYPE, STT_FUNC, STT_IFUNC = 0, 2, 10
 SHT_SYMTAB, SHT_DYNSYM, SHF_EXECINSTR = 2, 11, 4
@@ -48,6 +52,7 @@ class Sections:
 
 class Elf:
     def __init__(self, path):
+        self.path = path
         with open(path, 'rb') as f:
             self.data = f.read()
         at, = struct.unpack_from('<Q', self.data, 32)
@@ -84,16 +89,34 @@ class Elf:
                 del self.names[addr], sizes[addr]
             elif typed[addr]:
                 inside = max(inside, addr + sizes[addr])
+        self._add_frames(sizes)
         self.starts = sorted(sizes)
         self.ends = [addr + sizes[addr] if sizes[addr] else limits[addr] for addr in self.starts]
-        self.by_name = {n: addr for addr in self.starts for n in self.names[addr]}
+        self.by_name = {n: addr for addr in self.starts for n in self.names.get(addr, ())}
+
+    def _add_frames(self, sizes):
+        """Functions of .eh_frame that begin in no symbol's code."""
+        covered, symbols = 0, sorted(sizes)
+        self.unnamed = set()
+        for addr, size in sorted(readelf.Elf(self.path).frames()):
+            while symbols and symbols[0] <= addr:
+                covered = max(covered, symbols[0] + sizes[symbols[0]])
+                if symbols[0] == addr:
+                    sizes[addr] = sizes[addr] or size
+                symbols.pop(0)
+            if addr >= covered and addr not in sizes and not self.in_plt(addr):
+                sizes[addr] = size
+                self.unnamed.add(addr)
+
+    def is_unnamed(self, addr):
+        return addr in self.unnamed
 
     def function(self, addr):
         """The entry of the function around the address; None: of none. NAME.cold is NAME."""
         i = bisect.bisect_right(self.starts, addr) - 1
         if i < 0 or addr >= self.ends[i]:
             return None
-        for name in self.names[self.starts[i]]:
+        for name in self.names.get(self.starts[i], ()):
             if '.cold' in name and name[:name.index('.cold')] in self.by_name:
                 return self.by_name[name[:name.index('.cold')]]
         return self.starts[i]
@@ -145,7 +168,7 @@ NO_SYMBOLS = 'code without symbols', None
 
 def caller(path, addr):
     """What a caller is called in comparisons: (object, entry of the function around the address).
-    Code without symbols is all one: jumps between its functions cannot be seen as calls."""
+    Code without symbols is all one: a part that the compiler moved has no name that says whose."""
     elf = load(path)
     if not elf or elf.stripped:
         return NO_SYMBOLS
