@@ -22,10 +22,11 @@ enum gt_insn_kind {
     GT_INSN_BRANCH,           /* conditional, target known */
     GT_INSN_JUMP_INDIRECT,    /* target in a register or memory */
     GT_INSN_EXCEPTION_RETURN, /* eret, iret, sysret, mret, ... : resumes what was interrupted */
-    GT_INSN_SYSCALL,          /* a call of the next privilege level: svc, hvc, smc, ecall, syscall, int */
-    GT_INSN_TRAP,             /* an exception on purpose: brk, ebreak, int3, ud2, ... */
-    GT_INSN_STACK_SWITCH,     /* loads the stack pointer from what is neither it nor the frame pointer */
-    GT_INSN_VECTOR_WRITE,     /* sets where exceptions go: VBAR_ELx, IDT, LSTAR, stvec, mtvec */
+    GT_INSN_SYSCALL, /* a call of the next privilege level: svc, hvc, smc, ecall, syscall, int */
+    GT_INSN_TRAP,    /* an exception on purpose: brk, ebreak, int3, ud2, ... */
+    GT_INSN_STACK_SWITCH, /* loads the stack pointer from what is neither it nor the frame pointer
+                           */
+    GT_INSN_VECTOR_WRITE, /* sets where exceptions go: VBAR_ELx, IDT, LSTAR, stvec, mtvec */
 };
 
 struct gt_insn {
@@ -35,12 +36,12 @@ struct gt_insn {
 };
 
 struct gt_arch {
-    const char *name;              /* as uftrace and QEMU's target_name say it: "aarch64" */
-    const char *const *qemu_names; /* QEMU target names it serves, NULL-terminated */
-    uint16_t e_machine;            /* ELF e_machine */
-    uint8_t bits;                  /* 32 or 64 */
-    uint8_t insn_min, insn_max;    /* shortest and longest instruction, bytes */
-    const char *sp_register;       /* the stack pointer's name in QEMU's register list */
+    const char *name;                /* as uftrace and QEMU's target_name say it: "aarch64" */
+    const char *const *qemu_names;   /* QEMU target names it serves, NULL-terminated */
+    uint16_t e_machine;              /* ELF e_machine */
+    uint8_t bits;                    /* 32 or 64 */
+    uint8_t insn_min, insn_max;      /* shortest and longest instruction, bytes */
+    const char *sp_register;         /* the stack pointer's name in QEMU's register list */
     const char *const *fp_registers; /* candidates for the frame pointer's name, NULL-terminated */
 
     /* Classifies the instruction of `size` bytes at `bytes`, which runs at address `pc`.

@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) bool
 land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
     uint64_t mark = cells->mark;
-    if (__builtin_expect(mark == 0, 0))
+    if (__builtin_expect(mark == 0 || v->thread.attention, 0))
         return false;
     return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
            gt_track_land(&v->thread, code, mark, v->insn_base + cells->insns, &hot_sink,

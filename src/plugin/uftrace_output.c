@@ -165,7 +165,8 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         status = gt_stream_open(gt_rec.streams, id, &stream);
     }
     if (status < 0) {
-        __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
+        if (!(t->attention & GT_ATTENTION_SILENT)) /* once, however often it is asked for */
+            __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return false;
     }
     s->out = stream;

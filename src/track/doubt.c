@@ -32,7 +32,7 @@ static const struct {
                                     false},
     [GT_DOUBT_TOO_DEEP] = {"too-deep", "calls deeper than can be followed: not recorded", false},
     [GT_DOUBT_BEYOND_DEPTH] = {"beyond-depth",
-                               "calls deeper than depth= records: followed, not recorded", false},
+                               "calls deeper than depth= records: followed, not recorded", true},
 };
 
 const char *gt_doubt_name(enum gt_doubt doubt)

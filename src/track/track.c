@@ -197,6 +197,10 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
     struct gt_stack *s = t->stack;
     if (!s->out && k->sink->open(k->sink->self, t, s, time))
         gt_stack_enter_again(k, s, time);
+    if (s->out)
+        t->attention &= ~(uint32_t)GT_ATTENTION_SILENT;
+    else
+        t->attention |= GT_ATTENTION_SILENT;
 }
 
 /* A coroutine whose first function has returned, and what called it has left for good. */
@@ -271,6 +275,7 @@ bool gt_track_level(struct gt_thread *t, struct gt_stack **s, uint64_t time)
     gt_stack_open(t, time);
     if ((*s)->out)
         return true;
+    t->attention &= ~(uint32_t)GT_ATTENTION_SILENT;
     t->stack = left;
     gt_track_level_end(t, *s, time);
     *s = NULL;

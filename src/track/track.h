@@ -144,6 +144,7 @@ static inline uint32_t gt_stack_depth(const struct gt_stack *s)
 enum gt_attention {
     GT_ATTENTION_SWITCHED = 1, /* the stack pointer was loaded since the last landing */
     GT_ATTENTION_OWNER = 2,    /* the recorder's: every landing goes through gt_track_slow */
+    GT_ATTENTION_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
 };
 
 /* An exception on its way: see unwind.c. Depths are of frames. */

@@ -29,6 +29,23 @@ static void test_coroutine(void **state)
     guest_destroy(g);
 }
 
+/* A coroutine whose output is refused is followed all the same, on the slow path. */
+static void test_refused(void **state)
+{
+    (void)state;
+    struct guest *g = guest_create(100, true);
+    g->refuses = true;
+    begin(g, 0);
+    assert_true(g->t.stack->coroutine);
+    assert_true(g->t.attention & GT_ATTENTION_SILENT);
+    g->refuses = false;
+    swap(g, 'c', 0, 0x200000, 0x100000);
+    plain(g, 'a', 1);
+    assert_int_equal(g->t.attention, 0);
+    check(g, 0, "+a+s-s");
+    guest_destroy(g);
+}
+
 /* A coroutine whose first function returned is over: the next one has its task. */
 static void test_reuse(void **state)
 {
@@ -261,7 +278,8 @@ int main(void)
         cmocka_unit_test(test_suspended_choice), cmocka_unit_test(test_suspended_or_frame),
         cmocka_unit_test(test_running),          cmocka_unit_test(test_signals_apart),
         cmocka_unit_test(test_restorer),         cmocka_unit_test(test_switched_call),
-        cmocka_unit_test(test_threads),          cmocka_unit_test(test_forked_coroutine),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_forked_coroutine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
