@@ -103,11 +103,8 @@ static int write_start(struct job *job, struct gt_error *err)
     return status;
 }
 
-int gt_output_create(struct gt_error *err)
+static int create(struct gt_error *err)
 {
-    int status = gt_worker_create(&gt_rec.worker, err);
-    if (status < 0)
-        return status;
     gt_rec.pid = gt_rec.user ? (uint32_t)getpid() : 1;
     gt_rec.shared = mmap(NULL, sizeof *gt_rec.shared, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -121,6 +118,18 @@ int gt_output_create(struct gt_error *err)
         return make.status;
     }
     return gt_streams_create(gt_rec.dir.path, 0, &gt_rec.streams, err);
+}
+
+int gt_output_create(struct gt_error *err)
+{
+    int status = gt_worker_create(&gt_rec.worker, err);
+    if (status == 0)
+        status = create(err);
+    if (status < 0) { /* QEMU unloads us: no thread may be left in our code */
+        gt_worker_destroy(gt_rec.worker);
+        gt_rec.worker = NULL;
+    }
+    return status;
 }
 
 void gt_output_start(void)
