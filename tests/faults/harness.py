@@ -4,10 +4,14 @@
 A test file defines functions test_*(t), each given a struct of its own scratch folder; main() runs
 those named on the command line, or all. Raised Failure fails one, Skip skips it.
 
+With a plugin built with sanitizers QEMU preloads their libraries; what they say fails a test, since it
+is said on standard error.
+
 A guest must do the same with and without the plugin: exit status, standard output and, but for our own
 lines, standard error. Our lines begin with "guesttrace-uftrace: ". The last of them, "N calls recorded",
 is taken away before they are compared with what the test expects.
 """
+import functools
 import os
 import re
 import shutil
@@ -29,6 +33,8 @@ LONG = os.environ.get('GUESTTRACE_LONG', '') not in ('', '0')
 PREFIX = b'guesttrace-uftrace: '
 SUMMARY = re.compile(rb'\d+ calls recorded: uftrace replay -d ')
 SECONDS = 100
+# Of QEMU's memory, little is ours to free; its signals are the guest's.
+ASAN_OPTIONS = 'detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0'
 ARCHES = {'x86_64': ('gcc', '/'), 'aarch64': ('aarch64-linux-gnu-gcc', '/usr/aarch64-linux-gnu')}
 
 
@@ -58,6 +64,13 @@ def tool(name):
     if not path:
         raise Skip(f'no {name}')
     return path
+
+
+@functools.lru_cache
+def sanitizers():
+    """What QEMU must preload for a plugin that is built with sanitizers; none where it is not."""
+    said = run(['ldd', PLUGIN]).stdout.decode()
+    return re.findall(r'=> (/\S*/lib(?:asan|ubsan)\S*)', said)
 
 
 class Run:
@@ -121,29 +134,30 @@ class Test:
         return path
 
     @staticmethod
-    def command(program, args=(), plugin=None, out=None, arch='x86_64', qemu=()):
-        words = []
+    def command(program, args=(), plugin=None, out=None, arch='x86_64', preload=None):
+        """QEMU's. `preload` goes into the traced QEMU only, and not to the guest."""
+        before, words = [], []
         if plugin is not None:
             value = ','.join([PLUGIN, *(['output=' + out] if out else []), *plugin])
-            words = ['-plugin', value]
-        return [tool('qemu-' + arch), '-L', ARCHES[arch][1], *qemu, *words, program, *args]
+            libraries = [*sanitizers(), *([preload] if preload else [])]
+            if libraries:
+                before = ['env', 'LD_PRELOAD=' + ':'.join(libraries), 'ASAN_OPTIONS=' + ASAN_OPTIONS]
+                words = ['-U', 'LD_PRELOAD', '-U', 'ASAN_OPTIONS']
+            words += ['-plugin', value]
+        return [*before, tool('qemu-' + arch), '-L', ARCHES[arch][1], *words, program, *args]
 
-    def plain(self, program, args=(), arch='x86_64', qemu=(), **more):
-        return Run(run(self.command(program, args, None, None, arch, qemu), **more))
+    def plain(self, program, args=(), arch='x86_64', **more):
+        return Run(run(self.command(program, args, None, None, arch), **more))
 
-    def traced(self, program, args=(), plugin=(), out=None, arch='x86_64', qemu=(), **more):
-        return Run(run(self.command(program, args, plugin, out or self.out, arch, qemu), **more))
+    def traced(self, program, args=(), plugin=(), out=None, arch='x86_64', preload=None, **more):
+        words = self.command(program, args, plugin, out or self.out, arch, preload)
+        return Run(run(words, **more))
 
-    def both(self, program, args=(), status=0, plugin=(), out=None, arch='x86_64', qemu=(),
-             preload=None, **more):
-        """Runs the guest both ways and compares; returns the traced run. `preload` goes into the
-        traced QEMU only, and not to the guest."""
-        plain = self.plain(program, args, arch, qemu, **more)
-        if preload:
-            env = dict(more.pop('env', os.environ), LD_PRELOAD=preload)
-            more['env'] = env
-            qemu = [*qemu, '-U', 'LD_PRELOAD']
-        traced = self.traced(program, args, plugin, out, arch, qemu, **more)
+    def both(self, program, args=(), status=0, plugin=(), out=None, arch='x86_64', preload=None,
+             **more):
+        """Runs the guest both ways and compares; returns the traced run."""
+        plain = self.plain(program, args, arch, **more)
+        traced = self.traced(program, args, plugin, out, arch, preload, **more)
         need(plain.status == status, 'without the plugin: exit status', plain.status, plain.errors)
         need(traced.status == status, 'with it: exit status', traced.status, traced.all_errors)
         need(plain.out == traced.out, 'output', plain.out, 'became', traced.out)

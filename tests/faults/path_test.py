@@ -9,6 +9,8 @@ from harness import Skip, need
 
 
 def refused(t, out, word, **more):
+    if harness.sanitizers():
+        raise Skip('with the address sanitizer preloaded, QEMU does not get through its own exit()')
     run = t.traced(t.guest('busy'), ['10'], out=out, **more)
     need(run.status == 1 and run.out == b'', run.status, run.out)
     need(len(run.said) == 1 and word in run.said[0] and len(run.said[0]) < 600, run.said)
