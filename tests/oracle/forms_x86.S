@@ -28,10 +28,10 @@
     loope 2b
     loopne 2b
     xbegin 2b
-    bnd call 1b
-    bnd jmp 1b
-    bnd jne 1b
-    bnd jne 2b
+    .byte 0xf2; call 1b
+    .byte 0xf2; jmp 1b
+    .byte 0xf2; jne 1b
+    .byte 0xf2; jne 2b
     jne,pt 2b
     jne,pn 2b
     cs jmp 2b
@@ -45,8 +45,8 @@
     ret
     ret $8
     rep ret
-    bnd ret
-    bnd ret $16
+    .byte 0xf2; ret
+    .byte 0xf2; ret $16
     lretl
     lretl $8
     iretl
@@ -83,7 +83,7 @@
     lcall *\at
     ljmp *\at
     notrack jmp *\at
-    bnd call *\at
+    .byte 0xf2; call *\at
     gs call *\at
     lidt \at
     lgdt \at
@@ -187,7 +187,7 @@
     call *%\r
     jmp *%\r
     notrack call *%\r
-    bnd jmp *%\r
+    .byte 0xf2; jmp *%\r
     mov %\r, %rsp
     mov.s %\r, %rsp
     mov %rsp, %\r

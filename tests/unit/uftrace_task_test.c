@@ -94,8 +94,8 @@ static void test_hostile(void **state)
         "SESS timestamp=1.000000000 pid=7 sid=00000000000000a1 exename=\"x",
         "SESS timestamp=1.000000000 pid=7 sid=00000000000000a1 exename=x",
         "DLOP timestamp=1.000000000 tid=7 sid=00000000000000a1 base=xyz libname=\"x\"",
-        "DLOP timestamp=1.000000000 tid=7 sid=00000000000000a1 base=11111111111111111 "
-        "libname=\"x\"",
+        ("DLOP timestamp=1.000000000 tid=7 sid=00000000000000a1 base=11111111111111111 "
+         "libname=\"x\""),
     };
     struct gt_uftrace_task got;
     struct gt_error err = {0};
