@@ -65,7 +65,7 @@ clean:
 asan:
 	@$(call setup_build,build-asan,-Db_sanitize=address$(comma)undefined -Dbuildtype=debugoptimized)
 	@ninja -C build-asan --quiet
-	@$(RUN_TESTS) build-asan --suite unit --timeout-multiplier 4
+	@$(RUN_TESTS) build-asan --suite unit --suite faults --timeout-multiplier 4
 
 # Runs the unit tests with the thread sanitizer
 tsan:
