@@ -11,12 +11,16 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 
 import devicetree
-import initrd
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
+SCRIPTS = os.path.join(ROOT, 'scripts')
+sys.path.insert(0, SCRIPTS)
+import initrd  # noqa: E402
+
 SYSROOT = '/usr/aarch64-linux-gnu'
 CFLAGS = ['-O1', '-Wall', '-Wextra', '-Werror']
 MACHINES = {
@@ -161,15 +165,6 @@ def firmware(context, qemu):
     return start + ['@', '-M', 'virt', '-dtb', tree]
 
 
-INIT = b'''#!/bin/busybox sh
-/bin/busybox mount -t proc proc /proc
-/bin/busybox mount -t sysfs sys /sys
-%s
-echo GUEST ENDS
-/bin/busybox poweroff -f
-'''
-
-
 def read(*path):
     with open(os.path.join(*path), 'rb') as f:
         return f.read()
@@ -177,15 +172,14 @@ def read(*path):
 
 def linux(work, folders=(), files=lambda kernels: {}):
     def command(context, qemu):
-        done = subprocess.run([os.path.join(HERE, 'kernel')], stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), 'aarch64'],
+                              stderr=subprocess.PIPE, text=True)
         if done.returncode != 0:
-            raise Missing((done.stderr.strip().splitlines() or ['bench/kernel failed'])[-1])
-        kernels = os.path.join(cache_dir(), 'kernels', 'arm64')
+            raise Missing((done.stderr.strip().splitlines() or ['scripts/kernels failed'])[-1])
+        kernels = os.path.join(cache_dir(), 'kernels', 'aarch64')
         image = context.path('linux.cpio')
         with open(image, 'wb') as f:
-            f.write(initrd.archive(['proc', 'sys', 'dev', 'bin'] + list(folders),
-                                   {'init': INIT % work, 'bin/busybox': read(kernels, 'busybox'),
-                                    **files(kernels)}))
+            f.write(initrd.image(read(kernels, 'busybox'), work, folders, files(kernels)))
         return [qemu.path, '-M', 'virt', '-cpu', 'cortex-a57', '-m', '256', '@', '-display', 'none',
                 '-serial', 'stdio', '-monitor', 'none', '-nic', 'none', '-no-reboot',
                 '-kernel', os.path.join(kernels, 'vmlinuz'), '-initrd', image,
@@ -201,8 +195,8 @@ def lua_files(kernels):
 
 
 SCRIPT = os.path.join(HERE, 'guests', 'mix.lua')
-RUN_LUA = (b'echo GUEST BEGINS\n'
-           b'/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /mix.lua 12')
+RUN_LUA = ('echo GUEST BEGINS\n'
+           '/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /mix.lua 12')
 WORKLOADS = [
     Workload('start', '/bin/true', 'user', 'x86_64', installed('true')),
     Workload('storm', 'fib(35)', 'user', 'x86_64', program('storm.c', '35'), 2.5, 3.5),
@@ -223,7 +217,7 @@ WORKLOADS = [
     Workload('uboot', 'OpenSBI and U-Boot', 'machine', 'riscv64', firmware,
              expect=b'poweroff ...'),
     Workload('linux', 'Linux boots to a shell script', 'machine', 'aarch64',
-             linux(b'/bin/busybox ls -lR /sys/kernel > /dev/null'), 1.25, expect=b'GUEST ENDS'),
+             linux('ls -lR /sys/kernel >/dev/null'), 1.25, expect=b'GUEST ENDS'),
     Workload('linux-lua', 'Lua 5.4 runs a script in Linux; without the boot', 'machine', 'aarch64',
              linux(RUN_LUA, ('lua', 'lua/bin', 'lua/lib'), lua_files), 1.6, 2.0,
              expect=b'GUEST ENDS', since=b'GUEST BEGINS'),
