@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between the files that read kernels (kernel*.c, kallsyms*.c, btf.c).
+ *
+ * A load goes: gt_kernel_load reads the file; unpack takes wrappings off until there is an ELF
+ * file, a flat image or a text; that one's reader fills priv->segment[] and adds every symbol with
+ * gt_kernel_add; gt_kernel_finish sorts them and chooses the functions.
+ */
+#ifndef GT_GUEST_KERNEL_PRIVATE_H
+#define GT_GUEST_KERNEL_PRIVATE_H
+
+#include "guest/elffile.h"
+#include "guest/kernel.h"
+
+#define GT_KERNEL_SEGMENTS 32
+
+/* Memory for names, freed at once. */
+struct gt_name_chunk;
+struct gt_names {
+    struct gt_name_chunk *chunk;
+    size_t used;
+};
+
+struct gt_kernel_segment {
+    uint64_t addr;
+    const uint8_t *data;
+    size_t size;
+};
+
+struct gt_kernel_private {
+    struct gt_names names;
+    uint8_t *data; /* the unpacked file, unless it is an ELF file that libelf reads by itself */
+    size_t size;
+    struct gt_elf elf;
+    struct gt_kernel_segment segment[GT_KERNEL_SEGMENTS];
+    size_t n_segment;
+    size_t all_cap;
+    const uint8_t *btf;
+    size_t btf_size;
+};
+
+/* A copy of at most GT_KERNEL_NAME_MAX bytes with control characters and blanks as '?';
+ * NULL: out of memory. */
+char *gt_names_add(struct gt_names *names, const char *text, size_t n);
+void gt_names_free(struct gt_names *names);
+
+/* Appends to all[]; the name is copied. GT_E_NOMEM; GT_E_RANGE beyond GT_KERNEL_SYMBOLS_MAX. */
+int gt_kernel_add(struct gt_kernel *k, const struct gt_kernel_symbol *symbol, size_t name_size);
+
+/* all[] is complete: sorts it, finds the text ranges, chooses the functions. GT_E_NOT_FOUND: none.
+ */
+int gt_kernel_finish(struct gt_kernel *k, struct gt_error *err);
+
+/* By address, the order among equal ones stays; false: out of memory. */
+bool gt_kernel_sort(struct gt_kernel_symbol *s, size_t n);
+
+/* Leaves of sorted symbols one function an address, with sizes that end where the next symbol
+ * begins; returns their number. Of ranges only the text's and the init text's are used. */
+size_t gt_kernel_choose(struct gt_kernel_symbol *sym, size_t n, const struct gt_kernel *ranges);
+
+/* priv->elf is open: segments, .symtab. GT_OK also where the file has no symbols. */
+int gt_kernel_read_elf(struct gt_kernel *k, struct gt_error *err);
+
+/* priv->data is a text of "address type name [module]" lines. */
+int gt_kernel_read_text(struct gt_kernel *k, struct gt_error *err);
+/* True where the first line is such a line. */
+bool gt_kernel_is_text(const uint8_t *data, size_t size);
+
+#endif
