@@ -29,7 +29,7 @@ static int read_magic(const char *path, uint8_t magic[4], struct gt_error *err)
     return (int)n;
 }
 
-static void set_form(struct gt_kernel *k, const char *form)
+void gt_kernel_add_form(struct gt_kernel *k, const char *form)
 {
     size_t n = strlen(k->form);
 
@@ -64,19 +64,14 @@ static int read_any(struct gt_kernel *k, const uint8_t *magic, int n, struct gt_
     int status;
 
     if (n == 4 && !memcmp(magic, ELFMAG, 4)) {
-        set_form(k, "ELF");
+        gt_kernel_add_form(k, "ELF");
         status = gt_elf_open(k->path, &p->elf, err);
         return status == GT_OK ? gt_kernel_read_elf(k, err) : status;
     }
     status = gt_file_read(k->path, GT_KERNEL_SIZE_MAX, (char **)&p->data, &p->size, err);
     if (status != GT_OK)
         return status;
-    if (gt_kernel_is_text(p->data, p->size)) {
-        set_form(k, "symbol list");
-        return gt_kernel_read_text(k, err);
-    }
-    return gt_error_set(err, GT_E_FORMAT, "%s: no kernel, vmlinux, System.map or kallsyms",
-                        k->path);
+    return gt_kernel_read_image(k, err);
 }
 
 int gt_kernel_load(const char *path, struct gt_kernel **out, struct gt_error *err)

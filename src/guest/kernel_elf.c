@@ -145,5 +145,5 @@ int gt_kernel_read_elf(struct gt_kernel *k, struct gt_error *err)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", k->path);
     status = read_symtab(k, sections, read_sections(k->priv->elf.elf, sections), err);
     free(sections);
-    return status;
+    return status == GT_OK && k->n_all == 0 ? gt_kallsyms_read(k, err) : status;
 }

@@ -29,6 +29,7 @@ struct gt_kernel_segment {
 
 struct gt_kernel_private {
     struct gt_names names;
+    bool flat;     /* one segment, at 0 until its link address is known */
     uint8_t *data; /* the unpacked file, unless it is an ELF file that libelf reads by itself */
     size_t size;
     struct gt_elf elf;
@@ -58,7 +59,27 @@ bool gt_kernel_sort(struct gt_kernel_symbol *s, size_t n);
  * begins; returns their number. Of ranges only the text's and the init text's are used. */
 size_t gt_kernel_choose(struct gt_kernel_symbol *sym, size_t n, const struct gt_kernel *ranges);
 
-/* priv->elf is open: segments, .symtab. GT_OK also where the file has no symbols. */
+/* Appends ", form" to what the file is. */
+void gt_kernel_add_form(struct gt_kernel *k, const char *form);
+
+struct gt_kernel_unpacked {
+    uint8_t *data; /* the caller's */
+    size_t size;
+    const char *form;
+};
+/* 1 and *out; 0: not compressed; GT_E_UNSUPPORTED, GT_E_FORMAT, GT_E_TRUNC, GT_E_RANGE,
+ * GT_E_NOMEM. */
+int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size,
+                     struct gt_kernel_unpacked *out, struct gt_error *err);
+
+/* priv->data is the file: takes its wrappings off and reads what is inside. */
+int gt_kernel_read_image(struct gt_kernel *k, struct gt_error *err);
+
+/* Adds the symbols of the kallsyms tables in the segments, and moves a flat image to its link
+ * address. GT_E_NOT_FOUND: there are none. */
+int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err);
+
+/* priv->elf is open: segments, .symtab, without that kallsyms. */
 int gt_kernel_read_elf(struct gt_kernel *k, struct gt_error *err);
 
 /* priv->data is a text of "address type name [module]" lines. */

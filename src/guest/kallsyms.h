@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kallsyms: the symbol tables that a kernel carries in its read-only data, and how they are found
+ * in an image that does not say where they are. Little-endian, aligned to the word W (8 or 4
+ * bytes):
+ *
+ *   num_syms        u32 (4.19: W bytes), padded to W
+ *   names           num_syms entries: length (a byte; with 0x80 the low 7 bits, then a byte of 7
+ *                   higher bits), then so many token numbers; the first letter of what they spell
+ *                   is the symbol's type
+ *   markers         u32 (4.19: W bytes) for each 256th symbol: its offset in names
+ *   seqs_of_names   3 bytes a symbol (6.2 and 6.3 only; from 6.4 on behind the addresses)
+ *   token_table     256 texts with a final 0; the token of each character in use is itself
+ *   token_index     256 u16: offsets in token_table
+ *
+ * The addresses of the symbols, in ascending order, stand before num_syms until 6.3, behind
+ * token_index from 6.4 on. They are one of GT_KALLSYMS_ADDRESSES  num_syms words
+ *   GT_KALLSYMS_OFFSETS    num_syms u32 to be added to relative_base, the word behind them
+ *   GT_KALLSYMS_PERCPU     the same as s32: a value of 0 or more is an address by itself (a per-CPU
+ *                          offset), others count down from relative_base - 1
+ *   GT_KALLSYMS_PLACES     num_syms s32, each to be added to the address where it stands
+ *
+ * They are found from the digits in token_table: token_index must agree with it to the byte, names
+ * with markers, and the addresses must ascend; so chance has no part in it.
+ */
+#ifndef GT_GUEST_KALLSYMS_H
+#define GT_GUEST_KALLSYMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_kallsyms_kind {
+    GT_KALLSYMS_NONE,
+    GT_KALLSYMS_ADDRESSES,
+    GT_KALLSYMS_OFFSETS,
+    GT_KALLSYMS_PERCPU,
+    GT_KALLSYMS_PLACES,
+};
+
+/* Where the tables are, as offsets in data. All of it was checked to lie inside. */
+struct gt_kallsyms {
+    const uint8_t *data;
+    size_t size;
+    unsigned word;      /* 4 or 8 */
+    size_t token_table; /* to token_index: token_end */
+    size_t token_end;   /* behind the last token's 0 */
+    size_t token_index;
+    size_t num_syms, names, markers;
+    uint32_t n;
+    unsigned marker_size; /* 4 or 8 */
+    enum gt_kallsyms_kind kind;
+    size_t values;
+    size_t base; /* relative_base, where the kind has one */
+};
+
+/* Finds the tables of word-sized addresses in the n bytes at data; t->kind is GT_KALLSYMS_NONE
+ * where only the names are there. False: no tables. */
+bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, unsigned word);
+
+/* The values, as they stand, of which the kind says what they are. */
+uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i);
+
+/* Reads at any alignment; the caller has checked the place. */
+uint32_t gt_kallsyms_u32(const uint8_t *data, size_t at);
+uint64_t gt_kallsyms_word(const uint8_t *data, size_t at, unsigned word);
+
+#endif
