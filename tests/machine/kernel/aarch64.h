@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* QEMU's aarch64 board "virt": EL1, GICv2, a PL011 as console, PSCI by hvc. */
+enum {
+    UART = 0x09000000,
+    DISTRIBUTOR = 0x08000000,
+    CPU_INTERFACE = 0x08010000,
+    TIMER_INTERRUPT = 27,
+    PSCI_OFF = 0x84000008,
+};
+
+struct frame {
+    unsigned long x[31], user_sp, pc, status;
+};
+
+#define FRAME_PC(f)  ((f)->pc)
+#define FRAME_ARG(f) ((f)->x[0])
+
+extern char vector_irq[], vector_user_irq[], k_start_other[];
+void cpu_switch_to(word *from, word *to);
+
+#define K_REG(address) (*(volatile unsigned *)(word)(address))
+
+INLINE word k_sp(void)
+{
+    word sp;
+
+    __asm__ volatile("mov %0, sp" : "=r"(sp));
+    return sp;
+}
+
+INLINE word k_cpu(void)
+{
+    word id;
+
+    __asm__ volatile("mrs %0, mpidr_el1" : "=r"(id));
+    return id & 0xff;
+}
+
+INLINE void k_interrupts_on(void)
+{
+    __asm__ volatile("msr daifclr, #2" ::: "memory");
+}
+
+INLINE void k_interrupts_off(void)
+{
+    __asm__ volatile("msr daifset, #2" ::: "memory");
+}
+
+INLINE void k_wait(void)
+{
+    __asm__ volatile("wfi" ::: "memory");
+}
+
+INLINE void k_put(char c)
+{
+    K_REG(UART) = (unsigned char)c;
+}
+
+INLINE word k_psci(word function, word a, word b, word c)
+{
+    register word x0 __asm__("x0") = function;
+    register word x1 __asm__("x1") = a;
+    register word x2 __asm__("x2") = b;
+    register word x3 __asm__("x3") = c;
+
+    __asm__ volatile("hvc #0" : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)::"memory");
+    return x0;
+}
+
+INLINE __attribute__((noreturn)) void k_power_off(void)
+{
+    k_psci(PSCI_OFF, 0, 0, 0);
+    for (;;)
+        ;
+}
+
+INLINE void k_start_cpu(word cpu)
+{
+    k_psci(0xc4000003, cpu, (word)k_start_other, cpu);
+}
+
+INLINE void k_init(word cpu)
+{
+    if (cpu == 0)
+        K_REG(DISTRIBUTOR) = 1;
+    K_REG(DISTRIBUTOR + 0x100) = 1u << TIMER_INTERRUPT | 0xffff;
+    K_REG(CPU_INTERFACE + 4) = 0xff;
+    K_REG(CPU_INTERFACE) = 1;
+}
+
+/* One interrupt, this many microseconds from now. */
+INLINE void k_tick_after(word us)
+{
+    __asm__ volatile("msr cntv_tval_el0, %0\n\tmsr cntv_ctl_el0, %1" ::"r"(us * 62), "r"(1L));
+}
+
+/* The interrupt is taken at the end of the block that this is in. */
+INLINE void k_interrupt_self(void)
+{
+    K_REG(DISTRIBUTOR + 0xf00) = 2u << 24;
+}
+
+INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
+{
+    word why;
+
+    if (vector == vector_irq || vector == vector_user_irq) {
+        unsigned id = K_REG(CPU_INTERFACE + 0xc);
+        if ((id & 0x3ff) == TIMER_INTERRUPT)
+            __asm__ volatile("msr cntv_ctl_el0, %0" ::"r"(0L));
+        K_REG(CPU_INTERFACE + 0x10) = id;
+        return (id & 0x3ff) == TIMER_INTERRUPT ? TRAP_TICK : TRAP_SOFT;
+    }
+    (void)f;
+    __asm__ volatile("mrs %0, esr_el1" : "=r"(why));
+    return why >> 26 == 0x15 ? TRAP_CALL : TRAP_FAULT;
+}
+
+/* x19 to x29, sp, pc */
+INLINE void k_thread_prepare(word *saved, char *top, word entry, word argument, word start)
+{
+    saved[0] = entry;
+    saved[1] = argument;
+    saved[10] = 0;
+    saved[11] = (word)top;
+    saved[12] = start;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The library of the test machines: kernels of one case each, that keep a log of their own calls
+ * and print it at the end, for ../machine_test.py to compare with what was recorded.
+ *
+ * A case defines run(), which vCPU 0 calls, and what it wants of the hooks. Its functions are OWN
+ * and begin with CALLED(themselves); functions whose names begin with k_ are the library's and in
+ * no log.
+ *
+ * A log belongs to a guest stack, and is found by the stack pointer: each stack is STACK_SIZE
+ * bytes, aligned to that, and begins with a pointer to its log. The first lane of a log has the
+ * calls outside of asynchronous handlers; those of handlers are in a lane for each depth of
+ * nesting, since nobody knows where one hits.
+ */
+#ifndef MACHINE_KERNEL_H
+#define MACHINE_KERNEL_H
+
+#define STACK_SIZE 0x4000
+#define CPUS       4
+
+#ifndef __ASSEMBLER__
+#define OWN    __attribute__((noipa, used))
+#define INLINE static inline __attribute__((always_inline))
+
+typedef unsigned long word;
+
+enum trap { TRAP_TICK, TRAP_SOFT, TRAP_CALL, TRAP_FAULT };
+
+#if defined(__aarch64__)
+#include "aarch64.h"
+#elif defined(__riscv)
+#include "riscv64.h"
+#else
+#include "x86_64.h"
+#endif
+
+enum { LANES = 3, LOGS = 40, EVENTS = 24576, LEAVE = 0xffff };
+
+struct log {
+    const char *name;
+    unsigned level; /* lane that calls go to */
+    unsigned used[LANES];
+    unsigned short events[LANES][EVENTS]; /* a function's address, in units of 16; or LEAVE */
+};
+
+struct thread {
+    word saved[16]; /* of switch_to; RTOS: the first is the stack pointer */
+    struct log *log;
+    char *stack;
+    void (*entry)(word);
+    word argument;
+    volatile int is_alive, is_running;
+};
+
+extern char k_boot_stacks[];
+extern struct thread *k_current[CPUS];
+
+/* log.c */
+struct log *k_log_new(const char *name, void *stack);
+void k_panic(const char *why, word value) __attribute__((noreturn));
+/* No calls are logged after this: prints the logs and cuts the power. */
+void k_finish(void) __attribute__((noreturn));
+
+/* threads.c */
+void k_thread_make(struct thread *t, const char *name, void *stack, void (*entry)(word),
+                   word argument);
+/* Call with interrupts off. */
+void switch_to(struct thread *from, struct thread *to);
+void thread_begin(void);
+
+/* case: */
+void run(void);
+void run_other(word cpu);             /* vCPUs but the first; default: nothing */
+void async_tick(struct frame *f);     /* timer's interrupt */
+void soft_interrupt(struct frame *f); /* default: nothing but be logged */
+void system_call(struct frame *f);
+void fault(struct frame *f);
+
+INLINE struct log **k_log_at(word sp)
+{
+    return (struct log **)(sp & ~(word)(STACK_SIZE - 1));
+}
+
+INLINE struct log *k_log(void)
+{
+    return *k_log_at(k_sp());
+}
+
+INLINE void k_append(word event)
+{
+    struct log *l = k_log();
+    unsigned lane = l->level;
+
+    if (lane >= LANES || l->used[lane] >= EVENTS)
+        k_panic("log full", lane);
+    l->events[lane][l->used[lane]++] = event;
+}
+
+INLINE void k_enter(const void *function)
+{
+    k_append((word)function >> 4 & 0xfff);
+}
+
+INLINE void k_leave(void)
+{
+    k_append(LEAVE);
+}
+
+INLINE void k_left(int *unused)
+{
+    (void)unused;
+    k_leave();
+}
+
+#define CALLED(function)                                                                           \
+    __attribute__((cleanup(k_left))) int k_unused = 0;                                             \
+    k_enter(function)
+
+INLINE word k_random(word *seed)
+{
+    *seed = *seed * 6364136223846793005 + 1442695040888963407;
+    return *seed >> 33;
+}
+#endif
+#endif

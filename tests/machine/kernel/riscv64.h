@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QEMU's riscv64 board "virt" without firmware. The kernel is in S mode; M mode (machine.c) turns
+ * the timer's interrupts and those between harts into software interrupts of S, k_reasons saying
+ * why.
+ */
+enum {
+    UART = 0x10000000,
+    TEST_DEVICE = 0x100000,
+    POWER_OFF = 0x5555,
+    CLINT = 0x2000000,
+    MICROSECOND = 10, /* of mtime */
+    REASON_TICK = 1,
+    REASON_SOFT = 2,
+};
+
+struct frame {
+    unsigned long x[32], pc, status;
+};
+
+#define FRAME_PC(f)  ((f)->pc)
+#define FRAME_ARG(f) ((f)->x[10])
+
+extern unsigned k_reasons[];
+void cpu_switch_to(word *from, word *to);
+
+INLINE word k_sp(void)
+{
+    word sp;
+
+    __asm__ volatile("mv %0, sp" : "=r"(sp));
+    return sp;
+}
+
+/* Every hart keeps its number there. */
+INLINE word k_cpu(void)
+{
+    word id;
+
+    __asm__ volatile("mv %0, tp" : "=r"(id));
+    return id;
+}
+
+INLINE void k_interrupts_on(void)
+{
+    __asm__ volatile("csrsi sstatus, 2" ::: "memory");
+}
+
+INLINE void k_interrupts_off(void)
+{
+    __asm__ volatile("csrci sstatus, 2" ::: "memory");
+}
+
+INLINE void k_wait(void)
+{
+    __asm__ volatile("wfi" ::: "memory");
+}
+
+INLINE void k_put(char c)
+{
+    *(volatile unsigned char *)(word)UART = c;
+}
+
+INLINE __attribute__((noreturn)) void k_power_off(void)
+{
+    *(volatile unsigned *)(word)TEST_DEVICE = POWER_OFF;
+    for (;;)
+        ;
+}
+
+INLINE void k_interrupt_cpu(word cpu)
+{
+    *(volatile unsigned *)(CLINT + 4 * cpu) = 1;
+}
+
+/* The interrupt is taken at the end of the block that this is in. */
+INLINE void k_interrupt_self(void)
+{
+    k_interrupt_cpu(k_cpu());
+}
+
+extern volatile unsigned k_may_start[];
+
+INLINE void k_start_cpu(word cpu)
+{
+    k_may_start[cpu] = 1;
+    k_interrupt_cpu(cpu);
+}
+
+INLINE void k_init(word cpu)
+{
+    (void)cpu;
+}
+
+/* One interrupt, this many microseconds from now. */
+INLINE void k_tick_after(word us)
+{
+    word now = *(volatile word *)(CLINT + 0xbff8ul);
+
+    *(volatile word *)(CLINT + 0x4000 + 8 * k_cpu()) = now + us * MICROSECOND;
+}
+
+INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
+{
+    word cause, cpu = k_cpu();
+    unsigned reasons;
+
+    (void)f;
+    (void)vector;
+    __asm__ volatile("csrr %0, scause" : "=r"(cause));
+    if ((cause & 0xff) == 8 || (cause & 0xff) == 9)
+        return TRAP_CALL;
+    if ((long)cause >= 0)
+        return TRAP_FAULT;
+    __asm__ volatile("csrci sip, 2" ::: "memory");
+    reasons = __atomic_load_n(&k_reasons[cpu], __ATOMIC_SEQ_CST);
+    if (reasons & REASON_SOFT) {
+        __atomic_fetch_and(&k_reasons[cpu], ~REASON_SOFT, __ATOMIC_SEQ_CST);
+        if (reasons & REASON_TICK)
+            __asm__ volatile("csrsi sip, 2" ::: "memory");
+        return TRAP_SOFT;
+    }
+    __atomic_fetch_and(&k_reasons[cpu], ~REASON_TICK, __ATOMIC_SEQ_CST);
+    return TRAP_TICK;
+}
+
+/* ra, sp, s0 to s11 */
+INLINE void k_thread_prepare(word *saved, char *top, word entry, word argument, word start)
+{
+    saved[0] = start;
+    saved[1] = (word)top;
+    saved[2] = 0;
+    saved[3] = entry;
+    saved[4] = argument;
+}

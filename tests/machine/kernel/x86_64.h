@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* QEMU's board "pc" with the image as its firmware: a serial port as console, the local APIC; the
+ * keyboard controller's reset ends the machine (-no-reboot). */
+enum {
+    SERIAL = 0x3f8,
+    KERNEL_CODE = 0x18,
+    KERNEL_DATA = 0x20,
+    USER_DATA = 0x33,
+    USER_CODE = 0x3b,
+    FIRST_TSS = 0x40,
+    TICK_VECTOR = 0x30,
+    SOFT_VECTOR = 0x31,
+};
+#define APIC 0xfee00000ul
+
+struct frame {
+    unsigned long r15, r14, r13, r12, r11, r10, r9, r8, rbp, rdi, rsi, rdx, rcx, rbx, rax;
+    unsigned long error, pc, cs, flags, sp, ss;
+};
+
+#define FRAME_PC(f)  ((f)->pc)
+#define FRAME_ARG(f) ((f)->rdi)
+
+extern char vector_tick[], vector_soft[], vector_call[], vector_syscall[];
+void cpu_switch_to(word *from, word *to);
+void k_x86_init(word cpu);
+
+#define K_APIC(offset) (*(volatile unsigned *)(APIC + (offset)))
+
+INLINE word k_sp(void)
+{
+    word sp;
+
+    __asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+    return sp;
+}
+
+INLINE word k_cpu(void)
+{
+    return K_APIC(0x20) >> 24;
+}
+
+INLINE void k_interrupts_on(void)
+{
+    __asm__ volatile("sti" ::: "memory");
+}
+
+INLINE void k_interrupts_off(void)
+{
+    __asm__ volatile("cli" ::: "memory");
+}
+
+INLINE void k_wait(void)
+{
+    __asm__ volatile("hlt" ::: "memory");
+}
+
+INLINE void k_out(unsigned short port, unsigned char value)
+{
+    __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port));
+}
+
+INLINE void k_put(char c)
+{
+    k_out(SERIAL, c);
+}
+
+INLINE __attribute__((noreturn)) void k_power_off(void)
+{
+    k_out(0x64, 0xfe);
+    for (;;)
+        k_wait();
+}
+
+/* At 0xf0000, where the image was first. */
+INLINE void k_start_cpu(word cpu)
+{
+    K_APIC(0x310) = cpu << 24;
+    K_APIC(0x300) = 0x4500;
+    K_APIC(0x300) = 0x46f0;
+}
+
+INLINE void k_init(word cpu)
+{
+    k_x86_init(cpu);
+}
+
+/* One interrupt, this many microseconds from now. */
+INLINE void k_tick_after(word us)
+{
+    K_APIC(0x380) = us * 1000;
+}
+
+/* The interrupt is taken at the end of the block that this is in. */
+INLINE void k_interrupt_self(void)
+{
+    K_APIC(0x300) = 0x40000 | SOFT_VECTOR;
+}
+
+INLINE void k_interrupt_cpu(word cpu)
+{
+    K_APIC(0x310) = cpu << 24;
+    K_APIC(0x300) = SOFT_VECTOR;
+}
+
+INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
+{
+    (void)f;
+    if (vector == vector_tick || vector == vector_soft)
+        K_APIC(0xb0) = 0;
+    if (vector == vector_tick)
+        return TRAP_TICK;
+    if (vector == vector_soft)
+        return TRAP_SOFT;
+    return vector == vector_call || vector == vector_syscall ? TRAP_CALL : TRAP_FAULT;
+}
+
+/* On the stack: r15 to r12, rbx, rbp, the return address. */
+INLINE void k_thread_prepare(word *saved, char *top, word entry, word argument, word start)
+{
+    word *sp = (word *)top - 7;
+
+    sp[0] = sp[1] = sp[2] = sp[5] = 0;
+    sp[3] = argument;
+    sp[4] = entry;
+    sp[6] = start;
+    saved[0] = (word)sp;
+}

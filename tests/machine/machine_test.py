@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records a machine whose kernel logs its own calls, on each QEMU there is, and compares the two.
+
+usage: machine_test.py CASE.c [ARCH...]
+
+A case is one source file, linked with all of kernel/. Comment lines of the form ` * key: value` at its
+beginning say:
+
+    arches: A...       default: aarch64 riscv64 x86_64
+    defines: D...      for the compiler
+    smp: N             vCPUs, default 1
+    calls: N           so many calls at least are in the kernel's log
+    handlers: N        and so many asynchronous interrupts
+    tasks: N...        how many tasks have calls; default: as many as the kernel has logs with calls
+    reuse: yes         tasks and logs do not match one to one: a stack is used again
+    machine: W...      more arguments of QEMU's
+    allow: C...        counters of doubt that may not be 0
+
+With RUN=DIR in the environment nothing is removed, and the recordings stay in DIR.
+
+Both become forests of calls: of each log the calls outside of asynchronous handlers; of each task the
+calls without the library's own (k_...). Handlers whose first call is one of async_... are taken out,
+wherever they are, and compared as a bag. The rest is compared one for one, and so is what was left
+and what was still open when the kernel called k_finish.
+"""
+import collections
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'system'))
+import qemus  # noqa: E402
+from qemus import Failure, need  # noqa: E402
+
+FLAGS = ['-O1', '-g0', '-Wall', '-Wextra', '-Werror', '-ffreestanding', '-nostdlib', '-static',
+         '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-optimize-sibling-calls',
+         '-fno-asynchronous-unwind-tables', '-falign-functions=16', '-Wl,--build-id=none',
+         '-Wl,-z,noexecstack', '-Wno-infinite-recursion', f'-I{HERE}/kernel']
+BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QEMU's arguments
+    'aarch64': ('aarch64-linux-gnu-', ['-mgeneral-regs-only', '-mstrict-align',
+                                       '-mno-outline-atomics'], 0x40080000, 0x40100000,
+                ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
+    'riscv64': ('riscv64-linux-gnu-', ['-mcmodel=medany'], 0x80000000, 0x80100000,
+                ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
+    'x86_64': ('x86_64-linux-gnu-', ['-mgeneral-regs-only', '-mno-red-zone'], 0x100000, 0x200000,
+               ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
+}
+SOURCES = ['log.c', 'boot.c', 'threads.c', 'machine.c', 'x86.c']
+IMAGE = 0xffff
+NEVER = 1 << 64
+
+
+class Call:
+    """A function, what it called, and whether it was left before the end."""
+
+    def __init__(self, name):
+        self.name, self.calls, self.left = name, [], False
+
+    def lines(self, indent=''):
+        todo, found = [(self, indent)], []
+        while todo:
+            call, before = todo.pop()
+            found.append(f'{before}{call.name}{"" if call.left else " ..."}')
+            todo += [(c, before + '  ') for c in reversed(call.calls)]
+        return found
+
+    def is_async(self):
+        return bool(self.calls) and self.calls[0].name.startswith('async_')
+
+
+def text(calls):
+    return '\n'.join(line for call in calls for line in call.lines())
+
+
+class Machine:
+    """A case, built for an architecture."""
+
+    def __init__(self, case, arch, folder):
+        self.case, self.arch = case, arch
+        prefix, flags, self.base, ram, self.arguments = BOARDS[arch]
+        self.elf, self.image = f'{folder}/{arch}.elf', f'{folder}/{arch}.bin'
+        qemus.build([prefix + 'gcc', *FLAGS, *flags, *[f'-D{d}' for d in case.words('defines')],
+                     f'-DBASE={self.base}', '-T', f'{HERE}/kernel/kernel.ld',
+                     f'-Wl,--defsym=BASE={self.base},--defsym=RAM={ram}', '-o', self.elf,
+                     f'{HERE}/kernel/start_{arch}.S', case.path,
+                     *[f'{HERE}/kernel/{s}' for s in SOURCES]])
+        qemus.build([prefix + 'objcopy', '-O', 'binary', self.elf, self.image])
+        self.names = self.functions(prefix)
+
+    def functions(self, prefix):
+        """{place in the image: function}"""
+        names = {}
+        said = subprocess.run([prefix + 'nm', self.elf], check=True, capture_output=True).stdout
+        for addr, kind, name in re.findall(r'^(\w+) (\w) (\w+)$', said.decode(), re.M):
+            place = int(addr, 16) - self.base
+            if kind in 'tTW' and 0 <= place <= IMAGE and (place not in names or
+                                                          names[place].startswith('k_')):
+                names[place] = name
+        return names
+
+    def command(self, qemu):
+        words = [w.format(elf=self.elf, image=self.image) for w in self.arguments]
+        return [qemu, '-display', 'none', '-serial', 'stdio', '-monitor', 'none', '-m', '64', *words,
+                '-smp', self.case.keys.get('smp', '1'), *self.case.words('machine')]
+
+
+class Case:
+    def __init__(self, path):
+        self.path = path
+        self.name = os.path.splitext(os.path.basename(path))[0]
+        with open(path, encoding='utf-8') as f:
+            head = f.read().split('*/', 2)[1]
+        self.keys = dict(re.findall(r'^ \* ([a-z]+): (.*)$', head, re.M))
+
+    def words(self, key):
+        return self.keys.get(key, '').split()
+
+
+def log_lane(machine, events):
+    roots, stack = [], []
+    for event in re.findall(r'\.|[^.]{2}', events):
+        if event == '.':
+            need(stack, 'the log has a return too many')
+            stack.pop().left = True
+            continue
+        place = ((ord(event[0]) - 48) << 6 | (ord(event[1]) - 48)) << 4
+        call = Call(machine.names.get(place, f'{place:#x}'))
+        (stack[-1].calls if stack else roots).append(call)
+        stack.append(call)
+    return roots
+
+
+def read_log(machine, said):
+    """{log: calls}, [handlers], places where the image ran"""
+    need(said.endswith('end\n'), 'the kernel says', said[-500:])
+    logs, handlers, places = {}, [], [machine.base]
+    for line in said.splitlines():
+        word = line.split()
+        if word and word[0] == 'log':
+            calls = log_lane(machine, word[3] if len(word) > 3 else '')
+            if word[2] == '0':
+                logs[word[1]] = calls
+            else:
+                handlers += calls
+        elif word and word[0] == 'place':
+            places.append(int(word[1], 16) & (1 << 48) - 1)
+    return logs, handlers, places
+
+
+def take_handlers(calls, handlers):
+    """Asynchronous ones, out of what they are in, and of each other."""
+    kept = []
+    for call in calls:
+        call.calls = take_handlers(call.calls, handlers)
+        (handlers if call.is_async() else kept).append(call)
+    return kept
+
+
+class Recorded:
+    """A recording as calls: {task: calls}, handlers."""
+
+    def __init__(self, machine, out, places):
+        self.trace = qemus.tracing.Trace(out)
+        self.machine, self.places = machine, places
+        self.end = NEVER
+        tasks = {tid: self.read_task(tid) for tid in self.trace.tids()}
+        need(self.end != NEVER, 'k_finish was not recorded')
+        self.handlers = []
+        sys.setrecursionlimit(20000)
+        for tid, roots in tasks.items():
+            todo = list(roots)
+            while todo:
+                call = todo.pop()
+                call.left = call.left < self.end
+                todo += call.calls
+            tasks[tid] = take_handlers(roots, self.handlers)
+        self.tasks = {tid: calls for tid, calls in tasks.items() if calls}
+
+    def name(self, addr):
+        for place in self.places:
+            if 0 <= addr - place <= IMAGE:
+                return self.machine.names.get(addr - place, f'{addr:#x}')
+        return f'{addr:#x}'
+
+    def read_task(self, tid):
+        top = Call('')
+        stack, own = [top], []
+        for record in self.trace.records(tid):
+            if record.kind == 'leave':
+                if own.pop():
+                    stack.pop().left = record.time
+                continue
+            call = Call(self.name(record.addr))
+            own.append(not call.name.startswith('k_'))
+            if call.name == 'k_finish':
+                self.end = record.time
+            if own[-1]:
+                stack[-1].calls.append(call)
+                stack.append(call)
+        return top.calls
+
+
+def show_difference(wanted, got, where):
+    lines = difflib.unified_diff(wanted.splitlines(), got.splitlines(), f'{where}: logged',
+                                 'recorded', lineterm='', n=8)
+    print('\n'.join(line for _, line in zip(range(25), lines)))
+
+
+def compare(wanted, got, where):
+    """Two bags of texts."""
+    more = collections.Counter(wanted)
+    more.subtract(got)
+    missing = sorted(t for t in wanted if more[t] > 0)
+    extra = sorted(t for t in got if more[t] < 0)
+    if not missing and not extra:
+        return True
+    print(f'{where}: {len(missing)} of {len(wanted)} missing, {len(extra)} of {len(got)} others')
+    for a in missing[:1]:
+        b = max(extra, key=lambda t: len(os.path.commonprefix([a, t])), default='')
+        show_difference(a, b, where)
+    if not missing:
+        show_difference('', extra[0], where)
+    return False
+
+
+def count(calls):
+    return sum(1 + count(c.calls) for c in calls)
+
+
+def check_log(case, logs, handlers):
+    calls = sum(count(c) for c in [*logs.values(), handlers])
+    need(calls >= int(case.keys['calls']), 'the kernel logged only', calls, 'calls')
+    need(len(handlers) >= int(case.keys.get('handlers', 0)), 'only', len(handlers), 'interrupts')
+    return calls
+
+
+def check_doubts(case, stats):
+    for key in qemus.SEVERE:
+        value = stats.get('doubt.' + key, 0)
+        need(value == 0 or key in case.words('allow'), f'{key} is {value}')
+
+
+def check(machine, qemu, out, readers):
+    case = machine.case
+    done = qemus.record(out, ['--symbols', machine.elf], machine.command(qemu))
+    logs, handlers, places = read_log(machine, done.stdout.decode(errors='replace'))
+    calls = check_log(case, logs, handlers)
+    recorded = Recorded(machine, out, places)
+    wanted = [text(calls) for calls in logs.values() if calls]
+    got = [text(calls) for calls in recorded.tasks.values()]
+    if 'reuse' in case.keys:
+        wanted = [text([c]) for calls in logs.values() for c in calls]
+        got = [text([c]) for calls in recorded.tasks.values() for c in calls]
+    good = compare(wanted, got, 'calls')
+    good &= compare([text([c]) for c in handlers], [text([c]) for c in recorded.handlers],
+                    'interrupts')
+    tasks = [int(n) for n in case.words('tasks')] or [len(wanted)]
+    print(f'  {calls} calls, {len(handlers)} interrupts, {len(recorded.tasks)} tasks,',
+          {k[6:]: v for k, v in recorded.trace.stats.items() if k.startswith('doubt.') and v})
+    need(good, 'the calls differ')
+    need(len(recorded.tasks) in tasks, len(recorded.tasks), 'tasks, not', tasks)
+    check_doubts(case, recorded.trace.stats)
+    qemus.check_directory(out, readers)
+
+
+def check_arch(case, arch, folder):
+    """How many were tried, how many failed."""
+    if not shutil.which(BOARDS[arch][0] + 'gcc'):
+        print(f'SKIP: no compiler for {arch}')
+        return 0, 0
+    machine, tried, failed = Machine(case, arch, folder), 0, 0
+    for version, qemu in qemus.find(arch):
+        tried += 1
+        try:
+            print(f'{case.name} {arch} QEMU {version}:')
+            check(machine, qemu, f'{folder}/{arch}-{version}', tried == 1)
+            print('  good')
+        except (Failure, OSError) as bad:
+            failed += 1
+            print(f'  FAILED: {bad}')
+    return tried, failed
+
+
+def main():
+    case = Case(sys.argv[1])
+    keep = os.environ.get('RUN')
+    folder = keep or tempfile.mkdtemp(prefix=f'guesttrace-machine-{case.name}-')
+    os.makedirs(folder, exist_ok=True)
+    try:
+        done = [check_arch(case, arch, folder)
+                for arch in sys.argv[2:] or case.words('arches') or BOARDS]
+    except Failure as bad:
+        print('FAILED:', bad)
+        return 1
+    finally:
+        if not keep:
+            shutil.rmtree(folder)
+    tried, failed = (sum(n) for n in zip(*done))
+    return 1 if failed else 0 if tried else 77
+
+
+if __name__ == '__main__':
+    sys.exit(main())
