@@ -61,6 +61,19 @@ bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, u
 /* The values, as they stand, of which the kind says what they are. */
 uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i);
 
+struct gt_kernel;
+struct gt_kernel_segment;
+
+struct gt_kallsyms_link {
+    uint64_t start; /* the link address of the segment's first byte */
+    uint64_t base;  /* what relative_base is when the kernel runs where it was linked for */
+};
+
+/* k's symbols are those of the tables, which are in the segment, with `base` as relative_base.
+ * Where nothing says what address a flat image was linked for, it begins at 0. */
+struct gt_kallsyms_link gt_kallsyms_link(const struct gt_kernel *k, const struct gt_kallsyms *t,
+                                         const struct gt_kernel_segment *s, uint64_t base);
+
 /* Reads at any alignment; the caller has checked the place. */
 uint32_t gt_kallsyms_u32(const uint8_t *data, size_t at);
 uint64_t gt_kallsyms_word(const uint8_t *data, size_t at, unsigned word);

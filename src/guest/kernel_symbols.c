@@ -113,7 +113,8 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && !strcmp(text + n - m, end);
 }
 
-/* Marks that linker scripts put into the code. */
+/* Marks that linker scripts put into the code; __pi_ is put before the names of arm64's early code.
+ */
 static bool is_mark(const char *name)
 {
     static const char *const marks[] = {
@@ -121,31 +122,30 @@ static bool is_mark(const char *name)
         "_stext",
         "_etext",
         "_head",
+        "_start",
+        "_end",
         "_sinittext",
         "_einittext",
         "_sextratext",
         "_eextratext",
-        "_start",
-        "_start_kernel",
         "__init_begin",
         "__init_end",
         "__inittext_begin",
         "__inittext_end",
-        "__exittext_begin",
         "__exittext_end",
-        "_end",
+        "__exittext_begin",
         "__bss_start",
-        "__init_text_begin",
-        "__init_text_end",
+        "efi_header_end",
     };
 
-    if (name[0] != '_')
-        return false;
+    if (!strncmp(name, "__pi_", 5))
+        name += 5;
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         if (!strcmp(name, marks[i]))
             return true;
-    return name[1] == '_' && (ends_with(name, "text_start") || ends_with(name, "text_end") ||
-                              ends_with(name, "text_begin"));
+    return !strncmp(name, "__", 2) &&
+           (ends_with(name, "text_start") || ends_with(name, "text_end") ||
+            ends_with(name, "text_begin"));
 }
 
 static bool is_code(const struct gt_kernel_symbol *s, const struct gt_kernel *ranges)
@@ -295,6 +295,9 @@ int gt_kernel_finish(struct gt_kernel *k, struct gt_error *err)
     if (k->n_sym == 0)
         return gt_error_set(err, GT_E_NOT_FOUND, "%s: no functions among %zu symbols", k->path,
                             k->n_all);
+    k->load_lo = k->priv->flat ? k->priv->segment[0].addr : 0;
+    if (!k->load_lo && !gt_kernel_address(k, "_text", &k->load_lo))
+        k->load_lo = k->text_lo;
     if (!has_text) {
         k->text_lo = k->sym[0].addr;
         k->text_hi = k->sym[k->n_sym - 1].addr + k->sym[k->n_sym - 1].size;
