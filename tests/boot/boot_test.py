@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records Debian's Linux from the first instruction to power-off.
+
+usage: boot_test.py ARCH SERIES
+
+SERIES of QEMU: 7.2, 10.0, 11.1. KEEP=1 in the environment keeps the recording, and says where it is.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import boots
+from boots import Failure, need, qemus
+
+MATCHED = 0.99999
+NAMED = 0.999
+DOCS = os.path.join(boots.HERE, '..', '..', 'docs', 'reading-a-trace.md')
+# Functions that every boot calls; the last ones are a system call's path.
+CALLED = {
+    'aarch64': ['start_kernel', 'el0t_64_sync_handler', 'el0_svc', 'invoke_syscall', '__arm64_sys_getdents64'],
+    'riscv64': ['do_trap_ecall_u', '__riscv_sys_getdents64'],
+    'x86_64': ['do_syscall_64', 'iterate_dir'],
+}
+COMMON = ['rest_init', 'kernel_init', 'kernel_init_freeable', 'kthreadd', 'do_idle',
+          'run_init_process', 'kernel_execve', 'load_elf_binary', 'vfs_read', 'do_exit',
+          'kernel_power_off']
+ONCE = ['rest_init', 'kernel_init', 'kernel_init_freeable', 'kthreadd', 'kernel_power_off']
+COMMS = {'init', 'kthreadd', 'ls', 'cat', 'sort', 'true', 'poweroff'}
+# Where a thread waits that is not running, or has died: nothing it calls there returns before it runs.
+WAITS = re.compile(r'(__schedule|__switch_to(_asm)?|cpu_switch_to|finish_task_switch.*|'
+                   r'ret_from_fork(_asm)?)$')
+POWER_OFF = {'machine_power_off', 'kernel_power_off'}
+KERNEL_HALF = 1 << 47
+
+
+def check_counters(stats):
+    """Nearly all returns matched, and whoever reads the rest finds out what it means."""
+    severe = {name: stats[f'doubt.{name}'] for name in qemus.SEVERE}
+    with open(DOCS, encoding='utf-8') as f:
+        explained = set(re.findall(r'^\| `([\w-]+)` \|', f.read(), re.M))
+    for key, value in stats.items():
+        need(not key.startswith('doubt.') or key[6:] in explained, key, 'is explained nowhere')
+        need(key != 'lost_records' or value == 0, value, 'records were lost')
+    need(stats['calls'] > 5000000, 'only', stats['calls'], 'calls')
+    total = stats['matched'] + sum(severe.values())
+    need(stats['matched'] >= MATCHED * total,
+         f'{100 * stats["matched"] / total:.4f} % of {total} returns matched;', severe)
+
+
+def check_names(arch, boot):
+    missing = [name for name in COMMON + CALLED[arch] if not boot.calls.get(name)]
+    need(not missing, 'no calls of', missing)
+    repeated = {name: boot.calls[name] for name in ONCE if boot.calls[name] != 1}
+    need(not repeated, 'calls of', repeated)
+    kernel = unnamed = 0
+    for addr, calls in boots.tool('count', boot.out):
+        if int(addr, 16) >= KERNEL_HALF:
+            kernel += int(calls)
+            unnamed += int(calls) if boot.name(int(addr, 16)).startswith('0x') else 0
+    need(unnamed <= (1 - NAMED) * kernel, unnamed, 'of', kernel, 'calls in the kernel have no name')
+
+
+def check_files(boot):
+    """The text files; trace_tool has checked the records."""
+    try:
+        known, sids = qemus.checker.task_txt(boot.out)
+        tids = qemus.checker.info_tids(boot.out)
+        need(sorted(tids) == sorted(known), 'info has tasks', tids, 'but task.txt', sorted(known))
+        need(set(boot.tasks) <= set(known), 'tasks without a line:', set(boot.tasks) - set(known))
+        for sid in sids:
+            qemus.checker.check_map(f'{boot.out}/sid-{sid}.map')
+        for name in os.listdir(boot.out):
+            if name.endswith('.sym'):
+                qemus.checker.check_symbols(f'{boot.out}/{name}')
+    except qemus.checker.Bad as bad:
+        raise Failure(str(bad)) from bad
+
+
+def check_order(boot):
+    """The path to the first user process, each inside the one before."""
+    path = ['kernel_init', 'run_init_process', 'kernel_execve']
+    outer = (0, 1 << 63)
+    for name in path:
+        found = boot.calls_of(name)
+        need(found and outer[0] <= found[0][0] and found[0][1] <= outer[1], name, found[:3],
+             'is not in its caller:', outer)
+        outer = found[0]
+
+
+def check_open(boot):
+    """What the end of the recording closed is what the machine left: threads that wait, and the one
+    that switched the machine off."""
+    running = 0
+    for tid, (calls, _, _, chain) in boot.tasks.items():
+        inside = [n for n, name in enumerate(chain) if WAITS.match(name)]
+        off = POWER_OFF & set(chain)
+        running += bool(off)
+        need(calls and (not chain or inside or off), f'task {tid} of {calls} calls ends in',
+             ' > '.join(chain))
+    need(running == 1, running, 'tasks are in', POWER_OFF)
+
+
+def check_tasks(boot, series):
+    comms = boot.comms()
+    if series == '7.2':  # plugins cannot read registers there
+        need(len(boot.tasks) > 20, 'only', len(boot.tasks), 'tasks:', sorted(comms))
+        return
+    need(COMMS <= comms, 'no task is called', COMMS - comms, 'but', sorted(comms))
+    need(any(c.startswith('swapper') for c in comms), 'no idle task:', sorted(comms))
+    need(any(c.startswith('kworker/') for c in comms), 'no kworker:', sorted(comms))
+
+
+def uftrace(out, *arguments):
+    done = subprocess.run(['uftrace', *arguments, '--no-pager', '-d', out], capture_output=True,
+                          check=False)
+    need(done.returncode == 0 and not done.stderr and done.stdout, 'uftrace', *arguments, ': status',
+         done.returncode, done.stderr[-500:])
+    return done.stdout.decode(errors='replace')
+
+
+def check_readers(boot):
+    """What they can do with 400 MB in seconds; the smaller recordings of other tests meet them all."""
+    if not shutil.which('uftrace'):
+        print('SKIP: no uftrace to try')
+        return
+    report = uftrace(boot.out, 'report', '-s', 'call')
+    found = re.search(r' (\d+)  vfs_read$', report, re.M)
+    need(found and int(found[1]) == boot.calls.get('vfs_read'),
+         'uftrace report has another number of calls of vfs_read than', boot.calls.get('vfs_read'))
+    need('TASK NAME' in uftrace(boot.out, 'report', '--task').upper(), 'no tasks in report --task')
+    replay = uftrace(boot.out, 'replay', '-D', '3', '-F', 'kernel_init')
+    need('kernel_init_freeable' in replay, 'uftrace replay -F kernel_init:', replay[:1000])
+    events = json.loads(uftrace(boot.out, 'dump', '--chrome', '-r', '~1ms'))['traceEvents']
+    need(len(events) > 1000, 'uftrace dump --chrome has only', len(events), 'events')
+
+
+def check_boot(arch, series, folder):
+    line = boots.command(arch, boots.qemu(arch, series), folder)
+    out = f'{folder}/data'
+    boots.record(out, line)
+    boot = boots.Boot(out)
+    findings = []
+    for check in [lambda: check_counters(boot.stats), lambda: check_files(boot),
+                  lambda: check_names(arch, boot), lambda: check_order(boot),
+                  lambda: check_open(boot), lambda: check_tasks(boot, series),
+                  lambda: check_readers(boot)]:
+        try:
+            check()
+        except Failure as bad:
+            findings.append(str(bad)[:4000])
+    need(not findings, '\n'.join(findings))
+    print(f'good: {boot.stats["calls"]} calls in {len(boot.tasks)} tasks')
+
+
+def main():
+    arch, series = sys.argv[1:]
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-boot-{arch}-')
+    try:
+        check_boot(arch, series, folder)
+    except boots.Skip as why:
+        print(f'SKIP: {why}')
+        return 77
+    except (Failure, OSError) as bad:
+        print(bad)
+        return 1
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

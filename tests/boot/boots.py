@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boots of Debian's kernels to power-off: the machines, recording one, and reading the result fast.
+
+A machine is QEMU's usual one of its architecture, with the devices that Debian's kernels have built in.
+"""
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCRIPTS = os.path.join(HERE, '..', '..', 'scripts')
+sys.path += [SCRIPTS, os.path.join(HERE, '..', 'system')]
+import initrd  # noqa: E402
+import qemus  # noqa: E402
+from qemus import Failure, need  # noqa: E402
+
+MACHINES = {  # QEMU's arguments, the console
+    'aarch64': (['-M', 'virt', '-cpu', 'cortex-a57'], 'ttyAMA0'),
+    'riscv64': (['-M', 'virt'], 'ttyS0'),
+    'x86_64': (['-M', 'q35'], 'ttyS0'),
+}
+FETCH_SECONDS = 300
+
+
+class Skip(Exception):
+    """It cannot run here."""
+
+
+def kernel(arch):
+    """The folder with vmlinuz and busybox."""
+    done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), arch], stdin=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=False, timeout=FETCH_SECONDS)
+    if done.returncode != 0:
+        raise Skip((done.stderr.strip().splitlines() or ['scripts/kernels failed'])[-1])
+    cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+    return os.path.join(cache, 'guesttrace', 'kernels', arch)
+
+
+def qemu(arch, series):
+    """The QEMU of a series (7.2, 10.0): this system's or a fetched one."""
+    for version, path in qemus.find(arch):
+        if version.startswith(series + '.'):
+            return path
+    raise Skip(f'no QEMU {series} for {arch}')
+
+
+def command(arch, emulator, folder, commands=initrd.COMMANDS, append='', options=()):
+    """The command line of a machine that boots, runs the commands and powers off."""
+    files = kernel(arch)
+    image = os.path.join(folder, 'initrd')
+    with open(os.path.join(files, 'busybox'), 'rb') as f:
+        data = initrd.image(f.read(), commands)
+    with open(image, 'wb') as f:
+        f.write(data)
+    machine, console = MACHINES[arch]
+    return [emulator, *machine, '-m', '256', '-display', 'none', '-serial', 'stdio',
+            '-monitor', 'none', '-nic', 'none', '-no-reboot', *options,
+            '-kernel', os.path.join(files, 'vmlinuz'), '-initrd', image,
+            '-append', f'console={console} quiet {append}'.strip()]
+
+
+def record(out, line, options=()):
+    done = qemus.record(out, list(options), line)
+    need(b'GUEST ENDS' in done.stdout, 'the guest did not end:', done.stdout[-2000:], done.stderr)
+    return done.stdout.decode(errors='replace')
+
+
+def tool(*args):
+    """Rows of trace_tool.c's output."""
+    done = subprocess.run([os.environ['TRACE_TOOL'], *args], capture_output=True, text=True,
+                          check=False)
+    need(done.returncode == 0, 'trace_tool', args[0], 'says:', done.stderr)
+    return [line.split() for line in done.stdout.splitlines()]
+
+
+class Boot:
+    """A recording: its tasks, and how often each function was called."""
+
+    def __init__(self, out):
+        self.out = out
+        self.trace = qemus.tracing.Trace(out)
+        self.stats = self.trace.stats
+        self.tasks = {}  # task: (calls, first time, last time, functions open at the end)
+        for tid, calls, first, last, *chain in tool('check', out):
+            self.tasks[int(tid)] = (int(calls), int(first), int(last),
+                                    [self.name(int(addr, 16)) for addr in chain])
+        self.calls = self.count()
+
+    def name(self, addr):
+        """Of the kernel and firmware, which every session knows."""
+        return self.trace.name(min(self.trace.pid_of), 1 << 63, addr)[1]
+
+    def count(self, *window):
+        """{function: calls}, of a window of time if given."""
+        found = {}
+        for addr, calls in tool('count', self.out, *map(str, window)):
+            name = self.name(int(addr, 16))
+            found[name] = found.get(name, 0) + int(calls)
+        return found
+
+    def calls_of(self, name):
+        """(entry, exit) times of a function's calls, in order."""
+        found = []
+        for addr, _ in tool('count', self.out):
+            if self.name(int(addr, 16)) == name:
+                found += [(int(e), int(x)) for _, e, x in tool('calls', self.out, addr)]
+        return sorted(found)
+
+    def comms(self):
+        """Names that tasks have, or had for a while."""
+        names = {os.path.basename(exename) for _, _, _, exename in self.trace.sessions}
+        path = f'{self.out}/perf-cpu0.dat'
+        if os.path.exists(path):
+            names |= comm_records(path)
+        return names
+
+
+def comm_records(path):
+    """Names in COMM records: u32 type 3, u16 misc, u16 size, u32 pid, u32 tid, the name padded."""
+    with open(path, 'rb') as f:
+        data = f.read()
+    names, at = set(), 0
+    while at + 8 <= len(data):
+        kind, size = (int.from_bytes(data[at + i:at + i + n], 'little') for i, n in ((0, 4), (6, 2)))
+        if kind == 3:
+            names.add(data[at + 16:at + size].split(b'\0')[0].decode(errors='replace'))
+        at += max(size, 8)
+    return names
+
+
+__all__ = ['Boot', 'Failure', 'Skip', 'command', 'kernel', 'need', 'qemu', 'qemus', 'record', 'tool']

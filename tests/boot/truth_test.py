@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The trace against the guest itself: Linux's own function tracer counts calls of chosen functions in
+a window, and the recording must have as many in the same one.
+
+usage: truth_test.py ARCH SERIES [WORD...]      WORD: more for the kernel's command line (nokaslr)
+
+The window lies between two lines that a guest's process writes into the tracer's log itself.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+import boots
+from boots import Failure, need
+
+MARKER = 'tracing_mark_write'
+# Not every kernel has each of them, or lets its tracer see it.
+CHOSEN = '''
+    do_sys_openat2 path_openat vfs_read vfs_write vfs_statx iterate_dir filp_close dput pipe_read
+    pipe_write kmem_cache_alloc kmem_cache_free free_unref_page handle_mm_fault filemap_fault
+    copy_page_range vm_area_dup unmap_vmas exit_mmap mmput kernel_clone copy_process wake_up_new_task
+    do_exit do_wait begin_new_exec load_elf_binary schedule try_to_wake_up finish_task_switch.isra.0
+    scheduler_tick sched_tick update_process_times hrtimer_interrupt rcu_core __do_softirq
+    handle_softirqs'''.split()
+LEAST = 25  # functions that have to be left
+TRACE = '''mount -t tracefs tracefs /sys/kernel/tracing
+cd /sys/kernel/tracing
+echo 0 >tracing_on
+echo 16384 >buffer_size_kb
+for f in %s; do
+    echo $f >>set_ftrace_filter
+done 2>/dev/null
+echo function >current_tracer
+echo 1 >tracing_on
+echo window >trace_marker
+ls -lR /proc/sys/kernel >/dev/null
+cat /proc/meminfo | sort | wc -l
+i=0
+while [ $i -lt 20 ]; do
+    /bin/true
+    i=$((i + 1))
+done
+echo window >trace_marker
+echo 0 >tracing_on
+grep entries-in trace
+awk '/tracing_mark_write: window/ { on = !on; marks++; next }
+     on && !/^#/ { sub(/^.*: /, ""); n[$1]++ }
+     END { for (f in n) print "COUNT", f, n[f]; print "MARKS", marks }' trace'''
+
+
+def guest_counts(console):
+    kept = re.search(r'entries-in-buffer/entries-written: (\d+)/(\d+)', console)
+    need(kept and kept[1] == kept[2], "the guest's buffer was too small:", kept and kept[0])
+    need('MARKS 2' in console, 'the guest saw another window:', console[-3000:])
+    return {name: int(n) for name, n in re.findall(r'^COUNT (\S+) (\d+)\r?$', console, re.M)}
+
+
+def compare(guest, least, most):
+    """Between the calls that end and begin the window an interrupt may hit: so there are two counts."""
+    wrong = []
+    for name, n in sorted(guest.items()):
+        low, high = least.get(name, 0), most.get(name, 0)
+        if not low <= n <= high:
+            wrong.append(f'{name}: the guest counted {n}, recorded were {low}'
+                         + (f' to {high}' if high > low else ''))
+    return wrong
+
+
+def check(arch, series, words, folder):
+    line = boots.command(arch, boots.qemu(arch, series), folder,
+                         TRACE % ' '.join(CHOSEN), ' '.join(words))
+    console = boots.record(f'{folder}/data', line)
+    guest = guest_counts(console)
+    need(len(guest) >= LEAST and set(guest) <= set(CHOSEN), 'the guest counted', sorted(guest))
+    boot = boots.Boot(f'{folder}/data')
+    marks = boot.calls_of(MARKER)
+    need(len(marks) == 2, len(marks), 'calls of', MARKER, marks)
+    (first, inside), (end, last) = marks
+    wrong = compare(guest, boot.count(inside, end), boot.count(first, last))
+    need(not wrong, f'{len(wrong)} of {len(guest)} functions differ:', *('\n  ' + w for w in wrong))
+    print(f'good: {sum(guest.values())} calls of {len(guest)} functions')
+
+
+def main():
+    arch, series, *words = sys.argv[1:]
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-truth-{arch}-')
+    try:
+        check(arch, series, words, folder)
+    except boots.Skip as why:
+        print(f'SKIP: {why}')
+        return 77
+    except (Failure, OSError) as bad:
+        print(bad)
+        return 1
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
