@@ -56,8 +56,8 @@ static bool allocate(struct gt_error *err)
     gt_rec.code = g_hash_table_new(g_int64_hash, g_int64_equal);
     if (gt_host_can(GT_HOST_CONDITIONAL))
         gt_rec.score = gt_cells_new(sizeof(struct gt_cells));
-    gt_rec.sparse = !gt_rec.score && gt_rec.user && gt_rec.clock == GT_CLOCK_AUTO;
-    gt_rec.targets = g_hash_table_new(g_int64_hash, g_int64_equal);
+    gt_rec.sparse = !gt_rec.score && (gt_rec.user ? gt_rec.clock == GT_CLOCK_AUTO
+                                                  : gt_rec.host_clock || gt_rec.host.vcpus == 1);
     return true;
 }
 

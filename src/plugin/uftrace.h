@@ -3,6 +3,7 @@
  * The uftrace recorder, shared among its files:
  *   uftrace.c         arguments, installation, events
  *   uftrace_code.c    translation: blocks classified and instrumented
+ *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
  *   uftrace_level.c   a call stack for each privilege level
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
@@ -63,7 +64,7 @@ struct gt_recorder {
     bool user;
     bool cells_stay;      /* no vCPU can come any more that makes the others' cells move */
     uint64_t host_offset; /* added to the host's clock */
-    bool sparse;          /* no cells, and only blocks that matter have callbacks */
+    bool sparse;          /* no cells, and only blocks that need a look have callbacks */
     uint64_t insns;       /* with `sparse`: retired before the current block, by the only thread */
 
     struct gt_host_info host;
@@ -85,7 +86,7 @@ struct gt_recorder {
 
     pthread_mutex_t lock; /* of the members below, and of modules */
     GHashTable *code;     /* pc -> chain of struct gt_code */
-    GHashTable *targets;  /* of direct calls; with `sparse` only */
+    GHashTable *pages;    /* of uftrace_arrival.c */
     unsigned n_vcpus;     /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;
@@ -125,6 +126,16 @@ void gt_on_translate(void *self, struct gt_block *block);
 /* The function is a signal handler: so are its blocks that were translated before. With
  * gt_rec.lock. */
 void gt_code_is_handler(struct gt_func *fn);
+
+/* uftrace_arrival.c; with gt_rec.lock */
+enum gt_arrival {
+    GT_ARRIVAL_NONE,    /* control comes from its own function only: no look needed */
+    GT_ARRIVAL_LOOK,    /* a call, a return or a jump may arrive */
+    GT_ARRIVAL_UNKNOWN, /* no code seen so far leads there: a handler, perhaps */
+};
+enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code);
+/* Where the block leads to; its last instruction, and whether its function is known. */
+void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool known);
 
 /* uftrace_level.c: with gt_rec.privilege_levels only */
 /* At load. GT_E_UNSUPPORTED: not with this host, or guest. */

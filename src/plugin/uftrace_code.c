@@ -134,33 +134,28 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
     }
 }
 
-/* Hosts without cells pay for a callback at each block. Where the clock does not need it, a block
- * gets none that control stays in its function before and after: one that ends in no call or
- * return, and is no place where a call, a return or a longjmp arrives. What comes to it all the
- * same (an exception, a signal's end) is seen at the function's next block that has one, and at its
- * return at the latest. */
-static bool can_go_unseen(struct gt_block *block, const struct gt_code *code)
-{
-    if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN || code->entry || code->fn->flags ||
-        code->fn != code->end_fn || g_hash_table_contains(gt_rec.targets, &code->pc))
-        return false;
-    const uint8_t *bytes = gt_insn_host_addr(gt_block_insn(block, 0));
-    size_t left = (uintptr_t)bytes % 4096; /* on the same page: readable */
-    return bytes && left >= gt_rec.arch->insn_max && !gt_rec.arch->may_follow_call(bytes, left);
-}
-
+/* Hosts without cells: a callback at each block; with `sparse` at those only that need a look, or
+ * end in a call or return. */
 static void instrument_by_callbacks(struct gt_block *block, size_t first, struct gt_code *code)
 {
     bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
     gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
     if (first > 0)
         gt_insn_on_exec(gt_block_insn(block, first), fn, code);
-    else if (!can_go_unseen(block, code))
+    else if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN ||
+             gt_arrival_of(block, code) != GT_ARRIVAL_NONE)
         gt_block_on_exec(block, fn, code);
     if (gt_rec.sparse && first == 0)
         gt_block_add_shared(block, &gt_rec.insns, gt_block_insns(block));
-    if (gt_rec.sparse && code->exit == GT_EXIT_CALL)
-        g_hash_table_add(gt_rec.targets, &code->target);
+}
+
+/* The look at a piece that begins a block. */
+static void look_at_block(struct gt_block *block, struct gt_cell mark, struct gt_code *code)
+{
+    if (gt_rec.privilege_levels)
+        gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
+    else if (gt_arrival_of(block, code) != GT_ARRIVAL_NONE)
+        gt_block_on_exec(block, gt_on_landing, code);
 }
 
 /* Instrumentation of one piece of a block, which begins with instruction `first`. */
@@ -170,16 +165,17 @@ static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref 
     struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
     struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
     struct gt_insn_ref *insn = gt_block_insn(block, first);
-    if (code->entry && code->fn->flags & GT_FUNC_HANDLER)
-        gt_block_on_exec(block, gt_on_special_block, code);
-    else if (first == 0)
-        gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
-    else
-        gt_insn_on_exec_ne(insn, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
-    if (first == 0)
-        gt_block_add(block, insns, code->insns);
-    else
+    bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
+    if (first > 0) {
+        gt_insn_on_exec(insn, special ? gt_on_special_block : gt_on_landing, code);
         gt_insn_add(insn, insns, code->insns);
+    } else {
+        if (special)
+            gt_block_on_exec(block, gt_on_special_block, code);
+        else
+            look_at_block(block, mark, code);
+        gt_block_add(block, insns, code->insns);
+    }
     if (code->exit != GT_EXIT_PLAIN)
         gt_insn_store(last, mark, code->mark);
 }
@@ -246,6 +242,7 @@ static void translate(struct gt_block *block)
     struct gt_module *module =
         gt_modules_at(&gt_rec.modules, pc, gt_insn_host_addr(gt_block_insn(block, 0)));
     struct gt_insn insn = {0};
+    bool known = false;
     for (size_t i = 0; i < n; i++) {
         classify(gt_block_insn(block, i), &insn);
         if (insn.kind == GT_INSN_STACK_SWITCH && gt_rec.user)
@@ -255,7 +252,9 @@ static void translate(struct gt_block *block)
         const struct gt_func *fn = func_at(module, gt_insn_pc(gt_block_insn(block, first)));
         end = piece_end(block, first, n, fn);
         translate_piece(block, module, first, end, end == n, &insn);
+        known = !(fn->flags & GT_FUNC_ANON);
     }
+    gt_arrivals_note(block, &insn, known);
 }
 
 void gt_on_translate(void *self, struct gt_block *block)

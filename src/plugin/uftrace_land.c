@@ -96,6 +96,8 @@ static inline __attribute__((always_inline)) bool
 land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
     uint64_t mark = cells->mark;
+    if (mark == gt_mark_of_func(code->fn))
+        return true;
     if (__builtin_expect(mark == 0 || v->thread.attention, 0))
         return false;
     return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
@@ -159,7 +161,7 @@ void gt_on_block(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
     count_block(v, code);
-    if (v->own.mark == gt_mark_of_func(code->fn) || land_plain(v, &v->own, code))
+    if (land_plain(v, &v->own, code))
         v->own.mark = code->mark;
     else
         land_in_block(v, code);

@@ -9,8 +9,7 @@
  * return. A block whose own function is not what the mark says is a landing: only there does
  * anything happen (gt_track_land, in land.h). Jumps and branches inside a function cost nothing, a
  * direct or indirect jump into another function shows itself, and so do signals and exceptions.
- * Where the mark is written and compared is the recorder's business: inline in translated code
- * where the host can do that, else in a callback at each block.
+ * Where the mark is written and compared is the recorder's business.
  *
  * Frames. A call pushes a frame with its return address; a return must land on the top frame's,
  * else gt_track_slow finds out what happened (resolve.c): a longjmp or an exception (frames
