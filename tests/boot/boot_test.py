@@ -22,7 +22,8 @@ NAMED = 0.999
 DOCS = os.path.join(boots.HERE, '..', '..', 'docs', 'reading-a-trace.md')
 # Functions that every boot calls; the last ones are a system call's path.
 CALLED = {
-    'aarch64': ['start_kernel', 'el0t_64_sync_handler', 'el0_svc', 'invoke_syscall', '__arm64_sys_getdents64'],
+    'aarch64': ['start_kernel', 'el0t_64_sync_handler', 'el0_svc', 'invoke_syscall',
+                '__arm64_sys_getdents64'],
     'riscv64': ['do_trap_ecall_u', '__riscv_sys_getdents64'],
     'x86_64': ['do_syscall_64', 'iterate_dir'],
 }
@@ -58,7 +59,7 @@ def check_names(arch, boot):
     repeated = {name: boot.calls[name] for name in ONCE if boot.calls[name] != 1}
     need(not repeated, 'calls of', repeated)
     kernel = unnamed = 0
-    for addr, calls in boots.tool('count', boot.out):
+    for addr, calls, _ in boots.tool('count', boot.out):
         if int(addr, 16) >= KERNEL_HALF:
             kernel += int(calls)
             unnamed += int(calls) if boot.name(int(addr, 16)).startswith('0x') else 0

@@ -93,18 +93,22 @@ class Boot:
     def count(self, *window):
         """{function: calls}, of a window of time if given."""
         found = {}
-        for addr, calls in tool('count', self.out, *map(str, window)):
-            name = self.name(int(addr, 16))
-            found[name] = found.get(name, 0) + int(calls)
+        for (name, _), calls in self.count_pairs(*window).items():
+            found[name] = found.get(name, 0) + calls
+        return found
+
+    def count_pairs(self, *window):
+        """{(function, its caller): calls}"""
+        found = {}
+        for addr, calls, caller in tool('count', self.out, *map(str, window)):
+            pair = self.name(int(addr, 16)), self.name(int(caller, 16))
+            found[pair] = found.get(pair, 0) + int(calls)
         return found
 
     def calls_of(self, name):
         """(entry, exit) times of a function's calls, in order."""
-        found = []
-        for addr, _ in tool('count', self.out):
-            if self.name(int(addr, 16)) == name:
-                found += [(int(e), int(x)) for _, e, x in tool('calls', self.out, addr)]
-        return sorted(found)
+        addrs = {row[0] for row in tool('count', self.out) if self.name(int(row[0], 16)) == name}
+        return sorted((int(e), int(x)) for a in addrs for _, e, x in tool('calls', self.out, a))
 
     def comms(self):
         """Names that tasks have, or had for a while."""

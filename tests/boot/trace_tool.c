@@ -5,7 +5,8 @@
  *
  *   trace_tool check DIR             a line a task: TID ENTRIES FIRST LAST, and the calls that the
  *                                    end of the recording closed, outermost first
- *   trace_tool count DIR [FROM TO]   a line a function: ADDRESS ENTRIES, of FROM <= time <= TO
+ *   trace_tool count DIR [FROM TO]   a line a function and caller: ADDRESS ENTRIES CALLER, of
+ *                                    FROM <= time <= TO; the outermost calls' CALLER is 0
  *   trace_tool calls DIR ADDRESS     a line a call of this function: TID ENTRY-TIME EXIT-TIME
  *
  * Numbers are decimal, addresses hexadecimal. Exit status 1, and the reason on standard error: a
@@ -40,7 +41,7 @@ struct task {
 };
 
 struct count {
-    uint64_t addr, n;
+    uint64_t addr, caller, n;
 };
 
 static struct frame stack[MAX_DEPTH];
@@ -55,14 +56,13 @@ static void die(const struct task *t, size_t record, const char *what, uint64_t 
     exit(1);
 }
 
-static void add(uint64_t addr)
+static void add(uint64_t addr, uint64_t caller)
 {
-    size_t i = (addr * UINT64_C(0x9e3779b97f4a7c15)) >> 44;
+    size_t i = ((addr + caller * 3) * UINT64_C(0x9e3779b97f4a7c15)) >> 44;
     for (size_t tries = 0; tries < MAX_FUNCTIONS; tries++, i++) {
         struct count *c = &counts[i % MAX_FUNCTIONS];
-        if (c->n == 0 || c->addr == addr) {
-            c->addr = addr;
-            c->n++;
+        if (c->n == 0 || (c->addr == addr && c->caller == caller)) {
+            *c = (struct count){addr, caller, c->n + 1};
             return;
         }
     }
@@ -76,11 +76,11 @@ static void enter(struct task *t, size_t at, uint64_t time, uint64_t key)
         die(t, at, "calls too deep", t->depth);
     if ((key & GT_UFTRACE_DEPTH_MASK) != (t->depth & GT_UFTRACE_DEPTH_MASK))
         die(t, at, "wrong depth of an ENTRY", key & GT_UFTRACE_DEPTH_MASK);
+    if (mode == 'n' && time >= from && time <= to)
+        add(key >> 10, t->depth ? stack[t->depth - 1].key >> 10 : 0);
     stack[t->depth++] = (struct frame){key, time};
     t->entries++;
     t->tail = 0;
-    if (mode == 'n' && time >= from && time <= to)
-        add(key >> 10);
 }
 
 static void leave(struct task *t, size_t at, uint64_t time, uint64_t key)
@@ -172,7 +172,8 @@ static int read_directory(const char *name)
     closedir(dir);
     for (size_t i = 0; i < MAX_FUNCTIONS; i++)
         if (counts[i].n > 0)
-            printf("%" PRIx64 " %" PRIu64 "\n", counts[i].addr, counts[i].n);
+            printf("%" PRIx64 " %" PRIu64 " %" PRIx64 "\n", counts[i].addr, counts[i].n,
+                   counts[i].caller);
     return 0;
 }
 

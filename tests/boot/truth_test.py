@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The trace against the guest itself: Linux's own function tracer counts calls of chosen functions in
-a window, and the recording must have as many in the same one.
+"""The trace against the guest itself: Linux's own function tracer counts calls of chosen functions by
+each of their callers in a window, and the recording must have as many in the same one.
 
 usage: truth_test.py ARCH SERIES [WORD...]      WORD: more for the kernel's command line (nokaslr)
 
@@ -47,24 +47,26 @@ echo window >trace_marker
 echo 0 >tracing_on
 grep entries-in trace
 awk '/tracing_mark_write: window/ { on = !on; marks++; next }
-     on && !/^#/ { sub(/^.*: /, ""); n[$1]++ }
-     END { for (f in n) print "COUNT", f, n[f]; print "MARKS", marks }' trace'''
+     on && !/^#/ { sub(/^.*: /, ""); n[$1 " " $2]++ }
+     END { for (f in n) print "COUNT", n[f], f; print "MARKS", marks }' trace'''
 
 
 def guest_counts(console):
     kept = re.search(r'entries-in-buffer/entries-written: (\d+)/(\d+)', console)
     need(kept and kept[1] == kept[2], "the guest's buffer was too small:", kept and kept[0])
     need('MARKS 2' in console, 'the guest saw another window:', console[-3000:])
-    return {name: int(n) for name, n in re.findall(r'^COUNT (\S+) (\d+)\r?$', console, re.M)}
+    found = re.findall(r'^COUNT (\d+) (\S+) <-(\S+)\r?$', console, re.M)
+    return {(name, caller): int(n) for n, name, caller in found}
 
 
 def compare(guest, least, most):
     """Between the calls that end and begin the window an interrupt may hit: so there are two counts."""
     wrong = []
-    for name, n in sorted(guest.items()):
-        low, high = least.get(name, 0), most.get(name, 0)
+    functions = {name for name, _ in guest}
+    for pair in sorted(set(guest) | {p for p in most if p[0] in functions}):
+        n, low, high = guest.get(pair, 0), least.get(pair, 0), most.get(pair, 0)
         if not low <= n <= high:
-            wrong.append(f'{name}: the guest counted {n}, recorded were {low}'
+            wrong.append(f'{pair[0]} by {pair[1]}: the guest counted {n}, recorded were {low}'
                          + (f' to {high}' if high > low else ''))
     return wrong
 
@@ -74,14 +76,15 @@ def check(arch, series, words, folder):
                          TRACE % ' '.join(CHOSEN), ' '.join(words))
     console = boots.record(f'{folder}/data', line)
     guest = guest_counts(console)
-    need(len(guest) >= LEAST and set(guest) <= set(CHOSEN), 'the guest counted', sorted(guest))
+    functions = {name for name, _ in guest}
+    need(len(functions) >= LEAST and functions <= set(CHOSEN), 'the guest counted', functions)
     boot = boots.Boot(f'{folder}/data')
     marks = boot.calls_of(MARKER)
     need(len(marks) == 2, len(marks), 'calls of', MARKER, marks)
     (first, inside), (end, last) = marks
-    wrong = compare(guest, boot.count(inside, end), boot.count(first, last))
-    need(not wrong, f'{len(wrong)} of {len(guest)} functions differ:', *('\n  ' + w for w in wrong))
-    print(f'good: {sum(guest.values())} calls of {len(guest)} functions')
+    wrong = compare(guest, boot.count_pairs(inside, end), boot.count_pairs(first, last))
+    need(not wrong, f'{len(wrong)} of {len(guest)} pairs differ:', *('\n  ' + w for w in wrong))
+    print(f'good: {sum(guest.values())} calls of {len(functions)} functions by {len(guest)} callers')
 
 
 def main():
