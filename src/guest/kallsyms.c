@@ -75,20 +75,19 @@ static int add_tables(struct gt_kernel *k, const struct gt_kallsyms *t,
 int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err)
 {
     struct gt_kallsyms t;
+    uint32_t seen = 0;
 
     for (size_t i = 0; i < k->priv->n_segment; i++) {
         struct gt_kernel_segment *s = &k->priv->segment[i];
-        if (!gt_kallsyms_find(&t, s->data, s->size, k->bits / 8u))
-            continue;
-        if (t.kind == GT_KALLSYMS_NONE)
-            return gt_error_set(err, GT_E_UNSUPPORTED,
-                                "%s: %u symbols in kallsyms at offset %zu, but no addresses in an "
-                                "order that is known",
-                                k->path, t.n, t.num_syms);
-        return add_tables(k, &t, s, err);
+        if (gt_kallsyms_find(&t, s->data, s->size, k->bits / 8u))
+            return add_tables(k, &t, s, err);
+        seen = t.seen > seen ? t.seen : seen;
     }
+    if (seen)
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "%s: kallsyms in the %s has %u names, but addresses in no known form",
+                            k->path, k->form, seen);
     return gt_error_set(err, GT_E_NOT_FOUND,
-                        "%s: no kallsyms in the %s, expected a kernel built "
-                        "with CONFIG_KALLSYMS",
+                        "%s: no kallsyms in the %s, expected a kernel with CONFIG_KALLSYMS",
                         k->path, k->form);
 }

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kallsyms: the symbol tables that a kernel carries in its read-only data, and how they are found
- * in an image that does not say where they are. Little-endian, aligned to the word W (8 or 4
- * bytes):
+ * in an image that does not say where they are. Little-endian. Everything is aligned to a word (8
+ * or 4 bytes; in 7.2 to 4 bytes):
  *
- *   num_syms        u32 (4.19: W bytes), padded to W
+ *   num_syms        u32, 4.19 a word
  *   names           num_syms entries: length (a byte; with 0x80 the low 7 bits, then a byte of 7
  *                   higher bits), then so many token numbers; the first letter of what they spell
  *                   is the symbol's type
- *   markers         u32 (4.19: W bytes) for each 256th symbol: its offset in names
+ *   markers         u32, 4.19 a word, for each 256th symbol: its offset in names
  *   seqs_of_names   3 bytes a symbol (6.2 and 6.3 only; from 6.4 on behind the addresses)
  *   token_table     256 texts with a final 0; the token of each character in use is itself
  *   token_index     256 u16: offsets in token_table
  *
  * The addresses of the symbols, in ascending order, stand before num_syms until 6.3, behind
- * token_index from 6.4 on. They are one of GT_KALLSYMS_ADDRESSES  num_syms words
- *   GT_KALLSYMS_OFFSETS    num_syms u32 to be added to relative_base, the word behind them
- *   GT_KALLSYMS_PERCPU     the same as s32: a value of 0 or more is an address by itself (a per-CPU
- *                          offset), others count down from relative_base - 1
- *   GT_KALLSYMS_PLACES     num_syms s32, each to be added to the address where it stands
+ * token_index from 6.4 on. They are of one of these kinds:
+ *
+ *   ADDRESSES  num_syms words
+ *   OFFSETS    num_syms u32 to be added to relative_base, the word behind them
+ *   PERCPU     the same as s32: a value of 0 or more is an address by itself (a per-CPU offset),
+ *              others count down from relative_base - 1
+ *   PLACES     num_syms s32, each to be added to the address where it stands (7.2)
  *
  * They are found from the digits in token_table: token_index must agree with it to the byte, names
  * with markers, and the addresses must ascend; so chance has no part in it.
@@ -31,8 +33,7 @@
 #include <stdint.h>
 
 enum gt_kallsyms_kind {
-    GT_KALLSYMS_NONE,
-    GT_KALLSYMS_ADDRESSES,
+    GT_KALLSYMS_ADDRESSES = 1,
     GT_KALLSYMS_OFFSETS,
     GT_KALLSYMS_PERCPU,
     GT_KALLSYMS_PLACES,
@@ -43,6 +44,7 @@ struct gt_kallsyms {
     const uint8_t *data;
     size_t size;
     unsigned word;      /* 4 or 8 */
+    unsigned align;     /* 4 or 8 */
     size_t token_table; /* to token_index: token_end */
     size_t token_end;   /* behind the last token's 0 */
     size_t token_index;
@@ -51,11 +53,11 @@ struct gt_kallsyms {
     unsigned marker_size; /* 4 or 8 */
     enum gt_kallsyms_kind kind;
     size_t values;
-    size_t base; /* relative_base, where the kind has one */
+    size_t base;   /* relative_base, where the kind has one */
+    uint32_t seen; /* where the search fails: names that were found, without addresses */
 };
 
-/* Finds the tables of word-sized addresses in the n bytes at data; t->kind is GT_KALLSYMS_NONE
- * where only the names are there. False: no tables. */
+/* Finds the tables of a kernel with words of that size in the data. False: no tables. */
 bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, unsigned word);
 
 /* The values, as they stand, of which the kind says what they are. */

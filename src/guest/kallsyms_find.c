@@ -70,7 +70,7 @@ static bool find_tokens(struct gt_kallsyms *t, size_t digits)
         at = (size_t)(end - t->data) + 1;
     }
     t->token_end = at;
-    t->token_index = align(at, t->word);
+    t->token_index = align(at, t->align);
     if (t->token_index > t->size || t->size - t->token_index < INDEX_SIZE ||
         index_at(t, '0') > digits)
         return false;
@@ -127,14 +127,14 @@ static bool markers_agree(const struct gt_kallsyms *t, size_t *budget)
     return true;
 }
 
-/* names and markers behind num_syms at `at`: markers begin behind the last name, aligned. */
-static bool names_at(struct gt_kallsyms *t, size_t at, size_t *budget)
+/* names at `at`, and markers, which begin behind the last name, aligned. */
+static bool names_behind(struct gt_kallsyms *t, size_t at, size_t *budget)
 {
-    size_t end = t->token_table, here;
+    size_t end = t->token_table, here = at;
     uint8_t token;
 
-    t->num_syms = at;
-    t->names = here = at + t->word;
+    t->num_syms = at - t->align;
+    t->names = at;
     if (!names_begin(t, t->names, end))
         return false;
     for (uint32_t i = 0; i < t->n; i++) {
@@ -142,7 +142,7 @@ static bool names_at(struct gt_kallsyms *t, size_t at, size_t *budget)
             return false;
         --*budget;
     }
-    t->markers = align(here, t->word);
+    t->markers = align(here, t->align);
     for (t->marker_size = 4; t->marker_size <= t->word; t->marker_size += 4)
         if (t->markers <= end &&
             (end - t->markers) / t->marker_size >= ((size_t)t->n + 255) / 256 &&
@@ -154,14 +154,14 @@ static bool names_at(struct gt_kallsyms *t, size_t at, size_t *budget)
 /* num_syms is looked for backwards from token_table; names take at least two bytes each. */
 static bool find_names(struct gt_kallsyms *t, size_t *budget)
 {
-    size_t at = t->token_table & ~(size_t)(t->word - 1);
+    size_t at = t->token_table & ~(size_t)(t->align - 1);
 
-    for (; at >= t->word; at -= t->word) {
-        uint64_t n = gt_kallsyms_word(t->data, at - t->word, t->word);
+    for (; at >= t->align; at -= t->align) {
+        uint64_t n = gt_kallsyms_word(t->data, at - t->align, t->align);
         if (n < SYMBOLS_MIN || n > SYMBOLS_MAX || n > (t->token_table - at) / 2)
             continue;
         t->n = (uint32_t)n;
-        if (names_at(t, at - t->word, budget))
+        if (names_behind(t, at, budget))
             return true;
         if (*budget == 0)
             return false;
@@ -212,13 +212,12 @@ static bool try_values(struct gt_kallsyms *t, enum gt_kallsyms_kind kind, size_t
          (t->base <= t->size && t->word <= t->size - t->base)) &&
         ascends(t))
         return true;
-    t->kind = GT_KALLSYMS_NONE;
     return false;
 }
 
 static bool find_values(struct gt_kallsyms *t)
 {
-    size_t behind = align(t->token_index + INDEX_SIZE, t->word);
+    size_t behind = align(t->token_index + INDEX_SIZE, t->align);
     size_t offsets = align((size_t)t->n * 4, t->word) + t->word, words = (size_t)t->n * t->word;
 
     if (try_values(t, GT_KALLSYMS_OFFSETS, behind) || try_values(t, GT_KALLSYMS_PERCPU, behind) ||
@@ -230,10 +229,23 @@ static bool find_values(struct gt_kallsyms *t)
     return words <= t->num_syms && try_values(t, GT_KALLSYMS_ADDRESSES, t->num_syms - words);
 }
 
+/* With the digits' tokens at digits; both ways of alignment can be right until the values are seen.
+ */
+static bool find_around(struct gt_kallsyms *t, size_t digits, size_t *budget)
+{
+    for (t->align = t->word; t->align >= 4; t->align -= 4) {
+        if (!find_tokens(t, digits) || !find_names(t, budget))
+            continue;
+        t->seen = t->n;
+        if (find_values(t))
+            return true;
+    }
+    return false;
+}
+
 bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, unsigned word)
 {
-    static const char digits[] =
-        "0\0001\0002\0003\0004\0005\0006\0007\0008\0009"; /* and the last 0 */
+    static const char digits[] = "0\0001\0002\0003\0004\0005\0006\0007\0008\0009"; /* and its 0 */
     const uint8_t *at = data, *end = data + size;
     size_t budget = WALKED_MAX;
 
@@ -245,10 +257,8 @@ bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, u
         at = memmem(at, (size_t)(end - at), digits, sizeof digits);
         if (!at)
             break;
-        if (find_tokens(t, (size_t)(at - data)) && find_names(t, &budget)) {
-            find_values(t);
+        if (find_around(t, (size_t)(at - data), &budget))
             return true;
-        }
         at++;
     }
     return false;

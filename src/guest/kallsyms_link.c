@@ -12,12 +12,17 @@
  * An image without such records (not relocatable; or with packed ones, whose places are filled in)
  * has its relative_base. Where it begins says the symbol of its first byte, else the jump in its
  * header, whose target has a name.
+ *
+ * Tables without relative_base say no address at all: then the start is, of those that the header
+ * allows, the one from which the most pointers in the image point to a symbol.
  */
 #include "guest/kallsyms.h"
 
 #include "guest/kernel_private.h"
 
 #include <elf.h>
+
+#include <stdlib.h>
 
 #define PAGE_MASK   0xfffull
 #define NEAR        (4ull << 20) /* of the start: the lowest symbol */
@@ -113,11 +118,86 @@ static uint64_t start_by_symbols(const struct gt_kernel *k, const struct gt_kern
     return k->n_all ? k->all[0].addr & ~PAGE_MASK : 0;
 }
 
+#define POINTERS 8192
+#define BLOCK    (2ull << 20) /* to which starts are aligned, but for the header's text_offset */
+#define BLOCKS   1024
+
+static bool is_pointer(uint64_t w)
+{
+    return w >> 40 >= 0xffff80 && w < 0 - BLOCK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* What may be pointers in the image, evenly over it, sorted; their number. */
+static size_t sample(const struct gt_kernel_segment *s, uint64_t *out)
+{
+    size_t n = 0, all = 0, step;
+
+    for (size_t at = 0; at + 8 <= s->size; at += 8)
+        all += is_pointer(gt_kallsyms_word(s->data, at, 8));
+    step = all / POINTERS + 1;
+    all = 0;
+    for (size_t at = 0; at + 8 <= s->size; at += 8) {
+        uint64_t w = gt_kallsyms_word(s->data, at, 8);
+        if (is_pointer(w) && all++ % step == 0 && n < POINTERS)
+            out[n++] = w;
+    }
+    qsort(out, n, sizeof *out, by_value);
+    return n;
+}
+
+/* How many of the pointers are addresses of symbols, which are sorted, when those are moved by
+ * `by`. */
+static size_t score(const struct gt_kernel *k, const uint64_t *pointer, size_t n, uint64_t by)
+{
+    size_t at = 0, hits = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (pointer[i] < by)
+            continue;
+        while (at < k->n_all && k->all[at].addr < pointer[i] - by)
+            at++;
+        hits += at < k->n_all && k->all[at].addr == pointer[i] - by;
+    }
+    return hits;
+}
+
+/* The start of a flat image whose symbols are as if it began at first; 0: not to be known. */
+static uint64_t start_by_pointers(const struct gt_kernel *k, const struct gt_kernel_segment *s,
+                                  uint64_t first)
+{
+    uint64_t *pointer = malloc(POINTERS * sizeof *pointer), last = 0, found = 0;
+    uint64_t offset = s->size >= 16 ? gt_kallsyms_word(s->data, 8, 8) % BLOCK : 0;
+    size_t n = pointer ? sample(s, pointer) : 0, best = 15, tries = 0;
+
+    for (size_t i = 0; i < n && tries < BLOCKS; i++) {
+        uint64_t start = (pointer[i] & ~(BLOCK - 1)) + offset;
+        size_t hits;
+        if (start == last)
+            continue;
+        last = start;
+        tries++;
+        hits = score(k, pointer, n, start - first);
+        if (hits > best) {
+            best = hits;
+            found = start;
+        }
+    }
+    free(pointer);
+    return found;
+}
+
 struct gt_kallsyms_link gt_kallsyms_link(const struct gt_kernel *k, const struct gt_kallsyms *t,
                                          const struct gt_kernel_segment *s, uint64_t base)
 {
     struct gt_kallsyms_link link = {s->addr, base};
-    uint64_t type = relative_type(k->e_machine);
+    uint64_t type = relative_type(k->e_machine), first;
 
     if (!k->priv->flat) {
         if (base == 0 && type && t->kind == GT_KALLSYMS_OFFSETS)
@@ -126,10 +206,10 @@ struct gt_kallsyms_link gt_kallsyms_link(const struct gt_kernel *k, const struct
     }
     if (t->kind == GT_KALLSYMS_OFFSETS && type && find_record(s, type, t->base, base, &link))
         return link;
-    link.start = start_by_symbols(k, s);
-    if (base == 0) { /* nothing says where: as offsets from the image's start */
-        link.base = 0 - link.start;
-        link.start = 0;
-    }
+    first = start_by_symbols(k, s);
+    if (base)
+        return (struct gt_kallsyms_link){first, base};
+    link.start = start_by_pointers(k, s, t->kind == GT_KALLSYMS_PLACES ? 0 : first);
+    link.base = link.start - (t->kind == GT_KALLSYMS_PLACES ? 0 : first);
     return link;
 }
