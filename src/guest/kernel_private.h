@@ -27,6 +27,16 @@ struct gt_kernel_segment {
     size_t size;
 };
 
+/* Where BTF is in the image; see btf.c. */
+struct gt_btf {
+    const uint8_t *types; /* NULL: there is none */
+    size_t types_size;
+    const char *strings; /* ends with a 0 */
+    size_t strings_size;
+    uint32_t *index; /* of type i + 1: its offset in types */
+    size_t n;
+};
+
 struct gt_kernel_private {
     struct gt_names names;
     bool flat;     /* one segment, at 0 until its link address is known */
@@ -36,8 +46,7 @@ struct gt_kernel_private {
     struct gt_kernel_segment segment[GT_KERNEL_SEGMENTS];
     size_t n_segment;
     size_t all_cap;
-    const uint8_t *btf;
-    size_t btf_size;
+    struct gt_btf btf;
 };
 
 /* A copy of at most GT_KERNEL_NAME_MAX bytes with control characters and blanks as '?';
@@ -78,6 +87,12 @@ int gt_kernel_read_image(struct gt_kernel *k, struct gt_error *err);
 /* Adds the symbols of the kallsyms tables in the segments, and moves a flat image to its link
  * address. GT_E_NOT_FOUND: there are none. */
 int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err);
+
+/* Finds and indexes the BTF of a kernel whose segments and symbols are read; none is no error.
+ * GT_E_NOMEM. b->index is the caller's. */
+int gt_btf_open(const struct gt_kernel *k, struct gt_btf *b);
+/* Fills b but for its index; false: no BTF at data, or one that lies. */
+bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size);
 
 /* priv->elf is open: segments, .symtab, without that kallsyms. */
 int gt_kernel_read_elf(struct gt_kernel *k, struct gt_error *err);
