@@ -12,8 +12,9 @@ struct frame {
     unsigned long x[31], user_sp, pc, status;
 };
 
-#define FRAME_PC(f)  ((f)->pc)
-#define FRAME_ARG(f) ((f)->x[0])
+#define FRAME_PC(f)     ((f)->pc)
+#define FRAME_NUMBER(f) ((f)->x[0]) /* of a system call, and its result */
+#define FRAME_ARG(f)    ((f)->x[1])
 
 extern char vector_irq[], vector_user_irq[], k_start_other[];
 void cpu_switch_to(word *from, word *to);
@@ -88,6 +89,12 @@ INLINE void k_init(word cpu)
     K_REG(CPU_INTERFACE) = 1;
 }
 
+/* In the kernel of an RTOS. */
+INLINE void k_trap_self(void)
+{
+    __asm__ volatile("svc #0" ::: "memory");
+}
+
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
@@ -114,6 +121,38 @@ INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
     (void)f;
     __asm__ volatile("mrs %0, esr_el1" : "=r"(why));
     return why >> 26 == 0x15 ? TRAP_CALL : TRAP_FAULT;
+}
+
+INLINE void k_kernel_stack(char *top)
+{
+    (void)top;
+}
+
+/* As if interrupted before its first instruction. */
+INLINE void k_frame_prepare(struct frame *f, word sp, word entry, word argument, word start)
+{
+    (void)sp;
+    f->x[19] = entry;
+    f->x[20] = argument;
+    f->pc = start;
+    f->status = 5; /* EL1 */
+}
+
+INLINE void k_frame_prepare_user(struct frame *f, word sp, word entry, word argument)
+{
+    f->x[0] = argument;
+    f->user_sp = sp;
+    f->pc = entry;
+    f->status = 0;
+}
+
+INLINE word k_system_call(word number, word argument)
+{
+    register word x0 __asm__("x0") = number;
+    register word x1 __asm__("x1") = argument;
+
+    __asm__ volatile("svc #0" : "+r"(x0) : "r"(x1) : "memory");
+    return x0;
 }
 
 /* x19 to x29, sp, pc */

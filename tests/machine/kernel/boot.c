@@ -6,6 +6,11 @@ struct thread *k_current[CPUS];
 static struct thread boot_threads[CPUS];
 static const char *const names[CPUS] = {"boot0", "boot1", "boot2", "boot3"};
 
+struct thread *k_boot_thread(word cpu)
+{
+    return &boot_threads[cpu];
+}
+
 __attribute__((weak)) OWN void run_other(word cpu)
 {
     (void)cpu;
@@ -51,13 +56,21 @@ OWN void k_main(word cpu)
     k_finish();
 }
 
-/* Vector is what the log and the recording call the handler. */
+__attribute__((weak)) OWN void k_before_trap(struct frame *f)
+{
+    (void)f;
+}
+
+/* Vector is what the log and the recording call the handler. Only an RTOS comes back with a dead
+ * thread: its trap is never left. */
 OWN void k_trap(struct frame *f, const void *vector)
 {
+    struct thread *t = k_current[k_cpu()];
     struct log *l = k_log();
     enum trap kind = k_trap_kind(f, vector);
 
     l->level += kind == TRAP_TICK;
+    k_before_trap(f);
     k_enter(vector);
     switch (kind) {
     case TRAP_TICK:
@@ -73,6 +86,7 @@ OWN void k_trap(struct frame *f, const void *vector)
         fault(f);
         break;
     }
-    k_leave();
+    if (t->is_alive)
+        k_leave();
     l->level -= kind == TRAP_TICK;
 }

@@ -34,7 +34,7 @@ enum trap { TRAP_TICK, TRAP_SOFT, TRAP_CALL, TRAP_FAULT };
 #include "x86_64.h"
 #endif
 
-enum { LANES = 3, LOGS = 40, EVENTS = 24576, LEAVE = 0xffff };
+enum { LANES = 3, LOGS = 40, EVENTS = 65536, LEAVE = 0xffff };
 
 struct log {
     const char *name;
@@ -62,17 +62,30 @@ void k_panic(const char *why, word value) __attribute__((noreturn));
 void k_finish(void) __attribute__((noreturn));
 
 /* threads.c */
+extern unsigned k_alive; /* threads that were made and have not called thread_exit */
+/* A thread that is made again, after its end, is in the same memory. */
 void k_thread_make(struct thread *t, const char *name, void *stack, void (*entry)(word),
                    word argument);
-/* Call with interrupts off. */
-void switch_to(struct thread *from, struct thread *to);
-void thread_begin(void);
+void k_thread_make_rtos(struct thread *t, const char *name, void *stack, void (*entry)(word),
+                        word argument);
+void k_thread_make_user(struct thread *t, const char *name, void *stack, void *user_stack,
+                        void (*entry)(word), word argument);
+/* Call with interrupts off: to another thread if there is one, or back after the last one's end. */
+void schedule(void);
+void thread_exit(void) __attribute__((noreturn));
+/* Calls it with the argument on another stack, and comes back. */
+void call_on_stack(word argument, void (*function)(word), void *top);
+/* What schedule does but the switch. */
+struct thread *k_switch_current(void);
+void k_switched_current(void);
+struct thread *k_boot_thread(word cpu);
 
 /* case: */
 void run(void);
 void run_other(word cpu);             /* vCPUs but the first; default: nothing */
 void async_tick(struct frame *f);     /* timer's interrupt */
 void soft_interrupt(struct frame *f); /* default: nothing but be logged */
+void k_before_trap(struct frame *f);  /* before the vector is logged; default: nothing */
 void system_call(struct frame *f);
 void fault(struct frame *f);
 
@@ -115,6 +128,13 @@ INLINE void k_left(int *unused)
 #define CALLED(function)                                                                           \
     __attribute__((cleanup(k_left))) int k_unused = 0;                                             \
     k_enter(function)
+
+/* Some time without a call. */
+INLINE void k_work(unsigned n)
+{
+    while (n-- > 0)
+        __asm__ volatile("" ::: "memory");
+}
 
 INLINE word k_random(word *seed)
 {

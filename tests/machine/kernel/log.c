@@ -26,6 +26,9 @@ INLINE void put_lane(const struct log *l, unsigned lane)
 {
     put_string("log ");
     put_string(l->name);
+    k_put('.');
+    k_put('0' + (l - logs) / 10);
+    k_put('0' + (l - logs) % 10);
     k_put(' ');
     k_put('0' + lane);
     k_put(' ');

@@ -29,13 +29,18 @@ __attribute__((weak)) OWN void machine_call(struct frame *f)
 
 OWN void k_machine_trap(struct frame *f, const void *vector)
 {
-    word cause, is_tick, cpu;
-    struct log *l = *k_log_at(k_sp()) = *k_log_at(f->x[2]);
+    word cause, is_tick, cpu, sp = f->x[2];
+    struct log *l;
 
+    /* On the first instructions of vector_trap it is here. */
+    if (f->x[2] == 0)
+        __asm__ volatile("csrr %0, sscratch" : "=r"(sp));
+    l = *k_log_at(k_sp()) = *k_log_at(sp);
     __asm__ volatile("csrr %0, mcause" : "=r"(cause));
     __asm__ volatile("csrr %0, mhartid" : "=r"(cpu));
     is_tick = (long)cause < 0 && (cause & 0xff) == 7;
     l->level += is_tick;
+    k_before_trap(f);
     k_enter(vector);
     if (is_tick)
         async_machine_timer(cpu);

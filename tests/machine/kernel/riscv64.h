@@ -18,8 +18,9 @@ struct frame {
     unsigned long x[32], pc, status;
 };
 
-#define FRAME_PC(f)  ((f)->pc)
-#define FRAME_ARG(f) ((f)->x[10])
+#define FRAME_PC(f)     ((f)->pc)
+#define FRAME_NUMBER(f) ((f)->x[10]) /* of a system call, and its result */
+#define FRAME_ARG(f)    ((f)->x[11])
 
 extern unsigned k_reasons[];
 void cpu_switch_to(word *from, word *to);
@@ -92,6 +93,12 @@ INLINE void k_init(word cpu)
     (void)cpu;
 }
 
+/* In the kernel of an RTOS. */
+INLINE void k_trap_self(void)
+{
+    __asm__ volatile(".option push\n\t.option norvc\n\tebreak\n\t.option pop" ::: "memory");
+}
+
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
@@ -105,13 +112,14 @@ INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
     word cause, cpu = k_cpu();
     unsigned reasons;
 
-    (void)f;
     (void)vector;
     __asm__ volatile("csrr %0, scause" : "=r"(cause));
-    if ((cause & 0xff) == 8 || (cause & 0xff) == 9)
-        return TRAP_CALL;
-    if ((long)cause >= 0)
+    if ((long)cause >= 0 && cause != 3 && cause != 8)
         return TRAP_FAULT;
+    if ((long)cause >= 0) {
+        f->pc += 4;
+        return TRAP_CALL;
+    }
     __asm__ volatile("csrci sip, 2" ::: "memory");
     reasons = __atomic_load_n(&k_reasons[cpu], __ATOMIC_SEQ_CST);
     if (reasons & REASON_SOFT) {
@@ -122,6 +130,39 @@ INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
     }
     __atomic_fetch_and(&k_reasons[cpu], ~REASON_TICK, __ATOMIC_SEQ_CST);
     return TRAP_TICK;
+}
+
+INLINE void k_kernel_stack(char *top)
+{
+    (void)top;
+}
+
+/* As if interrupted before its first instruction. */
+INLINE void k_frame_prepare(struct frame *f, word sp, word entry, word argument, word start)
+{
+    f->x[2] = sp;
+    f->x[9] = entry;
+    f->x[18] = argument;
+    f->pc = start;
+    f->status = 0x120; /* S, interrupts will be on */
+}
+
+INLINE void k_frame_prepare_user(struct frame *f, word sp, word entry, word argument)
+{
+    f->x[2] = sp;
+    f->x[10] = argument;
+    f->pc = entry;
+    f->status = 0x20;
+}
+
+/* The user's to S. */
+INLINE word k_system_call(word number, word argument)
+{
+    register word a0 __asm__("a0") = number;
+    register word a1 __asm__("a1") = argument;
+
+    __asm__ volatile("ecall" : "+r"(a0) : "r"(a1) : "memory");
+    return a0;
 }
 
 /* ra, sp, s0 to s11 */

@@ -79,7 +79,18 @@ function k_trap_entry
         mrs x3, spsr_el1
         stp x2, x3, [sp, #256]
         mov x0, sp
+#ifdef RTOS
+        ldr x9, =k_current
+        ldr x9, [x9]
+        str x0, [x9]
+#endif
         bl k_trap
+#ifdef RTOS
+        ldr x9, =k_current
+        ldr x9, [x9]
+        ldr x9, [x9]
+        mov sp, x9
+#endif
 end k_trap_entry
 function k_trap_exit
         ldp x2, x3, [sp, #256]
@@ -136,12 +147,27 @@ function cpu_switch_to
         ret
 end cpu_switch_to
 
+function call_on_stack
+        stp x29, x30, [sp, #-16]!
+        mov x29, sp
+        mov sp, x2
+        blr x1
+        mov sp, x29
+        ldp x29, x30, [sp], #16
+        ret
+end call_on_stack
+
 function k_thread_start
         bl thread_begin
         mov x0, x20
         blr x19
         b .
 end k_thread_start
+
+function k_user_thread_start
+        bl user_thread_begin
+        b k_trap_exit
+end k_user_thread_start
 
         .bss
         .balign STACK_SIZE

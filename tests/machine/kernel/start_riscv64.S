@@ -21,10 +21,10 @@
 .macro end name
         .size \name, . - \name
 .endm
-/* Registers but x2, sp. */
+/* Registers but x2, sp, and x4, the hart. */
 .macro all op
         \op x1, 8(sp)
-        .irp n, 3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
+        .irp n, 3,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31
         \op x\n, 8 * \n(sp)
         .endr
 .endm
@@ -107,7 +107,17 @@ function vector_trap
         sd t1, 264(sp)
         mv a0, sp
         la a1, vector_trap
+#ifdef RTOS
+        la t0, k_current
+        ld t0, (t0)
+        sd sp, (t0)
+#endif
         call k_trap
+#ifdef RTOS
+        la t0, k_current
+        ld t0, (t0)
+        ld sp, (t0)
+#endif
 end vector_trap
 function k_trap_exit
         ld t0, 256(sp)
@@ -180,12 +190,31 @@ function cpu_switch_to
         ret
 end cpu_switch_to
 
+function call_on_stack
+        addi sp, sp, -16
+        sd s0, 0(sp)
+        sd ra, 8(sp)
+        addi s0, sp, 16
+        mv sp, a2
+        jalr a1
+        addi sp, s0, -16
+        ld ra, 8(sp)
+        ld s0, 0(sp)
+        addi sp, sp, 16
+        ret
+end call_on_stack
+
 function k_thread_start
         call thread_begin
         mv a0, s2
         jalr s1
         j .
 end k_thread_start
+
+function k_user_thread_start
+        call user_thread_begin
+        j k_trap_exit
+end k_user_thread_start
 
         .bss
         .balign STACK_SIZE

@@ -165,7 +165,16 @@ function k_trap_entry
         push_all
         mov %rsp, %rdi
         mov %rax, %rsi
+#ifdef RTOS
+        mov k_current(%rip), %rax
+        mov %rsp, (%rax)
+#endif
         call k_trap
+#ifdef RTOS
+        mov k_current(%rip), %rax
+        mov (%rax), %rsp
+#endif
+        jmp k_trap_exit
 end k_trap_entry
 function k_trap_exit
         pop_all
@@ -217,12 +226,27 @@ function k_switched
         ret
 end k_switched
 
+/* The old stack pointer is on top of the new stack. */
+function call_on_stack
+        sub $16, %rdx
+        mov %rsp, (%rdx)
+        mov %rdx, %rsp
+        call *%rsi
+        pop %rsp
+        ret
+end call_on_stack
+
 function k_thread_start
         call thread_begin
         mov %r12, %rdi
         call *%rbx
         ud2
 end k_thread_start
+
+function k_user_thread_start
+        call user_thread_begin
+        jmp k_trap_exit
+end k_user_thread_start
 
         .section .reset, "ax"
         .code16

@@ -23,7 +23,7 @@ struct task_state {
     unsigned more[3];
 } __attribute__((packed));
 
-extern word k_gdt[];
+extern word k_gdt[], k_kernel_sp;
 extern char vector_page_fault[], vector_double_fault[], k_bad_trap[];
 struct task_state k_task_states[CPUS];
 static struct gate gates[GATES];
@@ -52,6 +52,12 @@ static void load_tables(word cpu)
     entry[1] = at >> 32;
     __asm__ volatile("ltr %w0" ::"r"(FIRST_TSS + 16 * cpu));
     __asm__ volatile("lidt %0" ::"m"(idt));
+}
+
+void k_kernel_stack(char *top)
+{
+    k_task_states[k_cpu()].stacks[0] = (word)top;
+    k_kernel_sp = (word)top;
 }
 
 OWN void k_x86_init(word cpu)

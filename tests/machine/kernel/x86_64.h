@@ -18,8 +18,9 @@ struct frame {
     unsigned long error, pc, cs, flags, sp, ss;
 };
 
-#define FRAME_PC(f)  ((f)->pc)
-#define FRAME_ARG(f) ((f)->rdi)
+#define FRAME_PC(f)     ((f)->pc)
+#define FRAME_NUMBER(f) ((f)->rax) /* of a system call, and its result */
+#define FRAME_ARG(f)    ((f)->rdi)
 
 extern char vector_tick[], vector_soft[], vector_call[], vector_syscall[];
 void cpu_switch_to(word *from, word *to);
@@ -85,6 +86,12 @@ INLINE void k_init(word cpu)
     k_x86_init(cpu);
 }
 
+/* In the kernel of an RTOS. */
+INLINE void k_trap_self(void)
+{
+    __asm__ volatile("int $0x80" ::: "memory");
+}
+
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
@@ -113,6 +120,42 @@ INLINE enum trap k_trap_kind(struct frame *f, const void *vector)
     if (vector == vector_soft)
         return TRAP_SOFT;
     return vector == vector_call || vector == vector_syscall ? TRAP_CALL : TRAP_FAULT;
+}
+
+void k_kernel_stack(char *top);
+
+/* As if interrupted before its first instruction. */
+INLINE void k_frame_prepare(struct frame *f, word sp, word entry, word argument, word start)
+{
+    f->rbx = entry;
+    f->r12 = argument;
+    f->pc = start;
+    f->cs = KERNEL_CODE;
+    f->flags = 0x202;
+    f->sp = sp;
+    f->ss = KERNEL_DATA;
+}
+
+INLINE void k_frame_prepare_user(struct frame *f, word sp, word entry, word argument)
+{
+    f->rdi = argument;
+    f->pc = entry;
+    f->cs = USER_CODE;
+    f->flags = 0x202;
+    f->sp = sp - 8;
+    f->ss = USER_DATA;
+}
+
+INLINE word k_interrupt_call(word number, word argument)
+{
+    __asm__ volatile("int $0x80" : "+a"(number) : "D"(argument) : "memory");
+    return number;
+}
+
+INLINE word k_system_call(word number, word argument)
+{
+    __asm__ volatile("syscall" : "+a"(number) : "D"(argument) : "rcx", "r11", "memory");
+    return number;
 }
 
 /* On the stack: r15 to r12, rbx, rbp, the return address. */
