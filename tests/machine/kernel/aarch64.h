@@ -95,6 +95,61 @@ INLINE void k_trap_self(void)
     __asm__ volatile("svc #0" ::: "memory");
 }
 
+/* Paging: k_giants has an entry for each GiB; from HIGH on they are there a second time. */
+#define HIGH      0xffffff8000000000ul
+#define RAM_GIANT 1
+extern volatile word k_giants[];
+
+INLINE word k_giant(word address)
+{
+    return address | 0x701 | (address == 0) << 2;
+}
+
+INLINE void k_flush(void)
+{
+    __asm__ volatile("dsb sy\n\ttlbi vmalle1\n\tdsb sy\n\tisb" ::: "memory");
+}
+
+INLINE void k_paging_on(void)
+{
+    word control;
+
+    for (word i = 0; i < 4; i++)
+        k_giants[i] = k_giant(i << 30);
+    __asm__ volatile("msr mair_el1, %0\n\tmsr tcr_el1, %1\n\tmsr ttbr0_el1, %2\n\t"
+                     "msr ttbr1_el1, %2" ::"r"(0xfful),
+                     "r"(0x2b5193519ul), "r"(k_giants));
+    k_flush();
+    __asm__ volatile("mrs %0, sctlr_el1" : "=r"(control));
+    __asm__ volatile("msr sctlr_el1, %0\n\tisb" ::"r"(control | 0x1005) : "memory");
+}
+
+INLINE word k_fault_address(void)
+{
+    word address;
+
+    __asm__ volatile("mrs %0, far_el1" : "=r"(address));
+    return address;
+}
+
+/* Result: the word there, or -1 from k_skip_load. */
+INLINE word k_load(word address)
+{
+    register word value __asm__("x10") = 0;
+    register word next __asm__("x9");
+
+    __asm__ volatile("adr %1, 1f\n\tldr %0, [%2]\n\tadd %0, %0, #1\n\tsub %0, %0, #1\n1:"
+                     : "+r"(value), "=&r"(next)
+                     : "r"(address));
+    return value;
+}
+
+INLINE void k_skip_load(struct frame *f)
+{
+    f->pc = f->x[9];
+    f->x[10] = -1;
+}
+
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
@@ -144,6 +199,11 @@ INLINE void k_frame_prepare_user(struct frame *f, word sp, word entry, word argu
     f->user_sp = sp;
     f->pc = entry;
     f->status = 0;
+}
+
+INLINE word k_frame_user_sp(const struct frame *f)
+{
+    return f->user_sp;
 }
 
 INLINE word k_system_call(word number, word argument)

@@ -52,10 +52,12 @@ struct thread {
     volatile int is_alive, is_running;
 };
 
-extern char k_boot_stacks[];
+extern char k_boot_stacks[], k_image[], k_image_end[];
 extern struct thread *k_current[CPUS];
 
 /* log.c */
+/* The image runs with this added to its addresses as well. */
+void k_place(word offset);
 struct log *k_log_new(const char *name, void *stack);
 void k_panic(const char *why, word value) __attribute__((noreturn));
 /* No calls are logged after this: prints the logs and cuts the power. */

@@ -44,6 +44,13 @@ INLINE void put_lane(const struct log *l, unsigned lane)
     k_put('\n');
 }
 
+void k_place(word offset)
+{
+    put_string("place ");
+    put_hex((word)k_image + offset);
+    k_put('\n');
+}
+
 struct log *k_log_new(const char *name, void *stack)
 {
     unsigned i = __atomic_fetch_add(&logs_used, 1, __ATOMIC_RELAXED);

@@ -99,6 +99,55 @@ INLINE void k_trap_self(void)
     __asm__ volatile(".option push\n\t.option norvc\n\tebreak\n\t.option pop" ::: "memory");
 }
 
+/* Paging: k_giants has an entry for each GiB; from HIGH on they are there a second time. */
+#define HIGH      0xffffffc000000000ul
+#define RAM_GIANT 2
+extern volatile word k_giants[];
+
+INLINE word k_giant(word address)
+{
+    return address >> 2 | 0xcf;
+}
+
+INLINE void k_flush(void)
+{
+    __asm__ volatile("sfence.vma" ::: "memory");
+}
+
+INLINE void k_paging_on(void)
+{
+    for (word i = 0; i < 4; i++)
+        k_giants[i] = k_giants[256 + i] = k_giant(i << 30);
+    __asm__ volatile("csrw satp, %0\n\tsfence.vma" ::"r"(8ul << 60 | (word)k_giants >> 12)
+                     : "memory");
+}
+
+INLINE word k_fault_address(void)
+{
+    word address;
+
+    __asm__ volatile("csrr %0, stval" : "=r"(address));
+    return address;
+}
+
+/* Result: the word there, or -1 from k_skip_load. */
+INLINE word k_load(word address)
+{
+    register word value __asm__("a6") = 0;
+    register word next __asm__("a7");
+
+    __asm__ volatile("la %1, 1f\n\tld %0, (%2)\n\taddi %0, %0, 1\n\taddi %0, %0, -1\n1:"
+                     : "+r"(value), "=&r"(next)
+                     : "r"(address));
+    return value;
+}
+
+INLINE void k_skip_load(struct frame *f)
+{
+    f->pc = f->x[17];
+    f->x[16] = -1;
+}
+
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
@@ -156,6 +205,11 @@ INLINE void k_frame_prepare_user(struct frame *f, word sp, word entry, word argu
 }
 
 /* The user's to S. */
+INLINE word k_frame_user_sp(const struct frame *f)
+{
+    return f->x[2];
+}
+
 INLINE word k_system_call(word number, word argument)
 {
     register word a0 __asm__("a0") = number;

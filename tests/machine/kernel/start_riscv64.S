@@ -217,6 +217,10 @@ function k_user_thread_start
 end k_user_thread_start
 
         .bss
+        .balign 4096
+        .globl k_giants
+k_giants:
+        .space 4096
         .balign STACK_SIZE
         .globl k_boot_stacks
 k_boot_stacks:

@@ -28,7 +28,7 @@ extern char vector_page_fault[], vector_double_fault[], k_bad_trap[];
 struct task_state k_task_states[CPUS];
 static struct gate gates[GATES];
 
-static void set_gate(unsigned number, const void *handler, unsigned type, unsigned stack)
+INLINE void set_gate(unsigned number, const void *handler, unsigned type, unsigned stack)
 {
     word at = (word)handler;
 
@@ -36,12 +36,12 @@ static void set_gate(unsigned number, const void *handler, unsigned type, unsign
         (struct gate){at & 0xffff, KERNEL_CODE, stack, type, at >> 16 & 0xffff, at >> 32, 0};
 }
 
-static void write_msr(unsigned msr, word value)
+INLINE void write_msr(unsigned msr, word value)
 {
     __asm__ volatile("wrmsr" ::"c"(msr), "a"((unsigned)value), "d"(value >> 32));
 }
 
-static void load_tables(word cpu)
+INLINE void load_tables(word cpu)
 {
     word at = (word)&k_task_states[cpu];
     word *entry = k_gdt + (FIRST_TSS + 16 * cpu) / 8;
@@ -58,6 +58,12 @@ void k_kernel_stack(char *top)
 {
     k_task_states[k_cpu()].stacks[0] = (word)top;
     k_kernel_sp = (word)top;
+}
+
+void k_fault_stack(char *top)
+{
+    k_task_states[k_cpu()].emergency[1] = (word)top;
+    set_gate(14, vector_page_fault, INTERRUPT, 2);
 }
 
 OWN void k_x86_init(word cpu)

@@ -25,6 +25,8 @@ struct frame {
 extern char vector_tick[], vector_soft[], vector_call[], vector_syscall[];
 void cpu_switch_to(word *from, word *to);
 void k_x86_init(word cpu);
+/* Page faults go on there. */
+void k_fault_stack(char *top);
 
 #define K_APIC(offset) (*(volatile unsigned *)(APIC + (offset)))
 
@@ -92,6 +94,56 @@ INLINE void k_trap_self(void)
     __asm__ volatile("int $0x80" ::: "memory");
 }
 
+/* Paging: k_giants has an entry for each GiB; from HIGH on they are there a second time. */
+#define HIGH      0xffffff8000000000ul
+#define RAM_GIANT 0
+#define k_giants  ((volatile word *)0x2000)
+
+INLINE word k_giant(word address)
+{
+    return address | 0x87;
+}
+
+INLINE void k_flush(void)
+{
+    word table;
+
+    __asm__ volatile("mov %%cr3, %0\n\tmov %0, %%cr3" : "=r"(table)::"memory");
+}
+
+/* It is on. */
+INLINE void k_paging_on(void)
+{
+    ((volatile word *)0x1000)[511] = (word)k_giants | 7;
+    k_flush();
+}
+
+INLINE word k_fault_address(void)
+{
+    word address;
+
+    __asm__ volatile("mov %%cr2, %0" : "=r"(address));
+    return address;
+}
+
+/* Result: the word there, or -1 from k_skip_load. */
+INLINE word k_load(word address)
+{
+    register word value __asm__("r10") = 0;
+    register word next __asm__("r9");
+
+    __asm__ volatile("lea 1f(%%rip), %1\n\tmov (%2), %0\n\tinc %0\n\tdec %0\n1:"
+                     : "+r"(value), "=&r"(next)
+                     : "r"(address));
+    return value;
+}
+
+INLINE void k_skip_load(struct frame *f)
+{
+    f->pc = f->r9;
+    f->r10 = -1;
+}
+
 /* One interrupt, this many microseconds from now. */
 INLINE void k_tick_after(word us)
 {
@@ -150,6 +202,11 @@ INLINE word k_interrupt_call(word number, word argument)
 {
     __asm__ volatile("int $0x80" : "+a"(number) : "D"(argument) : "memory");
     return number;
+}
+
+INLINE word k_frame_user_sp(const struct frame *f)
+{
+    return f->sp;
 }
 
 INLINE word k_system_call(word number, word argument)
