@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Records Debian's Linux from the first instruction to power-off.
 
-usage: boot_test.py ARCH SERIES
+usage: boot_test.py ARCH SERIES [CPUS]
 
-SERIES of QEMU: 7.2, 10.0, 11.1. KEEP=1 in the environment keeps the recording, and says where it is.
+SERIES of QEMU: 7.2, 10.0, 11.1; vCPUs run at the same time. KEEP=1 in the environment keeps the recording, and says where it is.
 """
 import json
 import os
@@ -35,6 +35,9 @@ COMMS = {'init', 'kthreadd', 'ls', 'cat', 'sort', 'true', 'poweroff'}
 # Where a thread waits that is not running, or has died: nothing it calls there returns before it runs.
 WAITS = re.compile(r'(__schedule|__switch_to(_asm)?|cpu_switch_to|finish_task_switch.*|'
                    r'ret_from_fork(_asm)?)$')
+# Where the other vCPUs wait: idle, or halted by the one that switches the machine off.
+HALTS = re.compile(r'(cpu_do_idle|arch_cpu_idle|default_idle.*|local_cpu_stop|cpu_park_loop|'
+                   r'ipi_cpu_stop|ipi_stop|stop_this_cpu)$')
 POWER_OFF = {'machine_power_off', 'kernel_power_off'}
 KERNEL_HALF = 1 << 47
 
@@ -98,7 +101,7 @@ def check_open(boot):
     that switched the machine off."""
     running = 0
     for tid, (calls, _, _, chain) in boot.tasks.items():
-        inside = [n for n, name in enumerate(chain) if WAITS.match(name)]
+        inside = any(WAITS.match(name) or HALTS.match(name) for name in chain)
         off = POWER_OFF & set(chain)
         running += bool(off)
         need(calls and (not chain or inside or off), f'task {tid} of {calls} calls ends in',
@@ -106,13 +109,14 @@ def check_open(boot):
     need(running == 1, running, 'tasks are in', POWER_OFF)
 
 
-def check_tasks(boot, series):
+def check_tasks(boot, series, cpus):
     comms = boot.comms()
     if series == '7.2':  # plugins cannot read registers there
         need(len(boot.tasks) > 20, 'only', len(boot.tasks), 'tasks:', sorted(comms))
         return
     need(COMMS <= comms, 'no task is called', COMMS - comms, 'but', sorted(comms))
-    need(any(c.startswith('swapper') for c in comms), 'no idle task:', sorted(comms))
+    idle = {f'swapper/{n}' for n in range(cpus)}
+    need(idle <= comms, 'no task is called', idle - comms, 'but', sorted(comms))
     need(any(c.startswith('kworker/') for c in comms), 'no kworker:', sorted(comms))
 
 
@@ -140,15 +144,15 @@ def check_readers(boot):
     need(len(events) > 1000, 'uftrace dump --chrome has only', len(events), 'events')
 
 
-def check_boot(arch, series, folder):
-    line = boots.command(arch, boots.qemu(arch, series), folder)
+def check_boot(arch, series, cpus, folder):
+    line = boots.command(arch, boots.qemu(arch, series), folder, options=['-smp', str(cpus)])
     out = f'{folder}/data'
     boots.record(out, line)
     boot = boots.Boot(out)
     findings = []
     for check in [lambda: check_counters(boot.stats), lambda: check_files(boot),
                   lambda: check_names(arch, boot), lambda: check_order(boot),
-                  lambda: check_open(boot), lambda: check_tasks(boot, series),
+                  lambda: check_open(boot), lambda: check_tasks(boot, series, cpus),
                   lambda: check_readers(boot)]:
         try:
             check()
@@ -159,10 +163,11 @@ def check_boot(arch, series, folder):
 
 
 def main():
-    arch, series = sys.argv[1:]
+    arch, series, *more = sys.argv[1:]
+    cpus = int(more[0]) if more else 1
     folder = tempfile.mkdtemp(prefix=f'guesttrace-boot-{arch}-')
     try:
-        check_boot(arch, series, folder)
+        check_boot(arch, series, cpus, folder)
     except boots.Skip as why:
         print(f'SKIP: {why}')
         return 77
