@@ -59,7 +59,8 @@ struct gt_kernel {
     uint64_t load_lo;          /* link address of the first byte of the image (_text, _head) */
 
     /* The functions: code symbols that are no marks of the linker script (_stext,
-     * __entry_text_start) and no padding before functions (__pfx_). One an address: global before
+     * __entry_text_start) and no padding before functions (__pfx_,
+     * __cfi_). One an address: global before
      * weak before local, then the fewer leading underscores, the shorter, the alphabet. */
     struct gt_kernel_symbol *sym; /* sorted by addr, not overlapping */
     size_t n_sym;
@@ -108,12 +109,14 @@ int gt_kernel_sizeof(const struct gt_kernel *k, const char *type, uint32_t *byte
  * It has no addresses yet: each function is known by its section and its offset in it. Linux's
  * loader puts the executable sections one after the other, in their order in the file, each
  * aligned, into one block for the module's life and one for its start (.init*): at is the offset
- * in its block. .text is first unless the file's order says otherwise; modules with PLT sections
- * (arm64, riscv64) have their .plt after it.
+ * in its block. How large arm64's and riscv64's PLT sections become, which have one byte in the
+ * file, is decided when the module is loaded: behind one, at is not known. (In the guest,
+ * /sys/module/NAME/sections/.text tells.)
  */
 struct gt_kernel_section {
     char *name;          /* ".text", ".init.text", ".text.unlikely"... */
     bool init;           /* in the block that is freed after the start */
+    bool placed;         /* at is known */
     uint64_t at, size;   /* offset in its block; bytes */
     const uint8_t *data; /* size bytes, before relocation */
 };
@@ -128,7 +131,7 @@ struct gt_kernel_ko_symbol {
 
 struct gt_kernel_ko {
     char *path;
-    char name[64]; /* "ext4": .gnu.linkonce.this_module's, else .modinfo's, else the file's name up
+    char name[64]; /* "ext4": .modinfo's, else .gnu.linkonce.this_module's, else the file's name up
                     * to .ko; '-' is '_' */
     uint16_t e_machine;
     uint8_t bits;

@@ -166,13 +166,22 @@ static bool is_inner(const char *name)
 
 static bool is_function(const struct gt_kernel_symbol *s, const struct gt_kernel *ranges)
 {
-    return is_code(s, ranges) && !is_mark(s->name) && strncmp(s->name, "__pfx_", 6) != 0;
+    return is_code(s, ranges) && !is_mark(s->name) && strncmp(s->name, "__pfx_", 6) != 0 &&
+           strncmp(s->name, "__cfi_", 6) != 0;
+}
+
+/* Names that every module gives to one of its functions besides its own. */
+static bool is_common(const char *name)
+{
+    return !strcmp(name, "init_module") || !strcmp(name, "cleanup_module");
 }
 
 static unsigned rank_of(const struct gt_kernel_symbol *s)
 {
     unsigned n = (unsigned)strspn(s->name, "_");
 
+    if (is_common(s->name))
+        return 3u << 16;
     return (s->type == 'T' ? 0 : s->type == 't' ? 2u << 16 : 1u << 16) | (n & 0xff);
 }
 
