@@ -31,8 +31,8 @@ static const struct gt_option record_table[] = {
      .help = "do not show jumps from one function into another as calls", FIELD(no_tail_calls)},
     {"privilege-levels", .type = GT_OPTION_FLAG,
      .help = "trace each privilege level of a machine for itself", FIELD(privilege_levels)},
-    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
-     .help = "name a machine's functions from this file, as 'guesttrace symbols' does",
+    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does",
      FIELD(symbols)},
     {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
      .help = "the user-mode QEMU to run the program with (default: the program's machine says)",
@@ -105,8 +105,6 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
         return gt_command_usage_error(self, "%s", err.text);
     if (status)
         return gt_command_fail(self, status, "%s", err.text);
-    if (r->tool->prepare && r->tool->prepare(r, &err) < 0)
-        return gt_command_fail(self, GT_EXIT_OWN, "%s", err.text);
     status = run_qemu(self, r);
     if (status)
         return status;

@@ -5,9 +5,8 @@
  */
 #include "cli/amount.h"
 #include "cli/qemu.h"
-#include "cli/recording.h"
+#include "cli/record_names.h"
 #include "cli/rescue.h"
-#include "cli/symbolize.h"
 
 #include "track/doubt.h"
 
@@ -33,37 +32,17 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",tail-calls=off");
     if (opt->privilege_levels)
         g_string_append(out, ",trace-privilege-level=on");
-}
-
-/* Reads the ELF files of --symbols; a wrong name shall not be found only after an hour's run. */
-static int load_sources(const struct gt_recording *r, struct gt_symbol_source *source,
-                        struct gt_error *err)
-{
-    for (guint i = 0; i < r->opt->symbols->len; i++) {
-        int status = gt_symbol_source_load(r->opt->symbols->pdata[i], &source[i], err);
-        if (status < 0)
-            return status;
+    if (r->code) {
+        g_string_append(out, ",code=");
+        gt_qemu_append_value(out, r->code);
     }
-    return 0;
-}
-
-static void clear_sources(const struct gt_recording *r, struct gt_symbol_source *source)
-{
-    for (guint i = 0; i < r->opt->symbols->len; i++)
-        gt_symbol_source_clear(&source[i]);
-    g_free(source);
 }
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     gt_stats_mark(r->output, "info", &r->info_before);
     gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
-    if (!r->opt->symbols)
-        return 0;
-    struct gt_symbol_source *source = g_new0(struct gt_symbol_source, r->opt->symbols->len);
-    int status = load_sources(r, source, err);
-    clear_sources(r, source);
-    return status;
+    return gt_record_names_prepare(r, err);
 }
 
 /* ---- after the run ------------------------------------------------------------------------- */
@@ -94,20 +73,6 @@ static void rescue(const struct gt_recording *r, bool finished)
                       what);
     else
         gt_record_say("the plugin did not finish; the recording was completed: %s", what);
-}
-
-static void add_symbols(const struct gt_recording *r)
-{
-    if (!r->opt->symbols)
-        return;
-    struct gt_symbol_source *source = g_new0(struct gt_symbol_source, r->opt->symbols->len);
-    struct gt_error err = {0};
-    int status = load_sources(r, source, &err);
-    if (status == 0)
-        status = gt_symbolize(r->output, source, r->opt->symbols->len, false, &err);
-    if (status < 0)
-        gt_record_say("no symbols: %s", err.text);
-    clear_sources(r, source);
 }
 
 static void say_losses(const struct gt_stats *s)
@@ -184,7 +149,7 @@ static void uftrace_finish(struct gt_recording *r)
     bool finished = gt_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
     if (!finished || WIFSIGNALED(r->wait_status))
         rescue(r, finished);
-    add_symbols(r);
+    gt_record_names_finish(r);
     if (finished)
         say_losses(&stats);
     if (finished && !r->opt->quiet)

@@ -23,17 +23,21 @@ struct gt_record_options {
 };
 
 struct gt_tool;
+struct gt_record_names;
 
 /* One run, from start to end. */
 struct gt_recording {
     const struct gt_record_options *opt;
     const struct gt_tool *tool;
     bool user_mode;
-    char *shown;     /* the output as the user gave it */
-    char *output;    /* the same, absolute */
-    char *qemu;      /* executable */
-    char *plugin;    /* absolute */
-    GPtrArray *argv; /* owns its strings; NULL-terminated */
+    char *shown;                   /* the output as the user gave it */
+    char *output;                  /* the same, absolute */
+    char *qemu;                    /* executable */
+    char *plugin;                  /* absolute */
+    GPtrArray *argv;               /* owns its strings; NULL-terminated */
+    char *const *machine;          /* the arguments of a machine's QEMU; NULL: a program */
+    struct gt_record_names *names; /* record_names.h; NULL: none */
+    char *code;                    /* the code map for the plugin; NULL: none */
     struct gt_stats_mark info_before, stats_before;
     int wait_status;
     double seconds; /* how long QEMU ran */
@@ -44,11 +48,12 @@ struct gt_tool {
     const char *plugin; /* file name */
     const char *output; /* when none is given */
     uint64_t record;    /* bytes of a record, for the progress line */
+    bool code_map;      /* the plugin takes code=FILE (format/code_map.h) */
     bool needs_machine; /* decodes instructions: the guest's machine must be one of guest/arch.h */
-    /* Appends ",name=value" for QEMU's -plugin option. */
-    void (*arguments)(const struct gt_recording *r, GString *out);
     /* Looks at the output before QEMU starts; problems that can be told now. May be NULL. */
     int (*prepare)(struct gt_recording *r, struct gt_error *err);
+    /* Then: appends ",name=value" for QEMU's -plugin option. */
+    void (*arguments)(const struct gt_recording *r, GString *out);
     /* Completes the output and says on standard error what there is. */
     void (*finish)(struct gt_recording *r);
 };

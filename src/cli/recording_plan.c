@@ -10,7 +10,7 @@
 #include "cli/plugins.h"
 #include "cli/program.h"
 #include "cli/qemu.h"
-#include "cli/recording.h"
+#include "cli/record_names.h"
 
 #include "guest/arch.h"
 
@@ -213,6 +213,9 @@ int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct 
     int result = status < 0 ? exit_of(status) : GT_EXIT_DONE;
     if (status == 0 && gt_plugins_find(r->tool->plugin, r->opt->plugin, &r->plugin, err) < 0)
         result = GT_EXIT_OWN;
+    r->machine = qemu && !r->user_mode ? operands + 1 : NULL;
+    if (result == GT_EXIT_DONE && r->tool->prepare && r->tool->prepare(r, err) < 0)
+        result = GT_EXIT_OWN;
     if (result == GT_EXIT_DONE && qemu)
         add_qemu_command(r, operands);
     else if (result == GT_EXIT_DONE)
@@ -224,6 +227,7 @@ int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct 
 
 void gt_recording_clear(struct gt_recording *r)
 {
+    gt_record_names_clear(r);
     g_free(r->shown);
     g_free(r->output);
     g_free(r->qemu);

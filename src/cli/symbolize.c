@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ELF symbols for a recorded directory: see symbolize.h. */
+/* Names for a recorded directory: see symbolize.h. */
 #include "cli/symbolize.h"
 
+#include "cli/source_lines.h"
 #include "format/uftrace_dir.h"
 
 #include <glib.h>
@@ -13,7 +14,7 @@
 #define SYM_LIMIT       (1u << 30)
 #define RECORDED_ENDING ".recorded"
 
-/* A line of the map to come: first the sources, in their order. */
+/* A line of the map to come: first the places, in their order. */
 struct module {
     uint64_t start, end;
     char *path;
@@ -26,8 +27,7 @@ struct work {
     struct gt_uftrace_map recorded; /* the lines that the recording wrote */
     struct gt_uftrace_map current;
     struct gt_uftrace_symtab *tab; /* of each recorded line; n 0 where it has none */
-    const struct gt_symbol_source *source;
-    size_t n_sources;
+    const struct gt_places *places;
     bool prefix;
     GArray *modules; /* struct module */
 };
@@ -46,12 +46,11 @@ static void add_module(struct work *w, uint64_t start, uint64_t end, const char 
     g_array_append_val(w->modules, m);
 }
 
-/* "PATH" or "PATH+0x..." */
+/* "PATH", or a further place or a part of it. */
 static bool is_part_of(const char *name, const char *path)
 {
     size_t len = strlen(path);
-    return strncmp(name, path, len) == 0 &&
-           (name[len] == '\0' || g_str_has_prefix(name + len, "+0x"));
+    return strncmp(name, path, len) == 0 && (name[len] == '\0' || strchr("+@/", name[len]));
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -134,31 +133,45 @@ static int compare_addr(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* A function that was called there and has no name in the file. One whose size is a guess ends
- * where another was called. */
-static bool is_nameless(const struct gt_symbols *symbols, uint64_t rel)
+static const struct gt_source_function *find_function(const struct gt_source_part *p, uint64_t addr)
 {
-    const struct gt_symbol *sym = gt_symbols_find(symbols, rel);
-    return !sym || (sym->guessed && sym->addr != rel);
+    size_t lo = 0, hi = p->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (p->function[middle].addr <= addr)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo && addr - p->function[lo - 1].addr < p->function[lo - 1].size ? &p->function[lo - 1]
+                                                                            : NULL;
 }
 
-/* Recorded symbols that lie in the source's range, but are none of its own functions. */
-static void add_recorded(const struct work *w, const struct gt_symbol_source *s, GArray *out,
+/* A function that was called there and has no name in the file. One whose size is a guess ends
+ * where another was called. */
+static bool is_nameless(const struct gt_source_part *part, uint64_t addr)
+{
+    const struct gt_source_function *f = find_function(part, addr);
+    return !f || (f->guessed && f->addr != addr);
+}
+
+/* Recorded symbols that lie in the place, but are none of its own functions. */
+static void add_recorded(const struct work *w, const struct gt_place *p, GArray *out,
                          GPtrArray *names)
 {
-    g_autofree char *base = g_path_get_basename(s->file);
+    g_autofree char *base = g_path_get_basename(p->part->path);
     for (size_t i = 0; i < w->recorded.n; i++) {
         const struct gt_uftrace_mapping *line = &w->recorded.line[i];
         for (size_t k = 0; k < w->tab[i].n; k++) {
             const struct gt_uftrace_symbol *sym = &w->tab[i].sym[k];
             uint64_t addr = line->start + sym->addr;
-            uint64_t rel = addr - s->start + s->text;
-            if (addr < s->start || addr >= s->end || addr >= line->end ||
-                !is_nameless(s->symbols, rel))
+            uint64_t linked = addr - p->start + p->lo;
+            if (addr < p->start || addr >= p->end || addr >= line->end ||
+                !is_nameless(p->part, linked))
                 continue;
-            struct gt_uftrace_symbol kept = {addr - s->start, 0, sym->name, sym->type};
+            struct gt_uftrace_symbol kept = {addr - p->start, 0, sym->name, sym->type};
             if (g_str_has_prefix(sym->name, "0x")) {
-                char *name = g_strdup_printf("%s+0x%" PRIx64, base, kept.addr);
+                char *name = g_strdup_printf("%s+0x%" PRIx64, base, linked - p->part->lo);
                 g_ptr_array_add(names, name);
                 kept.name = name;
             }
@@ -167,46 +180,57 @@ static void add_recorded(const struct work *w, const struct gt_symbol_source *s,
     }
 }
 
-static int put_source_symbols(struct work *w, size_t index, struct gt_error *err)
+static void add_own(const struct work *w, const struct gt_place *p, GArray *out, GPtrArray *names)
 {
-    const struct gt_symbol_source *s = &w->source[index];
-    const struct module *m = &g_array_index(w->modules, struct module, index);
-    const struct gt_uftrace_module module = {m->path, m->build_id};
-    GArray *sym = g_array_new(FALSE, FALSE, sizeof(struct gt_uftrace_symbol));
-    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree char *base = g_path_get_basename(s->file);
-    for (size_t i = 0; i < s->symbols->n_sym; i++) {
-        const struct gt_symbol *from = &s->symbols->sym[i];
-        if (from->addr < s->text || from->addr - s->text >= s->end - s->start)
+    g_autofree char *base = g_path_get_basename(p->part->path);
+    for (size_t i = 0; i < p->part->n; i++) {
+        const struct gt_source_function *from = &p->part->function[i];
+        if (from->addr < p->lo || from->addr >= p->hi)
             continue;
-        struct gt_uftrace_symbol to = {from->addr - s->text, from->size, from->name,
-                                       from->type == 'e' ? 't' : from->type};
-        if (w->prefix && from->type != 'e') {
+        struct gt_uftrace_symbol to = {from->addr - p->lo, from->size, from->name, from->type};
+        if (w->prefix && !from->unnamed) {
             char *name = g_strconcat(base, ":", from->name, NULL);
             g_ptr_array_add(names, name);
             to.name = name;
         }
-        g_array_append_val(sym, to);
+        g_array_append_val(out, to);
     }
-    add_recorded(w, s, sym, names);
+}
+
+static int put_place_symbols(struct work *w, size_t index, struct gt_error *err)
+{
+    const struct gt_place *p = &w->places->place[index];
+    const struct module *m = &g_array_index(w->modules, struct module, index);
+    const struct gt_uftrace_module module = {m->path, m->build_id};
+    GArray *sym = g_array_new(FALSE, FALSE, sizeof(struct gt_uftrace_symbol));
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    add_own(w, p, sym, names);
+    add_recorded(w, p, sym, names);
     g_array_sort(sym, compare_addr);
     int status = gt_uftrace_dir_put_symbols(
         &w->dir, &module, (const struct gt_uftrace_symbol *)(const void *)sym->data, sym->len, err);
+    if (status == 0)
+        status = gt_source_lines_put(&w->dir, &module, p, err);
     g_array_free(sym, TRUE);
     g_ptr_array_free(names, TRUE);
     return status;
 }
 
-/* A file that is there twice gets a second name, for a module is one line of the map. */
-static void add_source(struct work *w, size_t index)
+/* Code that is there twice gets a second name, for a module is one line of the map. */
+static void add_place(struct work *w, size_t index)
 {
-    const struct gt_symbol_source *s = &w->source[index];
+    const struct gt_place *p = &w->places->place[index];
     bool again = false;
     for (size_t i = 0; i < index; i++)
-        again = again || strcmp(w->source[i].file, s->file) == 0;
-    g_autofree char *path =
-        again ? g_strdup_printf("%s+0x%" PRIx64, s->file, s->offset) : g_strdup(s->file);
-    add_module(w, s->start, s->end, path, s->symbols->build_id);
+        again = again || strcmp(w->places->place[i].part->path, p->part->path) == 0;
+    g_autofree char *path = NULL;
+    if (!again)
+        path = g_strdup(p->part->path);
+    else if (p->found)
+        path = g_strdup_printf("%s@0x%" PRIx64, p->part->path, p->start);
+    else
+        path = g_strdup_printf("%s+0x%" PRIx64, p->part->path, p->offset);
+    add_module(w, p->start, p->end, path, p->source->build_id);
 }
 
 /* Lines that earlier calls put there, of files that are not given now. */
@@ -217,8 +241,8 @@ static void keep_earlier(struct work *w)
         bool drop = false;
         for (size_t k = 0; k < w->recorded.n; k++)
             drop = drop || is_part_of(line->path, w->recorded.line[k].path);
-        for (size_t k = 0; k < w->n_sources; k++)
-            drop = drop || is_part_of(line->path, w->source[k].file);
+        for (size_t k = 0; k < w->places->n; k++)
+            drop = drop || is_part_of(line->path, w->places->place[k].source->file);
         if (!drop)
             add_module(w, line->start, line->end, line->path, line->build_id);
     }
@@ -310,13 +334,13 @@ static int symbolize_map(struct work *w, struct gt_error *err)
     w->tab = g_new0(struct gt_uftrace_symtab, w->recorded.n + 1);
     for (size_t i = 0; i < w->recorded.n; i++)
         find_symtab(w, w->recorded.line[i].path, &w->tab[i]);
-    for (size_t i = 0; i < w->n_sources; i++)
-        add_source(w, i);
+    for (size_t i = 0; i < w->places->n; i++)
+        add_place(w, i);
     keep_earlier(w);
     guint n_cuts = w->modules->len;
     status = check_overlap(w, err);
-    for (size_t i = 0; i < w->n_sources && status == 0; i++)
-        status = put_source_symbols(w, i, err);
+    for (size_t i = 0; i < w->places->n && status == 0; i++)
+        status = put_place_symbols(w, i, err);
     for (size_t i = 0; i < w->recorded.n && status == 0; i++)
         status = put_pieces(w, i, n_cuts, err);
     return status < 0 ? status : put_map(w, err);
@@ -341,8 +365,7 @@ static char *sid_of(const char *name)
     return g_strndup(name + 4, strlen(name) - 8);
 }
 
-int gt_symbolize(const char *dir, const struct gt_symbol_source *source, size_t n, bool prefix,
-                 struct gt_error *err)
+int gt_symbolize(const char *dir, const struct gt_places *places, bool prefix, struct gt_error *err)
 {
     struct gt_uftrace_dir d;
     int status = gt_uftrace_dir_open(&d, dir, err);
@@ -352,7 +375,7 @@ int gt_symbolize(const char *dir, const struct gt_symbol_source *source, size_t 
         char *sid = sid_of(name);
         if (!sid)
             continue;
-        struct work w = {.dir = d, .sid = sid, .source = source, .n_sources = n, .prefix = prefix};
+        struct work w = {.dir = d, .sid = sid, .places = places, .prefix = prefix};
         w.modules = g_array_new(FALSE, FALSE, sizeof(struct module));
         g_array_set_clear_func(w.modules, clear_module);
         status = symbolize_map(&w, err);

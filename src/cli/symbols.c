@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace symbols`: names for a recorded machine's addresses, from ELF files. */
+/* `guesttrace symbols`: names for a recorded machine's addresses, from files with
+ * symbols. */
 #include "cli/command.h"
 #include "cli/symbolize.h"
 
@@ -21,43 +22,77 @@ static const struct gt_option symbols_table[] = {
     {0},
 };
 
+/* One line a place; true where every source has one. */
+static bool say_places(const struct gt_command *self, const struct gt_places *places,
+                       const struct gt_error *why, size_t n, char **operands)
+{
+    bool all = true;
+    for (size_t i = 0; i < places->n; i++) {
+        const struct gt_place *p = &places->place[i];
+        g_autofree char *how = gt_place_text(p);
+        printf("%s: %zu functions at 0x%" PRIx64 "-0x%" PRIx64 "%s\n", p->part->path, p->part->n,
+               p->start, p->end, how);
+    }
+    fflush(stdout);
+    for (size_t i = 0; i < n; i++) {
+        if (why[i].status == GT_OK)
+            continue;
+        gt_command_fail(self, GT_EXIT_FAILED, "%s%s%s%s", why[i].text,
+                        why[i].status == GT_E_NOT_FOUND ? "; say where it ran, " : "",
+                        why[i].status == GT_E_NOT_FOUND ? operands[i] : "",
+                        why[i].status == GT_E_NOT_FOUND ? ":OFFSET" : "");
+        all = false;
+    }
+    return all;
+}
+
 static int run_symbols(const struct gt_command *self, const void *options, size_t n,
                        char **operands)
 {
     const struct symbols_options *opt = options;
     const char *dir = opt->dir ? opt->dir : "uftrace.data";
     if (n == 0)
-        return gt_command_usage_error(self, "needs an ELF file");
+        return gt_command_usage_error(self, "needs a file with symbols");
     g_autofree struct gt_symbol_source *source = g_new0(struct gt_symbol_source, n);
+    g_autofree struct gt_error *why = g_new0(struct gt_error, n);
+    struct gt_places places = {0};
     struct gt_error err = {0};
     int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = gt_symbol_source_load(operands[i], &source[i], &err);
-    if (status == 0)
-        status = gt_symbolize(dir, source, n, opt->prefix, &err);
-    for (size_t i = 0; i < n; i++) {
-        if (status == 0)
-            printf("%s: %zu functions at 0x%" PRIx64 "-0x%" PRIx64 "\n", source[i].file,
-                   source[i].symbols->n_sym, source[i].start, source[i].end);
-        gt_symbol_source_clear(&source[i]);
+    size_t loaded = 0;
+    while (loaded < n && status == 0) {
+        status = gt_symbol_source_load(operands[loaded], &source[loaded], &err);
+        loaded += status == 0;
     }
-    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+    if (status == 0)
+        status = gt_locate(dir, source, n, &places, why, &err);
+    if (status == 0)
+        status = gt_symbolize(dir, &places, opt->prefix, &err);
+    if (status < 0)
+        gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    else if (!say_places(self, &places, why, n, operands))
+        status = GT_E_NOT_FOUND;
+    gt_places_free(&places);
+    for (size_t i = 0; i < loaded; i++)
+        gt_symbol_source_clear(&source[i]);
+    return status < 0 ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_symbols = {
     .name = "symbols",
-    .summary = "name the functions of a recorded machine from ELF files",
-    .usage = (const char *const[]){"[-d DIR] ELF[:OFFSET]...", NULL},
+    .summary = "name the functions of a recorded machine from files with symbols",
+    .usage = (const char *const[]){"[-d DIR] FILE[:OFFSET]...", NULL},
     .paragraphs =
         (const char *const[]){
             "A machine's recording holds addresses: QEMU does not know which programs ran in it."
-            " Each ELF file names those it covers, at the addresses it is linked for plus OFFSET"
-            " (decimal, or hex after 0x). A position-independent file that is linked at 0 needs"
-            " an OFFSET.",
+            " FILE is an ELF program, a Linux kernel (vmlinux, Image, bzImage, compressed or not,"
+            " System.map, a copy of /proc/kallsyms) or one of its modules (.ko).",
+            "OFFSET (decimal, or hex after 0x) is added to the addresses FILE is linked for; a"
+            " module is linked for 0. Without it kernels, modules and position-independent programs"
+            " are searched for in what was recorded, and where they ran is told; other programs ran"
+            " where they are linked.",
             "A function that its file has no name for is shown as FILE+0xOFFSET, counted from where"
-            " its code begins; what no file covers, by its address. A file that is given again "
-            "moves to its"
-            " new OFFSET; files of earlier calls stay.",
+            " its code begins; what no file covers, by its address. A file that is given again"
+            " forgets its former places; files of earlier calls stay.",
             NULL},
     .options = symbols_table,
     .options_size = sizeof(struct symbols_options),

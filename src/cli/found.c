@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* code.found: see found.h. */
+#include "cli/found.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAP_LIMIT   ((size_t)256 << 20)
+#define FOUND_LIMIT ((size_t)1 << 20)
+
+/* One line; what is no line of the format is left out. */
+static bool parse(const char *line, size_t n_modules, struct gt_found_item *out)
+{
+    char *end;
+    if (!g_ascii_isdigit(*line))
+        return false;
+    guint64 module = g_ascii_strtoull(line, &end, 10);
+    if (*end != ' ' || !g_ascii_isxdigit(end[1]) || module >= n_modules)
+        return false;
+    out->module = (size_t)module;
+    out->offset = g_ascii_strtoull(end + 1, &end, 16);
+    return *end == '\0';
+}
+
+void gt_found_read(const char *dir, struct gt_found *out)
+{
+    g_autofree char *map = g_build_filename(dir, GT_CODE_MAP_FILE, NULL);
+    g_autofree char *found = g_build_filename(dir, GT_CODE_FOUND_FILE, NULL);
+    char *text;
+    size_t size;
+    *out = (struct gt_found){0};
+    if (gt_file_read(map, MAP_LIMIT, &text, &size, NULL) < 0)
+        return;
+    int status = gt_code_map_read(text, size, &out->map, NULL);
+    free(text);
+    if (status < 0 || gt_file_read(found, FOUND_LIMIT, &text, &size, NULL) < 0)
+        return;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    out->item = g_new(struct gt_found_item, g_strv_length(lines) + 1);
+    for (char **line = lines; *line; line++)
+        if (parse(*line, out->map.n_modules, &out->item[out->n]))
+            out->n++;
+    free(text);
+}
+
+bool gt_found_is(const struct gt_found *f, size_t item, const char *path)
+{
+    return strcmp(f->map.module[f->item[item].module].path, path) == 0;
+}
+
+void gt_found_free(struct gt_found *f)
+{
+    gt_code_map_free(&f->map);
+    g_free(f->item);
+    *f = (struct gt_found){0};
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the code of sources ran in a recorded machine.
+ *
+ * A part whose OFFSET was given is there and nowhere else. Otherwise, in this order: the places
+ * that the plugin recognised while the machine ran (DIR/code.found by way of DIR/code.map); where
+ * it is linked, for what does not have to be searched for; where the recorded entries say (vote.h).
+ * Code that moves itself has further places: a boot loader's copy, a kernel before its MMU is on.
+ * They are found in what the first one leaves unexplained, and cover no more than was entered
+ * there. What other parts explain is not searched: a part never gets another's entries.
+ */
+#ifndef GT_CLI_LOCATE_H
+#define GT_CLI_LOCATE_H
+
+#include "cli/symbol_source.h"
+
+struct gt_place {
+    const struct gt_symbol_source *source;
+    const struct gt_source_part *part;
+    uint64_t offset;      /* link address + offset = where it ran; sign-extended from 48 bits */
+    uint64_t lo, hi;      /* the link addresses that ran there */
+    uint64_t start, end;  /* the same as guest addresses, 48 bits */
+    bool found;           /* not given: found in what was recorded */
+    bool further;         /* not the part's first */
+    size_t hits, entered; /* functions of it that were entered there; what else was, too */
+};
+
+struct gt_places {
+    struct gt_place *place; /* those of a part follow one another */
+    size_t n;
+};
+
+/* Places for all parts of the n sources. *out is the caller's, to be given to gt_places_free.
+ * why[i] (n of them) is set where source i has no place: GT_E_NOT_FOUND or GT_E_EXISTS (another's
+ * code is there). GT_E_EXISTS: two whose OFFSET was given overlap; GT_E_NOT_FOUND, GT_E_IO,
+ * GT_E_NOMEM: the recording cannot be read. */
+int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
+              struct gt_places *out, struct gt_error *why, struct gt_error *err);
+void gt_places_free(struct gt_places *p);
+
+/* "", ", KASLR offset 0x...", ", also at offset 0x..." for a line that says where code ran. The
+ * caller frees it (g_free). */
+char *gt_place_text(const struct gt_place *place);
+
+#endif

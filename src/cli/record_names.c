@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names for a recorded machine: see record_names.h. */
+#include "cli/record_names.h"
+
+#include "cli/found.h"
+#include "cli/machine_code.h"
+#include "cli/machine_files.h"
+#include "cli/symbolize.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct gt_record_names {
+    struct gt_symbol_source *source; /* those of --symbols first */
+    size_t n, n_given;
+};
+
+static void note(const struct gt_recording *r, const char *what, const char *text)
+{
+    if (!r->opt->quiet)
+        gt_record_say("note: %s%s", what, text);
+}
+
+/* ---- before the run ------------------------------------------------------------------------ */
+
+static int load_given(const struct gt_recording *r, struct gt_record_names *names,
+                      struct gt_error *err)
+{
+    for (guint i = 0; r->opt->symbols && i < r->opt->symbols->len; i++) {
+        int status =
+            gt_symbol_source_load(r->opt->symbols->pdata[i], &names->source[names->n], err);
+        if (status < 0)
+            return status;
+        names->n_given = ++names->n;
+    }
+    return 0;
+}
+
+/* Without an OFFSET, whatever the name. */
+static int load_path(const char *path, struct gt_symbol_source *out, struct gt_error *err)
+{
+    g_autofree char *argument = g_canonicalize_filename(path, NULL);
+    int status = gt_symbol_source_load(argument, out, err);
+    if (status == 0 && out->part[0].has_offset) {
+        gt_symbol_source_clear(out);
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%s: its name ends in an offset", path);
+    }
+    return status;
+}
+
+static bool is_elf(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    char magic[4] = "";
+    bool yes = f && fread(magic, 1, sizeof magic, f) == sizeof magic &&
+               memcmp(magic, "\177ELF", sizeof magic) == 0;
+    if (f)
+        fclose(f);
+    return yes;
+}
+
+static bool is_known(const struct gt_record_names *names, const struct gt_symbol_source *s)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->source[i].file, s->file) == 0)
+            return true;
+    return false;
+}
+
+static void load_machine_files(const struct gt_recording *r, struct gt_record_names *names,
+                               const GArray *files)
+{
+    for (guint i = 0; i < files->len; i++) {
+        const struct gt_machine_file *f = &g_array_index(files, struct gt_machine_file, i);
+        struct gt_symbol_source *s = &names->source[names->n];
+        struct gt_error why = {0};
+        if (!f->kernel && !is_elf(f->path))
+            continue;
+        if (load_path(f->path, s, &why) < 0)
+            note(r, "no names from this file: ", why.text);
+        else if (is_known(names, s))
+            gt_symbol_source_clear(s);
+        else
+            names->n++;
+    }
+}
+
+static int write_code_map(struct gt_recording *r, struct gt_error *err)
+{
+    struct gt_text map = {0};
+    int status = 0;
+    if (r->tool->code_map && gt_machine_code_map(r->names->source, r->names->n, &map)) {
+        r->code = g_strconcat(r->output, "." GT_CODE_MAP_FILE, NULL);
+        status = gt_file_replace_text(r->code, &map, err);
+    }
+    gt_text_free(&map);
+    return status;
+}
+
+int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
+{
+    static char *const none[] = {NULL};
+    GArray *files = gt_machine_files(r->machine ? r->machine : none);
+    size_t most = (r->opt->symbols ? r->opt->symbols->len : 0) + files->len;
+    r->names = g_new0(struct gt_record_names, 1);
+    r->names->source = g_new0(struct gt_symbol_source, most + 1);
+    int status = load_given(r, r->names, err);
+    if (status == 0)
+        load_machine_files(r, r->names, files);
+    g_array_unref(files);
+    if (status == 0 && r->machine)
+        status = write_code_map(r, err);
+    return status;
+}
+
+/* ---- after the run ------------------------------------------------------------------------- */
+
+static bool replaces(const struct gt_symbol_source *given, const struct gt_symbol_source *own)
+{
+    return given->kernel && own->kernel &&
+           (!given->kernel->banner[0] || strcmp(given->kernel->banner, own->kernel->banner) == 0);
+}
+
+/* The machine's own files that one of --symbols stands for: its kernel, of which there is a vmlinux
+ * or a System.map. They were of use to the plugin; twice the same names would be one too many. */
+static void drop_replaced(struct gt_record_names *names)
+{
+    size_t kept = names->n_given;
+    for (size_t i = names->n_given; i < names->n; i++) {
+        bool drop = false;
+        for (size_t k = 0; k < names->n_given; k++)
+            drop = drop || replaces(&names->source[k], &names->source[i]);
+        struct gt_symbol_source own = names->source[i];
+        if (drop)
+            gt_symbol_source_clear(&own);
+        else
+            names->source[kept++] = own;
+    }
+    names->n = kept;
+}
+
+static void say_places(const struct gt_recording *r, const struct gt_places *places)
+{
+    for (size_t i = 0; i < places->n && !r->opt->quiet; i++) {
+        const struct gt_place *p = &places->place[i];
+        g_autofree char *how = gt_place_text(p);
+        if (p->found)
+            gt_record_say("%s: %zu functions at 0x%" PRIx64 "-0x%" PRIx64 "%s", p->part->path,
+                          p->part->n, p->start, p->end, how);
+    }
+}
+
+/* What was given and has no place is an error's line; what was only seen on QEMU's command line may
+ * never have run, and is a note. */
+static void say_missing(const struct gt_recording *r, const struct gt_error *why)
+{
+    for (size_t i = 0; i < r->names->n; i++) {
+        if (why[i].status == GT_OK)
+            continue;
+        if (i < r->names->n_given)
+            gt_record_say("no symbols: %s", why[i].text);
+        else
+            note(r, "", why[i].text);
+    }
+}
+
+static void move_code_map(struct gt_recording *r)
+{
+    if (!r->code)
+        return;
+    g_autofree char *to = g_build_filename(r->output, GT_CODE_MAP_FILE, NULL);
+    if (rename(r->code, to) != 0)
+        unlink(r->code);
+    g_clear_pointer(&r->code, g_free);
+}
+
+void gt_record_names_finish(struct gt_recording *r)
+{
+    struct gt_places places = {0};
+    struct gt_error err = {0};
+    move_code_map(r);
+    drop_replaced(r->names);
+    if (r->names->n == 0)
+        return;
+    g_autofree struct gt_error *why = g_new0(struct gt_error, r->names->n);
+    int status = gt_locate(r->output, r->names->source, r->names->n, &places, why, &err);
+    if (status == 0 && places.n)
+        status = gt_symbolize(r->output, &places, false, &err);
+    if (status < 0) {
+        gt_record_say("no symbols: %s", err.text);
+    } else {
+        say_places(r, &places);
+        say_missing(r, why);
+    }
+    gt_places_free(&places);
+}
+
+void gt_record_names_clear(struct gt_recording *r)
+{
+    if (r->code)
+        unlink(r->code);
+    g_clear_pointer(&r->code, g_free);
+    for (size_t i = 0; r->names && i < r->names->n; i++)
+        gt_symbol_source_clear(&r->names->source[i]);
+    if (r->names)
+        g_free(r->names->source);
+    g_clear_pointer(&r->names, g_free);
+}

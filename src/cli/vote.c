@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The offset of code, by vote: see vote.h. */
+#include "cli/vote.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MASK GT_UFTRACE_ADDR_MASK
+/* Pairs that are looked at; of more entries every second, third... is taken. */
+#define PAIRS_MAX 2000000u
+/* Candidates that are counted exactly. */
+#define FINALISTS 16
+/* Functions begin at multiples of this, mostly: what chance is given. */
+#define ALIGN 16
+/* Chance finds so many such places at most, as a power of ten. */
+#define CHANCE_MAX (-3.0)
+
+struct candidate {
+    uint64_t offset;
+    size_t votes;
+};
+
+struct poll {
+    const struct gt_entries *entries;
+    const struct gt_source_part *part;
+    uint64_t *by_low; /* link addresses, 48 bits, sorted by their low bits */
+    uint64_t *ballot; /* offsets */
+    size_t n_ballots;
+    struct candidate finalist[FINALISTS];
+    size_t n_finalists;
+};
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Rotated so that the low bits, in which an entry and its function agree, come first. */
+static uint64_t turn(uint64_t addr, uint64_t step)
+{
+    const int bits = __builtin_ctzll(step);
+    return (addr & (step - 1)) << (48 - bits) | (addr & MASK) >> bits;
+}
+
+static uint64_t turn_back(uint64_t key, uint64_t step)
+{
+    const int bits = __builtin_ctzll(step);
+    return (key << bits & MASK) | key >> (48 - bits);
+}
+
+/* The functions that agree with the entry are by_low[first..last]. */
+static void find_row(const struct poll *p, uint64_t entry, size_t *first, size_t *last)
+{
+    const uint64_t step = p->part->step, low = turn(entry & (step - 1), step);
+    const uint64_t top = low | (MASK >> __builtin_ctzll(step));
+    const struct gt_entries rows = {p->by_low, p->part->n};
+    *first = gt_entries_at(&rows, low);
+    *last = gt_entries_at(&rows, top + 1);
+}
+
+static int collect(struct poll *p, struct gt_error *err)
+{
+    size_t pairs = 0, first, last, stride;
+    p->by_low = calloc(p->part->n + 1, sizeof *p->by_low);
+    if (!p->by_low)
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", p->part->path);
+    for (size_t i = 0; i < p->part->n; i++)
+        p->by_low[i] = turn(p->part->function[i].addr, p->part->step);
+    qsort(p->by_low, p->part->n, sizeof *p->by_low, compare);
+    for (size_t i = 0; i < p->entries->n; i++) {
+        find_row(p, p->entries->addr[i], &first, &last);
+        pairs += last - first;
+    }
+    stride = pairs / PAIRS_MAX + 1;
+    size_t room = MIN(pairs, 2 * (size_t)PAIRS_MAX);
+    p->ballot = calloc(room + 1, sizeof *p->ballot);
+    if (!p->ballot)
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", p->part->path);
+    for (size_t i = 0; i < p->entries->n; i += stride) {
+        find_row(p, p->entries->addr[i], &first, &last);
+        for (size_t k = first; k < last && p->n_ballots < room; k++)
+            p->ballot[p->n_ballots++] =
+                (p->entries->addr[i] - turn_back(p->by_low[k], p->part->step)) & MASK;
+    }
+    qsort(p->ballot, p->n_ballots, sizeof *p->ballot, compare);
+    return 0;
+}
+
+/* Keeps the best, sorted. */
+static void nominate(struct poll *p, uint64_t offset, size_t votes)
+{
+    size_t at = p->n_finalists;
+    while (at > 0 && p->finalist[at - 1].votes < votes)
+        at--;
+    if (at == FINALISTS)
+        return;
+    if (p->n_finalists < FINALISTS)
+        p->n_finalists++;
+    memmove(&p->finalist[at + 1], &p->finalist[at],
+            (p->n_finalists - at - 1) * sizeof *p->finalist);
+    p->finalist[at] = (struct candidate){offset, votes};
+}
+
+static void count_ballots(struct poll *p)
+{
+    for (size_t i = 0, next; i < p->n_ballots; i = next) {
+        for (next = i + 1; next < p->n_ballots && p->ballot[next] == p->ballot[i]; next++)
+            ;
+        nominate(p, p->ballot[i], next - i);
+    }
+}
+
+void gt_vote_count(const struct gt_entries *entries, const struct gt_source_part *part,
+                   uint64_t offset, struct gt_vote *out)
+{
+    const uint64_t start = (part->lo + offset) & MASK, end = start + (part->hi - part->lo);
+    size_t f = 0;
+    *out = (struct gt_vote){.offset = offset & MASK};
+    for (size_t i = gt_entries_at(entries, start); i < entries->n && entries->addr[i] < end; i++) {
+        const uint64_t addr = part->lo + (entries->addr[i] - start);
+        out->seen++;
+        while (f < part->n && part->function[f].addr < addr)
+            f++;
+        if (f == part->n || part->function[f].addr != addr)
+            continue;
+        out->first = out->hits++ ? out->first : addr;
+        out->latest = addr;
+    }
+}
+
+static double log10_choose(size_t n, size_t k)
+{
+    return (lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1)) / log(10);
+}
+
+/* How many such places chance would find, as a power of ten: one hit is there by construction, the
+ * other entries in the range meet a function as often as any address does. */
+static double chance(const struct poll *p, const struct gt_vote *v)
+{
+    double code = 1;
+    for (size_t i = 0; i < p->part->n; i++)
+        code += (double)p->part->function[i].size;
+    double one = fmin((double)p->part->n * ALIGN / code, 0.5);
+    return log10((double)p->n_ballots) + log10_choose(v->seen - 1, v->hits - 1) +
+           (double)(v->hits - 1) * log10(one);
+}
+
+static bool across(const struct poll *p, uint64_t a, uint64_t b)
+{
+    uint64_t apart = (a - b) & MASK, size = p->part->hi - p->part->lo;
+    return apart < size || ((b - a) & MASK) < size;
+}
+
+static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err)
+{
+    struct gt_vote v[FINALISTS], *best = NULL, *rival = NULL;
+    for (size_t i = 0; i < p->n_finalists; i++) {
+        gt_vote_count(p->entries, p->part, p->finalist[i].offset, &v[i]);
+        if (v[i].hits && (!best || v[i].hits > best->hits))
+            best = &v[i];
+    }
+    for (size_t i = 0; best && i < p->n_finalists; i++)
+        if (&v[i] != best && across(p, v[i].offset, best->offset) &&
+            (!rival || v[i].hits > rival->hits))
+            rival = &v[i];
+    const char *path = p->part->path;
+    if (!best)
+        return gt_error_set(err, GT_E_NOT_FOUND,
+                            "no clear place for %s: none of its functions was entered", path);
+    if (rival && rival->hits * 2 > best->hits)
+        return gt_error_set(err, GT_E_NOT_FOUND,
+                            "no clear place for %s: %zu functions at offset 0x%" PRIx64
+                            ", %zu at 0x%" PRIx64,
+                            path, best->hits, best->offset, rival->hits, rival->offset);
+    if (best->hits * 2 < best->seen || chance(p, best) > CHANCE_MAX)
+        return gt_error_set(err, GT_E_NOT_FOUND,
+                            "no clear place for %s: at the best, offset 0x%" PRIx64
+                            ", it explains %zu of %zu calls",
+                            path, best->offset, best->hits, best->seen);
+    *out = *best;
+    return 0;
+}
+
+int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
+            struct gt_vote *out, struct gt_error *err)
+{
+    struct poll p = {.entries = entries, .part = part};
+    int status = collect(&p, err);
+    if (status == 0) {
+        count_ballots(&p);
+        status = elect(&p, out, err);
+    }
+    free(p.by_low);
+    free(p.ballot);
+    return status;
+}

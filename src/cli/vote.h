@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where code ran, from the addresses at which functions were entered.
+ *
+ * An offset is a candidate where it takes a function to an entry and is a multiple of the step in
+ * which code is placed. Each candidate is as good as the number of entries that it explains. The
+ * best one is believed only where chance would hardly do as well, where it explains half of what
+ * was entered in its range, and twice as many as any other that would put the code across it.
+ */
+#ifndef GT_CLI_VOTE_H
+#define GT_CLI_VOTE_H
+
+#include "cli/entries.h"
+#include "cli/symbol_source.h"
+
+struct gt_vote {
+    uint64_t offset;        /* modulo 2^48 */
+    size_t hits;            /* functions that were entered */
+    size_t seen;            /* entries in the range of the code */
+    uint64_t first, latest; /* link addresses of the lowest and the highest function hit */
+};
+
+/* 0 and *out; GT_E_NOT_FOUND: no clear winner, and err says what there is ("no clear place for
+ * FILE: ..."); GT_E_NOMEM. */
+int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
+            struct gt_vote *out, struct gt_error *err);
+
+/* What the offset, which need not be the best, explains. */
+void gt_vote_count(const struct gt_entries *entries, const struct gt_source_part *part,
+                   uint64_t offset, struct gt_vote *out);
+
+#endif
