@@ -15,6 +15,8 @@ beginning say:
     tasks: N...        how many tasks have calls; default: as many as the kernel has logs with calls
     reuse: yes         stacks are used again, perhaps as the same task; what was open there may have
                        been left then
+    roots: F...        calls of these functions are looked at as if nothing had called them: whether they
+                       are in a task of their own is open, since a new stack pointer came from nowhere
     machine: W...      more arguments of QEMU's
     allow: C...        counters of doubt that may not be 0
 
@@ -49,7 +51,8 @@ BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QE
                 ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
     'riscv64': ('riscv64-linux-gnu-', ['-mcmodel=medany'], 0x80000000, 0x80100000,
                 ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
-    'x86_64': ('x86_64-linux-gnu-', ['-mgeneral-regs-only', '-mno-red-zone'], 0x100000, 0x200000,
+    'x86_64': ('x86_64-linux-gnu-', ['-mgeneral-regs-only', '-mno-red-zone', '-fpie',
+                                     '-fvisibility=hidden'], 0x100000, 0x200000,
                ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
 }
 SOURCES = ['log.c', 'boot.c', 'threads.c', 'machine.c', 'x86.c']
@@ -173,7 +176,6 @@ class Recorded:
         tasks = {tid: self.read_task(tid) for tid in self.trace.tids()}
         need(self.end != NEVER, 'k_finish was not recorded')
         self.handlers = []
-        sys.setrecursionlimit(20000)
         for tid, roots in tasks.items():
             todo = list(roots)
             while todo:
@@ -207,6 +209,22 @@ class Recorded:
         return top.calls
 
 
+def take_roots(forest, roots):
+    """All trees of a forest, and those of calls of the roots, out of the others."""
+    todo, found = list(forest), list(forest)
+    while todo:
+        call = todo.pop()
+        away = [c for c in call.calls if c.name in roots]
+        call.calls = [c for c in call.calls if c.name not in roots]
+        found += away
+        todo += call.calls + away
+    return found
+
+
+def trees(tasks, roots):
+    return [c for calls in tasks.values() for c in take_roots(calls, roots)]
+
+
 def show_difference(wanted, got, where):
     lines = difflib.unified_diff(wanted.splitlines(), got.splitlines(), f'{where}: logged',
                                  'recorded', lineterm='', n=8)
@@ -231,7 +249,11 @@ def compare(wanted, got, where):
 
 
 def count(calls):
-    return sum(1 + count(c.calls) for c in calls)
+    todo, found = list(calls), 0
+    while todo:
+        found += 1
+        todo += todo.pop().calls
+    return found
 
 
 def check_log(case, logs, handlers):
@@ -255,14 +277,17 @@ def check(machine, qemu, out, readers):
     recorded = Recorded(machine, out, places)
     wanted = [text(calls) for calls in logs.values() if calls]
     got = [text(calls) for calls in recorded.tasks.values()]
+    one_to_one = not {'reuse', 'roots'} & set(case.keys)
+    if not one_to_one:
+        wanted = [text([c]) for c in trees(logs, case.words('roots'))]
+        got = [text([c]) for c in trees(recorded.tasks, case.words('roots'))]
     if 'reuse' in case.keys:
-        wanted = [text([c]).replace(' ...', '') for calls in logs.values() for c in calls]
-        got = [text([c]).replace(' ...', '') for calls in recorded.tasks.values() for c in calls]
+        wanted, got = ([t.replace(' ...', '') for t in texts] for texts in (wanted, got))
     good = compare(wanted, got, 'calls')
     good &= compare([text([c]) for c in handlers], [text([c]) for c in recorded.handlers],
                     'interrupts')
     tasks = [int(n) for n in case.words('tasks')] or [len(wanted)]
-    if 'reuse' in case.keys:
+    if not one_to_one:
         tasks = range(1, len(wanted) + 1)
     print(f'  {calls} calls, {len(handlers)} interrupts, {len(recorded.tasks)} tasks,',
           {k[6:]: v for k, v in recorded.trace.stats.items() if k.startswith('doubt.') and v})
@@ -291,6 +316,7 @@ def check_arch(case, arch, folder):
 
 
 def main():
+    sys.setrecursionlimit(20000)
     case = Case(sys.argv[1])
     keep = os.environ.get('RUN')
     folder = keep or tempfile.mkdtemp(prefix=f'guesttrace-machine-{case.name}-')

@@ -105,6 +105,18 @@ INLINE word k_giant(word address)
     return address | 0x701 | (address == 0) << 2;
 }
 
+/* 512 entries of 2 MiB, which are as those of 1 GiB. */
+INLINE word k_table(word address)
+{
+    return address | 3;
+}
+
+/* Instructions were written. */
+INLINE void k_code_changed(void)
+{
+    __asm__ volatile("isb" ::: "memory");
+}
+
 INLINE void k_flush(void)
 {
     __asm__ volatile("dsb sy\n\ttlbi vmalle1\n\tdsb sy\n\tisb" ::: "memory");

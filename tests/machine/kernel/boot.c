@@ -3,6 +3,7 @@
 #include "kernel.h"
 
 struct thread *k_current[CPUS];
+char k_emergency_stack[STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
 static struct thread boot_threads[CPUS];
 static const char *const names[CPUS] = {"boot0", "boot1", "boot2", "boot3"};
 

@@ -18,6 +18,9 @@
 #define STACK_SIZE 0x4000
 #define CPUS       4
 
+/* OVERFLOW, where it is defined: an address / 4 MiB where no stack may be; a trap with a stack
+ * pointer there goes on with k_emergency_stack. */
+
 #ifndef __ASSEMBLER__
 #define OWN    __attribute__((noipa, used))
 #define INLINE static inline __attribute__((always_inline))
@@ -63,6 +66,11 @@ void k_panic(const char *why, word value) __attribute__((noreturn));
 /* No calls are logged after this: prints the logs and cuts the power. */
 void k_finish(void) __attribute__((noreturn));
 
+/* start_ARCH.S: goes on with next on another stack, both that much further up, after a call of
+ * go_there that returns there. */
+void start_over(word distance, void (*next)(void), char *top) __attribute__((noreturn));
+void go_there(void);
+
 /* threads.c */
 extern unsigned k_alive; /* threads that were made and have not called thread_exit */
 /* A thread that is made again, after its end, is in the same memory. */
@@ -80,6 +88,7 @@ void call_on_stack(word argument, void (*function)(word), void *top);
 /* What schedule does but the switch. */
 struct thread *k_switch_current(void);
 void k_switched_current(void);
+unsigned k_is_waiting(void); /* some thread is for a vCPU */
 struct thread *k_boot_thread(word cpu);
 
 /* case: */
@@ -90,6 +99,8 @@ void soft_interrupt(struct frame *f); /* default: nothing but be logged */
 void k_before_trap(struct frame *f);  /* before the vector is logged; default: nothing */
 void system_call(struct frame *f);
 void fault(struct frame *f);
+
+extern char k_emergency_stack[];
 
 INLINE struct log **k_log_at(word sp)
 {

@@ -109,6 +109,18 @@ INLINE word k_giant(word address)
     return address >> 2 | 0xcf;
 }
 
+/* 512 entries of 2 MiB, which are as those of 1 GiB. */
+INLINE word k_table(word address)
+{
+    return address >> 2 | 1;
+}
+
+/* Instructions were written. */
+INLINE void k_code_changed(void)
+{
+    __asm__ volatile("fence.i" ::: "memory");
+}
+
 INLINE void k_flush(void)
 {
     __asm__ volatile("sfence.vma" ::: "memory");

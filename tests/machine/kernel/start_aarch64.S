@@ -16,6 +16,16 @@
         .type \name, %function
 \name:
         sub sp, sp, #272
+#ifdef OVERFLOW
+        msr tpidr_el0, x0
+        mov x0, sp
+        lsr x0, x0, #22
+        cmp x0, #OVERFLOW
+        b.ne 1f
+        ldr x0, =k_emergency_stack + STACK_SIZE - 272
+        mov sp, x0
+1:      mrs x0, tpidr_el0
+#endif
         stp x0, x1, [sp]
         adr x1, \name
         b k_trap_entry
@@ -156,6 +166,20 @@ function call_on_stack
         ldp x29, x30, [sp], #16
         ret
 end call_on_stack
+
+/* x0 is the caller's. */
+function go_there
+        add x30, x30, x0
+        ret
+end go_there
+function start_over
+        bl go_there
+        add x1, x1, x0
+        add x2, x2, x0
+        mov sp, x2
+        blr x1
+        b .
+end start_over
 
 function k_thread_start
         bl thread_begin

@@ -97,6 +97,14 @@ function vector_trap
         csrrw sp, sscratch, sp
         bnez sp, 1f
         csrr sp, sscratch
+#ifdef OVERFLOW
+        srli sp, sp, 22
+        addi sp, sp, -OVERFLOW
+        bnez sp, 2f
+        la sp, k_emergency_stack + STACK_SIZE
+        j 1f
+2:      csrr sp, sscratch
+#endif
 1:      addi sp, sp, -FRAME
         all sd
         csrrw t0, sscratch, zero
@@ -203,6 +211,20 @@ function call_on_stack
         addi sp, sp, 16
         ret
 end call_on_stack
+
+/* a0 is the caller's. */
+function go_there
+        add ra, ra, a0
+        ret
+end go_there
+function start_over
+        call go_there
+        add a1, a1, a0
+        add a2, a2, a0
+        mv sp, a2
+        jalr a1
+        j .
+end start_over
 
 function k_thread_start
         call thread_begin

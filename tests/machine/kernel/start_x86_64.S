@@ -236,6 +236,20 @@ function call_on_stack
         ret
 end call_on_stack
 
+/* rdi is the caller's. */
+function go_there
+        add %rdi, (%rsp)
+        ret
+end go_there
+function start_over
+        call go_there
+        add %rdi, %rsi
+        add %rdi, %rdx
+        mov %rdx, %rsp
+        call *%rsi
+        ud2
+end start_over
+
 function k_thread_start
         call thread_begin
         mov %r12, %rdi

@@ -90,6 +90,14 @@ INLINE struct thread *choose(struct thread *from, word cpu)
     return from->is_alive ? from : k_boot_thread(cpu);
 }
 
+unsigned k_is_waiting(void)
+{
+    for (unsigned i = 0; i < used; i++)
+        if (threads[i]->is_alive && !threads[i]->is_running)
+            return 1;
+    return 0;
+}
+
 struct thread *k_switch_current(void)
 {
     word cpu = k_cpu();

@@ -76,6 +76,7 @@ OWN void k_x86_init(word cpu)
     set_gate(SOFT_VECTOR, vector_soft, INTERRUPT, 0);
     set_gate(0x80, vector_call, USER_INTERRUPT, 0);
     load_tables(cpu);
+    k_task_states[cpu].emergency[0] = (word)k_emergency_stack + STACK_SIZE;
     write_msr(0xc0000080, 0x501); /* EFER: long mode, syscall */
     write_msr(0xc0000081, (word)(USER_DATA - 8) << 48 | (word)KERNEL_CODE << 32);
     write_msr(0xc0000082, (word)vector_syscall);

@@ -104,6 +104,18 @@ INLINE word k_giant(word address)
     return address | 0x87;
 }
 
+/* 512 entries of 2 MiB, which are as those of 1 GiB. */
+INLINE word k_table(word address)
+{
+    return address | 7;
+}
+
+/* Instructions were written. */
+INLINE void k_code_changed(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 INLINE void k_flush(void)
 {
     word table;
