@@ -49,7 +49,7 @@ static int unpack(struct gt_kernel *k, uint64_t at, uint64_t n, struct gt_error 
 
     if (at > p->size || n > p->size - at)
         return bad_payload(k, at, n, err);
-    status = gt_kernel_unpack(k->path, p->data + at, (size_t)n, &out, err);
+    status = gt_kernel_unpack(k->path, p->data + at, (size_t)n, GT_KERNEL_SIZE_MAX, &out, err);
     if (status == 1) {
         gt_kernel_add_form(k, out.form);
         free(p->data);

@@ -34,7 +34,8 @@ static int read_file(struct gt_kernel_ko *m, struct gt_error *err)
     int status = gt_file_read(m->path, GT_KERNEL_SIZE_MAX, &p->data, &p->size, err);
 
     for (int i = 0; status == GT_OK && i < LAYERS; i++) {
-        int r = gt_kernel_unpack(m->path, (const uint8_t *)p->data, p->size, &out, err);
+        int r = gt_kernel_unpack(m->path, (const uint8_t *)p->data, p->size, GT_KERNEL_SIZE_MAX,
+                                 &out, err);
         if (r <= 0) {
             status = r;
             break;

@@ -76,9 +76,9 @@ struct gt_kernel_unpacked {
     size_t size;
     const char *form;
 };
-/* 1 and *out; 0: not compressed; GT_E_UNSUPPORTED, GT_E_FORMAT, GT_E_TRUNC, GT_E_RANGE,
- * GT_E_NOMEM. */
-int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size,
+/* 1 and *out, of at most limit bytes; 0: not compressed; GT_E_UNSUPPORTED, GT_E_FORMAT, GT_E_TRUNC,
+ * GT_E_RANGE, GT_E_NOMEM. */
+int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size, size_t limit,
                      struct gt_kernel_unpacked *out, struct gt_error *err);
 
 /* priv->data is the file: takes its wrappings off and reads what is inside. */

@@ -25,7 +25,7 @@ struct packed {
 
 struct unpacked {
     uint8_t *data;
-    size_t size, cap;
+    size_t size, cap, limit;
 };
 
 /* Room for at least one more byte. */
@@ -36,10 +36,10 @@ static int grow(struct unpacked *out)
 
     if (out->size < out->cap)
         return GT_OK;
-    if (out->cap == GT_KERNEL_SIZE_MAX)
+    if (out->cap == out->limit)
         return GT_E_RANGE;
-    if (cap > GT_KERNEL_SIZE_MAX)
-        cap = GT_KERNEL_SIZE_MAX;
+    if (cap > out->limit)
+        cap = out->limit;
     data = realloc(out->data, cap);
     if (!data)
         return GT_E_NOMEM;
@@ -242,11 +242,11 @@ static const struct form {
     {"lzo", "\x89LZO", 4, NULL},
 };
 
-int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size,
+int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size, size_t limit,
                      struct gt_kernel_unpacked *out, struct gt_error *err)
 {
     struct packed in = {data, size};
-    struct unpacked to = {0};
+    struct unpacked to = {.limit = limit};
     const struct form *f = forms, *end = forms + sizeof forms / sizeof forms[0];
     int status;
 
