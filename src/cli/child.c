@@ -33,6 +33,8 @@ static void exec_child(const struct run *r, int report)
 {
     sigaction(SIGCHLD, &r->old_chld, NULL);
     sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+    if (r->child->output)
+        dup2(r->child->output->fd, STDOUT_FILENO);
     execve(r->child->path, r->child->argv, r->child->envp);
     int errnum = errno;
     ssize_t n = write(report, &errnum, sizeof errnum);
@@ -51,6 +53,10 @@ static int start(struct run *r, struct gt_error *err)
         exec_child(r, report[1]);
     int failed = r->pid < 0 ? errno : 0;
     close(report[1]);
+    if (r->child->output) { /* or its end would never be seen */
+        close(r->child->output->fd);
+        r->child->output->fd = -1;
+    }
     ssize_t n = 0;
     int errnum = 0;
     if (!failed)
@@ -98,6 +104,8 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *info)
         reap(r);
         return;
     }
+    if (info->ssi_signo == SIGWINCH && r->child->output)
+        r->child->output->resize(r->child->output->self);
     if (info->ssi_code > 0) /* the kernel's: the child has its own */
         return;
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
@@ -105,18 +113,50 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *info)
             kill(r->pid, forwarded[i]);
 }
 
+static bool ends_wait(const struct run *r)
+{
+    struct signalfd_siginfo info;
+    bool ends = false;
+    while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        ends = ends || info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM ||
+               info.ssi_signo == SIGHUP || info.ssi_signo == SIGQUIT;
+    return ends;
+}
+
+/* What the child wrote before it ended. Another process may have its output still, so that no end
+ * of it comes; and nobody may ever take what is left, so that a signal ends the wait. */
+static void drain(const struct run *r)
+{
+    struct gt_child_output *o = r->child->output;
+    while (o && !o->done(o->self)) {
+        struct pollfd p[2] = {{r->signals, POLLIN, 0}};
+        o->wants(o->self, &p[1]);
+        int ready = poll(p, 2, p[1].events & POLLIN ? 0 : -1);
+        if ((ready < 0 && errno != EINTR) || ready == 0 || (p[0].revents && ends_wait(r)))
+            return;
+        if (p[1].revents)
+            o->ready(o->self);
+    }
+}
+
 static void wait_for_end(struct run *r)
 {
+    struct gt_child_output *o = r->child->output;
     while (!r->ended) {
-        struct pollfd p = {r->signals, POLLIN, 0};
-        int ready = poll(&p, 1, r->child->tick ? TICK_MS : -1);
+        struct pollfd p[2] = {{r->signals, POLLIN, 0}, {-1, 0, 0}};
+        if (o)
+            o->wants(o->self, &p[1]);
+        int ready = poll(p, 2, r->child->tick ? TICK_MS : -1);
         if (ready == 0)
             r->child->tick(r->child->data);
+        if (ready > 0 && p[1].revents)
+            o->ready(o->self);
         /* All that is pending, so that a ^C the child died of does not hit us afterwards. */
         struct signalfd_siginfo info;
         while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info)
             handle_signal(r, &info);
     }
+    drain(r);
 }
 
 int gt_child_run(const struct gt_child *child, int *wait_status, struct gt_error *err)
@@ -125,6 +165,8 @@ int gt_child_run(const struct gt_child *child, int *wait_status, struct gt_error
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
+    if (child->output) /* to a reader of ours that is gone */
+        sigaddset(&set, SIGPIPE);
     sigaddset(&set, SIGTTOU); /* progress in the background must not stop us */
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         sigaddset(&set, forwarded[i]);

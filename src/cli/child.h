@@ -13,12 +13,27 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+
+struct pollfd;
+
+/* Somebody who stands between the child's standard output and ours. */
+struct gt_child_output {
+    int fd; /* becomes the child's standard output; closed here once it has it, and set to -1 */
+    void (*wants)(void *self, struct pollfd *p); /* what to wait for; fd -1: nothing */
+    void (*ready)(void *self);  /* it has happened, or it may have; must not block */
+    bool (*done)(void *self);   /* all that the child wrote has been passed on */
+    void (*resize)(void *self); /* our terminal has another size */
+    void *self;
+};
+
 struct gt_child {
     const char *path;         /* executable */
     char *const *argv;        /* NULL-terminated */
     char *const *envp;        /* NULL-terminated */
     void (*tick)(void *data); /* about four times a second while it runs; NULL: never */
     void *data;
+    struct gt_child_output *output; /* NULL: the child has our standard output */
 };
 
 /* Runs it to its end; *wait_status is as waitpid(2) gives it. GT_E_NOT_FOUND, GT_E_IO: it could not

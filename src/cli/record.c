@@ -2,6 +2,7 @@
 /* `guesttrace record`: runs a program or a machine under QEMU and records it. */
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/qemu.h"
 #include "cli/recording.h"
@@ -34,6 +35,10 @@ static const struct gt_option record_table[] = {
     {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
      .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does",
      FIELD(symbols)},
+    {"no-console", .type = GT_OPTION_FLAG,
+     .help = "do not note the lines that a machine's console prints on standard output among the"
+             " functions",
+     FIELD(no_console)},
     {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
      .help = "the user-mode QEMU to run the program with (default: the program's machine says)",
      FIELD(qemu)},
@@ -85,6 +90,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
         .envp = envp,
         .tick = show ? gt_progress_tick : NULL,
         .data = &progress,
+        .output = r->console ? gt_console_output(r->console) : NULL,
     };
     struct gt_error err = {0};
     int status = gt_child_run(&child, &r->wait_status, &err);

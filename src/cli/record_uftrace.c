@@ -4,17 +4,20 @@
  * is made whole, symbols are added, and a few lines say how much there is and what to doubt.
  */
 #include "cli/amount.h"
+#include "cli/console.h"
 #include "cli/qemu.h"
 #include "cli/record_names.h"
 #include "cli/rescue.h"
 
 #include "track/doubt.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define DOUBT "doubt."
 
@@ -42,6 +45,9 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     gt_stats_mark(r->output, "info", &r->info_before);
     gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
+    if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
+        fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->output, &r->console, err) < 0)
+        return err->status;
     return gt_record_names_prepare(r, err);
 }
 
@@ -73,6 +79,13 @@ static void rescue(const struct gt_recording *r, bool finished)
                       what);
     else
         gt_record_say("the plugin did not finish; the recording was completed: %s", what);
+}
+
+static void add_console(const struct gt_recording *r)
+{
+    struct gt_error err = {0};
+    if (r->console && gt_console_finish(r->console, &err) < 0)
+        gt_record_say("no console lines: %s", err.text);
 }
 
 static void say_losses(const struct gt_stats *s)
@@ -150,6 +163,7 @@ static void uftrace_finish(struct gt_recording *r)
     if (!finished || WIFSIGNALED(r->wait_status))
         rescue(r, finished);
     gt_record_names_finish(r);
+    add_console(r);
     if (finished)
         say_losses(&stats);
     if (finished && !r->opt->quiet)
@@ -168,6 +182,7 @@ const struct gt_tool gt_tool_uftrace = {
     .plugin = "libuftrace.so",
     .output = "uftrace.data",
     .record = 16,
+    .code_map = false,
     .needs_machine = true,
     .arguments = uftrace_arguments,
     .prepare = uftrace_prepare,

@@ -18,12 +18,13 @@
 struct gt_record_options {
     const char *tool, *output, *clock, *qemu, *sysroot, *plugin;
     uint64_t depth;
-    bool no_tail_calls, privilege_levels, quiet;
+    bool no_tail_calls, privilege_levels, no_console, quiet;
     GPtrArray *symbols;
 };
 
 struct gt_tool;
 struct gt_record_names;
+struct gt_console;
 
 /* One run, from start to end. */
 struct gt_recording {
@@ -37,6 +38,7 @@ struct gt_recording {
     GPtrArray *argv;               /* owns its strings; NULL-terminated */
     char *const *machine;          /* the arguments of a machine's QEMU; NULL: a program */
     struct gt_record_names *names; /* record_names.h; NULL: none */
+    struct gt_console *console;    /* console.h; NULL: the guest's is not on standard output */
     char *code;                    /* the code map for the plugin; NULL: none */
     struct gt_stats_mark info_before, stats_before;
     int wait_status;

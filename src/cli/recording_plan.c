@@ -6,6 +6,7 @@
  * QEMU gets `-plugin P` (and -U V in user mode) right after its first word.
  */
 #include "cli/command.h"
+#include "cli/console.h"
 #include "cli/machine.h"
 #include "cli/plugins.h"
 #include "cli/program.h"
@@ -228,6 +229,7 @@ int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct 
 void gt_recording_clear(struct gt_recording *r)
 {
     gt_record_names_clear(r);
+    gt_console_free(r->console);
     g_free(r->shown);
     g_free(r->output);
     g_free(r->qemu);
