@@ -33,6 +33,8 @@ static uint64_t address_of(const struct gt_kallsyms *t, size_t i, uint64_t base)
 
     if (t->kind == GT_KALLSYMS_PERCPU)
         return v <= INT32_MAX ? v : base - 1 + (v - UINT32_MAX);
+    if (t->kind == GT_KALLSYMS_PLACES)
+        v -= GT_KALLSYMS_BIAS;
     return t->kind == GT_KALLSYMS_ADDRESSES ? v : base + v;
 }
 

@@ -60,7 +60,9 @@ struct gt_kallsyms {
 /* Finds the tables of a kernel with words of that size in the data. False: no tables. */
 bool gt_kallsyms_find(struct gt_kallsyms *t, const uint8_t *data, size_t size, unsigned word);
 
-/* The values, as they stand, of which the kind says what they are. */
+/* Value i, in the order of the addresses: for PERCPU those counting down from relative_base as
+ * UINT32_MAX and more, for PLACES the offset in data plus GT_KALLSYMS_BIAS. */
+#define GT_KALLSYMS_BIAS (1ull << 32)
 uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i);
 
 struct gt_kernel;

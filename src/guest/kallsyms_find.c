@@ -179,25 +179,43 @@ uint64_t gt_kallsyms_value(const struct gt_kallsyms *t, size_t i)
     if (t->kind == GT_KALLSYMS_OFFSETS)
         return v;
     if (t->kind == GT_KALLSYMS_PLACES)
-        return t->values + i * 4 + (uint64_t)(int64_t)(int32_t)v;
+        return GT_KALLSYMS_BIAS + t->values + i * 4 + (uint64_t)(int64_t)(int32_t)v;
     /* in the order of the addresses: relative ones above all others */
     return (int32_t)v >= 0 ? v : (uint64_t)UINT32_MAX + (uint64_t)(-(int64_t)(int32_t)v);
 }
 
-/* What a table of addresses looks like: it ascends, and not in a few steps only. */
-static bool ascends(const struct gt_kallsyms *t)
+/* What each kind must contain: relative_base is the address of the lowest symbol that is relative.
+ */
+static bool is_anchor(const struct gt_kallsyms *t, size_t i, uint64_t v)
+{
+    switch (t->kind) {
+    case GT_KALLSYMS_OFFSETS:
+        return i == 0 && v == 0;
+    case GT_KALLSYMS_PERCPU:
+        return v == (uint64_t)UINT32_MAX + 1;
+    case GT_KALLSYMS_PLACES:
+        return i == 0 && v < GT_KALLSYMS_BIAS + t->size;
+    default: /* a kernel runs in the upper half */
+        return i == t->n - 1 && v >> (8 * t->word - 1);
+    }
+}
+
+/* Addresses ascend, and not in a few steps only. */
+static bool is_table(const struct gt_kallsyms *t)
 {
     uint64_t last = gt_kallsyms_value(t, 0);
+    bool anchored = false;
     size_t steps = 0;
 
-    for (size_t i = 1; i < t->n; i++) {
+    for (size_t i = 0; i < t->n; i++) {
         uint64_t v = gt_kallsyms_value(t, i);
         if (v < last)
             return false;
         steps += v > last;
+        anchored |= is_anchor(t, i, v);
         last = v;
     }
-    return steps >= t->n / 4;
+    return anchored && steps >= t->n / 4;
 }
 
 static bool try_values(struct gt_kallsyms *t, enum gt_kallsyms_kind kind, size_t at)
@@ -210,7 +228,7 @@ static bool try_values(struct gt_kallsyms *t, enum gt_kallsyms_kind kind, size_t
     if (at <= t->size && n <= t->size - at &&
         (kind == GT_KALLSYMS_ADDRESSES || kind == GT_KALLSYMS_PLACES ||
          (t->base <= t->size && t->word <= t->size - t->base)) &&
-        ascends(t))
+        is_table(t))
         return true;
     return false;
 }
