@@ -20,7 +20,7 @@
  *   OFFSETS    num_syms u32 to be added to relative_base, the word behind them
  *   PERCPU     the same as s32: a value of 0 or more is an address by itself (a per-CPU offset),
  *              others count down from relative_base - 1
- *   PLACES     num_syms s32, each to be added to the address where it stands (7.2)
+ *   PLACES     num_syms s32, each to be added to the address where it stands (7.2 of 64 bits)
  *
  * They are found from the digits in token_table: token_index must agree with it to the byte, names
  * with markers, and the addresses must ascend; so chance has no part in it.

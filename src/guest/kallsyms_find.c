@@ -239,7 +239,8 @@ static bool find_values(struct gt_kallsyms *t)
     size_t offsets = align((size_t)t->n * 4, t->word) + t->word, words = (size_t)t->n * t->word;
 
     if (try_values(t, GT_KALLSYMS_OFFSETS, behind) || try_values(t, GT_KALLSYMS_PERCPU, behind) ||
-        try_values(t, GT_KALLSYMS_PLACES, behind) || try_values(t, GT_KALLSYMS_ADDRESSES, behind))
+        (t->word == 8 && try_values(t, GT_KALLSYMS_PLACES, behind)) ||
+        try_values(t, GT_KALLSYMS_ADDRESSES, behind))
         return true;
     if (offsets <= t->num_syms && (try_values(t, GT_KALLSYMS_OFFSETS, t->num_syms - offsets) ||
                                    try_values(t, GT_KALLSYMS_PERCPU, t->num_syms - offsets)))
