@@ -71,7 +71,7 @@ bool gt_kernel_is_text(const uint8_t *data, size_t size)
     const char *at = (const char *)data;
     struct line line;
 
-    return parse_line(at, line_end(at, at + (size < 2048 ? size : 2048)), &line);
+    return size > 0 && parse_line(at, line_end(at, at + (size < 2048 ? size : 2048)), &line);
 }
 
 static struct gt_kernel_loaded *module_of(struct gt_kernel *k, const struct line *line)
