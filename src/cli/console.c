@@ -102,6 +102,7 @@ static void close_in(struct gt_console *c)
 
 static void read_in(struct gt_console *c)
 {
+    const struct gt_console_time time = take_time(c); /* of what poll(2) has told of */
     ssize_t n = read(c->in, c->pending, sizeof c->pending);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
@@ -111,7 +112,6 @@ static void read_in(struct gt_console *c)
     }
     c->n = (size_t)n;
     c->at = 0;
-    const struct gt_console_time time = take_time(c);
     gt_console_lines_add(&c->lines, c->pending, c->n, &time);
 }
 

@@ -33,7 +33,7 @@ void gt_console_lines_end(struct gt_console_lines *l)
 }
 
 /* True where the character belongs to an escape sequence: ESC [ ... letter, ESC ] ... BEL or ESC \,
- * ESC and one more. */
+ * ESC, blanks to slashes, and one more. */
 static bool take_escape(struct gt_console_lines *l, unsigned char c)
 {
     if (c == 0x1b) {
@@ -42,6 +42,8 @@ static bool take_escape(struct gt_console_lines *l, unsigned char c)
     }
     switch (l->escape) {
     case STARTED:
+        if (c >= ' ' && c <= '/') /* ESC ( B */
+            return true;
         l->escape = c == '[' ? CSI : c == ']' || c == 'P' || c == '_' || c == '^' ? STRING : NONE;
         return true;
     case CSI:

@@ -293,6 +293,8 @@ char *gt_place_text(const struct gt_place *place)
                            : "KASLR offset";
     if (!place->found)
         return g_strdup("");
+    if (place->source->kind == GT_SOURCE_MODULE) /* linked for 0 */
+        return g_strdup_printf(", loaded at 0x%" PRIx64, place->offset);
     return g_strdup_printf(", %s %s0x%" PRIx64, what, offset < 0 ? "-" : "",
                            offset < 0 ? -(uint64_t)offset : (uint64_t)offset);
 }

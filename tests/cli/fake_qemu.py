@@ -7,6 +7,17 @@ line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
   record        write a small uftrace directory where the plugin's output= says
   partial       the same, but as a kill leaves it: an open function, half a record
   stats=K:V,..  write guesttrace.stats there
+  machine=FILE  write the directory that the JSON in FILE says: see write_machine
+  out=HEX       write the bytes to standard output
+  from=FILE     the same with the file's bytes
+  tty           say on FAKE_EVENTS what standard output is: "pipe" or "LINES COLUMNS raw|cooked"
+  taken         wait until all of that has been read
+  size=LxC      wait until standard output is a terminal of that size
+  refused       write to standard output until that fails because nobody reads it
+  copy          copy a line of standard input to standard output
+  linger        leave a process behind that has standard output open; it waits as `await` does
+  now=N         the newest time of the trace, in OUTPUT/.now
+  code          copy the file of the plugin's argument code= to OUTPUT/seen.map
   ticks         wait until the parent has been woken a few times
   say=TEXT      write TEXT, a line, to the descriptor FAKE_EVENTS
   await         wait for a line on the descriptor FAKE_COMMANDS
@@ -17,12 +28,15 @@ line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
   kill=NAME     die by the signal
   exit=N
 """
+import fcntl
 import json
 import os
 import resource
 import signal
 import struct
 import sys
+import termios
+from time import CLOCK_MONOTONIC, clock_gettime
 
 SID = '0123456789abcdef'
 SIGNALS = [signal.Signals['SIG' + name] for name in
@@ -75,6 +89,91 @@ def write_directory(rest, end):
                          (6, 0, 1, base + 0x9000), (7, 1, 1, base + 0x9000), *end) + rest)
 
 
+def write_machine(path):
+    """{"entries": [address...], "found": TEXT}: calls one after the other, from time 1 on, and
+    code.found; "clock": what is added to the times."""
+    with open(path, encoding='utf-8') as f:
+        what = json.load(f)
+    write_directory(b'', [])
+    items, time = [], what.get('clock', 0)
+    if time == 'host':
+        time = int(clock_gettime(CLOCK_MONOTONIC) * 1e9)
+    for addr in what['entries']:
+        addr &= (1 << 48) - 1
+        items += [(time + 1, 0, 0, addr), (time + 2, 1, 0, addr)]
+        time += 2
+    put('1.dat', records(*items))
+    put(f'sid-{SID}.map', '000000000000-fffffffff000 r-xp 00000000 00:00 0 guest\n'
+                          'ffffffffffff-ffffffffffff rw-p 00000000 00:00 0 [stack]\n')
+    at = sorted({addr & ((1 << 48) - 1) for addr in what['entries']})
+    put('guest.sym', f'# symbols: {len(at)}\n# path name: guest\n' +
+        ''.join(f'{a:016x} t 0x{a:x}\n' for a in at))
+    if 'found' in what:
+        put('code.found', what['found'])
+
+
+def write_now(value):
+    path = os.path.join(plugin_options()['output'], '.now')
+    with open(path, 'r+b' if os.path.exists(path) else 'wb') as f:
+        f.write(struct.pack('<Q', int(value)))
+
+
+def write_out(data):
+    while data:
+        data = data[os.write(1, data):]
+
+
+def step_from(path):
+    with open(path, 'rb') as f:
+        write_out(f.read())
+
+
+def step_taken(_):
+    while struct.unpack('i', fcntl.ioctl(1, termios.FIONREAD, b'\0\0\0\0'))[0]:
+        signal.sigtimedwait([], 0.002)
+
+
+def step_size(size):
+    while '{0.lines}x{0.columns}'.format(os.get_terminal_size(1)) != size:
+        signal.sigtimedwait([], 0.002)
+
+
+def step_refused(_):
+    try:
+        while True:
+            os.write(1, b'x' * 4096)
+    except BrokenPipeError:
+        pass
+
+
+def step_copy(_):
+    line = b''
+    while not line.endswith(b'\n'):
+        line += os.read(0, 1)
+    write_out(line)
+
+
+def step_linger(_):
+    if os.fork() == 0:
+        os.close(2)
+        await_command()
+        os._exit(0)
+
+
+def step_tty(_):
+    if not os.isatty(1):
+        say('pipe')
+        return
+    size = os.get_terminal_size(1)
+    raw = not termios.tcgetattr(1)[1] & termios.OPOST
+    say(f'{size.lines} {size.columns} {"raw" if raw else "cooked"}')
+
+
+def step_code(_):
+    with open(plugin_options()['code'], 'rb') as f:
+        put('seen.map', f.read())
+
+
 def say(text):
     os.write(int(os.environ['FAKE_EVENTS']), (text + '\n').encode())
 
@@ -125,6 +224,17 @@ STEPS = {
     'partial': lambda _: write_directory(b'1234567', []),
     'stats': lambda v: put('guesttrace.stats',
                            ''.join('='.join(kv.split(':', 1)) + '\n' for kv in v.split(','))),
+    'machine': write_machine,
+    'out': lambda text: write_out(bytes.fromhex(text)),
+    'from': step_from,
+    'taken': step_taken,
+    'size': step_size,
+    'refused': step_refused,
+    'copy': step_copy,
+    'linger': step_linger,
+    'tty': step_tty,
+    'now': write_now,
+    'code': step_code,
     'ticks': lambda _: await_ticks(),
     'say': say,
     'await': lambda _: await_command(),
