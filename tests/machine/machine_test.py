@@ -17,6 +17,7 @@ beginning say:
                        been left then
     roots: F...        calls of these functions are looked at as if nothing had called them: whether they
                        are in a task of their own is open, since a new stack pointer came from nowhere
+    anywhere: F...     handlers that first call one of these may stand anywhere, as asynchronous ones may
     machine: W...      more arguments of QEMU's
     allow: C...        counters of doubt that may not be 0
 
@@ -28,7 +29,6 @@ taken out, wherever they are, and compared as a bag. The rest is compared one fo
 and what was still open when the kernel called k_finish.
 """
 import collections
-import difflib
 import os
 import re
 import shutil
@@ -74,8 +74,9 @@ class Call:
             todo += [(c, before + '  ') for c in reversed(call.calls)]
         return found
 
-    def is_async(self):
-        return self.name.startswith('vector_') and self.calls and self.calls[0].name.startswith('async_')
+    def is_handler(self, anywhere):
+        first = self.calls[0].name if self.calls else ''
+        return self.name.startswith('vector_') and (first.startswith('async_') or first in anywhere)
 
 
 def text(calls):
@@ -149,7 +150,7 @@ def read_log(machine, said):
         if word and word[0] == 'log':
             calls = log_lane(machine, word[3] if len(word) > 3 else '')
             if word[2] == '0':
-                logs[word[1]] = calls
+                logs[word[1]] = take_handlers(calls, handlers, machine.case.words('anywhere'))
             else:
                 handlers += calls
         elif word and word[0] == 'place':
@@ -157,12 +158,12 @@ def read_log(machine, said):
     return logs, handlers, places
 
 
-def take_handlers(calls, handlers):
-    """Asynchronous ones, out of what they are in, and of each other."""
+def take_handlers(calls, handlers, anywhere):
+    """Those whose place is open, out of what they are in, and of each other."""
     kept = []
     for call in calls:
-        call.calls = take_handlers(call.calls, handlers)
-        (handlers if call.is_async() else kept).append(call)
+        call.calls = take_handlers(call.calls, handlers, anywhere)
+        (handlers if call.is_handler(anywhere) else kept).append(call)
     return kept
 
 
@@ -182,7 +183,7 @@ class Recorded:
                 call = todo.pop()
                 call.left = call.left < self.end
                 todo += call.calls
-            tasks[tid] = take_handlers(roots, self.handlers)
+            tasks[tid] = take_handlers(roots, self.handlers, machine.case.words('anywhere'))
         self.tasks = {tid: calls for tid, calls in tasks.items() if calls}
 
     def name(self, addr):
@@ -226,9 +227,20 @@ def trees(tasks, roots):
 
 
 def show_difference(wanted, got, where):
-    lines = difflib.unified_diff(wanted.splitlines(), got.splitlines(), f'{where}: logged',
-                                 'recorded', lineterm='', n=8)
-    print('\n'.join(line for _, line in zip(range(25), lines)))
+    """The first lines that differ, with some before, less what all are indented. Where calls differ, it
+    is no matter which were left."""
+    calls = wanted.replace(' ...', ''), got.replace(' ...', '')
+    if calls[0] != calls[1]:
+        wanted, got = calls
+    wanted, got = wanted.splitlines(), got.splitlines()
+    same = len(os.path.commonprefix([wanted, got]))
+    before = max(0, same - 12)
+    shown = [wanted[before:same], wanted[same:same + 8], got[same:same + 8]]
+    indent = min((len(line) - len(line.lstrip()) for part in shown for line in part), default=0)
+    print(f'{where}: line {same + 1} of {len(wanted)} logged and {len(got)} recorded differs')
+    for mark, part in zip(' -+', shown):
+        for line in part:
+            print(mark, line[indent:])
 
 
 def compare(wanted, got, where):
@@ -240,10 +252,10 @@ def compare(wanted, got, where):
     if not missing and not extra:
         return True
     print(f'{where}: {len(missing)} of {len(wanted)} missing, {len(extra)} of {len(got)} others')
-    for a in missing[:1]:
-        b = max(extra, key=lambda t: len(os.path.commonprefix([a, t])), default='')
-        show_difference(a, b, where)
-    if not missing:
+    if missing:
+        near = max(extra, key=lambda t: len(os.path.commonprefix([missing[0], t])), default='')
+        show_difference(missing[0], near, where)
+    else:
         show_difference('', extra[0], where)
     return False
 
@@ -271,7 +283,8 @@ def check_doubts(case, stats):
 
 def check(machine, qemu, out, readers):
     case = machine.case
-    done = qemus.record(out, ['--symbols', machine.elf], machine.command(qemu))
+    done = qemus.record(out, [], machine.command(qemu))
+    qemus.symbols(out, machine.elf)
     logs, handlers, places = read_log(machine, done.stdout.decode(errors='replace'))
     calls = check_log(case, logs, handlers)
     recorded = Recorded(machine, out, places)

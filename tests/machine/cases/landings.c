@@ -7,6 +7,7 @@
  * run in every QEMU.
  *
  * calls: 1000
+ * anywhere: soft_interrupt machine_soft
  */
 #include "kernel.h"
 

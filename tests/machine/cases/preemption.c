@@ -49,7 +49,7 @@ OWN static void thread_main(word self)
 
     while (ticks < TICKS) {
         unsigned before = ticks;
-        for (unsigned i = 0; ticks == before; i++)
+        for (unsigned i = 0; ticks == before && before < TICKS; i++)
             if (i < WALKS)
                 walk(4, &seed);
     }

@@ -44,12 +44,17 @@ OWN void k_before_trap(struct frame *f)
         k_enter(dig);
 }
 
-OWN void fault(struct frame *f)
+OWN static void end_bad(void)
 {
-    (void)f;
-    CALLED(fault);
+    CALLED(end_bad);
     leaf();
     thread_exit();
+}
+
+OWN void k_fault(struct frame *f)
+{
+    (void)f;
+    end_bad();
 }
 
 OWN static void bad_main(word self)

@@ -35,7 +35,7 @@ __attribute__((weak)) OWN void system_call(struct frame *f)
     k_panic("system call at", FRAME_PC(f));
 }
 
-__attribute__((weak)) OWN void fault(struct frame *f)
+__attribute__((weak)) OWN void k_fault(struct frame *f)
 {
     k_panic("fault at", FRAME_PC(f));
 }
@@ -84,7 +84,7 @@ OWN void k_trap(struct frame *f, const void *vector)
         system_call(f);
         break;
     case TRAP_FAULT:
-        fault(f);
+        k_fault(f);
         break;
     }
     if (t->is_alive)

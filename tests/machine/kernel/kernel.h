@@ -98,7 +98,7 @@ void async_tick(struct frame *f);     /* timer's interrupt */
 void soft_interrupt(struct frame *f); /* default: nothing but be logged */
 void k_before_trap(struct frame *f);  /* before the vector is logged; default: nothing */
 void system_call(struct frame *f);
-void fault(struct frame *f);
+void k_fault(struct frame *f);
 
 extern char k_emergency_stack[];
 
