@@ -150,6 +150,8 @@ static bool is_mark(const char *name)
 
 static bool is_code(const struct gt_kernel_symbol *s, const struct gt_kernel *ranges)
 {
+    if (s->addr == UINT64_MAX)
+        return false;
     if (s->type == 'T' || s->type == 't')
         return true;
     /* nm says so of every weak symbol that is no object */
@@ -215,7 +217,7 @@ static void set_size(struct gt_kernel_symbol *f, uint64_t next, const struct gt_
 
     if (next < end)
         end = next;
-    if (f->size == 0 && end == UINT64_MAX)
+    if (f->size == 0 && end == UINT64_MAX && f->addr < UINT64_MAX - LAST_SIZE)
         f->size = LAST_SIZE;
     if (f->size == 0 || f->size > end - f->addr)
         f->size = end - f->addr;

@@ -66,11 +66,16 @@ static const char *line_end(const char *at, const char *end)
     return newline ? newline : end;
 }
 
+/* What Debian installs as System.map: one line that says which package has it. */
+static const char placeholder[] = "ffffffffffffffff B The real System.map";
+
 bool gt_kernel_is_text(const uint8_t *data, size_t size)
 {
     const char *at = (const char *)data;
     struct line line;
 
+    if (size >= sizeof placeholder && !memcmp(data, placeholder, sizeof placeholder - 1))
+        return true;
     return size > 0 && parse_line(at, line_end(at, at + (size < 2048 ? size : 2048)), &line);
 }
 
@@ -160,6 +165,10 @@ int gt_kernel_read_text(struct gt_kernel *k, struct gt_error *err)
     struct line line = {0};
     size_t n = 1;
 
+    if (k->priv->size >= sizeof placeholder && !memcmp(at, placeholder, sizeof placeholder - 1))
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no symbols, it says: %.*s", k->path,
+                            (int)(line_end(at, end) - at < 200 ? line_end(at, end) - at : 200) - 19,
+                            at + 19);
     for (; at < end; at = stop + 1, n++) {
         stop = line_end(at, end);
         if (stop == at)
