@@ -5,7 +5,7 @@
 usage: initrd.py [--init FILE] BUSYBOX OUT
 
 FILE: commands for /init between mounting /proc and /sys, and the power-off. Without it they are an
-`ls -lR`, a pipeline and 50 processes. As a module: archive() and image().
+`ls -lR`, a pipeline, 50 processes and a moment of sleep. As a module: archive() and image().
 """
 import argparse
 import stat
@@ -26,7 +26,8 @@ i=0
 while [ $i -lt 50 ]; do
     /bin/true
     i=$((i + 1))
-done'''
+done
+sleep 0.1'''
 
 
 def entry(number, name, mode, data=b''):
