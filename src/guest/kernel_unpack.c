@@ -259,6 +259,8 @@ int gt_kernel_unpack(const char *path, const uint8_t *data, size_t size, size_t 
                             "%s: compressed with %s, expected gzip, xz, lzma, zstd, lz4 or bzip2",
                             path, f->name);
     status = f->unpack(&in, &to);
+    if (status == GT_OK && to.size == 0)
+        status = GT_E_TRUNC;
     if (status != GT_OK) {
         free(to.data);
         return gt_error_set(err, status, "%s: %s of %zu bytes cannot be unpacked after %zu: %s",

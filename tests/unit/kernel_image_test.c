@@ -298,6 +298,7 @@ static void test_headers_that_lie(void **state)
     put_u32(image + 12, 1);
     assert_int_equal(status_of(image, n), GT_E_TRUNC);
     assert_int_equal(status_of("\x89LZO\0\r\n", 8), GT_E_UNSUPPORTED);
+    assert_int_equal(status_of("\x02\x21\x4c\x18\0\0", 6), GT_E_TRUNC); /* lz4 of nothing */
     assert_int_equal(status_of("hello", 5), GT_E_FORMAT);
     assert_int_equal(status_of("", 0), GT_E_FORMAT);
     made.data[EI_DATA] = ELFDATA2MSB;
