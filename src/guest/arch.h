@@ -35,6 +35,13 @@ struct gt_insn {
     uint64_t target;  /* CALL, JUMP, BRANCH: where to; else 0 */
 };
 
+/* What an instruction does with the stack pointer as a thread's, beside GT_INSN_STACK_SWITCH. */
+enum gt_stack_use {
+    GT_STACK_OTHER = 0,
+    GT_STACK_STORED, /* stores it, or a copy of it, elsewhere than on that stack */
+    GT_STACK_OWN,    /* loads it from its own stack, or from a word of the CPU: no other thread's */
+};
+
 struct gt_arch {
     const char *name;                /* as uftrace and QEMU's target_name say it: "aarch64" */
     const char *const *qemu_names;   /* QEMU target names it serves, NULL-terminated */
@@ -52,6 +59,20 @@ struct gt_arch {
      * return address: `left` bytes before `end` are readable. May say true too often (variable
      * length code read backwards), never false for a call. */
     bool (*may_follow_call)(const uint8_t *end, size_t left);
+
+    /* enum gt_stack_use of an instruction; NULL: not known for the architecture. *copies are the
+     * registers that hold the stack pointer's value, a bit each: 0 where a block begins, kept by
+     * the function from instruction to instruction. */
+    uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
+
+    /* True where the instruction pushes that address as a constant: an exception return behind it
+     * goes there, and is none. NULL: no such instruction. */
+    bool (*pushes)(const uint8_t *bytes, size_t size, uint64_t addr);
+
+    /* Handlers begin at multiples of this: a power of two. */
+    uint16_t vector_align;
+    /* The register of a call's second argument, as QEMU calls it. */
+    const char *second_argument;
 };
 
 /* By QEMU target name ("x86_64"); NULL where we do not know the architecture. */

@@ -211,6 +211,25 @@ static bool may_follow_call(const uint8_t *end, size_t left)
     return insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT;
 }
 
+/* mov xN, sp; str, stur and stp of 64-bit registers with any addressing but by sp. */
+static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
+{
+    if (size < 4)
+        return GT_STACK_OTHER;
+    uint32_t w = word_at(bytes);
+    unsigned rd = w & 31, rn = w >> 5 & 31, rt2 = w >> 10 & 31;
+    bool one = (w & 0xffc00000) == 0xf9000000 || (w & 0xffe00000) == 0xf8000000;
+    bool pair = (w & 0xfe400000) == 0xa8000000;
+    if (one || pair) {
+        bool copy = *copies >> rd & 1 || (pair && *copies >> rt2 & 1);
+        return copy && rn != REG_SP ? GT_STACK_STORED : GT_STACK_OTHER;
+    }
+    *copies &= ~(UINT32_C(1) << rd);
+    if ((w & 0xffffffe0) == 0x910003e0 && rd != REG_SP)
+        *copies |= UINT32_C(1) << rd;
+    return GT_STACK_OTHER;
+}
+
 const struct gt_arch gt_arch_aarch64 = {
     .name = "aarch64",
     .qemu_names = (const char *const[]){"aarch64", NULL},
@@ -222,4 +241,7 @@ const struct gt_arch gt_arch_aarch64 = {
     .fp_registers = (const char *const[]){"x29", "fp", NULL},
     .classify = classify,
     .may_follow_call = may_follow_call,
+    .stack_use = stack_use,
+    .vector_align = 128,
+    .second_argument = "x1",
 };

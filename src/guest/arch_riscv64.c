@@ -274,6 +274,34 @@ static bool may_follow_call(const uint8_t *end, size_t left)
     return left >= 2 && is_call(end - 2, 2);
 }
 
+/* mv rd, sp; sd and c.sd with any base but sp; ld sp, N(sp). */
+static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
+{
+    uint32_t w = size < 2 ? 0 : half_at(bytes);
+    if (size >= 4)
+        w |= half_at(bytes + 2) << 16;
+    unsigned rd = field(w, 7, 5), rs1 = field(w, 15, 5), rs2 = field(w, 20, 5);
+    *copies |= 1u << REG_SP;
+    if ((w & 3) != 3) {
+        if ((w & 0xe003) == 0x6002 && rd == REG_SP) /* c.ldsp sp */
+            return GT_STACK_OWN;
+        if ((w & 0xe003) == 0xe000) /* c.sd */
+            return *copies >> (8 + field(w, 2, 3)) & 1 ? GT_STACK_STORED : GT_STACK_OTHER;
+        *copies &= ~(UINT32_C(1) << rd);
+        if ((w & 0xf003) == 0x8002 && field(w, 2, 5) == REG_SP) /* c.mv rd, sp */
+            *copies |= UINT32_C(1) << rd;
+        return GT_STACK_OTHER;
+    }
+    if ((w & 0x707f) == 0x3023) /* sd */
+        return *copies >> rs2 & 1 && rs1 != REG_SP ? GT_STACK_STORED : GT_STACK_OTHER;
+    if ((w & 0x707f) == 0x3003 && rd == REG_SP && rs1 == REG_SP)
+        return GT_STACK_OWN;
+    *copies &= ~(UINT32_C(1) << rd);
+    if ((w & 0xfffff07f) == 0x00010013) /* addi rd, sp, 0 */
+        *copies |= UINT32_C(1) << rd;
+    return GT_STACK_OTHER;
+}
+
 const struct gt_arch gt_arch_riscv64 = {
     .name = "riscv64",
     .qemu_names = (const char *const[]){"riscv64", NULL},
@@ -285,4 +313,7 @@ const struct gt_arch gt_arch_riscv64 = {
     .fp_registers = (const char *const[]){"fp", "s0", "x8", NULL},
     .classify = classify,
     .may_follow_call = may_follow_call,
+    .stack_use = stack_use,
+    .vector_align = 4,
+    .second_argument = "a1",
 };

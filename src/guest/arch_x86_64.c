@@ -7,6 +7,34 @@ static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_i
     gt_x86_classify(bytes, size, pc, true, out);
 }
 
+/* 64-bit mode: mov of rsp to memory; mov from memory and pop into it. */
+static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
+{
+    (void)copies;
+    bool of_cpu = size > 1 && (bytes[0] == 0x64 || bytes[0] == 0x65);
+    bytes += of_cpu;
+    size -= of_cpu;
+    if (size == 1 && bytes[0] == 0x5c)
+        return GT_STACK_OWN;
+    if (size < 3 || (bytes[0] & 0xfc) != 0x48) /* REX.W without R */
+        return GT_STACK_OTHER;
+    uint8_t modrm = bytes[2];
+    bool by_sp = (modrm & 7) == 4 && size > 3 && (bytes[3] & 7) == 4 && !(bytes[0] & 1);
+    if (modrm >> 6 == 3 || (modrm >> 3 & 7) != 4)
+        return GT_STACK_OTHER;
+    if (bytes[1] == 0x89)
+        return of_cpu || by_sp ? GT_STACK_OTHER : GT_STACK_STORED;
+    return bytes[1] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
+}
+
+static bool pushes(const uint8_t *bytes, size_t size, uint64_t addr)
+{
+    if (size != 5 || bytes[0] != 0x68)
+        return false;
+    uint32_t imm = bytes[1] | bytes[2] << 8 | bytes[3] << 16 | (uint32_t)bytes[4] << 24;
+    return (uint64_t)(int64_t)(int32_t)imm == addr;
+}
+
 const struct gt_arch gt_arch_x86_64 = {
     .name = "x86_64",
     .qemu_names = (const char *const[]){"x86_64", NULL},
@@ -18,4 +46,8 @@ const struct gt_arch gt_arch_x86_64 = {
     .fp_registers = (const char *const[]){"rbp", NULL},
     .classify = classify,
     .may_follow_call = gt_x86_may_follow_call,
+    .stack_use = stack_use,
+    .pushes = pushes,
+    .vector_align = 1,
+    .second_argument = "rsi",
 };

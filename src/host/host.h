@@ -116,6 +116,8 @@ size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
 void gt_insn_add(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
 void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
+/* The same; the callback may read registers, where the host can do that at all. */
+void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
 void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
                         uint64_t value, void *data);
 /* Old hosts report loads and stores alike, whichever were asked for: fn asks gt_mem_is_store. */
@@ -129,5 +131,7 @@ bool gt_mem_is_store(uint32_t meminfo);
  * GT_HOST_REGISTERS. */
 int gt_register_find(const char *const *names);
 bool gt_register_read(int handle, uint64_t *value);
+/* Guest memory, by the calling vCPU's virtual address. Needs GT_HOST_MEMORY. */
+bool gt_memory_read(uint64_t addr, void *out, size_t n);
 
 #endif

@@ -275,6 +275,11 @@ void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
     gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_NO_REGS, data);
 }
 
+void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
+{
+    gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_R_REGS, data);
+}
+
 void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
                         uint64_t value, void *data)
 {
@@ -339,6 +344,18 @@ bool gt_register_read(int handle, uint64_t *value)
     *value = 0;
     if (ok)
         memcpy(value, bytes->data, bytes->len < 8 ? bytes->len : 8);
+    g_byte_array_free(bytes, TRUE);
+    return ok;
+}
+
+bool gt_memory_read(uint64_t addr, void *out, size_t n)
+{
+    if (!gt_host_can(GT_HOST_MEMORY))
+        return false;
+    GByteArray *bytes = g_byte_array_sized_new((guint)n);
+    bool ok = gt_qemu.read_memory_vaddr(addr, bytes, n) && bytes->len == n;
+    if (ok)
+        memcpy(out, bytes->data, n);
     g_byte_array_free(bytes, TRUE);
     return ok;
 }

@@ -14,10 +14,14 @@ struct gt_recorder gt_rec;
 
 static const char *const clocks[] = {"auto", "insn", "host", NULL};
 
+static const char *const task_kinds[] = {"stack", "cpu", NULL};
+
 static const struct gt_arg arguments[] = {
     {"output", GT_ARG_TEXT, &gt_rec.output},
     {"clock", GT_ARG_CHOICE, &gt_rec.clock, .choices = clocks},
     {"depth", GT_ARG_NUMBER, &gt_rec.depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
+    {"tasks", GT_ARG_CHOICE, &gt_rec.tasks, .choices = task_kinds},
+    {"max-tasks", GT_ARG_NUMBER, &gt_rec.max_tasks, .min = 1, .max = 1000000},
     {"tail-calls", GT_ARG_SWITCH, &gt_rec.tail_calls},
     {"trace-privilege-level", GT_ARG_SWITCH, &gt_rec.privilege_levels},
     {"summary", GT_ARG_SWITCH, &gt_rec.summary},
@@ -34,6 +38,7 @@ static const struct gt_host_events events = {
     .vcpu_init = gt_on_vcpu_init,
     .vcpu_exit = gt_on_vcpu_exit,
     .translate = gt_on_translate,
+    .discontinuity = gt_on_discontinuity,
     .syscall = gt_on_syscall,
     .syscall_return = gt_on_syscall_return,
     .exit = on_exit_event,
@@ -50,10 +55,13 @@ static bool allocate(struct gt_error *err)
         return false;
     }
     gt_rec.tracker.machine = !gt_rec.user;
+    gt_rec.tracker.one_output = gt_rec.tasks == GT_TASKS_CPU;
+    gt_rec.tracker.keep_stacks = gt_rec.user ? 0 : (uint32_t)gt_rec.max_tasks;
     gt_vcpu_refuse(&gt_rec.vcpus[GT_MAX_VCPUS]);
     pthread_mutex_init(&gt_rec.lock, NULL);
     gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
-    gt_rec.code = g_hash_table_new(g_int64_hash, g_int64_equal);
+    gt_rec.code = g_hash_table_new(g_direct_hash, g_direct_equal);
+    gt_rec.memory = g_hash_table_new(g_direct_hash, g_direct_equal);
     if (gt_host_can(GT_HOST_CONDITIONAL))
         gt_rec.score = gt_cells_new(sizeof(struct gt_cells));
     gt_rec.sparse = !gt_rec.score && (gt_rec.user ? gt_rec.clock == GT_CLOCK_AUTO
@@ -66,6 +74,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     gt_rec.host = *info;
     gt_rec.user = !info->system;
     gt_rec.depth = 1024;
+    gt_rec.max_tasks = 1024;
     gt_rec.tail_calls = gt_rec.summary = true;
     int status = gt_args_parse(arguments, argc, argv, err);
     if (status < 0)

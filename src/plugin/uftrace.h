@@ -5,6 +5,7 @@
  *   uftrace_code.c    translation: blocks classified and instrumented
  *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
+ *   uftrace_machine.c handlers and contexts of machines
  *   uftrace_level.c   a call stack for each privilege level
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
  *   uftrace_output.c  tasks, modules and metadata in the data directory
@@ -38,14 +39,17 @@ struct gt_vcpu {
     struct gt_thread thread;
     struct gt_cells *cells; /* NULL: to be found each time, they may move */
     bool begun;
-    bool refused;             /* it could not begin: not recorded */
-    char name[16];            /* user mode: the thread's, as far as it was recorded */
-    struct gt_levels *levels; /* NULL: privilege levels are not told apart */
-    bool in_exec;             /* its frames were closed for an execve that has not failed yet */
+    bool refused;                /* it could not begin: not recorded */
+    char name[16];               /* user mode: the thread's, as far as it was recorded */
+    struct gt_levels *levels;    /* NULL: privilege levels are not told apart */
+    uint64_t left_sp;            /* machines: the stack pointer, before it is loaded */
+    const struct gt_stack *seen; /* machines: the stack that was dealt with last */
+    bool in_exec;                /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 
 enum { GT_MAX_VCPUS = 65536 };
 
+enum gt_tasks { GT_TASKS_STACK, GT_TASKS_CPU };
 enum gt_clock { GT_CLOCK_AUTO, GT_CLOCK_INSN, GT_CLOCK_HOST };
 
 /* Among the processes of a recording: one that forks, and its children. */
@@ -75,6 +79,8 @@ struct gt_recorder {
     const char *output;
     int clock;
     uint64_t depth;
+    int tasks;
+    uint64_t max_tasks;
     bool tail_calls, privilege_levels, summary;
 
     struct gt_tracker tracker;
@@ -87,6 +93,7 @@ struct gt_recorder {
     pthread_mutex_t lock; /* of the members below, and of modules */
     GHashTable *code;     /* pc -> chain of struct gt_code */
     GHashTable *pages;    /* of uftrace_arrival.c */
+    GHashTable *memory;   /* machines: page of the host's memory -> page of the guest's code */
     unsigned n_vcpus;     /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;
@@ -113,9 +120,12 @@ static inline struct gt_vcpu *gt_vcpu_at(unsigned index)
 struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index);
 /* The shared one: its landings are never plain, and never begin a recording. */
 void gt_vcpu_refuse(struct gt_vcpu *v);
+/* A landing that takes thought; returns the mark. */
+uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
 void gt_on_landing(unsigned vcpu, void *code);
 void gt_on_block(unsigned vcpu, void *code);
+void gt_on_unknown_block(unsigned vcpu, void *code);
 void gt_on_special_block(unsigned vcpu, void *code);
 extern const struct gt_sink gt_uftrace_sink;
 /* From now on times are the host's. */
@@ -126,6 +136,10 @@ void gt_on_translate(void *self, struct gt_block *block);
 /* The function is a signal handler: so are its blocks that were translated before. With
  * gt_rec.lock. */
 void gt_code_is_handler(struct gt_func *fn);
+/* The address of an instruction of the block that is being translated: see uftrace_code.c. */
+uint64_t gt_code_pc(const struct gt_insn_ref *insn);
+/* The function at an address of a machine. */
+struct gt_func *gt_code_func_at(uint64_t pc);
 
 /* uftrace_arrival.c; with gt_rec.lock */
 enum gt_arrival {
@@ -134,8 +148,22 @@ enum gt_arrival {
     GT_ARRIVAL_UNKNOWN, /* no code seen so far leads there: a handler, perhaps */
 };
 enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code);
+/* True where code seen so far leads to the address. */
+bool gt_arrival_is_known(uint64_t pc);
 /* Where the block leads to; its last instruction, and whether its function is known. */
 void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool known);
+
+/* uftrace_machine.c: machines, unless gt_rec.privilege_levels */
+/* What the block needs beside its look: handlers that end, stack pointers loaded and stored. */
+void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code);
+/* True where an exception return at the block's end only goes on to the next instruction. */
+bool gt_machine_returns_to_next(struct gt_block *block);
+/* True where a handler begins at the block, which no code seen so far leads to. */
+bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
+void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
+void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
+/* The vCPU's thread goes on with another stack, perhaps. */
+void gt_machine_landed(struct gt_vcpu *v, uint64_t time);
 
 /* uftrace_level.c: with gt_rec.privilege_levels only */
 /* At load. GT_E_UNSUPPORTED: not with this host, or guest. */
@@ -160,6 +188,8 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
 /* The first landing of a vCPU (user mode: on its thread), in fn. */
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_func *fn);
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
+/* Where the calling vCPU's call or return under way should arrive; GT_NO_ADDR: not known. */
+uint64_t gt_vcpu_expects(void);
 bool gt_process_init(struct gt_error *err);
 /* The time of the calling vCPU's thread. */
 uint64_t gt_process_time(void);

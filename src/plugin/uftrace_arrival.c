@@ -66,9 +66,9 @@ void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool k
 {
     size_t n = gt_block_insns(block);
     for (size_t i = 1; i < n; i++)
-        note_flow(gt_insn_pc(gt_block_insn(block, i)));
+        note_flow(gt_code_pc(gt_block_insn(block, i)));
     struct gt_insn_ref *at = gt_block_insn(block, n - 1);
-    uint64_t end = gt_insn_pc(at) + gt_insn_size(at);
+    uint64_t end = gt_code_pc(at) + gt_insn_size(at);
     switch (last->kind) {
     case GT_INSN_CALL:
         note_arrival(last->target);
@@ -93,6 +93,12 @@ void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool k
     }
 }
 
+bool gt_arrival_is_known(uint64_t pc)
+{
+    const struct page *page = page_at(pc);
+    return is_set(page->flow, pc) || is_set(page->arrival, pc);
+}
+
 /* True where a call may end just before the block. */
 static bool may_follow_call(struct gt_block *block)
 {
@@ -105,12 +111,14 @@ enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code
 {
     const struct page *page = page_at(code->pc);
     bool known = !(code->fn->flags & GT_FUNC_ANON);
+    if (code->vector == GT_VECTOR_YES)
+        return GT_ARRIVAL_UNKNOWN;
     if (code->entry || code->fn->flags & ~(uint32_t)GT_FUNC_ANON ||
         is_set(page->arrival, code->pc) || may_follow_call(block))
         return GT_ARRIVAL_LOOK;
     if (is_set(page->flow, code->pc))
         return GT_ARRIVAL_NONE;
-    if (gt_rec.user)
+    if (gt_rec.user || gt_rec.privilege_levels)
         return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_LOOK;
     return GT_ARRIVAL_UNKNOWN;
 }

@@ -38,7 +38,7 @@ static struct gt_code *take_entry(void)
 /* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
 static struct gt_code *keep_code(const struct gt_code *want)
 {
-    struct gt_code *first = g_hash_table_lookup(gt_rec.code, &want->pc);
+    struct gt_code *first = g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)want->pc);
     for (struct gt_code *e = first; e; e = e->next)
         if (same_code(e, want))
             return e;
@@ -52,7 +52,7 @@ static struct gt_code *keep_code(const struct gt_code *want)
         first->next = e;
     } else {
         e->next = NULL;
-        g_hash_table_insert(gt_rec.code, &e->pc, e);
+        g_hash_table_insert(gt_rec.code, (void *)(uintptr_t)e->pc, e);
     }
     return e;
 }
@@ -60,9 +60,60 @@ static struct gt_code *keep_code(const struct gt_code *want)
 void gt_code_is_handler(struct gt_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_code *e = g_hash_table_lookup(gt_rec.code, &fn->lo); e; e = e->next)
+    for (struct gt_code *e = g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)fn->lo); e;
+         e = e->next)
         if (e->fn == fn)
             gt_code_set_mark(e);
+}
+
+/* ---- addresses ----------------------------------------------------------------------------- */
+
+/* QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later);
+ * so the page of memory, not the address, says which code it is. Each page's code has the address
+ * that it was first expected at, or else seen at, and the block that is being translated is moved
+ * there by `shift`: so calls and returns among a library's pages match in each process, wherever
+ * that has mapped it. */
+static uint64_t shift;
+
+enum { PAGE = 4096 };
+
+uint64_t gt_code_pc(const struct gt_insn_ref *insn)
+{
+    return gt_insn_pc(insn) + shift;
+}
+
+/* A block that is translated again as it was, but for its address: the memory has another use now,
+ * or QEMU has thrown all blocks away. */
+static bool is_again(struct gt_block *block, uint64_t pc)
+{
+    size_t n = gt_block_insns(block);
+    for (struct gt_code *e = g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)pc); e;
+         e = e->next)
+        if (e->insns == n)
+            return true;
+    return false;
+}
+
+static void find_shift(struct gt_block *block)
+{
+    uintptr_t host = (uintptr_t)gt_insn_host_addr(gt_block_insn(block, 0));
+    uint64_t pc = gt_block_pc(block);
+    shift = 0;
+    if (gt_rec.user || !gt_rec.score || !host)
+        return;
+    void *key = (void *)(host / PAGE);
+    void *first;
+    if (g_hash_table_lookup_extended(gt_rec.memory, key, NULL, &first)) {
+        shift = ((uint64_t)(uintptr_t)first - pc / PAGE) * PAGE;
+        bool same_half = (pc + shift) >> 63 == pc >> 63; /* a kernel runs low before it runs high */
+        if (shift == 0 || (same_half && !is_again(block, pc + shift)))
+            return;
+        shift = 0;
+    }
+    uint64_t expected = gt_vcpu_expects();
+    if (expected % PAGE == pc % PAGE)
+        shift = expected - pc;
+    g_hash_table_insert(gt_rec.memory, key, (void *)(uintptr_t)((pc + shift) / PAGE));
 }
 
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
@@ -99,7 +150,7 @@ static void classify(struct gt_insn_ref *ref, struct gt_insn *out)
 {
     uint8_t bytes[16];
     size_t n = gt_insn_bytes(ref, bytes, sizeof bytes);
-    gt_rec.arch->classify(bytes, n, gt_insn_pc(ref), out);
+    gt_rec.arch->classify(bytes, n, gt_code_pc(ref), out);
 }
 
 /* Loads of a stack pointer: what was loaded before it in the block, itself included, may tell which
@@ -117,6 +168,11 @@ static void watch_memory(struct gt_block *block, size_t n, gt_mem_fn fn, unsigne
         gt_insn_on_memory(gt_block_insn(block, i), fn, which, NULL);
 }
 
+static bool follows_machine(void)
+{
+    return !gt_rec.user && !gt_rec.privilege_levels;
+}
+
 static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *target)
 {
     switch (last->kind) {
@@ -126,6 +182,12 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
         return GT_EXIT_CALL_INDIRECT;
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
+    case GT_INSN_JUMP_INDIRECT:
+        return follows_machine() ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+    case GT_INSN_SYSCALL:
+        return follows_machine() ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
+    case GT_INSN_EXCEPTION_RETURN:
+        return follows_machine() ? GT_EXIT_EXCEPTION_RETURN : GT_EXIT_PLAIN;
     case GT_INSN_JUMP:
     case GT_INSN_BRANCH:
         return target && target->flags & GT_FUNC_HANDLER ? GT_EXIT_JUMP_HANDLER : GT_EXIT_PLAIN;
@@ -140,10 +202,12 @@ static void instrument_by_callbacks(struct gt_block *block, size_t first, struct
 {
     bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
     gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
-    if (first > 0)
+    enum gt_arrival arrival = first > 0 ? GT_ARRIVAL_LOOK : gt_arrival_of(block, code);
+    if (arrival == GT_ARRIVAL_UNKNOWN)
+        gt_block_on_exec(block, gt_on_unknown_block, code);
+    else if (first > 0)
         gt_insn_on_exec(gt_block_insn(block, first), fn, code);
-    else if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN ||
-             gt_arrival_of(block, code) != GT_ARRIVAL_NONE)
+    else if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN || arrival != GT_ARRIVAL_NONE)
         gt_block_on_exec(block, fn, code);
     if (gt_rec.sparse && first == 0)
         gt_block_add_shared(block, &gt_rec.insns, gt_block_insns(block));
@@ -154,8 +218,16 @@ static void look_at_block(struct gt_block *block, struct gt_cell mark, struct gt
 {
     if (gt_rec.privilege_levels)
         gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
-    else if (gt_arrival_of(block, code) != GT_ARRIVAL_NONE)
-        gt_block_on_exec(block, gt_on_landing, code);
+    else
+        switch (gt_arrival_of(block, code)) {
+        case GT_ARRIVAL_NONE:
+            break;
+        case GT_ARRIVAL_LOOK:
+            gt_block_on_exec(block, gt_on_landing, code);
+            break;
+        case GT_ARRIVAL_UNKNOWN:
+            gt_block_on_exec(block, gt_on_unknown_block, code);
+        }
 }
 
 /* Instrumentation of one piece of a block, which begins with instruction `first`. */
@@ -184,10 +256,10 @@ static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref 
  * instruction of the next one; n: nowhere. */
 static size_t piece_end(struct gt_block *block, size_t first, size_t n, const struct gt_func *fn)
 {
-    if (gt_insn_pc(gt_block_insn(block, n - 1)) < fn->hi)
+    if (gt_code_pc(gt_block_insn(block, n - 1)) < fn->hi)
         return n;
     for (size_t i = first + 1; i < n; i++)
-        if (gt_insn_pc(gt_block_insn(block, i)) >= fn->hi)
+        if (gt_code_pc(gt_block_insn(block, i)) >= fn->hi)
             return i;
     return n;
 }
@@ -198,16 +270,21 @@ static struct gt_func *func_at(const struct gt_module *module, uint64_t pc)
     return gt_rec.privilege_levels ? gt_level_func() : gt_module_func(module, pc);
 }
 
+struct gt_func *gt_code_func_at(uint64_t pc)
+{
+    return gt_module_func(gt_modules_at(&gt_rec.modules, pc, NULL), pc);
+}
+
 static void translate_piece(struct gt_block *block, const struct gt_module *module, size_t first,
                             size_t end, bool is_last, const struct gt_insn *insn)
 {
     struct gt_insn_ref *from = gt_block_insn(block, first);
     struct gt_insn_ref *last = gt_block_insn(block, end - 1);
-    uint64_t pc = gt_insn_pc(from);
+    uint64_t pc = gt_code_pc(from);
     struct gt_func *fn = func_at(module, pc);
     struct gt_code want = {
         .pc = pc,
-        .end = gt_insn_pc(last) + gt_insn_size(last),
+        .end = gt_code_pc(last) + gt_insn_size(last),
         .fn = fn,
         .end_fn = fn,
         .insns = (uint16_t)(end - first),
@@ -220,6 +297,8 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
     /* A call of the next instruction only reads the pc. */
     if (want.exit == GT_EXIT_CALL && want.target == want.end)
         want.exit = GT_EXIT_PLAIN;
+    if (want.exit == GT_EXIT_EXCEPTION_RETURN && gt_machine_returns_to_next(block))
+        want.exit = GT_EXIT_PLAIN;
     struct gt_code *code = keep_code(&want);
     if (!code)
         return;
@@ -227,6 +306,8 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
         instrument(block, first, last, code);
     else
         instrument_by_callbacks(block, first, code);
+    if (is_last && follows_machine())
+        gt_machine_watch(block, insn, code);
     if (fn->flags & GT_FUNC_SAVER)
         watch_memory(block, end, on_saved, GT_MEM_STORES);
     if (fn->flags & GT_FUNC_ASKED && gt_rec.user)
@@ -238,7 +319,8 @@ static void translate(struct gt_block *block)
     size_t n = gt_block_insns(block);
     if (n == 0)
         return;
-    uint64_t pc = gt_block_pc(block);
+    find_shift(block);
+    uint64_t pc = gt_code_pc(gt_block_insn(block, 0));
     struct gt_module *module =
         gt_modules_at(&gt_rec.modules, pc, gt_insn_host_addr(gt_block_insn(block, 0)));
     struct gt_insn insn = {0};
@@ -249,7 +331,7 @@ static void translate(struct gt_block *block)
             watch_stack_switch(block, i);
     }
     for (size_t first = 0, end; first < n; first = end) {
-        const struct gt_func *fn = func_at(module, gt_insn_pc(gt_block_insn(block, first)));
+        const struct gt_func *fn = func_at(module, gt_code_pc(gt_block_insn(block, first)));
         end = piece_end(block, first, n, fn);
         translate_piece(block, module, first, end, end == n, &insn);
         known = !(fn->flags & GT_FUNC_ANON);

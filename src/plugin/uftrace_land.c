@@ -73,8 +73,8 @@ void gt_use_host_clock(uint64_t offset)
 
 /* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
  */
-static __attribute__((noinline)) uint64_t land(struct gt_vcpu *v, struct gt_cells *cells,
-                                               struct gt_code *code)
+__attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *cells,
+                                           struct gt_code *code)
 {
     uint64_t mark = cells->mark;
     if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
@@ -88,7 +88,10 @@ static __attribute__((noinline)) uint64_t land(struct gt_vcpu *v, struct gt_cell
     uint64_t time = gt_vcpu_time(v, cells);
     if (v->levels && !gt_level_land(v, code->fn, &mark, time))
         return gt_mark_of_func(code->fn);
-    return gt_track_slow(&v->thread, code, mark, time);
+    mark = gt_track_slow(&v->thread, code, mark, time);
+    if (!gt_rec.user)
+        gt_machine_landed(v, time);
+    return mark;
 }
 
 /* A plain call or return of a vCPU on the instruction clock, with room for its record. */
@@ -108,7 +111,7 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
                                               struct gt_code *code)
 {
-    cells->mark = land(v, cells, code);
+    cells->mark = gt_land(v, cells, code);
 }
 
 static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, unsigned index,
@@ -143,7 +146,7 @@ static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
 
 static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
 {
-    v->own.mark = mark_after(code, land(v, &v->own, code));
+    v->own.mark = mark_after(code, gt_land(v, &v->own, code));
 }
 
 static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
@@ -156,15 +159,36 @@ static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
     }
 }
 
+static inline void land_in_counted_block(struct gt_vcpu *v, struct gt_code *code)
+{
+    if (land_plain(v, &v->own, code))
+        v->own.mark = code->mark;
+    else
+        land_in_block(v, code);
+}
+
 void gt_on_block(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
     count_block(v, code);
-    if (land_plain(v, &v->own, code))
-        v->own.mark = code->mark;
+    land_in_counted_block(v, code);
+}
+
+/* One that no code seen so far leads to. */
+void gt_on_unknown_block(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_code *code = data;
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    if (!gt_rec.score)
+        count_block(v, code);
+    if (gt_machine_is_vector(v, code, cells->mark))
+        gt_machine_enter_at(v, cells, code);
+    if (gt_rec.score)
+        gt_on_landing(vcpu, code);
     else
-        land_in_block(v, code);
+        land_in_counted_block(v, code);
 }
 
 void gt_on_special_block(unsigned vcpu, void *data)

@@ -17,6 +17,8 @@
 /* Tasks that are no thread of the host: coroutines. Above any pid_max, and apart for each process.
  */
 enum { FIRST_COROUTINE = 5000000, COROUTINES_EACH = 10000 };
+/* A machine's vCPUs come first. */
+enum { FIRST_CONTEXT = 1001 };
 
 struct job {
     int (*run)(struct job *job, struct gt_error *err);
@@ -157,6 +159,8 @@ static int add_task(struct job *job, struct gt_error *err)
 
 static uint32_t next_coroutine(void)
 {
+    if (!gt_rec.user)
+        return FIRST_CONTEXT + __atomic_fetch_add(&gt_rec.n_coroutines, 1, __ATOMIC_RELAXED);
     uint32_t n = __atomic_fetch_add(&gt_rec.n_coroutines, 1, __ATOMIC_RELAXED);
     return FIRST_COROUTINE + (gt_rec.pid % 200000u) * COROUTINES_EACH + n % COROUTINES_EACH;
 }
@@ -166,6 +170,8 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     (void)self;
     const struct gt_vcpu *v =
         (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
+    if (!gt_rec.user && gt_rec.n_tasks >= gt_rec.max_tasks)
+        return false;
     uint32_t id = s->coroutine ? next_coroutine() : v->tid;
     struct gt_stream *stream;
     int status = gt_stream_open(gt_rec.streams, id, &stream);

@@ -286,6 +286,19 @@ static void fork_child(void)
     pthread_mutex_unlock(&gt_rec.lock);
 }
 
+uint64_t gt_vcpu_expects(void)
+{
+    if (!current || !current->begun)
+        return GT_NO_ADDR;
+    uint64_t mark = gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus))->mark;
+    if (!(mark & GT_MARK_CODE))
+        return GT_NO_ADDR;
+    if (mark & GT_MARK_RETURN)
+        return current->thread.stack->top->ret;
+    const struct gt_code *from = gt_mark_code(mark);
+    return from->exit == GT_EXIT_CALL ? from->target : GT_NO_ADDR;
+}
+
 bool gt_process_init(struct gt_error *err)
 {
     int e = gt_rec.user ? pthread_atfork(fork_prepare, fork_parent, fork_child) : 0;

@@ -12,6 +12,10 @@ static const struct {
     [GT_DOUBT_UNWOUND] = {"unwound", "frames left by longjmp or an exception, and closed", true},
     [GT_DOUBT_SWITCHED] = {"switched", "switches to another call stack (coroutines)", true},
     [GT_DOUBT_SIGNALS] = {"signals", "signal handlers entered", true},
+    [GT_DOUBT_HANDLERS] = {"handlers", "interrupts, exceptions and system calls", true},
+    [GT_DOUBT_BEGUN] = {"begun", "contexts that began: threads, programs, stages of a boot", true},
+    [GT_DOUBT_LEFT_HANDLER] = {"left-handler",
+                               "handlers that ended otherwise than by an exception return", false},
     [GT_DOUBT_ALIASED] = {"aliased",
                           "calls and returns into blocks that QEMU shares among several virtual "
                           "addresses of one page",

@@ -22,6 +22,7 @@
  * of a page. And code without symbols is all code there, so that being in the same "function" says
  * nothing.
  */
+#include "track/machine.h"
 #include "track/stack.h"
 
 #include <stdlib.h>
@@ -72,6 +73,8 @@ static uint32_t frame_of_function(const struct gt_stack *s, const struct gt_code
 static struct gt_stack *suspended_at(const struct gt_thread *t, uint64_t pc)
 {
     struct gt_stack *found = NULL;
+    if (t->tracker->machine) /* threads wait at the same place there: see machine.h */
+        return NULL;
     pthread_mutex_lock(&t->tracker->lock);
     for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
         if (s->running || s->top == s->base || s->top->ret != pc)
@@ -87,6 +90,7 @@ static void close_to(struct gt_thread *t, uint32_t depth, uint64_t time)
 {
     gt_stack_close(t->tracker, t->stack, depth, time);
     gt_stack_forget_signals(t, gt_stack_depth(t->stack));
+    gt_machine_forget(t, gt_stack_depth(t->stack));
 }
 
 static void resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint64_t time)
@@ -187,7 +191,8 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
     }
     if (s->top > s->base && (s->top->kind == GT_FRAME_SIGNAL || may_be_signal(t)))
         return;
-    if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->end_fn) {
+    if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->end_fn &&
+        !(t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON)) {
         t->matched++;
         close_to(t, gt_stack_depth(s) - 1, time);
         return;
@@ -196,8 +201,8 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         s->dropped--;
         return;
     }
-    if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time) ||
-        land_retpoline(t, code, time))
+    if (gt_machine_begins(t, code, false, time) || land_pushed_return(t, from, code, time) ||
+        land_back(t, code, false, time) || land_retpoline(t, code, time))
         return;
     if (s->top > s->base && s->top->ret != GT_NO_ADDR && is_alias(t, s->top->ret, code->pc)) {
         t->matched++;
@@ -355,14 +360,36 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
     } else if (from->exit == GT_EXIT_CALL) {
         t->doubts[GT_DOUBT_DIVERTED_CALL]++;
         land_jump(t, code, time);
+    } else if (from->exit == GT_EXIT_SYSCALL || from->exit == GT_EXIT_EXCEPTION_RETURN) {
+        gt_machine_land(t, from, code, time);
     } else if (code->fn != from->end_fn) {
         land_jump(t, code, time);
     }
 }
 
+/* A kernel begins at low addresses and goes on at high ones, with blocks that were translated
+ * there: one that is reached from high code is known by its high address from then on. */
+static void move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark)
+{
+    if (!(mark & GT_MARK_CODE) || code->pc >> 63)
+        return;
+    const struct gt_code *from = gt_mark_code(mark);
+    uint64_t expected = from->exit == GT_EXIT_RETURN ? t->stack->top->ret
+                        : from->exit == GT_EXIT_CALL ? from->target
+                                                     : 0;
+    if (!(expected >> 63) || expected == GT_NO_ADDR || !is_alias(t, expected, code->pc))
+        return;
+    uint64_t by = expected - code->pc;
+    code->pc = expected;
+    code->end += by;
+    if (code->target)
+        code->target += by;
+}
+
 uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time)
 {
     uint64_t stays = gt_mark_of_func(code->fn);
+    move_up(t, code, mark);
     gt_stack_open(t, time);
     gt_code_enter(code);
     if (mark == 0) {

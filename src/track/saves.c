@@ -37,6 +37,8 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
                                          .ret = s->top->ret,
                                          .below = s->top[-1].addr};
     pthread_mutex_unlock(&k->lock);
+    if (k->machine)
+        s->top->doubtful |= GT_FRAME_SAVED;
 }
 
 void gt_track_restored(struct gt_thread *t, uint64_t addr)
@@ -81,6 +83,12 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, 
     }
     pthread_mutex_unlock(&k->lock);
     return found;
+}
+
+const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr)
+{
+    const struct gt_save *save = slot_of(k, addr);
+    return addr && save->slot == addr && stands(save) ? save : NULL;
 }
 
 bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s)

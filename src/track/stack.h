@@ -23,6 +23,12 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 /* Makes sure the sink has an output for the thread's stack. */
 void gt_stack_open(struct gt_thread *t, uint64_t time);
 
+/* A suspended stack whose thread is gone: its frames are closed, at the time it last ran. With the
+ * tracker's lock. */
+void gt_stack_end(struct gt_tracker *k, struct gt_stack *s);
+
+/* What was saved in the word at the address, if it still stands; NULL. With the tracker's lock. */
+const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr);
 /* The context that was saved where one of t->leap.restored was loaded from, if it still stands: its
  * stack, and how many frames it has left. */
 struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth);

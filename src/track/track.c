@@ -30,10 +30,12 @@ static struct gt_stack *stack_create(struct gt_tracker *k)
     }
     frames[0] = (struct gt_frame){.ret = GT_NO_ADDR, .addr = GT_NO_ADDR, .fn = &no_func};
     s->base = s->top = frames;
+    s->sp = GT_NO_ADDR;
     s->limit = frames + FIRST_FRAMES;
     pthread_mutex_lock(&k->lock);
     s->next = k->stacks;
     k->stacks = s;
+    k->n_stacks++;
     pthread_mutex_unlock(&k->lock);
     return s;
 }
@@ -41,6 +43,7 @@ static struct gt_stack *stack_create(struct gt_tracker *k)
 static void stack_free(struct gt_stack *s)
 {
     free(s->base);
+    free(s->handlers);
     free(s);
 }
 
@@ -207,11 +210,34 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
 static bool has_ended(const struct gt_tracker *k, const struct gt_stack *s)
 {
     uint32_t depth = gt_stack_depth(s);
-    if (!s->coroutine)
+    if (!s->coroutine || k->machine)
         return false;
     if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
         return true;
     return depth <= 2 && s->top->fn->flags & GT_FUNC_LEAVES && !gt_saves_any(k, s);
+}
+
+void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
+{
+    gt_stack_close(k, s, 0, s->last_time);
+    s->n_handlers = 0;
+    s->base->doubtful = 0;
+    s->sp = GT_NO_ADDR;
+    for (size_t i = 0; i < GT_TRACK_SAVES && k->machine; i++)
+        if (k->saves[i].stack == s)
+            k->saves[i].slot = 0;
+    unlink_stack(k, s);
+    s->next = k->ended;
+    k->ended = s;
+}
+
+/* The output is another stack's from now on: the frames stay open in here only. */
+static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    struct gt_frame *top = s->top;
+    gt_stack_close(k, s, 0, time);
+    s->top = top;
+    s->out = NULL;
 }
 
 static void suspend(struct gt_thread *t, uint64_t time)
@@ -220,12 +246,10 @@ static void suspend(struct gt_thread *t, uint64_t time)
     struct gt_stack *s = t->stack;
     pthread_mutex_lock(&k->lock);
     s->last_time = time;
-    if (has_ended(k, s)) {
-        gt_stack_close(k, s, 0, time);
-        unlink_stack(k, s);
-        s->next = k->ended;
-        k->ended = s;
-    }
+    if (k->one_output)
+        give_output_up(k, s, time);
+    if (has_ended(k, s))
+        gt_stack_end(k, s);
     s->running = false;
     pthread_mutex_unlock(&k->lock);
 }
@@ -254,9 +278,10 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
 
 void gt_stack_begin(struct gt_thread *t, uint64_t time)
 {
-    struct gt_stack *s = take_ended(t->tracker);
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = k->n_stacks < k->keep_stacks ? NULL : take_ended(k);
     if (!s)
-        s = stack_create(t->tracker);
+        s = stack_create(k);
     if (!s)
         return;
     s->coroutine = true;

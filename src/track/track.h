@@ -54,7 +54,14 @@ enum gt_code_exit {
     GT_EXIT_CALL_INDIRECT,
     GT_EXIT_RETURN,
     GT_EXIT_JUMP_HANDLER, /* a direct jump to a signal handler's entry: no signal */
+    /* machines only: */
+    GT_EXIT_JUMP_INDIRECT,
+    GT_EXIT_SYSCALL,
+    GT_EXIT_EXCEPTION_RETURN,
 };
+
+/* Whether handlers of interrupts and exceptions begin at a block. */
+enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO };
 
 /* A block of guest code as it was translated. Lives as long as a mark may point to it. */
 struct gt_code {
@@ -64,10 +71,12 @@ struct gt_code {
     const struct gt_func *end_fn; /* of the last one */
     uint64_t mark;                /* what the mark is after the block ran */
     uint16_t insns;
-    uint8_t exit; /* enum gt_code_exit */
-    bool special; /* a landing here is never plain: stubs, signal handlers; may be set late */
-    bool entry;   /* pc is the entry of fn */
-    bool entered; /* a call landed here; set by the tracker */
+    uint8_t exit;   /* enum gt_code_exit */
+    bool special;   /* a landing here is never plain: stubs, signal handlers; may be set late */
+    bool entry;     /* pc is the entry of fn */
+    bool entered;   /* a call landed here; set by the tracker */
+    uint8_t vector; /* enum gt_vector; may be set late */
+    uint8_t vector_left;  /* how often what began here did not end as a handler does */
     struct gt_code *next; /* the owner's: others at this pc */
 } __attribute__((aligned(64)));
 
@@ -111,15 +120,32 @@ static inline void gt_code_enter(struct gt_code *code)
 
 enum gt_frame_kind {
     GT_FRAME_CALL = 0,
-    GT_FRAME_ROOT,   /* nobody called it: a program's, thread's or coroutine's first function */
-    GT_FRAME_SIGNAL, /* entered by a signal */
+    GT_FRAME_ROOT,    /* nobody called it: a program's, thread's or coroutine's first function */
+    GT_FRAME_SIGNAL,  /* entered by a signal */
+    GT_FRAME_HANDLER, /* machines: of an interrupt, an exception or a system call */
+};
+
+/* Whether this is the stack that goes on, in the frame's function: see machine.h. */
+enum gt_frame_doubt {
+    GT_FRAME_MOVED = 1, /* the stack pointer was loaded in it, from where nothing is known */
+    GT_FRAME_FOUND = 2, /* its context was taken up in it, by a word in memory alone */
+    GT_FRAME_SAVED = 4, /* it has stored the stack pointer: the context is to be taken up again */
 };
 
 struct gt_frame {
     uint64_t ret;             /* where its return lands; GT_NO_ADDR: not known */
     uint64_t addr;            /* where it was entered: what is recorded */
     const struct gt_func *fn; /* of addr */
-    uint32_t kind;            /* enum gt_frame_kind */
+    uint16_t kind;            /* enum gt_frame_kind */
+    uint16_t doubtful;        /* enum gt_frame_doubt: machines */
+};
+
+/* A handler in a machine: see machine.h. */
+struct gt_handler {
+    uint32_t depth;         /* of its frame */
+    uint64_t mark;          /* what it interrupted */
+    uint64_t calls;         /* of the vCPU, when it began */
+    struct gt_code *vector; /* NULL: the host told */
 };
 
 /* One call stack: a guest thread's or a coroutine's. base[0] is a sentinel; depth = top - base. */
@@ -131,6 +157,12 @@ struct gt_stack {
     bool running;       /* some vCPU's current stack */
     bool coroutine;     /* begun by a stack switch, not by a thread */
     struct gt_stack *next;
+
+    /* machines */
+    struct gt_handler *handlers; /* innermost last */
+    size_t n_handlers, cap_handlers;
+    uint64_t sp;       /* the guest's when it was suspended; GT_NO_ADDR: not known */
+    uint64_t moved_sp; /* before it was loaded last from where nothing is known */
 };
 
 #define GT_TRACK_MAX_DEPTH (1u << 20)
@@ -214,10 +246,13 @@ struct gt_tracker {
     const struct gt_sink *sink;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
-    bool machine; /* set after init: see GT_TRACK_PAGE, and all code may be without symbols */
+    bool machine;            /* set after init: see GT_TRACK_PAGE, and machine.h */
+    bool one_output;         /* set after init: all stacks of a vCPU have one output, by turns */
     pthread_mutex_t lock;    /* of what follows */
     struct gt_stack *stacks; /* all that are not ended */
     struct gt_stack *ended;  /* kept for the next coroutine, their `out` still open */
+    uint32_t n_stacks;       /* made so far */
+    uint32_t keep_stacks;    /* set after init: ended ones are not used again before so many */
     struct gt_save *saves;   /* GT_TRACK_SAVES of them */
 };
 

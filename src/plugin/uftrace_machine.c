@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Handlers and contexts of machines, as translated code and the host show them to the tracker
+ * (track/machine.h).
+ *
+ * Where handlers begin. QEMU 10.2 and later tell when an interrupt or an exception is taken. Before
+ * that it is concluded: a block that no code seen so far leads to, reached while no call, return or
+ * indirect jump is under way, can only have been reached by an exception; so can one that is
+ * reached while a system call is under way, and is not what stands behind that. From then on that
+ * block is a vector. What is missed so is the first use of a vector, if it hits between a call and
+ * its arrival.
+ *
+ * Where they end: at the exception return, before it runs.
+ *
+ * Stack pointers: their values are read where the host lets us; everywhere the addresses of the
+ * words are known that they are stored in and loaded from.
+ */
+#include "guest/privilege.h"
+#include "plugin/uftrace.h"
+#include "track/machine.h"
+
+/* A callback at an instruction finds the mark that its block's end is to leave on hosts that have
+ * no cells: it is set when the block begins. */
+static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code)
+{
+    uint64_t mark = code->mark;
+    gt_machine_leave(&v->thread, &mark, gt_vcpu_time(v, cells));
+    cells->mark = mark;
+}
+
+static bool is_recorded(const struct gt_vcpu *v)
+{
+    return v->begun && !__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED);
+}
+
+static void on_exception_return(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (is_recorded(v))
+        leave(v, gt_vcpu_cells(v, vcpu), data);
+}
+
+void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+{
+    gt_machine_enter(&v->thread, code->pc, code->fn, code, cells->mark, gt_vcpu_time(v, cells));
+    cells->mark = gt_mark_of_func(code->fn);
+}
+
+/* True where nothing but an exception leads to the block now. */
+bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
+{
+    if (!is_recorded(v))
+        return false;
+    if (code->vector != GT_VECTOR_UNKNOWN || mark == 0)
+        return code->vector == GT_VECTOR_YES;
+    if (mark & GT_MARK_RESUME || code->pc % gt_rec.arch->vector_align)
+        return false;
+    bool by_call = gt_machine_in_syscall(mark) && gt_mark_code(mark)->end != code->pc;
+    if (!by_call && (mark & GT_MARK_CODE || gt_host_can(GT_HOST_DISCONTINUITY)))
+        return false;
+    pthread_mutex_lock(&gt_rec.lock);
+    bool reached = gt_arrival_is_known(code->pc);
+    pthread_mutex_unlock(&gt_rec.lock);
+    code->vector = reached ? GT_VECTOR_NO : GT_VECTOR_YES;
+    return !reached;
+}
+
+void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
+{
+    (void)self, (void)kind, (void)from;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (!is_recorded(v) || gt_rec.privilege_levels)
+        return;
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    pthread_mutex_lock(&gt_rec.lock);
+    const struct gt_func *fn = gt_code_func_at(to);
+    pthread_mutex_unlock(&gt_rec.lock);
+    gt_machine_enter(&v->thread, to, fn, NULL, cells->mark, gt_vcpu_time(v, cells));
+    cells->mark = gt_mark_of_func(fn);
+}
+
+/* ---- stack pointers ------------------------------------------------------------------------ */
+
+static uint64_t read_sp(void)
+{
+    static int handle = -2;
+    uint64_t sp;
+    if (handle == -2) {
+        const char *const names[] = {gt_rec.arch->sp_register, NULL};
+        handle = gt_register_find(names);
+    }
+    return gt_register_read(handle, &sp) ? sp : GT_NO_ADDR;
+}
+
+static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (is_recorded(v) && gt_mem_is_store(meminfo))
+        gt_track_saved(&v->thread, vaddr);
+}
+
+static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (is_recorded(v) && !gt_mem_is_store(meminfo))
+        gt_track_restored(&v->thread, vaddr);
+}
+
+static void before_switch(unsigned vcpu, void *data)
+{
+    (void)data;
+    gt_vcpu_at(vcpu)->left_sp = read_sp();
+}
+
+static void after_switch(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (!is_recorded(v))
+        return;
+    uint64_t time = gt_vcpu_time(v, gt_vcpu_cells(v, vcpu));
+    gt_machine_switch(&v->thread, v->left_sp, read_sp(), time);
+    gt_machine_landed(v, time);
+}
+
+static void watch_switch(struct gt_block *block, size_t at)
+{
+    for (size_t i = 0; i <= at; i++)
+        gt_insn_on_memory(gt_block_insn(block, i), on_loaded, GT_MEM_LOADS, NULL);
+    gt_insn_on_exec_regs(gt_block_insn(block, at), before_switch, NULL);
+    gt_insn_on_exec_regs(gt_block_insn(block, at + 1), after_switch, NULL);
+}
+
+static void watch_stack_pointer(struct gt_block *block)
+{
+    uint32_t copies = 0;
+    size_t n = gt_block_insns(block);
+    for (size_t i = 0; i < n && gt_rec.arch->stack_use; i++) {
+        struct gt_insn_ref *ref = gt_block_insn(block, i);
+        uint8_t bytes[16];
+        size_t size = gt_insn_bytes(ref, bytes, sizeof bytes);
+        struct gt_insn insn;
+        gt_rec.arch->classify(bytes, size, gt_code_pc(ref), &insn);
+        uint8_t use = gt_rec.arch->stack_use(bytes, size, &copies);
+        if (use == GT_STACK_STORED)
+            gt_insn_on_memory(ref, on_stored, GT_MEM_STORES, NULL);
+        else if (insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN && i + 1 < n)
+            watch_switch(block, i);
+    }
+}
+
+bool gt_machine_returns_to_next(struct gt_block *block)
+{
+    size_t n = gt_block_insns(block);
+    struct gt_insn_ref *last = gt_block_insn(block, n - 1);
+    uint64_t end = gt_code_pc(last) + gt_insn_size(last);
+    for (size_t i = 0; i < n && gt_rec.arch->pushes; i++) {
+        uint8_t bytes[16];
+        size_t size = gt_insn_bytes(gt_block_insn(block, i), bytes, sizeof bytes);
+        if (gt_rec.arch->pushes(bytes, size, end))
+            return true;
+    }
+    return false;
+}
+
+void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code)
+{
+    watch_stack_pointer(block);
+    if (code->exit == GT_EXIT_EXCEPTION_RETURN && last->kind == GT_INSN_EXCEPTION_RETURN)
+        gt_insn_on_exec(gt_block_insn(block, gt_block_insns(block) - 1), on_exception_return, code);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+void gt_machine_landed(struct gt_vcpu *v, uint64_t time)
+{
+    const struct gt_stack *s = v->thread.stack;
+    if (s == v->seen)
+        return;
+    v->seen = s;
+    /* A context that comes from a vCPU whose clock is ahead takes its time along. */
+    if (!gt_rec.host_clock && s->last_time > time)
+        v->insn_base += s->last_time - time;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Handlers and contexts of whole machines: see machine.h. */
+#include "track/machine.h"
+
+#include "track/stack.h"
+
+#include <stdlib.h>
+
+enum { VECTOR_CHANCES = 3 };
+
+uint32_t gt_machine_floor(const struct gt_stack *s)
+{
+    return s->n_handlers ? s->handlers[s->n_handlers - 1].depth : 0;
+}
+
+/* One that is left again and again without an exception return is no vector. */
+static void note_left(struct gt_handler *h)
+{
+    if (h->vector && ++h->vector->vector_left >= VECTOR_CHANCES)
+        h->vector->vector = GT_VECTOR_NO;
+}
+
+void gt_machine_forget(struct gt_thread *t, uint32_t depth)
+{
+    struct gt_stack *s = t->stack;
+    while (s->n_handlers && s->handlers[s->n_handlers - 1].depth > depth) {
+        note_left(&s->handlers[--s->n_handlers]);
+        t->doubts[GT_DOUBT_LEFT_HANDLER]++;
+    }
+}
+
+static struct gt_handler *push_handler(struct gt_stack *s)
+{
+    if (s->n_handlers == s->cap_handlers) {
+        size_t cap = s->cap_handlers ? 2 * s->cap_handlers : 8;
+        struct gt_handler *grown =
+            cap > GT_TRACK_MAX_DEPTH ? NULL : realloc(s->handlers, cap * sizeof *grown);
+        if (!grown)
+            return NULL;
+        s->handlers = grown;
+        s->cap_handlers = cap;
+    }
+    return &s->handlers[s->n_handlers++];
+}
+
+void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
+                      struct gt_code *vector, uint64_t mark, uint64_t time)
+{
+    gt_stack_open(t, time);
+    uint32_t depth = gt_stack_depth(t->stack);
+    gt_machine_forget(t, depth);
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, addr, fn, GT_FRAME_HANDLER}, time);
+    t->doubts[GT_DOUBT_HANDLERS]++;
+    struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
+    if (h)
+        *h = (struct gt_handler){depth + 1, mark, t->calls, vector};
+    else
+        t->doubts[GT_DOUBT_TOO_DEEP]++;
+}
+
+bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    uint32_t depth = gt_stack_depth(s);
+    gt_machine_forget(t, depth);
+    if (!s->n_handlers || s->top->doubtful & GT_FRAME_MOVED)
+        return false;
+    struct gt_handler h = s->handlers[--s->n_handlers];
+    t->matched++;
+    gt_stack_open(t, time);
+    gt_stack_close(t->tracker, s, h.depth - 1, time);
+    *mark = h.mark & GT_MARK_CODE ? h.mark | GT_MARK_RESUME : h.mark;
+    return true;
+}
+
+bool gt_machine_in_syscall(uint64_t mark)
+{
+    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
+}
+
+/* ---- contexts ------------------------------------------------------------------------------ */
+
+static bool same_sp(uint64_t a, uint64_t b)
+{
+    return a == b || a == GT_NO_ADDR || b == GT_NO_ADDR;
+}
+
+/* The context whose stack pointer was stored in one of the words loaded just now; with the lock. */
+static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
+{
+    struct gt_leap *leap = &t->leap;
+    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
+    uint32_t n = leap->n_restored < size ? leap->n_restored : size;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct gt_save *save = gt_saves_at(t->tracker, leap->restored[i]);
+        if (!save || (save->stack->running && save->stack != t->stack))
+            continue;
+        if (save->stack == t->stack || same_sp(save->stack->sp, sp))
+            return save->stack;
+    }
+    return NULL;
+}
+
+static struct gt_stack *find_by_sp(struct gt_tracker *k, uint64_t sp)
+{
+    if (sp == GT_NO_ADDR)
+        return NULL;
+    for (struct gt_stack *s = k->stacks; s; s = s->next)
+        if (!s->running && s->sp == sp)
+            return s;
+    return NULL;
+}
+
+/* Ends the contexts that were suspended with that stack pointer: it is another's now. */
+static void end_others_at(struct gt_thread *t, const struct gt_stack *suspended)
+{
+    struct gt_tracker *k = t->tracker;
+    if (suspended->sp == GT_NO_ADDR)
+        return;
+    for (struct gt_stack *s = k->stacks, *next; s; s = next) {
+        next = s->next;
+        if (s != suspended && !s->running && s->sp == suspended->sp)
+            gt_stack_end(k, s);
+    }
+}
+
+/* Stack pointers loaded on the way into a handler, before it calls anything, are of its own. */
+static bool enters_handler(const struct gt_thread *t)
+{
+    const struct gt_stack *s = t->stack;
+    return s->n_handlers && gt_machine_floor(s) == gt_stack_depth(s) &&
+           s->handlers[s->n_handlers - 1].calls == t->calls;
+}
+
+void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *from = t->stack;
+    bool moved = from->top->doubtful & GT_FRAME_MOVED;
+    pthread_mutex_lock(&k->lock);
+    struct gt_stack *to = find_by_word(t, new_sp);
+    if (!to)
+        to = find_by_sp(k, new_sp);
+    if (to && to != from) {
+        from->sp = moved ? from->moved_sp : old_sp;
+        end_others_at(t, from);
+    }
+    pthread_mutex_unlock(&k->lock);
+    t->leap.n_restored = 0;
+    if (to) {
+        from->top->doubtful = 0;
+    } else if (!moved && !enters_handler(t)) {
+        from->top->doubtful |= GT_FRAME_MOVED;
+        from->moved_sp = old_sp;
+    }
+    if (to && to != from) {
+        gt_stack_switch(t, to, time);
+        to->top->doubtful = new_sp == GT_NO_ADDR ? GT_FRAME_FOUND : 0;
+    }
+}
+
+static void begin(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    t->doubts[GT_DOUBT_BEGUN]++;
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
+}
+
+bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, bool by_exception_return,
+                       uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *from = t->stack;
+    bool moved = from->top->doubtful & GT_FRAME_MOVED, found = from->top->doubtful & GT_FRAME_FOUND;
+    bool kept = from->top->doubtful & GT_FRAME_SAVED || by_exception_return;
+    if (!k->machine || !(found || (moved && kept)))
+        return false;
+    from->sp = moved ? from->moved_sp : GT_NO_ADDR;
+    from->top->doubtful = 0;
+    gt_stack_begin(t, time);
+    if (t->stack == from)
+        return false;
+    pthread_mutex_lock(&k->lock);
+    if (found && !moved)
+        gt_stack_end(k, from);
+    else
+        end_others_at(t, from);
+    pthread_mutex_unlock(&k->lock);
+    begin(t, code, time);
+    return true;
+}
+
+static void land_exception_return(struct gt_thread *t, const struct gt_code *from,
+                                  const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (code->pc == from->end || gt_machine_begins(t, code, s->n_handlers > 0, time))
+        return;
+    uint32_t depth = gt_stack_depth(s);
+    if (depth && s->top->ret == code->pc) {
+        t->matched++;
+        gt_stack_close(t->tracker, s, depth - 1, time);
+        return;
+    }
+    gt_stack_close(t->tracker, s, 0, time);
+    s->n_handlers = 0;
+    begin(t, code, time);
+}
+
+/* A system call that does not come back to where it was made: the kernel has called a signal
+ * handler, or a signal handler's end has brought back what the signal interrupted. */
+static void land_syscall(struct gt_thread *t, const struct gt_code *from,
+                         const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (code->pc >= from->pc && code->pc <= from->end)
+        return;
+    if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
+        gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
+    else
+        gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+}
+
+void gt_machine_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                     uint64_t time)
+{
+    if (from->exit == GT_EXIT_EXCEPTION_RETURN)
+        land_exception_return(t, from, code, time);
+    else
+        land_syscall(t, from, code, time);
+}

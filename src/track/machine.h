@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whole machines: handlers and contexts.
+ *
+ * A handler (of an interrupt, an exception or a system call) is a frame on the stack of what it
+ * interrupted. It ends at the exception return, and then the mark is again what it was: a call that
+ * was on its way arrives after all. An exception return that ends no handler begins something: the
+ * first program of a level or of a thread.
+ *
+ * A context is the call stack of a guest's thread, whatever vCPU it runs on. The guest goes from
+ * one to another by loading the stack pointer. Which one goes on is known by the word in memory
+ * that it was loaded from, if the stack pointer of a suspended context was stored there
+ * (gt_track_saved, gt_track_restored), or by its value, where the host can tell that: a thread goes
+ * on with the stack pointer it was suspended with. A value that is known from nowhere need be no
+ * thread: stacks for interrupts, and stages of a boot, are taken that way too. Only a return or an
+ * exception return from the same frame that goes where no frame is shows that a thread has begun;
+ * and only if the one before is to go on: it has stored its stack pointer, or it was interrupted.
+ *
+ * A context of the same stack pointer as one that is suspended now has taken that one's place: the
+ * other ended. So has one that was taken up by its word in memory, and does not return to where it
+ * was called from.
+ */
+#ifndef GT_TRACK_MACHINE_H
+#define GT_TRACK_MACHINE_H
+
+#include "track/track.h"
+
+/* A handler begins at addr, in fn, while the mark is `mark`. `vector`: its first block, where the
+ * tracker concluded that; NULL: the host told. */
+void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
+                      struct gt_code *vector, uint64_t mark, uint64_t time);
+
+/* An exception return is about to run. True: it ends a handler, and *mark is what that had
+ * interrupted. False: where it lands will tell (a landing from a block of
+ * GT_EXIT_EXCEPTION_RETURN). */
+bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time);
+
+/* The stack pointer was loaded: it was old_sp, it is new_sp; GT_NO_ADDR: not known. */
+void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time);
+
+/* True where the mark says that a system call is under way. */
+bool gt_machine_in_syscall(uint64_t mark);
+
+/* ---- for resolve.c ------------------------------------------------------------------------- */
+
+/* A return came to the code, which is nowhere on the stack; or an exception return, out of a
+ * handler. True: a context has begun there. */
+bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, bool by_exception_return,
+                       uint64_t time);
+/* Control came to the code out of a block that ends in a system call or an exception return. */
+void gt_machine_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                     uint64_t time);
+/* Handlers whose frames are deeper have been left by another way. */
+void gt_machine_forget(struct gt_thread *t, uint32_t depth);
+/* The depth of the innermost handler's frame; 0: there is none. */
+uint32_t gt_machine_floor(const struct gt_stack *s);
+
+#endif
