@@ -4,12 +4,14 @@
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import unittest
 
 import harness
 from harness import VARIABLE, CliTest, need
+from session import Session
 
 CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
 SOURCE = f'''
@@ -97,6 +99,27 @@ class Aarch64(Real):
 
     def library_options(self):
         return ['-L', '/usr/aarch64-linux-gnu']
+
+
+class Machine(CliTest):
+    def test_console(self):
+        """OpenSBI on a terminal; then the keys that end QEMU, which read them in its own way."""
+        qemu = shutil.which('qemu-system-riscv64')
+        need('qemu-system-riscv64')
+        if os.environ.get('REAL_PLUGIN_DIR'):
+            self.env['GUESTTRACE_PLUGIN_DIR'] = os.environ['REAL_PLUGIN_DIR']
+        self.write('idle', struct.pack('<II', 0x10500073, 0xffdff06f))  # wfi and back to it
+        session = Session(self, '', '-q', '--clock=host', command=[
+            '--', qemu, '-M', 'virt', '-m', '64', '-nographic', '-kernel', 'idle'])
+        session.await_text(rb'OpenSBI v[\d.]+\s')
+        session.await_text(rb'Boot HART')
+        os.write(session.master, b'\x01x')
+        self.assertEqual(session.end(), 0)
+        self.assertIn(b'QEMU: Terminated', session.seen)
+        self.assertRegex(self.read('uftrace.data', 'extern.dat'), r'(?m)^\d+\.\d{9} OpenSBI v')
+        done = subprocess.run([sys.executable, CHECKER, self.path('uftrace.data')], text=True,
+                              capture_output=True, check=False)
+        self.assertIn(done.returncode, (0, 77), done.stdout)
 
 
 harness.main()
