@@ -32,6 +32,13 @@ static const struct gt_option record_table[] = {
      .help = "do not show jumps from one function into another as calls", FIELD(no_tail_calls)},
     {"privilege-levels", .type = GT_OPTION_FLAG,
      .help = "trace each privilege level of a machine for itself", FIELD(privilege_levels)},
+    {"tasks", .type = GT_OPTION_CHOICE, .value = "KIND",
+     .choices = (const char *const[]){"stack", "cpu", NULL},
+     .help = "what a task of a machine is: each of the guest's call stacks, or each vCPU"
+             " (default: stack)",
+     FIELD(tasks)},
+    {"max-tasks", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000000,
+     .help = "at most so many tasks of a machine (default: 1024)", FIELD(max_tasks)},
     {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
      .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does",
      FIELD(symbols)},

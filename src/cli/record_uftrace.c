@@ -31,6 +31,10 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->depth)
         g_string_append_printf(out, ",depth=%" PRIu64, opt->depth);
+    if (opt->tasks)
+        g_string_append_printf(out, ",tasks=%s", opt->tasks);
+    if (opt->max_tasks)
+        g_string_append_printf(out, ",max-tasks=%" PRIu64, opt->max_tasks);
     if (opt->no_tail_calls)
         g_string_append(out, ",tail-calls=off");
     if (opt->privilege_levels)

@@ -16,8 +16,8 @@
 
 /* The options of `record`; NULL, false and 0: not given. */
 struct gt_record_options {
-    const char *tool, *output, *clock, *qemu, *sysroot, *plugin;
-    uint64_t depth;
+    const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin;
+    uint64_t depth, max_tasks;
     bool no_tail_calls, privilege_levels, no_console, quiet;
     GPtrArray *symbols;
 };

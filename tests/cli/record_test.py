@@ -31,9 +31,9 @@ class Program(CliTest):
     def test_plugin_options(self):
         self.program()
         argv, _ = self.record('--clock', 'insn', '--depth=0x10', '--no-tail-calls',
-                              '--privilege-levels', './prog')
+                              '--tasks=cpu', '--max-tasks', '9', '--privilege-levels', './prog')
         self.assertEqual(argv[1], self.plugin(
-            ',clock=insn,depth=16,tail-calls=off,trace-privilege-level=on'))
+            ',clock=insn,depth=16,tasks=cpu,max-tasks=9,tail-calls=off,trace-privilege-level=on'))
 
     def test_output(self):
         self.program()
