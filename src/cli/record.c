@@ -5,7 +5,7 @@
 #include "cli/console.h"
 #include "cli/progress.h"
 #include "cli/qemu.h"
-#include "cli/recording.h"
+#include "cli/record_names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -122,6 +122,7 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
     if (status)
         return status;
     r->tool->finish(r);
+    gt_record_names_clear(r); /* its file, before a signal ends us */
     return gt_child_end_like(r->wait_status);
 }
 

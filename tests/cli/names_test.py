@@ -206,7 +206,7 @@ class Elf(Names):
         """[(address, function)] of a file with 60 functions, each as long as it likes."""
         chance = random.Random(7)
         body = ''.join(f'__attribute__((noinline)) void fn{i}(void) {{ __asm__ volatile('
-                       f'".space {chance.randint(20, 300)}, 0x90"); }}\n' for i in range(60))
+                       f'".space {chance.randint(20, 300)}, {i + 1}"); }}\n' for i in range(60))
         if init:
             body += ''.join('__attribute__((noinline, section(".init.text"))) void '
                             f'in{i}(void) {{ __asm__ volatile(".space {chance.randint(9, 99)}"); }}'
