@@ -284,17 +284,26 @@ void gt_places_free(struct gt_places *p)
     *p = (struct gt_places){0};
 }
 
-char *gt_place_text(const struct gt_place *place)
+static char *how_found(const struct gt_place *place)
 {
     const int64_t offset = (int64_t)place->offset;
-    const char *what = place->further ? "also at offset"
-                       : place->source->kind != GT_SOURCE_KERNEL || !(place->start >> 47)
-                           ? "offset"
-                           : "KASLR offset";
+    const bool kaslr = place->source->kind == GT_SOURCE_KERNEL && place->start >> 47;
     if (!place->found)
         return g_strdup("");
     if (place->source->kind == GT_SOURCE_MODULE) /* linked for 0 */
         return g_strdup_printf(", loaded at 0x%" PRIx64, place->offset);
-    return g_strdup_printf(", %s %s0x%" PRIx64, what, offset < 0 ? "-" : "",
+    return g_strdup_printf(", %s %s0x%" PRIx64,
+                           place->further ? "also at offset"
+                           : kaslr        ? "KASLR offset"
+                                          : "offset",
+                           offset < 0 ? "-" : "",
                            offset < 0 ? -(uint64_t)offset : (uint64_t)offset);
+}
+
+char *gt_place_text(const struct gt_place *place)
+{
+    g_autofree char *how = how_found(place);
+    return g_strdup_printf("%s: %zu functions%s at 0x%" PRIx64 "-0x%" PRIx64 "%s",
+                           place->part->path, place->further ? place->hits : place->part->n,
+                           place->further ? " called" : "", place->start, place->end, how);
 }

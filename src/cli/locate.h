@@ -38,8 +38,9 @@ int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err);
 void gt_places_free(struct gt_places *p);
 
-/* "", ", KASLR offset 0x...", ", also at offset 0x...", ", loaded at 0x..." for a line that says
- * where code ran. The caller frees it (g_free). */
+/* "FILE: N functions at START-END", and where it was found how: ", KASLR offset 0x...", ", offset
+ * 0x...", ", loaded at 0x...". Of a further place N are those that were called. The caller frees it
+ * (g_free). */
 char *gt_place_text(const struct gt_place *place);
 
 #endif

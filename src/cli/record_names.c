@@ -7,7 +7,6 @@
 #include "cli/machine_files.h"
 #include "cli/symbolize.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,11 +143,9 @@ static void drop_replaced(struct gt_record_names *names)
 static void say_places(const struct gt_recording *r, const struct gt_places *places)
 {
     for (size_t i = 0; i < places->n && !r->opt->quiet; i++) {
-        const struct gt_place *p = &places->place[i];
-        g_autofree char *how = gt_place_text(p);
-        if (p->found)
-            gt_record_say("%s: %zu functions at 0x%" PRIx64 "-0x%" PRIx64 "%s", p->part->path,
-                          p->part->n, p->start, p->end, how);
+        g_autofree char *text = gt_place_text(&places->place[i]);
+        if (places->place[i].found)
+            gt_record_say("%s", text);
     }
 }
 

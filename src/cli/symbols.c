@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/symbolize.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 struct symbols_options {
@@ -28,10 +27,8 @@ static bool say_places(const struct gt_command *self, const struct gt_places *pl
 {
     bool all = true;
     for (size_t i = 0; i < places->n; i++) {
-        const struct gt_place *p = &places->place[i];
-        g_autofree char *how = gt_place_text(p);
-        printf("%s: %zu functions at 0x%" PRIx64 "-0x%" PRIx64 "%s\n", p->part->path, p->part->n,
-               p->start, p->end, how);
+        g_autofree char *text = gt_place_text(&places->place[i]);
+        puts(text);
     }
     fflush(stdout);
     for (size_t i = 0; i < n; i++) {
