@@ -85,10 +85,15 @@ static void add_part(struct build *b, const struct gt_source_part *p,
         g_array_set_size(b->functions, (guint)m.first);
 }
 
+/* The same code twice could not be told apart by its bytes: one file, or one kernel in two forms.
+ */
 static bool is_first(const struct gt_symbol_source *source, size_t index)
 {
+    const struct gt_symbol_source *s = &source[index];
     for (size_t i = 0; i < index; i++)
-        if (strcmp(source[i].file, source[index].file) == 0)
+        if (strcmp(source[i].file, s->file) == 0 ||
+            (s->kernel && source[i].kernel && s->kernel->banner[0] &&
+             strcmp(source[i].kernel->banner, s->kernel->banner) == 0))
             return false;
     return true;
 }
