@@ -163,7 +163,7 @@ static bool is_code(const struct gt_kernel_symbol *s, const struct gt_kernel *ra
 /* Symbols that say nothing of where a function ends. */
 static bool is_inner(const char *name)
 {
-    return name[0] == '$' || !strncmp(name, ".L", 2);
+    return name[0] == '$' || name[0] == '.';
 }
 
 static bool is_function(const struct gt_kernel_symbol *s, const struct gt_kernel *ranges)

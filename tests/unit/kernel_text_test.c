@@ -116,6 +116,7 @@ static void test_what_is_a_function(void **state)
            "00001030 t read\n"
            "00001034 t $x\n"
            "00001038 t .Lloop\n"
+           "0000103c t .E_copy\n"
            "00001040 r table\n"
            "00001048 t __cfi_write\n"
            "00001050 t write\n"
