@@ -187,12 +187,13 @@ static void test_cut_everywhere(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(layouts); i++) {
         make(&layouts[i]);
-        for (size_t n = made.size; n-- > 0;) {
+        /* every byte of some layouts, of the others every 29th */
+        for (size_t n = made.size - 1, step = i % 5 ? 29 : 1; n > step; n -= step) {
             struct gt_kernel *k = NULL;
             struct gt_error err = {0};
             int status;
-            /* in the names every byte is alike */
-            if (n > made.names + 600 && n + 600 < made.markers && n % 61)
+            /* in the code and in the names every byte is alike */
+            if ((n < MADE_CODE || (n > made.names + 600 && n + 600 < made.markers)) && n % 61)
                 continue;
             status = gt_kernel_load(made_file(made.data, n), &k, &err);
             if (status == GT_OK) {
