@@ -71,6 +71,8 @@ struct gt_arch {
 
     /* Handlers begin at multiples of this: a power of two. */
     uint16_t vector_align;
+    /* The size of a table of them, which is aligned to that: a power of two; 0: they are apart. */
+    uint16_t vector_table;
     /* The register of a call's second argument, as QEMU calls it. */
     const char *second_argument;
 };

@@ -243,5 +243,6 @@ const struct gt_arch gt_arch_aarch64 = {
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
     .vector_align = 128,
+    .vector_table = 2048,
     .second_argument = "x1",
 };

@@ -40,12 +40,17 @@ static unsigned level_x86(const uint64_t *r)
 }
 
 static const struct gt_privilege known[] = {
-    {"aarch64", {"cpsr"}, {"EL0", "EL1", "EL2", "EL3"}, level_aarch64},
-    {"riscv64", {"priv"}, {"U", "S", NULL, "M"}, level_riscv},
-    {"i386", {"cs", "cr0", "eflags"}, {"Ring0", "Ring1", "Ring2", "Ring3", "RealMode"}, level_x86},
+    {"aarch64", {"cpsr"}, {"EL0", "EL1", "EL2", "EL3"}, 0, level_aarch64},
+    {"riscv64", {"priv"}, {"U", "S", NULL, "M"}, 0, level_riscv},
+    {"i386",
+     {"cs", "cr0", "eflags"},
+     {"Ring0", "Ring1", "Ring2", "Ring3", "RealMode"},
+     3,
+     level_x86},
     {"x86_64",
      {"cs", "cr0", "eflags"},
      {"Ring0", "Ring1", "Ring2", "Ring3", "RealMode"},
+     3,
      level_x86},
 };
 

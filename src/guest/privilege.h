@@ -14,6 +14,7 @@ struct gt_privilege {
     const char *arch;                              /* struct gt_arch's name */
     const char *registers[GT_PRIVILEGE_REGISTERS]; /* QEMU's names, the rest NULL */
     const char *names[GT_PRIVILEGE_LEVELS];        /* NULL: there is no such level */
+    unsigned user;                                 /* the level of user programs */
     unsigned (*level)(const uint64_t *registers);  /* below GT_PRIVILEGE_LEVELS, has a name */
 };
 

@@ -168,6 +168,9 @@ void gt_machine_landed(struct gt_vcpu *v, uint64_t time);
 /* uftrace_level.c: with gt_rec.privilege_levels only */
 /* At load. GT_E_UNSUPPORTED: not with this host, or guest. */
 int gt_levels_init(struct gt_error *err);
+/* True where the block being translated is a user program's; false where that is not known. With
+ * gt_rec.lock. */
+bool gt_level_is_user(void);
 /* The function of all code at the level that the block being translated is for. With gt_rec.lock.
  */
 struct gt_func *gt_level_func(void);
@@ -188,7 +191,7 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
 /* The first landing of a vCPU (user mode: on its thread), in fn. */
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_func *fn);
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
-/* Where the calling vCPU's call or return under way should arrive; GT_NO_ADDR: not known. */
+/* Where the calling vCPU's call under way should arrive; GT_NO_ADDR: not known. */
 uint64_t gt_vcpu_expects(void);
 bool gt_process_init(struct gt_error *err);
 /* The time of the calling vCPU's thread. */

@@ -302,6 +302,8 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
     struct gt_code *code = keep_code(&want);
     if (!code)
         return;
+    if (follows_machine() && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user())
+        code->vector = GT_VECTOR_NO;
     if (gt_rec.score)
         instrument(block, first, last, code);
     else

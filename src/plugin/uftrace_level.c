@@ -50,6 +50,25 @@ int gt_levels_init(struct gt_error *err)
     return 0;
 }
 
+/* The level that the block being translated is for. False: a register, *name, cannot be read. */
+static bool read_level(unsigned *level, const char **name)
+{
+    static int handles[GT_PRIVILEGE_REGISTERS];
+    static bool found[GT_PRIVILEGE_REGISTERS];
+    uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
+    for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && privilege->registers[i]; i++) {
+        const char *const names[] = {privilege->registers[i], NULL};
+        if (!found[i])
+            handles[i] = gt_register_find(names);
+        found[i] = true;
+        *name = names[0];
+        if (!gt_register_read(handles[i], &values[i]))
+            return false;
+    }
+    *level = privilege->level(values);
+    return true;
+}
+
 /* Told once: all code then counts as of the lowest level. */
 static void tell_unreadable(const char *name)
 {
@@ -63,20 +82,22 @@ static void tell_unreadable(const char *name)
 
 struct gt_func *gt_level_func(void)
 {
-    static int handles[GT_PRIVILEGE_REGISTERS];
-    static bool found[GT_PRIVILEGE_REGISTERS];
-    uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
-    for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && privilege->registers[i]; i++) {
-        const char *const names[] = {privilege->registers[i], NULL};
-        if (!found[i])
-            handles[i] = gt_register_find(names);
-        found[i] = true;
-        if (!gt_register_read(handles[i], &values[i])) {
-            tell_unreadable(names[0]);
-            return &funcs[0];
-        }
-    }
-    return &funcs[privilege->level(values)];
+    const char *name = "";
+    unsigned level = 0;
+    if (!read_level(&level, &name))
+        tell_unreadable(name);
+    return &funcs[level];
+}
+
+bool gt_level_is_user(void)
+{
+    const char *name;
+    unsigned level;
+    if (!gt_host_can(GT_HOST_REGISTERS))
+        return false;
+    if (!privilege)
+        privilege = gt_privilege_by_arch(gt_rec.arch->name);
+    return privilege && read_level(&level, &name) && level == privilege->user;
 }
 
 static unsigned level_of(const struct gt_func *fn)

@@ -4,11 +4,10 @@
  * (track/machine.h).
  *
  * Where handlers begin. QEMU 10.2 and later tell when an interrupt or an exception is taken. Before
- * that it is concluded: a block that no code seen so far leads to, reached while no call, return or
- * indirect jump is under way, can only have been reached by an exception; so can one that is
- * reached while a system call is under way, and is not what stands behind that. From then on that
- * block is a vector. What is missed so is the first use of a vector, if it hits between a call and
- * its arrival.
+ * that it is concluded: a block that no code seen so far leads to, reached while nothing is under
+ * way that leads there, can only have been reached by an exception. From then on that block is a
+ * vector, and so are the others of its table. What is missed so is the first use of a vector that
+ * hits between an indirect jump or call and its arrival.
  *
  * Where they end: at the exception return, before it runs.
  *
@@ -46,30 +45,80 @@ void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_co
     cells->mark = gt_mark_of_func(code->fn);
 }
 
-/* True where nothing but an exception leads to the block now. */
+/* Vector tables found so far, by their first vectors. */
+static uint64_t tables[16];
+static unsigned n_tables;
+
+static uint64_t table_of(uint64_t pc)
+{
+    return pc & ~(uint64_t)(gt_rec.arch->vector_table - 1);
+}
+
+static bool in_table(uint64_t pc)
+{
+    for (unsigned i = 0; i < n_tables && gt_rec.arch->vector_table; i++)
+        if (tables[i] == table_of(pc))
+            return true;
+    return false;
+}
+
+static bool is_page_offset(uint64_t a, uint64_t b)
+{
+    return (a - b) % GT_TRACK_PAGE == 0;
+}
+
+/* True where what is under way does not lead to the block either. Where the host tells of
+ * exceptions, only system calls that are none to it are left. */
+static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
+{
+    bool told = gt_host_can(GT_HOST_DISCONTINUITY);
+    if (!(mark & GT_MARK_CODE))
+        return !told;
+    const struct gt_code *from = gt_mark_code(mark);
+    switch (from->exit) {
+    case GT_EXIT_SYSCALL:
+        return !(mark & GT_MARK_RESUME) && from->end != code->pc;
+    case GT_EXIT_CALL:
+        return !told && !is_page_offset(from->target, code->pc);
+    case GT_EXIT_RETURN: /* where vectors may stand anywhere, returns that are jumps look the same
+                          */
+        return !told && gt_rec.arch->vector_align > 1 && !gt_machine_returns(&v->thread, code->pc);
+    default:
+        return false;
+    }
+}
+
+/* With the lock. */
+static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
+{
+    if (gt_arrival_is_known(code->pc))
+        return GT_VECTOR_NO;
+    if (!in_table(code->pc) && !is_astray(v, code, mark))
+        return GT_VECTOR_UNKNOWN;
+    if (n_tables < G_N_ELEMENTS(tables) && !in_table(code->pc))
+        tables[n_tables++] = table_of(code->pc);
+    return GT_VECTOR_YES;
+}
+
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
     if (!is_recorded(v))
         return false;
-    if (code->vector != GT_VECTOR_UNKNOWN || mark == 0)
-        return code->vector == GT_VECTOR_YES;
-    if (mark & GT_MARK_RESUME || code->pc % gt_rec.arch->vector_align)
-        return false;
-    bool by_call = gt_machine_in_syscall(mark) && gt_mark_code(mark)->end != code->pc;
-    if (!by_call && (mark & GT_MARK_CODE || gt_host_can(GT_HOST_DISCONTINUITY)))
-        return false;
-    pthread_mutex_lock(&gt_rec.lock);
-    bool reached = gt_arrival_is_known(code->pc);
-    pthread_mutex_unlock(&gt_rec.lock);
-    code->vector = reached ? GT_VECTOR_NO : GT_VECTOR_YES;
-    return !reached;
+    if (code->vector == GT_VECTOR_UNKNOWN && mark && code->pc % gt_rec.arch->vector_align == 0) {
+        pthread_mutex_lock(&gt_rec.lock);
+        code->vector = decide(v, code, mark);
+        pthread_mutex_unlock(&gt_rec.lock);
+    }
+    return code->vector == GT_VECTOR_YES;
 }
 
 void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
 {
-    (void)self, (void)kind, (void)from;
+    (void)self, (void)kind;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!is_recorded(v) || gt_rec.privilege_levels)
+    /* From == to: an instruction that the host runs as a call of its own, and what comes before the
+     * true event on x86. */
+    if (!is_recorded(v) || gt_rec.privilege_levels || from == to)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     pthread_mutex_lock(&gt_rec.lock);

@@ -293,8 +293,6 @@ uint64_t gt_vcpu_expects(void)
     uint64_t mark = gt_vcpu_cells(current, (unsigned)(current - gt_rec.vcpus))->mark;
     if (!(mark & GT_MARK_CODE))
         return GT_NO_ADDR;
-    if (mark & GT_MARK_RETURN)
-        return current->thread.stack->top->ret;
     const struct gt_code *from = gt_mark_code(mark);
     return from->exit == GT_EXIT_CALL ? from->target : GT_NO_ADDR;
 }

@@ -73,9 +73,13 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
     return true;
 }
 
-bool gt_machine_in_syscall(uint64_t mark)
+bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
+    const struct gt_stack *s = t->stack;
+    bool waits = s->top->doubtful & (GT_FRAME_MOVED | GT_FRAME_FOUND);
+    for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
+        waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_TRACK_PAGE == 0;
+    return waits || s->top == s->base;
 }
 
 /* ---- contexts ------------------------------------------------------------------------------ */

@@ -38,8 +38,8 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time);
 /* The stack pointer was loaded: it was old_sp, it is new_sp; GT_NO_ADDR: not known. */
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time);
 
-/* True where the mark says that a system call is under way. */
-bool gt_machine_in_syscall(uint64_t mark);
+/* True where a return may come to pc: a frame waits for it, or a thread may begin there. */
+bool gt_machine_returns(const struct gt_thread *t, uint64_t pc);
 
 /* ---- for resolve.c ------------------------------------------------------------------------- */
 
