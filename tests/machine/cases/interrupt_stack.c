@@ -3,7 +3,7 @@
  * Handlers that go on with a stack of their own, as Linux has one a vCPU: what runs there belongs
  * to what was interrupted. A thread on its own stack is interrupted so as well, and switched to.
  *
- * calls: 500
+ * calls: 200
  * handlers: 50
  */
 #include "kernel.h"

@@ -3,7 +3,7 @@
  * The timer interrupts a recursion anywhere; its handler calls functions, some of those that it
  * interrupted, and every other time lets itself be interrupted.
  *
- * calls: 500
+ * calls: 200
  * handlers: 90
  */
 #include "kernel.h"

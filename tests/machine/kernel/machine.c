@@ -35,7 +35,8 @@ OWN void k_machine_trap(struct frame *f, const void *vector)
     /* On the first instructions of vector_trap it is here. */
     if (f->x[2] == 0)
         __asm__ volatile("csrr %0, sscratch" : "=r"(sp));
-    l = *k_log_at(k_sp()) = *k_log_at(sp);
+    /* An empty stack ends where the next one begins. */
+    l = *k_log_at(k_sp()) = *k_log_at(sp - 1);
     __asm__ volatile("csrr %0, mcause" : "=r"(cause));
     __asm__ volatile("csrr %0, mhartid" : "=r"(cpu));
     is_tick = (long)cause < 0 && (cause & 0xff) == 7;
