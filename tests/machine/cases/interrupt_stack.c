@@ -74,6 +74,7 @@ OWN static void thread_main(word turn)
 OWN void run(void)
 {
     CALLED(run);
+    k_first_tick(&ticks);
     walk_through(TICKS / 2, 3);
     k_thread_make(&thread, "other", stack, thread_main, 1);
     schedule();

@@ -74,6 +74,7 @@ OWN void run(void)
     CALLED(run);
     word seed = 7;
 
+    k_first_tick(&ticks);
     k_interrupts_on();
     while (ticks < TICKS) {
         unsigned before = ticks;

@@ -57,10 +57,10 @@ OWN static void called_calls(void)
 }
 
 /* Calls the function that it interrupted on its first instruction. */
-OWN void soft_interrupt(struct frame *f)
+OWN static void handle(word unused)
 {
-    (void)f;
-    CALLED(soft_interrupt);
+    (void)unused;
+    CALLED(handle);
     word before = callee;
 
     interrupts++;
@@ -69,6 +69,27 @@ OWN void soft_interrupt(struct frame *f)
     k_leave();
     callee = before;
 }
+
+#ifdef OTHER_STACK
+static char stack[STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
+
+OWN void soft_interrupt(struct frame *f)
+{
+    (void)f;
+    CALLED(soft_interrupt);
+    *k_log_at((word)stack) = k_log();
+    k_enter(call_on_stack);
+    call_on_stack(0, handle, stack + STACK_SIZE);
+    k_leave();
+}
+#else
+OWN void soft_interrupt(struct frame *f)
+{
+    (void)f;
+    CALLED(soft_interrupt);
+    handle(0);
+}
+#endif
 
 OWN static void call(void)
 {
@@ -204,10 +225,17 @@ OWN void run(void)
     expected = interrupts;
     for (unsigned i = 0; i < TURNS; i++) {
         pointer = called_calls;
+#ifdef RETURN_FIRST
+        call_back();
+        call_pointer();
+        call_more();
+        call();
+#else
         call();
         call_more();
         call_pointer();
         call_back();
+#endif
         call_recursion();
         expected += 1 + 1 + 1 + 1 + 5;
         shadows(&expected);

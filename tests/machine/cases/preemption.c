@@ -37,7 +37,7 @@ OWN void async_tick(struct frame *f)
     (void)f;
     CALLED(async_tick);
     ticks++;
-    if (ticks < TICKS)
+    if (ticks > 1 && ticks < TICKS)
         k_tick_after(20 + ticks % 7);
     schedule();
 }
@@ -59,7 +59,7 @@ OWN static void thread_main(word self)
 OWN void run(void)
 {
     CALLED(run);
-    k_interrupts_off();
+    k_first_tick(&ticks);
     for (unsigned i = 0; i < THREADS; i++)
         k_thread_make(&threads[i], names[i], stacks[i], thread_main, i);
     k_tick_after(20);

@@ -149,6 +149,19 @@ INLINE void k_work(unsigned n)
         __asm__ volatile("" ::: "memory");
 }
 
+/* The vector's first interrupt, while nothing is called: an old QEMU tells nobody where vectors
+ * are. */
+INLINE void k_first_tick(const volatile unsigned *ticks)
+{
+    unsigned before = *ticks;
+
+    k_interrupts_on();
+    k_tick_after(2000);
+    while (*ticks == before)
+        k_work(10);
+    k_interrupts_off();
+}
+
 INLINE word k_random(word *seed)
 {
     *seed = *seed * 6364136223846793005 + 1442695040888963407;
