@@ -194,8 +194,8 @@ static bool is_anchor(const struct gt_kallsyms *t, size_t i, uint64_t v)
     case GT_KALLSYMS_PERCPU:
         return v == (uint64_t)UINT32_MAX + 1;
     case GT_KALLSYMS_PLACES:
-        return i == 0 && v < GT_KALLSYMS_BIAS + t->size;
-    default: /* a kernel runs in the upper half */
+        return i == 0 && v < GT_KALLSYMS_BIAS + t->values; /* code goes before data */
+    default:                                               /* a kernel runs in the upper half */
         return i == t->n - 1 && v >> (8 * t->word - 1);
     }
 }

@@ -99,8 +99,8 @@ static void test_which_name_wins(void **state)
            "1000+1000 W __weak");
     expect("00001000 T __b\n00001000 T _longer\n00001008 t end\n",
            "1000+8 T _longer; 1008+10 t end");
-    expect("00001000 T longer\n00001000 T bbb\n00001000 T aaa\n00001008 t end\n",
-           "1000+8 T aaa; 1008+10 t end");
+    expect("00001000 T aaaa\n00001000 T ccc\n00001000 T bbb\n00001008 t end\n",
+           "1000+8 T bbb; 1008+10 t end");
     expect("00001000 T init_module\n00001000 t my_init\n00001008 t end\n",
            "1000+8 t my_init; 1008+10 t end");
 }

@@ -149,11 +149,15 @@ static void put_values(struct made_kernel *m, const struct made_layout *l,
     put_number(m, l->base == BASE_THERE ? base : 0, l->word);
 }
 
-/* The relocation of relative_base, behind one of another place. */
+/* The relocation of relative_base, behind others that look like it: their starts are no page, or
+ * too far from what they put there. */
 static void put_relocations(struct made_kernel *m, uint64_t base)
 {
-    uint64_t record[] = {m->link + 0x200,   R_AARCH64_RELATIVE, m->link + 0x208,
-                         m->link + m->base, R_AARCH64_RELATIVE, base};
+    uint64_t place = m->link + m->base;
+    uint64_t record[] = {place + 0x100,   R_AARCH64_RELATIVE, base + 0x300,
+                         place + 0x1000,  R_AARCH64_RELATIVE, base + (8 << 20),
+                         place + 0x20000, R_AARCH64_RELATIVE, base + 0x20000,
+                         place,           R_AARCH64_RELATIVE, base};
 
     align(m, 8);
     put(m, record, sizeof record);
@@ -163,7 +167,7 @@ static void put_tables(struct made_kernel *m, const struct made_layout *l,
                        const struct made_entry *entries, size_t n)
 {
     for (unsigned i = (unsigned)m->size; i < MADE_CODE; i += 4)
-        put_number(m, 0xc0de0000 | i, 4);
+        put_number(m, (i & 4 ? 0xc0de0000 : 0x1c0de000) | i, 4);
     if (!l->behind)
         put_values(m, l, entries, n);
     put_names(m, l, entries, n);
