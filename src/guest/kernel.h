@@ -7,12 +7,11 @@
  *   - an ELF vmlinux: its .symtab, or where that is stripped the kallsyms tables in its data;
  *   - System.map; a copy of /proc/kallsyms;
  * each also compressed as a whole with gzip, xz, lzma, zstd, lz4 or bzip2, and a vmlinux that is
- * wrapped so inside an image. Symbols of an image are those of its kallsyms tables (kernels of 4.19
- * to 6.12 were tried, see docs/kernel-symbols.md).
+ * wrapped so inside an image. Symbols of an image are those of its kallsyms tables, in the layouts
+ * of 4.19 to 7.2; docs/kernel-symbols.md says which kernels were tried.
  *
- * Addresses are link addresses: where a kernel without KASLR runs. A relocatable arm64 or riscv64
- * image says no address but the one that it was linked for, which is found from the tables and,
- * where they need relocation, from the addresses in the image.
+ * Addresses are link addresses: where a kernel without KASLR runs. Where nothing in a relocatable
+ * image tells its own, the image's first byte is 0 (load_lo).
  *
  * Nothing of the file is believed: sizes are bounded (GT_KERNEL_SIZE_MAX), counts and offsets
  * checked.
