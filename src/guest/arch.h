@@ -69,12 +69,18 @@ struct gt_arch {
      * goes there, and is none. NULL: no such instruction. */
     bool (*pushes)(const uint8_t *bytes, size_t size, uint64_t addr);
 
+    /* True where the code at a call's target, shortly behind the call, drops the return address:
+     * such calls only fill the CPU's predictor. NULL: no such code. */
+    bool (*drops_return)(const uint8_t *bytes, size_t left);
+
     /* Handlers begin at multiples of this: a power of two. */
     uint16_t vector_align;
+    /* Below this, code may not be what it seems: the BIOS of a PC. */
+    uint32_t vector_lowest;
     /* The size of a table of them, which is aligned to that: a power of two; 0: they are apart. */
     uint16_t vector_table;
-    /* The register of a call's second argument, as QEMU calls it. */
-    const char *second_argument;
+    /* The registers of a call's first and second arguments, as QEMU calls them. */
+    const char *first_argument, *second_argument;
 };
 
 /* By QEMU target name ("x86_64"); NULL where we do not know the architecture. */

@@ -7,7 +7,7 @@ static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_i
     gt_x86_classify(bytes, size, pc, true, out);
 }
 
-/* 64-bit mode: mov of rsp to memory; mov from memory and pop into it. */
+/* mov of rsp or esp to memory; mov from memory and pop into it. */
 static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
 {
     (void)copies;
@@ -16,15 +16,16 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     size -= of_cpu;
     if (size == 1 && bytes[0] == 0x5c)
         return GT_STACK_OWN;
-    if (size < 3 || (bytes[0] & 0xfc) != 0x48) /* REX.W without R */
+    bool wide = size > 0 && (bytes[0] & 0xfc) == 0x48; /* REX.W without R */
+    bool b = wide && bytes[0] & 1;
+    bytes += wide;
+    size -= wide;
+    if (size < 2 || bytes[1] >> 6 == 3 || (bytes[1] >> 3 & 7) != 4)
         return GT_STACK_OTHER;
-    uint8_t modrm = bytes[2];
-    bool by_sp = (modrm & 7) == 4 && size > 3 && (bytes[3] & 7) == 4 && !(bytes[0] & 1);
-    if (modrm >> 6 == 3 || (modrm >> 3 & 7) != 4)
-        return GT_STACK_OTHER;
-    if (bytes[1] == 0x89)
+    bool by_sp = (bytes[1] & 7) == 4 && size > 2 && (bytes[2] & 7) == 4 && !b;
+    if (bytes[0] == 0x89)
         return of_cpu || by_sp ? GT_STACK_OTHER : GT_STACK_STORED;
-    return bytes[1] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
+    return bytes[0] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
 }
 
 static bool pushes(const uint8_t *bytes, size_t size, uint64_t addr)
@@ -33,6 +34,17 @@ static bool pushes(const uint8_t *bytes, size_t size, uint64_t addr)
         return false;
     uint32_t imm = bytes[1] | bytes[2] << 8 | bytes[3] << 16 | (uint32_t)bytes[4] << 24;
     return (uint64_t)(int64_t)(int32_t)imm == addr;
+}
+
+/* add rsp, N; lea rsp, [rsp + N]; another such call. */
+static bool drops_return(const uint8_t *bytes, size_t left)
+{
+    if (left < 5)
+        return false;
+    if (bytes[0] == 0xe8)
+        return bytes[1] > 0 && bytes[1] < 32 && !bytes[2] && !bytes[3] && !bytes[4];
+    return bytes[0] == 0x48 && (((bytes[1] == 0x83 || bytes[1] == 0x81) && bytes[2] == 0xc4) ||
+                                (bytes[1] == 0x8d && bytes[2] == 0x64 && bytes[3] == 0x24));
 }
 
 const struct gt_arch gt_arch_x86_64 = {
@@ -48,6 +60,9 @@ const struct gt_arch gt_arch_x86_64 = {
     .may_follow_call = gt_x86_may_follow_call,
     .stack_use = stack_use,
     .pushes = pushes,
+    .drops_return = drops_return,
     .vector_align = 1,
+    .vector_lowest = 0x100000,
+    .first_argument = "rdi",
     .second_argument = "rsi",
 };

@@ -55,6 +55,7 @@ static bool allocate(struct gt_error *err)
         return false;
     }
     gt_rec.tracker.machine = !gt_rec.user;
+    gt_rec.tracker.lowest = gt_rec.user ? 0 : gt_rec.arch->vector_lowest;
     gt_rec.tracker.one_output = gt_rec.tasks == GT_TASKS_CPU;
     gt_rec.tracker.keep_stacks = gt_rec.user ? 0 : (uint32_t)gt_rec.max_tasks;
     gt_vcpu_refuse(&gt_rec.vcpus[GT_MAX_VCPUS]);

@@ -275,6 +275,21 @@ struct gt_func *gt_code_func_at(uint64_t pc)
     return gt_module_func(gt_modules_at(&gt_rec.modules, pc, NULL), pc);
 }
 
+/* A call of the next instruction only reads the pc; one a little further on may fill the CPU's
+ * predictor. */
+static bool is_no_call(const struct gt_insn_ref *last, const struct gt_code *code)
+{
+    enum { NEAR = 32 };
+    uint64_t over = code->target - code->end;
+    if (over == 0 || over > NEAR || !gt_rec.arch->drops_return)
+        return over == 0;
+    const uint8_t *bytes = gt_insn_host_addr(last);
+    uint64_t at = gt_code_pc(last);
+    size_t left = PAGE - (size_t)(code->target % PAGE); /* on the same page: readable */
+    return bytes && at / PAGE == code->target / PAGE &&
+           gt_rec.arch->drops_return(bytes + (code->target - at), left);
+}
+
 static void translate_piece(struct gt_block *block, const struct gt_module *module, size_t first,
                             size_t end, bool is_last, const struct gt_insn *insn)
 {
@@ -294,8 +309,7 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
         want.target = insn->target;
         want.exit = exit_of(insn, gt_modules_entry(&gt_rec.modules, insn->target));
     }
-    /* A call of the next instruction only reads the pc. */
-    if (want.exit == GT_EXIT_CALL && want.target == want.end)
+    if (want.exit == GT_EXIT_CALL && is_no_call(last, &want))
         want.exit = GT_EXIT_PLAIN;
     if (want.exit == GT_EXIT_EXCEPTION_RETURN && gt_machine_returns_to_next(block))
         want.exit = GT_EXIT_PLAIN;

@@ -73,11 +73,13 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 {
     bool told = gt_host_can(GT_HOST_DISCONTINUITY);
     if (!(mark & GT_MARK_CODE))
-        return !told;
+        return !told && !(mark & GT_MARK_RESUME);
     const struct gt_code *from = gt_mark_code(mark);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
         return !(mark & GT_MARK_RESUME) && from->end != code->pc;
+    case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
+        return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
         return !told && !is_page_offset(from->target, code->pc);
     case GT_EXIT_RETURN: /* where vectors may stand anywhere, returns that are jumps look the same
@@ -91,7 +93,8 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 /* With the lock. */
 static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
-    if (gt_arrival_is_known(code->pc))
+    bool by_call = mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
+    if (gt_arrival_is_known(code->pc) || (code->pc < gt_rec.arch->vector_lowest && !by_call))
         return GT_VECTOR_NO;
     if (!in_table(code->pc) && !is_astray(v, code, mark))
         return GT_VECTOR_UNKNOWN;
@@ -179,6 +182,7 @@ static void watch_switch(struct gt_block *block, size_t at)
     for (size_t i = 0; i <= at; i++)
         gt_insn_on_memory(gt_block_insn(block, i), on_loaded, GT_MEM_LOADS, NULL);
     gt_insn_on_exec_regs(gt_block_insn(block, at), before_switch, NULL);
+    gt_linux_watch(block, at);
     gt_insn_on_exec_regs(gt_block_insn(block, at + 1), after_switch, NULL);
 }
 
@@ -232,4 +236,5 @@ void gt_machine_landed(struct gt_vcpu *v, uint64_t time)
     /* A context that comes from a vCPU whose clock is ahead takes its time along. */
     if (!gt_rec.host_clock && s->last_time > time)
         v->insn_base += s->last_time - time;
+    gt_linux_landed(v, time);
 }

@@ -5,6 +5,7 @@
 #include "track/stack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { VECTOR_CHANCES = 3 };
 
@@ -43,12 +44,43 @@ static struct gt_handler *push_handler(struct gt_stack *s)
     return &s->handlers[s->n_handlers++];
 }
 
+/* By the address that it comes back to; NULL without memory. */
+static struct gt_made *made_at(struct gt_tracker *k, uint64_t pc)
+{
+    if (!k->made)
+        k->made = calloc(GT_TRACK_MADE, sizeof *k->made);
+    return k->made ? &k->made[pc * UINT64_C(0x9e3779b97f4a7c15) >> 56] : NULL;
+}
+
+_Static_assert(GT_TRACK_MADE == 1u << 8, "made_at takes the hash's top 8 bits");
+
+/* A program makes a system call. It may be one that makes a process: that begins with this stack,
+ * perhaps when the caller has left it. */
+static void note_maker(struct gt_thread *t, uint64_t mark)
+{
+    const struct gt_stack *s = t->stack;
+    enum { MOST = sizeof((struct gt_made *)0)->frames / sizeof(struct gt_frame) };
+    if (!(mark & GT_MARK_CODE) || gt_mark_code(mark)->exit != GT_EXIT_SYSCALL || s->n_handlers ||
+        gt_stack_depth(s) > MOST)
+        return;
+    uint64_t pc = gt_mark_code(mark)->end;
+    pthread_mutex_lock(&t->tracker->lock);
+    struct gt_made *made = made_at(t->tracker, pc);
+    if (made) {
+        made->pc = pc;
+        made->n = gt_stack_depth(s);
+        memcpy(made->frames, s->base + 1, made->n * sizeof made->frames[0]);
+    }
+    pthread_mutex_unlock(&t->tracker->lock);
+}
+
 void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
                       struct gt_code *vector, uint64_t mark, uint64_t time)
 {
     gt_stack_open(t, time);
     uint32_t depth = gt_stack_depth(t->stack);
     gt_machine_forget(t, depth);
+    note_maker(t, mark);
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, addr, fn, GT_FRAME_HANDLER}, time);
     t->doubts[GT_DOUBT_HANDLERS]++;
     struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
@@ -58,18 +90,25 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
         t->doubts[GT_DOUBT_TOO_DEEP]++;
 }
 
+/* The context is to be taken up again, and the stack pointer is another's now. */
+static bool is_left_behind(const struct gt_stack *s)
+{
+    uint16_t left = GT_FRAME_MOVED | GT_FRAME_SAVED;
+    return (s->top->doubtful & left) == left;
+}
+
 bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     uint32_t depth = gt_stack_depth(s);
     gt_machine_forget(t, depth);
-    if (!s->n_handlers || s->top->doubtful & GT_FRAME_MOVED)
+    if (!s->n_handlers || is_left_behind(s))
         return false;
     struct gt_handler h = s->handlers[--s->n_handlers];
     t->matched++;
     gt_stack_open(t, time);
     gt_stack_close(t->tracker, s, h.depth - 1, time);
-    *mark = h.mark & GT_MARK_CODE ? h.mark | GT_MARK_RESUME : h.mark;
+    *mark = h.mark | GT_MARK_RESUME;
     return true;
 }
 
@@ -153,7 +192,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     t->leap.n_restored = 0;
     if (to) {
         from->top->doubtful = 0;
-    } else if (!moved && !enters_handler(t)) {
+    } else if (!moved && !enters_handler(t) && (old_sp != new_sp || old_sp == GT_NO_ADDR)) {
         from->top->doubtful |= GT_FRAME_MOVED;
         from->moved_sp = old_sp;
     }
@@ -169,14 +208,12 @@ static void begin(struct gt_thread *t, const struct gt_code *code, uint64_t time
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
 }
 
-bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, bool by_exception_return,
-                       uint64_t time)
+bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
     bool moved = from->top->doubtful & GT_FRAME_MOVED, found = from->top->doubtful & GT_FRAME_FOUND;
-    bool kept = from->top->doubtful & GT_FRAME_SAVED || by_exception_return;
-    if (!k->machine || !(found || (moved && kept)))
+    if (!k->machine || !(found || is_left_behind(from)))
         return false;
     from->sp = moved ? from->moved_sp : GT_NO_ADDR;
     from->top->doubtful = 0;
@@ -193,11 +230,27 @@ bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, bool by_
     return true;
 }
 
+/* A process begins where the system call that made it comes back to, with a copy of the stack. */
+static bool take_frames_of_maker(struct gt_thread *t, uint64_t pc, uint64_t time)
+{
+    struct gt_made made;
+    pthread_mutex_lock(&t->tracker->lock);
+    const struct gt_made *found = made_at(t->tracker, pc);
+    made.n = found && found->pc == pc ? found->n : 0;
+    memcpy(made.frames, found ? found->frames : made.frames, made.n * sizeof made.frames[0]);
+    pthread_mutex_unlock(&t->tracker->lock);
+    for (uint32_t i = 0; i < made.n; i++)
+        gt_stack_push(t, made.frames[i], time);
+    t->calls -= made.n;
+    t->doubts[GT_DOUBT_BEGUN] += made.n > 0;
+    return made.n > 0;
+}
+
 static void land_exception_return(struct gt_thread *t, const struct gt_code *from,
                                   const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    if (code->pc == from->end || gt_machine_begins(t, code, s->n_handlers > 0, time))
+    if (code->pc == from->end || code->pc < t->tracker->lowest || gt_machine_begins(t, code, time))
         return;
     uint32_t depth = gt_stack_depth(s);
     if (depth && s->top->ret == code->pc) {
@@ -207,7 +260,8 @@ static void land_exception_return(struct gt_thread *t, const struct gt_code *fro
     }
     gt_stack_close(t->tracker, s, 0, time);
     s->n_handlers = 0;
-    begin(t, code, time);
+    if (!take_frames_of_maker(t, code->pc, time))
+        begin(t, code, time);
 }
 
 /* A system call that does not come back to where it was made: the kernel has called a signal

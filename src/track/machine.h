@@ -14,7 +14,7 @@
  * on with the stack pointer it was suspended with. A value that is known from nowhere need be no
  * thread: stacks for interrupts, and stages of a boot, are taken that way too. Only a return or an
  * exception return from the same frame that goes where no frame is shows that a thread has begun;
- * and only if the one before is to go on: it has stored its stack pointer, or it was interrupted.
+ * and only if the one before is to go on: it has stored its stack pointer.
  *
  * A context of the same stack pointer as one that is suspended now has taken that one's place: the
  * other ended. So has one that was taken up by its word in memory, and does not return to where it
@@ -45,8 +45,7 @@ bool gt_machine_returns(const struct gt_thread *t, uint64_t pc);
 
 /* A return came to the code, which is nowhere on the stack; or an exception return, out of a
  * handler. True: a context has begun there. */
-bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, bool by_exception_return,
-                       uint64_t time);
+bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* Control came to the code out of a block that ends in a system call or an exception return. */
 void gt_machine_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                      uint64_t time);

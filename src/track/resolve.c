@@ -201,8 +201,10 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         s->dropped--;
         return;
     }
-    if (gt_machine_begins(t, code, false, time) || land_pushed_return(t, from, code, time) ||
-        land_back(t, code, false, time) || land_retpoline(t, code, time))
+    if (t->tracker->machine && code->pc == from->end) /* it pushed that address by itself */
+        return;
+    if (land_retpoline(t, code, time) || gt_machine_begins(t, code, time) ||
+        land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
         return;
     if (s->top > s->base && s->top->ret != GT_NO_ADDR && is_alias(t, s->top->ret, code->pc)) {
         t->matched++;

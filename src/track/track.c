@@ -78,6 +78,7 @@ void gt_tracker_finish(struct gt_tracker *k)
     free_list(k->stacks);
     free_list(k->ended);
     free(k->saves);
+    free(k->made);
     pthread_mutex_destroy(&k->lock);
 }
 
@@ -116,12 +117,22 @@ void gt_thread_finish(struct gt_thread *t, uint64_t time)
     t->stack = NULL;
 }
 
+/* A suspended stack goes on, or ends. */
+static void tell_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    if (s->out && k->sink->resumed)
+        k->sink->resumed(s, time);
+}
+
 void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
 {
     pthread_mutex_lock(&k->lock);
     for (struct gt_stack *s = k->stacks; s; s = s->next)
-        if (!s->running)
-            gt_stack_close(k, s, 0, time > s->last_time ? time : s->last_time);
+        if (!s->running) {
+            uint64_t end = time > s->last_time ? time : s->last_time;
+            tell_resumed(k, s, end);
+            gt_stack_close(k, s, 0, end);
+        }
     pthread_mutex_unlock(&k->lock);
 }
 
@@ -219,6 +230,7 @@ static bool has_ended(const struct gt_tracker *k, const struct gt_stack *s)
 
 void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
 {
+    tell_resumed(k, s, s->last_time);
     gt_stack_close(k, s, 0, s->last_time);
     s->n_handlers = 0;
     s->base->doubtful = 0;
@@ -250,6 +262,8 @@ static void suspend(struct gt_thread *t, uint64_t time)
         give_output_up(k, s, time);
     if (has_ended(k, s))
         gt_stack_end(k, s);
+    else if (s->out && k->sink->suspended)
+        k->sink->suspended(s, time);
     s->running = false;
     pthread_mutex_unlock(&k->lock);
 }
@@ -273,6 +287,7 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     s->running = true;
     t->stack = s;
     t->doubts[GT_DOUBT_SWITCHED]++;
+    tell_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
     gt_stack_open(t, time);
 }
 

@@ -163,6 +163,12 @@ struct gt_stack {
     size_t n_handlers, cap_handlers;
     uint64_t sp;       /* the guest's when it was suspended; GT_NO_ADDR: not known */
     uint64_t moved_sp; /* before it was loaded last from where nothing is known */
+
+    /* the sink's */
+    uint32_t id;        /* of its output */
+    uint32_t named_pid; /* with the name: whose it is */
+    char name[16];
+    bool switched_out; /* it has been told that the stack is suspended */
 };
 
 #define GT_TRACK_MAX_DEPTH (1u << 20)
@@ -222,6 +228,9 @@ struct gt_thread {
 struct gt_sink {
     void (*enter)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     void (*leave)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
+    /* A stack with an output is suspended; it goes on, or ends. May be NULL. */
+    void (*suspended)(struct gt_stack *s, uint64_t time);
+    void (*resumed)(struct gt_stack *s, uint64_t time);
     bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
     void *self;
@@ -242,11 +251,21 @@ struct gt_save {
  * it was first seen at. Those differ by whole pages. */
 #define GT_TRACK_PAGE UINT64_C(0x1000)
 
+/* Machines: the stack of a program that made a system call last: see machine.c. */
+struct gt_made {
+    uint64_t pc; /* where that comes back to */
+    uint32_t n;
+    struct gt_frame frames[64];
+};
+#define GT_TRACK_MADE 256u
+
 struct gt_tracker {
     const struct gt_sink *sink;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
-    bool machine;            /* set after init: see GT_TRACK_PAGE, and machine.h */
+    bool machine; /* set after init: see GT_TRACK_PAGE, and machine.h */
+    uint64_t
+        lowest; /* set after init: code below comes and goes by exception returns as it likes */
     bool one_output;         /* set after init: all stacks of a vCPU have one output, by turns */
     pthread_mutex_t lock;    /* of what follows */
     struct gt_stack *stacks; /* all that are not ended */
@@ -254,6 +273,7 @@ struct gt_tracker {
     uint32_t n_stacks;       /* made so far */
     uint32_t keep_stacks;    /* set after init: ended ones are not used again before so many */
     struct gt_save *saves;   /* GT_TRACK_SAVES of them */
+    struct gt_made *made;    /* GT_TRACK_MADE of them, or NULL */
 };
 
 /* sink must outlive the tracker. GT_E_NOMEM as false. */
