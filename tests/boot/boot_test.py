@@ -41,7 +41,7 @@ HALTS = re.compile(r'(cpu_do_idle|arch_cpu_idle|default_idle.*|local_cpu_stop|cp
                    r'ipi_cpu_stop|ipi_stop|stop_this_cpu)$')
 POWER_OFF = {'machine_power_off', 'kernel_power_off'}
 KERNEL_HALF = 1 << 47
-PART = '~250ms'  # of the boot: until some threads have run
+PARTS = '~250ms', '~3s'  # of the boot, by the clocks of one and of several vCPUs: threads have run
 
 
 def check_counters(stats):
@@ -132,18 +132,19 @@ def uftrace(out, *arguments):
     return done.stdout.decode(errors='replace')
 
 
-def check_readers(boot):
+def check_readers(boot, cpus):
     """What they can do with 400 MB in seconds; the smaller recordings of other tests meet them all."""
     if not shutil.which('uftrace'):
         print('SKIP: no uftrace to try')
         return
+    part = PARTS[cpus > 1]
     report = uftrace(boot.out, 'report', '-s', 'call')
     found = re.search(r' (\d+)  vfs_read$', report, re.M)
     need(found and int(found[1]) == boot.calls.get('vfs_read'),
          'uftrace report has another number of calls of vfs_read than', boot.calls.get('vfs_read'))
-    tasks = uftrace(boot.out, 'report', '--task', '-r', PART)
+    tasks = uftrace(boot.out, 'report', '--task', '-r', part)
     need('TASK NAME' in tasks.upper(), 'no tasks in report --task:', tasks[:1000])
-    replay = uftrace(boot.out, 'replay', '-D', '3', '-F', 'kernel_init', '-r', PART)
+    replay = uftrace(boot.out, 'replay', '-D', '3', '-F', 'kernel_init', '-r', part)
     need('kernel_init_freeable' in replay, 'uftrace replay -F kernel_init:', replay[:1000])
     events = json.loads(uftrace(boot.out, 'dump', '--chrome', '-r', '~1ms'))['traceEvents']
     need(len(events) > 1000, 'uftrace dump --chrome has only', len(events), 'events')
@@ -158,7 +159,7 @@ def check_boot(arch, series, cpus, folder):
     for check in [lambda: check_counters(boot.stats), lambda: check_matched(boot.stats),
                   lambda: check_files(boot), lambda: check_names(arch, boot), lambda: check_order(boot),
                   lambda: check_open(boot), lambda: check_tasks(boot, series, cpus),
-                  lambda: check_readers(boot)]:
+                  lambda: check_readers(boot, cpus)]:
         try:
             check()
         except Failure as bad:
