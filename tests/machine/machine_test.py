@@ -19,6 +19,7 @@ beginning say:
                        are in a task of their own is open, since a new stack pointer came from nowhere
     anywhere: F...     handlers that first call one of these may stand anywhere, as asynchronous ones may
     machine: W...      more arguments of QEMU's
+    same: V...         QEMUs of these series record the same calls, task by task, in the same order
     allow: C...        counters of doubt that may not be 0
 
 With RUN=DIR in the environment nothing is removed, and the recordings stay in DIR.
@@ -310,21 +311,42 @@ def check(machine, qemu, out, readers):
     qemus.check_directory(out, readers)
 
 
+def sequences(out):
+    """{task: its records but their times}"""
+    found = {}
+    for tid in qemus.tracing.Trace(out).tids():
+        with open(f'{out}/{tid}.dat', 'rb') as f:
+            data = f.read()
+        found[tid] = [data[at + 8:at + 16] for at in range(0, len(data), 16)]
+    return found
+
+
+def check_same(case, recorded):
+    recorded = {version: calls for version, calls in recorded.items()
+                if version.rsplit('.', 1)[0] in case.words('same')}
+    for version, calls in recorded.items():
+        first = list(recorded)[0]
+        need(calls == recorded[first], first, 'and', version, 'recorded different calls')
+
+
 def check_arch(case, arch, folder):
     """How many were tried, how many failed."""
     if not shutil.which(BOARDS[arch][0] + 'gcc'):
         print(f'SKIP: no compiler for {arch}')
         return 0, 0
-    machine, tried, failed = Machine(case, arch, folder), 0, 0
+    machine, tried, failed, recorded = Machine(case, arch, folder), 0, 0, {}
     for version, qemu in qemus.find(arch):
         tried += 1
         try:
             print(f'{case.name} {arch} QEMU {version}:')
-            check(machine, qemu, f'{folder}/{arch}-{version}', tried == 1)
+            out = f'{folder}/{arch}-{version}'
+            check(machine, qemu, out, tried == 1)
+            recorded[version] = sequences(out)
             print('  good')
         except (Failure, OSError) as bad:
             failed += 1
             print(f'  FAILED: {bad}')
+    check_same(case, recorded)
     return tried, failed
 
 

@@ -9,6 +9,7 @@
  *
  * calls: 1000
  * anywhere: map_code
+ * same: 10.0 11.1
  */
 #include "kernel.h"
 

@@ -6,6 +6,7 @@
  * arches: aarch64 riscv64
  * machine: -semihosting-config enable=on,target=native
  * calls: 500
+ * same: 7.2 10.0 11.1
  */
 #include "kernel.h"
 

@@ -5,6 +5,7 @@
  *
  * calls: 500
  * roots: high_main
+ * same: 10.0 11.1
  */
 #include "kernel.h"
 

@@ -7,6 +7,7 @@
  * defines: DISTANCE=0x1800000
  * calls: 900
  * roots: second_life
+ * same: 7.2 10.0 11.1
  */
 #include "kernel.h"
 

@@ -4,6 +4,7 @@
  * called.
  *
  * calls: 700
+ * same: 7.2 10.0 11.1
  */
 #include "kernel.h"
 

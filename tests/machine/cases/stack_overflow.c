@@ -7,6 +7,7 @@
  * defines: OVERFLOW=0x500
  * calls: 300
  * reuse: yes
+ * same: 7.2 10.0 11.1
  */
 #include "kernel.h"
 

@@ -5,6 +5,7 @@
  *
  * calls: 1900
  * reuse: yes
+ * same: 7.2 10.0 11.1
  */
 #include "kernel.h"
 
