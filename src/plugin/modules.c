@@ -3,6 +3,7 @@
 #include "plugin/modules.h"
 
 #include "guest/process.h"
+#include "plugin/code_modules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,10 +130,19 @@ static struct gt_module *find_known(struct gt_modules *m, uint64_t pc)
 
 struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *host_addr)
 {
-    struct gt_module *module = g_ptr_array_index(m->all, 0);
+    enum { PAGE = 4096 };
+    struct gt_module *module = g_ptr_array_index(m->all, 0), *known;
+    if (m->code) {
+        size_t left = PAGE - (size_t)((uintptr_t)host_addr % PAGE);
+        size_t found = gt_code_modules_count(m->code);
+        known = gt_code_modules_at(m->code, pc, host_addr, left);
+        if (gt_code_modules_count(m->code) != found)
+            m->code_found();
+        return known ? known : module;
+    }
     if (!m->user || !host_addr)
         return module;
-    struct gt_module *known = find_known(m, pc);
+    known = find_known(m, pc);
     if (known)
         return known;
     if (!m->has_base) {
@@ -176,6 +186,8 @@ static struct gt_func *anon_func(const struct gt_module *module, uint64_t pc)
 
 struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
 {
+    if (module->recognised)
+        return gt_code_module_func(module, pc);
     if (!module->symbols)
         return anon_func(module, pc);
     const struct gt_symbol *symbol = gt_symbols_find(module->symbols, pc - module->lo);

@@ -2,7 +2,8 @@
 /*
  * The guest's code as functions: which module an address belongs to, which function of it. User
  * mode: the ELF files that the guest mapped, found when code of theirs is first translated; system
- * mode (and code from nowhere): one module without symbols.
+ * mode: what is recognised of a code map (code_modules.h). All other code is one module without
+ * symbols.
  *
  * Functions live as long as the process; a module that the guest unmaps is kept for the output and
  * found no more. Look-ups are for translation time. Not thread-safe: the caller holds a lock. Files
@@ -27,6 +28,7 @@ struct gt_module {
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
     uint64_t loaded;            /* time */
     bool gone;                  /* unmapped */
+    bool recognised;            /* it is one of code_modules.h, and not in gt_modules.all */
     bool listed;                /* its line is in task.txt, not in the map */
     GArray *entered;            /* uint64_t: relative addresses entered in code without symbols */
 };
@@ -37,6 +39,8 @@ struct gt_modules {
     uint64_t guest_base;
     bool has_base;
     bool user;
+    struct gt_code_modules *code; /* machines: what is known of their code; NULL: nothing */
+    void (*code_found)(void);     /* called when that runs somewhere new */
     /* Called for each new module, before its functions are used. */
     void (*added)(void *self, struct gt_module *m);
     void *self;

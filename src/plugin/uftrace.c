@@ -6,6 +6,7 @@
 #include "plugin/uftrace.h"
 
 #include "plugin/args.h"
+#include "plugin/code_modules.h"
 
 #include <sys/mman.h>
 
@@ -18,6 +19,7 @@ static const char *const task_kinds[] = {"stack", "cpu", NULL};
 
 static const struct gt_arg arguments[] = {
     {"output", GT_ARG_TEXT, &gt_rec.output},
+    {"code", GT_ARG_TEXT, &gt_rec.code_map},
     {"clock", GT_ARG_CHOICE, &gt_rec.clock, .choices = clocks},
     {"depth", GT_ARG_NUMBER, &gt_rec.depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
     {"tasks", GT_ARG_CHOICE, &gt_rec.tasks, .choices = task_kinds},
@@ -70,6 +72,25 @@ static bool allocate(struct gt_error *err)
     return true;
 }
 
+/* Before there is a directory: what is refused leaves nothing. */
+static int read_code_map(struct gt_error *err)
+{
+    if (!gt_rec.code_map)
+        return 0;
+    if (gt_rec.user)
+        return gt_error_set(
+            err, GT_E_USAGE,
+            "argument code=%.200s: only machines need a code map, this is user mode",
+            gt_rec.code_map);
+    const struct gt_module *guest = g_ptr_array_index(gt_rec.modules.all, 0);
+    int status = gt_code_modules_read(gt_rec.code_map, guest->anon, gt_level_is_user,
+                                      &gt_rec.modules.code, err);
+    gt_rec.modules.code_found = gt_output_code_found;
+    if (status == 0)
+        gt_linux_init();
+    return status;
+}
+
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     gt_rec.host = *info;
@@ -99,7 +120,9 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         gt_rec.clock == GT_CLOCK_HOST || (gt_rec.clock == GT_CLOCK_AUTO && info->vcpus > 1);
     if (!allocate(err))
         return err->status;
-    status = gt_output_create(err);
+    status = read_code_map(err);
+    if (status == 0)
+        status = gt_output_create(err);
     if (status < 0)
         return status;
     gt_rec.modules.worker = gt_rec.worker;

@@ -6,6 +6,7 @@
  *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
  *   uftrace_machine.c handlers and contexts of machines
+ *   uftrace_linux.c   names of the threads of a Linux guest
  *   uftrace_level.c   a call stack for each privilege level
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
  *   uftrace_output.c  tasks, modules and metadata in the data directory
@@ -31,6 +32,12 @@ struct gt_cells {
     uint64_t insns; /* retired before the current block */
 };
 
+/* What is known of a thread of a Linux guest. */
+struct gt_linux_task {
+    char comm[16];
+    uint32_t pid, tgid;
+};
+
 struct gt_vcpu {
     struct gt_cells own;  /* hosts without cells; `cells` points here then */
     uint64_t insn_base;   /* instruction clock: time = base + retired */
@@ -44,6 +51,8 @@ struct gt_vcpu {
     struct gt_levels *levels;    /* NULL: privilege levels are not told apart */
     uint64_t left_sp;            /* machines: the stack pointer, before it is loaded */
     const struct gt_stack *seen; /* machines: the stack that was dealt with last */
+    const struct gt_stack *left; /* machines: a thread switch is under way there; NULL: none is */
+    struct gt_linux_task next;   /* to this thread */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 
@@ -77,6 +86,7 @@ struct gt_recorder {
 
     /* arguments */
     const char *output;
+    const char *code_map; /* NULL: none */
     int clock;
     uint64_t depth;
     int tasks;
@@ -165,6 +175,16 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 /* The vCPU's thread goes on with another stack, perhaps. */
 void gt_machine_landed(struct gt_vcpu *v, uint64_t time);
 
+/* uftrace_linux.c: machines that run a Linux which the code map knows */
+/* At load, after the code map was read. */
+void gt_linux_init(void);
+/* The block loads the stack pointer with instruction `at`. With gt_rec.lock. */
+void gt_linux_watch(struct gt_block *block, size_t at);
+/* The vCPU's thread goes on with a stack, perhaps another one: it gets its name. */
+void gt_linux_landed(struct gt_vcpu *v, uint64_t time);
+/* Which threads there were, in a text file; on the worker. */
+int gt_linux_write(struct gt_error *err);
+
 /* uftrace_level.c: with gt_rec.privilege_levels only */
 /* At load. GT_E_UNSUPPORTED: not with this host, or guest. */
 int gt_levels_init(struct gt_error *err);
@@ -207,8 +227,14 @@ void gt_output_start(void);
 bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
 void gt_output_close_stack(void *self, struct gt_stack *s);
 void gt_output_module_added(void *self, struct gt_module *m);
+/* Code of a machine was recognised somewhere. With gt_rec.lock. */
+void gt_output_code_found(void);
+/* Where code was found, if it is not on disk yet; on the worker. */
+int gt_output_put_found(struct gt_error *err);
 /* The task's name, if it is not the one that is recorded. NULL: ask the kernel. */
 void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time);
+/* The same for a context of a machine. */
+void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time);
 void gt_output_forked(uint32_t parent, uint64_t time);
 /* Tries again what could not be written; on the worker. GT_E_* of the first that fails. */
 int gt_output_run_failed(struct gt_error *err);

@@ -43,6 +43,8 @@ static void write_end(void *arg)
         if (m->entered->len || (gt_rec.modules_failed && i > 0))
             keep_first(&lossy->err, &err, gt_meta_put_symbols(m, &err));
     }
+    keep_first(&lossy->err, &err, gt_output_put_found(&err));
+    keep_first(&lossy->err, &err, gt_linux_write(&err));
     keep_first(&lossy->err, &err, gt_meta_put_stats(&err));
 }
 

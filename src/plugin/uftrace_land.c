@@ -19,9 +19,34 @@ static void put_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_
     gt_stream_put(s->out, time, gt_uftrace_exit(depth, addr));
 }
 
+/* Contexts of machines. No file ends with an open sched-out: the tracker lets each stack go on
+ * before it ends. */
+static bool tells_switches(void)
+{
+    return !gt_rec.user && gt_rec.tasks == GT_TASKS_STACK && !gt_rec.privilege_levels;
+}
+
+static void put_suspended(struct gt_stack *s, uint64_t time)
+{
+    if (!tells_switches())
+        return;
+    s->switched_out = true;
+    gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_OUT));
+}
+
+static void put_resumed(struct gt_stack *s, uint64_t time)
+{
+    if (!s->switched_out)
+        return;
+    s->switched_out = false;
+    gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_IN));
+}
+
 const struct gt_sink gt_uftrace_sink = {
     .enter = put_enter,
     .leave = put_leave,
+    .suspended = put_suspended,
+    .resumed = put_resumed,
     .open = gt_output_open_stack,
     .close = gt_output_close_stack,
 };

@@ -182,6 +182,7 @@ static void watch_switch(struct gt_block *block, size_t at)
     for (size_t i = 0; i <= at; i++)
         gt_insn_on_memory(gt_block_insn(block, i), on_loaded, GT_MEM_LOADS, NULL);
     gt_insn_on_exec_regs(gt_block_insn(block, at), before_switch, NULL);
+    gt_linux_watch(block, at);
     gt_insn_on_exec_regs(gt_block_insn(block, at + 1), after_switch, NULL);
 }
 
@@ -235,4 +236,5 @@ void gt_machine_landed(struct gt_vcpu *v, uint64_t time)
     /* A context that comes from a vCPU whose clock is ahead takes its time along. */
     if (!gt_rec.host_clock && s->last_time > time)
         v->insn_base += s->last_time - time;
+    gt_linux_landed(v, time);
 }

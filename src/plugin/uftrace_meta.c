@@ -192,7 +192,7 @@ static const struct gt_code *entered_unnamed(const struct gt_code *code)
 {
     for (; code; code = code->next)
         if (__atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
-            code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED))
+            (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED)))
             return code;
     return NULL;
 }

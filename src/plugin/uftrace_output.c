@@ -4,6 +4,7 @@
  * is true from the first moment, and the final account. All files but the record streams are
  * written on the worker.
  */
+#include "plugin/code_modules.h"
 #include "plugin/uftrace.h"
 #include "plugin/uftrace_meta.h"
 
@@ -165,6 +166,36 @@ static uint32_t next_coroutine(void)
     return FIRST_COROUTINE + (gt_rec.pid % 200000u) * COROUTINES_EACH + n % COROUTINES_EACH;
 }
 
+static int add_name(struct job *job, struct gt_error *err)
+{
+    int status =
+        gt_uftrace_dir_add_name(&gt_rec.dir, job->time, job->tid, gt_rec.pid, job->name, err);
+    if (status < 0 || gt_rec.named)
+        return status;
+    gt_rec.named = true;
+    gt_meta_put_info(NULL);
+    return 0;
+}
+
+void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time)
+{
+    struct job job = {.run = add_name, .time = time, .tid = s->id};
+    snprintf(job.name, sizeof job.name, "%.15s", name);
+    memcpy(s->name, job.name, sizeof s->name);
+    do_job(&job);
+}
+
+/* As long as the guest does not tell a better one. */
+static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t time)
+{
+    char name[32];
+    if (s->id < FIRST_CONTEXT)
+        snprintf(name, sizeof name, "cpu%u", (unsigned)(v - gt_rec.vcpus));
+    else
+        snprintf(name, sizeof name, "thread %u", s->id - FIRST_CONTEXT + 1);
+    gt_output_name_stack(s, name, time);
+}
+
 bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
     (void)self;
@@ -185,10 +216,13 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         return false;
     }
     s->out = stream;
+    s->id = id;
     struct job job = {.run = add_task, .time = time, .tid = id};
     if (gt_rec.forked_from && id == gt_rec.pid)
         job.parent = gt_rec.forked_from;
     do_job(&job);
+    if (!gt_rec.user && !gt_rec.privilege_levels)
+        name_context(v, s, time);
     return true;
 }
 
@@ -214,15 +248,30 @@ void gt_output_module_added(void *self, struct gt_module *m)
         __atomic_store_n(&gt_rec.no_worker, true, __ATOMIC_RELAXED);
 }
 
-static int add_name(struct job *job, struct gt_error *err)
+static void put_found(void *arg)
 {
-    int status =
-        gt_uftrace_dir_add_name(&gt_rec.dir, job->time, job->tid, gt_rec.pid, job->name, err);
-    if (status < 0 || gt_rec.named)
-        return status;
-    gt_rec.named = true;
-    gt_meta_put_info(NULL);
-    return 0;
+    (void)arg;
+    gt_output_put_found(NULL);
+}
+
+void gt_output_code_found(void)
+{
+    if (gt_worker_call(gt_rec.worker, put_found, NULL) < 0)
+        __atomic_store_n(&gt_rec.no_worker, true, __ATOMIC_RELAXED);
+}
+
+int gt_output_put_found(struct gt_error *err)
+{
+    static size_t written;
+    size_t n = gt_rec.modules.code ? gt_code_modules_count(gt_rec.modules.code) : 0;
+    if (n == written)
+        return 0;
+    char path[4200];
+    snprintf(path, sizeof path, "%s/code.found", gt_rec.dir.path);
+    int status = gt_code_modules_write(gt_rec.modules.code, path, err);
+    if (status == 0)
+        written = n;
+    return status;
 }
 
 static void find_name(void *arg)

@@ -201,10 +201,11 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         s->dropped--;
         return;
     }
+    if (land_retpoline(t, code, time) || gt_machine_begins(t, code, time))
+        return;
     if (t->tracker->machine && code->pc == from->end) /* it pushed that address by itself */
         return;
-    if (land_retpoline(t, code, time) || gt_machine_begins(t, code, time) ||
-        land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
+    if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
         return;
     if (s->top > s->base && s->top->ret != GT_NO_ADDR && is_alias(t, s->top->ret, code->pc)) {
         t->matched++;
@@ -223,8 +224,13 @@ static void land_call(struct gt_thread *t, const struct gt_code *from, const str
     gt_stack_push(t, (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn}, time);
 }
 
-static void land_jump(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+/* In a machine code may have been translated before its function was known: a jump out of unknown
+ * code may be one inside the function. */
+static void land_jump(struct gt_thread *t, const struct gt_func *from, const struct gt_code *code,
+                      uint64_t time)
 {
+    if (t->tracker->machine && from->flags & GT_FUNC_ANON)
+        return;
     if (code->entry && t->tracker->tail_calls)
         gt_stack_replace(t, code, time);
 }
@@ -269,7 +275,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
         gt_stack_begin(t, time);
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
     } else if (!from && code->entry)
-        land_jump(t, code, time);
+        land_jump(t, gt_mark_func(mark), code, time);
     else if (is_far_jump(mark, code)) {
         if (!land_known(t, code, true, time) && t->tracker->tail_calls)
             gt_stack_replace(t, code, time);
@@ -347,7 +353,7 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
                          uint64_t time)
 {
     if (!(mark & GT_MARK_CODE)) {
-        land_jump(t, code, time);
+        land_jump(t, gt_mark_func(mark), code, time);
         return;
     }
     const struct gt_code *from = gt_mark_code(mark);
@@ -361,11 +367,11 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
         land_call(t, from, code, time);
     } else if (from->exit == GT_EXIT_CALL) {
         t->doubts[GT_DOUBT_DIVERTED_CALL]++;
-        land_jump(t, code, time);
+        land_jump(t, from->end_fn, code, time);
     } else if (from->exit == GT_EXIT_SYSCALL || from->exit == GT_EXIT_EXCEPTION_RETURN) {
         gt_machine_land(t, from, code, time);
     } else if (code->fn != from->end_fn) {
-        land_jump(t, code, time);
+        land_jump(t, from->end_fn, code, time);
     }
 }
 

@@ -228,12 +228,12 @@ struct gt_thread {
 struct gt_sink {
     void (*enter)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     void (*leave)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
-    /* A stack with an output is suspended; it goes on, or ends. May be NULL. */
-    void (*suspended)(struct gt_stack *s, uint64_t time);
-    void (*resumed)(struct gt_stack *s, uint64_t time);
     bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
     void *self;
+    /* A stack with an output is suspended; it goes on, or ends. May be NULL. */
+    void (*suspended)(struct gt_stack *s, uint64_t time);
+    void (*resumed)(struct gt_stack *s, uint64_t time);
 };
 
 /* Where a context was saved, by the address of each word stored: see saves.c. */

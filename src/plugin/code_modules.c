@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Code that is recognised by its bytes: see code_modules.h. */
+#include "plugin/code_modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = 4096, CANDIDATES = 32, MAX_PLACES = 64, MAP_LIMIT = 1 << 28 };
+
+/* Where a module runs. */
+struct place {
+    struct gt_module module; /* first: gt_code_module_func has only that */
+    const struct gt_code_modules *of;
+    size_t index; /* of the map's modules */
+    uint64_t offset;
+};
+
+struct candidate {
+    size_t index, function; /* the function that was seen there; index: as above */
+    uint64_t offset;
+    bool used;
+};
+
+struct gt_code_modules {
+    struct gt_code_map map;
+    GHashTable *by_hash; /* -> 1 + index of the function */
+    size_t *whole;       /* of each function: the one that it is a part of, or itself */
+    struct candidate candidate[CANDIDATES];
+    unsigned next_candidate;
+    struct place *place[MAX_PLACES];
+    size_t n_places;
+    struct gt_func *anon;
+    bool (*is_user)(void);
+};
+
+/* ---- the map ------------------------------------------------------------------------------- */
+
+/* NAME.cold is a part of NAME that the compiler moved away. */
+static void find_wholes(struct gt_code_modules *c, const struct gt_code_module *m)
+{
+    GHashTable *by_name = g_hash_table_new(g_str_hash, g_str_equal);
+    for (size_t i = m->first + m->n; i-- > m->first;) /* the first of a name stays */
+        g_hash_table_insert(by_name, (void *)c->map.function[i].name, (void *)(i + 1));
+    for (size_t i = m->first; i < m->first + m->n; i++) {
+        const char *name = c->map.function[i].name, *cold = strstr(name, ".cold");
+        c->whole[i] = i;
+        if (!cold)
+            continue;
+        char *rest = g_strndup(name, (gsize)(cold - name));
+        size_t whole = (size_t)g_hash_table_lookup(by_name, rest);
+        if (whole)
+            c->whole[i] = whole - 1;
+        g_free(rest);
+    }
+    g_hash_table_destroy(by_name);
+}
+
+static int read_map(const char *path, struct gt_code_map *map, struct gt_error *err)
+{
+    char *text;
+    size_t size;
+    struct gt_error why = {0};
+    int status = gt_file_read(path, MAP_LIMIT, &text, &size, err);
+    if (status < 0)
+        return status;
+    status = gt_code_map_read(text, size, map, &why);
+    free(text);
+    return status < 0 ? gt_error_set(err, status, "%.300s: %s", path, why.text) : 0;
+}
+
+int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)(void),
+                         struct gt_code_modules **out, struct gt_error *err)
+{
+    struct gt_code_map map;
+    int status = read_map(path, &map, err);
+    if (status < 0)
+        return status;
+    struct gt_code_modules *c = g_new0(struct gt_code_modules, 1);
+    c->map = map;
+    c->anon = anon;
+    c->is_user = is_user;
+    c->whole = g_new0(size_t, map.n_functions + 1);
+    c->by_hash = g_hash_table_new(g_int64_hash, g_int64_equal);
+    for (size_t i = 0; i < map.n_functions; i++)
+        if (map.function[i].hashed)
+            g_hash_table_insert(c->by_hash, &map.function[i].hash, (void *)(i + 1));
+    for (size_t i = 0; i < map.n_modules; i++)
+        find_wholes(c, &map.module[i]);
+    *out = c;
+    return 0;
+}
+
+void gt_code_modules_free(struct gt_code_modules *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->n_places; i++) {
+        free(c->place[i]->module.funcs);
+        g_free(c->place[i]);
+    }
+    g_hash_table_destroy(c->by_hash);
+    g_free(c->whole);
+    gt_code_map_free(&c->map);
+    g_free(c);
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+static void add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
+{
+    const struct gt_code_module *m = &c->map.module[index];
+    void *funcs = NULL;
+    if (c->n_places == MAX_PLACES ||
+        posix_memalign(&funcs, 16, (m->n + 1) * sizeof(struct gt_func)) != 0)
+        return;
+    struct place *p = g_new0(struct place, 1);
+    *p = (struct place){.of = c, .index = index, .offset = offset};
+    p->module = (struct gt_module){.lo = m->start + offset,
+                                   .hi = m->end + offset,
+                                   .path = (char *)m->path,
+                                   .funcs = funcs,
+                                   .anon = c->anon,
+                                   .recognised = true};
+    for (size_t i = 0; i < m->n; i++) {
+        const struct gt_code_function *f = &c->map.function[m->first + i];
+        p->module.funcs[i] =
+            (struct gt_func){.lo = f->addr + offset, .hi = f->addr + f->size + offset};
+    }
+    c->place[c->n_places++] = p;
+}
+
+static bool is_known(const struct gt_code_modules *c, size_t index, uint64_t offset)
+{
+    for (size_t i = c->n_places; i-- > 0;)
+        if (c->place[i]->index == index && c->place[i]->offset == offset)
+            return true;
+    return false;
+}
+
+/* True where another function of the module was seen at that offset before. */
+static bool is_second(struct gt_code_modules *c, const struct candidate *seen)
+{
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        struct candidate *at = &c->candidate[i];
+        if (at->used && at->index == seen->index && at->offset == seen->offset)
+            return at->function != seen->function;
+    }
+    c->candidate[c->next_candidate++ % CANDIDATES] = *seen;
+    return false;
+}
+
+static size_t module_of(const struct gt_code_map *map, size_t function)
+{
+    size_t i = 0;
+    while (function - map->module[i].first >= map->module[i].n)
+        i++;
+    return i;
+}
+
+static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
+{
+    gint64 hash = (gint64)gt_code_hash(bytes);
+    size_t function = (size_t)g_hash_table_lookup(c->by_hash, &hash);
+    if (!function--)
+        return;
+    uint64_t offset = pc - c->map.function[function].addr;
+    size_t index = module_of(&c->map, function);
+    if (offset % PAGE || is_known(c, index, offset))
+        return;
+    struct candidate seen = {index, function, offset, true};
+    if (offset == 0 || is_second(c, &seen))
+        add_place(c, index, offset);
+}
+
+/* A kernel does not run as a user program, where it may once have run at low addresses. */
+static bool is_others(const struct gt_code_modules *c, const struct place *p)
+{
+    return c->map.module[p->index].start >> 63 && !(p->module.lo >> 63) && c->is_user &&
+           c->is_user();
+}
+
+struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
+                                     size_t left)
+{
+    if (bytes && left >= GT_CODE_HASHED)
+        look(c, pc, bytes);
+    for (size_t i = c->n_places; i-- > 0;) {
+        struct place *p = c->place[i];
+        if (pc - p->module.lo < p->module.hi - p->module.lo)
+            return bytes && is_others(c, p) ? NULL : &p->module;
+    }
+    return NULL;
+}
+
+struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
+{
+    const struct place *p = (const struct place *)module;
+    const struct gt_code_module *m = &p->of->map.module[p->index];
+    const struct gt_code_function *f = &p->of->map.function[m->first];
+    uint64_t linked = pc - p->offset;
+    size_t lo = 0, hi = m->n;
+    while (lo < hi) { /* the first function above */
+        size_t mid = lo + (hi - lo) / 2;
+        if (f[mid].addr <= linked)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0 || linked - f[lo - 1].addr >= f[lo - 1].size)
+        return module->anon;
+    return &module->funcs[p->of->whole[m->first + lo - 1] - m->first];
+}
+
+const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn)
+{
+    const struct place *p = (const struct place *)module;
+    const struct gt_code_module *m = &p->of->map.module[p->index];
+    if (fn < module->funcs || fn >= module->funcs + m->n)
+        return NULL;
+    return p->of->map.function[m->first + (size_t)(fn - module->funcs)].name;
+}
+
+/* ---- what is told -------------------------------------------------------------------------- */
+
+size_t gt_code_modules_count(const struct gt_code_modules *c)
+{
+    return c->n_places;
+}
+
+int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err)
+{
+    struct gt_text text = {0};
+    for (size_t i = 0; i < c->n_places; i++)
+        gt_text_printf(&text, "%zu %llx\n", c->place[i]->index,
+                       (unsigned long long)c->place[i]->offset);
+    int status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
+    return status;
+}
+
+const struct gt_code_linux *gt_code_modules_linux(const struct gt_code_modules *c)
+{
+    return &c->map.os;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of a Linux guest's threads. Its function that switches threads has the task that is left
+ * and the task that goes on as its arguments, on every architecture: both are read where it loads
+ * the stack pointer. Where comm, pid and tgid are in a task the code map says.
+ *
+ * The name goes to the context that goes on, once the tracker knows which one that is: at once, or
+ * at the first landing of a thread that begins.
+ */
+#include "plugin/code_modules.h"
+#include "plugin/uftrace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a context was seen to be; one line of the text file. */
+struct seen {
+    uint32_t tid;
+    struct gt_linux_task task;
+};
+
+static const struct gt_code_linux *os; /* NULL: no names */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GArray *all; /* struct seen; with the lock */
+
+void gt_linux_init(void)
+{
+    const struct gt_code_linux *found = gt_code_modules_linux(gt_rec.modules.code);
+    bool can = gt_host_can(GT_HOST_REGISTERS) && gt_host_can(GT_HOST_MEMORY);
+    if (found->current != GT_CODE_NO_LINUX && can && gt_rec.arch->first_argument &&
+        gt_rec.tasks == GT_TASKS_STACK && !gt_rec.privilege_levels)
+        os = found;
+    all = g_array_new(FALSE, FALSE, sizeof(struct seen));
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static uint64_t argument(int *handle, const char *name)
+{
+    const char *const names[] = {name, NULL};
+    uint64_t value;
+    if (*handle == -2)
+        *handle = gt_register_find(names);
+    return gt_register_read(*handle, &value) ? value : 0;
+}
+
+/* Numbers are in the guest's byte order: little-endian, on all that we know. */
+static bool read_number(uint64_t addr, uint32_t *out)
+{
+    uint8_t b[4];
+    if (!gt_memory_read(addr, b, sizeof b))
+        return false;
+    *out = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    return true;
+}
+
+static bool read_task(uint64_t addr, struct gt_linux_task *out)
+{
+    *out = (struct gt_linux_task){0};
+    if (!addr || !gt_memory_read(addr + os->comm, out->comm, sizeof out->comm) ||
+        !read_number(addr + os->pid, &out->pid) || !read_number(addr + os->tgid, &out->tgid))
+        return false;
+    out->comm[sizeof out->comm - 1] = '\0';
+    for (char *c = out->comm; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    return out->comm[0] != '\0';
+}
+
+static bool same_task(const struct gt_linux_task *a, const struct gt_linux_task *b)
+{
+    return a->pid == b->pid && a->tgid == b->tgid && strcmp(a->comm, b->comm) == 0;
+}
+
+/* Contexts end, and others take their place: each task of a context is listed. */
+static void list(uint32_t tid, const struct gt_linux_task *task)
+{
+    struct seen seen = {tid, *task};
+    pthread_mutex_lock(&lock);
+    bool listed = false;
+    for (guint i = all->len; i-- > 0 && !listed;) {
+        const struct seen *at = &g_array_index(all, struct seen, i);
+        listed = at->tid == tid && same_task(&at->task, task);
+    }
+    if (!listed)
+        g_array_append_val(all, seen);
+    pthread_mutex_unlock(&lock);
+}
+
+static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uint64_t time)
+{
+    bool same = s->named_pid == task->pid && strcmp(s->name, task->comm) == 0;
+    if (same || !s->out)
+        return;
+    s->named_pid = task->pid;
+    list(s->id, task);
+    gt_output_name_stack(s, task->comm, time);
+}
+
+/* ---- callbacks ----------------------------------------------------------------------------- */
+
+static void on_switch(unsigned vcpu, void *data)
+{
+    (void)data;
+    static int first = -2, second = -2;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_linux_task left;
+    if (!v->begun || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+        return;
+    if (read_task(argument(&first, gt_rec.arch->first_argument), &left))
+        name_stack(v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
+    v->left = read_task(argument(&second, gt_rec.arch->second_argument), &v->next) ? v->thread.stack
+                                                                                   : NULL;
+}
+
+void gt_linux_landed(struct gt_vcpu *v, uint64_t time)
+{
+    if (!v->left || v->left == v->thread.stack)
+        return;
+    v->left = NULL;
+    name_stack(v->thread.stack, &v->next, time);
+}
+
+static bool is_switch(const char *name)
+{
+    return name && (strcmp(name, "cpu_switch_to") == 0 || strcmp(name, "__switch_to") == 0 ||
+                    strcmp(name, "__switch_to_asm") == 0);
+}
+
+void gt_linux_watch(struct gt_block *block, size_t at)
+{
+    struct gt_insn_ref *insn = gt_block_insn(block, at);
+    uint64_t pc = gt_code_pc(insn);
+    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, pc, NULL) : NULL;
+    if (module && module->recognised &&
+        is_switch(gt_code_module_name(module, gt_module_func(module, pc))))
+        gt_insn_on_exec_regs(insn, on_switch, NULL);
+}
+
+/* ---- the text file ------------------------------------------------------------------------- */
+
+int gt_linux_write(struct gt_error *err)
+{
+    struct gt_text text = {0};
+    char path[4200];
+    if (!all || !all->len)
+        return 0;
+    snprintf(path, sizeof path, "%s/guest-tasks.txt", gt_rec.dir.path);
+    for (guint i = 0; i < all->len; i++) {
+        const struct seen *at = &g_array_index(all, struct seen, i);
+        gt_text_printf(&text, "%u %u %u %s\n", at->tid, at->task.pid, at->task.tgid, at->task.comm);
+    }
+    int status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
+    return status;
+}
