@@ -70,7 +70,8 @@ struct gt_arch {
     bool (*pushes)(const uint8_t *bytes, size_t size, uint64_t addr);
 
     /* True where the code at a call's target, shortly behind the call, drops the return address:
-     * such calls only fill the CPU's predictor. NULL: no such code. */
+     * such calls only fill or empty the CPU's predictor. What stands between is readable, too.
+     * NULL: no such code. */
     bool (*drops_return)(const uint8_t *bytes, size_t left);
 
     /* Handlers begin at multiples of this: a power of two. */
