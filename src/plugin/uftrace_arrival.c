@@ -111,14 +111,17 @@ enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code
 {
     const struct page *page = page_at(code->pc);
     bool known = !(code->fn->flags & GT_FUNC_ANON);
+    bool is_machine = !gt_rec.user && !gt_rec.privilege_levels;
     if (code->vector == GT_VECTOR_YES)
         return GT_ARRIVAL_UNKNOWN;
-    if (code->entry || code->fn->flags & ~(uint32_t)GT_FUNC_ANON ||
+    /* In machines a function may be a handler, as long as nothing leads there. */
+    bool entry = code->entry && (!is_machine || is_set(page->flow, code->pc));
+    if (entry || code->fn->flags & ~(uint32_t)GT_FUNC_ANON ||
         is_set(page->arrival, code->pc) || may_follow_call(block))
         return GT_ARRIVAL_LOOK;
     if (is_set(page->flow, code->pc))
         return GT_ARRIVAL_NONE;
-    if (gt_rec.user || gt_rec.privilege_levels)
+    if (!is_machine)
         return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_LOOK;
     return GT_ARRIVAL_UNKNOWN;
 }

@@ -281,7 +281,7 @@ static bool is_no_call(const struct gt_insn_ref *last, const struct gt_code *cod
 {
     enum { NEAR = 32 };
     uint64_t over = code->target - code->end;
-    if (over == 0 || over > NEAR || !gt_rec.arch->drops_return)
+    if (over == 0 || over > NEAR || gt_rec.user || !gt_rec.arch->drops_return)
         return over == 0;
     const uint8_t *bytes = gt_insn_host_addr(last);
     uint64_t at = gt_code_pc(last);
