@@ -106,6 +106,12 @@ void gt_code_modules_free(struct gt_code_modules *c)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
+/* Kernels for x86 may jump there instead of returning: it is their return, no call. */
+static uint32_t flags_of(const char *name)
+{
+    return g_str_has_suffix(name, "return_thunk") ? GT_FUNC_STUB : 0;
+}
+
 static void add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
 {
     const struct gt_code_module *m = &c->map.module[index];
@@ -124,7 +130,7 @@ static void add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
     for (size_t i = 0; i < m->n; i++) {
         const struct gt_code_function *f = &c->map.function[m->first + i];
         p->module.funcs[i] =
-            (struct gt_func){.lo = f->addr + offset, .hi = f->addr + f->size + offset};
+            (struct gt_func){f->addr + offset, f->addr + f->size + offset, flags_of(f->name)};
     }
     c->place[c->n_places++] = p;
 }

@@ -19,6 +19,7 @@ enum gt_doubt {
     GT_DOUBT_GUESSED_FRAME,  /* control came back to a function that is on the stack more than once
                               */
     GT_DOUBT_UNKNOWN_RETURN, /* a return matched nothing and closed nothing */
+    GT_DOUBT_BIOS_RETURN,    /* the same in a PC's BIOS, which pushes addresses and jumps */
     GT_DOUBT_LEFT_HANDLER,   /* a handler did not end by an exception return */
     GT_DOUBT_DIVERTED_CALL,  /* a call did not arrive at its target */
     GT_DOUBT_UNKNOWN_SIGRETURN, /* a signal handler ended that was not seen to begin */

@@ -121,6 +121,41 @@ bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
     return waits || s->top == s->base;
 }
 
+bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
+{
+    return t->tracker->machine && ((a ^ b) & (GT_TRACK_PAGE - 1)) == 0;
+}
+
+void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark)
+{
+    if (!(mark & GT_MARK_CODE) || code->pc >> 63)
+        return;
+    const struct gt_code *from = gt_mark_code(mark);
+    uint64_t expected = from->exit == GT_EXIT_RETURN ? t->stack->top->ret
+                        : from->exit == GT_EXIT_CALL ? from->target
+                                                     : 0;
+    if (!(expected >> 63) || expected == GT_NO_ADDR || !gt_machine_is_alias(t, expected, code->pc))
+        return;
+    uint64_t by = expected - code->pc;
+    code->pc = expected;
+    code->end += by;
+    if (code->target)
+        code->target += by;
+}
+
+bool gt_machine_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    enum { SHORTEST = 4, LONGEST = 32 };
+    struct gt_stack *s = t->stack;
+    uint64_t over = s->top->addr - s->top->ret;
+    if (!t->tracker->machine || s->top == s->base || over < SHORTEST || over > LONGEST)
+        return false;
+    gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
+    gt_machine_forget(t, gt_stack_depth(s));
+    gt_stack_replace(t, code, time);
+    return true;
+}
+
 /* ---- contexts ------------------------------------------------------------------------------ */
 
 static bool same_sp(uint64_t a, uint64_t b)
@@ -250,12 +285,17 @@ static void land_exception_return(struct gt_thread *t, const struct gt_code *fro
                                   const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
+    bool within_kernel = from->pc >> 63 && code->pc >> 63;
     if (code->pc == from->end || code->pc < t->tracker->lowest || gt_machine_begins(t, code, time))
         return;
     uint32_t depth = gt_stack_depth(s);
     if (depth && s->top->ret == code->pc) {
         t->matched++;
         gt_stack_close(t->tracker, s, depth - 1, time);
+        return;
+    }
+    if (within_kernel) { /* the handler was not seen to begin */
+        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
         return;
     }
     gt_stack_close(t->tracker, s, 0, time);

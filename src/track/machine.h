@@ -51,6 +51,15 @@ void gt_machine_land(struct gt_thread *t, const struct gt_code *from, const stru
                      uint64_t time);
 /* Handlers whose frames are deeper have been left by another way. */
 void gt_machine_forget(struct gt_thread *t, uint32_t depth);
+/* In a machine: one of the addresses is the other's, but for the page that it was first seen at. */
+bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b);
+/* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
+ * target in the place of that return address, and returns. What jumped or was called there gives
+ * way to the target. Without symbols this is known by the distance. True: so it was. */
+bool gt_machine_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* A kernel begins at low addresses and goes on at high ones, with blocks that were translated
+ * there: one that is reached from high code is known by its high address from then on. */
+void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark);
 /* The depth of the innermost handler's frame; 0: there is none. */
 uint32_t gt_machine_floor(const struct gt_stack *s);
 

@@ -36,12 +36,6 @@ static uint32_t frames_below_return(const struct gt_stack *s, uint64_t pc)
     return 0;
 }
 
-/* One of the addresses is the other's, but for the page that it was first seen at. */
-static bool is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
-{
-    return t->tracker->machine && ((a ^ b) & (GT_TRACK_PAGE - 1)) == 0;
-}
-
 /* True where the frame may be of the function that the block is in. Code without symbols is one
  * function of many: there the nearest entry at or below the block is taken, if it is near. */
 static bool owns(const struct gt_frame *f, const struct gt_code *code)
@@ -118,21 +112,6 @@ static bool land_pushed_return(struct gt_thread *t, const struct gt_code *from,
     return true;
 }
 
-/* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
- * target in the place of that return address, and returns. What jumped or was called there gives
- * way to the target. Without symbols this is known by the distance. */
-static bool land_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time)
-{
-    enum { SHORTEST = 4, LONGEST = 32 };
-    struct gt_stack *s = t->stack;
-    uint64_t over = s->top->addr - s->top->ret;
-    if (!t->tracker->machine || s->top == s->base || over < SHORTEST || over > LONGEST)
-        return false;
-    close_to(t, gt_stack_depth(s) - 1, time);
-    gt_stack_replace(t, code, time);
-    return true;
-}
-
 /* Control is back where something is known to go on, by another way than a matching return. */
 static bool land_known(struct gt_thread *t, const struct gt_code *code, bool switched,
                        uint64_t time)
@@ -201,21 +180,23 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         s->dropped--;
         return;
     }
-    if (land_retpoline(t, code, time) || gt_machine_begins(t, code, time))
+    if (gt_machine_retpoline(t, code, time) || gt_machine_begins(t, code, time))
         return;
-    if (t->tracker->machine && code->pc == from->end) /* it pushed that address by itself */
-        return;
+    if (t->tracker->machine && (code->pc == from->end || s->top->kind == GT_FRAME_HANDLER))
+        return; /* a jump: it has pushed the address, or it is a handler that called nothing */
     if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
         return;
-    if (s->top > s->base && s->top->ret != GT_NO_ADDR && is_alias(t, s->top->ret, code->pc)) {
+    if (s->top > s->base && s->top->ret != GT_NO_ADDR &&
+        gt_machine_is_alias(t, s->top->ret, code->pc)) {
         t->matched++;
         t->doubts[GT_DOUBT_ALIASED]++;
         close_to(t, gt_stack_depth(s) - 1, time);
         return;
     }
     /* A machine's first steps may be jumps that are written as returns. */
+    bool of_bios = from->pc < t->tracker->lowest || code->pc < t->tracker->lowest;
     if (t->calls > 0 || !t->tracker->machine)
-        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+        t->doubts[of_bios ? GT_DOUBT_BIOS_RETURN : GT_DOUBT_UNKNOWN_RETURN]++;
 }
 
 static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
@@ -362,7 +343,7 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
         land_return(t, from, code, time);
     else if (from->exit == GT_EXIT_CALL_INDIRECT || (from->exit == GT_EXIT_CALL && arrived))
         land_call(t, from, code, time);
-    else if (from->exit == GT_EXIT_CALL && is_alias(t, from->target, code->pc)) {
+    else if (from->exit == GT_EXIT_CALL && gt_machine_is_alias(t, from->target, code->pc)) {
         t->doubts[GT_DOUBT_ALIASED]++;
         land_call(t, from, code, time);
     } else if (from->exit == GT_EXIT_CALL) {
@@ -375,29 +356,11 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
     }
 }
 
-/* A kernel begins at low addresses and goes on at high ones, with blocks that were translated
- * there: one that is reached from high code is known by its high address from then on. */
-static void move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark)
-{
-    if (!(mark & GT_MARK_CODE) || code->pc >> 63)
-        return;
-    const struct gt_code *from = gt_mark_code(mark);
-    uint64_t expected = from->exit == GT_EXIT_RETURN ? t->stack->top->ret
-                        : from->exit == GT_EXIT_CALL ? from->target
-                                                     : 0;
-    if (!(expected >> 63) || expected == GT_NO_ADDR || !is_alias(t, expected, code->pc))
-        return;
-    uint64_t by = expected - code->pc;
-    code->pc = expected;
-    code->end += by;
-    if (code->target)
-        code->target += by;
-}
-
 uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time)
 {
     uint64_t stays = gt_mark_of_func(code->fn);
-    move_up(t, code, mark);
+    if (t->tracker->machine)
+        gt_machine_move_up(t, code, mark);
     gt_stack_open(t, time);
     gt_code_enter(code);
     if (mark == 0) {

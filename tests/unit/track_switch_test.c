@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Contexts of machines: each guest thread's call stack is found again by the word that its stack
+ * pointer was stored in, or by the stack pointer. */
+#include "track_machine.h"
+
+/* Words that stack pointers are stored in, and stack pointers. */
+enum { MAIN = 0x100, T = 0x200, U = 0x300, MAIN_SP = 0x8000, T_SP = 0x9000, U_SP = 0xa000 };
+
+/* b, the main thread, has begun a thread that runs: it is in t, stack 1, and returned to nobody. */
+static struct guest *two_threads(uint64_t old_sp, uint64_t new_sp)
+{
+    struct guest *g = machine_start();
+    switch_to(g, 'b', 1, MAIN, 0, old_sp, new_sp);
+    plain(g, 't', 0);
+    return g;
+}
+
+/* A thread begins where a return goes nowhere, from a frame that has stored its stack pointer. */
+static void test_begins(void **state)
+{
+    (void)state;
+    struct guest *g = two_threads(MAIN_SP, T_SP);
+    check(g, 0, "+b+s");
+    check(g, 1, "+t");
+    assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
+    assert_int_equal(g->k.stacks->next->sp, MAIN_SP);
+    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 1, -1);
+    guest_destroy(g);
+}
+
+/* Neither a stage of a boot that takes another stack, nor who only stores the stack pointer. */
+static void test_no_thread(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    switch_to(g, 'b', 1, 0, 0, MAIN_SP, T_SP);
+    plain(g, 't', 0);
+    check(g, 0, "+b+s");
+    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+    g = machine_start();
+    switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, MAIN_SP); /* loaded, and the same */
+    plain(g, 't', 0);
+    check(g, 0, "+b+s");
+    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+    g = machine_start();
+    switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, T_SP);
+    plain(g, 'b', 2); /* on another stack: its caller is there */
+    check(g, 0, "+b+s-s");
+    check_doubts(g, -1);
+    guest_destroy(g);
+}
+
+/* From one to the other and back, several times. Where stack pointers cannot be read, too. */
+static void by_word(uint64_t main_sp, uint64_t t_sp)
+{
+    struct guest *g = two_threads(main_sp, t_sp);
+    for (unsigned i = 0; i < 3; i++) {
+        switch_to(g, 't', 1, T, MAIN, t_sp, main_sp);
+        plain(g, 'b', 2);
+        switch_to(g, 'b', 1, MAIN, T, main_sp, t_sp);
+        plain(g, 't', 2);
+    }
+    check(g, 0, "+b+s-s+s-s+s-s+s");
+    check(g, 1, "+t+s-s+s-s+s-s");
+    assert_int_equal(g->n_texts, 2);
+    assert_int_equal(g->t.matched, 6);
+    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 7, -1);
+    guest_destroy(g);
+}
+
+static void test_by_word(void **state)
+{
+    (void)state;
+    by_word(MAIN_SP, T_SP);
+    by_word(GT_NO_ADDR, GT_NO_ADDR);
+}
+
+static void test_by_stack_pointer(void **state)
+{
+    (void)state;
+    struct guest *g = two_threads(MAIN_SP, T_SP);
+    switch_to(g, 't', 1, 0, 0, T_SP, MAIN_SP);
+    plain(g, 'b', 2);
+    switch_to(g, 'b', 1, 0, 0, MAIN_SP - 16, T_SP);
+    plain(g, 't', 2);
+    switch_to(g, 't', 6, 0, 0, T_SP, MAIN_SP); /* it is elsewhere now */
+    plain(g, 'b', 2);
+    check(g, 0, "+b+s-s+s");
+    check(g, 1, "+t+s-s+s");
+    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 3, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+}
+
+/* main, t and u: u runs. */
+static struct guest *three_threads(void)
+{
+    struct guest *g = two_threads(MAIN_SP, T_SP);
+    switch_to(g, 't', 1, T, 0, T_SP, U_SP);
+    plain(g, 'u', 0);
+    check(g, 2, "+u");
+    return g;
+}
+
+/* The word is of main, the value is t's: the value is right. */
+static void test_disagree(void **state)
+{
+    (void)state;
+    struct guest *g = three_threads();
+    switch_to(g, 'u', 1, U, MAIN, U_SP, T_SP);
+    plain(g, 't', 2);
+    check(g, 1, "+t+s-s");
+    switch_to(g, 't', 3, T, MAIN, T_SP, 0x7777); /* nobody's: the word is not believed */
+    assert_true(g->t.stack->top->doubtful & GT_FRAME_MOVED);
+    plain(g, 't', 4);
+    check(g, 0, "+b+s");
+    check(g, 1, "+t+s-s+s-s");
+    check_doubts(g, GT_DOUBT_BEGUN, 2, GT_DOUBT_SWITCHED, 3, -1);
+    guest_destroy(g);
+}
+
+/* What saved has returned, and another function was called in its caller's place. */
+static void test_stale_word(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    call(g, 'b', 1, 'c');
+    call(g, 'c', 0, 's');
+    arrive(g, block(g, 's', 0, GT_EXIT_RETURN, 0));
+    gt_track_saved(&g->t, MAIN);
+    ret(g, 's', 0);
+    ret(g, 'c', 1);
+    call(g, 'b', 2, 'd');
+    switch_to(g, 'd', 0, T, 0, MAIN_SP, T_SP);
+    plain(g, 't', 0);
+    switch_to(g, 't', 1, U, MAIN, T_SP, GT_NO_ADDR);
+    assert_int_equal(g->t.doubts[GT_DOUBT_SWITCHED], 1);
+    check(g, 0, "+b+c+s-s-c+d+s");
+    guest_destroy(g);
+}
+
+/* The word of a thread that is gone is another thread's now. Nobody says that it is another but the
+ * return, which is not to where the first one was called from. */
+static void test_dead_word(void **state)
+{
+    (void)state;
+    struct guest *g = two_threads(GT_NO_ADDR, GT_NO_ADDR);
+    switch_to(g, 't', 1, T, MAIN, GT_NO_ADDR, GT_NO_ADDR);
+    plain(g, 'b', 2);
+    switch_to(g, 'b', 1, MAIN, T, GT_NO_ADDR, GT_NO_ADDR);
+    plain(g, 'u', 0);
+    check(g, 1, "+t+s-s-t");
+    check(g, 2, "+u");
+    assert_int_equal(g->k.saves[0].slot, 0);
+    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
+        assert_int_not_equal(g->k.saves[i].slot, T);
+    switch_to(g, 'u', 1, T, MAIN, GT_NO_ADDR, GT_NO_ADDR);
+    plain(g, 'b', 2);
+    check(g, 0, "+b+s-s+s-s");
+    assert_ptr_equal(g->t.stack->out, &g->texts[0]);
+    check_doubts(g, GT_DOUBT_BEGUN, 2, GT_DOUBT_SWITCHED, 5, -1);
+    guest_destroy(g);
+}
+
+/* Known by the value, too: then it is that thread, and a wrong return is one of its own. */
+static void test_sure_word(void **state)
+{
+    (void)state;
+    struct guest *g = two_threads(MAIN_SP, T_SP);
+    switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP);
+    assert_int_equal(g->t.stack->top->doubtful, 0);
+    plain(g, 'u', 0);
+    check(g, 0, "+b+s");
+    assert_int_equal(g->n_texts, 2);
+    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+}
+
+/* Two contexts cannot be suspended at one stack pointer: the first is gone. */
+static void test_same_stack_pointer(void **state)
+{
+    (void)state;
+    struct guest *g = three_threads();
+    uint64_t left = g->k.stacks->next->last_time;
+    switch_to(g, 'u', 1, U, MAIN, T_SP, MAIN_SP); /* u is on t's stack */
+    check(g, 1, "+t+s-s-t");
+    assert_int_equal(g->texts[1].time, left);
+    check(g, 2, "+u+s");
+    plain(g, 'b', 2);
+    switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, T_SP);
+    plain(g, 'u', 2);
+    check(g, 2, "+u+s-s");
+    guest_destroy(g);
+    g = three_threads(); /* the same where another one begins */
+    switch_to(g, 'u', 1, U, 0, T_SP, 0x7777);
+    plain(g, 'v', 0);
+    check(g, 1, "+t+s-s-t");
+    check(g, 3, "+v");
+    guest_destroy(g);
+}
+
+/* A stack for interrupts: taken on the way in, or by what the handler calls. No thread of its own.
+ */
+static void test_interrupt_stack(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    enter(g, 'h');
+    gt_track_saved(&g->t, U);
+    load_sp(g, MAIN_SP, U_SP);
+    assert_int_equal(g->t.stack->top->doubtful & GT_FRAME_MOVED, 0);
+    call(g, 'h', 1, 'i');
+    ret(g, 'i', 0);
+    plain(g, 'h', 2);
+    assert_true(leave(g, 'h', 3));
+    plain(g, 'b', 1);
+    enter(g, 'h');
+    call(g, 'h', 1, 'i');
+    plain(g, 'i', 0);
+    load_sp(g, MAIN_SP, U_SP);
+    assert_true(g->t.stack->top->doubtful & GT_FRAME_MOVED);
+    call(g, 'i', 1, 'j');
+    ret(g, 'j', 0);
+    plain(g, 'i', 2);
+    load_sp(g, U_SP, MAIN_SP);
+    ret(g, 'i', 3);
+    plain(g, 'h', 2);
+    assert_true(leave(g, 'h', 3));
+    check(g, 0, "+b+h+i-i-h+h+i+j-j-i-h");
+    assert_int_equal(g->k.n_stacks, 1);
+    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    guest_destroy(g);
+}
+
+/* A word that the context has stored itself leads to no other: it is on its own stack again. */
+static void test_own_word(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    call(g, 'b', 1, 's');
+    plain(g, 's', 0);
+    gt_track_saved(&g->t, MAIN);
+    load_sp(g, MAIN_SP, U_SP);
+    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_MOVED | GT_FRAME_SAVED);
+    gt_track_restored(&g->t, MAIN);
+    load_sp(g, U_SP, MAIN_SP);
+    assert_int_equal(g->t.stack->top->doubtful, 0);
+    assert_int_equal(g->t.leap.n_restored, 0);
+    ret(g, 's', 1);
+    plain(g, 't', 0);
+    check(g, 0, "+b+s");
+    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+}
+
+/* The end of a handler goes to a thread that has not run yet: what it interrupted waits in it. */
+static void test_begins_from_handler(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    call(g, 'b', 1, 'c');
+    enter(g, 'h');
+    call(g, 'h', 1, 'i');
+    ret(g, 'i', 0);
+    plain(g, 'h', 2);
+    gt_track_saved(&g->t, MAIN);
+    load_sp(g, MAIN_SP, T_SP);
+    assert_false(leave(g, 'h', 3));
+    plain(g, 't', 0);
+    check(g, 0, "+b+h+i-i");
+    check(g, 1, "+t");
+    enter(g, 'h');
+    call(g, 'h', 1, 'i');
+    ret(g, 'i', 0);
+    plain(g, 'h', 2);
+    gt_track_saved(&g->t, T);
+    gt_track_restored(&g->t, MAIN);
+    load_sp(g, T_SP, MAIN_SP);
+    check(g, 1, "+t+h+i-i");
+    assert_true(leave(g, 'h', 3)); /* main's own handler, with the call that was on its way */
+    plain(g, 'c', 0);
+    check(g, 0, "+b+h+i-i-h+c");
+    check_doubts(g, GT_DOUBT_HANDLERS, 2, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, -1);
+    guest_destroy(g);
+}
+
+/* t is gone, then v begins: in a stack that has ended, unless so many are to be kept. */
+static void ended_stack(uint32_t keep, size_t texts)
+{
+    struct guest *g = three_threads();
+    g->k.keep_stacks = keep;
+    switch_to(g, 'u', 1, U, MAIN, T_SP, MAIN_SP);
+    plain(g, 'b', 2);
+    switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, 0x7777);
+    plain(g, 'v', 0);
+    assert_int_equal(g->n_texts, texts);
+    check(g, texts == 3 ? 1 : 3, texts == 3 ? "+t+s-s-t+v" : "+v");
+    assert_int_equal(g->t.stack->n_handlers, 0);
+    guest_destroy(g);
+}
+
+static void test_keep_stacks(void **state)
+{
+    (void)state;
+    ended_stack(0, 3);
+    ended_stack(3, 3);
+    ended_stack(4, 4);
+}
+
+/* ---- several vCPUs, and one output for each ------------------------------------------------- */
+
+/* A context goes on another vCPU, and is not taken from one that runs it. */
+static void test_other_vcpu(void **state)
+{
+    (void)state;
+    struct guest *g = two_threads(MAIN_SP, T_SP);
+    struct gt_thread first, second = {0};
+    assert_true(gt_thread_init(&second, &g->k, g->time));
+    check(g, 2, "");
+    first = g->t;
+    g->t = second; /* the first vCPU stays in t */
+    uint64_t mark = g->mark;
+    g->mark = 0;
+    call(g, 'w', 0, 'x');
+    switch_to(g, 'x', 1, U, MAIN, U_SP, MAIN_SP);
+    plain(g, 'b', 2);
+    check(g, 0, "+b+s-s");
+    assert_int_equal(g->t.doubts[GT_DOUBT_SWITCHED], 1);
+    second = g->t;
+    g->t = first;
+    g->mark = mark;
+    switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP); /* that runs */
+    assert_ptr_equal(g->t.stack->out, &g->texts[1]);
+    check(g, 0, "+b+s-s");
+    gt_thread_finish(&second, g->time);
+    guest_destroy(g);
+}
+
+static bool open_one(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    (void)t, (void)time;
+    s->out = &((struct guest *)self)->texts[0];
+    return true;
+}
+
+/* All contexts of a vCPU in one output: the frames of the one that runs are open in it. */
+static void test_one_output(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    g->sink.open = open_one;
+    g->k.one_output = true;
+    switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, T_SP);
+    plain(g, 't', 0);
+    check(g, 0, "+b+s-s-b+t");
+    switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP);
+    check(g, 0, "+b+s-s-b+t+s-s-t+b+s");
+    plain(g, 'b', 2);
+    check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s");
+    switch_to(g, 'b', 1, MAIN, T, MAIN_SP, T_SP);
+    plain(g, 't', 2);
+    check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s+s-s-b+t+s-s");
+    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 3, -1);
+    gt_tracker_close_suspended(&g->k, g->time);
+    check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s+s-s-b+t+s-s");
+    guest_destroy(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_begins),
+        cmocka_unit_test(test_no_thread),
+        cmocka_unit_test(test_by_word),
+        cmocka_unit_test(test_by_stack_pointer),
+        cmocka_unit_test(test_disagree),
+        cmocka_unit_test(test_stale_word),
+        cmocka_unit_test(test_dead_word),
+        cmocka_unit_test(test_sure_word),
+        cmocka_unit_test(test_same_stack_pointer),
+        cmocka_unit_test(test_interrupt_stack),
+        cmocka_unit_test(test_own_word),
+        cmocka_unit_test(test_begins_from_handler),
+        cmocka_unit_test(test_keep_stacks),
+        cmocka_unit_test(test_other_vcpu),
+        cmocka_unit_test(test_one_output),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
