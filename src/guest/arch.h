@@ -69,10 +69,10 @@ struct gt_arch {
      * goes there, and is none. NULL: no such instruction. */
     bool (*pushes)(const uint8_t *bytes, size_t size, uint64_t addr);
 
-    /* True where the code at a call's target, shortly behind the call, drops the return address:
-     * such calls only fill or empty the CPU's predictor. What stands between is readable, too.
-     * NULL: no such code. */
-    bool (*drops_return)(const uint8_t *bytes, size_t left);
+    /* `after` stands behind a call whose target is `over` bytes on, with `left` bytes readable
+     * there. True where that drops the return address: such calls only fill or empty the CPU's
+     * predictor. NULL: no such code. */
+    bool (*drops_return)(const uint8_t *after, size_t over, size_t left);
 
     /* Handlers begin at multiples of this: a power of two. */
     uint16_t vector_align;

@@ -230,13 +230,6 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     return GT_STACK_OTHER;
 }
 
-/* bl over a branch to itself. */
-static bool drops_return(const uint8_t *bytes, size_t left)
-{
-    (void)left;
-    return word_at(bytes - 4) == 0x14000000;
-}
-
 const struct gt_arch gt_arch_aarch64 = {
     .name = "aarch64",
     .qemu_names = (const char *const[]){"aarch64", NULL},
@@ -249,7 +242,6 @@ const struct gt_arch gt_arch_aarch64 = {
     .classify = classify,
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
-    .drops_return = drops_return,
     .vector_align = 128,
     .vector_table = 2048,
     .first_argument = "x0",

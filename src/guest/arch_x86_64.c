@@ -36,15 +36,18 @@ static bool pushes(const uint8_t *bytes, size_t size, uint64_t addr)
     return (uint64_t)(int64_t)(int32_t)imm == addr;
 }
 
-/* add rsp, N; lea rsp, [rsp + N]; another such call. */
-static bool drops_return(const uint8_t *bytes, size_t left)
+/* add rsp, N; lea rsp, [rsp + N]; or another such call, over a trap for the CPU's speculation:
+ * int3, pause, lfence. */
+static bool drops_return(const uint8_t *after, size_t over, size_t left)
 {
+    const uint8_t *to = after + over;
     if (left < 5)
         return false;
-    if (bytes[0] == 0xe8)
-        return bytes[1] > 0 && bytes[1] < 32 && !bytes[2] && !bytes[3] && !bytes[4];
-    return bytes[0] == 0x48 && (((bytes[1] == 0x83 || bytes[1] == 0x81) && bytes[2] == 0xc4) ||
-                                (bytes[1] == 0x8d && bytes[2] == 0x64 && bytes[3] == 0x24));
+    if (to[0] == 0xe8)
+        return to[1] > 0 && to[1] < 32 && !to[2] && !to[3] && !to[4] &&
+               (after[0] == 0xcc || after[0] == 0xf3 || after[0] == 0x0f);
+    return to[0] == 0x48 && (((to[1] == 0x83 || to[1] == 0x81) && to[2] == 0xc4) ||
+                             (to[1] == 0x8d && to[2] == 0x64 && to[3] == 0x24));
 }
 
 const struct gt_arch gt_arch_x86_64 = {

@@ -287,7 +287,7 @@ static bool is_no_call(const struct gt_insn_ref *last, const struct gt_code *cod
     uint64_t at = gt_code_pc(last);
     size_t left = PAGE - (size_t)(code->target % PAGE); /* on the same page: readable */
     return bytes && at / PAGE == code->target / PAGE &&
-           gt_rec.arch->drops_return(bytes + (code->target - at), left);
+           gt_rec.arch->drops_return(bytes + (code->end - at), over, left);
 }
 
 static void translate_piece(struct gt_block *block, const struct gt_module *module, size_t first,

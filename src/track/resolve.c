@@ -182,9 +182,11 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
     }
     if (gt_machine_retpoline(t, code, time) || gt_machine_begins(t, code, time))
         return;
-    if (t->tracker->machine && (code->pc == from->end || s->top->kind == GT_FRAME_HANDLER))
-        return; /* a jump: it has pushed the address, or it is a handler that called nothing */
+    if (t->tracker->machine && code->pc == from->end) /* it pushed that address by itself */
+        return;
     if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
+        return;
+    if (s->top->kind == GT_FRAME_HANDLER) /* it has called nothing: a jump */
         return;
     if (s->top > s->base && s->top->ret != GT_NO_ADDR &&
         gt_machine_is_alias(t, s->top->ret, code->pc)) {

@@ -153,7 +153,7 @@ def records(out):
     """{task: bytes of its record file}"""
     found = {}
     for name in os.listdir(out):
-        if name.endswith('.dat'):
+        if name.endswith('.dat') and name[:-4].isdigit():
             with open(f'{out}/{name}', 'rb') as f:
                 found[int(name[:-4])] = f.read()
     return found
