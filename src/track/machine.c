@@ -215,6 +215,10 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
     bool moved = from->top->doubtful & GT_FRAME_MOVED;
+    if (old_sp == new_sp && old_sp != GT_NO_ADDR) { /* perhaps once a dead context's, too */
+        t->leap.n_restored = 0;
+        return;
+    }
     pthread_mutex_lock(&k->lock);
     struct gt_stack *to = find_by_word(t, new_sp);
     if (!to)
@@ -227,7 +231,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     t->leap.n_restored = 0;
     if (to) {
         from->top->doubtful = 0;
-    } else if (!moved && !enters_handler(t) && (old_sp != new_sp || old_sp == GT_NO_ADDR)) {
+    } else if (!moved && !enters_handler(t)) {
         from->top->doubtful |= GT_FRAME_MOVED;
         from->moved_sp = old_sp;
     }
