@@ -243,6 +243,7 @@ const struct gt_arch gt_arch_aarch64 = {
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
     .vector_align = 128,
+    .vector_align_high = 128,
     .vector_table = 2048,
     .first_argument = "x0",
     .second_argument = "x1",

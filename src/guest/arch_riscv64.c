@@ -315,6 +315,7 @@ const struct gt_arch gt_arch_riscv64 = {
     .may_follow_call = may_follow_call,
     .stack_use = stack_use,
     .vector_align = 4,
+    .vector_align_high = 4,
     .first_argument = "a0",
     .second_argument = "a1",
 };

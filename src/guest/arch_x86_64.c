@@ -65,6 +65,7 @@ const struct gt_arch gt_arch_x86_64 = {
     .pushes = pushes,
     .drops_return = drops_return,
     .vector_align = 1,
+    .vector_align_high = 8,
     .vector_lowest = 0x100000,
     .first_argument = "rdi",
     .second_argument = "rsi",

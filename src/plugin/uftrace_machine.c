@@ -72,8 +72,9 @@ static bool is_page_offset(uint64_t a, uint64_t b)
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
     bool told = gt_host_can(GT_HOST_DISCONTINUITY);
-    if (!(mark & GT_MARK_CODE))
-        return !told && !(mark & GT_MARK_RESUME);
+    if (!(mark & GT_MARK_CODE)) /* resumed elsewhere in its function: a fault has been mended */
+        return !told && (!(mark & GT_MARK_RESUME) || gt_mark_func(mark) != code->fn ||
+                         code->fn->flags & GT_FUNC_ANON);
     const struct gt_code *from = gt_mark_code(mark);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
@@ -103,11 +104,16 @@ static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint6
     return GT_VECTOR_YES;
 }
 
+static bool is_aligned(uint64_t pc)
+{
+    return pc % (pc >> 63 ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0;
+}
+
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
     if (!is_recorded(v))
         return false;
-    if (code->vector == GT_VECTOR_UNKNOWN && mark && code->pc % gt_rec.arch->vector_align == 0) {
+    if (code->vector == GT_VECTOR_UNKNOWN && mark && is_aligned(code->pc)) {
         pthread_mutex_lock(&gt_rec.lock);
         code->vector = decide(v, code, mark);
         pthread_mutex_unlock(&gt_rec.lock);

@@ -115,7 +115,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
 bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
     const struct gt_stack *s = t->stack;
-    bool waits = s->top->doubtful & (GT_FRAME_MOVED | GT_FRAME_FOUND);
+    bool waits = s->top->doubtful & GT_FRAME_FOUND || is_left_behind(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
         waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_TRACK_PAGE == 0;
     return waits || s->top == s->base;
