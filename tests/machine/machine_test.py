@@ -59,6 +59,7 @@ BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QE
 SOURCES = ['log.c', 'boot.c', 'threads.c', 'machine.c', 'x86.c']
 IMAGE = 0xffff
 NEVER = 1 << 64
+EVENT = 3  # a record's type
 
 
 class Call:
@@ -312,12 +313,14 @@ def check(machine, qemu, out, readers):
 
 
 def sequences(out):
-    """{task: its records but their times}"""
+    """{task: its calls and returns without their times}; QEMU 7.2 does not tell stack pointers, and
+    so shows a thread as suspended for a moment that only has loaded its own"""
     found = {}
     for tid in qemus.tracing.Trace(out).tids():
         with open(f'{out}/{tid}.dat', 'rb') as f:
             data = f.read()
-        found[tid] = [data[at + 8:at + 16] for at in range(0, len(data), 16)]
+        found[tid] = [data[at + 8:at + 16] for at in range(0, len(data), 16)
+                      if data[at + 8] & 3 < EVENT]
     return found
 
 
