@@ -74,8 +74,8 @@ struct gt_arch {
      * predictor. NULL: no such code. */
     bool (*drops_return)(const uint8_t *after, size_t over, size_t left);
 
-    /* Handlers begin at multiples of this: a power of two. In the upper half of the addresses, where
-     * kernels run that were built by compilers, of vector_align_high, which is no less. */
+    /* Handlers begin at multiples of this: a power of two. In the upper half of the addresses,
+     * where kernels run that were built by compilers, of vector_align_high, which is no less. */
     uint16_t vector_align, vector_align_high;
     /* Below this, code may not be what it seems: the BIOS of a PC. */
     uint32_t vector_lowest;

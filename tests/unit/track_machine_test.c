@@ -300,6 +300,8 @@ static void test_returns(void **state)
     g->t.stack->top->doubtful = GT_FRAME_SAVED;
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
     g->t.stack->top->doubtful = GT_FRAME_MOVED;
+    assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
+    g->t.stack->top->doubtful = GT_FRAME_MOVED | GT_FRAME_SAVED;
     assert_true(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
     g->t.stack->top->doubtful = GT_FRAME_FOUND;
     assert_true(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
