@@ -119,7 +119,8 @@ static void tell_doubts(void)
     if (!gt_rec.summary || (gt_rec.forked_from && !gt_rec.shared->first_ended))
         return;
     for (int i = 0; i < GT_DOUBT_COUNT; i++)
-        if (doubts[i] && (i == GT_DOUBT_BEYOND_DEPTH || !gt_doubt_is_harmless(gt_doubt_name(i))))
+        if (doubts[i] && (i == GT_DOUBT_BEYOND_DEPTH || i == GT_DOUBT_BEYOND_TASKS ||
+                          !gt_doubt_is_harmless(gt_doubt_name(i))))
             gt_host_message("%llu %s", (unsigned long long)doubts[i],
                             gt_doubt_text(gt_doubt_name(i)));
 }

@@ -38,6 +38,8 @@ static const struct {
                                     "signal handlers that ended without having been seen to begin",
                                     false},
     [GT_DOUBT_TOO_DEEP] = {"too-deep", "calls deeper than can be followed: not recorded", false},
+    [GT_DOUBT_BEYOND_TASKS] = {"beyond-tasks", "threads beyond max-tasks=: followed, not recorded",
+                               true},
     [GT_DOUBT_BEYOND_DEPTH] = {"beyond-depth",
                                "calls deeper than depth= records: followed, not recorded", true},
 };

@@ -24,6 +24,7 @@ enum gt_doubt {
     GT_DOUBT_DIVERTED_CALL,  /* a call did not arrive at its target */
     GT_DOUBT_UNKNOWN_SIGRETURN, /* a signal handler ended that was not seen to begin */
     GT_DOUBT_TOO_DEEP,          /* frames beyond the tracker's limit, not followed */
+    GT_DOUBT_BEYOND_TASKS,      /* the same: stacks more than are recorded */
     GT_DOUBT_BEYOND_DEPTH,      /* no doubt, but told: frames deeper than are recorded */
     GT_DOUBT_COUNT,
 };

@@ -169,6 +169,7 @@ struct gt_stack {
     uint32_t named_pid; /* with the name: whose it is */
     char name[16];
     bool switched_out; /* it has been told that the stack is suspended */
+    bool beyond;       /* it has been counted as one more than is recorded */
 };
 
 #define GT_TRACK_MAX_DEPTH (1u << 20)
