@@ -26,6 +26,7 @@ static const struct gt_arg arguments[] = {
     {"max-tasks", GT_ARG_NUMBER, &gt_rec.max_tasks, .min = 1, .max = 1000000},
     {"tail-calls", GT_ARG_SWITCH, &gt_rec.tail_calls},
     {"trace-privilege-level", GT_ARG_SWITCH, &gt_rec.privilege_levels},
+    {"discontinuities", GT_ARG_SWITCH, &gt_rec.discontinuities},
     {"summary", GT_ARG_SWITCH, &gt_rec.summary},
     {0},
 };
@@ -36,7 +37,7 @@ static void on_exit_event(void *self)
     gt_output_finish();
 }
 
-static const struct gt_host_events events = {
+static struct gt_host_events events = {
     .vcpu_init = gt_on_vcpu_init,
     .vcpu_exit = gt_on_vcpu_exit,
     .translate = gt_on_translate,
@@ -97,7 +98,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     gt_rec.user = !info->system;
     gt_rec.depth = 1024;
     gt_rec.max_tasks = 1024;
-    gt_rec.tail_calls = gt_rec.summary = true;
+    gt_rec.tail_calls = gt_rec.discontinuities = gt_rec.summary = true;
     int status = gt_args_parse(arguments, argc, argv, err);
     if (status < 0)
         return status;
@@ -128,6 +129,9 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     gt_rec.modules.worker = gt_rec.worker;
     if (!gt_process_init(err))
         return err->status;
+    gt_rec.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
+    if (!gt_rec.discontinuities)
+        events.discontinuity = NULL;
     gt_host_subscribe(&events, NULL);
     return 0;
 }

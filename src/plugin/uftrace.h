@@ -92,6 +92,7 @@ struct gt_recorder {
     int tasks;
     uint64_t max_tasks;
     bool tail_calls, privilege_levels, summary;
+    bool discontinuities; /* the host tells of exceptions; off: as if it could not */
 
     struct gt_tracker tracker;
     struct gt_modules modules;

@@ -71,7 +71,7 @@ static bool is_page_offset(uint64_t a, uint64_t b)
  * exceptions, only system calls that are none to it are left. */
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
-    bool told = gt_host_can(GT_HOST_DISCONTINUITY);
+    bool told = gt_rec.discontinuities;
     if (!(mark & GT_MARK_CODE)) /* resumed elsewhere in its function: a fault has been mended */
         return !told && (!(mark & GT_MARK_RESUME) || gt_mark_func(mark) != code->fn ||
                          code->fn->flags & GT_FUNC_ANON);

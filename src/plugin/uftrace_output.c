@@ -201,7 +201,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     (void)self;
     const struct gt_vcpu *v =
         (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
-    if (!gt_rec.user && gt_rec.n_tasks >= gt_rec.max_tasks) {
+    if (!gt_rec.user && s->coroutine && gt_rec.n_tasks >= gt_rec.max_tasks) {
         t->doubts[GT_DOUBT_BEYOND_TASKS] += !s->beyond;
         s->beyond = true;
         return false;

@@ -44,15 +44,23 @@ static struct gt_handler *push_handler(struct gt_stack *s)
     return &s->handlers[s->n_handlers++];
 }
 
-/* By the address that it comes back to; NULL without memory. */
+/* Where that of the address is, or is to be; NULL without memory. With the lock. */
 static struct gt_made *made_at(struct gt_tracker *k, uint64_t pc)
 {
     if (!k->made)
         k->made = calloc(GT_TRACK_MADE, sizeof *k->made);
-    return k->made ? &k->made[pc * UINT64_C(0x9e3779b97f4a7c15) >> 56] : NULL;
+    if (!k->made)
+        return NULL;
+    uint64_t home = pc * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+    for (unsigned i = 0; i < GT_TRACK_MADE_TRIES; i++) {
+        struct gt_made *made = &k->made[(home + i) % GT_TRACK_MADE];
+        if (made->pc == pc || made->pc == 0)
+            return made;
+    }
+    return &k->made[home];
 }
 
-_Static_assert(GT_TRACK_MADE == 1u << 8, "made_at takes the hash's top 8 bits");
+_Static_assert(GT_TRACK_MADE == 1u << 10, "made_at takes the hash's top 10 bits");
 
 /* A program makes a system call. It may be one that makes a process: that begins with this stack,
  * perhaps when the caller has left it. */

@@ -252,13 +252,15 @@ struct gt_save {
  * it was first seen at. Those differ by whole pages. */
 #define GT_TRACK_PAGE UINT64_C(0x1000)
 
-/* Machines: the stack of a program that made a system call last: see machine.c. */
+/* Machines: the stack of a program that made a system call last; by a hash of `pc`, in the first of
+ * GT_TRACK_MADE_TRIES places that is its own or free: see machine.c. */
 struct gt_made {
-    uint64_t pc; /* where that comes back to */
+    uint64_t pc; /* where that comes back to; 0: free */
     uint32_t n;
     struct gt_frame frames[64];
 };
-#define GT_TRACK_MADE 256u
+#define GT_TRACK_MADE 1024u
+#define GT_TRACK_MADE_TRIES 16u
 
 struct gt_tracker {
     const struct gt_sink *sink;

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -203,10 +204,10 @@ class Elf(Names):
         super().setUp()
         need('cc', 'nm')
 
-    def build(self, name, *options, init=False):
+    def build(self, name, *options, init=False, extra=''):
         """[(address, function)] of a file with 60 functions, each as long as it likes."""
         chance = random.Random(7)
-        body = ''.join(f'__attribute__((noinline)) void fn{i}(void) {{ __asm__ volatile('
+        body = extra + ''.join(f'__attribute__((noinline)) void fn{i}(void) {{ __asm__ volatile('
                        f'".space {chance.randint(20, 300)}, {i + 1}"); }}\n' for i in range(60))
         if init:
             body += ''.join('__attribute__((noinline, section(".init.text"))) void '
@@ -221,9 +222,9 @@ class Elf(Names):
         found = re.findall(r'^([0-9a-f]+) T ((?:fn|in)\d+)$', out, re.M)
         return [(int(addr, 16), what) for addr, what in found]
 
-    def firmware(self, name, *more):
+    def firmware(self, name, *more, extra=''):
         return self.build(name, '-static', '-no-pie', '-fno-pic', '-Wl,-N', '-Wl,-Ttext=0x80000000',
-                          '-Wl,-e,fn0', '-Wl,--build-id=none', *more)
+                          '-Wl,-e,fn0', '-Wl,--build-id=none', *more, extra=extra)
 
 
 class Elves(Elf):
@@ -307,6 +308,44 @@ class Recording(Elf):
                 funcs = self.firmware('fw,elf')
                 self.machine([addr for addr, _ in funcs], qemu=qemu)
                 self.assert_names(funcs[:9], 0)
+
+    def test_code_map(self):
+        """The plugin gets a map of the code, which stays in the recording."""
+        funcs = self.firmware('fw.elf')
+        self.machine([addr + 0x2000 for addr, _ in funcs], '--symbols', 'fw.elf', more='code',
+                     qemu=('-kernel', 'fw.elf'), found='0 2000\n')
+        argument = self.started()[0][1]
+        self.assertIn(',code=' + self.path('uftrace.data.code.map'), argument)
+        text = self.read('uftrace.data', 'seen.map')
+        self.assertEqual(text, self.read('uftrace.data', 'code.map'))
+        self.assertEqual(text.splitlines()[0], '# guesttrace code: 1')
+        self.assertEqual(text.count(self.path('fw.elf')), 1)
+        self.assertRegex(text, r'(?m)^80000000 [0-9a-f]+ [0-9a-f]{16} fn0$')
+        self.assert_names(funcs, 0x2000)
+        self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
+        self.check()
+
+    def test_code_map_of_a_failure(self):
+        self.firmware('fw.elf')
+        for do in ('exit=1', 'kill=KILL'):
+            self.run_cli('record', '--', QEMU, '-kernel', 'fw.elf', do=do)
+            self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
+        os.unlink(self.path('bin', QEMU))
+        self.run_cli('record', '--', QEMU, '-kernel', 'fw.elf')
+        self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
+
+    def test_kernel_in_two_forms(self):
+        """The code of a vmlinux and of the image made of it is the same, and is in the map once."""
+        extra = 'const char banner[] = "Linux version 6.1.0-test (fake)"; __asm__(".globl _stext\\n' \
+                '_stext:");\n'
+        funcs = self.firmware('vmlinux', extra=extra)
+        shutil.copy(self.path('vmlinux'), self.path('Image'))
+        self.machine([addr for addr, _ in funcs], '--symbols', 'vmlinux', more='code',
+                     qemu=('-kernel', 'Image'))
+        text = self.read('uftrace.data', 'code.map')
+        self.assertEqual(re.findall(r'(?m)^# module: \S+ \S+ (\S+)$', text), [self.path('vmlinux')])
+        self.assertRegex(text, r'(?m)^80000000 [0-9a-f]+ [0-9a-f]{16} fn0$')
+        self.assertEqual(self.modules(), ['vmlinux'])
 
     def test_no_other_files(self):
         funcs = self.firmware('fw.elf')

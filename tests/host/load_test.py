@@ -33,12 +33,13 @@ REFUSED = [
     (['tail-calls=maybe'], 'argument tail-calls=maybe: expected on or off'),
     (['summary=2'], 'argument summary=2: expected on or off'),
     (['trace-privilege-level=x'], 'argument trace-privilege-level=x: expected on or off'),
+    (['discontinuities=x'], 'argument discontinuities=x: expected on or off'),
     (['trace-privilege-level=on'], 'argument trace-privilege-level=on: only machines have privilege'),
     (['depth=5', 'clock=insn', 'bad=1'], 'unknown argument bad=1: '),
     (['output=/nowhere/at/all'], '/nowhere/at/all'),
 ]
 ACCEPTED = ['clock=host', 'clock=auto', 'depth=1', 'depth=0x10', 'tail-calls=off', 'tail-calls=ON',
-            'summary=no', 'trace-privilege-level=off']
+            'summary=no', 'trace-privilege-level=off', 'discontinuities=off']
 ABIS = {1: 1, 2: 2, 4: 4, 5: 5, 6: 6, 7: 7}
 
 failures = []

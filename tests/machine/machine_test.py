@@ -21,6 +21,8 @@ beginning say:
     machine: W...      more arguments of QEMU's
     same: V...         QEMUs of these series record the same calls, task by task, in the same order
     allow: C...        counters of doubt that may not be 0
+    options: O...      more options of guesttrace record
+    beyond: N          so many threads are more than is recorded: they are missing
 
 With RUN=DIR in the environment nothing is removed, and the recordings stay in DIR.
 
@@ -285,7 +287,7 @@ def check_doubts(case, stats):
 
 def check(machine, qemu, out, readers):
     case = machine.case
-    done = qemus.record(out, [], machine.command(qemu))
+    done = qemus.record(out, case.words('options'), machine.command(qemu))
     qemus.symbols(out, machine.elf)
     logs, handlers, places = read_log(machine, done.stdout.decode(errors='replace'))
     calls = check_log(case, logs, handlers)
@@ -298,6 +300,9 @@ def check(machine, qemu, out, readers):
         got = [text([c]) for c in trees(recorded.tasks, case.words('roots'))]
     if 'reuse' in case.keys:
         wanted, got = ([t.replace(' ...', '') for t in texts] for texts in (wanted, got))
+    beyond = int(case.keys.get('beyond', '0'))
+    if beyond:
+        wanted = [t for t in wanted if t in got]
     good = compare(wanted, got, 'calls')
     good &= compare([text([c]) for c in handlers], [text([c]) for c in recorded.handlers],
                     'interrupts')
@@ -309,6 +314,8 @@ def check(machine, qemu, out, readers):
     need(good, 'the calls differ')
     need(len(recorded.tasks) in tasks, len(recorded.tasks), 'tasks, not', tasks)
     check_doubts(case, recorded.trace.stats)
+    counted = recorded.trace.stats.get('doubt.beyond-tasks', 0)
+    need(counted == beyond, counted, 'threads beyond, not', beyond)
     qemus.check_directory(out, readers)
 
 
