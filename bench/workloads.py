@@ -33,9 +33,11 @@ MACHINES = {
 
 # name, what it is in words, 'user' or 'machine', the architecture, command(context, qemu), the ratio
 # that is wanted: with conditional callbacks and without; expect: what the guest prints when all went
-# well (None: the same with and without the plugin); since: what it prints when the time begins.
+# well (None: the same with and without the plugin); since: what it prints when the time begins;
+# arguments: of the plugin.
 Workload = collections.namedtuple('Workload', 'name words kind arch command target_new target_v1 '
-                                  'expect since', defaults=(None, None, None, None))
+                                  'expect since arguments', defaults=(None,) * 5)
+LEVELS = 'trace-privilege-level=on'  # from conditional callbacks on
 Qemu = collections.namedtuple('Qemu', 'series version path abi')  # abi 1: no conditional callbacks
 
 
@@ -170,7 +172,7 @@ def read(*path):
         return f.read()
 
 
-def linux(work, folders=(), files=lambda kernels: {}):
+def linux(work, folders=(), files=lambda kernels: {}, options=()):
     def command(context, qemu):
         done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), 'aarch64'],
                               stderr=subprocess.PIPE, text=True)
@@ -183,7 +185,7 @@ def linux(work, folders=(), files=lambda kernels: {}):
         return [qemu.path, '-M', 'virt', '-cpu', 'cortex-a57', '-m', '256', '@', '-display', 'none',
                 '-serial', 'stdio', '-monitor', 'none', '-nic', 'none', '-no-reboot',
                 '-kernel', os.path.join(kernels, 'vmlinuz'), '-initrd', image,
-                '-append', 'console=ttyAMA0 quiet']
+                '-append', 'console=ttyAMA0 quiet', *options]
     return command
 
 
@@ -197,6 +199,7 @@ def lua_files(kernels):
 SCRIPT = os.path.join(HERE, 'guests', 'mix.lua')
 RUN_LUA = ('echo GUEST BEGINS\n'
            '/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /mix.lua 12')
+BUSY = 'ls -lR /sys/kernel >/dev/null'
 WORKLOADS = [
     Workload('start', '/bin/true', 'user', 'x86_64', installed('true')),
     Workload('storm', 'fib(35)', 'user', 'x86_64', program('storm.c', '35'), 2.5, 3.5),
@@ -217,7 +220,11 @@ WORKLOADS = [
     Workload('uboot', 'OpenSBI and U-Boot', 'machine', 'riscv64', firmware,
              expect=b'poweroff ...'),
     Workload('linux', 'Linux boots to a shell script', 'machine', 'aarch64',
-             linux('ls -lR /sys/kernel >/dev/null'), 1.25, expect=b'GUEST ENDS'),
+             linux(BUSY), 1.25, expect=b'GUEST ENDS'),
+    Workload('linux-lvl', 'the same, a task for each privilege level', 'machine', 'aarch64',
+             linux(BUSY), 1.4, expect=b'GUEST ENDS', arguments=LEVELS),
+    Workload('linux-smp', 'the same with 4 vCPUs', 'machine', 'aarch64',
+             linux(BUSY, options=('-smp', '4')), expect=b'GUEST ENDS'),
     Workload('linux-lua', 'Lua 5.4 runs a script in Linux; without the boot', 'machine', 'aarch64',
              linux(RUN_LUA, ('lua', 'lua/bin', 'lua/lib'), lua_files), 1.6, 2.0,
              expect=b'GUEST ENDS', since=b'GUEST BEGINS'),
