@@ -12,6 +12,7 @@ import time
 
 import compare
 import measure
+import names
 import workloads
 
 COLUMNS = ('workload', 'QEMU', 'bare s', 'recorded s', 'ratio', 'least..most', 'cpu', 'wanted',
@@ -21,7 +22,7 @@ COLUMNS = ('workload', 'QEMU', 'bare s', 'recorded s', 'ratio', 'least..most', '
 def arguments():
     p = argparse.ArgumentParser(prog='bench/run', description=__doc__)
     p.add_argument('names', nargs='*', metavar='NAME',
-                   help='workloads, or "compare", "memory"; default: all')
+                   help='workloads, or "compare", "names", "memory"; default: all')
     p.add_argument('--list', action='store_true', help='list the workloads')
     p.add_argument('--build', default='build', metavar='DIR', help='build folder')
     p.add_argument('--plugin', metavar='FILE', help='another libuftrace.so')
@@ -117,6 +118,19 @@ def run_compare(context, args, data):
     return [dict(zip(('program', 'tool', 'seconds', 'skipped'), r)) for r in rows]
 
 
+def run_names(context, args, data):
+    print('\nA kernel\'s functions by name, from its image, seconds:')
+    guesttrace = os.path.abspath(os.path.join(args.build, 'guesttrace'))
+    try:
+        rows = names.names(context, guesttrace, data, args.pairs)
+    except workloads.Missing as e:
+        print('skipped: %s' % e)
+        return []
+    for what, functions, seconds in rows:
+        print('%-18s %8d functions %7.3f' % (what, functions, seconds))
+    return [dict(zip(('what', 'functions', 'seconds'), r)) for r in rows]
+
+
 def run_memory(context, data):
     print('\nMemory that recording adds, MiB (64 wanted for 1000 threads):')
     try:
@@ -137,7 +151,7 @@ def main():
             print('%-11s %-8s %-8s %s' % (w.name, w.kind, w.arch, w.words))
         return 0
     args.pairs = 3 if args.quick else max(1, args.pairs)
-    known = [w.name for w in workloads.WORKLOADS] + ['compare', 'memory']
+    known = [w.name for w in workloads.WORKLOADS] + ['compare', 'names', 'memory']
     for name in args.names:
         if name not in known:
             sys.exit('bench: no workload %s: there are %s' % (name, ', '.join(known)))
@@ -165,6 +179,8 @@ def main():
     out['workloads'] = run_workloads(rows, context, args, data) if rows else []
     if not args.names or 'compare' in args.names:
         out['compare'] = run_compare(context, args, data)
+    if not args.names or 'names' in args.names:
+        out['names'] = run_names(context, args, data)
     if not args.names or 'memory' in args.names:
         out['memory'] = run_memory(context, data)
     measure.remove(data)

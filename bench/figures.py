@@ -62,6 +62,13 @@ def compared(found):
     return out
 
 
+def names(found):
+    out = '\n' + table('kernel', '>functions named', '>seconds')
+    for r in found['names']:
+        out += row(r['what'], '{:,}'.format(r['functions']), '%.3f' % r['seconds'])
+    return out
+
+
 def memory(found):
     out = '\n' + table('threads that live at once', '>resident memory added, MiB',
                        '>of it private', '>pool file, MiB')
@@ -83,6 +90,8 @@ def main():
     figures = machine(found) + workloads(found)
     if 'compare' in found:
         figures += compared(found)
+    if found.get('names'):
+        figures += names(found)
     if 'added_rss' in str(found.get('memory')):
         figures += memory(found)
     with open(path, 'w') as f:

@@ -172,13 +172,17 @@ def read(*path):
         return f.read()
 
 
+def linux_files(arch):
+    """The folder with vmlinuz and busybox."""
+    done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), arch], stderr=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise Missing((done.stderr.strip().splitlines() or ['scripts/kernels failed'])[-1])
+    return os.path.join(cache_dir(), 'kernels', arch)
+
+
 def linux(work, folders=(), files=lambda kernels: {}, options=()):
     def command(context, qemu):
-        done = subprocess.run([os.path.join(SCRIPTS, 'kernels'), 'aarch64'],
-                              stderr=subprocess.PIPE, text=True)
-        if done.returncode != 0:
-            raise Missing((done.stderr.strip().splitlines() or ['scripts/kernels failed'])[-1])
-        kernels = os.path.join(cache_dir(), 'kernels', 'aarch64')
+        kernels = linux_files('aarch64')
         image = context.path('linux.cpio')
         with open(image, 'wb') as f:
             f.write(initrd.image(read(kernels, 'busybox'), work, folders, files(kernels)))
