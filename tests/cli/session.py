@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import tty
+import unittest
 
 import harness
 from harness import GUESTTRACE
@@ -30,14 +31,23 @@ def read_line(fd):
     return line.decode().strip()
 
 
+def open_terminal():
+    """A pseudo terminal: its master, and what a program sees. A chroot may have no /dev/pts."""
+    try:
+        return pty.openpty()
+    except OSError as error:
+        print(f'SKIP: no pseudo terminal can be opened: {error.strerror or error}', flush=True)
+        raise unittest.SkipTest('no pseudo terminal') from error
+
+
 class Session:
     """guesttrace as the foreground job of a terminal, or without one; its QEMU talks to us."""
 
     def __init__(self, test, do, *options, terminal=True, raw=False, command=None):
+        self.master, slave = open_terminal()
         self.events, events = os.pipe()
         commands, self.commands = os.pipe()
         self.reports, reports = os.pipe()
-        self.master, slave = pty.openpty()
         if raw:
             tty.setraw(slave)
         env = dict(test.env, FAKE_DO=do, FAKE_EVENTS=str(events), FAKE_COMMANDS=str(commands))

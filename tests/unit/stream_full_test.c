@@ -76,7 +76,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_disk, mount_scratch, unmount_scratch),
         cmocka_unit_test_setup_teardown(test_full_at_start, mount_scratch, unmount_scratch),
     };
-    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
+    /* In a chroot, whose / is no mount, nothing can be made private; what we mount is unmounted. */
+    if (unshare(CLONE_NEWNS) != 0 ||
+        (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 && errno != EINVAL)) {
         puts("SKIP: cannot mount a small file system here (needs root)");
         return 77;
     }
