@@ -203,8 +203,12 @@ def check_plt(label, ours, elf):
         check(label + " PLT", ours.stubs, {})
         return
     text = run(objdump, "-d", *sum((["-j", s] for s in sections), []), elf.path)
-    labels = {int(a, 16) - elf.base: n
-              for a, n in re.findall(r"^([0-9a-f]+) <([^>]+)@plt>:", text, re.M) if not n.startswith("*ABS*")}
+    labels = {int(a, 16) - elf.base: n for a, n in re.findall(r"^([0-9a-f]+) <([^>]+)@plt>:", text, re.M)}
+    # objdump gives a PIE's stubs 16 bytes; binutils 2.44 links them with 24, each, as the header, from a bti on
+    begins = [int(a, 16) - elf.base for a in re.findall(r"^ *([0-9a-f]+):.*\tbti\tc$", text, re.M)]
+    if len(begins) == len(labels) + 1:
+        labels = dict(zip(begins[1:], (n for _, n in sorted(labels.items()))))
+    labels = {a: n for a, n in labels.items() if not n.startswith("*ABS*")}
     # objdump counts relocations, so it gives stubs to thread-local variables, which have none
     tls = set(re.findall(r" R_\w*TLSDESC\w* +[0-9a-f]+ +([^ @]+)", run("readelf", "-rW", elf.path)))
     labels = {a: n.split("@")[0] for a, n in labels.items()}
