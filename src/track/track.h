@@ -259,7 +259,7 @@ struct gt_made {
     uint32_t n;
     struct gt_frame frames[64];
 };
-#define GT_TRACK_MADE 1024u
+#define GT_TRACK_MADE       1024u
 #define GT_TRACK_MADE_TRIES 16u
 
 struct gt_tracker {
