@@ -81,9 +81,11 @@ class Boot:
         self.trace = qemus.tracing.Trace(out)
         self.stats = self.trace.stats
         self.tasks = {}  # task: (calls, first time, last time, functions open at the end)
-        for tid, calls, first, last, *chain in tool('check', out):
+        self.kernel = 1 << 64  # the time of its first call
+        for tid, calls, first, last, kernel, *chain in tool('check', out):
             self.tasks[int(tid)] = (int(calls), int(first), int(last),
                                     [self.name(int(addr, 16)) for addr in chain])
+            self.kernel = min(self.kernel, int(kernel) or self.kernel)
         self.calls = self.count()
 
     def name(self, addr):
