@@ -163,10 +163,11 @@ void gt_on_landing(unsigned vcpu, void *data)
 }
 
 /* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
- * it can know. A stub passes the mark on. */
+ * it can know. A stub passes the mark on, unless it returns in its caller's place. */
 static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
 {
-    return mark == gt_mark_of_func(code->fn) ? code->mark : mark;
+    bool passed = mark != gt_mark_of_func(code->fn) && code->exit != GT_EXIT_RETURN;
+    return passed ? mark : code->mark;
 }
 
 static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
