@@ -10,7 +10,7 @@ RUN_TESTS = tests/tools/run-tests
 .PHONY: all help setup run test test-long bench install clean fuzz asan tsan coverage format \
 	format-check
 
-# Builds guesttrace and tracetool in build/, the plugins in build/plugins/
+# Builds guesttrace in build/, the plugins in build/plugins/
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 
