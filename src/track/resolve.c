@@ -96,12 +96,20 @@ static void resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint
     close_to(t, depth, time);
 }
 
+/* In a machine: unknown code has jumped to the known function, which is no frame of its own. */
+static bool jumped_from_unknown(const struct gt_thread *t, const struct gt_func *fn)
+{
+    return t->tracker->machine && t->stack->top->fn->flags & GT_FUNC_ANON &&
+           !(fn->flags & GT_FUNC_ANON);
+}
+
 /* Frames of the function that executed `push target; ret` give way to the target. */
 static bool land_pushed_return(struct gt_thread *t, const struct gt_code *from,
                                const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    if (!code->entry || s->top == s->base || s->top->fn != from->end_fn)
+    if (!code->entry || s->top == s->base ||
+        (s->top->fn != from->end_fn && !jumped_from_unknown(t, from->end_fn)))
         return false;
     uint32_t depth = gt_stack_depth(s);
     while (depth > 1 && s->base[depth - 1].fn == from->end_fn &&

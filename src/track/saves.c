@@ -9,18 +9,51 @@
  * stack. The context goes on where the saving function returns to, or in that function itself, if
  * it is still on its stack (a swapcontext that calls setcontext).
  *
- * The table is direct-mapped and bounded: a guest that saves more contexts than it holds loses the
- * oldest, and the tracker falls back to return addresses.
+ * The table is bounded, in sets of a few places: a guest that saves more contexts than it holds
+ * loses some, and the tracker falls back to return addresses.
  */
 #include "track/stack.h"
 
-static struct gt_save *slot_of(struct gt_tracker *k, uint64_t addr)
+#include <string.h>
+
+enum { WAYS = 4 };
+
+/* The first place of the address's set. */
+static struct gt_save *set_of(const struct gt_tracker *k, uint64_t addr)
 {
-    uint64_t hash = addr * UINT64_C(0x9e3779b97f4a7c15);
-    return &k->saves[hash >> 52];
+    uint64_t hash = addr * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    return &k->saves[hash & (GT_TRACK_SAVES - 1) & ~(uint64_t)(WAYS - 1)];
 }
 
-_Static_assert(GT_TRACK_SAVES == 1u << 12, "slot_of takes the hash's top 12 bits");
+static struct gt_save *place_of(const struct gt_tracker *k, uint64_t addr)
+{
+    struct gt_save *set = set_of(k, addr);
+    for (unsigned i = 0; i < WAYS; i++)
+        if (addr && set[i].slot == addr)
+            return &set[i];
+    return NULL;
+}
+
+/* True where what the saving function was called from is still there. */
+static bool stands(const struct gt_save *save)
+{
+    const struct gt_stack *s = save->stack;
+    return gt_stack_depth(s) + 1 >= save->depth && s->base[save->depth - 1].addr == save->below;
+}
+
+/* The address's own place, or a free one, or one whose frame is gone, or the oldest. */
+static struct gt_save *take_place(const struct gt_tracker *k, uint64_t addr)
+{
+    struct gt_save *set = set_of(k, addr), *found = place_of(k, addr);
+    for (unsigned i = 0; i < WAYS && !found; i++)
+        if (!set[i].slot || !stands(&set[i]))
+            found = &set[i];
+    if (!found) {
+        memmove(set, set + 1, (WAYS - 1) * sizeof *set);
+        found = &set[WAYS - 1];
+    }
+    return found;
+}
 
 void gt_track_saved(struct gt_thread *t, uint64_t addr)
 {
@@ -30,12 +63,12 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
         return;
     struct gt_tracker *k = t->tracker;
     pthread_mutex_lock(&k->lock);
-    *slot_of(k, addr) = (struct gt_save){.slot = addr,
-                                         .stack = s,
-                                         .depth = depth,
-                                         .addr = s->top->addr,
-                                         .ret = s->top->ret,
-                                         .below = s->top[-1].addr};
+    *take_place(k, addr) = (struct gt_save){.slot = addr,
+                                            .stack = s,
+                                            .depth = depth,
+                                            .addr = s->top->addr,
+                                            .ret = s->top->ret,
+                                            .below = s->top[-1].addr};
     pthread_mutex_unlock(&k->lock);
     if (k->machine)
         s->top->doubtful |= GT_FRAME_SAVED;
@@ -45,13 +78,6 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr)
 {
     struct gt_leap *leap = &t->leap;
     leap->restored[leap->n_restored++ % (sizeof leap->restored / sizeof leap->restored[0])] = addr;
-}
-
-/* True where what the saving function was called from is still there. */
-static bool stands(const struct gt_save *save)
-{
-    const struct gt_stack *s = save->stack;
-    return gt_stack_depth(s) + 1 >= save->depth && s->base[save->depth - 1].addr == save->below;
 }
 
 /* True where the saved context goes on at the code, then with so many frames. */
@@ -75,8 +101,8 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, 
     uint32_t n = leap->n_restored < size ? leap->n_restored : size;
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
-        const struct gt_save *save = slot_of(k, leap->restored[i]);
-        if (save->slot != leap->restored[i] || (save->stack->running && save->stack != t->stack))
+        const struct gt_save *save = place_of(k, leap->restored[i]);
+        if (!save || (save->stack->running && save->stack != t->stack))
             continue;
         if (stands(save) && goes_on(save, code, depth))
             found = save->stack;
@@ -87,8 +113,8 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, 
 
 const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr)
 {
-    const struct gt_save *save = slot_of(k, addr);
-    return addr && save->slot == addr && stands(save) ? save : NULL;
+    const struct gt_save *save = place_of(k, addr);
+    return save && stands(save) ? save : NULL;
 }
 
 bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s)

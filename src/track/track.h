@@ -40,6 +40,7 @@ enum gt_func_flag {
     GT_FUNC_LEAVES = 512,      /* a restorer that never returns: setcontext */
     GT_FUNC_ASKED = 256,       /* tells it where that frame is: _Unwind_GetIP */
     GT_FUNC_UNNAMED = 1024,    /* code without a symbol that is known to begin at `lo` */
+    GT_FUNC_VECTORS = 2048,    /* machines: vectors, by its name; nothing else leads there */
 };
 
 /* A function of the guest, or the code around none. Lives as long as the tracker. */
@@ -246,7 +247,7 @@ struct gt_save {
     uint64_t ret;   /* and where it returns to: there the context goes on */
     uint64_t below; /* entry address of the frame below, to see that it is still there */
 };
-#define GT_TRACK_SAVES 4096u
+#define GT_TRACK_SAVES 16384u /* a power of two */
 
 /* In a machine one block may run at several virtual addresses of its page; its pc is the one that
  * it was first seen at. Those differ by whole pages. */

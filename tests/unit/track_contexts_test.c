@@ -82,7 +82,7 @@ static size_t slot_index(struct guest *g, uint64_t addr)
     return GT_TRACK_SAVES;
 }
 
-/* Two addresses in one place of the table: the older one is lost, and not taken for the other. */
+/* More addresses than a set of the table has places: the oldest is lost, and taken for no other. */
 static void test_collision(void **state)
 {
     (void)state;
@@ -93,7 +93,7 @@ static void test_collision(void **state)
     do
         gt_track_saved(&g->t, other += 8);
     while (slot_index(g, 0x100000) < GT_TRACK_SAVES);
-    assert_int_equal(slot_index(g, other), at);
+    assert_int_equal(slot_index(g, other), at | 3);
     if (slot_index(g, 0x100008) < GT_TRACK_SAVES)
         g->k.saves[slot_index(g, 0x100008)].slot = 0;
     load(g, 0x100000);

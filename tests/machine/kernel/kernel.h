@@ -37,7 +37,11 @@ enum trap { TRAP_TICK, TRAP_SOFT, TRAP_CALL, TRAP_FAULT };
 #include "x86_64.h"
 #endif
 
-enum { LANES = 3, LOGS = 40, EVENTS = 65536, LEAVE = 0xffff };
+#ifndef LOGS
+#define LOGS 40
+#define EVENTS 65536
+#endif
+enum { LANES = 3, LEAVE = 0xffff };
 
 struct log {
     const char *name;

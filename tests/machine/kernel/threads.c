@@ -6,12 +6,14 @@
  */
 #include "kernel.h"
 
-enum { THREADS = 32 };
+#ifndef THREAD_COUNT
+#define THREAD_COUNT 32
+#endif
 
 void k_thread_start(void), k_user_thread_start(void);
 
 unsigned k_alive;
-static struct thread *threads[THREADS];
+static struct thread *threads[THREAD_COUNT];
 static unsigned used, is_locked;
 static word dice = 1;
 
@@ -39,7 +41,7 @@ INLINE void add(struct thread *t, const char *name, void *stack)
     t->log = k_log_new(name, stack);
     t->stack = stack;
     lock();
-    if (!is_known(t) && used == THREADS)
+    if (!is_known(t) && used == THREAD_COUNT)
         k_panic("too many threads", used);
     if (!is_known(t))
         threads[used++] = t;
