@@ -106,9 +106,23 @@ void gt_code_modules_free(struct gt_code_modules *c)
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Kernels for x86 may jump there instead of returning: it is their return, no call. */
+/* Linux on x86 has its vectors in functions of their own; elsewhere tables are known by their form.
+ */
+static bool is_vectors(const char *name)
+{
+    static const char *const names[] = {"early_idt_handler_array", "irq_entries_start",
+                                        "spurious_entries_start", "entry_SYSCALL_64"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return g_str_has_prefix(name, "asm_exc_") || g_str_has_prefix(name, "asm_sysvec_");
+}
+
+/* Kernels for x86 may jump to a thunk instead of returning: it is their return, no call. */
 static uint32_t flags_of(const char *name)
 {
+    if (is_vectors(name))
+        return GT_FUNC_VECTORS;
     return g_str_has_suffix(name, "return_thunk") ? GT_FUNC_STUB : 0;
 }
 

@@ -126,6 +126,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = gt_output_create(err);
     if (status < 0)
         return status;
+    gt_now_create();
     gt_rec.modules.worker = gt_rec.worker;
     if (!gt_process_init(err))
         return err->status;

@@ -10,6 +10,7 @@
  *   uftrace_level.c   a call stack for each privilege level
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
  *   uftrace_output.c  tasks, modules and metadata in the data directory
+ *   uftrace_now.c     the newest time, for others
  *   uftrace_finish.c  the end: what is still missing, losses, messages
  */
 #ifndef GT_PLUGIN_UFTRACE_H
@@ -77,6 +78,7 @@ struct gt_recorder {
     bool user;
     bool cells_stay;      /* no vCPU can come any more that makes the others' cells move */
     uint64_t host_offset; /* added to the host's clock */
+    uint64_t *now;        /* of uftrace_now.c; NULL: nobody asks */
     bool sparse;          /* no cells, and only blocks that need a look have callbacks */
     uint64_t insns;       /* with `sparse`: retired before the current block, by the only thread */
 
@@ -239,6 +241,16 @@ void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time);
 void gt_output_forked(uint32_t parent, uint64_t time);
 /* Tries again what could not be written; on the worker. GT_E_* of the first that fails. */
 int gt_output_run_failed(struct gt_error *err);
+
+/* uftrace_now.c */
+/* When there is a directory; before the end. */
+void gt_now_create(void);
+void gt_now_remove(void);
+static inline void gt_now_tell(uint64_t time)
+{
+    if (__builtin_expect(gt_rec.now != NULL, 0))
+        __atomic_store_n(gt_rec.now, time, __ATOMIC_RELAXED);
+}
 
 /* uftrace_finish.c */
 void gt_output_finish(void);

@@ -116,8 +116,8 @@ enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code
         return GT_ARRIVAL_UNKNOWN;
     /* In machines a function may be a handler, as long as nothing leads there. */
     bool entry = code->entry && (!is_machine || is_set(page->flow, code->pc));
-    if (entry || code->fn->flags & ~(uint32_t)GT_FUNC_ANON || is_set(page->arrival, code->pc) ||
-        may_follow_call(block))
+    uint32_t special = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
+    if (entry || special || is_set(page->arrival, code->pc) || may_follow_call(block))
         return GT_ARRIVAL_LOOK;
     if (is_set(page->flow, code->pc))
         return GT_ARRIVAL_NONE;

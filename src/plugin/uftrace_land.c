@@ -111,6 +111,7 @@ __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *c
             return gt_mark_of_func(code->fn);
     }
     uint64_t time = gt_vcpu_time(v, cells);
+    gt_now_tell(time);
     if (v->levels && !gt_level_land(v, code->fn, &mark, time))
         return gt_mark_of_func(code->fn);
     mark = gt_track_slow(&v->thread, code, mark, time);
@@ -128,9 +129,10 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
         return true;
     if (__builtin_expect(mark == 0 || v->thread.attention, 0))
         return false;
+    uint64_t time = v->insn_base + cells->insns;
+    gt_now_tell(time);
     return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
-           gt_track_land(&v->thread, code, mark, v->insn_base + cells->insns, &hot_sink,
-                         gt_rec.max_depth);
+           gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth);
 }
 
 static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,

@@ -68,10 +68,11 @@ static bool is_page_offset(uint64_t a, uint64_t b)
 }
 
 /* True where what is under way does not lead to the block either. Where the host tells of
- * exceptions, only system calls that are none to it are left. */
+ * exceptions, only system calls that are none to it are left. Returns that are jumps look the same
+ * where vectors may stand anywhere, unless their function is known. */
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
-    bool told = gt_rec.discontinuities;
+    bool told = gt_rec.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
     if (!(mark & GT_MARK_CODE)) /* resumed elsewhere in its function: a fault has been mended */
         return !told && (!(mark & GT_MARK_RESUME) || gt_mark_func(mark) != code->fn ||
                          code->fn->flags & GT_FUNC_ANON);
@@ -83,11 +84,11 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
         return !told && !is_page_offset(from->target, code->pc);
-    case GT_EXIT_RETURN: /* where vectors may stand anywhere, returns that are jumps look the same
-                          */
-        return !told && gt_rec.arch->vector_align > 1 && !gt_machine_returns(&v->thread, code->pc);
+    case GT_EXIT_RETURN:
+        return !told && (named || gt_rec.arch->vector_align > 1) &&
+               !gt_machine_returns(&v->thread, code->pc);
     default:
-        return false;
+        return !told && named;
     }
 }
 
@@ -104,16 +105,18 @@ static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint6
     return GT_VECTOR_YES;
 }
 
-static bool is_aligned(uint64_t pc)
+static bool is_aligned(const struct gt_code *code)
 {
-    return pc % (pc >> 63 ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0;
+    uint64_t high = code->pc >> 63;
+    return code->fn->flags & GT_FUNC_VECTORS ||
+           code->pc % (high ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0;
 }
 
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
     if (!is_recorded(v))
         return false;
-    if (code->vector == GT_VECTOR_UNKNOWN && mark && is_aligned(code->pc)) {
+    if (code->vector == GT_VECTOR_UNKNOWN && mark && is_aligned(code)) {
         pthread_mutex_lock(&gt_rec.lock);
         code->vector = decide(v, code, mark);
         pthread_mutex_unlock(&gt_rec.lock);
