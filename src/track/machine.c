@@ -218,12 +218,20 @@ static bool enters_handler(const struct gt_thread *t)
            s->handlers[s->n_handlers - 1].calls == t->calls;
 }
 
+/* The stack pointer has not moved, or only where the stack's own frames are: no other context can
+ * be suspended there. One that was before has ended. */
+static bool stays_on_stack(const struct gt_stack *s, uint64_t old_sp, uint64_t new_sp)
+{
+    enum { LEAST_FRAME = 8 };
+    return old_sp != GT_NO_ADDR && new_sp - old_sp <= LEAST_FRAME * gt_stack_depth(s);
+}
+
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
     bool moved = from->top->doubtful & GT_FRAME_MOVED;
-    if (old_sp == new_sp && old_sp != GT_NO_ADDR) { /* perhaps once a dead context's, too */
+    if (stays_on_stack(from, old_sp, new_sp)) {
         t->leap.n_restored = 0;
         return;
     }

@@ -93,6 +93,21 @@ static void test_by_stack_pointer(void **state)
     guest_destroy(g);
 }
 
+/* Where open frames are, no other context can be suspended: t has ended, and main has its memory.
+ */
+static void test_own_frames(void **state)
+{
+    (void)state;
+    struct guest *g = two_threads(MAIN_SP, T_SP);
+    switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP);
+    plain(g, 'b', 2);
+    load_sp(g, T_SP - 8, T_SP);
+    assert_ptr_equal(g->t.stack->out, &g->texts[0]);
+    load_sp(g, T_SP - 16, T_SP);
+    assert_ptr_equal(g->t.stack->out, &g->texts[1]);
+    guest_destroy(g);
+}
+
 /* main, t and u: u runs. */
 static struct guest *three_threads(void)
 {
@@ -374,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_no_thread),
         cmocka_unit_test(test_by_word),
         cmocka_unit_test(test_by_stack_pointer),
+        cmocka_unit_test(test_own_frames),
         cmocka_unit_test(test_disagree),
         cmocka_unit_test(test_stale_word),
         cmocka_unit_test(test_dead_word),
