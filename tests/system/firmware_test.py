@@ -20,7 +20,9 @@ import qemus
 from qemus import Failure, need
 
 OPENSBI = '/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.elf'
+OPENSBI_AT = 0x80000000
 UBOOT = '/usr/lib/u-boot'
+ET_EXEC = 2
 BOARDS = {  # U-Boot's file with symbols, other files, QEMU's arguments, the command that ends it
     'aarch64': (f'{UBOOT}/qemu_arm64/uboot.elf', [],
                 ['-M', 'virt', '-cpu', 'cortex-a57', '-bios', f'{UBOOT}/qemu_arm64/u-boot.bin'],
@@ -37,6 +39,25 @@ STOPS = [
     [(PROMPT, b'\x01c'), (b'(qemu) ', b'quit\n')], # the monitor
     [(PROMPT, signal.SIGTERM)],                    # to guesttrace, which passes it on
 ]
+
+
+def opensbi():
+    """What QEMU boots, and the offset of its functions: Debian 13's is a PIE linked at 0, which QEMU
+    does not load where it runs."""
+    with open(OPENSBI, 'rb') as f:
+        kind = struct.unpack_from('<H', f.read(18), 16)[0]
+    return (OPENSBI, 0) if kind == ET_EXEC else (OPENSBI[:-len('elf')] + 'bin', OPENSBI_AT)
+
+
+def board(arch):
+    """QEMU's arguments, the firmware below U-Boot as `guesttrace symbols` takes it, and its names' file."""
+    arguments = BOARDS[arch][2]
+    if OPENSBI not in BOARDS[arch][1]:
+        return arguments, [], []
+    image, offset = opensbi()
+    place = f'+{offset:#x}' if offset else ''
+    return ([image if a == OPENSBI else a for a in arguments], [f'{OPENSBI}:{offset:#x}'],
+            [OPENSBI + place])
 
 
 def called(out):
@@ -68,7 +89,7 @@ def check_names(arch, out, moved):
     for (path, name), n in names.items():
         need(path != 'guest' and not name.startswith('0x'), f'{name} in {path}: {n} calls')
         files[path] += n
-    expected = {uboot, f'{uboot}+{moved:#x}', *BOARDS[arch][1]}
+    expected = {uboot, f'{uboot}+{moved:#x}', *board(arch)[2]}
     need(set(files) == expected, 'calls in', dict(files))
     need(min(files.values()) > 1000, 'calls in', dict(files))
     plain = {name for _, name in names if '+0x' not in name}
@@ -78,7 +99,7 @@ def check_names(arch, out, moved):
 
 def record(arch, qemu, out, *steps):
     return qemus.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
-                                  *BOARDS[arch][2]], steps=[(b'autoboot', b'\n'), *steps])
+                                  *board(arch)[0]], steps=[(b'autoboot', b'\n'), *steps])
 
 
 def check_stops(arch, qemu, out):
@@ -92,7 +113,7 @@ def check_stops(arch, qemu, out):
 
 
 def check_qemu(arch, qemu, out, thorough):
-    uboot, others, _, end = BOARDS[arch]
+    uboot, end = BOARDS[arch][0], BOARDS[arch][3]
     done = record(arch, qemu, out, (PROMPT, b'bdinfo\n'), (PROMPT, end))
     moved = re.search(rb'reloc off\s*= (0x[0-9a-f]+)', done.stdout)
     need(moved, 'U-Boot does not say where it is:', done.stdout[-2000:])
@@ -100,7 +121,7 @@ def check_qemu(arch, qemu, out, thorough):
     names, stats = called(out)
     check_counters(stats)
     need(sum(names.values()) == stats['calls'], sum(names.values()), 'entries of', stats['calls'])
-    qemus.symbols(out, *others, f'{uboot}:0', f'{uboot}:{moved:#x}')
+    qemus.symbols(out, *board(arch)[1], f'{uboot}:0', f'{uboot}:{moved:#x}')
     check_names(arch, out, moved)
     if thorough:
         qemus.check_directory(out)
