@@ -4,7 +4,8 @@
 
 usage: boot_test.py ARCH SERIES [CPUS]
 
-SERIES of QEMU: 7.2, 10.0, 11.1; vCPUs run at the same time. KEEP=1 in the environment keeps the recording, and says where it is.
+SERIES of QEMU: 7.2, 10.0, 11.1; vCPUs run at the same time. KEEP=1 in the environment keeps the
+recording, and says where it is.
 """
 import json
 import os
@@ -39,7 +40,7 @@ WAITS = re.compile(r'(__schedule|__switch_to(_asm)?|cpu_switch_to|finish_task_sw
 # Where the other vCPUs wait: idle, or halted by the one that switches the machine off.
 HALTS = re.compile(r'(cpu_do_idle|arch_cpu_idle|default_idle.*|local_cpu_stop|cpu_park_loop|'
                    r'ipi_cpu_stop|ipi_stop|stop_this_cpu)$')
-POWER_OFF = {'machine_power_off', 'kernel_power_off'}
+POWER_OFF = {'machine_power_off', 'kernel_power_off', 'native_machine_power_off'}
 KERNEL_HALF = 1 << 47
 PARTS = '~250ms', '~3s'  # of the boot, by the clocks of one and of several vCPUs: threads have run
 
@@ -91,25 +92,25 @@ def check_files(boot):
 
 
 def check_order(boot):
-    """The path to the first user process, each inside the one before."""
-    path = ['kernel_init', 'run_init_process', 'kernel_execve']
-    outer = (0, 1 << 63)
-    for name in path:
-        found = [(e, x) for e, x in boot.calls_of(name) if outer[0] <= e and x <= outer[1]]
+    """The path to the first user process, each call inside the one before, or in its place."""
+    outer = boot.calls_of('kernel_init')[0]
+    end = outer[1]
+    for name in ['run_init_process', 'kernel_execve']:
+        found = [(e, x) for e, x in boot.calls_of(name) if outer[0] <= e <= outer[1] and x <= end]
         need(found, 'no call of', name, 'in its caller:', outer, boot.calls_of(name)[:5])
         outer = found[0]
 
 
 def check_open(boot):
-    """What the end of the recording closed is what the machine left: threads that wait, and the one
-    that switched the machine off."""
+    """What the end of the recording closed is what the machine left: threads that wait, the one that
+    switched the machine off, and threads of a firmware that gave way to the kernel long ago."""
     running = 0
-    for tid, (calls, _, _, chain) in boot.tasks.items():
+    for tid, (calls, _, last, chain) in boot.tasks.items():
         inside = any(WAITS.match(name) or HALTS.match(name) for name in chain)
         off = POWER_OFF & set(chain)
         running += bool(off)
-        need(calls and (not chain or inside or off), f'task {tid} of {calls} calls ends in',
-             ' > '.join(chain))
+        need(calls and (not chain or inside or off or last < boot.kernel),
+             f'task {tid} of {calls} calls ends in', ' > '.join(chain))
     need(running == 1, running, 'tasks are in', POWER_OFF)
 
 
@@ -130,6 +131,19 @@ def uftrace(out, *arguments):
     need(done.returncode == 0 and not done.stderr and done.stdout, 'uftrace', *arguments, ': status',
          done.returncode, done.stderr[-500:])
     return done.stdout.decode(errors='replace')
+
+
+def check_console(boot):
+    """Each line of the console at its time: the last ones stand before the machine is switched off."""
+    with open(f'{boot.out}/extern.dat', encoding='utf-8') as f:
+        lines = [line.split(' ', 1) for line in f.read().splitlines()]
+    times = [int(time.replace('.', '')) for time, _ in lines]
+    need(times == sorted(times), 'the times of console lines fall')
+    wanted = 'GUEST ENDS'
+    at = [time for time, (_, text) in zip(times, lines) if text == wanted]
+    need(len(at) == 1, len(at), 'lines of the console say', wanted, 'of', lines)
+    begin, off = boot.calls_of('kernel_execve')[0][1], boot.calls_of('kernel_power_off')[0]
+    need(begin < at[0] < off[1], wanted, 'is at', at[0], 'not within', begin, off)
 
 
 def check_readers(boot, cpus):
@@ -159,7 +173,7 @@ def check_boot(arch, series, cpus, folder):
     for check in [lambda: check_counters(boot.stats), lambda: check_matched(boot.stats),
                   lambda: check_files(boot), lambda: check_names(arch, boot), lambda: check_order(boot),
                   lambda: check_open(boot), lambda: check_tasks(boot, series, cpus),
-                  lambda: check_readers(boot, cpus)]:
+                  lambda: check_console(boot), lambda: check_readers(boot, cpus)]:
         try:
             check()
         except Failure as bad:

@@ -5,7 +5,8 @@
  *
  *   trace_tool check DIR
  *       A line a task: TID ENTRIES FIRST LAST KERNEL, and the calls that the end of the recording
- *       closed, outermost first. KERNEL: time of the first call in the upper half of addresses; 0.
+ *       closed, outermost first. LAST: before those were. KERNEL: the first call in the upper half
+ *       of addresses; 0.
  *   trace_tool count DIR [FROM TO]
  *       A line a function and caller: ADDRESS ENTRIES CALLER, of FROM <= time <= TO; the outermost
  *       calls' CALLER is 0.
@@ -46,6 +47,7 @@ struct task {
     const char *path;
     int tid;
     uint64_t entries, first, last, kernel;
+    uint64_t ran; /* before the tail */
     size_t depth;
     size_t tail; /* EXITs of one time that nothing followed yet */
 };
@@ -91,6 +93,7 @@ static void enter(struct task *t, size_t at, uint64_t time, uint64_t key)
     stack[t->depth++] = (struct frame){key, time};
     t->entries++;
     t->tail = 0;
+    t->ran = time;
     if (t->kernel == 0 && key >> 10 >> 47 & 1)
         t->kernel = time;
 }
@@ -100,8 +103,10 @@ static void leave(struct task *t, size_t at, uint64_t time, uint64_t key)
     if (t->depth == 0 || stack[t->depth - 1].key != key)
         die(t, at, "an EXIT of no open ENTRY", key >> 10);
     const struct frame *f = &stack[--t->depth];
-    if (time != t->last)
+    if (time != t->last) {
         t->tail = 0;
+        t->ran = t->last;
+    }
     closed[t->tail++] = key >> 10;
     if (mode == 'c' && key >> 10 == wanted)
         printf("%d %" PRIu64 " %" PRIu64 "\n", t->tid, f->time, time);
@@ -211,7 +216,7 @@ static void read_task(const char *path, int tid)
         munmap((void *)(uintptr_t)data, size);
     if (mode != 'h')
         return;
-    printf("%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, tid, t.entries, t.first, t.last,
+    printf("%d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, tid, t.entries, t.first, t.ran,
            t.kernel);
     while (t.tail > 0)
         printf(" %" PRIx64, closed[--t.tail]);
