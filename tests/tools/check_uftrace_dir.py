@@ -177,10 +177,10 @@ def check_chrome(text, open_ok):
         need(not stack, 'dump --chrome: B without E', who, stack[:5])
 
 
-def check_readers(directory, open_ok):
+def check_readers(directory, open_ok, uftrace='uftrace'):
     for command in COMMANDS:
         said = ' '.join(command)
-        run = subprocess.run(['uftrace', *command, '--no-pager', '-d', directory],
+        run = subprocess.run([uftrace, *command, '--no-pager', '-d', directory],
                              capture_output=True, check=False)
         need(run.returncode == 0, f'{said}: exit status {run.returncode}, {run.stderr!r}')
         need(not run.stderr, f'{said}: {run.stderr.decode(errors="replace")!r}')
