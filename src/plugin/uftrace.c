@@ -50,16 +50,17 @@ static struct gt_host_events events = {
 static bool allocate(struct gt_error *err)
 {
     size_t size = (GT_MAX_VCPUS + 1) * sizeof *gt_rec.vcpus;
+    const struct gt_sink *sink = gt_rec.privilege_levels ? &gt_level_sink : &gt_uftrace_sink;
     gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (gt_rec.vcpus == MAP_FAILED ||
-        !gt_tracker_init(&gt_rec.tracker, &gt_uftrace_sink, gt_rec.max_depth, gt_rec.tail_calls)) {
+        !gt_tracker_init(&gt_rec.tracker, sink, gt_rec.max_depth, gt_rec.tail_calls)) {
         gt_error_set(err, GT_E_NOMEM, "out of memory");
         return false;
     }
     gt_rec.tracker.machine = !gt_rec.user;
     gt_rec.tracker.lowest = gt_rec.user ? 0 : gt_rec.arch->vector_lowest;
-    gt_rec.tracker.one_output = gt_rec.tasks == GT_TASKS_CPU;
+    gt_rec.tracker.one_output = gt_rec.tasks == GT_TASKS_CPU || gt_rec.privilege_levels;
     gt_rec.tracker.keep_stacks = gt_rec.user ? 0 : (uint32_t)gt_rec.max_tasks;
     gt_vcpu_refuse(&gt_rec.vcpus[GT_MAX_VCPUS]);
     pthread_mutex_init(&gt_rec.lock, NULL);

@@ -166,7 +166,7 @@ bool gt_arrival_is_known(uint64_t pc);
 /* Where the block leads to; its last instruction, and whether its function is known. */
 void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool known);
 
-/* uftrace_machine.c: machines, unless gt_rec.privilege_levels */
+/* uftrace_machine.c: machines */
 /* What the block needs beside its look: handlers that end, stack pointers loaded and stored. */
 void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code);
 /* True where an exception return at the block's end only goes on to the next instruction. */
@@ -188,31 +188,35 @@ void gt_linux_landed(struct gt_vcpu *v, uint64_t time);
 /* Which threads there were, in a text file; on the worker. */
 int gt_linux_write(struct gt_error *err);
 
-/* uftrace_level.c: with gt_rec.privilege_levels only */
+/* uftrace_level.c: with gt_rec.privilege_levels only, but for gt_level_is_user */
 /* At load. GT_E_UNSUPPORTED: not with this host, or guest. */
 int gt_levels_init(struct gt_error *err);
 /* True where the block being translated is a user program's; false where that is not known. With
  * gt_rec.lock. */
 bool gt_level_is_user(void);
-/* The function of all code at the level that the block being translated is for. With gt_rec.lock.
- */
-struct gt_func *gt_level_func(void);
-/* A vCPU begins in fn: before its thread is, and after. */
-void gt_levels_begin(struct gt_vcpu *v, const struct gt_func *fn);
-void gt_levels_begun(struct gt_vcpu *v, uint64_t time);
-/* A landing in fn. Where the level has changed, the vCPU's thread goes on with its stack, and the
- * mark becomes what it was there. False: that level is not recorded. */
-bool gt_level_land(struct gt_vcpu *v, const struct gt_func *fn, uint64_t *mark, uint64_t time);
-/* The calls of all levels but the current one end. */
-void gt_levels_end(struct gt_vcpu *v, uint64_t time);
+/* The level of the block that is being translated. With gt_rec.lock. */
+unsigned gt_level_translated(void);
+/* A vCPU begins with the block: before its thread is. */
+void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code);
+/* A landing, perhaps at another level. True: a handler has begun there, all is done. */
+bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time);
+/* A handler is about to begin with the block, or where the vCPU is now (NULL). */
+void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time);
+/* True where the exception return at the block's end may lead to another world. */
+bool gt_level_leaves_world(const struct gt_code *code);
+/* That is about to run, and ends a handler, if any. Where it leads to another world, the mark
+ * becomes what it was there. In a callback that may read registers. */
+void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
+                           uint64_t time);
+extern const struct gt_sink gt_level_sink;
 
 /* uftrace_process.c */
 void gt_on_vcpu_init(void *self, unsigned vcpu);
 void gt_on_vcpu_exit(void *self, unsigned vcpu);
 void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result);
-/* The first landing of a vCPU (user mode: on its thread), in fn. */
-void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_func *fn);
+/* The first landing of a vCPU (user mode: on its thread). */
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code);
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
 /* Where the calling vCPU's call under way should arrive; GT_NO_ADDR: not known. */
 uint64_t gt_vcpu_expects(void);
@@ -229,6 +233,8 @@ int gt_output_create(struct gt_error *err);
 void gt_output_start(void);
 bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
 void gt_output_close_stack(void *self, struct gt_stack *s);
+/* A task with a name; NULL: refused. */
+struct gt_stream *gt_output_open_task(uint32_t id, const char *name, uint64_t time);
 void gt_output_module_added(void *self, struct gt_module *m);
 /* Code of a machine was recognised somewhere. With gt_rec.lock. */
 void gt_output_code_found(void);

@@ -111,7 +111,7 @@ enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code
 {
     const struct page *page = page_at(code->pc);
     bool known = !(code->fn->flags & GT_FUNC_ANON);
-    bool is_machine = !gt_rec.user && !gt_rec.privilege_levels;
+    bool is_machine = !gt_rec.user;
     if (code->vector == GT_VECTOR_YES)
         return GT_ARRIVAL_UNKNOWN;
     /* In machines a function may be a handler, as long as nothing leads there. */

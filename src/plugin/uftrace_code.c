@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct gt_code) == 64, "a cache line");
 static bool same_code(const struct gt_code *a, const struct gt_code *b)
 {
     return a->end == b->end && a->target == b->target && a->fn == b->fn && a->end_fn == b->end_fn &&
-           a->insns == b->insns && a->exit == b->exit;
+           a->insns == b->insns && a->exit == b->exit && gt_code_level(a) == gt_code_level(b);
 }
 
 /* They live as long as the process. */
@@ -168,11 +168,6 @@ static void watch_memory(struct gt_block *block, size_t n, gt_mem_fn fn, unsigne
         gt_insn_on_memory(gt_block_insn(block, i), fn, which, NULL);
 }
 
-static bool follows_machine(void)
-{
-    return !gt_rec.user && !gt_rec.privilege_levels;
-}
-
 static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *target)
 {
     switch (last->kind) {
@@ -183,11 +178,11 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
     case GT_INSN_JUMP_INDIRECT:
-        return follows_machine() ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+        return !gt_rec.user ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
     case GT_INSN_SYSCALL:
-        return follows_machine() ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
+        return !gt_rec.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
     case GT_INSN_EXCEPTION_RETURN:
-        return follows_machine() ? GT_EXIT_EXCEPTION_RETURN : GT_EXIT_PLAIN;
+        return !gt_rec.user ? GT_EXIT_EXCEPTION_RETURN : GT_EXIT_PLAIN;
     case GT_INSN_JUMP:
     case GT_INSN_BRANCH:
         return target && target->flags & GT_FUNC_HANDLER ? GT_EXIT_JUMP_HANDLER : GT_EXIT_PLAIN;
@@ -214,20 +209,17 @@ static void instrument_by_callbacks(struct gt_block *block, size_t first, struct
 }
 
 /* The look at a piece that begins a block. */
-static void look_at_block(struct gt_block *block, struct gt_cell mark, struct gt_code *code)
+static void look_at_block(struct gt_block *block, struct gt_code *code)
 {
-    if (gt_rec.privilege_levels)
-        gt_block_on_exec_ne(block, gt_on_landing, mark, gt_mark_of_func(code->fn), code);
-    else
-        switch (gt_arrival_of(block, code)) {
-        case GT_ARRIVAL_NONE:
-            break;
-        case GT_ARRIVAL_LOOK:
-            gt_block_on_exec(block, gt_on_landing, code);
-            break;
-        case GT_ARRIVAL_UNKNOWN:
-            gt_block_on_exec(block, gt_on_unknown_block, code);
-        }
+    switch (gt_arrival_of(block, code)) {
+    case GT_ARRIVAL_NONE:
+        break;
+    case GT_ARRIVAL_LOOK:
+        gt_block_on_exec(block, gt_on_landing, code);
+        break;
+    case GT_ARRIVAL_UNKNOWN:
+        gt_block_on_exec(block, gt_on_unknown_block, code);
+    }
 }
 
 /* Instrumentation of one piece of a block, which begins with instruction `first`. */
@@ -245,7 +237,7 @@ static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref 
         if (special)
             gt_block_on_exec(block, gt_on_special_block, code);
         else
-            look_at_block(block, mark, code);
+            look_at_block(block, code);
         gt_block_add(block, insns, code->insns);
     }
     if (code->exit != GT_EXIT_PLAIN)
@@ -262,12 +254,6 @@ static size_t piece_end(struct gt_block *block, size_t first, size_t n, const st
         if (gt_code_pc(gt_block_insn(block, i)) >= fn->hi)
             return i;
     return n;
-}
-
-/* The function at the address, which is in the block that is being translated. */
-static struct gt_func *func_at(const struct gt_module *module, uint64_t pc)
-{
-    return gt_rec.privilege_levels ? gt_level_func() : gt_module_func(module, pc);
 }
 
 struct gt_func *gt_code_func_at(uint64_t pc)
@@ -290,13 +276,16 @@ static bool is_no_call(const struct gt_insn_ref *last, const struct gt_code *cod
            gt_rec.arch->drops_return(bytes + (code->end - at), over, left);
 }
 
+/* Of the block that is being translated. */
+static unsigned level;
+
 static void translate_piece(struct gt_block *block, const struct gt_module *module, size_t first,
                             size_t end, bool is_last, const struct gt_insn *insn)
 {
     struct gt_insn_ref *from = gt_block_insn(block, first);
     struct gt_insn_ref *last = gt_block_insn(block, end - 1);
     uint64_t pc = gt_code_pc(from);
-    struct gt_func *fn = func_at(module, pc);
+    struct gt_func *fn = gt_module_func(module, pc);
     struct gt_code want = {
         .pc = pc,
         .end = gt_code_pc(last) + gt_insn_size(last),
@@ -304,6 +293,7 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
         .end_fn = fn,
         .insns = (uint16_t)(end - first),
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
+        .special = (uint8_t)(level << GT_CODE_LEVEL_SHIFT),
     };
     if (is_last) {
         want.target = insn->target;
@@ -316,13 +306,13 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
     struct gt_code *code = keep_code(&want);
     if (!code)
         return;
-    if (follows_machine() && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user())
+    if (!gt_rec.user && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user())
         code->vector = GT_VECTOR_NO;
     if (gt_rec.score)
         instrument(block, first, last, code);
     else
         instrument_by_callbacks(block, first, code);
-    if (is_last && follows_machine())
+    if (is_last && !gt_rec.user)
         gt_machine_watch(block, insn, code);
     if (fn->flags & GT_FUNC_SAVER)
         watch_memory(block, end, on_saved, GT_MEM_STORES);
@@ -341,13 +331,14 @@ static void translate(struct gt_block *block)
         gt_modules_at(&gt_rec.modules, pc, gt_insn_host_addr(gt_block_insn(block, 0)));
     struct gt_insn insn = {0};
     bool known = false;
+    level = gt_rec.privilege_levels ? gt_level_translated() : 0;
     for (size_t i = 0; i < n; i++) {
         classify(gt_block_insn(block, i), &insn);
         if (insn.kind == GT_INSN_STACK_SWITCH && gt_rec.user)
             watch_stack_switch(block, i);
     }
     for (size_t first = 0, end; first < n; first = end) {
-        const struct gt_func *fn = func_at(module, gt_code_pc(gt_block_insn(block, first)));
+        const struct gt_func *fn = gt_module_func(module, gt_code_pc(gt_block_insn(block, first)));
         end = piece_end(block, first, n, fn);
         translate_piece(block, module, first, end, end == n, &insn);
         known = !(fn->flags & GT_FUNC_ANON);

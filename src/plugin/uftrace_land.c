@@ -23,7 +23,7 @@ static void put_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_
  * before it ends. */
 static bool tells_switches(void)
 {
-    return !gt_rec.user && gt_rec.tasks == GT_TASKS_STACK && !gt_rec.privilege_levels;
+    return !gt_rec.user && gt_rec.tasks == GT_TASKS_STACK;
 }
 
 static void put_suspended(struct gt_stack *s, uint64_t time)
@@ -106,13 +106,13 @@ __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *c
         return gt_mark_of_func(code->fn);
     if (!v->begun) {
         if (!v->refused)
-            gt_vcpu_begin(v, cells, code->fn);
+            gt_vcpu_begin(v, cells, code);
         if (!v->begun)
             return gt_mark_of_func(code->fn);
     }
     uint64_t time = gt_vcpu_time(v, cells);
     gt_now_tell(time);
-    if (v->levels && !gt_level_land(v, code->fn, &mark, time))
+    if (gt_rec.privilege_levels && gt_level_land(v, code, mark, time))
         return gt_mark_of_func(code->fn);
     mark = gt_track_slow(&v->thread, code, mark, time);
     if (!gt_rec.user)
@@ -127,7 +127,7 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
     uint64_t mark = cells->mark;
     if (mark == gt_mark_of_func(code->fn))
         return true;
-    if (__builtin_expect(mark == 0 || v->thread.attention, 0))
+    if (__builtin_expect(mark == 0 || v->thread.attention ^ code->special, 0))
         return false;
     uint64_t time = v->insn_base + cells->insns;
     gt_now_tell(time);

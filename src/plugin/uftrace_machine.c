@@ -39,9 +39,22 @@ static void on_exception_return(unsigned vcpu, void *data)
         leave(v, gt_vcpu_cells(v, vcpu), data);
 }
 
+static void on_world_return(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (!is_recorded(v))
+        return;
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    leave(v, cells, data);
+    gt_level_change_world(v, data, &cells->mark, gt_vcpu_time(v, cells));
+}
+
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
-    gt_machine_enter(&v->thread, code->pc, code->fn, code, cells->mark, gt_vcpu_time(v, cells));
+    uint64_t time = gt_vcpu_time(v, cells);
+    if (v->levels)
+        gt_level_enter(v, code, time);
+    gt_machine_enter(&v->thread, code->pc, code->fn, code, cells->mark, time);
     cells->mark = gt_mark_of_func(code->fn);
 }
 
@@ -130,13 +143,16 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     /* From == to: an instruction that the host runs as a call of its own, and what comes before the
      * true event on x86. */
-    if (!is_recorded(v) || gt_rec.privilege_levels || from == to)
+    if (!is_recorded(v) || from == to)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     pthread_mutex_lock(&gt_rec.lock);
     const struct gt_func *fn = gt_code_func_at(to);
     pthread_mutex_unlock(&gt_rec.lock);
-    gt_machine_enter(&v->thread, to, fn, NULL, cells->mark, gt_vcpu_time(v, cells));
+    uint64_t time = gt_vcpu_time(v, cells);
+    if (v->levels)
+        gt_level_enter(v, NULL, time);
+    gt_machine_enter(&v->thread, to, fn, NULL, cells->mark, time);
     cells->mark = gt_mark_of_func(fn);
 }
 
@@ -230,8 +246,13 @@ bool gt_machine_returns_to_next(struct gt_block *block)
 void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code)
 {
     watch_stack_pointer(block);
-    if (code->exit == GT_EXIT_EXCEPTION_RETURN && last->kind == GT_INSN_EXCEPTION_RETURN)
-        gt_insn_on_exec(gt_block_insn(block, gt_block_insns(block) - 1), on_exception_return, code);
+    if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->kind != GT_INSN_EXCEPTION_RETURN)
+        return;
+    struct gt_insn_ref *at = gt_block_insn(block, gt_block_insns(block) - 1);
+    if (gt_level_leaves_world(code))
+        gt_insn_on_exec_regs(at, on_world_return, code);
+    else
+        gt_insn_on_exec(at, on_exception_return, code);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */

@@ -224,9 +224,24 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     if (gt_rec.forked_from && id == gt_rec.pid)
         job.parent = gt_rec.forked_from;
     do_job(&job);
-    if (!gt_rec.user && !gt_rec.privilege_levels)
+    if (!gt_rec.user)
         name_context(v, s, time);
     return true;
+}
+
+struct gt_stream *gt_output_open_task(uint32_t id, const char *name, uint64_t time)
+{
+    struct gt_stream *stream;
+    if (gt_stream_open(gt_rec.streams, id, &stream) < 0) {
+        __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    struct job job = {.run = add_task, .time = time, .tid = id};
+    do_job(&job);
+    job = (struct job){.run = add_name, .time = time, .tid = id};
+    snprintf(job.name, sizeof job.name, "%.15s", name);
+    do_job(&job);
+    return stream;
 }
 
 void gt_output_close_stack(void *self, struct gt_stack *s)

@@ -89,17 +89,15 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     pthread_mutex_unlock(&gt_rec.lock);
 }
 
-void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_func *fn)
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code)
 {
     static pthread_once_t started = PTHREAD_ONCE_INIT;
     pthread_once(&started, gt_output_start);
     v->tid = gt_rec.user ? (uint32_t)gettid() : (uint32_t)(v - gt_rec.vcpus) + 1;
     if (gt_rec.privilege_levels)
-        gt_levels_begin(v, fn);
+        gt_levels_begin(v, code);
     uint64_t time = gt_vcpu_time(v, cells);
     v->begun = gt_thread_init(&v->thread, &gt_rec.tracker, time);
-    if (v->begun && v->levels)
-        gt_levels_begun(v, time);
     if (!v->begun)
         gt_vcpu_refuse(v);
     current = v;
@@ -111,8 +109,6 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
         return;
     v->begun = false;
     uint64_t time = time_after_block(v, cells);
-    if (v->levels)
-        gt_levels_end(v, time);
     gt_thread_finish(&v->thread, time);
     v->thread.stack = &no_stack;
     if (gt_rec.user)

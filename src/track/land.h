@@ -17,7 +17,7 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
               const struct gt_sink *sink, uint32_t max_depth)
 {
     if (__builtin_expect((mark & (GT_MARK_TAGS & ~GT_MARK_RETURN)) != GT_MARK_CODE ||
-                             (code->special | t->attention),
+                             (code->special ^ t->attention),
                          0))
         return false;
     struct gt_stack *s = t->stack;
@@ -26,11 +26,11 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
     if (__builtin_expect(depth >= max_depth, 0))
         return false;
     if (mark & GT_MARK_RETURN) {
-        if (__builtin_expect(top->ret != code->pc, 0))
+        if (__builtin_expect(top->ret != code->pc || top->level != s->level, 0))
             return false;
         t->matched++;
         s->top = top - 1;
-        sink->leave(s, time, depth - 1, top->addr);
+        sink->leave(s, time, gt_level_depth(depth - 1, top->level), top->addr);
         return true;
     }
     const struct gt_code *from = gt_mark_code(mark);
@@ -44,8 +44,8 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
     t->calls++;
     gt_code_enter(code);
     s->top = ++top;
-    *top = (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn};
-    sink->enter(s, time, depth, code->pc);
+    *top = (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn, .level = s->level};
+    sink->enter(s, time, gt_level_depth(depth, s->level), code->pc);
     return true;
 }
 

@@ -13,6 +13,8 @@ void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, ui
 void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* Records all open frames as entered. */
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
+/* Code of that level runs on it. */
+void gt_stack_set_level(struct gt_stack *s, unsigned level);
 /* Forgets signal handlers whose frames, on the thread's stack, are deeper. */
 void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth);
 

@@ -12,7 +12,8 @@ static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
 
 void gt_code_set_mark(struct gt_code *code)
 {
-    code->special = (code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING)) != 0;
+    bool special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
+    code->special = (code->special & GT_CODE_LEVEL) | (special ? GT_CODE_SPECIAL : 0);
     code->mark = code->exit == GT_EXIT_PLAIN
                      ? gt_mark_of_func(code->end_fn)
                      : (uint64_t)(uintptr_t)code | GT_MARK_CODE |
@@ -84,11 +85,13 @@ void gt_tracker_finish(struct gt_tracker *k)
 
 bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 {
-    *t = (struct gt_thread){.tracker = k, .attention = t->attention & GT_ATTENTION_OWNER};
+    *t = (struct gt_thread){.tracker = k,
+                            .attention = t->attention & (GT_ATTENTION_OWNER | GT_CODE_LEVEL)};
     t->stack = stack_create(k);
     if (!t->stack)
         return false;
     t->stack->running = true;
+    gt_stack_set_level(t->stack, gt_track_level(t));
     gt_stack_open(t, time);
     return t->stack->out != NULL;
 }
@@ -160,7 +163,8 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
         t->doubts[GT_DOUBT_TOO_DEEP]++;
         return;
     }
-    uint32_t depth = gt_stack_depth(s);
+    uint32_t depth = gt_level_depth(gt_stack_depth(s), s->level);
+    frame.level = s->level;
     *++s->top = frame;
     t->calls++;
     if (depth >= t->tracker->max_depth)
@@ -171,9 +175,13 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
 
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
 {
-    for (; gt_stack_depth(s) > depth; s->top--)
-        if (gt_stack_depth(s) <= k->max_depth && s->out)
-            k->sink->leave(s, time, gt_stack_depth(s) - 1, s->top->addr);
+    for (; gt_stack_depth(s) > depth; s->top--) {
+        uint32_t at = gt_level_depth(gt_stack_depth(s) - 1, s->top->level);
+        if (at < k->max_depth && s->out)
+            k->sink->leave(s, time, at, s->top->addr);
+    }
+    if (k->sink->level)
+        gt_stack_set_level(s, gt_level_of(s->level));
 }
 
 void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time)
@@ -191,9 +199,13 @@ void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t 
 
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
-    for (struct gt_frame *f = s->base + 1; f <= s->top; f++)
-        if ((uint32_t)(f - s->base) <= k->max_depth && s->out)
-            k->sink->enter(s, time, (uint32_t)(f - s->base) - 1, f->addr);
+    uint32_t depth = gt_stack_depth(s);
+    for (uint32_t i = 1; i <= depth; i++) {
+        s->top = s->base + i;
+        uint32_t at = gt_level_depth(i - 1, s->top->level);
+        if (at < k->max_depth && s->out)
+            k->sink->enter(s, time, at, s->top->addr);
+    }
 }
 
 void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth)
@@ -286,6 +298,7 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     suspend(t, time);
     s->running = true;
     t->stack = s;
+    gt_stack_set_level(s, gt_track_level(t));
     t->doubts[GT_DOUBT_SWITCHED]++;
     tell_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
     gt_stack_open(t, time);
@@ -301,30 +314,6 @@ void gt_stack_begin(struct gt_thread *t, uint64_t time)
         return;
     s->coroutine = true;
     gt_stack_switch(t, s, time);
-}
-
-bool gt_track_level(struct gt_thread *t, struct gt_stack **s, uint64_t time)
-{
-    struct gt_stack *left = t->stack;
-    if (!*s)
-        *s = stack_create(t->tracker);
-    if (!*s)
-        return false;
-    (*s)->running = true;
-    t->stack = *s;
-    gt_stack_open(t, time);
-    if ((*s)->out)
-        return true;
-    t->attention &= ~(uint32_t)GT_ATTENTION_SILENT;
-    t->stack = left;
-    gt_track_level_end(t, *s, time);
-    *s = NULL;
-    return false;
-}
-
-void gt_track_level_end(struct gt_thread *t, struct gt_stack *s, uint64_t time)
-{
-    stack_finish(t->tracker, s, time);
 }
 
 void gt_track_forked(struct gt_thread *t, uint64_t time)

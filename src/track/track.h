@@ -72,14 +72,21 @@ struct gt_code {
     const struct gt_func *end_fn; /* of the last one */
     uint64_t mark;                /* what the mark is after the block ran */
     uint16_t insns;
-    uint8_t exit;   /* enum gt_code_exit */
-    bool special;   /* a landing here is never plain: stubs, signal handlers; may be set late */
-    bool entry;     /* pc is the entry of fn */
-    bool entered;   /* a call landed here; set by the tracker */
-    uint8_t vector; /* enum gt_vector; may be set late */
+    uint8_t exit;         /* enum gt_code_exit */
+    uint8_t special;      /* enum gt_code_special, and the level: see level.c; may be set late */
+    bool entry;           /* pc is the entry of fn */
+    bool entered;         /* a call landed here; set by the tracker */
+    uint8_t vector;       /* enum gt_vector; may be set late */
     uint8_t vector_left;  /* how often what began here did not end as a handler does */
     struct gt_code *next; /* the owner's: others at this pc */
 } __attribute__((aligned(64)));
+
+/* In the form of enum gt_attention: where the two differ, a landing is not plain. */
+enum gt_code_special {
+    GT_CODE_SPECIAL = 8, /* never plain: stubs, signal handlers */
+    GT_CODE_LEVEL = 0xf0,
+    GT_CODE_LEVEL_SHIFT = 4,
+};
 
 enum gt_mark_tag {
     GT_MARK_CODE = 1,   /* a struct gt_code, not a struct gt_func */
@@ -139,6 +146,7 @@ struct gt_frame {
     const struct gt_func *fn; /* of addr */
     uint16_t kind;            /* enum gt_frame_kind */
     uint16_t doubtful;        /* enum gt_frame_doubt: machines */
+    uint32_t level;           /* of the code at addr: see gt_level_of */
 };
 
 /* A handler in a machine: see machine.h. */
@@ -157,6 +165,7 @@ struct gt_stack {
     uint64_t dropped;   /* pushes refused: deeper than GT_TRACK_MAX_DEPTH */
     bool running;       /* some vCPU's current stack */
     bool coroutine;     /* begun by a stack switch, not by a thread */
+    uint32_t level;     /* of the next frame: see gt_level_of */
     struct gt_stack *next;
 
     /* machines */
@@ -169,8 +178,9 @@ struct gt_stack {
     uint32_t id;        /* of its output */
     uint32_t named_pid; /* with the name: whose it is */
     char name[16];
-    bool switched_out; /* it has been told that the stack is suspended */
-    bool beyond;       /* it has been counted as one more than is recorded */
+    bool switched_out;        /* it has been told that the stack is suspended */
+    struct gt_levels *levels; /* where its records go */
+    bool beyond;              /* it has been counted as one more than is recorded */
 };
 
 #define GT_TRACK_MAX_DEPTH (1u << 20)
@@ -180,10 +190,26 @@ static inline uint32_t gt_stack_depth(const struct gt_stack *s)
     return (uint32_t)(s->top - s->base);
 }
 
+/* Privilege levels, where they are told apart (level.c): a frame's `level` is its level and how
+ * many frames below it are of others; its depth is counted among those of its own. Else 0. */
+enum { GT_TRACK_LEVELS = 16, GT_LEVEL_SHIFT = 28, GT_LEVEL_BELOW = (1 << GT_LEVEL_SHIFT) - 1 };
+
+static inline unsigned gt_level_of(uint32_t level)
+{
+    return level >> GT_LEVEL_SHIFT;
+}
+
+/* `depth` of them are below, of any level. */
+static inline uint32_t gt_level_depth(uint32_t depth, uint32_t level)
+{
+    return depth - (level & GT_LEVEL_BELOW);
+}
+
 enum gt_attention {
     GT_ATTENTION_SWITCHED = 1, /* the stack pointer was loaded since the last landing */
     GT_ATTENTION_OWNER = 2,    /* the recorder's: every landing goes through gt_track_slow */
     GT_ATTENTION_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
+    /* GT_CODE_LEVEL: the level of the code that runs */
 };
 
 /* An exception on its way: see unwind.c. Depths are of frames. */
@@ -217,7 +243,7 @@ struct gt_signal_entry {
 struct gt_thread {
     struct gt_stack *stack;
     uint64_t calls, matched;
-    uint32_t attention; /* enum gt_attention; 0: the hot path may decide */
+    uint32_t attention; /* enum gt_attention; 0 but for the level: the hot path may decide */
     struct gt_tracker *tracker;
     uint64_t doubts[GT_DOUBT_COUNT];
     struct gt_signal_entry *signals; /* innermost last */
@@ -236,6 +262,10 @@ struct gt_sink {
     /* A stack with an output is suspended; it goes on, or ends. May be NULL. */
     void (*suspended)(struct gt_stack *s, uint64_t time);
     void (*resumed)(struct gt_stack *s, uint64_t time);
+    /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
+     * level's. enter and leave are about a frame, which is the top one, of any level. NULL: levels
+     * are not told apart. */
+    void (*level)(struct gt_stack *s, uint64_t time);
 };
 
 /* Where a context was saved, by the address of each word stored: see saves.c. */
@@ -314,12 +344,18 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
 /* A function of GT_FUNC_ASKED loaded the word `ip`. */
 void gt_track_asked(struct gt_thread *t, uint64_t ip);
-/* The thread goes on with another of its stacks, that of a privilege level; one is made where *s is
- * NULL. The stack that it leaves stays the thread's: no other goes on with it. False: no memory, or
- * the sink refused; *s is NULL then, and the stack the same as before. */
-bool gt_track_level(struct gt_thread *t, struct gt_stack **s, uint64_t time);
-/* Ends one that is not the thread's current stack. */
-void gt_track_level_end(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+/* Code of another privilege level runs; before the thread is made, too. */
+void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time);
+/* The thread goes on with another stack, a new one where it is NULL. */
+void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+static inline unsigned gt_track_level(const struct gt_thread *t)
+{
+    return (t->attention & GT_CODE_LEVEL) >> GT_CODE_LEVEL_SHIFT;
+}
+static inline unsigned gt_code_level(const struct gt_code *code)
+{
+    return code->special >> GT_CODE_LEVEL_SHIFT;
+}
 static inline void gt_track_switched(struct gt_thread *t)
 {
     t->attention |= GT_ATTENTION_SWITCHED;

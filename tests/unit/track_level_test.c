@@ -1,168 +1,239 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread with a call stack for each privilege level. */
-#include "track/track.h"
+/* A thread whose calls are recorded by privilege level: each frame in its own level's output, at
+ * its depth there. */
+#include "track/land.h"
+#include "track/machine.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static char text[256];
-static int opened;
-static bool refuses;
+enum { USER = 1, KERNEL = 2 };
 
-static void add(const struct gt_stack *s, char what, uint64_t addr)
+static char text[512];
+static char outputs[GT_TRACK_LEVELS];
+
+/* "u0+a ": user's depth 0 is entered at 'a'. */
+static void add(unsigned level, uint32_t depth, char what, uint64_t addr)
 {
     size_t n = strlen(text);
-    assert_true(n + 4 < sizeof text);
-    text[n] = *(const char *)s->out;
-    text[n + 1] = what;
-    text[n + 2] = (char)addr;
-    text[n + 3] = ' ';
+    assert_true(level == USER || level == KERNEL);
+    snprintf(text + n, sizeof text - n, "%c%u%c%c ", level == USER ? 'u' : 'k', depth, what,
+             (char)addr);
 }
 
 static void enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)time, (void)depth;
-    add(s, '+', addr);
+    (void)time;
+    add(gt_level_of(s->top->level), depth, '+', addr);
 }
 
 static void leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)time, (void)depth;
-    add(s, '-', addr);
+    (void)time;
+    add(gt_level_of(s->top->level), depth, '-', addr);
+}
+
+/* Those of the hot path know the output only. */
+static void enter_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    (void)time;
+    add((unsigned)((char *)s->out - outputs), depth, '+', addr);
+}
+
+static void leave_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    (void)time;
+    add((unsigned)((char *)s->out - outputs), depth, '-', addr);
+}
+
+static void level(struct gt_stack *s, uint64_t time)
+{
+    (void)time;
+    s->out = &outputs[gt_level_of(s->level)];
 }
 
 static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
-    static char outputs[] = "0123456789";
-    (void)self, (void)t, (void)time;
-    if (!refuses)
-        s->out = &outputs[opened++];
-    return !refuses;
+    (void)self, (void)t;
+    level(s, time);
+    return true;
 }
 
 static void close_stack(void *self, struct gt_stack *s)
 {
     (void)self;
     s->out = NULL;
-    opened--;
 }
 
-static const struct gt_sink sink = {enter, leave, open_stack, close_stack, NULL};
+static const struct gt_sink sink = {
+    .enter = enter, .leave = leave, .open = open_stack, .close = close_stack, .level = level};
+static const struct gt_sink hot_sink = {.enter = enter_here, .leave = leave_here};
 static struct gt_func code_of_all = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
+static struct gt_tracker k;
+static struct gt_thread t;
 
-/* A call from `site` to `to`, or a return from there. */
-static void call(struct gt_thread *t, uint64_t site, uint64_t to)
+static struct gt_code block(unsigned at_level, uint64_t pc)
 {
-    struct gt_code from = {.pc = site, .end = site + 1, .target = to, .exit = GT_EXIT_CALL};
-    struct gt_code code = {.pc = to, .end = to + 1, .fn = &code_of_all, .end_fn = &code_of_all};
-    from.fn = from.end_fn = &code_of_all;
-    gt_code_set_mark(&from);
-    gt_code_set_mark(&code);
-    gt_track_slow(t, &code, from.mark, 1);
-}
-
-static void come_back(struct gt_thread *t, uint64_t pc)
-{
-    struct gt_code from = {.pc = 1, .end = 2, .exit = GT_EXIT_RETURN};
     struct gt_code code = {.pc = pc, .end = pc + 1, .fn = &code_of_all, .end_fn = &code_of_all};
-    from.fn = from.end_fn = &code_of_all;
-    gt_code_set_mark(&from);
+    code.special = (uint8_t)(at_level << GT_CODE_LEVEL_SHIFT);
     gt_code_set_mark(&code);
-    gt_track_slow(t, &code, from.mark, 1);
+    return code;
 }
 
-static void check(const char *expected)
+/* True: the hot path has decided. */
+static bool land(const struct gt_code *from, unsigned at_level, uint64_t pc)
 {
-    assert_string_equal(text, expected);
-    memset(text, 0, sizeof text);
+    struct gt_code code = block(at_level, pc);
+    if (gt_track_land(&t, &code, from->mark, 1, &hot_sink, k.max_depth))
+        return true;
+    if (gt_track_level(&t) != at_level)
+        gt_track_set_level(&t, at_level, 1);
+    gt_track_slow(&t, &code, from->mark, 1);
+    return false;
 }
 
-static void begin(struct gt_tracker *k, struct gt_thread *t)
+/* A call from `site` to `to`; a return to pc. */
+static bool call(unsigned at_level, uint64_t site, uint64_t to)
 {
-    memset(text, 0, sizeof text);
-    opened = 0;
-    refuses = false;
-    assert_true(gt_tracker_init(k, &sink, 100, true));
-    k->machine = true;
-    memset(t, 0, sizeof *t);
-    assert_true(gt_thread_init(t, k, 1));
+    struct gt_code from = block(at_level, site);
+    from.target = to;
+    from.exit = GT_EXIT_CALL;
+    gt_code_set_mark(&from);
+    return land(&from, at_level, to);
 }
 
-static void test_levels(void **state)
+static bool come_back(unsigned at_level, uint64_t pc)
 {
-    (void)state;
-    struct gt_tracker k;
-    struct gt_thread t;
-    begin(&k, &t);
-    struct gt_stack *user = t.stack, *kernel = NULL;
-    call(&t, 0x10, 'a');
-    assert_true(gt_track_level(&t, &kernel, 1));
-    assert_ptr_equal(t.stack, kernel);
-    call(&t, 0x20, 'k');
-    check("0+a 1+k ");
-    come_back(&t, 0x11); /* where the other level's call returns to: not this one's business */
-    assert_int_equal(t.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
-    assert_ptr_equal(t.stack, kernel);
-    assert_true(gt_track_level(&t, &user, 1));
-    come_back(&t, 0x11);
-    check("0-a ");
-    assert_true(gt_track_level(&t, &kernel, 1));
-    assert_int_equal(opened, 2);
-    come_back(&t, 0x21);
-    check("1-k ");
-    assert_int_equal(t.doubts[GT_DOUBT_SWITCHED], 0);
-    assert_int_equal(t.matched, 2);
-    gt_track_level_end(&t, user, 1);
-    gt_thread_finish(&t, 1);
-    assert_int_equal(opened, 0);
+    struct gt_code from = block(at_level, 1);
+    from.exit = GT_EXIT_RETURN;
+    gt_code_set_mark(&from);
+    return land(&from, at_level, pc);
+}
+
+static void handler(unsigned at_level, uint64_t addr)
+{
+    gt_track_set_level(&t, at_level, 1);
+    gt_machine_enter(&t, addr, &code_of_all, NULL, gt_mark_of_func(&code_of_all), 1);
+}
+
+static void end_handler(unsigned back_to)
+{
+    uint64_t mark = 0;
+    assert_true(gt_machine_leave(&t, &mark, 1));
+    gt_track_set_level(&t, back_to, 1);
+}
+
+static void begin(unsigned at_level)
+{
+    text[0] = '\0';
+    t = (struct gt_thread){0};
+    assert_true(gt_tracker_init(&k, &sink, 1024, true));
+    k.machine = k.one_output = true;
+    gt_track_set_level(&t, at_level, 0);
+    assert_true(gt_thread_init(&t, &k, 0));
+}
+
+static void end(void)
+{
+    gt_thread_finish(&t, 2);
     gt_tracker_finish(&k);
 }
 
-static void test_end_closes(void **state)
+static void test_handlers(void **state)
 {
     (void)state;
-    struct gt_tracker k;
-    struct gt_thread t;
-    begin(&k, &t);
-    struct gt_stack *user = t.stack, *kernel = NULL;
-    call(&t, 0x10, 'a');
-    assert_true(gt_track_level(&t, &kernel, 1));
-    call(&t, 0x20, 'k');
-    gt_track_level_end(&t, user, 1);
-    check("0+a 1+k 0-a ");
-    gt_thread_finish(&t, 1);
-    check("1-k ");
-    gt_tracker_finish(&k);
+    begin(USER);
+    assert_true(call(USER, 100, 'a'));
+    assert_ptr_equal(t.stack->out, &outputs[USER]);
+    handler(KERNEL, 'v');
+    assert_ptr_equal(t.stack->out, &outputs[KERNEL]);
+    assert_true(call(KERNEL, 200, 'k'));
+    handler(KERNEL, 'w'); /* an interrupt in the kernel */
+    end_handler(KERNEL);
+    assert_true(come_back(KERNEL, 201));
+    end_handler(USER);
+    assert_true(call(USER, 110, 'b'));
+    assert_true(come_back(USER, 111));
+    assert_true(come_back(USER, 101));
+    assert_string_equal(text, "u0+a k0+v k1+k k2+w k2-w k1-k k0-v u1+b u1-b u0-a ");
+    assert_int_equal(t.calls, 5);
+    assert_int_equal(t.matched, 5);
+    end();
 }
 
-static void test_refused(void **state)
+/* The level changes without a handler: each frame ends in the output that it began in. */
+static void test_changes(void **state)
 {
     (void)state;
-    struct gt_tracker k;
-    struct gt_thread t;
-    begin(&k, &t);
-    struct gt_stack *user = t.stack, *kernel = NULL;
-    refuses = true;
-    assert_false(gt_track_level(&t, &kernel, 1));
-    assert_null(kernel);
-    assert_ptr_equal(t.stack, user);
-    call(&t, 0x10, 'a');
-    check("0+a ");
-    gt_thread_finish(&t, 1);
-    gt_tracker_finish(&k);
+    begin(USER);
+    assert_true(call(USER, 100, 'a'));
+    assert_false(call(KERNEL, 110, 'b'));
+    assert_true(call(KERNEL, 120, 'c'));
+    assert_true(come_back(KERNEL, 121));
+    assert_true(come_back(KERNEL, 111));
+    assert_false(come_back(KERNEL, 101));
+    assert_string_equal(text, "u0+a k0+b k1+c k1-c k0-b u0-a ");
+    assert_int_equal(t.matched, 3);
+    end();
+}
+
+/* Another stack's frames come in the place of this one's, each in its level's output. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    begin(USER);
+    struct gt_stack *first = t.stack;
+    call(USER, 100, 'a');
+    handler(KERNEL, 'v');
+    gt_track_go_on(&t, NULL, 1);
+    assert_ptr_not_equal(t.stack, first);
+    assert_true(call(KERNEL, 300, 'o'));
+    gt_track_go_on(&t, first, 1);
+    assert_true(call(KERNEL, 200, 'k'));
+    assert_true(come_back(KERNEL, 201));
+    end_handler(USER);
+    come_back(USER, 101);
+    assert_string_equal(text, "u0+a k0+v k0-v u0-a k0+o k0-o u0+a k0+v k1+k k1-k k0-v u0-a ");
+    end();
+}
+
+static void test_end(void **state)
+{
+    (void)state;
+    begin(USER);
+    call(USER, 100, 'a');
+    handler(KERNEL, 'v');
+    end();
+    assert_string_equal(text, "u0+a k0+v k0-v u0-a ");
+}
+
+/* What is too deep counts among the level's own. */
+static void test_depth(void **state)
+{
+    (void)state;
+    begin(USER);
+    k.max_depth = 1;
+    call(USER, 100, 'a');
+    call(USER, 110, 'b');
+    handler(KERNEL, 'v');
+    call(KERNEL, 200, 'k');
+    assert_string_equal(text, "u0+a k0+v ");
+    end();
+    assert_string_equal(text, "u0+a k0+v k0-v u0-a ");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_end_closes),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_handlers), cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_stacks),   cmocka_unit_test(test_end),
+        cmocka_unit_test(test_depth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Privilege levels: a thread's calls in one output for each level that its code runs at. The call
+ * stack is one: a handler's frame is on that of the user program which it interrupted, and both are
+ * followed as ever. But each frame is recorded in its own level's output, at its depth among those
+ * of that level.
+ */
+#include "track/stack.h"
+
+void gt_stack_set_level(struct gt_stack *s, unsigned level)
+{
+    const struct gt_frame *f = s->top;
+    while (f > s->base && gt_level_of(f->level) != level)
+        f--;
+    uint32_t own = f == s->base ? 0 : gt_level_depth((uint32_t)(f - s->base), f->level);
+    s->level = level << GT_LEVEL_SHIFT | (gt_stack_depth(s) - own);
+}
+
+void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time)
+{
+    t->attention = (t->attention & ~(uint32_t)GT_CODE_LEVEL) | level << GT_CODE_LEVEL_SHIFT;
+    if (!t->stack || !t->tracker || !t->tracker->sink->level)
+        return;
+    gt_stack_set_level(t->stack, level);
+    if (t->stack->out)
+        t->tracker->sink->level(t->stack, time);
+}
+
+void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    t->stack->sp = GT_NO_ADDR;
+    if (s)
+        gt_stack_switch(t, s, time);
+    else
+        gt_stack_begin(t, time);
+}
