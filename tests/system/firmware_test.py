@@ -97,6 +97,23 @@ def check_names(arch, out, moved):
         need(EXPORTED <= plain, 'functions with a name:', plain)
 
 
+def check_console(out):
+    """Lines that U-Boot printed, each with its time on the clock of instructions: the banner after the
+    first calls and well before the end."""
+    times = [int(time) for time, _ in struct.iter_unpack('<QQ', qemus.records(out)[1])]
+    with open(f'{out}/extern.dat', encoding='utf-8', errors='replace') as f:
+        lines = [re.fullmatch(r'(\d+)\.(\d{9}) (.*)', line.rstrip('\n')) for line in f]
+    need(lines and all(lines), 'extern.dat:', lines)
+    at = [int(line[1]) * 1000000000 + int(line[2]) for line in lines]
+    texts = [line[3] for line in lines]
+    need(at == sorted(at) and at[-1] <= times[-1], 'times of lines:', at, 'the last call:', times[-1])
+    banner = [i for i, text in enumerate(texts) if text.startswith('U-Boot 20')]
+    need(len(banner) == 1, 'lines:', texts)
+    need(times[100] < at[banner[0]] < times[-1] // 2, 'the banner at', at[banner[0]], 'of', times[-1])
+    need(len(set(at)) > 5, 'all lines at one time:', at)  # a busy host reads many at once
+    need(not os.path.exists(f'{out}/.now'), '.now is left')
+
+
 def record(arch, qemu, out, *steps):
     return qemus.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
                                   *board(arch)[0]], steps=[(b'autoboot', b'\n'), *steps])
@@ -120,6 +137,7 @@ def check_qemu(arch, qemu, out, thorough):
     moved = int(moved[1], 16)
     names, stats = called(out)
     check_counters(stats)
+    check_console(out)
     need(sum(names.values()) == stats['calls'], sum(names.values()), 'entries of', stats['calls'])
     qemus.symbols(out, *board(arch)[1], f'{uboot}:0', f'{uboot}:{moved:#x}')
     check_names(arch, out, moved)
