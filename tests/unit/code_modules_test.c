@@ -98,6 +98,7 @@ static void test_moved(void **state)
     assert_null(block(c, 0, by));
     assert_null(block(c, 0, by)); /* the same again */
     assert_null(block(c, 1, by + 8));
+    assert_null(block(c, 0, by + 8));
     assert_null(block(c, 1, by + 0x1000));
     assert_int_equal(gt_code_modules_count(c), 0);
     struct gt_module *m = block(c, 1, by);
@@ -134,6 +135,8 @@ static void test_places(void **state)
     struct gt_module *high = block(c, 0, 0);
     assert_non_null(low);
     assert_ptr_not_equal(low, high);
+    assert_null(gt_code_module_name(low, gt_code_module_func(high, LINK)));
+    assert_null(gt_code_module_name(high, gt_code_module_func(low, LOW)));
     assert_ptr_equal(gt_code_modules_at(c, LOW, bytes_of(0), GT_CODE_HASHED), low);
     user = true; /* a program's page, where the kernel once was */
     assert_null(gt_code_modules_at(c, LOW, bytes_of(0), GT_CODE_HASHED));
@@ -141,6 +144,7 @@ static void test_places(void **state)
     user = false;
     block(c, 0, LOW - LINK + STEP);
     struct gt_module *later = block(c, 4, LOW - LINK + STEP);
+    assert_true(later->lo == LOW + STEP);
     assert_ptr_equal(gt_code_modules_at(c, LOW + 2 * STEP, NULL, 0), later);
     assert_ptr_equal(gt_code_modules_at(c, LOW, NULL, 0), low);
     gt_code_modules_free(c);
