@@ -42,7 +42,7 @@ HALTS = re.compile(r'(cpu_do_idle|arch_cpu_idle|default_idle.*|local_cpu_stop|cp
                    r'ipi_cpu_stop|ipi_stop|stop_this_cpu)$')
 POWER_OFF = {'machine_power_off', 'kernel_power_off', 'native_machine_power_off'}
 KERNEL_HALF = 1 << 47
-PARTS = '~250ms', '~3s'  # of the boot, by the clocks of one and of several vCPUs: threads have run
+PART = 20000000, 300000000  # ns of the boot, by the clocks of one and of several vCPUs
 
 
 def check_counters(stats):
@@ -146,21 +146,29 @@ def check_console(boot):
     need(begin < at[0] < off[1], wanted, 'is at', at[0], 'not within', begin, off)
 
 
+def between(begin, end):
+    return '~'.join(f'{t // 10**9}.{t % 10**9:09}' for t in (begin, end))
+
+
 def check_readers(boot, cpus):
     """What they can do with 400 MB in seconds; the smaller recordings of other tests meet them all."""
     if not shutil.which('uftrace'):
         print('SKIP: no uftrace to try')
         return
-    part = PARTS[cpus > 1]
-    report = uftrace(boot.out, 'report', '-s', 'call')
-    found = re.search(r' (\d+)  vfs_read$', report, re.M)
-    need(found and int(found[1]) == boot.calls.get('vfs_read'),
-         'uftrace report has another number of calls of vfs_read than', boot.calls.get('vfs_read'))
+    begin = boot.calls_of('kernel_init')[0][0] - 1000
+    part, short = (between(begin, begin + n) for n in (PART[cpus > 1], PART[cpus > 1] // 10))
+    if cpus == 1:
+        report = uftrace(boot.out, 'report', '-s', 'call')
+        found = re.search(r' (\d+)  vfs_read$', report, re.M)
+        need(found and int(found[1]) == boot.calls.get('vfs_read'),
+             'uftrace report has another number of calls of vfs_read than', boot.calls.get('vfs_read'))
     tasks = uftrace(boot.out, 'report', '--task', '-r', part)
     need('TASK NAME' in tasks.upper(), 'no tasks in report --task:', tasks[:1000])
+    graph = uftrace(boot.out, 'graph', '-D', '5', '-r', part, 'kernel_init')
+    need('kernel_init_freeable' in graph, 'uftrace graph kernel_init:', graph[:1000])
     replay = uftrace(boot.out, 'replay', '-D', '3', '-F', 'kernel_init', '-r', part)
     need('kernel_init_freeable' in replay, 'uftrace replay -F kernel_init:', replay[:1000])
-    events = json.loads(uftrace(boot.out, 'dump', '--chrome', '-r', '~1ms'))['traceEvents']
+    events = json.loads(uftrace(boot.out, 'dump', '--chrome', '-r', short))['traceEvents']
     need(len(events) > 1000, 'uftrace dump --chrome has only', len(events), 'events')
 
 

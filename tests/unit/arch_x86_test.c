@@ -287,6 +287,7 @@ static void test_may_follow_call(void **state)
         "66 e8 44332211",
         "9a 44332211",
         "9a 44332211 0800",
+        "cc 44332211",
         "ff d0",
         "41 ff d7",
         "ff 10",
@@ -324,6 +325,7 @@ static void test_may_follow_call(void **state)
         "ff",
         "10",
         "44332211",
+        "cc",
     };
 
     (void)state;
