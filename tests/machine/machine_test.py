@@ -287,7 +287,8 @@ def check_doubts(case, stats):
 
 def check(machine, qemu, out, readers):
     case = machine.case
-    done = qemus.record(out, case.words('options'), machine.command(qemu))
+    # The log has what is called after a jump below the function that jumped.
+    done = qemus.record(out, ['--no-tail-calls', *case.words('options')], machine.command(qemu))
     qemus.symbols(out, machine.elf)
     logs, handlers, places = read_log(machine, done.stdout.decode(errors='replace'))
     calls = check_log(case, logs, handlers)
