@@ -38,7 +38,7 @@ enum trap { TRAP_TICK, TRAP_SOFT, TRAP_CALL, TRAP_FAULT };
 #endif
 
 #ifndef LOGS
-#define LOGS 40
+#define LOGS   40
 #define EVENTS 65536
 #endif
 enum { LANES = 3, LEAVE = 0xffff };
