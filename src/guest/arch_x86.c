@@ -262,9 +262,11 @@ void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_m
 
 bool gt_x86_may_follow_call(const uint8_t *end, size_t left)
 {
-    /* Prefixes come before the opcode, so they need no look. A kernel that makes a nop a call while
-     * it runs puts an int3 there first, and goes on behind it. */
-    if ((left >= 5 && (end[-5] == 0xe8 || end[-5] == 0x9a || end[-5] == 0xcc)) ||
+    /* A kernel that makes a nop a call while it runs puts an int3 there first, and goes on behind
+     * it; int3 alone is padding. */
+    bool patched = left >= 5 && end[-5] == 0xcc && end[-1] != 0xcc;
+    /* Prefixes come before the opcode, so they need no look. */
+    if (patched || (left >= 5 && (end[-5] == 0xe8 || end[-5] == 0x9a)) ||
         (left >= 3 && end[-3] == 0xe8) || (left >= 7 && end[-7] == 0x9a))
         return true;
     for (size_t n = 1; n <= 6 && n < left; n++) {

@@ -287,7 +287,7 @@ static void test_may_follow_call(void **state)
         "66 e8 44332211",
         "9a 44332211",
         "9a 44332211 0800",
-        "cc 44332211",
+        "cc 44332211", /* a call that is being patched in */
         "ff d0",
         "41 ff d7",
         "ff 10",
@@ -325,7 +325,7 @@ static void test_may_follow_call(void **state)
         "ff",
         "10",
         "44332211",
-        "cc",
+        "cccccccccccccccc",
     };
 
     (void)state;
