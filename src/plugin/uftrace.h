@@ -204,10 +204,12 @@ bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint6
 void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time);
 /* True where the exception return at the block's end may lead to another world. */
 bool gt_level_leaves_world(const struct gt_code *code);
-/* That is about to run, and ends a handler, if any. Where it leads to another world, the mark
+/* That is about to run; it has ended a handler, if any. Where it leads to another world, the mark
  * becomes what it was there. In a callback that may read registers. */
 void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
                            uint64_t time);
+/* The calls of the worlds but the current one end. */
+void gt_levels_end(struct gt_vcpu *v, uint64_t time);
 extern const struct gt_sink gt_level_sink;
 
 /* uftrace_process.c */

@@ -195,6 +195,9 @@ void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64
         return;
     enum gt_privilege_world from = l->world, to = privilege->world(value);
     bool changes = l->known_world && from != to;
+    /* What EL3 leaves so, it does not come back to: each world's stack would need a part of it. */
+    if (!v->thread.stack->n_handlers)
+        gt_track_end_level(&v->thread, time);
     l->known_world = true;
     l->world = to;
     if (!changes)
@@ -203,6 +206,17 @@ void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64
     l->worlds[from].mark = *mark;
     *mark = l->worlds[to].stack ? l->worlds[to].mark : code->mark;
     gt_track_go_on(&v->thread, l->worlds[to].stack, time);
+    l->worlds[to].stack = NULL;
+}
+
+void gt_levels_end(struct gt_vcpu *v, uint64_t time)
+{
+    for (size_t w = 0; w < GT_WORLDS; w++) {
+        struct gt_stack *s = v->levels->worlds[w].stack;
+        if (s && s != v->thread.stack)
+            gt_track_end_other(&v->thread, s, time);
+        v->levels->worlds[w].stack = NULL;
+    }
 }
 
 /* ---- where records go ---------------------------------------------------------------------- */

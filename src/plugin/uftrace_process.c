@@ -109,6 +109,8 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
         return;
     v->begun = false;
     uint64_t time = time_after_block(v, cells);
+    if (v->levels)
+        gt_levels_end(v, time);
     gt_thread_finish(&v->thread, time);
     v->thread.stack = &no_stack;
     if (gt_rec.user)

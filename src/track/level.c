@@ -28,9 +28,28 @@ void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time)
 
 void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
-    t->stack->sp = GT_NO_ADDR;
-    if (s)
-        gt_stack_switch(t, s, time);
-    else
-        gt_stack_begin(t, time);
+    struct gt_stack *to = s ? s : gt_stack_create(t->tracker);
+    if (!to)
+        return;
+    to->running = true;
+    t->stack = to;
+    gt_stack_set_level(to, gt_track_level(t));
+    gt_stack_open(t, time);
+    gt_track_set_level(t, gt_track_level(t), time);
+}
+
+void gt_track_end_other(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    gt_stack_close(t->tracker, s, 0, time);
+    s->out = NULL;
+    s->running = false;
+}
+
+void gt_track_end_level(struct gt_thread *t, uint64_t time)
+{
+    const struct gt_stack *s = t->stack;
+    const struct gt_frame *f = s->top;
+    while (f > s->base && gt_level_of(f->level) == gt_track_level(t))
+        f--;
+    gt_stack_close(t->tracker, t->stack, (uint32_t)(f - s->base), time);
 }

@@ -18,6 +18,8 @@ void gt_stack_set_level(struct gt_stack *s, unsigned level);
 /* Forgets signal handlers whose frames, on the thread's stack, are deeper. */
 void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth);
 
+/* Empty, and nobody's. NULL without memory. */
+struct gt_stack *gt_stack_create(struct gt_tracker *k);
 /* A stack for a coroutine that begins; the old one is suspended. */
 void gt_stack_begin(struct gt_thread *t, uint64_t time);
 /* Suspends the thread's stack and goes on with s. */

@@ -20,7 +20,7 @@ void gt_code_set_mark(struct gt_code *code)
                            (code->exit == GT_EXIT_RETURN ? GT_MARK_RETURN : 0);
 }
 
-static struct gt_stack *stack_create(struct gt_tracker *k)
+struct gt_stack *gt_stack_create(struct gt_tracker *k)
 {
     struct gt_stack *s = calloc(1, sizeof *s);
     struct gt_frame *frames = calloc(FIRST_FRAMES, sizeof *frames);
@@ -87,7 +87,7 @@ bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 {
     *t = (struct gt_thread){.tracker = k,
                             .attention = t->attention & (GT_ATTENTION_OWNER | GT_CODE_LEVEL)};
-    t->stack = stack_create(k);
+    t->stack = gt_stack_create(k);
     if (!t->stack)
         return false;
     t->stack->running = true;
@@ -309,7 +309,7 @@ void gt_stack_begin(struct gt_thread *t, uint64_t time)
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = k->n_stacks < k->keep_stacks ? NULL : take_ended(k);
     if (!s)
-        s = stack_create(k);
+        s = gt_stack_create(k);
     if (!s)
         return;
     s->coroutine = true;

@@ -346,8 +346,14 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr);
 void gt_track_asked(struct gt_thread *t, uint64_t ip);
 /* Code of another privilege level runs; before the thread is made, too. */
 void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time);
-/* The thread goes on with another stack, a new one where it is NULL. */
+/* The thread goes on with another stack, a new one where it is NULL, whose frames are of other
+ * levels. The one that it leaves stays the thread's, and its frames open: no other goes on with it.
+ */
 void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+/* The current level's frames end that are on top, after all others. */
+void gt_track_end_level(struct gt_thread *t, uint64_t time);
+/* The frames of a stack that the thread has left so end. */
+void gt_track_end_other(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 static inline unsigned gt_track_level(const struct gt_thread *t)
 {
     return (t->attention & GT_CODE_LEVEL) >> GT_CODE_LEVEL_SHIFT;

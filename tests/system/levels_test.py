@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Records a machine whose program runs at three privilege levels, each level a task of its own.
+"""Records machines whose programs run at several privilege levels, each level a task of its own.
 
-usage: levels_test.py ARCH
+usage: levels_test.py aarch64|worlds|riscv64|virtual|x86_64
 
-The program is levels/levels.c with levels/start_ARCH.S. QEMU before 9.0 is refused.
+The programs are levels/levels.c with levels/start_NAME.S; worlds (EL3 and the three worlds below it)
+has levels/worlds.c, too. virtual: riscv64 with a virtual machine. QEMU before 9.0 is refused.
 """
 import difflib
 import os
@@ -20,21 +21,59 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ['-O1', '-g0', '-Wall', '-Wextra', '-Werror', '-ffreestanding', '-nostdlib', '-static',
          '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-optimize-sibling-calls',
          '-fno-asynchronous-unwind-tables', '-Wl,--build-id=none', '-Wl,-z,noexecstack']
-BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QEMU's arguments
-    'aarch64': ('aarch64-linux-gnu-', ['-mgeneral-regs-only', '-mstrict-align'], 0x40080000,
-                0x40100000, ['-M', 'virt,virtualization=on', '-cpu', 'cortex-a57']),
-    'riscv64': ('riscv64-linux-gnu-', ['-mcmodel=medany'], 0x80000000, 0x80100000,
-                ['-M', 'virt', '-bios', 'none']),
+AARCH64 = ('aarch64', ['-mgeneral-regs-only', '-mstrict-align'], 0x40080000, 0x40100000)
+RISCV64 = ('riscv64', ['-mcmodel=medany'], 0x80000000, 0x80100000)
+X86_64 = ('x86_64', ['-mgeneral-regs-only', '-DBASE=0xf0000'], 0xf0000, 0x10000)
+BOARDS = {  # architecture, compiler's flags, where the image and the rest are; QEMU's arguments
+    'aarch64': (AARCH64, ['-M', 'virt,virtualization=on', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
+    'worlds': (AARCH64, ['-M', 'virt,secure=on', '-cpu', 'max,x-rme=on', '-semihosting-config',
+                         'enable=on', '-kernel', '{elf}']),
+    'riscv64': (RISCV64, ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
+    'virtual': (RISCV64, ['-M', 'virt', '-cpu', 'rv64,h=true', '-bios', 'none', '-kernel', '{elf}']),
+    'x86_64': (X86_64, ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
 }
-LEVELS = {  # the tasks of vCPU 0, from the top down
+LEVELS = {  # the tasks of vCPU 0, as the trees below
     'aarch64': [(102, 'cpu0 NS-EL2'), (101, 'cpu0 NS-EL1'), (100, 'cpu0 NS-EL0')],
+    'worlds': [(103, 'cpu0 EL3'), (101, 'cpu0 NS-EL1'), (105, 'cpu0 S-EL1'), (109, 'cpu0 R-EL1')],
     'riscv64': [(103, 'cpu0 M'), (101, 'cpu0 S'), (100, 'cpu0 U')],
+    'virtual': [(103, 'cpu0 M'), (101, 'cpu0 S'), (105, 'cpu0 VS'), (104, 'cpu0 VU')],
+    'x86_64': [(104, 'cpu0 RealMode'), (100, 'cpu0 Ring0'), (103, 'cpu0 Ring3')],
 }
 REFUSED = (b'guesttrace-uftrace: argument trace-privilege-level=on: this QEMU does not let plugins '
            b'read registers; QEMU 9.0 and later do\n')
 
+USER = """\
+user_main
+  leaf
+  user_asks
+    trap
+  user_nested
+    user_nested
+      user_nested
+        user_asks
+          trap
+        leaf
+      leaf
+    leaf
+  guarded_a
+    leaf
+  guarded_b
+    leaf
+"""
 # The vectors are calls where they hit. What is left at the end: the handlers that switch the machine
 # off, what never returns, and what each of those was jumped to from.
+MONITOR = """\
+_start
+  top_main
+    top_nested
+      leaf
+    leaf
+enter_world
+""" + ''.join('top_vectors\n' + ''.join('  ' * n + 'top_serve\n' for n in range(1, world + 2)) +
+              '  ' * (world + 2) + 'leaf\nenter_world\n' for world in (0, 1, 2, 1, 0, 1)) + """\
+top_vectors
+exit
+"""
 TREES = {
     'aarch64': ["""\
 _start
@@ -77,7 +116,7 @@ middle_run
         leaf
   middle_vectors
   pass_on
-"""],
+""", USER],
     'riscv64': ["""\
 top_main
   top_nested
@@ -122,37 +161,113 @@ middle_run
         trap_top
         leaf
   middle_vector
-"""],
-}
-HANDLERS = {'aarch64': 7, 'riscv64': 9}
-UNRETURNED = {'aarch64': 6, 'riscv64': 3}
-USER = """\
-user_main
+""", USER],
+    'worlds': [MONITOR, """\
+nonsecure_main
   leaf
-  user_asks
-    trap
-  user_nested
-    user_nested
-      user_nested
-        user_asks
-          trap
+  ask
+    trap_world
+    leaf
+  ask
+    trap_world
+    leaf
+  ask
+    trap_world
+    leaf
+""", """\
+secure_start
+  secure_main
+    leaf
+    ask
+      trap_world
+      leaf
+    ask
+      trap_world
+""", """\
+realm_start
+  realm_main
+    leaf
+    ask
+      trap_world
+"""],
+    'virtual': ["""\
+top_main
+  top_nested
+    leaf
+  leaf
+top_vector
+  top_serve
+    top_serve
+      top_serve
         leaf
+top_vector
+  top_serve
+    top_serve
+      leaf
+top_vector
+  top_serve
+    leaf
+top_vector
+""", """\
+host_main
+  leaf
+""", """\
+middle_main
+  leaf
+  middle_asks
+    trap_top
+    leaf
+middle_vector
+  middle_serve
+    leaf
+    middle_asks
+      trap_top
+      leaf
+middle_vector
+  middle_serve
+    leaf
+    middle_asks
+      trap_top
+      leaf
+middle_vector
+""", USER],
+    'x86_64': ["""\
+real_main
+  real_leaf
+  real_leaf
+""", """\
+start32
+start64
+  top_main
+    top_nested
       leaf
     leaf
-  guarded_a
-    leaf
-  guarded_b
-    leaf
-"""
+  top_vector
+    top_serve
+      top_serve
+        leaf
+  top_vector
+    top_serve
+      leaf
+  top_vector
+""", USER],
+}
+HANDLERS = {'aarch64': 7, 'worlds': 7, 'riscv64': 9, 'virtual': 7, 'x86_64': 3}
+UNRETURNED = {'aarch64': 6, 'worlds': 18, 'riscv64': 3, 'virtual': 2, 'x86_64': 3}
+BEGUN = {'worlds': 2}
 
 
-def build(arch, folder):
-    prefix, flags, base, ram, _ = BOARDS[arch]
-    elf = f'{folder}/levels.elf'
+def build(name, folder):
+    """QEMU's arguments for the program."""
+    (arch, flags, base, ram), arguments = BOARDS[name]
+    files = {'elf': f'{folder}/levels.elf', 'image': f'{folder}/levels.bin'}
+    prefix = arch + '-linux-gnu-'
+    more = ['worlds.c'] if name == 'worlds' else []
     qemus.build([prefix + 'gcc', *FLAGS, *flags, '-T', f'{HERE}/tree/tree.ld',
-                 f'-Wl,--defsym=BASE={base},--defsym=RAM={ram}', '-o', elf,
-                 f'start_{arch}.S', 'levels.c'], cwd=f'{HERE}/levels')
-    return elf
+                 f'-Wl,--defsym=BASE={base},--defsym=RAM={ram}', '-o', files['elf'],
+                 f'start_{name}.S', 'levels.c', *more], cwd=f'{HERE}/levels')
+    qemus.build([prefix + 'objcopy', '-O', 'binary', files['elf'], files['image']])
+    return files['elf'], [word.format(**files) for word in arguments]
 
 
 def names(out):
@@ -170,17 +285,17 @@ def check_tree(trace, tid, expected):
         raise Failure(f'task {tid}: the calls differ')
 
 
-def check_qemu(arch, elf, command, out):
+def check_qemu(name, elf, command, out):
     qemus.record(out, ['--privilege-levels', '--symbols', elf], command)
     trace = qemus.tracing.Trace(out)
-    need(names(out) == dict(LEVELS[arch]), 'tasks are named', names(out))
-    need(trace.tids() == sorted(dict(LEVELS[arch])), 'tasks', trace.tids())
-    for (tid, _), expected in zip(LEVELS[arch], (*TREES[arch], USER)):
+    need(names(out) == dict(LEVELS[name]), 'tasks are named', names(out))
+    need(trace.tids() == sorted(dict(LEVELS[name])), 'tasks', trace.tids())
+    for (tid, _), expected in zip(LEVELS[name], TREES[name]):
         check_tree(trace, tid, expected)
+    known = {'doubt.handlers': HANDLERS[name], 'doubt.begun': BEGUN.get(name, 0)}
     for key, value in trace.stats.items():
-        wanted = HANDLERS[arch] if key == 'doubt.handlers' else 0
-        need(value == wanted or not key.startswith('doubt.'), f'{key} is {value}')
-    need(trace.stats['calls'] == trace.stats['matched'] + UNRETURNED[arch], 'calls', trace.stats)
+        need(value == known.get(key, 0) or not key.startswith('doubt.'), f'{key} is {value}')
+    need(trace.stats['calls'] == trace.stats['matched'] + UNRETURNED[name], 'calls', trace.stats)
     qemus.check_directory(out)
 
 
@@ -191,23 +306,24 @@ def check_refused(command, out):
 
 
 def main():
-    arch = sys.argv[1]
-    if not shutil.which(BOARDS[arch][0] + 'gcc'):
+    name = sys.argv[1]
+    arch = BOARDS[name][0][0]
+    if not shutil.which(arch + '-linux-gnu-gcc'):
         print(f'SKIP: no compiler for {arch}')
         return 77
     found = qemus.find(arch)
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-levels-{arch}-')
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-levels-{name}-')
     failed = 0
     try:
-        elf = build(arch, folder)
+        elf, arguments = build(name, folder)
         for version, qemu in found:
             command = [qemu, '-display', 'none', '-serial', 'none', '-monitor', 'none', '-m', '64',
-                       *BOARDS[arch][4], '-kernel', elf]
+                       *arguments]
             try:
                 if int(version.split('.')[0]) < 9:
                     check_refused(command, f'{folder}/{version}')
                 else:
-                    check_qemu(arch, elf, command, f'{folder}/{version}')
+                    check_qemu(name, elf, command, f'{folder}/{version}')
                 print(f'QEMU {version}: good')
             except (Failure, OSError) as bad:
                 failed += 1

@@ -183,23 +183,44 @@ static void test_changes(void **state)
     end();
 }
 
-/* Another stack's frames come in the place of this one's, each in its level's output. */
+/* A stack that is left for another one, of other levels, stays as it is. */
 static void test_stacks(void **state)
 {
     (void)state;
     begin(USER);
     struct gt_stack *first = t.stack;
     call(USER, 100, 'a');
-    handler(KERNEL, 'v');
+    gt_track_set_level(&t, KERNEL, 1);
     gt_track_go_on(&t, NULL, 1);
     assert_ptr_not_equal(t.stack, first);
+    struct gt_stack *other = t.stack;
+    assert_ptr_equal(t.stack->out, &outputs[KERNEL]);
     assert_true(call(KERNEL, 300, 'o'));
     gt_track_go_on(&t, first, 1);
-    assert_true(call(KERNEL, 200, 'k'));
-    assert_true(come_back(KERNEL, 201));
-    end_handler(USER);
-    come_back(USER, 101);
-    assert_string_equal(text, "u0+a k0+v k0-v u0-a k0+o k0-o u0+a k0+v k1+k k1-k k0-v u0-a ");
+    gt_track_set_level(&t, USER, 1);
+    assert_true(call(USER, 110, 'b'));
+    assert_true(come_back(USER, 111));
+    assert_true(come_back(USER, 101));
+    gt_track_end_other(&t, other, 1);
+    assert_string_equal(text, "u0+a k0+o u1+b u1-b u0-a k0-o ");
+    end();
+}
+
+/* Frames of the level that are below others stay. */
+static void test_end_level(void **state)
+{
+    (void)state;
+    begin(KERNEL);
+    call(KERNEL, 100, 'a');
+    gt_track_set_level(&t, USER, 1);
+    call(USER, 110, 'b');
+    gt_track_set_level(&t, KERNEL, 1);
+    call(KERNEL, 120, 'c');
+    call(KERNEL, 130, 'd');
+    gt_track_end_level(&t, 1);
+    assert_string_equal(text, "k0+a u0+b k1+c k2+d k2-d k1-c ");
+    gt_track_end_level(&t, 1);
+    assert_int_equal(gt_stack_depth(t.stack), 2);
     end();
 }
 
@@ -233,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handlers), cmocka_unit_test(test_changes),
         cmocka_unit_test(test_stacks),   cmocka_unit_test(test_end),
-        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_depth),    cmocka_unit_test(test_end_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
