@@ -125,10 +125,10 @@ def check_tasks(boot, series, cpus):
     need(any(c.startswith('kworker/') for c in comms), 'no kworker:', sorted(comms))
 
 
-def uftrace(out, *arguments):
-    done = subprocess.run(['uftrace', *arguments, '--no-pager', '-d', out], capture_output=True,
-                          check=False)
-    need(done.returncode == 0 and not done.stderr and done.stdout, 'uftrace', *arguments, ': status',
+def uftrace(out, command, *arguments):
+    done = subprocess.run(['uftrace', command, '--no-pager', '-d', out, *arguments],
+                          capture_output=True, check=False)
+    need(done.returncode == 0 and not done.stderr and done.stdout, 'uftrace', command, ': status',
          done.returncode, done.stderr[-500:])
     return done.stdout.decode(errors='replace')
 
