@@ -50,14 +50,12 @@ def opensbi():
 
 
 def board(arch):
-    """QEMU's arguments, the firmware below U-Boot as `guesttrace symbols` takes it, and its names' file."""
+    """QEMU's arguments, and the firmware below U-Boot as `guesttrace symbols` takes it."""
     arguments = BOARDS[arch][2]
     if OPENSBI not in BOARDS[arch][1]:
-        return arguments, [], []
+        return arguments, []
     image, offset = opensbi()
-    place = f'+{offset:#x}' if offset else ''
-    return ([image if a == OPENSBI else a for a in arguments], [f'{OPENSBI}:{offset:#x}'],
-            [OPENSBI + place])
+    return [image if a == OPENSBI else a for a in arguments], [f'{OPENSBI}:{offset:#x}']
 
 
 def called(out):
@@ -80,16 +78,23 @@ def check_counters(stats):
     need(stats['calls'] - stats['matched'] < 64, 'calls that did not return:', stats)
 
 
+def check_entries(arch, names, stats):
+    """A name that stood for two addresses would have hidden one's calls. Debian 13's OpenSBI has no
+    names: what was seen first as a part of another function is called by that one's."""
+    allowed = 64 if BOARDS[arch][1] and opensbi()[1] else 0
+    hidden = stats['calls'] - sum(names.values())
+    need(0 <= hidden <= allowed, 'entries not told apart:', hidden, 'of', stats['calls'])
+
+
 def check_names(arch, out, moved):
     names, stats = called(out)
     uboot = BOARDS[arch][0]
-    # A name that stood for two addresses would have hidden one's calls.
-    need(sum(names.values()) == stats['calls'], sum(names.values()), 'entries are told apart')
+    check_entries(arch, names, stats)
     files = collections.Counter()
     for (path, name), n in names.items():
         need(path != 'guest' and not name.startswith('0x'), f'{name} in {path}: {n} calls')
         files[path] += n
-    expected = {uboot, f'{uboot}+{moved:#x}', *board(arch)[2]}
+    expected = {uboot, f'{uboot}+{moved:#x}', *BOARDS[arch][1]}
     need(set(files) == expected, 'calls in', dict(files))
     need(min(files.values()) > 1000, 'calls in', dict(files))
     plain = {name for _, name in names if '+0x' not in name}
@@ -138,7 +143,7 @@ def check_qemu(arch, qemu, out, thorough):
     names, stats = called(out)
     check_counters(stats)
     check_console(out)
-    need(sum(names.values()) == stats['calls'], sum(names.values()), 'entries of', stats['calls'])
+    check_entries(arch, names, stats)
     qemus.symbols(out, *board(arch)[1], f'{uboot}:0', f'{uboot}:{moved:#x}')
     check_names(arch, out, moved)
     if thorough:
