@@ -206,6 +206,22 @@ static void test_stacks(void **state)
     end();
 }
 
+/* A return that leaves frames of several levels; what comes next is at the right depth. */
+static void test_left(void **state)
+{
+    (void)state;
+    begin(KERNEL);
+    call(KERNEL, 100, 'a');
+    gt_track_set_level(&t, USER, 1);
+    call(USER, 110, 'b');
+    gt_track_set_level(&t, KERNEL, 1);
+    call(KERNEL, 120, 'c');
+    assert_false(come_back(KERNEL, 101));
+    call(KERNEL, 200, 'd');
+    assert_string_equal(text, "k0+a u0+b k1+c k1-c u0-b k0-a k0+d ");
+    end();
+}
+
 /* Frames of the level that are below others stay. */
 static void test_end_level(void **state)
 {
@@ -255,6 +271,7 @@ int main(void)
         cmocka_unit_test(test_handlers), cmocka_unit_test(test_changes),
         cmocka_unit_test(test_stacks),   cmocka_unit_test(test_end),
         cmocka_unit_test(test_depth),    cmocka_unit_test(test_end_level),
+        cmocka_unit_test(test_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

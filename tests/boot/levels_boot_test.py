@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records Debian's Linux to power-off with a task for each privilege level.
+
+usage: levels_boot_test.py ARCH SERIES [QEMU'S OPTIONS]
+"""
+import shutil
+import sys
+import tempfile
+
+import boots
+import boot_test
+from boots import Failure, need
+
+LEVELS = {
+    'aarch64': {'NS-EL0': 'user', 'NS-EL1': 'kernel'},
+    'riscv64': {'U': 'user', 'S': 'kernel', 'M': 'firmware'},
+    'x86_64': {'Ring3': 'user', 'Ring0': 'kernel', 'RealMode': 'firmware'},
+}
+NUMBERS = {'NS-EL0': 100, 'NS-EL1': 101, 'NS-EL2': 102, 'U': 100, 'S': 101, 'M': 103, 'Ring0': 100,
+           'Ring3': 103, 'RealMode': 104}
+LEAST = {'user': 1000000, 'kernel': 10000000, 'firmware': 5000, 'hypervisor': 10}  # calls
+
+
+def check_boot(arch, series, options, folder):
+    line = boots.command(arch, boots.qemu(arch, series), folder, options=options)
+    out = f'{folder}/data'
+    boots.record(out, line, ['--privilege-levels'])
+    boot = boots.Boot(out)
+    levels = dict(LEVELS[arch])
+    if any('virtualization=on' in word for word in options):
+        levels['NS-EL2'] = 'hypervisor'  # Linux starts there, and leaves it
+    need(boot.comms() >= {f'cpu0 {name}' for name in levels}, 'tasks are named', sorted(boot.comms()))
+    need(set(boot.tasks) == {NUMBERS[name] for name in levels}, 'tasks', sorted(boot.tasks))
+    for name, what in levels.items():
+        calls = boot.tasks[NUMBERS[name]][0]
+        need(calls >= LEAST[what], f'only {calls} calls at {name}')
+    boot_test.check_counters(boot.stats)
+    boot_test.check_matched(boot.stats)
+    boot_test.check_files(boot)
+    print(f'good: {boot.stats["calls"]} calls in {len(boot.tasks)} tasks')
+
+
+def main():
+    arch, series, *options = sys.argv[1:]
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-levels-boot-{arch}-')
+    try:
+        check_boot(arch, series, options, folder)
+    except boots.Skip as why:
+        print(f'SKIP: {why}')
+        return 77
+    except (Failure, OSError) as bad:
+        print(bad)
+        return 1
+    finally:
+        shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
