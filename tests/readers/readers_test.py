@@ -42,7 +42,7 @@ def uftraces():
 def programs(folder):
     for name in PROGRAMS:
         program, out = f'{folder}/{name}', f'{folder}/{name}.data'
-        qemus.build(['gcc', '-O1', '-g', '-pthread', f'-I{HERE}/../guest', '-o', program,
+        qemus.build(['gcc', '-O1', '-g', '-pthread', '-D_GNU_SOURCE', f'-I{HERE}/../guest', '-o', program,
                      f'{HERE}/../guest/cases/{name}.c'])
         qemus.record(out, [], [program])
         yield out
