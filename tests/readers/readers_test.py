@@ -40,6 +40,11 @@ def uftraces():
 
 
 def programs(folder):
+    qemu = shutil.which('qemu-x86_64')
+    with open(qemu or os.devnull, 'rb') as f:
+        if b'/ld-linux' not in f.read(4096):
+            print(f'SKIP: {"qemu-x86_64 is statically linked and loads no plugins" if qemu else "no qemu-x86_64"}')
+            return
     for name in PROGRAMS:
         program, out = f'{folder}/{name}', f'{folder}/{name}.data'
         qemus.build(['gcc', '-O1', '-g', '-pthread', '-D_GNU_SOURCE', f'-I{HERE}/../guest', '-o', program,
