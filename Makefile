@@ -12,6 +12,8 @@ RUN_TESTS = tests/tools/run-tests
 
 # Builds guesttrace in build/, the plugins in build/plugins/
 all: $(BUILD)/build.ninja
+	@# What a changed meson.build makes meson say is shown only if it fails.
+	@ninja -C $(BUILD) build.ninja >$(BUILD)/setup.log 2>&1 || { cat $(BUILD)/setup.log >&2; exit 1; }
 	@ninja -C $(BUILD) --quiet
 
 # setup_build FOLDER, OPTIONS
