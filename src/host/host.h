@@ -113,7 +113,6 @@ size_t gt_insn_size(const struct gt_insn_ref *insn);
 void *gt_insn_host_addr(const struct gt_insn_ref *insn);
 /* Copies at most n of its bytes; returns how many. */
 size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
-void gt_insn_add(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
 void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
 /* The same; the callback may read registers, where the host can do that at all. */

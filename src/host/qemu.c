@@ -260,11 +260,6 @@ size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n)
     return n;
 }
 
-void gt_insn_add(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value)
-{
-    gt_qemu.register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_INLINE_ADD, entry_of(cell), value);
-}
-
 void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value)
 {
     gt_qemu.register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_INLINE_STORE, entry_of(cell), value);

@@ -3,6 +3,7 @@
  * The uftrace recorder, shared among its files:
  *   uftrace.c         arguments, installation, events
  *   uftrace_code.c    translation: blocks classified and instrumented
+ *   uftrace_kept.c    descriptions of blocks
  *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
  *   uftrace_machine.c handlers and contexts of machines
@@ -40,12 +41,12 @@ struct gt_linux_task {
 };
 
 struct gt_vcpu {
-    struct gt_cells own;  /* hosts without cells; `cells` points here then */
-    uint64_t insn_base;   /* instruction clock: time = base + retired */
-    uint32_t block_insns; /* hosts without cells: of the block that runs */
+    struct gt_cells own;     /* hosts without cells; `cells` points here then */
+    uint64_t insn_base;      /* instruction clock: time = base + retired */
+    struct gt_cells *cells;  /* NULL: to be found each time, they may move */
+    struct gt_thread thread; /* the hot path needs its first members, and those above */
+    uint32_t block_insns;    /* hosts without cells: of the block that runs */
     uint32_t tid;
-    struct gt_thread thread;
-    struct gt_cells *cells; /* NULL: to be found each time, they may move */
     bool begun;
     bool refused;                /* it could not begin: not recorded */
     char name[16];               /* user mode: the thread's, as far as it was recorded */
@@ -104,7 +105,7 @@ struct gt_recorder {
     char sid[GT_UFTRACE_SID_LEN + 1];
 
     pthread_mutex_t lock; /* of the members below, and of modules */
-    GHashTable *code;     /* pc -> chain of struct gt_code */
+    GHashTable *code;     /* pc -> chain of struct gt_kept */
     GHashTable *pages;    /* of uftrace_arrival.c */
     GHashTable *memory;   /* machines: page of the host's memory -> page of the guest's code */
     unsigned n_vcpus;     /* 1 + highest index seen */
@@ -153,6 +154,16 @@ void gt_code_is_handler(struct gt_func *fn);
 uint64_t gt_code_pc(const struct gt_insn_ref *insn);
 /* The function at an address of a machine. */
 struct gt_func *gt_code_func_at(uint64_t pc);
+
+/* uftrace_kept.c; with gt_rec.lock */
+struct gt_kept {
+    struct gt_code *code;
+    struct gt_kept *next; /* others at this address */
+};
+/* NULL: none. */
+struct gt_kept *gt_kept_at(uint64_t pc);
+/* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
+struct gt_code *gt_keep_code(const struct gt_code *want);
 
 /* uftrace_arrival.c; with gt_rec.lock */
 enum gt_arrival {

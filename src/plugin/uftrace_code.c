@@ -3,67 +3,19 @@
  * Translation: each block's instructions are classified once and the block is instrumented.
  *
  * A block that runs over from one function into the next one's entry without a jump is instrumented
- * as two pieces, so that the second function is seen to begin. The description of a block (struct
- * gt_code) is kept by what it says: a block translated again finds the old one. Descriptions fill a
- * cache line each, and those of blocks translated one after the other lie side by side.
+ * as two pieces, so that the second function is seen to begin.
  */
 #include "plugin/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct gt_code) == 64, "a cache line");
-
-static bool same_code(const struct gt_code *a, const struct gt_code *b)
-{
-    return a->end == b->end && a->target == b->target && a->fn == b->fn && a->end_fn == b->end_fn &&
-           a->insns == b->insns && a->exit == b->exit && gt_code_level(a) == gt_code_level(b);
-}
-
-/* They live as long as the process. */
-static struct gt_code *take_entry(void)
-{
-    enum { BATCH = 256 };
-    static struct gt_code *at, *end;
-    if (at == end) {
-        void *p;
-        if (posix_memalign(&p, sizeof *at, BATCH * sizeof *at) != 0)
-            return NULL;
-        at = p;
-        end = at + BATCH;
-    }
-    return at++;
-}
-
-/* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
-static struct gt_code *keep_code(const struct gt_code *want)
-{
-    struct gt_code *first = g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)want->pc);
-    for (struct gt_code *e = first; e; e = e->next)
-        if (same_code(e, want))
-            return e;
-    struct gt_code *e = take_entry();
-    if (!e)
-        return NULL;
-    *e = *want;
-    gt_code_set_mark(e);
-    if (first) {
-        e->next = first->next;
-        first->next = e;
-    } else {
-        e->next = NULL;
-        g_hash_table_insert(gt_rec.code, (void *)(uintptr_t)e->pc, e);
-    }
-    return e;
-}
-
 void gt_code_is_handler(struct gt_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_code *e = g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)fn->lo); e;
-         e = e->next)
-        if (e->fn == fn)
-            gt_code_set_mark(e);
+    for (struct gt_kept *k = gt_kept_at(fn->lo); k; k = k->next)
+        if (k->code->fn == fn)
+            gt_code_set_special(k->code);
 }
 
 /* ---- addresses ----------------------------------------------------------------------------- */
@@ -87,9 +39,8 @@ uint64_t gt_code_pc(const struct gt_insn_ref *insn)
 static bool is_again(struct gt_block *block, uint64_t pc)
 {
     size_t n = gt_block_insns(block);
-    for (struct gt_code *e = g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)pc); e;
-         e = e->next)
-        if (e->insns == n)
+    for (struct gt_kept *k = gt_kept_at(pc); k; k = k->next)
+        if (k->code->insns == n)
             return true;
     return false;
 }
@@ -208,11 +159,13 @@ static void instrument_by_callbacks(struct gt_block *block, size_t first, struct
         gt_block_add_shared(block, &gt_rec.insns, gt_block_insns(block));
 }
 
-/* The look at a piece that begins a block. */
+/* The look at a piece that begins a block, which counts its instructions as well. */
 static void look_at_block(struct gt_block *block, struct gt_code *code)
 {
+    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
     switch (gt_arrival_of(block, code)) {
     case GT_ARRIVAL_NONE:
+        gt_block_add(block, insns, code->insns);
         break;
     case GT_ARRIVAL_LOOK:
         gt_block_on_exec(block, gt_on_landing, code);
@@ -227,27 +180,23 @@ static void instrument(struct gt_block *block, size_t first, struct gt_insn_ref 
                        struct gt_code *code)
 {
     struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
-    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
-    struct gt_insn_ref *insn = gt_block_insn(block, first);
     bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
-    if (first > 0) {
-        gt_insn_on_exec(insn, special ? gt_on_special_block : gt_on_landing, code);
-        gt_insn_add(insn, insns, code->insns);
-    } else {
-        if (special)
-            gt_block_on_exec(block, gt_on_special_block, code);
-        else
-            look_at_block(block, code);
-        gt_block_add(block, insns, code->insns);
-    }
+    if (first > 0)
+        gt_insn_on_exec(gt_block_insn(block, first), special ? gt_on_special_block : gt_on_landing,
+                        code);
+    else if (special)
+        gt_block_on_exec(block, gt_on_special_block, code);
+    else
+        look_at_block(block, code);
     if (code->exit != GT_EXIT_PLAIN)
-        gt_insn_store(last, mark, code->mark);
+        gt_insn_store(last, mark, gt_code_mark(code));
 }
 
 /* Where the function that instruction `first` is in ends inside the block: the index of the first
- * instruction of the next one; n: nowhere. */
+ * instruction of the next one. Else n, or as far as a description goes. */
 static size_t piece_end(struct gt_block *block, size_t first, size_t n, const struct gt_func *fn)
 {
+    n = MIN(n, first + GT_CODE_MAX_INSNS);
     if (gt_code_pc(gt_block_insn(block, n - 1)) < fn->hi)
         return n;
     for (size_t i = first + 1; i < n; i++)
@@ -266,14 +215,14 @@ struct gt_func *gt_code_func_at(uint64_t pc)
 static bool is_no_call(const struct gt_insn_ref *last, const struct gt_code *code)
 {
     enum { NEAR = 32 };
-    uint64_t over = code->target - code->end;
+    uint64_t over = code->target - gt_code_end(code);
     if (over == 0 || over > NEAR || gt_rec.user || !gt_rec.arch->drops_return)
         return over == 0;
     const uint8_t *bytes = gt_insn_host_addr(last);
     uint64_t at = gt_code_pc(last);
     size_t left = PAGE - (size_t)(code->target % PAGE); /* on the same page: readable */
     return bytes && at / PAGE == code->target / PAGE &&
-           gt_rec.arch->drops_return(bytes + (code->end - at), over, left);
+           gt_rec.arch->drops_return(bytes + (gt_code_end(code) - at), over, left);
 }
 
 /* Of the block that is being translated. */
@@ -288,10 +237,9 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
     struct gt_func *fn = gt_module_func(module, pc);
     struct gt_code want = {
         .pc = pc,
-        .end = gt_code_pc(last) + gt_insn_size(last),
+        .size = gt_code_pc(last) + gt_insn_size(last) - pc,
         .fn = fn,
-        .end_fn = fn,
-        .insns = (uint16_t)(end - first),
+        .insns = end - first,
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
         .special = (uint8_t)(level << GT_CODE_LEVEL_SHIFT),
     };
@@ -303,7 +251,7 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
         want.exit = GT_EXIT_PLAIN;
     if (want.exit == GT_EXIT_EXCEPTION_RETURN && gt_machine_returns_to_next(block))
         want.exit = GT_EXIT_PLAIN;
-    struct gt_code *code = keep_code(&want);
+    struct gt_code *code = gt_keep_code(&want);
     if (!code)
         return;
     if (!gt_rec.user && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user())

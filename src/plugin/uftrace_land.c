@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Callbacks from translated code. With cells, translated code keeps the mark and the count of
- * retired instructions by itself and calls only at landings; without them a callback at each block
- * does both.
+ * Callbacks from translated code. With cells, translated code keeps the mark by itself and calls
+ * only at landings; blocks that do not call count their instructions by themselves, too. Without
+ * cells a callback at each block does both.
  */
 #include "plugin/uftrace.h"
 #include "track/land.h"
@@ -135,20 +135,31 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
            gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth);
 }
 
+/* Its instructions count from here on: blocks with a callback do not count by themselves. */
+static inline void land_and_count(struct gt_cells *cells, const struct gt_code *code, uint64_t mark)
+{
+    cells->mark = mark;
+    cells->insns += code->insns;
+}
+
 static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
                                               struct gt_code *code)
 {
-    cells->mark = gt_land(v, cells, code);
+    land_and_count(cells, code, gt_land(v, cells, code));
+}
+
+static inline void land_in_cells(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+{
+    if (land_plain(v, cells, code))
+        land_and_count(cells, code, gt_mark_of_func(code->fn));
+    else
+        land_at(v, cells, code);
 }
 
 static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, unsigned index,
                                                           struct gt_code *code)
 {
-    struct gt_cells *cells = gt_vcpu_cells(v, index);
-    if (land_plain(v, cells, code))
-        cells->mark = gt_mark_of_func(code->fn);
-    else
-        land_at(v, cells, code);
+    land_in_cells(v, gt_vcpu_cells(v, index), code);
 }
 
 void gt_on_landing(unsigned vcpu, void *data)
@@ -158,10 +169,8 @@ void gt_on_landing(unsigned vcpu, void *data)
     struct gt_cells *cells = v->cells;
     if (__builtin_expect(!cells, 0))
         land_and_find_cells(v, vcpu, code);
-    else if (land_plain(v, cells, code))
-        cells->mark = gt_mark_of_func(code->fn);
     else
-        land_at(v, cells, code);
+        land_in_cells(v, cells, code);
 }
 
 /* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
@@ -169,7 +178,7 @@ void gt_on_landing(unsigned vcpu, void *data)
 static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
 {
     bool passed = mark != gt_mark_of_func(code->fn) && code->exit != GT_EXIT_RETURN;
-    return passed ? mark : code->mark;
+    return passed ? mark : gt_code_mark(code);
 }
 
 static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
@@ -190,7 +199,7 @@ static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
 static inline void land_in_counted_block(struct gt_vcpu *v, struct gt_code *code)
 {
     if (land_plain(v, &v->own, code))
-        v->own.mark = code->mark;
+        v->own.mark = gt_code_mark(code);
     else
         land_in_block(v, code);
 }

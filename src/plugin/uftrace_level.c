@@ -204,7 +204,7 @@ void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64
         return;
     l->worlds[from].stack = v->thread.stack;
     l->worlds[from].mark = *mark;
-    *mark = l->worlds[to].stack ? l->worlds[to].mark : code->mark;
+    *mark = l->worlds[to].stack ? l->worlds[to].mark : gt_code_mark(code);
     gt_track_go_on(&v->thread, l->worlds[to].stack, time);
     l->worlds[to].stack = NULL;
 }

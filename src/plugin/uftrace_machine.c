@@ -22,7 +22,7 @@
  * no cells: it is set when the block begins. */
 static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code)
 {
-    uint64_t mark = code->mark;
+    uint64_t mark = gt_code_mark(code);
     gt_machine_leave(&v->thread, &mark, gt_vcpu_time(v, cells));
     cells->mark = mark;
 }
@@ -92,7 +92,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     const struct gt_code *from = gt_mark_code(mark);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
-        return !(mark & GT_MARK_RESUME) && from->end != code->pc;
+        return !(mark & GT_MARK_RESUME) && gt_code_end(from) != code->pc;
     case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:

@@ -188,12 +188,14 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
 }
 
 /* One of the blocks at an address, if any: all enter the same function. */
-static const struct gt_code *entered_unnamed(const struct gt_code *code)
+static const struct gt_code *entered_unnamed(const struct gt_kept *kept)
 {
-    for (; code; code = code->next)
+    for (; kept; kept = kept->next) {
+        const struct gt_code *code = kept->code;
         if (__atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
             (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED)))
             return code;
+    }
     return NULL;
 }
 

@@ -35,7 +35,7 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
     }
     const struct gt_code *from = gt_mark_code(mark);
     if (from->exit == GT_EXIT_JUMP_INDIRECT)
-        return from->end_fn == code->fn && !code->entry;
+        return from->fn == code->fn && !code->entry;
     if (__builtin_expect((from->exit == GT_EXIT_CALL ? from->target != code->pc
                                                      : from->exit != GT_EXIT_CALL_INDIRECT) ||
                              top + 1 == s->limit,
@@ -44,7 +44,8 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
     t->calls++;
     gt_code_enter(code);
     s->top = ++top;
-    *top = (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn, .level = s->level};
+    *top = (struct gt_frame){
+        .ret = gt_code_end(from), .addr = code->pc, .fn = code->fn, .level = s->level};
     sink->enter(s, time, gt_level_depth(depth, s->level), code->pc);
     return true;
 }

@@ -71,7 +71,7 @@ static void note_maker(struct gt_thread *t, uint64_t mark)
     if (!(mark & GT_MARK_CODE) || gt_mark_code(mark)->exit != GT_EXIT_SYSCALL || s->n_handlers ||
         gt_stack_depth(s) > MOST)
         return;
-    uint64_t pc = gt_mark_code(mark)->end;
+    uint64_t pc = gt_code_end(gt_mark_code(mark));
     pthread_mutex_lock(&t->tracker->lock);
     struct gt_made *made = made_at(t->tracker, pc);
     if (made) {
@@ -146,7 +146,6 @@ void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_
         return;
     uint64_t by = expected - code->pc;
     code->pc = expected;
-    code->end += by;
     if (code->target)
         code->target += by;
 }
@@ -306,7 +305,8 @@ static void land_exception_return(struct gt_thread *t, const struct gt_code *fro
 {
     struct gt_stack *s = t->stack;
     bool within_kernel = from->pc >> 63 && code->pc >> 63;
-    if (code->pc == from->end || code->pc < t->tracker->lowest || gt_machine_begins(t, code, time))
+    if (code->pc == gt_code_end(from) || code->pc < t->tracker->lowest ||
+        gt_machine_begins(t, code, time))
         return;
     uint32_t depth = gt_stack_depth(s);
     if (depth && s->top->ret == code->pc) {
@@ -330,7 +330,7 @@ static void land_syscall(struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
-    if (code->pc >= from->pc && code->pc <= from->end)
+    if (code->pc >= from->pc && code->pc <= gt_code_end(from))
         return;
     if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
         gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);

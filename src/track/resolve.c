@@ -109,10 +109,10 @@ static bool land_pushed_return(struct gt_thread *t, const struct gt_code *from,
 {
     struct gt_stack *s = t->stack;
     if (!code->entry || s->top == s->base ||
-        (s->top->fn != from->end_fn && !jumped_from_unknown(t, from->end_fn)))
+        (s->top->fn != from->fn && !jumped_from_unknown(t, from->fn)))
         return false;
     uint32_t depth = gt_stack_depth(s);
-    while (depth > 1 && s->base[depth - 1].fn == from->end_fn &&
+    while (depth > 1 && s->base[depth - 1].fn == from->fn &&
            s->base[depth].addr != s->base[depth].fn->lo)
         depth--;
     close_to(t, depth, time);
@@ -178,7 +178,7 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
     }
     if (s->top > s->base && (s->top->kind == GT_FRAME_SIGNAL || may_be_signal(t)))
         return;
-    if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->end_fn &&
+    if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->fn &&
         !(t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON)) {
         t->matched++;
         close_to(t, gt_stack_depth(s) - 1, time);
@@ -190,7 +190,7 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
     }
     if (gt_machine_retpoline(t, code, time) || gt_machine_begins(t, code, time))
         return;
-    if (t->tracker->machine && code->pc == from->end) /* it pushed that address by itself */
+    if (t->tracker->machine && code->pc == gt_code_end(from)) /* it pushed that address by itself */
         return;
     if (land_pushed_return(t, from, code, time) || land_back(t, code, false, time))
         return;
@@ -212,7 +212,7 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
 static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                       uint64_t time)
 {
-    gt_stack_push(t, (struct gt_frame){.ret = from->end, .addr = code->pc, .fn = code->fn}, time);
+    gt_stack_push(t, (struct gt_frame){gt_code_end(from), code->pc, code->fn}, time);
 }
 
 /* In a machine code may have been translated before its function was known: a jump out of unknown
@@ -336,7 +336,7 @@ static bool is_resumed_in(uint64_t mark, const struct gt_code *code)
     if (!(mark & GT_MARK_CODE))
         return mark == gt_mark_of_func(code->fn);
     const struct gt_code *from = gt_mark_code(mark);
-    return code->pc >= from->pc && code->pc < from->end &&
+    return code->pc >= from->pc && code->pc < gt_code_end(from) &&
            !(from->exit == GT_EXIT_CALL && from->target == code->pc);
 }
 
@@ -358,11 +358,11 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_cod
         land_call(t, from, code, time);
     } else if (from->exit == GT_EXIT_CALL) {
         t->doubts[GT_DOUBT_DIVERTED_CALL]++;
-        land_jump(t, from->end_fn, code, time);
+        land_jump(t, from->fn, code, time);
     } else if (from->exit == GT_EXIT_SYSCALL || from->exit == GT_EXIT_EXCEPTION_RETURN) {
         gt_machine_land(t, from, code, time);
-    } else if (code->fn != from->end_fn) {
-        land_jump(t, from->end_fn, code, time);
+    } else if (code->fn != from->fn) {
+        land_jump(t, from->fn, code, time);
     }
 }
 

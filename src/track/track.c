@@ -10,14 +10,10 @@ enum { FIRST_FRAMES = 64 };
 /* The sentinel frame's. */
 static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
 
-void gt_code_set_mark(struct gt_code *code)
+void gt_code_set_special(struct gt_code *code)
 {
     bool special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
     code->special = (code->special & GT_CODE_LEVEL) | (special ? GT_CODE_SPECIAL : 0);
-    code->mark = code->exit == GT_EXIT_PLAIN
-                     ? gt_mark_of_func(code->end_fn)
-                     : (uint64_t)(uintptr_t)code | GT_MARK_CODE |
-                           (code->exit == GT_EXIT_RETURN ? GT_MARK_RETURN : 0);
 }
 
 struct gt_stack *gt_stack_create(struct gt_tracker *k)

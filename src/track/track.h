@@ -64,22 +64,24 @@ enum gt_code_exit {
 /* Whether handlers of interrupts and exceptions begin at a block. */
 enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO };
 
-/* A block of guest code as it was translated. Lives as long as a mark may point to it. */
+/* A block of guest code, of one function, as it was translated. Lives as long as a mark may point
+ * to it. Two fill a cache line. */
 struct gt_code {
-    uint64_t pc, end;             /* [pc, end) */
-    uint64_t target;              /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
-    const struct gt_func *fn;     /* of the first instruction */
-    const struct gt_func *end_fn; /* of the last one */
-    uint64_t mark;                /* what the mark is after the block ran */
-    uint16_t insns;
-    uint8_t exit;         /* enum gt_code_exit */
-    uint8_t special;      /* enum gt_code_special, and the level: see level.c; may be set late */
-    bool entry;           /* pc is the entry of fn */
-    bool entered;         /* a call landed here; set by the tracker */
-    uint8_t vector;       /* enum gt_vector; may be set late */
-    uint8_t vector_left;  /* how often what began here did not end as a handler does */
-    struct gt_code *next; /* the owner's: others at this pc */
-} __attribute__((aligned(64)));
+    uint64_t pc;
+    uint64_t target;          /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
+    const struct gt_func *fn; /* that it is part of */
+    uint32_t size : 14;       /* bytes */
+    uint32_t insns : 10;
+    uint32_t exit : 4;   /* enum gt_code_exit */
+    uint32_t entry : 1;  /* pc is the entry of fn */
+    uint8_t special;     /* enum gt_code_special, and the level: see level.c; may be set late */
+    bool entered;        /* a call landed here; set by the tracker */
+    uint8_t vector;      /* enum gt_vector; may be set late */
+    uint8_t vector_left; /* how often what began here did not end as a handler does */
+} __attribute__((aligned(32)));
+
+/* Of one description. */
+enum { GT_CODE_MAX_INSNS = 512 };
 
 /* In the form of enum gt_attention: where the two differ, a landing is not plain. */
 enum gt_code_special {
@@ -111,10 +113,24 @@ static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
     return (uint64_t)(uintptr_t)fn;
 }
 
+/* What the mark is after the block ran. */
+static inline uint64_t gt_code_mark(const struct gt_code *code)
+{
+    if (code->exit == GT_EXIT_PLAIN)
+        return gt_mark_of_func(code->fn);
+    return (uint64_t)(uintptr_t)code | GT_MARK_CODE |
+           (code->exit == GT_EXIT_RETURN ? GT_MARK_RETURN : 0);
+}
+
+static inline uint64_t gt_code_end(const struct gt_code *code)
+{
+    return code->pc + code->size;
+}
+
 #define GT_FUNC_UNWINDING (GT_FUNC_RAISES | GT_FUNC_RESUMES | GT_FUNC_PERSONALITY)
 
-/* Sets what follows from the other members: mark and special. */
-void gt_code_set_mark(struct gt_code *code);
+/* Sets what follows from the function: special, but for the level. */
+void gt_code_set_special(struct gt_code *code);
 
 /* Several threads may enter at once. */
 static inline void gt_code_enter(struct gt_code *code)

@@ -11,23 +11,27 @@
 
 #include <cmocka.h>
 
+static const struct gt_code_pattern pattern = {0x1d, 5, {0xf3, 0, 0x1e, 0xfa, 0x55}};
 static struct gt_code_function functions[] = {
     {0x80000000, 0x20, 0x1111, "_start", true},
     {0x80000020, 0x8, 0, "short", false},
     {0x80000040, 0x40, 0x2222, "twice in one", true},
     {UINT64_C(0xffff800008010000), 0x100, UINT64_C(0xfedcba9876543210), "schedule", true},
     {UINT64_C(0xffff800008010200), 0xfe00, 0x2222, "\x01odd", true},
+    {0x10, 5, 0, "init=module", false, &pattern},
+    {0x20, 0x10, 0, "exit", false},
 };
 static struct gt_code_module modules[] = {
     {0x80000000, 0x80000080, "/fw dir/fw.elf", 0, 3},
     {UINT64_C(0xffff800008010000), UINT64_C(0xffff800008020000), "/Image", 3, 2},
+    {0, 0x1000, "/brd.ko", 5, 2},
 };
 static const struct gt_code_map sample = {
     .os = {GT_CODE_SP_EL0, 0, 1464, 1176, 1180},
     .module = modules,
-    .n_modules = 2,
+    .n_modules = 3,
     .function = functions,
-    .n_functions = 5,
+    .n_functions = 7,
 };
 static const char text[] = "# guesttrace code: 1\n"
                            "# linux: current=sp_el0 comm=1464 pid=1176 tgid=1180\n"
@@ -37,7 +41,10 @@ static const char text[] = "# guesttrace code: 1\n"
                            "80000040 40 - twice in one\n"
                            "# module: ffff800008010000 ffff800008020000 /Image\n"
                            "ffff800008010000 100 fedcba9876543210 schedule\n"
-                           "ffff800008010200 fe00 - ?odd\n";
+                           "ffff800008010200 fe00 - ?odd\n"
+                           "# module: 0 1000 /brd.ko\n"
+                           "10 5 =f3..1efa55 init=module\n"
+                           "20 10 - exit\n";
 
 static void test_round_trip(void **state)
 {
@@ -48,8 +55,8 @@ static void test_round_trip(void **state)
     assert_string_equal(t.data, text);
     assert_int_equal(gt_code_map_read(t.data, t.len, &got, NULL), 0);
     assert_memory_equal(&got.os, &sample.os, sizeof got.os);
-    assert_int_equal(got.n_modules, 2);
-    assert_int_equal(got.n_functions, 5);
+    assert_int_equal(got.n_modules, 3);
+    assert_int_equal(got.n_functions, 7);
     assert_string_equal(got.module[0].path, "/fw_dir/fw.elf");
     assert_true(got.module[1].start == modules[1].start && got.module[1].end == modules[1].end);
     assert_true(got.module[1].first == 3 && got.module[1].n == 2);
@@ -57,6 +64,10 @@ static void test_round_trip(void **state)
     assert_true(got.function[3].addr == functions[3].addr && got.function[3].size == 0x100);
     assert_false(got.function[1].hashed || got.function[2].hashed || got.function[4].hashed);
     assert_string_equal(got.function[2].name, "twice in one");
+    assert_null(got.function[0].pattern);
+    assert_false(got.function[5].hashed);
+    assert_memory_equal(got.function[5].pattern, &pattern, sizeof pattern);
+    assert_string_equal(got.function[5].name, "init=module");
     assert_int_equal(gt_code_map_write(&again, &got, NULL), 0);
     assert_string_equal(again.data, text);
     gt_code_map_free(&got);
@@ -140,6 +151,9 @@ static void test_refuses_to_write(void **state)
     REFUSED(two[1].addr = 0x1100, two[1].addr = 0x1020);
     REFUSED(two[1].size = 0xe1, two[1].size = 4);
     REFUSED(two[1].size = 0, two[1].size = 4);
+    struct gt_code_pattern long_one = {1, 5, {0}};
+    REFUSED(two[1].pattern = &long_one, long_one.n = 4);
+    REFUSED(long_one.n = 0, two[1].pattern = NULL);
     REFUSED(m.end = 0x1000, m.end = 0x1100);
     REFUSED(m.n = 3, m.n = 2);
     REFUSED(m.first = 3, m.first = 0);

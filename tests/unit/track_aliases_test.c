@@ -79,24 +79,19 @@ static int tear_down(void **state)
 
 static struct gt_code block(uint64_t pc, enum gt_code_exit exit, uint64_t target)
 {
-    struct gt_code c = {.pc = pc,
-                        .end = pc + 0x10,
-                        .target = target,
-                        .fn = &anon,
-                        .end_fn = &anon,
-                        .insns = 4,
-                        .exit = exit};
+    struct gt_code c = {
+        .pc = pc, .size = 0x10, .target = target, .fn = &anon, .insns = 4, .exit = exit};
     return c;
 }
 
 static void run(struct machine *m, struct gt_code *code)
 {
-    gt_code_set_mark(code);
+    gt_code_set_special(code);
     uint64_t stays = gt_mark_of_func(code->fn);
     if (m->mark != stays &&
         (m->mark == 0 || !gt_track_land(&m->thread, code, m->mark, 1, &sink, 1024)))
         m->mark = gt_track_slow(&m->thread, code, m->mark, 1);
-    m->mark = code->mark;
+    m->mark = gt_code_mark(code);
 }
 
 static void expect(const struct machine *m, const char *text, uint64_t matched, uint64_t aliased)

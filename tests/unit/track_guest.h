@@ -128,14 +128,13 @@ static inline struct gt_code *block(struct guest *g, char name, unsigned n, enum
     struct gt_code *c = g->codes[g->n_codes++] = p;
     struct gt_func *fn = func(g, name);
     *c = (struct gt_code){.pc = fn->lo + n * BLOCK_SIZE,
-                          .end = fn->lo + (n + 1) * BLOCK_SIZE,
+                          .size = BLOCK_SIZE,
                           .target = target,
                           .fn = fn,
-                          .end_fn = fn,
                           .insns = 4,
-                          .exit = (uint8_t)exit,
+                          .exit = exit,
                           .entry = n == 0 && !(fn->flags & GT_FUNC_ANON)};
-    gt_code_set_mark(c);
+    gt_code_set_special(c);
     return c;
 }
 
@@ -158,7 +157,7 @@ static inline void run(struct guest *g, struct gt_code *c)
 {
     arrive(g, c);
     if (c->exit != GT_EXIT_PLAIN)
-        g->mark = c->mark;
+        g->mark = gt_code_mark(c);
 }
 
 /* Short forms: block n of the function ends so. */

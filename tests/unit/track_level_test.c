@@ -80,9 +80,9 @@ static struct gt_thread t;
 
 static struct gt_code block(unsigned at_level, uint64_t pc)
 {
-    struct gt_code code = {.pc = pc, .end = pc + 1, .fn = &code_of_all, .end_fn = &code_of_all};
+    struct gt_code code = {.pc = pc, .size = 1, .fn = &code_of_all};
     code.special = (uint8_t)(at_level << GT_CODE_LEVEL_SHIFT);
-    gt_code_set_mark(&code);
+    gt_code_set_special(&code);
     return code;
 }
 
@@ -90,11 +90,11 @@ static struct gt_code block(unsigned at_level, uint64_t pc)
 static bool land(const struct gt_code *from, unsigned at_level, uint64_t pc)
 {
     struct gt_code code = block(at_level, pc);
-    if (gt_track_land(&t, &code, from->mark, 1, &hot_sink, k.max_depth))
+    if (gt_track_land(&t, &code, gt_code_mark(from), 1, &hot_sink, k.max_depth))
         return true;
     if (gt_track_level(&t) != at_level)
         gt_track_set_level(&t, at_level, 1);
-    gt_track_slow(&t, &code, from->mark, 1);
+    gt_track_slow(&t, &code, gt_code_mark(from), 1);
     return false;
 }
 
@@ -104,7 +104,7 @@ static bool call(unsigned at_level, uint64_t site, uint64_t to)
     struct gt_code from = block(at_level, site);
     from.target = to;
     from.exit = GT_EXIT_CALL;
-    gt_code_set_mark(&from);
+    gt_code_set_special(&from);
     return land(&from, at_level, to);
 }
 
@@ -112,7 +112,7 @@ static bool come_back(unsigned at_level, uint64_t pc)
 {
     struct gt_code from = block(at_level, 1);
     from.exit = GT_EXIT_RETURN;
-    gt_code_set_mark(&from);
+    gt_code_set_special(&from);
     return land(&from, at_level, pc);
 }
 

@@ -47,7 +47,7 @@ static inline bool leave(struct guest *g, char name, unsigned n)
 {
     struct gt_code *c = block(g, name, n, GT_EXIT_EXCEPTION_RETURN, 0);
     arrive(g, c);
-    g->mark = c->mark;
+    g->mark = gt_code_mark(c);
     return gt_machine_leave(&g->t, &g->mark, ++g->time);
 }
 
@@ -75,7 +75,7 @@ static inline void switch_to(struct guest *g, char from, unsigned n, uint64_t ow
     if (other)
         gt_track_restored(&g->t, other);
     load_sp(g, old_sp, new_sp);
-    g->mark = s->mark;
+    g->mark = gt_code_mark(s);
 }
 
 #endif

@@ -10,7 +10,7 @@ static uint64_t place(void)
 
 static void make_call(struct guest *g, struct gt_code *code)
 {
-    g->mark = code->mark;
+    g->mark = gt_code_mark(code);
     enter(g, 'h');
     assert_true(gt_machine_leave(&g->t, &g->mark, ++g->time));
 }
@@ -22,7 +22,7 @@ static void make_others(struct guest *g, unsigned n)
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
     for (uint64_t pc = 0x100000; n > 0; pc += 4)
         if (pc * hash >> 54 == place() * hash >> 54) {
-            code->end = pc;
+            code->pc = pc - code->size;
             make_call(g, code);
             n--;
         }

@@ -99,7 +99,7 @@ static void test_bound(void **state)
     check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, GT_DOUBT_TOO_DEEP, 3, -1);
     assert_int_equal(g->t.stack->dropped, 3);
     for (int i = 0; i < 4; i++) {
-        g->mark = other->mark; /* from a frame that is not known, to where none returns */
+        g->mark = gt_code_mark(other); /* from a frame that is not known, to where none returns */
         run(g, other);
         assert_int_equal(g->t.stack->dropped, i < 3 ? 2 - i : 0);
     }
@@ -219,21 +219,21 @@ static void test_hot_path(void **state)
         struct gt_code *code;
         uint64_t mark;
     } slow[] = {
-        {other, from->mark},               /* not the target */
-        {to, from->mark | GT_MARK_STUB},   /* through a stub */
-        {to, from->mark | GT_MARK_RESUME}, /* after a signal */
-        {to, gt_mark_of_func(from->fn)},   /* a jump */
-        {other, back->mark},               /* a return to elsewhere */
+        {other, gt_code_mark(from)},               /* not the target */
+        {to, gt_code_mark(from) | GT_MARK_STUB},   /* through a stub */
+        {to, gt_code_mark(from) | GT_MARK_RESUME}, /* after a signal */
+        {to, gt_mark_of_func(from->fn)},           /* a jump */
+        {other, gt_code_mark(back)},               /* a return to elsewhere */
     };
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
         assert_false(
             gt_track_land(&g->t, slow[i].code, slow[i].mark, g->time, &g->sink, g->k.max_depth));
     to->special = true;
-    assert_false(gt_track_land(&g->t, to, from->mark, g->time, &g->sink, 2));
+    assert_false(gt_track_land(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
     to->special = false;
-    assert_false(gt_track_land(&g->t, to, from->mark, g->time, &g->sink, 1));
+    assert_false(gt_track_land(&g->t, to, gt_code_mark(from), g->time, &g->sink, 1));
     check(g, 0, "+a");
-    assert_true(gt_track_land(&g->t, to, from->mark, g->time, &g->sink, 2));
+    assert_true(gt_track_land(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
     check(g, 0, "+a+b");
     assert_true(to->entered);
     assert_false(other->entered);
