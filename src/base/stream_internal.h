@@ -157,6 +157,7 @@ struct gt_streams {
     size_t n_slots, slots_room;
     size_t queued; /* chunks in queues */
     uint64_t closed_records, waits, lost;
+    uint64_t waits_met; /* the pool has grown for them */
     struct gt_stream_loss *losses;
     size_t n_losses, losses_room;
     _Atomic int error; /* set with the lock held */

@@ -20,7 +20,7 @@ enum {
     ROUND_NS = 4000000,       /* between two rounds while records come */
     ROUND_IDLE_NS = 16000000, /* the most, while none come */
     ROUND_NS_A_STREAM = 4000, /* a round looks at every open stream */
-    LOW_WATER = 4,            /* free chunks below which the pool grows ahead of need */
+    LOW_WATER = 6,            /* free chunks below which the pool grows ahead of need */
 };
 
 static uint64_t now(void)
@@ -246,10 +246,13 @@ static void end_batch(struct gt_streams *set)
     pthread_mutex_unlock(&set->lock);
 }
 
+/* Where a producer has had to wait, the pool was too small for the time that a write takes. */
 static void grow(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
-    bool more = set->n_free < LOW_WATER && set->n_slots && set->n_chunks < gt_pool_max(set);
+    bool more = (set->n_free < LOW_WATER || set->waits != set->waits_met) && set->n_slots &&
+                set->n_chunks < gt_pool_max(set);
+    set->waits_met = set->waits;
     set->want_space = false;
     pthread_mutex_unlock(&set->lock);
     if (more)
