@@ -54,8 +54,9 @@ static bool find_linux(const struct gt_kernel *k, struct gt_code_linux *out)
 /* ---- functions ----------------------------------------------------------------------------- */
 
 struct build {
-    GArray *modules;   /* struct gt_code_module */
-    GArray *functions; /* struct gt_code_function */
+    GArray *modules;     /* struct gt_code_module */
+    GArray *functions;   /* struct gt_code_function */
+    GPtrArray *patterns; /* struct gt_code_pattern, that functions point to */
 };
 
 static bool add_function(struct build *b, const struct gt_source_function *from,
@@ -70,6 +71,57 @@ static bool add_function(struct build *b, const struct gt_source_function *from,
     }
     g_array_append_val(b->functions, f);
     return f.hashed;
+}
+
+/* A pattern that says less would be found anywhere. */
+#define LEAST_KNOWN 8
+
+static bool add_pattern(struct build *b, const struct gt_source_function *from,
+                        const struct gt_kernel_section *section)
+{
+    const uint64_t offset = from->addr - section->at;
+    struct gt_code_function f = {.addr = from->addr, .size = from->size, .name = from->name};
+    struct gt_code_pattern p = {.n = (uint8_t)MIN(from->size, GT_CODE_PATTERN)};
+    for (unsigned i = 0; i < p.n && offset + i < section->size; i++)
+        if (!section->patched[offset + i]) {
+            p.known |= UINT64_C(1) << i;
+            p.byte[i] = section->data[offset + i];
+        }
+    if (__builtin_popcountll(p.known) >= LEAST_KNOWN) {
+        f.pattern = g_memdup2(&p, sizeof p);
+        g_ptr_array_add(b->patterns, (void *)f.pattern);
+    }
+    g_array_append_val(b->functions, f);
+    return f.pattern != NULL;
+}
+
+/* The section of a module that the function is in. */
+static const struct gt_kernel_section *section_of(const struct gt_kernel_ko *ko, bool init,
+                                                  uint64_t addr)
+{
+    for (size_t i = 0; i < ko->n_section; i++) {
+        const struct gt_kernel_section *s = &ko->section[i];
+        if (s->init == init && s->placed && addr >= s->at && addr - s->at < s->size)
+            return s;
+    }
+    return NULL;
+}
+
+static void add_module_part(struct build *b, const struct gt_source_part *p,
+                            const struct gt_kernel_ko *ko)
+{
+    struct gt_code_module m = {p->lo, p->hi, p->path, b->functions->len, 0};
+    bool known = false;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct gt_kernel_section *s = section_of(ko, p->init, p->function[i].addr);
+        if (s)
+            known |= add_pattern(b, &p->function[i], s);
+    }
+    m.n = b->functions->len - m.first;
+    if (known)
+        g_array_append_val(b->modules, m);
+    else
+        g_array_set_size(b->functions, (guint)m.first);
 }
 
 static void add_part(struct build *b, const struct gt_source_part *p,
@@ -102,12 +154,16 @@ bool gt_machine_code_map(const struct gt_symbol_source *source, size_t n, struct
 {
     struct gt_code_map map = {0};
     struct build b = {g_array_new(FALSE, FALSE, sizeof(struct gt_code_module)),
-                      g_array_new(FALSE, FALSE, sizeof(struct gt_code_function))};
+                      g_array_new(FALSE, FALSE, sizeof(struct gt_code_function)),
+                      g_ptr_array_new_with_free_func(g_free)};
     for (size_t i = 0; i < n; i++) {
         struct gt_code_bytes *bytes = is_first(source, i) ? gt_code_bytes_open(&source[i]) : NULL;
         for (size_t k = 0; bytes && k < source[i].n_parts; k++)
             add_part(&b, &source[i].part[k], bytes);
         gt_code_bytes_close(bytes);
+        const struct gt_kernel_ko *ko = is_first(source, i) ? source[i].ko : NULL;
+        for (size_t k = 0; ko && ko->bits == 64 && k < source[i].n_parts; k++)
+            add_module_part(&b, &source[i].part[k], ko);
         if (source[i].kernel && map.os.current == GT_CODE_NO_LINUX)
             find_linux(source[i].kernel, &map.os);
     }
@@ -118,5 +174,6 @@ bool gt_machine_code_map(const struct gt_symbol_source *source, size_t n, struct
     bool any = map.n_modules && gt_code_map_write(out, &map, NULL) == 0;
     g_array_free(b.modules, TRUE);
     g_array_free(b.functions, TRUE);
+    g_ptr_array_free(b.patterns, TRUE);
     return any;
 }

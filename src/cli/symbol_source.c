@@ -126,20 +126,21 @@ static void add_block(struct gt_symbol_source *s, bool init)
     const struct gt_kernel_ko *ko = s->ko;
     uint64_t hi = 0;
     for (size_t i = 0; i < ko->n_section; i++)
-        if (ko->section[i].init == init && ko->section[i].size)
+        if (ko->section[i].init == init && ko->section[i].placed && ko->section[i].size)
             hi = MAX(hi, ko->section[i].at + ko->section[i].size);
     if (hi == 0)
         return;
     g_autofree char *path = g_strconcat(s->file, init ? "+init" : NULL, NULL);
     struct gt_source_part *p = add_part(s, path, 0, hi, ko->n_sym);
     p->searched = true;
+    p->init = init;
     for (size_t i = 0; i < ko->n_sym; i++) {
         const struct gt_kernel_ko_symbol *from = &ko->sym[i];
         const struct gt_kernel_section *section = &ko->section[from->section];
         const struct gt_source_function f = {
             section->at + from->offset,           from->size, from->name,
             from->type == 'W' ? 'w' : from->type, false,      false};
-        if (section->init == init)
+        if (section->init == init && section->placed)
             add_function(p, &f);
     }
 }

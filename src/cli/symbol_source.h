@@ -35,6 +35,7 @@ struct gt_source_part {
     size_t n;
     uint64_t step;   /* what its offsets are multiples of: at least a page */
     bool searched;   /* without OFFSET its place is searched for in what was recorded */
+    bool init;       /* a module's code that is freed after its start */
     bool has_offset; /* the command line says it */
     uint64_t offset;
 };

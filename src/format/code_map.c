@@ -30,7 +30,9 @@ static int check_module(const struct gt_code_map *map, const struct gt_code_modu
     for (size_t i = m->first; i < m->first + m->n; i++) {
         const struct gt_code_function *f = &map->function[i];
         if (f->addr < m->start || f->addr >= m->end || f->size == 0 || f->size > m->end - f->addr ||
-            (i > m->first && f->addr <= f[-1].addr))
+            (i > m->first && f->addr <= f[-1].addr) ||
+            (f->pattern &&
+             (f->pattern->n == 0 || f->pattern->n > GT_CODE_PATTERN || f->pattern->n > f->size)))
             return gt_error_set(err, GT_E_USAGE, "code map: %.200s: bad place of %.100s", m->path,
                                 f->name);
     }
@@ -51,7 +53,7 @@ static uint64_t *find_doubles(const struct gt_code_map *map, size_t *n_doubles)
     if (!all)
         return NULL;
     for (size_t i = 0; i < map->n_functions; i++)
-        if (map->function[i].hashed)
+        if (map->function[i].hashed && !map->function[i].pattern)
             all[n++] = map->function[i].hash;
     qsort(all, n, sizeof *all, compare_hash);
     for (size_t i = 1; i < n; i++)
@@ -74,6 +76,17 @@ static void write_linux(struct gt_text *t, const struct gt_code_linux *os)
                    os->tgid);
 }
 
+static void write_pattern(struct gt_text *t, const struct gt_code_pattern *p)
+{
+    gt_text_add(t, "=", 1);
+    for (unsigned i = 0; i < p->n; i++)
+        if (p->known >> i & 1)
+            gt_text_printf(t, "%02x", p->byte[i]);
+        else
+            gt_text_add(t, "..", 2);
+    gt_text_add(t, " ", 1);
+}
+
 static void write_module(struct gt_text *t, const struct gt_code_map *map,
                          const struct gt_code_module *m, const uint64_t *doubles, size_t n_doubles)
 {
@@ -83,7 +96,9 @@ static void write_module(struct gt_text *t, const struct gt_code_map *map,
     for (size_t i = m->first; i < m->first + m->n; i++) {
         const struct gt_code_function *f = &map->function[i];
         gt_text_printf(t, "%" PRIx64 " %" PRIx64 " ", f->addr, f->size);
-        if (f->hashed && !bsearch(&f->hash, doubles, n_doubles, sizeof *doubles, compare_hash))
+        if (f->pattern)
+            write_pattern(t, f->pattern);
+        else if (f->hashed && !bsearch(&f->hash, doubles, n_doubles, sizeof *doubles, compare_hash))
             gt_text_printf(t, "%016" PRIx64 " ", f->hash);
         else
             gt_text_add(t, "- ", 2);
@@ -115,6 +130,7 @@ int gt_code_map_write(struct gt_text *t, const struct gt_code_map *map, struct g
 
 struct map_reader {
     struct gt_code_map map;
+    size_t n_patterns;
     const char *text;
     char *copy;
 };
@@ -159,6 +175,32 @@ static const char *take_module(struct map_reader *r, struct gt_cursor c)
     return NULL;
 }
 
+static bool take_byte(struct gt_cursor *c, uint8_t *out)
+{
+    struct gt_cursor two = {c->at, 2};
+    uint64_t value;
+    if (c->left < 2 || !gt_take_hex(&two, UINT8_MAX, &value) || two.left)
+        return false;
+    *out = (uint8_t)value;
+    c->at += 2;
+    c->left -= 2;
+    return true;
+}
+
+/* Behind its '='. There is room: each of them has a '=' of its own, and those were counted. */
+static bool take_pattern(struct map_reader *r, struct gt_cursor *c, struct gt_code_function *f)
+{
+    struct gt_code_pattern *p = &r->map.patterns[r->n_patterns++];
+    for (; p->n < GT_CODE_PATTERN && p->n < f->size; p->n++) {
+        if (take_byte(c, &p->byte[p->n]))
+            p->known |= UINT64_C(1) << p->n;
+        else if (!gt_take(c, ".."))
+            break;
+    }
+    f->pattern = p;
+    return p->n > 0 && c->left && *c->at == ' ';
+}
+
 static const char *take_function(struct map_reader *r, struct gt_cursor c)
 {
     struct gt_code_module *m = r->map.n_modules ? &r->map.module[r->map.n_modules - 1] : NULL;
@@ -173,9 +215,14 @@ static const char *take_function(struct map_reader *r, struct gt_cursor c)
         return "a size that fits the module";
     if (!gt_take(&c, " "))
         return "a hash";
-    f.hashed = !gt_take(&c, "-");
-    if (f.hashed && !gt_take_hex(&c, UINT64_MAX, &f.hash))
-        return "a hash or '-'";
+    if (gt_take(&c, "=")) {
+        if (!take_pattern(r, &c, &f))
+            return "a pattern no longer than the function";
+    } else {
+        f.hashed = !gt_take(&c, "-");
+        if (f.hashed && !gt_take_hex(&c, UINT64_MAX, &f.hash))
+            return "a hash, a pattern or '-'";
+    }
     if (!gt_take(&c, " ") || !c.left)
         return "a name";
     f.name = in_copy(r, &c);
@@ -223,14 +270,17 @@ static int allocate(struct map_reader *r, size_t size)
 {
     struct gt_cursor all = {r->text, size}, line;
     bool whole;
-    size_t modules = 1, functions = 1;
-    while (gt_take_line(&all, &line, &whole))
+    size_t modules = 1, functions = 1, patterns = 1;
+    while (gt_take_line(&all, &line, &whole)) {
+        patterns += memchr(line.at, '=', line.left) != NULL;
         *(gt_take(&line, "#") ? &modules : &functions) += 1;
+    }
     r->copy = gt_text_copy_lines(r->text, size);
     r->map.storage = r->copy;
     r->map.module = calloc(modules, sizeof *r->map.module);
     r->map.function = calloc(functions, sizeof *r->map.function);
-    return r->copy && r->map.module && r->map.function ? 0 : GT_E_NOMEM;
+    r->map.patterns = calloc(patterns, sizeof *r->map.patterns);
+    return r->copy && r->map.module && r->map.function && r->map.patterns ? 0 : GT_E_NOMEM;
 }
 
 int gt_code_map_read(const char *text, size_t size, struct gt_code_map *out, struct gt_error *err)
@@ -260,6 +310,7 @@ void gt_code_map_free(struct gt_code_map *map)
 {
     free(map->module);
     free(map->function);
+    free(map->patterns);
     free(map->storage);
     *map = (struct gt_code_map){0};
 }

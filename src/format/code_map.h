@@ -6,7 +6,7 @@
  *   # guesttrace code: 1
  *   # linux: current=sp_el0 comm=1464 pid=1176 tgid=1180
  *   # module: <start hex> <end hex> <path>
- *   <address hex> <size hex> <hash hex or -> <name>
+ *   <address hex> <size hex> <hash hex, =PATTERN or -> <name>
  *
  * The linux line is optional and comes before the modules: which register (sp_el0, tp) or word
  * (gs:0xOFFSET) holds the address of the current struct task_struct, and three byte offsets in
@@ -15,7 +15,9 @@
  *
  * The hash is FNV-1a, 64 bits, of the function's first GT_CODE_HASHED bytes as they are in the
  * file. It is "-" where the function is shorter, where its bytes are not known, and where another
- * function in the whole map begins with the same bytes.
+ * function in the whole map begins with the same bytes. A module of a kernel has other bytes in
+ * memory than in its file wherever its loader writes; so its functions have a pattern, the first
+ * bytes with two hex digits each, or ".." where a byte may be any.
  */
 #ifndef GT_FORMAT_CODE_MAP_H
 #define GT_FORMAT_CODE_MAP_H
@@ -27,7 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GT_CODE_HASHED 16
+#define GT_CODE_HASHED  16
+#define GT_CODE_PATTERN 64 /* bytes of a pattern, at most */
 
 enum gt_code_current {
     GT_CODE_NO_LINUX, /* there is no linux line */
@@ -43,12 +46,19 @@ struct gt_code_linux {
     uint32_t comm, pid, tgid; /* byte offsets in struct task_struct */
 };
 
+struct gt_code_pattern {
+    uint64_t known; /* bit i: byte i is the one of the file, else it may be any */
+    uint8_t n;      /* 1 to GT_CODE_PATTERN */
+    uint8_t byte[GT_CODE_PATTERN];
+};
+
 struct gt_code_function {
     uint64_t addr;
     uint64_t size; /* at least 1 */
     uint64_t hash;
     const char *name;
-    bool hashed; /* false: "-" */
+    bool hashed;                           /* false: "-", or there is a pattern */
+    const struct gt_code_pattern *pattern; /* NULL: none */
 };
 
 struct gt_code_module {
@@ -64,6 +74,7 @@ struct gt_code_map {
     size_t n_modules;
     struct gt_code_function *function;
     size_t n_functions;
+    struct gt_code_pattern *patterns; /* of the map as read */
     void *storage;
 };
 
@@ -72,8 +83,8 @@ uint64_t gt_code_hash(const uint8_t *bytes);
 
 /* Appends the whole file. Hashes that occur twice are written as "-"; paths are mended as
  * gt_uftrace_path does, control characters in names become '?', an empty name is "?".
- * GT_E_USAGE: functions that do not rise, or do not fit their module, or a module outside the
- * array of functions; GT_E_NOMEM. */
+ * GT_E_USAGE: functions that do not rise, or do not fit their module, a pattern longer than its
+ * function, or a module outside the array of functions; GT_E_NOMEM. */
 int gt_code_map_write(struct gt_text *t, const struct gt_code_map *map, struct gt_error *err);
 
 /* Reads a whole file; *out is to be given to gt_code_map_free. GT_E_TRUNC: it ends within a line or

@@ -280,6 +280,8 @@ static int read_module(struct gt_kernel_ko *m, struct gt_error *err)
     finish_name(m);
     if (status == GT_OK)
         status = read_symbols(&r);
+    if (status == GT_OK)
+        status = gt_kernel_module_mark(m, m->priv->elf, r.number);
     free(r.candidate);
     if (status != GT_OK)
         gt_error_set(err, status, "%s: %s", m->path, gt_status_text(status));
@@ -320,6 +322,8 @@ void gt_kernel_module_free(struct gt_kernel_ko *m)
         free(m->priv->data);
         free(m->priv);
     }
+    for (size_t i = 0; i < m->n_section; i++)
+        free(m->section[i].patched);
     free(m->section);
     free(m->sym);
     free(m->path);

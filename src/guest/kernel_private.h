@@ -68,6 +68,9 @@ bool gt_kernel_sort(struct gt_kernel_symbol *s, size_t n);
  * begins; returns their number. Of ranges only the text's and the init text's are used. */
 size_t gt_kernel_choose(struct gt_kernel_symbol *sym, size_t n, const struct gt_kernel *ranges);
 
+/* Fills patched of a module's sections, whose numbers in the file are given. GT_E_NOMEM. */
+int gt_kernel_module_mark(struct gt_kernel_ko *m, Elf *elf, const unsigned *number);
+
 /* Appends ", form" to what the file is. */
 void gt_kernel_add_form(struct gt_kernel *k, const char *form);
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, CANDIDATES = 32, MAX_PLACES = 64, MAP_LIMIT = 1 << 28 };
+enum { PAGE = 4096, CANDIDATES = 32, MAX_PLACES = 512, MAP_LIMIT = 1 << 28 };
+/* Of a pattern: bytes that make it certain alone, and with a second one. */
+enum { CERTAIN = 24, ENOUGH = 8 };
 
 /* Where a module runs. */
 struct place {
@@ -25,6 +27,9 @@ struct gt_code_modules {
     struct gt_code_map map;
     GHashTable *by_hash; /* -> 1 + index of the function */
     size_t *whole;       /* of each function: the one that it is a part of, or itself */
+    size_t
+        in_page[PAGE]; /* functions with a pattern, by where in a page they begin: 1 + the first */
+    size_t *next_in_page; /* of each function: 1 + the next one */
     struct candidate candidate[CANDIDATES];
     unsigned next_candidate;
     struct place *place[MAX_PLACES];
@@ -34,6 +39,18 @@ struct gt_code_modules {
 };
 
 /* ---- the map ------------------------------------------------------------------------------- */
+
+static void index_patterns(struct gt_code_modules *c)
+{
+    c->next_in_page = g_new0(size_t, c->map.n_functions + 1);
+    for (size_t i = c->map.n_functions; i-- > 0;) {
+        size_t *first = &c->in_page[c->map.function[i].addr % PAGE];
+        if (!c->map.function[i].pattern)
+            continue;
+        c->next_in_page[i] = *first;
+        *first = i + 1;
+    }
+}
 
 /* NAME.cold is a part of NAME that the compiler moved away. */
 static void find_wholes(struct gt_code_modules *c, const struct gt_code_module *m)
@@ -86,6 +103,7 @@ int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)
             g_hash_table_insert(c->by_hash, &map.function[i].hash, (void *)(i + 1));
     for (size_t i = 0; i < map.n_modules; i++)
         find_wholes(c, &map.module[i]);
+    index_patterns(c);
     *out = c;
     return 0;
 }
@@ -100,6 +118,7 @@ void gt_code_modules_free(struct gt_code_modules *c)
     }
     g_hash_table_destroy(c->by_hash);
     g_free(c->whole);
+    g_free(c->next_in_page);
     gt_code_map_free(&c->map);
     g_free(c);
 }
@@ -192,6 +211,59 @@ static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
         add_place(c, index, offset);
 }
 
+/* How many bytes of the pattern are there; 0: another one is. */
+static unsigned matches(const struct gt_code_pattern *p, const uint8_t *bytes, size_t left)
+{
+    unsigned same = 0;
+    for (size_t i = 0; i < p->n && i < left; i++) {
+        if (!(p->known >> i & 1))
+            continue;
+        if (p->byte[i] != bytes[i])
+            return 0;
+        same++;
+    }
+    return same;
+}
+
+/* A module that is loaded again is the last one seen there, again. */
+static bool see_again(struct gt_code_modules *c, size_t index, uint64_t offset)
+{
+    for (size_t i = c->n_places; i-- > 0;) {
+        struct place *p = c->place[i];
+        if (p->index != index || p->offset != offset)
+            continue;
+        for (; i + 1 < c->n_places; i++)
+            c->place[i] = c->place[i + 1];
+        c->place[i] = p;
+        return true;
+    }
+    return false;
+}
+
+/* The function that is likeliest: it has the most bytes, and no other as many. */
+static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
+                              size_t left)
+{
+    unsigned best = 0;
+    bool one = false;
+    size_t function = 0;
+    for (size_t i = c->in_page[pc % PAGE]; i; i = c->next_in_page[i - 1]) {
+        unsigned same = matches(c->map.function[i - 1].pattern, bytes, left);
+        if (same < best || same == 0)
+            continue;
+        one = same > best;
+        best = same;
+        function = i - 1;
+    }
+    if (best < ENOUGH || !one)
+        return;
+    uint64_t offset = pc - c->map.function[function].addr;
+    size_t index = module_of(&c->map, function);
+    struct candidate seen = {index, function, offset, true};
+    if (!see_again(c, index, offset) && (best >= CERTAIN || is_second(c, &seen)))
+        add_place(c, index, offset);
+}
+
 /* A kernel does not run as a user program, where it may once have run at low addresses. */
 static bool is_others(const struct gt_code_modules *c, const struct place *p)
 {
@@ -204,6 +276,8 @@ struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, con
 {
     if (bytes && left >= GT_CODE_HASHED)
         look(c, pc, bytes);
+    if (bytes && pc >> 63)
+        look_for_patterns(c, pc, bytes, left);
     for (size_t i = c->n_places; i-- > 0;) {
         struct place *p = c->place[i];
         if (pc - p->module.lo < p->module.hi - p->module.lo)

@@ -5,9 +5,12 @@
  * A code map (format/code_map.h) says which functions there are. A block whose first bytes are
  * those of one function of the map, at a distance from its linked address that is whole pages, is
  * a candidate; a second function at the same distance makes it certain. At the linked address
- * itself one is enough. A module may run at several places (a kernel before and after its MMU is
+ * itself one is enough, and so it is for a long pattern that no other function has. Functions with
+ * a pattern, those of a kernel's modules, run in the upper half of the addresses only.
+ *
+ * A module may run at several places (a kernel before and after its MMU is
  * on, a boot loader and its copy): each is a struct gt_module of its own. Where places overlap the
- * one that was found last counts: memory has another use then.
+ * one that was seen last counts: memory has another use then.
  *
  * Not thread-safe: the caller holds a lock.
  */

@@ -325,6 +325,22 @@ class Recording(Elf):
         self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
         self.check()
 
+    def test_code_map_of_a_module(self):
+        """Its functions have their bytes there, but for those that the loader will write."""
+        extra = 'void outside(void); void calls(void) { __asm__ volatile(".space 20, 170"); ' \
+                'outside(); __asm__ volatile(".space 20, 187"); }\n'
+        funcs = self.build('mod.ko', '-c', '-fno-pic', init=True, extra=extra)
+        main = [f for f in funcs if f[1].startswith('fn')]
+        self.machine([addr + 0xffffffffc0455000 for addr, _ in main[:2]], '--symbols', 'mod.ko',
+                     more='code', found='0 ffffffffc0455000\n')
+        text = self.read('uftrace.data', 'seen.map')
+        self.assertEqual(re.findall(r'(?m)^# module: 0 [0-9a-f]+ (\S+)$', text),
+                         [self.path('mod.ko'), self.path('mod.ko+init')])
+        self.assertRegex(text, r'(?m)^0 \S+ =[0-9a-f]*(aa){20}([0-9a-f]{2})*(\.\.)+[0-9a-f]*(bb)+[0-9a-f]* '
+                               'calls$')
+        self.assertRegex(text, r'(?m)^[0-9a-f]+ [0-9a-f]+ =(01){20,64}[0-9a-f]* fn0$')
+        self.assert_names(main[:2], 0xffffffffc0455000)
+
     def test_code_map_of_a_failure(self):
         self.firmware('fw.elf')
         for do in ('exit=1', 'kill=KILL'):

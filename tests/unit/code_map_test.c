@@ -190,6 +190,12 @@ static void test_hostile(void **state)
         {"1010 1\n", "a hash"},
         {"1010 1 xyz a\n", "a hash"},
         {"1010 1 11111111111111111 a\n", "a hash"},
+        {"1010 1 = a\n", "a pattern"},
+        {"1010 1 =0 a\n", "a pattern"},
+        {"1010 2 =0.1 a\n", "a pattern"},
+        {"1010 1 =0000 a\n", "a pattern"},
+        {"1010 1 =0x a\n", "a pattern"},
+        {"1010 1 =..\n", "a pattern"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct gt_code_map got;

@@ -36,6 +36,22 @@ static const uint8_t *bytes_of(unsigned i)
     return bytes;
 }
 
+static struct gt_code_modules *make_of(const struct gt_code_map *map)
+{
+    char path[] = "/tmp/code_modules_test.XXXXXX";
+    struct gt_text text = {0};
+    struct gt_code_modules *c = NULL;
+    struct gt_error err = {0};
+    close(mkstemp(path));
+    assert_int_equal(gt_code_map_write(&text, map, NULL), 0);
+    assert_int_equal(gt_file_replace_text(path, &text, NULL), 0);
+    assert_int_equal(gt_code_modules_read(path, &anon, is_user, &c, &err), 0);
+    unlink(path);
+    gt_text_free(&text);
+    user = false;
+    return c;
+}
+
 static struct gt_code_modules *make(void)
 {
     struct gt_code_function function[1 + KERNEL_FUNCTIONS] = {
@@ -47,18 +63,7 @@ static struct gt_code_modules *make(void)
     for (unsigned i = 0; i < KERNEL_FUNCTIONS; i++)
         function[1 + i] = (struct gt_code_function){LINK + STEP * i, SIZE,
                                                     gt_code_hash(bytes_of(i)), names[i], true};
-    char path[] = "/tmp/code_modules_test.XXXXXX";
-    struct gt_text text = {0};
-    struct gt_code_modules *c = NULL;
-    struct gt_error err = {0};
-    close(mkstemp(path));
-    assert_int_equal(gt_code_map_write(&text, &map, NULL), 0);
-    assert_int_equal(gt_file_replace_text(path, &text, NULL), 0);
-    assert_int_equal(gt_code_modules_read(path, &anon, is_user, &c, &err), 0);
-    unlink(path);
-    gt_text_free(&text);
-    user = false;
-    return c;
+    return make_of(&map);
 }
 
 /* A block of function i begins where it is at that offset. */
@@ -70,7 +75,8 @@ static struct gt_module *block(struct gt_code_modules *c, unsigned i, uint64_t o
 static const char *name_at(struct gt_code_modules *c, uint64_t pc)
 {
     struct gt_module *m = gt_code_modules_at(c, pc, NULL, 0);
-    return m ? gt_code_module_name(m, gt_code_module_func(m, pc)) : "no module";
+    const char *name = m ? gt_code_module_name(m, gt_code_module_func(m, pc)) : "no module";
+    return name ? name : "(none)";
 }
 
 static void test_linked(void **state)
@@ -168,6 +174,75 @@ static void test_found(void **state)
     gt_code_modules_free(c);
 }
 
+/* Two modules of a kernel, linked at 0: of 12 known bytes at 0x10 and 0x40, one of 40 at 0x80; the
+ * other's has 40 at 0x10, and at 0x80 what the first has. The third byte may be any. */
+enum { SHORT = 12, LONG = 40 };
+#define HIGH UINT64_C(0xffffffffc0200000)
+
+static const struct gt_code_pattern *pattern_of(unsigned i, unsigned n)
+{
+    static struct gt_code_pattern p[8];
+    p[i] = (struct gt_code_pattern){.known = ((UINT64_C(1) << (n + 1)) - 1) & ~UINT64_C(4),
+                                    .n = (uint8_t)(n + 1)};
+    memset(p[i].byte, (int)i + 1, n + 1);
+    p[i].byte[2] = 0;
+    return &p[i];
+}
+
+static struct gt_code_modules *make_modules(void)
+{
+    struct gt_code_function function[] = {
+        {0x10, 0x30, 0, "a_first", false, pattern_of(0, SHORT)},
+        {0x40, 0x30, 0, "a_second", false, pattern_of(1, SHORT)},
+        {0x80, 0x30, 0, "a_long", false, pattern_of(2, LONG)},
+        {0x10, 0x30, 0, "b_long", false, pattern_of(3, LONG)},
+        {0x80, 0x30, 0, "b_twin", false, pattern_of(2, LONG)},
+        {0xc0, 0x30, 0, "b_few", false, pattern_of(4, 7)},
+        {0x100, 0x30, 0, "b_none", false, NULL},
+    };
+    struct gt_code_module module[] = {{0, 0x200, "/a.ko", 0, 3}, {0, 0x180, "/b.ko", 3, 4}};
+    const struct gt_code_map map = {
+        .module = module, .n_modules = 2, .function = function, .n_functions = 7};
+    return make_of(&map);
+}
+
+/* A block with the bytes of pattern i at an offset in the page there. */
+static const char *module_block(struct gt_code_modules *c, unsigned i, uint64_t pc, size_t left)
+{
+    uint8_t bytes[64];
+    memset(bytes, (int)i + 1, sizeof bytes);
+    const struct gt_module *m = gt_code_modules_at(c, pc, bytes, left);
+    return m ? m->path : "no module";
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    struct gt_code_modules *c = make_modules();
+    /* few bytes: it takes two functions; only in the upper half; only where it begins in a page */
+    assert_string_equal(module_block(c, 0, HIGH + 0x10, 64), "no module");
+    assert_string_equal(module_block(c, 0, HIGH + 0x10, 64), "no module");
+    assert_string_equal(module_block(c, 1, HIGH + 0x1040, 64), "no module");
+    assert_string_equal(module_block(c, 1, HIGH + 0x50, 64), "no module");
+    assert_string_equal(module_block(c, 1, HIGH + 0x40, 7), "no module");
+    assert_string_equal(module_block(c, 3, 0x7fffc0200010, 64), "no module");
+    assert_string_equal(module_block(c, 4, HIGH + 0xc0, 64), "no module");
+    assert_string_equal(module_block(c, 2, HIGH + 0x80, 64), "no module"); /* either's */
+    assert_int_equal(gt_code_modules_count(c), 0);
+    assert_string_equal(module_block(c, 1, HIGH + 0x40, 64), "/a.ko");
+    assert_string_equal(name_at(c, HIGH + 0x80), "a_long");
+    /* many bytes: one is enough; what was seen last counts, also when it is there again */
+    assert_string_equal(module_block(c, 3, HIGH + 0x10, 64), "/b.ko");
+    assert_string_equal(name_at(c, HIGH + 0x100), "b_none");
+    assert_string_equal(name_at(c, HIGH + 0x1c0), "(none)");
+    assert_string_equal(module_block(c, 0, HIGH + 0x10, 64), "/a.ko");
+    assert_string_equal(name_at(c, HIGH + 0x40), "a_second");
+    assert_string_equal(module_block(c, 3, HIGH + 0x10, 64), "/b.ko");
+    assert_string_equal(name_at(c, HIGH + 0x80), "b_twin");
+    assert_int_equal(gt_code_modules_count(c), 2);
+    gt_code_modules_free(c);
+}
+
 static void test_unreadable(void **state)
 {
     (void)state;
@@ -182,9 +257,10 @@ static void test_unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linked),    cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_found),     cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_linked),     cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_functions),  cmocka_unit_test(test_places),
+        cmocka_unit_test(test_found),      cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,8 +34,14 @@ static const struct {
     {".gnu.linkonce.this_module", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0, 64},
     {".symtab", SHT_SYMTAB, 0, 0, 8},
     {".strtab", SHT_STRTAB, 0, 0, 1},
+    {".rela.text", SHT_RELA, SHF_INFO_LINK, 0, 8},
+    {"__patchable_function_entries", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0, 8},
+    {".rela__patchable_function_entries", SHT_RELA, SHF_INFO_LINK, 0, 8},
+    {".rela.data", SHT_RELA, SHF_INFO_LINK, 0, 8},
 };
-enum { MODINFO = 7, THIS_MODULE = 8, SYMTAB = 9, STRTAB = 10 };
+enum { MODINFO = 7, THIS_MODULE = 8, SYMTAB = 9, STRTAB = 10, RELA_TEXT = 11 };
+enum { ENTRIES = 12, RELA_ENTRIES = 13, RELA_DATA = 14 };
+enum { FIRST = 2, MY_INIT = 10 }; /* numbers of symbols */
 
 static const struct {
     const char *name;
@@ -106,6 +112,40 @@ static void put_symbols(void)
     set_contents(STRTAB, strings, at);
 }
 
+static void set_relocations(unsigned section, unsigned of, const Elf64_Rela *r, size_t n)
+{
+    set_contents(section, r, n * sizeof *r);
+    header_of[section]->sh_entsize = sizeof *r;
+    header_of[section]->sh_link = SYMTAB;
+    header_of[section]->sh_info = of;
+}
+
+/* Of the code at 4, 8 and 0x40, two bytes before its end; places outside; a list with first + 0x10,
+ * my_init + 0x18 and places that are no code. */
+static void put_relocations(void)
+{
+    static const Elf64_Rela text[] = {
+        {4, ELF64_R_INFO(MY_INIT, R_AARCH64_CALL26), 0},
+        {8, ELF64_R_INFO(MY_INIT, R_AARCH64_ADD_ABS_LO12_NC), 0},
+        {0x44, ELF64_R_INFO(MY_INIT, R_AARCH64_ADR_PREL_PG_HI21), 0},
+        {0x46, ELF64_R_INFO(MY_INIT, R_AARCH64_CALL26), 0},
+        {UINT64_MAX - 1, ELF64_R_INFO(MY_INIT, R_AARCH64_CALL26), 0},
+    };
+    static const Elf64_Rela entries[] = {
+        {0, ELF64_R_INFO(FIRST, R_AARCH64_ABS64), 0x10},
+        {8, ELF64_R_INFO(MY_INIT, R_AARCH64_ABS64), 0x18},
+        {8, ELF64_R_INFO(MY_INIT, R_AARCH64_ABS64), -1},
+        {8, ELF64_R_INFO(0, R_AARCH64_ABS64), 0},
+        {8, ELF64_R_INFO(99999, R_AARCH64_ABS64), 0},
+    };
+    static const uint64_t zero[2];
+
+    set_contents(ENTRIES, zero, sizeof zero);
+    set_relocations(RELA_TEXT, 1, text, COUNT(text));
+    set_relocations(RELA_ENTRIES, ENTRIES, entries, COUNT(entries));
+    set_relocations(RELA_DATA, 4, text, COUNT(text)); /* of what is no code */
+}
+
 /* With the name in .modinfo and in struct module, NULL: none. */
 static void make(const char *info, const char *name)
 {
@@ -140,6 +180,7 @@ static void make(const char *info, const char *name)
         strcpy(module + 24, name);
     set_contents(THIS_MODULE, module, sizeof module);
     put_symbols();
+    put_relocations();
 }
 
 static struct gt_kernel_ko *load_from(const char *path)
@@ -208,6 +249,36 @@ static void test_functions(void **state)
     gt_kernel_module_free(m);
 }
 
+/* "4-7": what is marked of a section, hex. */
+static const char *marks_of(const struct gt_kernel_section *s)
+{
+    static char text[256];
+    size_t at = 0, end;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < s->size && at < sizeof text; i = end + 1) {
+        for (end = i; end < s->size && s->patched[end]; end++)
+            ;
+        if (end > i)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s%zx-%zx", at ? " " : "", i,
+                                   end - 1);
+    }
+    return text;
+}
+
+static void test_patched(void **state)
+{
+    struct gt_kernel_ko *m;
+
+    (void)state;
+    make(NULL, NULL);
+    m = load();
+    assert_string_equal(marks_of(&m->section[0]), "4-7 9-a 10-27 44-45");
+    assert_string_equal(marks_of(&m->section[1]), "18-1f");
+    assert_string_equal(marks_of(&m->section[2]), "");
+    gt_kernel_module_free(m);
+}
+
 static void test_names(void **state)
 {
     char path[] = "/tmp/guesttrace-XXXXXX.ko.gz";
@@ -255,6 +326,7 @@ static int status_of(size_t size)
         const struct gt_kernel_ko_symbol *s = &m->sym[i];
         assert_true(s->section < m->n_section && s->size > 0);
         assert_true(s->offset + s->size <= m->section[s->section].size);
+        assert_true(m->section[s->section].patched[s->offset] <= 1);
     }
     gt_kernel_module_free(m);
     return status;
@@ -286,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_patched),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_lies),
     };
