@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The guest lists its threads at the end of a boot: each of them is a task of the recording by its
+pid, its thread group and its name, and no task has the pid of one with another name.
+
+usage: tasks_test.py ARCH SERIES
+"""
+import re
+import shutil
+import sys
+import tempfile
+
+import boots
+from boots import need
+
+# Sub-shells and programs that have a name before they have their own.
+COMMANDS = '''(sleep 0.1; true) | cat &
+ls / >/dev/null
+wait
+awk '{ print "TASK", $1, $2 }' /proc/[0-9]*/task/[0-9]*/stat'''
+LISTED = re.compile(r'^TASK (\d+) \((.*)\)$', re.M)
+
+
+def listed(console):
+    """{pid: name, as long as a task keeps it}; a worker's is followed by what it does at the time."""
+    found = {}
+    for pid, name in LISTED.findall(console.replace('\r', '')):
+        found[int(pid)] = re.sub(r'^(kworker/[u\d][^-+]*)[-+].*', r'\1', name)[:15]
+    return found
+
+
+def recorded(out):
+    """{pid: {name, ...}}, {pid: tgid}"""
+    names, groups = {}, {}
+    with open(f'{out}/guest-tasks.txt', encoding='utf-8') as f:
+        for line in f.read().splitlines():
+            _, pid, tgid, name = line.split(' ', 3)
+            names.setdefault(int(pid), set()).add(name)
+            groups[int(pid)] = int(tgid)
+    return names, groups
+
+
+def check(arch, series, folder):
+    out = f'{folder}/data'
+    line = boots.command(arch, boots.qemu(arch, series), folder, commands=COMMANDS)
+    truth = listed(boots.record(out, line))
+    names, groups = recorded(out)
+    need(len(truth) > 20 and 1 in truth and 2 in truth, 'the guest lists', truth)
+    missing = {pid: name for pid, name in truth.items() if name not in names.get(pid, ())}
+    need(not missing, 'threads that are no task:', missing, 'tasks:', names)
+    need(all(groups[pid] == pid for pid in truth), 'thread groups:', groups)
+    print(f'good: {len(truth)} threads of {len(names)} tasks')
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix='guesttrace-tasks-')
+    try:
+        check(*sys.argv[1:], folder)
+    except boots.Skip as why:
+        print(f'SKIP: {why}')
+        sys.exit(77)
+    except boots.Failure as bad:
+        sys.exit(str(bad))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()
