@@ -75,19 +75,22 @@ static bool add_function(struct build *b, const struct gt_source_function *from,
 
 /* A pattern that says less would be found anywhere. */
 #define LEAST_KNOWN 8
+#define MOST_KNOWN  64
 
 static bool add_pattern(struct build *b, const struct gt_source_function *from,
                         const struct gt_kernel_section *section)
 {
     const uint64_t offset = from->addr - section->at;
     struct gt_code_function f = {.addr = from->addr, .size = from->size, .name = from->name};
-    struct gt_code_pattern p = {.n = (uint8_t)MIN(from->size, GT_CODE_PATTERN)};
-    for (unsigned i = 0; i < p.n && offset + i < section->size; i++)
-        if (!section->patched[offset + i]) {
-            p.known |= UINT64_C(1) << i;
-            p.byte[i] = section->data[offset + i];
-        }
-    if (__builtin_popcountll(p.known) >= LEAST_KNOWN) {
+    struct gt_code_pattern p = {0};
+    unsigned known = 0;
+    for (; p.n < GT_CODE_PATTERN && p.n < from->size && known < MOST_KNOWN; p.n++) {
+        if (offset + p.n >= section->size || section->patched[offset + p.n])
+            continue;
+        gt_code_pattern_set(&p, p.n, section->data[offset + p.n]);
+        known++;
+    }
+    if (known >= LEAST_KNOWN) {
         f.pattern = g_memdup2(&p, sizeof p);
         g_ptr_array_add(b->patterns, (void *)f.pattern);
     }

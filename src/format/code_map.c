@@ -80,7 +80,7 @@ static void write_pattern(struct gt_text *t, const struct gt_code_pattern *p)
 {
     gt_text_add(t, "=", 1);
     for (unsigned i = 0; i < p->n; i++)
-        if (p->known >> i & 1)
+        if (gt_code_pattern_knows(p, i))
             gt_text_printf(t, "%02x", p->byte[i]);
         else
             gt_text_add(t, "..", 2);
@@ -191,9 +191,9 @@ static bool take_byte(struct gt_cursor *c, uint8_t *out)
 static bool take_pattern(struct map_reader *r, struct gt_cursor *c, struct gt_code_function *f)
 {
     struct gt_code_pattern *p = &r->map.patterns[r->n_patterns++];
-    for (; p->n < GT_CODE_PATTERN && p->n < f->size; p->n++) {
-        if (take_byte(c, &p->byte[p->n]))
-            p->known |= UINT64_C(1) << p->n;
+    for (uint8_t byte; p->n < GT_CODE_PATTERN && p->n < f->size; p->n++) {
+        if (take_byte(c, &byte))
+            gt_code_pattern_set(p, p->n, byte);
         else if (!gt_take(c, ".."))
             break;
     }

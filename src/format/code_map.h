@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define GT_CODE_HASHED  16
-#define GT_CODE_PATTERN 64 /* bytes of a pattern, at most */
+#define GT_CODE_PATTERN 192 /* bytes of a pattern, at most */
 
 enum gt_code_current {
     GT_CODE_NO_LINUX, /* there is no linux line */
@@ -47,10 +47,22 @@ struct gt_code_linux {
 };
 
 struct gt_code_pattern {
-    uint64_t known; /* bit i: byte i is the one of the file, else it may be any */
-    uint8_t n;      /* 1 to GT_CODE_PATTERN */
+    uint8_t n; /* 1 to GT_CODE_PATTERN */
     uint8_t byte[GT_CODE_PATTERN];
+    uint8_t known[GT_CODE_PATTERN / 8]; /* bit i % 8 of i / 8: byte i is the one of the file, else
+                                         * it may be any; see gt_code_pattern_knows */
 };
+
+static inline bool gt_code_pattern_knows(const struct gt_code_pattern *p, size_t i)
+{
+    return p->known[i / 8] >> i % 8 & 1;
+}
+
+static inline void gt_code_pattern_set(struct gt_code_pattern *p, size_t i, uint8_t byte)
+{
+    p->byte[i] = byte;
+    p->known[i / 8] |= (uint8_t)(1u << i % 8);
+}
 
 struct gt_code_function {
     uint64_t addr;

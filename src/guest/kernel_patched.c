@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { RELOCATIONS_MAX = 1 << 22 };
+enum { NOPS = ~0u }; /* the instructions there that do nothing, which are for the function tracer */
 
 struct marker {
     struct gt_kernel_ko *m;
@@ -27,8 +28,8 @@ static const struct {
     const char *name;
     unsigned width;
 } lists[] = {
-    {"__patchable_function_entries", 24},
-    {"__mcount_loc", 8},
+    {"__patchable_function_entries", NOPS},
+    {"__mcount_loc", 5},
     {".altinstructions", 16},
     {".alternative", 16},
     {".parainstructions", 8},
@@ -122,9 +123,31 @@ static void mark_relocated(const struct marker *r, struct gt_kernel_section *s, 
     for (unsigned i = 0; changed >> i; i++)
         if (changed >> i & 1 && e->r_offset <= UINT64_MAX - i)
             mark(s, e->r_offset + i, 1);
-    /* a call's first byte, too: what it calls may become a return or an indirect call */
-    if (r->m->e_machine == EM_X86_64 && e->r_offset)
+    /* what a call or jump leads to may become a return, an indirect call, nothing */
+    if (r->m->e_machine == EM_X86_64 && e->r_offset && e->r_offset <= s->size &&
+        (s->data[e->r_offset - 1] & 0xfe) == 0xe8)
         mark(s, e->r_offset - 1, 1);
+}
+
+/* How many bytes of such an instruction are there; 0: there is another one. A landing pad for
+ * indirect jumps (BTI) may stand among them. */
+static unsigned nop_at(unsigned machine, const struct gt_kernel_section *s, uint64_t at)
+{
+    const uint8_t *b = s->data + at;
+    uint32_t word;
+
+    if (at >= s->size || s->size - at < 4)
+        return 0;
+    word = (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+    if (machine == EM_AARCH64)
+        return word == 0xd503201f || word == 0xd503245f ? 4 : 0;
+    return word == 0x13 ? 4 : (word & 0xffff) == 1 ? 2 : 0;
+}
+
+static void mark_nops(unsigned machine, struct gt_kernel_section *s, uint64_t at)
+{
+    for (unsigned n; (n = nop_at(machine, s, at)); at += n)
+        mark(s, at, n);
 }
 
 static void mark_listed(const struct marker *r, unsigned width, const GElf_Rela *e)
@@ -136,7 +159,9 @@ static void mark_listed(const struct marker *r, unsigned width, const GElf_Rela 
         !gelf_getsym(r->symbols, (int)GELF_R_SYM(e->r_info), &sym))
         return;
     s = section_at(r, sym.st_shndx);
-    if (s)
+    if (s && width == NOPS)
+        mark_nops(r->m->e_machine, s, sym.st_value + (uint64_t)e->r_addend);
+    else if (s)
         mark(s, sym.st_value + (uint64_t)e->r_addend, width);
 }
 

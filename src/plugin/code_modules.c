@@ -7,7 +7,7 @@
 
 enum { PAGE = 4096, CANDIDATES = 32, MAX_PLACES = 512, MAP_LIMIT = 1 << 28 };
 /* Of a pattern: bytes that make it certain alone, and with a second one. */
-enum { CERTAIN = 24, ENOUGH = 8 };
+enum { CERTAIN = 20, ENOUGH = 8 };
 
 /* Where a module runs. */
 struct place {
@@ -216,7 +216,7 @@ static unsigned matches(const struct gt_code_pattern *p, const uint8_t *bytes, s
 {
     unsigned same = 0;
     for (size_t i = 0; i < p->n && i < left; i++) {
-        if (!(p->known >> i & 1))
+        if (!gt_code_pattern_knows(p, i))
             continue;
         if (p->byte[i] != bytes[i])
             return 0;

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static const struct gt_code_pattern pattern = {0x1d, 5, {0xf3, 0, 0x1e, 0xfa, 0x55}};
+static const struct gt_code_pattern pattern = {5, {0xf3, 0, 0x1e, 0xfa, 0x55}, {0x1d}};
 static struct gt_code_function functions[] = {
     {0x80000000, 0x20, 0x1111, "_start", true},
     {0x80000020, 0x8, 0, "short", false},
@@ -151,7 +151,7 @@ static void test_refuses_to_write(void **state)
     REFUSED(two[1].addr = 0x1100, two[1].addr = 0x1020);
     REFUSED(two[1].size = 0xe1, two[1].size = 4);
     REFUSED(two[1].size = 0, two[1].size = 4);
-    struct gt_code_pattern long_one = {1, 5, {0}};
+    struct gt_code_pattern long_one = {.n = 5};
     REFUSED(two[1].pattern = &long_one, long_one.n = 4);
     REFUSED(long_one.n = 0, two[1].pattern = NULL);
     REFUSED(m.end = 0x1000, m.end = 0x1100);

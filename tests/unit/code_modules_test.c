@@ -182,10 +182,10 @@ enum { SHORT = 12, LONG = 40 };
 static const struct gt_code_pattern *pattern_of(unsigned i, unsigned n)
 {
     static struct gt_code_pattern p[8];
-    p[i] = (struct gt_code_pattern){.known = ((UINT64_C(1) << (n + 1)) - 1) & ~UINT64_C(4),
-                                    .n = (uint8_t)(n + 1)};
-    memset(p[i].byte, (int)i + 1, n + 1);
-    p[i].byte[2] = 0;
+    p[i] = (struct gt_code_pattern){.n = (uint8_t)(n + 1)};
+    for (unsigned at = 0; at < n + 1; at++)
+        if (at != 2)
+            gt_code_pattern_set(&p[i], at, (uint8_t)(i + 1));
     return &p[i];
 }
 

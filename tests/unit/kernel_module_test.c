@@ -38,9 +38,11 @@ static const struct {
     {"__patchable_function_entries", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, 0, 8},
     {".rela__patchable_function_entries", SHT_RELA, SHF_INFO_LINK, 0, 8},
     {".rela.data", SHT_RELA, SHF_INFO_LINK, 0, 8},
+    {".altinstructions", SHT_PROGBITS, SHF_ALLOC, 0, 8},
+    {".rela.altinstructions", SHT_RELA, SHF_INFO_LINK, 0, 8},
 };
 enum { MODINFO = 7, THIS_MODULE = 8, SYMTAB = 9, STRTAB = 10, RELA_TEXT = 11 };
-enum { ENTRIES = 12, RELA_ENTRIES = 13, RELA_DATA = 14 };
+enum { ENTRIES = 12, RELA_ENTRIES = 13, RELA_DATA = 14, ALTERNATIVES = 15, RELA_ALTERNATIVES = 16 };
 enum { FIRST = 2, MY_INIT = 10 }; /* numbers of symbols */
 
 static const struct {
@@ -121,7 +123,8 @@ static void set_relocations(unsigned section, unsigned of, const Elf64_Rela *r, 
 }
 
 /* Of the code at 4, 8 and 0x40, two bytes before its end; places outside; a list with first + 0x10,
- * my_init + 0x18 and places that are no code. */
+ * my_init + 0x18, of which only the first is for the tracer; one with my_init + 0x10 and places
+ * that are no code. */
 static void put_relocations(void)
 {
     static const Elf64_Rela text[] = {
@@ -133,7 +136,10 @@ static void put_relocations(void)
     };
     static const Elf64_Rela entries[] = {
         {0, ELF64_R_INFO(FIRST, R_AARCH64_ABS64), 0x10},
-        {8, ELF64_R_INFO(MY_INIT, R_AARCH64_ABS64), 0x18},
+        {8, ELF64_R_INFO(MY_INIT, R_AARCH64_ABS64), 0x18}, /* no nop */
+    };
+    static const Elf64_Rela alternatives[] = {
+        {0, ELF64_R_INFO(MY_INIT, R_AARCH64_PREL32), 0x10},
         {8, ELF64_R_INFO(MY_INIT, R_AARCH64_ABS64), -1},
         {8, ELF64_R_INFO(0, R_AARCH64_ABS64), 0},
         {8, ELF64_R_INFO(99999, R_AARCH64_ABS64), 0},
@@ -143,6 +149,8 @@ static void put_relocations(void)
     set_contents(ENTRIES, zero, sizeof zero);
     set_relocations(RELA_TEXT, 1, text, COUNT(text));
     set_relocations(RELA_ENTRIES, ENTRIES, entries, COUNT(entries));
+    set_contents(ALTERNATIVES, zero, sizeof zero);
+    set_relocations(RELA_ALTERNATIVES, ALTERNATIVES, alternatives, COUNT(alternatives));
     set_relocations(RELA_DATA, 4, text, COUNT(text)); /* of what is no code */
 }
 
@@ -158,6 +166,7 @@ static void make(const char *info, const char *name)
                          .e_shentsize = sizeof(Elf64_Shdr),
                          .e_shnum = COUNT(sections),
                          .e_shstrndx = STRTAB};
+    static const uint32_t nops[] = {0xd503201f, 0xd503245f, 0xd503201f};
     char module[128] = "", text[64] = "license=GPL", contents[256];
 
     memset(file, 0, sizeof file);
@@ -179,6 +188,7 @@ static void make(const char *info, const char *name)
     if (name)
         strcpy(module + 24, name);
     set_contents(THIS_MODULE, module, sizeof module);
+    memcpy(file + header_of[1]->sh_offset + 0x10, nops, sizeof nops);
     put_symbols();
     put_relocations();
 }
@@ -273,8 +283,8 @@ static void test_patched(void **state)
     (void)state;
     make(NULL, NULL);
     m = load();
-    assert_string_equal(marks_of(&m->section[0]), "4-7 9-a 10-27 44-45");
-    assert_string_equal(marks_of(&m->section[1]), "18-1f");
+    assert_string_equal(marks_of(&m->section[0]), "4-7 9-a 10-1b 44-45");
+    assert_string_equal(marks_of(&m->section[1]), "10-1f");
     assert_string_equal(marks_of(&m->section[2]), "");
     gt_kernel_module_free(m);
 }
