@@ -32,11 +32,31 @@ static bool is_recorded(const struct gt_vcpu *v)
     return v->begun && !__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED);
 }
 
+static bool is_of_syscall(uint64_t mark)
+{
+    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
+}
+
+static bool first_argument_is_0(void)
+{
+    static int handle = -2;
+    uint64_t value;
+    if (handle == -2) {
+        const char *const names[] = {gt_rec.arch->first_argument, NULL};
+        handle = gt_rec.arch->first_argument ? gt_register_find(names) : -1;
+    }
+    return gt_register_read(handle, &value) && value == 0;
+}
+
 static void on_exception_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (is_recorded(v))
-        leave(v, gt_vcpu_cells(v, vcpu), data);
+    if (!is_recorded(v))
+        return;
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    leave(v, cells, data);
+    if (is_of_syscall(cells->mark))
+        v->thread.cleared = first_argument_is_0();
 }
 
 static void on_world_return(unsigned vcpu, void *data)
@@ -252,7 +272,7 @@ void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct
     if (gt_level_leaves_world(code))
         gt_insn_on_exec_regs(at, on_world_return, code);
     else
-        gt_insn_on_exec(at, on_exception_return, code);
+        gt_insn_on_exec_regs(at, on_exception_return, code);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */

@@ -324,8 +324,17 @@ static void land_exception_return(struct gt_thread *t, const struct gt_code *fro
         begin(t, code, time);
 }
 
+/* Another program has taken the place of the one that made the system call. */
+static void replace_program(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    gt_stack_close(t->tracker, t->stack, 0, time);
+    t->stack->n_handlers = 0;
+    begin(t, code, time);
+}
+
 /* A system call that does not come back to where it was made: the kernel has called a signal
- * handler, or a signal handler's end has brought back what the signal interrupted. */
+ * handler, with the signal's number; or a signal handler's end has brought back what the signal
+ * interrupted; or a program begins, with registers that are all clear. */
 static void land_syscall(struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t time)
 {
@@ -334,6 +343,8 @@ static void land_syscall(struct gt_thread *t, const struct gt_code *from,
         return;
     if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
         gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
+    else if (t->cleared)
+        replace_program(t, code, time);
     else
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
 }

@@ -265,6 +265,7 @@ struct gt_thread {
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
     struct gt_leap leap;
+    bool cleared; /* machines: the last system call left 0 in the first argument's register */
 };
 
 /* Where findings go. enter and leave are called in time order for a stack; `depth` counts from 0.

@@ -280,6 +280,27 @@ static void test_syscall_handled(void **state)
     guest_destroy(g);
 }
 
+/* The kernel's handler of the system call goes to another program, which has no arguments. */
+static void test_syscall_replaced(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    syscall_at(g, 'b', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    g->t.cleared = true;
+    plain(g, 'b', 2); /* back */
+    check(g, 0, "+b+h-h");
+    syscall_at(g, 'b', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    plain(g, 'c', 0);
+    check(g, 0, "+b+h-h+h-h-b+c");
+    assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
+    check_doubts(g, GT_DOUBT_HANDLERS, 2, GT_DOUBT_BEGUN, 1, -1);
+    guest_destroy(g);
+}
+
 /* ---- where returns may come to -------------------------------------------------------------- */
 
 static void test_returns(void **state)
@@ -378,8 +399,9 @@ int main(void)
         cmocka_unit_test(test_left_told),        cmocka_unit_test(test_return_to_next),
         cmocka_unit_test(test_return_to_caller), cmocka_unit_test(test_return_begins),
         cmocka_unit_test(test_syscall),          cmocka_unit_test(test_syscall_back),
-        cmocka_unit_test(test_syscall_handled),  cmocka_unit_test(test_returns),
-        cmocka_unit_test(test_move_up),          cmocka_unit_test(test_stays_low),
+        cmocka_unit_test(test_syscall_handled),  cmocka_unit_test(test_syscall_replaced),
+        cmocka_unit_test(test_returns),          cmocka_unit_test(test_move_up),
+        cmocka_unit_test(test_stays_low),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,11 +32,12 @@ OWN static void kernel_work(word n)
         kernel_work(n - 1);
 }
 
-/* Where a signal arrives in user mode; is no call, so the handler that it calls is in its place. */
+/* Where a signal, with its number, arrives in user mode; is no call, so the handler that it calls
+ * is in its place. */
 OWN static void signal_handler(word n)
 {
     CALLED(signal_handler);
-    if (n > 0)
+    if (n > 1)
         signal_handler(n - 1);
     k_system_call(CALL_WORK, 1);
 }
@@ -144,7 +145,7 @@ OWN static void user_walk(word depth, word *seed)
     if (die == 1)
         user_interrupt(CALL_YIELD, 0);
     if (die == 2)
-        user_call(CALL_SIGNAL, k_random(seed) % 3);
+        user_call(CALL_SIGNAL, 1 + k_random(seed) % 3);
     if (die == 3)
         user_interrupt(CALL_SIGNAL, 1);
     if (die >= 6)
