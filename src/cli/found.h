@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a plugin recognised while a machine ran: DIR/code.found, a line a place:
- *   <index decimal> <offset hex>
+ *   <index decimal> <offset hex>[ <function hex>]...
  * The index counts the modules of DIR/code.map from 0; link address + offset, modulo 2^64, is where
- * the module ran. A module may be there several times.
+ * the module ran. A module may be there several times. The functions, counted from 0 in the module,
+ * are those with a pattern that were seen there.
  */
 #ifndef GT_CLI_FOUND_H
 #define GT_CLI_FOUND_H
@@ -18,6 +19,8 @@ struct gt_found {
     struct gt_found_item {
         size_t module; /* in the map, always */
         uint64_t offset;
+        uint64_t *seen; /* link addresses of functions */
+        size_t n_seen;
     } * item;
     size_t n;
 };

@@ -3,6 +3,7 @@
 #include "cli/locate.h"
 
 #include "cli/found.h"
+#include "cli/shared_places.h"
 #include "cli/vote.h"
 
 #include <glib.h>
@@ -15,6 +16,7 @@ struct search {
     const struct gt_symbol_source *source;
     size_t n;
     struct gt_entries entries; /* that no place explains yet */
+    struct gt_entries all;
     struct gt_found found;
     GArray *places; /* struct gt_place */
     struct gt_error *why;
@@ -138,6 +140,40 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     return 0;
 }
 
+/* A module may have been there where another one was, or the start of one; all are kept. */
+static void put_module(struct search *s, const struct gt_symbol_source *source,
+                       const struct gt_source_part *part, const struct gt_found_item *item)
+{
+    struct gt_vote v;
+    struct gt_place p = whole_part(source, part, item->offset);
+    gt_vote_count(&s->all, part, item->offset, &v);
+    for (guint i = 0; i < s->places->len; i++) {
+        const struct gt_place *other = place_at(s, i);
+        if (other->start < p.end && p.start < other->end && other->source->kind != GT_SOURCE_MODULE)
+            return;
+    }
+    p.found = true;
+    p.further = is_placed(s, part);
+    p.hits = v.hits;
+    p.entered = v.seen;
+    p.seen = g_memdup2(item->seen, item->n_seen * sizeof *item->seen);
+    p.n_seen = item->n_seen;
+    gt_entries_remove(&s->entries, p.start, p.end);
+    g_array_append_val(s->places, p);
+}
+
+static int put_recognised_module(struct search *s, const struct gt_symbol_source *source,
+                                 const struct gt_source_part *part, struct gt_error *err)
+{
+    (void)err;
+    if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
+        return 0;
+    for (size_t i = 0; i < s->found.n; i++)
+        if (gt_found_is(&s->found, i, part->path))
+            put_module(s, source, part, &s->found.item[i]);
+    return 0;
+}
+
 static int put_linked(struct search *s, const struct gt_symbol_source *source,
                       const struct gt_source_part *part, struct gt_error *err)
 {
@@ -226,7 +262,7 @@ static int search(struct search *s, struct gt_error *err)
     } steps[] = {
         {put_given, GT_SOURCE_ELF},         {put_given, GT_SOURCE_KERNEL},
         {put_given, GT_SOURCE_MODULE},      {put_recognised, GT_SOURCE_ELF},
-        {put_recognised, GT_SOURCE_KERNEL}, {put_recognised, GT_SOURCE_MODULE},
+        {put_recognised, GT_SOURCE_KERNEL}, {put_recognised_module, GT_SOURCE_MODULE},
         {put_linked, GT_SOURCE_ELF},        {put_voted, GT_SOURCE_KERNEL},
         {put_loaded, GT_SOURCE_KERNEL},     {put_voted, GT_SOURCE_ELF},
         {put_voted, GT_SOURCE_MODULE},      {put_further, GT_SOURCE_ELF},
@@ -253,9 +289,17 @@ static void settle(struct search *s, struct gt_places *out)
 {
     for (guint i = 0; i < s->places->len; i++)
         s->why[place_at(s, i)->source - s->source] = (struct gt_error){0};
+    gt_places_share(s->places);
     g_array_sort(s->places, compare_places);
     out->n = s->places->len;
     out->place = (struct gt_place *)(void *)g_array_free(s->places, FALSE);
+}
+
+static void drop(struct search *s)
+{
+    for (guint i = 0; i < s->places->len; i++)
+        g_free(place_at(s, i)->seen);
+    g_array_free(s->places, TRUE);
 }
 
 int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
@@ -266,20 +310,27 @@ int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
     int status = gt_entries_read(dir, &s.entries, err);
     if (status < 0)
         return status;
+    s.all.addr = g_memdup2(s.entries.addr, s.entries.n * sizeof *s.entries.addr);
+    s.all.n = s.entries.n;
     gt_found_read(dir, &s.found);
     s.places = g_array_new(FALSE, FALSE, sizeof(struct gt_place));
     status = search(&s, err);
     if (status == 0)
         settle(&s, out);
     else
-        g_array_free(s.places, TRUE);
+        drop(&s);
     gt_found_free(&s.found);
+    g_free(s.all.addr);
     gt_entries_free(&s.entries);
     return status;
 }
 
 void gt_places_free(struct gt_places *p)
 {
+    for (size_t i = 0; i < p->n; i++) {
+        gt_place_tenants_free(&p->place[i]);
+        g_free(p->place[i].seen);
+    }
     g_free(p->place);
     *p = (struct gt_places){0};
 }
@@ -302,6 +353,8 @@ static char *how_found(const struct gt_place *place)
 
 char *gt_place_text(const struct gt_place *place)
 {
+    if (place->tenants)
+        return gt_shared_place_text(place);
     g_autofree char *how = how_found(place);
     return g_strdup_printf("%s: %zu functions%s at 0x%" PRIx64 "-0x%" PRIx64 "%s",
                            place->part->path, place->further ? place->hits : place->part->n,

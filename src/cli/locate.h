@@ -8,11 +8,16 @@
  * Code that moves itself has further places: a boot loader's copy, a kernel before its MMU is on.
  * They are found in what the first one leaves unexplained, and cover no more than was entered
  * there. What other parts explain is not searched: a part never gets another's entries.
+ *
+ * Only modules of a kernel that were recognised may have had the same place, one after the other:
+ * shared_places.h.
  */
 #ifndef GT_CLI_LOCATE_H
 #define GT_CLI_LOCATE_H
 
 #include "cli/symbol_source.h"
+
+struct gt_tenants;
 
 struct gt_place {
     const struct gt_symbol_source *source;
@@ -23,6 +28,9 @@ struct gt_place {
     bool found;           /* not given: found in what was recorded */
     bool further;         /* not the part's first */
     size_t hits, entered; /* functions of it that were entered there; what else was, too */
+    uint64_t *seen;       /* link addresses of functions that the plugin saw there, n_seen */
+    size_t n_seen;
+    struct gt_tenants *tenants; /* not NULL: the part is made of several */
 };
 
 struct gt_places {

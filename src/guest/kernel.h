@@ -118,8 +118,9 @@ struct gt_kernel_section {
     bool placed;         /* at is known */
     uint64_t at, size;   /* offset in its block; bytes */
     const uint8_t *data; /* size bytes, before relocation */
-    uint8_t *patched;    /* size bytes: 1 where the loader or the kernel may write something else.
-                          * Known    for 64-bit modules; 32-bit ones keep their relocations another way */
+    /* size bytes: 1 where the loader or the kernel may write something else. Known for 64-bit
+     * modules; 32-bit ones keep their relocations another way */
+    uint8_t *patched;
 };
 
 struct gt_kernel_ko_symbol {

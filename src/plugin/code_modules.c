@@ -15,6 +15,7 @@ struct place {
     const struct gt_code_modules *of;
     size_t index; /* of the map's modules */
     uint64_t offset;
+    bool *seen; /* of each function with a pattern: it was there */
 };
 
 struct candidate {
@@ -33,7 +34,7 @@ struct gt_code_modules {
     struct candidate candidate[CANDIDATES];
     unsigned next_candidate;
     struct place *place[MAX_PLACES];
-    size_t n_places;
+    size_t n_places, n_seen;
     struct gt_func *anon;
     bool (*is_user)(void);
 };
@@ -114,6 +115,7 @@ void gt_code_modules_free(struct gt_code_modules *c)
         return;
     for (size_t i = 0; i < c->n_places; i++) {
         free(c->place[i]->module.funcs);
+        g_free(c->place[i]->seen);
         g_free(c->place[i]);
     }
     g_hash_table_destroy(c->by_hash);
@@ -145,15 +147,15 @@ static uint32_t flags_of(const char *name)
     return g_str_has_suffix(name, "return_thunk") ? GT_FUNC_STUB : 0;
 }
 
-static void add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
+static struct place *add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
 {
     const struct gt_code_module *m = &c->map.module[index];
     void *funcs = NULL;
     if (c->n_places == MAX_PLACES ||
         posix_memalign(&funcs, 16, (m->n + 1) * sizeof(struct gt_func)) != 0)
-        return;
+        return NULL;
     struct place *p = g_new0(struct place, 1);
-    *p = (struct place){.of = c, .index = index, .offset = offset};
+    *p = (struct place){.of = c, .index = index, .offset = offset, .seen = g_new0(bool, m->n)};
     p->module = (struct gt_module){.lo = m->start + offset,
                                    .hi = m->end + offset,
                                    .path = (char *)m->path,
@@ -166,6 +168,7 @@ static void add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
             (struct gt_func){f->addr + offset, f->addr + f->size + offset, flags_of(f->name)};
     }
     c->place[c->n_places++] = p;
+    return p;
 }
 
 static bool is_known(const struct gt_code_modules *c, size_t index, uint64_t offset)
@@ -176,16 +179,16 @@ static bool is_known(const struct gt_code_modules *c, size_t index, uint64_t off
     return false;
 }
 
-/* True where another function of the module was seen at that offset before. */
-static bool is_second(struct gt_code_modules *c, const struct candidate *seen)
+/* Another function of the module that was seen at that offset before; NULL: none, or the same. */
+static const struct candidate *find_first(struct gt_code_modules *c, const struct candidate *seen)
 {
     for (size_t i = 0; i < CANDIDATES; i++) {
         struct candidate *at = &c->candidate[i];
         if (at->used && at->index == seen->index && at->offset == seen->offset)
-            return at->function != seen->function;
+            return at->function != seen->function ? at : NULL;
     }
     c->candidate[c->next_candidate++ % CANDIDATES] = *seen;
-    return false;
+    return NULL;
 }
 
 static size_t module_of(const struct gt_code_map *map, size_t function)
@@ -207,7 +210,7 @@ static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
     if (offset % PAGE || is_known(c, index, offset))
         return;
     struct candidate seen = {index, function, offset, true};
-    if (offset == 0 || is_second(c, &seen))
+    if (offset == 0 || find_first(c, &seen))
         add_place(c, index, offset);
 }
 
@@ -225,8 +228,8 @@ static unsigned matches(const struct gt_code_pattern *p, const uint8_t *bytes, s
     return same;
 }
 
-/* A module that is loaded again is the last one seen there, again. */
-static bool see_again(struct gt_code_modules *c, size_t index, uint64_t offset)
+/* A module that is loaded again is the last one seen there, again. NULL: it is new there. */
+static struct place *see_again(struct gt_code_modules *c, size_t index, uint64_t offset)
 {
     for (size_t i = c->n_places; i-- > 0;) {
         struct place *p = c->place[i];
@@ -235,9 +238,16 @@ static bool see_again(struct gt_code_modules *c, size_t index, uint64_t offset)
         for (; i + 1 < c->n_places; i++)
             c->place[i] = c->place[i + 1];
         c->place[i] = p;
-        return true;
+        return p;
     }
-    return false;
+    return NULL;
+}
+
+static void see_function(struct gt_code_modules *c, struct place *p, size_t function)
+{
+    bool *seen = &p->seen[function - c->map.module[p->index].first];
+    c->n_seen += !*seen;
+    *seen = true;
 }
 
 /* The function that is likeliest: it has the most bytes, and no other as many. */
@@ -260,8 +270,14 @@ static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint
     uint64_t offset = pc - c->map.function[function].addr;
     size_t index = module_of(&c->map, function);
     struct candidate seen = {index, function, offset, true};
-    if (!see_again(c, index, offset) && (best >= CERTAIN || is_second(c, &seen)))
-        add_place(c, index, offset);
+    struct place *p = see_again(c, index, offset);
+    const struct candidate *first = p ? NULL : find_first(c, &seen);
+    if (!p && (first || best >= CERTAIN))
+        p = add_place(c, index, offset);
+    if (p)
+        see_function(c, p, function);
+    if (p && first)
+        see_function(c, p, first->function);
 }
 
 /* A kernel does not run as a user program, where it may once have run at low addresses. */
@@ -316,17 +332,27 @@ const char *gt_code_module_name(const struct gt_module *module, const struct gt_
 
 /* ---- what is told -------------------------------------------------------------------------- */
 
-size_t gt_code_modules_count(const struct gt_code_modules *c)
+size_t gt_code_modules_places(const struct gt_code_modules *c)
 {
     return c->n_places;
+}
+
+size_t gt_code_modules_count(const struct gt_code_modules *c)
+{
+    return c->n_places + c->n_seen;
 }
 
 int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err)
 {
     struct gt_text text = {0};
-    for (size_t i = 0; i < c->n_places; i++)
-        gt_text_printf(&text, "%zu %llx\n", c->place[i]->index,
-                       (unsigned long long)c->place[i]->offset);
+    for (size_t i = 0; i < c->n_places; i++) {
+        const struct place *p = c->place[i];
+        gt_text_printf(&text, "%zu %llx", p->index, (unsigned long long)p->offset);
+        for (size_t k = 0; k < c->map.module[p->index].n; k++)
+            if (p->seen[k])
+                gt_text_printf(&text, " %zx", k);
+        gt_text_add(&text, "\n", 1);
+    }
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
     return status;

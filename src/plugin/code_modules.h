@@ -39,8 +39,11 @@ struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
 const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn);
 
 /* How many places were found. */
+size_t gt_code_modules_places(const struct gt_code_modules *c);
+/* How much there is to write: places, and functions with a pattern that were seen in them. */
 size_t gt_code_modules_count(const struct gt_code_modules *c);
-/* Writes where modules were found: a line "<index decimal> <offset hex>" a place. GT_E_*. */
+/* Writes where modules were found: a line "<index decimal> <offset hex>" a place, and behind it
+ * " <hex>" for each function with a pattern that was seen, by its number in the module. GT_E_*. */
 int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err);
 const struct gt_code_linux *gt_code_modules_linux(const struct gt_code_modules *c);
 

@@ -134,9 +134,9 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
     struct gt_module *module = g_ptr_array_index(m->all, 0), *known;
     if (m->code) {
         size_t left = PAGE - (size_t)((uintptr_t)host_addr % PAGE);
-        size_t found = gt_code_modules_count(m->code);
+        size_t found = gt_code_modules_places(m->code);
         known = gt_code_modules_at(m->code, pc, host_addr, left);
-        if (gt_code_modules_count(m->code) != found)
+        if (gt_code_modules_places(m->code) != found)
             m->code_found();
         return known ? known : module;
     }

@@ -204,10 +204,10 @@ class Elf(Names):
         super().setUp()
         need('cc', 'nm')
 
-    def build(self, name, *options, init=False, extra=''):
+    def build(self, name, *options, init=False, extra='', prefix='fn'):
         """[(address, function)] of a file with 60 functions, each as long as it likes."""
         chance = random.Random(7)
-        body = extra + ''.join(f'__attribute__((noinline)) void fn{i}(void) {{ __asm__ volatile('
+        body = extra + ''.join(f'__attribute__((noinline)) void {prefix}{i}(void) {{ __asm__ volatile('
                        f'".space {chance.randint(20, 300)}, {i + 1}"); }}\n' for i in range(60))
         if init:
             body += ''.join('__attribute__((noinline, section(".init.text"))) void '
@@ -219,7 +219,7 @@ class Elf(Names):
                         name + '.c'], check=True, cwd=self.dir, capture_output=True)
         out = subprocess.run(['nm', self.path(name)], capture_output=True, text=True,
                              check=True).stdout
-        found = re.findall(r'^([0-9a-f]+) T ((?:fn|in)\d+)$', out, re.M)
+        found = re.findall(fr'^([0-9a-f]+) T ((?:{prefix}|in)\d+)$', out, re.M)
         return [(int(addr, 16), what) for addr, what in found]
 
     def firmware(self, name, *more, extra=''):
@@ -246,25 +246,6 @@ class Elves(Elf):
         self.assertRegex(done, r'0x80000000-0x8000[0-9a-f]+\n.*, also at offset 0x123000\n$')
         self.assert_names(funcs[:9], 0)
         self.assert_names(funcs, 0x123000)
-
-    def test_module_file(self):
-        """A kernel's module: its code and that of its start, each somewhere."""
-        kernel, chance = functions(), random.Random(9)
-        code = self.build('mod.ko', '-c', '-fno-pic', init=True)
-        main = [f for f in code if f[1].startswith('fn')]
-        start = [f for f in code if f[1].startswith('in')]
-        main_at, start_at = 0xffffffffc0455000, 0xffffffffc0460000
-        self.system_map('System.map', kernel)
-        self.machine([addr for addr, _ in kernel] + [addr + main_at for addr, _ in main] +
-                     [addr + start_at for addr, _ in start] +
-                     [0x400000 + 4 * chance.randrange(1 << 18) for _ in range(500)], '-q')
-        done = self.symbols('mod.ko', 'System.map').stdout
-        self.assertRegex(done, f'mod.ko: .*, loaded at {main_at:#x}\n')
-        self.assert_names(main, main_at)
-        self.assert_names(start, start_at)
-        self.assertEqual(self.modules(), ['mod.ko', 'mod.ko+init', 'System.map'])
-        self.symbols(f'mod.ko:{main_at + 0x1000:#x}', 'System.map')
-        self.assert_names(main, main_at + 0x1000)
 
     def test_source_lines(self):
         """Readers can tell where a function is, if the file has DWARF."""
@@ -325,22 +306,6 @@ class Recording(Elf):
         self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
         self.check()
 
-    def test_code_map_of_a_module(self):
-        """Its functions have their bytes there, but for those that the loader will write."""
-        extra = 'void outside(void); void calls(void) { __asm__ volatile(".space 20, 170"); ' \
-                'outside(); __asm__ volatile(".space 20, 187"); }\n'
-        funcs = self.build('mod.ko', '-c', '-fno-pic', init=True, extra=extra)
-        main = [f for f in funcs if f[1].startswith('fn')]
-        self.machine([addr + 0xffffffffc0455000 for addr, _ in main[:2]], '--symbols', 'mod.ko',
-                     more='code', found='0 ffffffffc0455000\n')
-        text = self.read('uftrace.data', 'seen.map')
-        self.assertEqual(re.findall(r'(?m)^# module: 0 [0-9a-f]+ (\S+)$', text),
-                         [self.path('mod.ko'), self.path('mod.ko+init')])
-        self.assertRegex(text, r'(?m)^0 \S+ =[0-9a-f]*(aa){20}([0-9a-f]{2})*(\.\.)+[0-9a-f]*(bb)+[0-9a-f]* '
-                               'calls$')
-        self.assertRegex(text, r'(?m)^[0-9a-f]+ [0-9a-f]+ =(01){20,64}[0-9a-f]* fn0$')
-        self.assert_names(main[:2], 0xffffffffc0455000)
-
     def test_code_map_of_a_failure(self):
         self.firmware('fw.elf')
         for do in ('exit=1', 'kill=KILL'):
@@ -399,4 +364,5 @@ class Recording(Elf):
         self.assert_names(funcs[:5], 0)
 
 
-harness.main()
+if __name__ == '__main__':
+    harness.main()

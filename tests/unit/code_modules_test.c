@@ -239,7 +239,31 @@ static void test_patterns(void **state)
     assert_string_equal(name_at(c, HIGH + 0x40), "a_second");
     assert_string_equal(module_block(c, 3, HIGH + 0x10, 64), "/b.ko");
     assert_string_equal(name_at(c, HIGH + 0x80), "b_twin");
-    assert_int_equal(gt_code_modules_count(c), 2);
+    assert_int_equal(gt_code_modules_places(c), 2);
+    gt_code_modules_free(c);
+}
+
+static void test_seen(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/code_modules_test.XXXXXX", *text;
+    size_t size;
+    struct gt_code_modules *c = make_modules();
+    close(mkstemp(path));
+    module_block(c, 0, HIGH + 0x10, 64);
+    assert_int_equal(gt_code_modules_count(c), 0);
+    module_block(c, 1, HIGH + 0x40, 64); /* and the first one, now that it is certain */
+    assert_int_equal(gt_code_modules_places(c), 1);
+    assert_int_equal(gt_code_modules_count(c), 3);
+    module_block(c, 1, HIGH + 0x40, 64);
+    module_block(c, 3, HIGH + 0x10, 64);
+    assert_int_equal(gt_code_modules_places(c), 2);
+    assert_int_equal(gt_code_modules_count(c), 5);
+    assert_int_equal(gt_code_modules_write(c, path, NULL), 0);
+    assert_int_equal(gt_file_read(path, 1000, &text, &size, NULL), 0);
+    assert_string_equal(text, "0 ffffffffc0200000 0 1\n1 ffffffffc0200000 0\n");
+    free(text);
+    unlink(path);
     gt_code_modules_free(c);
 }
 
@@ -257,10 +281,10 @@ static void test_unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linked),     cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_functions),  cmocka_unit_test(test_places),
-        cmocka_unit_test(test_found),      cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_linked),    cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_places),
+        cmocka_unit_test(test_found),     cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_seen),      cmocka_unit_test(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
