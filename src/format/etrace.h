@@ -34,7 +34,7 @@ enum gt_etrace_type {
 enum {
     GT_ETRACE_HEADER = 8,
     GT_ETRACE_MAX_BODY = 2 << 20, /* readers in the field refuse more */
-    GT_ETRACE_NAME_MAX = 4095,    /* of a device or an event, without the NUL */
+    GT_ETRACE_NAME_MAX = 4095,    /* of a device or an event, without the NUL; written no longer */
 };
 
 struct gt_etrace_info {
@@ -84,6 +84,7 @@ struct gt_etrace_note {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
+/* A packet is written whole or not at all: what does not fit leaves the writer where it was. */
 void gt_etrace_put_info(struct gt_writer *w, const struct gt_etrace_info *info);
 void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch);
 void gt_etrace_put_barrier(struct gt_writer *w, uint16_t unit);
@@ -108,8 +109,9 @@ void gt_etrace_run_init(struct gt_etrace_run *r, void *packet, size_t room, uint
                         unsigned bits);
 /* [start, end) ran from `time` to `until`. An entry that continues the newest one within a page of
  * 4 KiB is merged with it, unless the duration would pass 32 bits; one that took longer than 32
- * bits can say is split. False: there is no room, nothing was added: take the packet and add again.
- */
+ * bits can say is followed by empty ones, [end, end), for the rest. False: there is no room, or
+ * `time` is not when the newest entry ended, and nothing was added: take the packet and add again,
+ * which an empty run always does. */
 bool gt_etrace_run_add(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_t time,
                        uint64_t until);
 /* Completes the packet: its size in bytes, header included, and the run is empty again; 0: it had
@@ -135,8 +137,9 @@ int gt_etrace_reader_create(gt_etrace_read_fn read, void *self, const char *name
                             struct gt_etrace_reader **out, struct gt_error *err);
 void gt_etrace_reader_destroy(struct gt_etrace_reader *r); /* NULL is fine */
 
-/* The next packet, of any type, known or not: 1; 0 at the end. GT_E_FORMAT: what follows is cut off
- * or longer than allowed; the message has the offset. GT_E_IO. */
+/* The next packet, of any type, known or not, as soon as it is whole: 1; 0 at the end. The first
+ * one must be INFO. GT_E_TRUNC: what follows is cut off; GT_E_FORMAT: longer than allowed, or no
+ * etrace stream; GT_E_IO. The message has the offset; later calls fail likewise. */
 int gt_etrace_next(struct gt_etrace_reader *r, struct gt_etrace_packet *out, struct gt_error *err);
 
 /* What the stream has said of itself: known after the packet that says it; bits 64 before. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of the etrace codec share: see etrace.h. */
+#ifndef GT_FORMAT_ETRACE_INTERNAL_H
+#define GT_FORMAT_ETRACE_INTERNAL_H
+
+#include "format/etrace.h"
+
+#include <endian.h>
+#include <string.h>
+
+/* Bytes of each packet's body up to the part that varies. */
+enum {
+    GT_ETRACE_INFO_SIZE = 12,
+    GT_ETRACE_ARCH_SIZE = 12,
+    GT_ETRACE_EXEC_SIZE = 8,
+    GT_ETRACE_TB_SIZE = 32,
+    GT_ETRACE_NOTE_SIZE = 8,
+    GT_ETRACE_MEM_SIZE = 40,
+    GT_ETRACE_EVENT_SIZE = 36,
+    GT_ETRACE_EVENT_OLD_SIZE = 22,
+};
+
+/* Bytes of an execution entry. */
+static inline size_t gt_etrace_entry_size(unsigned bits)
+{
+    return bits == 32 ? 12 : 20;
+}
+
+struct gt_etrace_reader {
+    gt_etrace_read_fn read;
+    void *self;
+    char *name;
+    uint8_t *buf;
+    size_t pos, end;   /* what was read and not yet given away */
+    uint64_t offset;   /* of buf[pos] in the stream */
+    bool begun, ended; /* a packet was given; the source said that it is the end */
+    struct gt_etrace_arch arch;
+    struct gt_error why; /* of the first failure */
+};
+
+/* Little-endian numbers at places whose size was checked; the puts give where the next one goes. */
+static inline uint16_t gt_le16(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return le16toh(v);
+}
+
+static inline uint32_t gt_le32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return le32toh(v);
+}
+
+static inline uint64_t gt_le64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return le64toh(v);
+}
+
+static inline uint8_t *gt_put16(uint8_t *p, uint16_t v)
+{
+    v = htole16(v);
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *gt_put32(uint8_t *p, uint32_t v)
+{
+    v = htole32(v);
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *gt_put64(uint8_t *p, uint64_t v)
+{
+    v = htole64(v);
+    memcpy(p, &v, sizeof v);
+    return p + sizeof v;
+}
+
+static inline uint8_t *gt_put_header(uint8_t *p, uint16_t type, uint16_t unit, uint32_t len)
+{
+    return gt_put32(gt_put16(gt_put16(p, type), unit), len);
+}
+
+/* The body of an ARCH packet: true where it is one. */
+bool gt_etrace_arch_read(const struct gt_etrace_packet *p, struct gt_etrace_arch *out);
+
+#endif
