@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An outlet's inside: outlet.c has the producers' side, outlet_writer.c the thread, outlet_open.c
+ * files and sockets. (L): with the lock. */
+#ifndef GT_BASE_OUTLET_INTERNAL_H
+#define GT_BASE_OUTLET_INTERNAL_H
+
+#include "base/outlet.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+/* Where bytes go; the thread's alone. */
+struct gt_channel {
+    char *path;
+    bool socket;
+    int fd;            /* -1: nobody is connected */
+    int listener;      /* -1: none */
+    bool connects;     /* the reader listens */
+    struct stat bound; /* the listener's file */
+};
+
+/* Opens the file; or connects, or else listens. */
+int gt_channel_open(struct gt_channel *c, struct gt_error *err);
+/* A reader, if one has come within so many milliseconds: true, c->fd is it. Where the reader
+ * listens, not we: tries to connect. */
+bool gt_channel_accept(struct gt_channel *c, int ms);
+/* Sends away who else wants to read. */
+void gt_channel_refuse(struct gt_channel *c);
+/* Nobody else can come. */
+void gt_channel_stop_listening(struct gt_channel *c);
+/* Writes all n bytes: 0, or an errno value. *done counts what was taken. */
+int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done);
+void gt_channel_disconnect(struct gt_channel *c);
+void gt_channel_close(struct gt_channel *c);
+
+enum gt_outlet_state {
+    GT_OUTLET_OPENING,
+    GT_OUTLET_WAITING, /* for the first reader */
+    GT_OUTLET_SENDING,
+    GT_OUTLET_BETWEEN, /* readers: what comes is dropped */
+    GT_OUTLET_DEAD,
+};
+
+struct gt_outlet {
+    struct gt_outlet_options options;
+    struct gt_channel channel;
+    pthread_t thread;
+    bool started;
+    uint64_t deadline; /* for the first reader, monotonic ns */
+    uint64_t whole;    /* of a file: bytes that are whole buffers */
+
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t work, space;
+    enum gt_outlet_state state;
+    bool stop, forked;
+    struct gt_buffer *first, **last; /* the queue */
+    struct gt_buffer *free;
+    size_t n_queued, max_queued;
+    uint64_t gap; /* bytes dropped since a buffer was queued */
+    struct gt_outlet_stats stats;
+    struct gt_error open_error;
+    struct gt_error news;
+    _Atomic bool has_news;
+};
+
+void *gt_outlet_write(void *outlet);
+/* (L) */
+void gt_outlet_tell(struct gt_outlet *o, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+uint64_t gt_outlet_now(void);
+
+#endif

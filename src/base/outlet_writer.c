@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An outlet's thread: see outlet_internal.h. It holds the lock but while it writes or waits for a
+ * reader. */
+#include "base/outlet_internal.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 50 }; /* between two looks for a reader, or for one too many */
+
+static void set_state(struct gt_outlet *o, enum gt_outlet_state state)
+{
+    o->state = state;
+    pthread_cond_broadcast(&o->space);
+}
+
+/* Drops the queue. (L) */
+static void drop_queue(struct gt_outlet *o)
+{
+    for (struct gt_buffer *b = o->first, *next; b; b = next) {
+        next = b->next;
+        o->stats.dropped += b->used;
+        o->gap += b->dropped + b->used;
+        b->next = o->free;
+        o->free = b;
+    }
+    o->first = NULL;
+    o->last = &o->first;
+    o->n_queued = 0;
+    pthread_cond_broadcast(&o->space);
+}
+
+/* The stream cannot go on. (L) */
+static void fail(struct gt_outlet *o, int error)
+{
+    bool again = o->channel.socket && o->options.reconnect;
+    const char *then =
+        again ? "what comes is dropped until there is a reader again" : "the rest is dropped";
+    if (o->channel.socket)
+        gt_outlet_tell(o, "%.300s: the reader is gone (%s) after %llu bytes; %s", o->channel.path,
+                       strerror(error), (unsigned long long)o->stats.sent, then);
+    else
+        gt_outlet_tell(o, "%.300s: %s after %llu bytes; %s", o->channel.path, strerror(error),
+                       (unsigned long long)o->stats.sent, then);
+    gt_channel_disconnect(&o->channel);
+    o->stats.failed = true;
+    set_state(o, again ? GT_OUTLET_BETWEEN : GT_OUTLET_DEAD);
+    drop_queue(o);
+}
+
+/* A file ends with a whole buffer. */
+static void cut_back(const struct gt_outlet *o)
+{
+    if (!o->channel.socket && ftruncate(o->channel.fd, (off_t)o->whole) != 0)
+        return; /* a pipe or a device */
+}
+
+/* Without the lock: 0, or an errno value. */
+static int send_all(struct gt_outlet *o, const void *data, size_t n, uint64_t *done)
+{
+    uint64_t before = *done;
+    int e = gt_channel_write(&o->channel, data, n, done);
+    if (!e) {
+        o->whole += n;
+    } else if (!o->channel.socket) {
+        cut_back(o);
+        *done = before;
+    }
+    return e;
+}
+
+/* What a reader sees first. (L) */
+static void begin(struct gt_outlet *o)
+{
+    uint8_t text[GT_OUTLET_TEXT];
+    uint64_t done = 0;
+    pthread_mutex_unlock(&o->lock);
+    int e = send_all(o, text, o->options.head(o->options.self, text), &done);
+    pthread_mutex_lock(&o->lock);
+    o->stats.sent += done;
+    if (e)
+        fail(o, e);
+    else
+        set_state(o, GT_OUTLET_SENDING);
+}
+
+/* A reader has come: nobody else will be needed, unless it goes. (L) */
+static void welcome(struct gt_outlet *o)
+{
+    if (!o->options.reconnect)
+        gt_channel_stop_listening(&o->channel);
+    begin(o);
+}
+
+/* (L) */
+static void wait_for_first(struct gt_outlet *o)
+{
+    bool late = gt_outlet_now() >= o->deadline;
+    pthread_mutex_unlock(&o->lock);
+    bool came = gt_channel_accept(&o->channel, late ? 0 : LOOK_MS);
+    pthread_mutex_lock(&o->lock);
+    if (came) {
+        welcome(o);
+    } else if (late) {
+        gt_outlet_tell(o, "%.300s: no reader came within %u s; %s", o->channel.path,
+                       o->options.wait_seconds,
+                       o->options.reconnect ? "what comes is dropped until there is one"
+                                            : "nothing is recorded");
+        o->stats.failed = true;
+        set_state(o, o->options.reconnect ? GT_OUTLET_BETWEEN : GT_OUTLET_DEAD);
+        drop_queue(o);
+    }
+}
+
+/* (L) */
+static void wait_for_next(struct gt_outlet *o)
+{
+    pthread_mutex_unlock(&o->lock);
+    bool came = gt_channel_accept(&o->channel, LOOK_MS);
+    pthread_mutex_lock(&o->lock);
+    if (came)
+        welcome(o);
+}
+
+/* (L) */
+static void wait_for_work(struct gt_outlet *o)
+{
+    if (o->channel.listener < 0) {
+        if (!o->stop && !o->first)
+            pthread_cond_wait(&o->work, &o->lock);
+        return;
+    }
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_nsec += LOOK_MS * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&o->work, &o->lock, &t);
+    gt_channel_refuse(&o->channel);
+}
+
+/* 0, or an errno value; without the lock. */
+static int send_mark(struct gt_outlet *o, uint64_t bytes, uint64_t *done)
+{
+    uint8_t text[GT_OUTLET_TEXT];
+    return bytes ? send_all(o, text, o->options.mark(o->options.self, bytes, text), done) : 0;
+}
+
+/* The oldest buffer. (L) */
+static void send_first(struct gt_outlet *o)
+{
+    struct gt_buffer *b = o->first;
+    uint64_t done = 0;
+    o->first = b->next;
+    if (!o->first)
+        o->last = &o->first;
+    pthread_mutex_unlock(&o->lock);
+    int e = send_mark(o, b->dropped, &done);
+    if (!e)
+        e = send_all(o, b->data, b->used, &done);
+    pthread_mutex_lock(&o->lock);
+    o->n_queued--;
+    o->stats.sent += done;
+    if (e) {
+        o->stats.dropped += b->used;
+        o->gap += b->dropped + b->used;
+        fail(o, e);
+    }
+    b->next = o->free;
+    o->free = b;
+    pthread_cond_signal(&o->space);
+}
+
+/* What was dropped after the last buffer. (L) */
+static void end(struct gt_outlet *o)
+{
+    uint64_t gap = o->gap;
+    pthread_mutex_unlock(&o->lock);
+    uint64_t done = 0;
+    int e = send_mark(o, gap, &done);
+    pthread_mutex_lock(&o->lock);
+    o->stats.sent += done;
+    if (e)
+        fail(o, e);
+    set_state(o, GT_OUTLET_DEAD);
+}
+
+/* One step. False: all is done. (L) */
+static bool step(struct gt_outlet *o)
+{
+    switch (o->state) {
+    case GT_OUTLET_WAITING:
+        wait_for_first(o);
+        return true;
+    case GT_OUTLET_SENDING:
+        if (o->first)
+            send_first(o);
+        else if (o->stop)
+            end(o);
+        else
+            wait_for_work(o);
+        return true;
+    case GT_OUTLET_BETWEEN:
+        if (o->stop)
+            return false;
+        wait_for_next(o);
+        return true;
+    default:
+        return false;
+    }
+}
+
+void *gt_outlet_write(void *arg)
+{
+    struct gt_outlet *o = arg;
+    gt_thread_own_files();
+    int status = gt_channel_open(&o->channel, &o->open_error);
+    pthread_mutex_lock(&o->lock);
+    if (status < 0) {
+        set_state(o, GT_OUTLET_DEAD);
+    } else if (o->channel.fd >= 0) {
+        begin(o);
+    } else {
+        gt_outlet_tell(o, "%.300s: waits for a reader, %u s at most", o->channel.path,
+                       o->options.wait_seconds);
+        set_state(o, GT_OUTLET_WAITING);
+    }
+    while (step(o))
+        ;
+    set_state(o, GT_OUTLET_DEAD);
+    pthread_mutex_unlock(&o->lock);
+    gt_channel_close(&o->channel);
+    return NULL;
+}
