@@ -51,6 +51,7 @@ struct gt_command {
 
 extern const struct gt_command gt_command_record;
 extern const struct gt_command gt_command_symbols;
+extern const struct gt_command gt_command_coverage;
 extern const struct gt_command gt_command_repair;
 extern const struct gt_command gt_command_completion;
 extern const struct gt_command gt_command_help;

@@ -5,30 +5,14 @@
  */
 #include "guest/lines.h"
 
-#include "guest/elffile.h"
+#include "guest/lines_private.h"
 #include "guest/symbols.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <stdlib.h>
 
 /* More ranges than that in one unit are not read. */
 #define MAX_RANGES 1000000
-
-struct range {
-    uint64_t lo, hi;
-    Dwarf_Off unit; /* offset of the unit's DIE */
-};
-
-struct gt_lines {
-    struct gt_elf file, debug;
-    Dwarf *dwarf;
-    char *debug_path;
-    uint64_t load_base;
-    struct range *ranges; /* sorted by lo */
-    size_t n, cap;
-    bool indexed;
-};
 
 static int open_dwarf(struct gt_lines *l, const char *path, const char *const *roots)
 {

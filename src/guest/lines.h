@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gt_lines;
@@ -28,6 +29,32 @@ int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_li
 /* The line that the code at the relative address comes from. 1 and *file (as the compiler says it;
  * valid until gt_lines_close) and *line, 0 not known. */
 int gt_lines_at(struct gt_lines *l, uint64_t rel, const char **file, unsigned *line);
+
+/* A stretch of code that comes from one line: lo < hi, relative addresses. */
+struct gt_line_row {
+    uint64_t lo, hi;
+    const char *file; /* as gt_lines_at gives it */
+    unsigned line;
+};
+
+/* A function as the compiler describes it. */
+struct gt_line_function {
+    uint64_t lo, hi;  /* relative; of the part that holds its entry */
+    const char *file; /* where it is declared: NULL where that is not known */
+    unsigned line;
+    bool plain; /* made by GCC, without optimisation */
+};
+
+struct gt_lines_visitor {
+    void *self;
+    /* False ends the walk. Either may be NULL. */
+    bool (*row)(void *self, const struct gt_line_row *row);
+    bool (*function)(void *self, const struct gt_line_function *function);
+};
+
+/* All that the file has: unit by unit, a unit's functions in any order, then its rows by address.
+ * Lines 0 are left out, and units that cannot be read. GT_E_NOMEM: a visitor returned false. */
+int gt_lines_walk(struct gt_lines *l, const struct gt_lines_visitor *visitor);
 
 /* NULL is fine. */
 void gt_lines_close(struct gt_lines *l);

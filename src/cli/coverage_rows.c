@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Line tables as gcov would have them: see coverage_rows.h. */
+#include "cli/coverage_rows.h"
+
+#include <string.h>
+
+struct function {
+    uint64_t lo, hi;
+    uint32_t file, line;
+};
+
+struct collection {
+    const struct gt_coverage_program *program;
+    struct gt_coverage_names *names;
+    GArray *rows;
+    GArray *functions; /* that GCC made without optimisation */
+    const char *last_text;
+    uint32_t last_number;
+};
+
+void gt_coverage_names_init(struct gt_coverage_names *n)
+{
+    n->names = g_ptr_array_new_with_free_func(g_free);
+    n->number = g_hash_table_new(g_str_hash, g_str_equal);
+    g_ptr_array_add(n->names, g_strdup("???"));
+}
+
+void gt_coverage_names_clear(struct gt_coverage_names *n)
+{
+    g_hash_table_unref(n->number);
+    g_ptr_array_unref(n->names);
+}
+
+/* A name with a newline would end a line of the reports. */
+static char *clean_name(const char *text)
+{
+    char *name = g_path_is_absolute(text) ? g_canonicalize_filename(text, "/") : g_strdup(text);
+    for (char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    return name;
+}
+
+static uint32_t number_of(struct collection *c, const char *text)
+{
+    if (text == c->last_text)
+        return c->last_number;
+    g_autofree char *name = clean_name(text);
+    void *number = g_hash_table_lookup(c->names->number, name);
+    if (!number) {
+        number = GUINT_TO_POINTER(c->names->names->len);
+        g_ptr_array_add(c->names->names, name);
+        g_hash_table_insert(c->names->number, g_steal_pointer(&name), number);
+    }
+    c->last_text = text;
+    return c->last_number = GPOINTER_TO_UINT(number);
+}
+
+static bool visit_row(void *self, const struct gt_line_row *row)
+{
+    struct collection *c = self;
+    uint64_t lo = row->lo + c->program->base;
+    size_t left;
+    /* the linker leaves rows of code behind that it threw away */
+    if (!gt_coverage_program_bytes(c->program, lo, &left))
+        return true;
+    uint64_t size = MIN(row->hi - row->lo, left);
+    const struct gt_coverage_row r = {lo, lo + size, number_of(c, row->file), row->line, true};
+    g_array_append_val(c->rows, r);
+    return true;
+}
+
+static bool visit_function(void *self, const struct gt_line_function *function)
+{
+    struct collection *c = self;
+    uint64_t base = c->program->base;
+    if (!function->plain || !function->file)
+        return true;
+    const struct function f = {function->lo + base, function->hi + base,
+                               number_of(c, function->file), function->line};
+    g_array_append_val(c->functions, f);
+    return true;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct gt_coverage_row *x = a, *y = b;
+    if (x->lo != y->lo)
+        return x->lo < y->lo ? -1 : 1;
+    return x->hi != y->hi ? (x->hi < y->hi ? -1 : 1) : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static size_t first_row(const GArray *rows, uint64_t addr)
+{
+    size_t lo = 0, hi = rows->len;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (g_array_index(rows, struct gt_coverage_row, mid).lo < addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool is_nop(const struct gt_coverage_program *p, const uint8_t *at, size_t n)
+{
+    static const uint8_t aarch64[] = {0x1f, 0x20, 0x03, 0xd5}, riscv[] = {0x13, 0, 0, 0};
+    switch (p->symbols->e_machine) {
+    case EM_X86_64:
+    case EM_386:
+        return n >= 1 && at[0] == 0x90;
+    case EM_AARCH64:
+        return n >= 4 && memcmp(at, aarch64, 4) == 0;
+    case EM_RISCV:
+        return n >= 2 && ((at[0] == 1 && at[1] == 0) || (n >= 4 && memcmp(at, riscv, 4) == 0));
+    default:
+        return true; /* unknown: such lines are listed */
+    }
+}
+
+static bool is_return(const struct gt_arch *arch, const uint8_t *end, size_t n)
+{
+    struct gt_insn insn;
+    for (size_t size = arch->insn_min; size <= 4 && size <= n; size += arch->insn_min) {
+        arch->classify(end - size, size, 0, &insn);
+        if (insn.kind == GT_INSN_RETURN)
+            return true;
+    }
+    return false;
+}
+
+/* The last row of a function leaves it, and no other has its line. */
+static bool is_closing(const struct gt_coverage_program *p, const struct gt_coverage_row *first,
+                       const struct gt_coverage_row *last)
+{
+    size_t left, size = last->hi - last->lo;
+    const uint8_t *bytes = gt_coverage_program_bytes(p, last->lo, &left);
+    if (!p->arch || is_nop(p, bytes, size) || !is_return(p->arch, bytes + size, size))
+        return false;
+    for (const struct gt_coverage_row *r = first; r < last; r++)
+        if (r->file == last->file && r->line == last->line)
+            return false;
+    return true;
+}
+
+static void fit_function(const struct gt_coverage_program *p, GArray *rows,
+                         const struct function *f)
+{
+    size_t from = first_row(rows, f->lo), to = first_row(rows, f->hi);
+    if (from >= to)
+        return;
+    struct gt_coverage_row *first = &g_array_index(rows, struct gt_coverage_row, from);
+    struct gt_coverage_row *last = &g_array_index(rows, struct gt_coverage_row, to - 1);
+    if (first != last && last->hi == f->hi && is_closing(p, first, last))
+        last->listed = false;
+    if (first->lo == f->lo) {
+        first->file = f->file;
+        first->line = f->line;
+    }
+}
+
+GArray *gt_coverage_rows(const struct gt_coverage_program *p, struct gt_coverage_names *names)
+{
+    struct collection c = {
+        .program = p,
+        .names = names,
+        .rows = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_row)),
+        .functions = g_array_new(FALSE, FALSE, sizeof(struct function)),
+    };
+    const struct gt_lines_visitor visitor = {&c, visit_row, visit_function};
+    if (p->lines)
+        gt_lines_walk(p->lines, &visitor);
+    g_array_sort(c.rows, compare_rows);
+    for (guint i = 0; i < c.functions->len; i++)
+        fit_function(p, c.rows, &g_array_index(c.functions, struct function, i));
+    g_array_unref(c.functions);
+    return c.rows;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program's line table, made to say what gcov says of the same source. */
+#ifndef GT_CLI_COVERAGE_ROWS_H
+#define GT_CLI_COVERAGE_ROWS_H
+
+#include "cli/coverage_program.h"
+
+#include <glib.h>
+
+struct gt_coverage_row {
+    uint64_t lo, hi; /* run-time addresses, within one piece of the program's code */
+    uint32_t file, line;
+    bool listed; /* false: code that belongs to no statement */
+};
+
+/* File names and their numbers from 1 on, in the order in which they came. */
+struct gt_coverage_names {
+    GPtrArray *names; /* char *; the first is "???" */
+    GHashTable *number;
+};
+
+void gt_coverage_names_init(struct gt_coverage_names *n);
+void gt_coverage_names_clear(struct gt_coverage_names *n);
+
+/* The rows sorted by address. A function that GCC made without optimisation begins in the line that
+ * declares it, as gcov has it, not in that of its '{'; and the code behind its '}' is listed only
+ * where the compiler made an instruction for it, which is where gcov counts the line. */
+GArray *gt_coverage_rows(const struct gt_coverage_program *p, struct gt_coverage_names *names);
+
+#endif
