@@ -21,7 +21,7 @@ static const struct gt_option coverage_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "a program that ran, linked OFFSET below where it did",
      .offset = offsetof(struct coverage_options, elf)},
-    {"format", 'f', GT_OPTION_CHOICE, .help = "the report (default: text)",
+    {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .help = "the report (default: text)",
      .choices = (const char *const[]){"lcov", "cachegrind", "callgrind", "qcov", "text", NULL},
      .offset = offsetof(struct coverage_options, format)},
     {"exclude", 'x', GT_OPTION_FILE, .repeat = true, .value = "FILE",
