@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a command reads an etrace stream from: FILE, "-" (standard input) or unix:PATH, the socket
+ * of a plugin that is running or about to run: it is connected to; where nobody listens there, we
+ * listen for one writer. What is at PATH and is no socket stays.
+ */
+#ifndef GT_CLI_ETRACE_INPUT_H
+#define GT_CLI_ETRACE_INPUT_H
+
+#include "base/error.h"
+#include "format/etrace.h"
+
+struct gt_etrace_input {
+    char *name; /* for messages */
+    int fd;
+    int listener; /* -1, or nobody has connected yet */
+    /* Called before a read that may take long; may be NULL. */
+    void (*idle)(void *self);
+    void *idle_self;
+};
+
+/* *in needs gt_etrace_input_close in any case. GT_E_NOT_FOUND, GT_E_IO, GT_E_EXISTS (no socket at
+ * PATH), GT_E_RANGE (PATH is too long for one). */
+int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct gt_error *err);
+/* Where we listen (in->listener >= 0): waits for the writer. GT_E_IO. */
+int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
+/* A gt_etrace_read_fn; self is the input. */
+ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
+void gt_etrace_input_close(struct gt_etrace_input *in);
+
+#endif

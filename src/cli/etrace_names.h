@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions' names for the addresses of an etrace stream, from ELF files and where they ran. */
+#ifndef GT_CLI_ETRACE_NAMES_H
+#define GT_CLI_ETRACE_NAMES_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GT_ETRACE_NAMES_CACHE = 1 << 15 };
+
+struct gt_etrace_name {
+    uint64_t addr;
+    const char *name; /* "" where none is known */
+    size_t len;
+};
+
+struct gt_etrace_names {
+    struct gt_etrace_names_file {
+        struct gt_symbols *symbols;
+        uint64_t base; /* run-time address of what the symbols count from */
+    } * file;
+    size_t n;
+    struct gt_etrace_name *cache; /* what was looked up last, by address; NULL: no files */
+};
+
+/* n arguments ELF[:OFFSET]; OFFSET is added to the addresses that a file is linked for. Where two
+ * files cover an address the first one names it. *out needs gt_etrace_names_free in any case.
+ * Errors of gt_symbols_load. */
+int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
+                         struct gt_error *err);
+void gt_etrace_names_free(struct gt_etrace_names *names);
+
+/* private: looks in the files and keeps what it finds */
+void gt_etrace_names_look(const struct gt_etrace_names *names, uint64_t addr,
+                          struct gt_etrace_name *kept);
+
+/* The function that the code at the address belongs to; valid until the next call. names->n > 0. */
+static inline const struct gt_etrace_name *gt_etrace_names_at(const struct gt_etrace_names *names,
+                                                              uint64_t addr)
+{
+    uint64_t slot = (addr * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+    struct gt_etrace_name *kept = &names->cache[slot % GT_ETRACE_NAMES_CACHE];
+    if (kept->addr != addr || !kept->name)
+        gt_etrace_names_look(names, addr, kept);
+    return kept;
+}
+
+#endif
