@@ -40,7 +40,8 @@ static const struct gt_option record_table[] = {
     {"max-tasks", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000000,
      .help = "at most so many tasks of a machine (default: 1024)", FIELD(max_tasks)},
     {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
-     .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does",
+     .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does; or from"
+             " all modules of a kernel (.ko) below this folder",
      FIELD(symbols)},
     {"no-console", .type = GT_OPTION_FLAG,
      .help = "do not note the lines that a machine's console prints on standard output among the"

@@ -11,9 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#define FOLDERS_DEEP 16
+
 struct gt_record_names {
     struct gt_symbol_source *source; /* those of --symbols first */
     size_t n, n_given;
+    GPtrArray *modules; /* paths of those in folders of --symbols */
 };
 
 static void note(const struct gt_recording *r, const char *what, const char *text)
@@ -24,16 +27,56 @@ static void note(const struct gt_recording *r, const char *what, const char *tex
 
 /* ---- before the run ------------------------------------------------------------------------ */
 
+static bool is_module_name(const char *name)
+{
+    const char *end = strstr(name, ".ko");
+    for (const char *next = end; next; next = strstr(next + 1, ".ko"))
+        end = next;
+    static const char *const endings[] = {".ko", ".ko.gz", ".ko.xz", ".ko.zst", NULL};
+    return end && g_strv_contains(endings, end);
+}
+
+/* Modules in the folder and below it; links to folders (build, source) lead elsewhere. */
+static void add_folder(GPtrArray *list, const char *folder, int depth)
+{
+    GDir *dir = depth < FOLDERS_DEEP ? g_dir_open(folder, 0, NULL) : NULL;
+    for (const char *name; dir && (name = g_dir_read_name(dir));) {
+        g_autofree char *path = g_build_filename(folder, name, NULL);
+        if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
+            if (!g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+                add_folder(list, path, depth + 1);
+        } else if (is_module_name(name)) {
+            g_ptr_array_add(list, g_steal_pointer(&path));
+        }
+    }
+    if (dir)
+        g_dir_close(dir);
+}
+
+static gint compare_paths(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static int load_given(const struct gt_recording *r, struct gt_record_names *names,
                       struct gt_error *err)
 {
     for (guint i = 0; r->opt->symbols && i < r->opt->symbols->len; i++) {
-        int status =
-            gt_symbol_source_load(r->opt->symbols->pdata[i], &names->source[names->n], err);
+        const char *given = r->opt->symbols->pdata[i];
+        if (g_file_test(given, G_FILE_TEST_IS_DIR)) {
+            const guint before = names->modules->len;
+            add_folder(names->modules, given, 0);
+            if (names->modules->len == before)
+                return gt_error_set(err, GT_E_NOT_FOUND,
+                                    "%s: no modules of a kernel (.ko) below it", given);
+            continue;
+        }
+        int status = gt_symbol_source_load(given, &names->source[names->n], err);
         if (status < 0)
             return status;
         names->n_given = ++names->n;
     }
+    g_ptr_array_sort(names->modules, compare_paths);
     return 0;
 }
 
@@ -58,6 +101,20 @@ static bool is_elf(const char *path)
     if (f)
         fclose(f);
     return yes;
+}
+
+/* The plugin recognised the module of that path, or the code of its start. */
+static bool was_found(const struct gt_found *found, const char *path)
+{
+    char code[GT_UFTRACE_PATH_MAX], start[GT_UFTRACE_PATH_MAX];
+    g_autofree char *absolute = g_canonicalize_filename(path, NULL);
+    g_autofree char *init = g_strconcat(absolute, GT_SOURCE_START, NULL);
+    gt_uftrace_path(absolute, code, sizeof code);
+    gt_uftrace_path(init, start, sizeof start);
+    for (size_t i = 0; i < found->n; i++)
+        if (gt_found_is(found, i, code) || gt_found_is(found, i, start))
+            return true;
+    return false;
 }
 
 static bool is_known(const struct gt_record_names *names, const struct gt_symbol_source *s)
@@ -86,14 +143,45 @@ static void load_machine_files(const struct gt_recording *r, struct gt_record_na
     }
 }
 
+/* Appends those of the modules in folders that `wanted` (NULL: all) has; returns how many. */
+static size_t load_modules(const struct gt_recording *r, const struct gt_found *wanted)
+{
+    struct gt_record_names *names = r->names;
+    const size_t before = names->n;
+    names->source =
+        g_renew(struct gt_symbol_source, names->source, before + names->modules->len + 1);
+    for (guint i = 0; i < names->modules->len; i++) {
+        const char *path = names->modules->pdata[i];
+        struct gt_error why = {0};
+        if (wanted && !was_found(wanted, path))
+            continue;
+        if (load_path(path, &names->source[names->n], &why) < 0) {
+            if (!wanted)
+                note(r, "no names from this file: ", why.text);
+        } else if (is_known(names, &names->source[names->n])) {
+            gt_symbol_source_clear(&names->source[names->n]);
+        } else {
+            names->n++;
+        }
+    }
+    return names->n - before;
+}
+
+/* Modules in folders may be thousands: they are only read to make the map. */
 static int write_code_map(struct gt_recording *r, struct gt_error *err)
 {
+    struct gt_record_names *names = r->names;
     struct gt_text map = {0};
     int status = 0;
-    if (r->tool->code_map && gt_machine_code_map(r->names->source, r->names->n, &map)) {
+    if (!r->tool->code_map)
+        return 0;
+    size_t more = load_modules(r, NULL);
+    if (gt_machine_code_map(names->source, names->n, &map)) {
         r->code = g_strconcat(r->output, "." GT_CODE_MAP_FILE, NULL);
         status = gt_file_replace_text(r->code, &map, err);
     }
+    for (; more > 0; more--)
+        gt_symbol_source_clear(&names->source[--names->n]);
     gt_text_free(&map);
     return status;
 }
@@ -105,6 +193,7 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
     size_t most = (r->opt->symbols ? r->opt->symbols->len : 0) + files->len;
     r->names = g_new0(struct gt_record_names, 1);
     r->names->source = g_new0(struct gt_symbol_source, most + 1);
+    r->names->modules = g_ptr_array_new_with_free_func(g_free);
     int status = load_given(r, r->names, err);
     if (status == 0)
         load_machine_files(r, r->names, files);
@@ -173,12 +262,23 @@ static void move_code_map(struct gt_recording *r)
     g_clear_pointer(&r->code, g_free);
 }
 
+static void load_recognised(struct gt_recording *r)
+{
+    struct gt_found found;
+    if (r->names->modules->len == 0)
+        return;
+    gt_found_read(r->output, &found);
+    load_modules(r, &found);
+    gt_found_free(&found);
+}
+
 void gt_record_names_finish(struct gt_recording *r)
 {
     struct gt_places places = {0};
     struct gt_error err = {0};
     move_code_map(r);
     drop_replaced(r->names);
+    load_recognised(r);
     if (r->names->n == 0)
         return;
     g_autofree struct gt_error *why = g_new0(struct gt_error, r->names->n);
@@ -201,7 +301,9 @@ void gt_record_names_clear(struct gt_recording *r)
     g_clear_pointer(&r->code, g_free);
     for (size_t i = 0; r->names && i < r->names->n; i++)
         gt_symbol_source_clear(&r->names->source[i]);
-    if (r->names)
+    if (r->names) {
         g_free(r->names->source);
+        g_ptr_array_unref(r->names->modules);
+    }
     g_clear_pointer(&r->names, g_free);
 }

@@ -130,7 +130,7 @@ static void add_block(struct gt_symbol_source *s, bool init)
             hi = MAX(hi, ko->section[i].at + ko->section[i].size);
     if (hi == 0)
         return;
-    g_autofree char *path = g_strconcat(s->file, init ? "+init" : NULL, NULL);
+    g_autofree char *path = g_strconcat(s->file, init ? GT_SOURCE_START : NULL, NULL);
     struct gt_source_part *p = add_part(s, path, 0, hi, ko->n_sym);
     p->searched = true;
     p->init = init;

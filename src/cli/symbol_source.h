@@ -18,6 +18,9 @@
 #include "guest/kernel.h"
 #include "guest/symbols.h"
 
+/* What the path of a module's code that is freed after its start ends in. */
+#define GT_SOURCE_START "+init"
+
 struct gt_source_function {
     uint64_t addr; /* link address */
     uint64_t size; /* at least 1, never into the next function */

@@ -15,7 +15,8 @@ struct place {
     const struct gt_code_modules *of;
     size_t index; /* of the map's modules */
     uint64_t offset;
-    bool *seen; /* of each function with a pattern: it was there */
+    bool *seen;    /* of each function with a pattern: it was there */
+    bool patterns; /* it was found by one */
 };
 
 struct candidate {
@@ -274,9 +275,11 @@ static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint
     const struct candidate *first = p ? NULL : find_first(c, &seen);
     if (!p && (first || best >= CERTAIN))
         p = add_place(c, index, offset);
-    if (p)
-        see_function(c, p, function);
-    if (p && first)
+    if (!p)
+        return;
+    p->patterns = true;
+    see_function(c, p, function);
+    if (first)
         see_function(c, p, first->function);
 }
 
@@ -287,19 +290,25 @@ static bool is_others(const struct gt_code_modules *c, const struct place *p)
            c->is_user();
 }
 
+static struct place *place_at(const struct gt_code_modules *c, uint64_t pc)
+{
+    for (size_t i = c->n_places; i-- > 0;)
+        if (pc - c->place[i]->module.lo < c->place[i]->module.hi - c->place[i]->module.lo)
+            return c->place[i];
+    return NULL;
+}
+
 struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
                                      size_t left)
 {
     if (bytes && left >= GT_CODE_HASHED)
         look(c, pc, bytes);
-    if (bytes && pc >> 63)
+    struct place *p = place_at(c, pc);
+    if (bytes && pc >> 63 && (!p || p->patterns)) { /* none is loaded where the kernel is */
         look_for_patterns(c, pc, bytes, left);
-    for (size_t i = c->n_places; i-- > 0;) {
-        struct place *p = c->place[i];
-        if (pc - p->module.lo < p->module.hi - p->module.lo)
-            return bytes && is_others(c, p) ? NULL : &p->module;
+        p = place_at(c, pc);
     }
-    return NULL;
+    return !p || (bytes && is_others(c, p)) ? NULL : &p->module;
 }
 
 struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)

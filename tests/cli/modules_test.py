@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Names for the modules of a kernel: found from what was called, or recognised by the plugin."""
+import gzip
+import os
 import random
 import re
 
@@ -43,6 +45,36 @@ class Modules(names_test.Elf):
                                'calls$')
         self.assertRegex(text, r'(?m)^[0-9a-f]+ [0-9a-f]+ =(01){20,64}[0-9a-f]* fn0$')
         self.assert_names(main[:2], 0xffffffffc0455000)
+
+    def test_folder(self):
+        """Of a folder's modules those are named that were recognised, and nothing is said of others."""
+        os.makedirs(self.path('lib/deep/er'))
+        os.symlink(self.dir, self.path('lib/build'))
+        for name in ('lib/b.ko', 'lib/deep/er/a.ko', 'lib/c.ko'):
+            funcs = sorted(self.build(name, '-c', '-fno-pic', init=True))
+        with open(self.path('lib/b.ko'), 'rb') as f:
+            self.write('lib/b.ko.gz', gzip.compress(f.read()))
+        os.unlink(self.path('lib/b.ko'))
+        self.write('lib/none.ko', b'no module')
+        main = [f for f in funcs if f[1].startswith('fn')][:9]
+        start = [f for f in funcs if f[1].startswith('in')]
+        places = 0xffffffffc0455000, 0xffffffffc0465000
+        done = self.machine([addr + places[0] for addr, _ in main] +
+                            [addr + places[1] for addr, _ in start], '--symbols', 'lib',
+                            more='code', found=f'0 {places[0]:x} 0\n5 {places[1]:x}\n')
+        listed = re.findall(r'(?m)^# module: 0 [0-9a-f]+ \S+/lib/(\S+)$',
+                            self.read('uftrace.data', 'code.map'))
+        self.assertEqual(listed, [f + more for f in ('b.ko.gz', 'c.ko', 'deep/er/a.ko')
+                                  for more in ('', '+init')])
+        self.assertEqual(self.modules(), ['lib/b.ko.gz', 'lib/deep/er/a.ko+init'])
+        self.assert_names(main, places[0])
+        self.assert_names(start, places[1])
+        self.assertIn('note: no names from this file: ', done.stderr)
+        self.assertNotIn('c.ko', done.stderr)
+        self.assertNotIn('no symbols', done.stderr)
+        os.mkdir(self.path('empty'))
+        done = self.expect(125, 'record', '--symbols', 'empty', '--', names_test.QEMU)
+        self.assertIn('empty: no modules', done.stderr)
 
     def test_modules_at_one_place(self):
         """Modules that were loaded one after the other share a place: a function has the names of those
