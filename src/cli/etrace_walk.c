@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command's way through an etrace stream: see etrace_walk.h. */
+#include "cli/etrace_walk.h"
+
+#include "cli/etrace_input.h"
+
+#include <inttypes.h>
+
+enum { TOLD_MAX = 5 }; /* packets that were left out */
+
+struct walk {
+    const struct gt_etrace_walk *w;
+    struct gt_etrace_input in;
+    uint64_t packets, left_out;
+    bool told_chained;
+};
+
+static void pause_now(void *self)
+{
+    struct walk *k = self;
+    if (k->w->pause)
+        k->w->pause(k->w->user);
+}
+
+static int look_at_info(struct walk *k, const struct gt_etrace_reader *r,
+                        const struct gt_etrace_packet *p, struct gt_error *err)
+{
+    struct gt_etrace_info info;
+    int status = gt_etrace_get_info(r, p, &info, err);
+    if (status == 0 && info.attr & 1 && !k->told_chained) {
+        k->told_chained = true;
+        gt_command_fail(k->w->self, 0, "%s: blocks were chained: not all that ran is listed",
+                        k->in.name);
+    }
+    return status;
+}
+
+static int look_at(struct walk *k, const struct gt_etrace_reader *r,
+                   const struct gt_etrace_packet *p, struct gt_error *err)
+{
+    int status = 0;
+    switch (p->type) {
+    case GT_ETRACE_INFO:
+        status = look_at_info(k, r, p, err);
+        break;
+    case GT_ETRACE_EXEC:
+    case GT_ETRACE_TB:
+    case GT_ETRACE_NOTE:
+    case GT_ETRACE_MEM:
+    case GT_ETRACE_ARCH:
+    case GT_ETRACE_BARRIER:
+    case GT_ETRACE_EVENT_OLD:
+    case GT_ETRACE_EVENT:
+        break;
+    default:
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "%s offset %" PRIu64 ": packet of unknown type 0x%x and %" PRIu32
+                            " bytes",
+                            k->in.name, p->offset, p->type, p->len);
+    }
+    return status < 0 ? status : k->w->packet(k->w->user, r, p, err);
+}
+
+static void leave_out(struct walk *k, const struct gt_error *why)
+{
+    pause_now(k);
+    if (k->left_out++ < TOLD_MAX)
+        gt_command_fail(k->w->self, 0, "%s: left out", why->text);
+}
+
+static int walk_on(struct walk *k, struct gt_etrace_reader *r, struct gt_error *err)
+{
+    struct gt_etrace_packet p;
+    struct gt_error why;
+    int status, seen = 0;
+    while (seen != 1 && (status = gt_etrace_next(r, &p, err)) == 1) {
+        k->packets++;
+        seen = look_at(k, r, &p, &why);
+        if (seen < 0)
+            leave_out(k, &why);
+    }
+    if (status < 0)
+        return status;
+    if (!k->packets)
+        return gt_error_set(err, GT_E_FORMAT, "%s: empty, expected an etrace stream", k->in.name);
+    if (k->left_out)
+        return gt_error_set(err, GT_E_FORMAT, "%s: packets left out: %" PRIu64, k->in.name,
+                            k->left_out);
+    return 0;
+}
+
+int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err)
+{
+    struct walk k = {.w = w};
+    struct gt_etrace_reader *r;
+    int status = gt_etrace_input_open(&k.in, w->where, err);
+    if (status == 0 && k.in.listener >= 0) {
+        gt_command_fail(w->self, 0, "%s: waiting for a writer", w->where);
+        status = gt_etrace_input_wait(&k.in, err);
+    }
+    k.in.idle = pause_now;
+    k.in.idle_self = &k;
+    if (status == 0)
+        status = gt_etrace_reader_create(gt_etrace_input_read, &k.in, k.in.name, &r, err);
+    if (status == 0) {
+        status = walk_on(&k, r, err);
+        gt_etrace_reader_destroy(r);
+    }
+    gt_etrace_input_close(&k.in);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A command's way through an etrace stream: opens it, waits for a live one, gives each packet to
+ * the command, and tells what had to be left out.
+ */
+#ifndef GT_CLI_ETRACE_WALK_H
+#define GT_CLI_ETRACE_WALK_H
+
+#include "cli/command.h"
+#include "format/etrace.h"
+
+struct gt_etrace_walk {
+    const struct gt_command *self; /* for messages */
+    const char *where;             /* FILE, - or unix:PATH (etrace_input.h) */
+    void *user;
+    /* Every packet of a known type. An error leaves the packet out, and is told; 1: go no further,
+     * which is no error. */
+    int (*packet)(void *user, const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                  struct gt_error *err);
+    /* Before the next packet may be long in coming, and before a message. May be NULL. */
+    void (*pause)(void *user);
+};
+
+/* 0, or what ended it: errors of gt_etrace_input_open and gt_etrace_next; GT_E_FORMAT also where
+ * packets were left out, which were told already but for their number. What came before an error
+ * was given. */
+int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err);
+
+#endif
