@@ -193,6 +193,14 @@ void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b)
         free(b);
 }
 
+void gt_outlet_flush(struct gt_outlet *o)
+{
+    pthread_mutex_lock(&o->lock);
+    while (o->n_queued && o->state <= GT_OUTLET_SENDING)
+        pthread_cond_wait(&o->space, &o->lock);
+    pthread_mutex_unlock(&o->lock);
+}
+
 void gt_outlet_finish(struct gt_outlet *o, struct gt_outlet_stats *stats)
 {
     pthread_mutex_lock(&o->lock);

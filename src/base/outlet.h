@@ -76,6 +76,9 @@ struct gt_buffer *gt_outlet_swap(struct gt_outlet *o, struct gt_buffer *b);
 /* Hands over the last one. */
 void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b);
 
+/* Returns when what was handed over before was written, or dropped. */
+void gt_outlet_flush(struct gt_outlet *o);
+
 /* A line about the outlet that was not fetched yet; false: there is none. Cheap. */
 bool gt_outlet_news(struct gt_outlet *o, struct gt_error *out);
 

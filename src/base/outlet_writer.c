@@ -171,7 +171,7 @@ static void send_first(struct gt_outlet *o)
     }
     b->next = o->free;
     o->free = b;
-    pthread_cond_signal(&o->space);
+    pthread_cond_broadcast(&o->space);
 }
 
 /* What was dropped after the last buffer. (L) */

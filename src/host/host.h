@@ -24,6 +24,7 @@ enum gt_host_feature {
     GT_HOST_MEMORY_VALUES, /* a memory callback sees the value */
     GT_HOST_DISCONTINUITY, /* interrupts and exceptions are reported */
     GT_HOST_SYSCALLS,      /* system calls are reported (user mode) */
+    GT_HOST_PHYSICAL,      /* virtual addresses of code can be translated (machines) */
 };
 
 struct gt_host_info {
@@ -51,6 +52,7 @@ typedef void (*gt_mem_fn)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void 
 struct gt_host_events {
     void (*vcpu_init)(void *self, unsigned vcpu);
     void (*vcpu_exit)(void *self, unsigned vcpu);
+    void (*vcpu_idle)(void *self, unsigned vcpu); /* it waits: for an interrupt, or to be let run */
     void (*translate)(void *self, struct gt_block *block);
     void (*flush)(void *self); /* all translated code is gone; no vCPU runs */
     void (*syscall)(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
@@ -98,6 +100,8 @@ size_t gt_block_insns(const struct gt_block *b);
 uint64_t gt_block_pc(const struct gt_block *b);
 struct gt_insn_ref *gt_block_insn(const struct gt_block *b, size_t i);
 void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data);
+/* The callback may read registers, where the host can do that at all. */
+void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data);
 /* Fires where the cell differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may read
  * registers. */
 void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_cell cell, uint64_t value,
@@ -111,6 +115,8 @@ uint64_t gt_insn_pc(const struct gt_insn_ref *insn);
 size_t gt_insn_size(const struct gt_insn_ref *insn);
 /* The host address of its bytes, or NULL (device memory). User mode: minus pc is guest_base. */
 void *gt_insn_host_addr(const struct gt_insn_ref *insn);
+/* Its disassembly, without the address; free with g_free. NULL where the host has none. */
+char *gt_insn_text(const struct gt_insn_ref *insn);
 /* Copies at most n of its bytes; returns how many. */
 size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
 void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
@@ -123,13 +129,31 @@ void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell 
 enum { GT_MEM_LOADS = 1, GT_MEM_STORES = 2 };
 void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, void *data);
 
+/* In a memory callback. */
 bool gt_mem_is_store(uint32_t meminfo);
+unsigned gt_mem_size(uint32_t meminfo); /* bytes */
+/* The value loaded or stored, low half first. Needs GT_HOST_MEMORY_VALUES. */
+void gt_mem_value(uint32_t meminfo, uint64_t value[2]);
+/* Where the access went. */
+struct gt_mem_place {
+    uint64_t physical;
+    bool device;
+    const char *name; /* of the memory region of a device; else NULL */
+};
+/* False in user mode, and where the host does not know. */
+bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_place *out);
 
 /* Registers, inside a callback of the vCPU. find: a handle for the first of the NULL-terminated
  * names that exists (case matters not), -1 where none. read: the low 8 bytes, little-endian. Need
  * GT_HOST_REGISTERS. */
 int gt_register_find(const char *const *names);
 bool gt_register_read(int handle, uint64_t *value);
+/* The core registers, in the host's order: the name of number i, and its bytes as a number, at most
+ * 8; NULL and false from the last one on. */
+const char *gt_register_name(size_t i);
+bool gt_register_value(size_t i, uint64_t *value);
+/* The physical address of code, by the calling vCPU's virtual address. Needs GT_HOST_PHYSICAL. */
+bool gt_physical(uint64_t vaddr, uint64_t *physical);
 /* Guest memory, by the calling vCPU's virtual address. Needs GT_HOST_MEMORY. */
 bool gt_memory_read(uint64_t addr, void *out, size_t n);
 

@@ -38,6 +38,20 @@ struct qemu_register {
     const char *feature;
 };
 
+/* What a memory callback asks for; the type says how wide: 8 bits are 0, 16 bits 1, to 128 bits. */
+struct qemu_mem_value {
+    int type;
+    union {
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+        struct {
+            uint64_t low, high;
+        } u128;
+    } data;
+};
+
 enum { QEMU_CB_NO_REGS = 0, QEMU_CB_R_REGS = 1 };
 enum { QEMU_INLINE_ADD = 0, QEMU_INLINE_STORE = 1 };
 enum { QEMU_COND_NE = 3 };
@@ -56,6 +70,14 @@ typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, voi
     REQUIRED(insn_haddr, void *(*)(const void *insn))                                              \
     REQUIRED(insn_data, void (*)(void))                                                            \
     REQUIRED(mem_is_store, bool (*)(uint32_t meminfo))                                             \
+    OPTIONAL(mem_size_shift, unsigned (*)(uint32_t meminfo))                                       \
+    OPTIONAL(get_hwaddr, void *(*)(uint32_t meminfo, uint64_t vaddr))                              \
+    OPTIONAL(hwaddr_is_io, bool (*)(const void *hwaddr))                                           \
+    OPTIONAL(hwaddr_phys_addr, uint64_t (*)(const void *hwaddr))                                   \
+    OPTIONAL(hwaddr_device_name, const char *(*)(const void *hwaddr))                              \
+    OPTIONAL(insn_disas, char *(*)(const void *insn))                                              \
+    OPTIONAL(translate_vaddr, bool (*)(uint64_t vaddr, uint64_t * hwaddr))                         \
+    OPTIONAL(register_vcpu_idle_cb, void (*)(qemu_id id, void *cb, void *data))                    \
     REQUIRED(outs, void (*)(const char *text))                                                     \
     REQUIRED(register_vcpu_tb_exec_cb, void (*)(void *tb, qemu_exec_cb cb, int flags, void *data)) \
     REQUIRED(register_vcpu_insn_exec_cb,                                                           \
@@ -91,7 +113,7 @@ typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, voi
     OPTIONAL(get_registers, GArray *(*)(void))                                                     \
     OPTIONAL(read_register, int (*)(void *handle, GByteArray *out))                                \
     OPTIONAL(read_memory_vaddr, bool (*)(uint64_t addr, GByteArray * out, size_t n))               \
-    OPTIONAL(mem_get_value, void (*)(void))                                                        \
+    OPTIONAL(mem_get_value, struct qemu_mem_value (*)(uint32_t meminfo))                           \
     OPTIONAL(write_register, void (*)(void))                                                       \
     OPTIONAL(set_pc, void (*)(void))
 
@@ -108,6 +130,9 @@ enum qemu_family {
 
 extern struct qemu_abi gt_qemu;
 extern enum qemu_family gt_qemu_family;
+
+/* insn_data copies (version 3 of the host) rather than pointing. */
+extern bool gt_qemu_data_copies;
 
 /* The version the host reads before it calls install. */
 extern int qemu_plugin_version;

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The etrace recorder, shared among its files:
+ *   etrace.c          arguments, installation, events
+ *   etrace_target.c   what a stream says of guest and host
+ *   etrace_code.c     translation: blocks are kept and instrumented
+ *   etrace_exec.c     blocks that run: the hot path
+ *   etrace_mem.c      memory accesses, devices, interrupts
+ *   etrace_text.c     notes: disassembly, registers
+ *   etrace_count.c    flags=coverage: counters of blocks
+ *   etrace_lane.c     packets into buffers, buffers to the outlet
+ *   etrace_finish.c   buffers handed over early, and the end
+ *
+ * Packets of one host thread are in one order: they go through a lane, which holds the buffer that
+ * they are put in. Where one thread runs several vCPUs, the execution entries of one are ended when
+ * another one goes on.
+ */
+#ifndef GT_PLUGIN_ETRACE_H
+#define GT_PLUGIN_ETRACE_H
+
+#include "base/outlet.h"
+#include "format/etrace.h"
+#include "guest/syscalls.h"
+#include "host/host.h"
+
+#include <glib.h>
+#include <pthread.h>
+
+enum gt_etrace_flag {
+    GT_ETRACE_F_EXEC = 1 << 0,
+    GT_ETRACE_F_DISAS = 1 << 1,
+    GT_ETRACE_F_MEM = 1 << 2,
+    GT_ETRACE_F_CPU = 1 << 3,
+    GT_ETRACE_F_GPIO = 1 << 4,
+    GT_ETRACE_F_COVERAGE = 1 << 5,
+};
+
+enum gt_etrace_clock { GT_ETRACE_CLOCK_AUTO, GT_ETRACE_CLOCK_INSN, GT_ETRACE_CLOCK_HOST };
+
+enum {
+    GT_ETRACE_MAX_VCPUS = 65536, /* a unit's number has 16 bits */
+    GT_ETRACE_BUFFER = 64 << 10, /* bytes */
+};
+
+/* A block of guest code; kept until the end. */
+struct gt_etrace_block {
+    uint64_t start, end;
+    uint32_t insns;
+    struct gt_etrace_block *next; /* others that start here */
+    struct gt_cell count;         /* with GT_ETRACE_F_COVERAGE */
+    uint64_t shared_count;        /* the same, where the host has no cells */
+    uint8_t sizes[];              /* of each instruction, bytes */
+};
+
+struct gt_etrace_lane;
+
+struct gt_etrace_vcpu {
+    struct gt_etrace_run run;            /* packet under way; else one that takes no entry */
+    uint64_t time;                       /* clock=insn: after the block under way */
+    const struct gt_etrace_block *block; /* under way; NULL: none yet */
+    bool pending;                        /* clock=host: it is to be put yet, as: */
+    uint64_t start, end, since;
+    struct gt_etrace_lane *lane; /* the one it ran in last */
+} __attribute__((aligned(64)));
+
+struct gt_etrace {
+    struct gt_etrace_vcpu *vcpus; /* GT_ETRACE_MAX_VCPUS */
+    unsigned bits;                /* of the guest */
+    bool host_clock;
+
+    struct gt_host_info host;
+    struct gt_etrace_arch arch;
+    unsigned flags;
+    struct gt_outlet *outlet;
+    const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
+
+    pthread_mutex_t lock; /* of what follows */
+    GHashTable *blocks;   /* start -> chain of struct gt_etrace_block */
+    GHashTable *devices;  /* place of a device -> value seen there last */
+    struct gt_etrace_lane *lanes;
+    void *counters; /* the newest cells of counters, `n_counters` of which are in use */
+    size_t n_counters;
+    unsigned n_vcpus; /* 1 + highest index seen */
+    bool finished;    /* atomic */
+    unsigned forks;   /* children, which are not recorded */
+};
+
+extern struct gt_etrace gt_etrace;
+
+/* etrace_target.c: false for an unknown target */
+bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
+
+/* etrace_code.c */
+void gt_etrace_on_translate(void *self, struct gt_block *block);
+
+/* etrace_exec.c */
+void gt_etrace_on_block(unsigned vcpu, void *block);       /* clock=insn */
+void gt_etrace_on_block_host(unsigned vcpu, void *block);  /* clock=host */
+void gt_etrace_on_block_count(unsigned vcpu, void *block); /* clock=insn, no EXEC: time only */
+/* In a block of one instruction, an access to memory. */
+void gt_etrace_on_lone_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *block);
+/* The block under way was left after its instruction at `pc`. */
+void gt_etrace_left_at(struct gt_etrace_vcpu *v, uint64_t pc);
+/* The time of instruction `i` of the block under way. */
+uint64_t gt_etrace_time_at(const struct gt_etrace_vcpu *v, size_t i);
+uint64_t gt_etrace_host_time(void);
+
+/* etrace_mem.c */
+void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *index);
+void gt_etrace_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from,
+                                uint64_t to);
+
+/* etrace_text.c */
+void gt_etrace_on_block_registers(unsigned vcpu, void *block);
+/* TB and NOTE of a new translation. */
+void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b);
+
+/* etrace_count.c */
+void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b);
+void gt_etrace_put_counts(void);
+
+/* etrace_lane.c */
+/* Room for n bytes, at most GT_ETRACE_BUFFER, in the calling thread's lane: where packets other
+ * than EXEC go, after the entries so far, of the vCPU or (NULL) of none. NULL: nothing is recorded
+ * any more. Else the lane is locked until gt_etrace_put_end. */
+struct gt_writer *gt_etrace_put_begin(struct gt_etrace_vcpu *v, size_t n);
+void gt_etrace_put_end(void);
+/* An execution entry that gt_etrace_run_add refused. */
+void gt_etrace_add_slowly(struct gt_etrace_vcpu *v, uint64_t start, uint64_t end, uint64_t time,
+                          uint64_t until);
+/* The newest entry, if it is still in the buffer: where; NULL: it is not. */
+uint8_t *gt_etrace_newest(const struct gt_etrace_vcpu *v);
+/* The vCPU that ran last on the calling thread, or began there. */
+uint16_t gt_etrace_current_unit(void);
+void gt_etrace_on_vcpu_init(void *self, unsigned vcpu);
+void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu);
+/* What the outlet has to tell, on standard error. */
+void gt_etrace_tell_news(void);
+
+/* etrace_finish.c */
+void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu);
+void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
+void gt_etrace_on_exit(void *self);
+size_t gt_etrace_put_head(void *self, uint8_t *out);
+size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out);
+int gt_etrace_watch_forks(struct gt_error *err);
+
+static inline uint16_t gt_etrace_unit(const struct gt_etrace_vcpu *v)
+{
+    return (uint16_t)(v - gt_etrace.vcpus);
+}
+
+/* The vCPU has a packet of entries under way. */
+static inline bool gt_etrace_is_open(const struct gt_etrace_vcpu *v)
+{
+    return v->run.end_time != UINT64_MAX;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Translation: each block is described once, however often it is translated, and instrumented. */
+#include "plugin/etrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_INSNS = 1024 }; /* a block has at most 512 */
+
+/* What the block is, but for its place among the kept ones. False: there is nothing in it. */
+static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_t *sizes)
+{
+    size_t n = gt_block_insns(block);
+    if (n == 0 || n > MOST_INSNS)
+        return false;
+    const struct gt_insn_ref *last = gt_block_insn(block, n - 1);
+    *out = (struct gt_etrace_block){
+        .start = gt_block_pc(block),
+        .end = gt_insn_pc(last) + gt_insn_size(last),
+        .insns = (uint32_t)n,
+    };
+    for (size_t i = 0; i < n; i++)
+        sizes[i] = (uint8_t)gt_insn_size(gt_block_insn(block, i));
+    return true;
+}
+
+static bool same(const struct gt_etrace_block *a, const struct gt_etrace_block *b,
+                 const uint8_t *sizes)
+{
+    return a->end == b->end && a->insns == b->insns && memcmp(a->sizes, sizes, b->insns) == 0;
+}
+
+/* The kept one that is equal; with the lock. NULL: no memory. */
+static struct gt_etrace_block *keep(const struct gt_etrace_block *want, const uint8_t *sizes)
+{
+    struct gt_etrace_block *first = g_hash_table_lookup(gt_etrace.blocks, &want->start);
+    for (struct gt_etrace_block *b = first; b; b = b->next)
+        if (same(b, want, sizes))
+            return b;
+    struct gt_etrace_block *b = malloc(sizeof *b + want->insns);
+    if (!b)
+        return NULL;
+    *b = *want;
+    memcpy(b->sizes, sizes, want->insns);
+    if (first) { /* the key stays the first one's */
+        b->next = first->next;
+        first->next = b;
+    } else {
+        g_hash_table_insert(gt_etrace.blocks, &b->start, b);
+    }
+    return b;
+}
+
+/* Every access gets the index of its instruction; in a block of one, the block. */
+static void watch_memory(struct gt_block *block, struct gt_etrace_block *b)
+{
+    bool wanted = gt_etrace.flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO);
+    bool cut = gt_etrace.host.system && b->insns == 1;
+    for (uint32_t i = 0; i < b->insns && (wanted || cut); i++) {
+        struct gt_insn_ref *insn = gt_block_insn(block, i);
+        if (cut)
+            gt_insn_on_memory(insn, gt_etrace_on_lone_access, GT_MEM_LOADS | GT_MEM_STORES, b);
+        if (wanted)
+            gt_insn_on_memory(insn, gt_etrace_on_access, GT_MEM_LOADS | GT_MEM_STORES,
+                              (void *)(uintptr_t)i);
+    }
+}
+
+static void instrument(struct gt_block *block, struct gt_etrace_block *b)
+{
+    unsigned flags = gt_etrace.flags;
+    bool timed = flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO | GT_ETRACE_F_CPU | GT_ETRACE_F_DISAS);
+    if (flags & GT_ETRACE_F_COVERAGE)
+        gt_etrace_count(block, b);
+    if (flags & GT_ETRACE_F_CPU)
+        gt_block_on_exec_regs(block, gt_etrace_on_block_registers, b);
+    if (flags & GT_ETRACE_F_EXEC)
+        gt_block_on_exec(block, gt_etrace.host_clock ? gt_etrace_on_block_host : gt_etrace_on_block,
+                         b);
+    else if (timed && !gt_etrace.host_clock)
+        gt_block_on_exec(block, gt_etrace_on_block_count, b);
+    if (flags & GT_ETRACE_F_EXEC || timed)
+        watch_memory(block, b);
+}
+
+void gt_etrace_on_translate(void *self, struct gt_block *block)
+{
+    (void)self;
+    struct gt_etrace_block want;
+    uint8_t sizes[MOST_INSNS];
+    if (!describe(block, &want, sizes))
+        return;
+    pthread_mutex_lock(&gt_etrace.lock);
+    struct gt_etrace_block *b = keep(&want, sizes);
+    if (b)
+        instrument(block, b);
+    pthread_mutex_unlock(&gt_etrace.lock);
+    if (b && gt_etrace.flags & GT_ETRACE_F_DISAS)
+        gt_etrace_put_code(block, b);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Buffers handed over before they are full: a guest that waits, execve, the end. And fork. */
+#include "plugin/etrace_lane.h"
+
+#include <inttypes.h>
+
+enum { LIVE_NS = 20000000 }; /* a waiting guest's buffer goes out after so long */
+
+size_t gt_etrace_put_head(void *self, uint8_t *out)
+{
+    (void)self;
+    struct gt_writer w;
+    gt_writer_init(&w, out, GT_OUTLET_TEXT);
+    gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
+    gt_etrace_put_arch(&w, &gt_etrace.arch);
+    return (size_t)(w.at - out);
+}
+
+size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out)
+{
+    (void)self;
+    struct gt_writer w;
+    gt_writer_init(&w, out, GT_OUTLET_TEXT);
+    gt_etrace_put_event(
+        &w, &(struct gt_etrace_event){.value = bytes, .device = "etrace", .name = "dropped"});
+    return (size_t)(w.at - out);
+}
+
+/* With the lane's lock. */
+static void hand_over_all(struct gt_etrace_lane *lane)
+{
+    gt_etrace_lane_settle(lane);
+    gt_etrace_lane_end_run(lane);
+    if (lane->current)
+        gt_etrace_close(lane->current);
+    if (lane->buffer)
+        gt_etrace_lane_hand_over(lane);
+}
+
+void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
+{
+    (void)self;
+    struct gt_etrace_lane *lane = vcpu < GT_ETRACE_MAX_VCPUS ? gt_etrace.vcpus[vcpu].lane : NULL;
+    if (!lane || !gt_etrace_lane_is_own(lane) || gt_etrace_host_time() - lane->handed < LIVE_NS)
+        return;
+    pthread_mutex_lock(&lane->lock);
+    if (!gt_etrace_is_finished())
+        hand_over_all(lane);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+/* A process that takes the place of this one leaves nothing behind in its memory. */
+void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+{
+    (void)self, (void)args;
+    const struct gt_syscalls *sys = gt_etrace.syscalls;
+    if (!sys || (number != sys->execve && number != sys->execveat) || gt_etrace_is_finished() ||
+        vcpu >= GT_ETRACE_MAX_VCPUS)
+        return;
+    struct gt_etrace_lane *lane = gt_etrace.vcpus[vcpu].lane;
+    if (!lane)
+        return;
+    pthread_mutex_lock(&lane->lock);
+    hand_over_all(lane);
+    pthread_mutex_unlock(&lane->lock);
+    gt_outlet_flush(gt_etrace.outlet);
+}
+
+static void tell_end(const struct gt_outlet_stats *stats)
+{
+    gt_etrace_tell_news();
+    if (stats->dropped)
+        gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
+                        stats->dropped);
+    if (gt_etrace.forks)
+        gt_host_message("%u forked processes of the guest are not recorded", gt_etrace.forks);
+}
+
+void gt_etrace_on_exit(void *self)
+{
+    (void)self;
+    if (gt_etrace_is_finished())
+        return;
+    if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
+        gt_etrace_put_counts();
+    if (__atomic_exchange_n(&gt_etrace.finished, true, __ATOMIC_ACQ_REL))
+        return;
+    pthread_mutex_lock(&gt_etrace.lock);
+    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next) {
+        pthread_mutex_lock(&lane->lock);
+        gt_etrace_lane_settle(lane);
+        gt_etrace_lane_end_run(lane);
+        if (lane->buffer)
+            gt_outlet_give(gt_etrace.outlet, lane->buffer);
+        lane->buffer = NULL;
+        pthread_mutex_unlock(&lane->lock);
+    }
+    pthread_mutex_unlock(&gt_etrace.lock);
+    struct gt_outlet_stats stats;
+    gt_outlet_finish(gt_etrace.outlet, &stats);
+    tell_end(&stats);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&gt_etrace.lock);
+    gt_outlet_fork_prepare(gt_etrace.outlet);
+}
+
+static void after_fork(void)
+{
+    gt_etrace.forks += !gt_etrace_is_finished();
+    gt_outlet_fork_parent(gt_etrace.outlet);
+    pthread_mutex_unlock(&gt_etrace.lock);
+}
+
+static void in_child(void)
+{
+    __atomic_store_n(&gt_etrace.finished, true, __ATOMIC_RELEASE);
+    gt_outlet_fork_child(gt_etrace.outlet);
+    pthread_mutex_unlock(&gt_etrace.lock);
+}
+
+int gt_etrace_watch_forks(struct gt_error *err)
+{
+    gt_etrace.syscalls =
+        gt_etrace.host.system ? NULL : gt_syscalls_by_target(gt_etrace.host.target);
+    int e = gt_etrace.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+    return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
+}

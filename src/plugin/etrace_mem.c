@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory accesses; of devices as events, too; interrupts and exceptions. */
+#include "plugin/etrace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MEM_PACKET = GT_ETRACE_HEADER + 40, EVENT_PACKET = 512 };
+
+struct access {
+    uint64_t time, vaddr, value[2];
+    struct gt_mem_place place;
+    unsigned size;
+    bool store;
+};
+
+/* Of 16 bytes two halves are put, in the order of their addresses. */
+static void put_access(struct gt_etrace_vcpu *v, const struct access *a)
+{
+    struct gt_writer *w = gt_etrace_put_begin(v, 2 * MEM_PACKET);
+    if (!w)
+        return;
+    unsigned size = a->size > 8 ? 8 : a->size;
+    for (unsigned at = 0; at < a->size; at += size) {
+        bool high = (at > 0) != (a->size > 8 && gt_etrace.arch.guest.big_endian);
+        gt_etrace_put_mem(w, gt_etrace_unit(v),
+                          &(struct gt_etrace_mem){.time = a->time,
+                                                  .vaddr = a->vaddr + at,
+                                                  .paddr = a->place.physical + at,
+                                                  .value = a->value[high],
+                                                  .write = a->store,
+                                                  .size = (uint8_t)size});
+    }
+    gt_etrace_put_end();
+}
+
+/* The value seen at the device's place before; with the lock. */
+static uint64_t previous_at(uint64_t place, uint64_t value)
+{
+    uint64_t *seen = g_hash_table_lookup(gt_etrace.devices, &place);
+    uint64_t before = seen ? *seen : 0;
+    if (!seen) {
+        seen = g_new(uint64_t, 1);
+        g_hash_table_insert(gt_etrace.devices, g_memdup2(&place, sizeof place), seen);
+    }
+    *seen = value;
+    return before;
+}
+
+static void put_event(struct gt_etrace_vcpu *v, const struct gt_etrace_event *event)
+{
+    struct gt_writer *w = gt_etrace_put_begin(v, EVENT_PACKET);
+    if (!w)
+        return;
+    gt_etrace_put_event(w, event);
+    gt_etrace_put_end();
+}
+
+static void put_device(struct gt_etrace_vcpu *v, const struct access *a)
+{
+    char device[128], name[64];
+    snprintf(device, sizeof device, "%s", a->place.name ? a->place.name : "device");
+    snprintf(name, sizeof name, "%s@0x%" PRIx64, a->store ? "write" : "read", a->place.physical);
+    pthread_mutex_lock(&gt_etrace.lock);
+    uint64_t before = previous_at(a->place.physical, a->value[0]);
+    pthread_mutex_unlock(&gt_etrace.lock);
+    put_event(v, &(struct gt_etrace_event){.unit = gt_etrace_unit(v),
+                                           .time = a->time,
+                                           .value = a->value[0],
+                                           .previous = before,
+                                           .device = device,
+                                           .name = name});
+}
+
+void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *index)
+{
+    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    struct access a = {
+        .time = gt_etrace_time_at(v, (uintptr_t)index),
+        .vaddr = vaddr,
+        .place = {.physical = vaddr},
+        .size = gt_mem_size(meminfo),
+        .store = gt_mem_is_store(meminfo),
+    };
+    if (gt_host_can(GT_HOST_MEMORY_VALUES))
+        gt_mem_value(meminfo, a.value);
+    if (gt_etrace.host.system)
+        gt_mem_find(meminfo, vaddr, &a.place);
+    if (gt_etrace.flags & GT_ETRACE_F_MEM)
+        put_access(v, &a);
+    if (gt_etrace.flags & GT_ETRACE_F_GPIO && a.place.device)
+        put_device(v, &a);
+}
+
+void gt_etrace_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from,
+                                uint64_t to)
+{
+    (void)self;
+    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    if (kind == GT_DISCON_EXCEPTION)
+        gt_etrace_left_at(v, from);
+    if (!(gt_etrace.flags & GT_ETRACE_F_GPIO))
+        return;
+    char device[16];
+    snprintf(device, sizeof device, "cpu%u", vcpu);
+    put_event(v, &(struct gt_etrace_event){.unit = gt_etrace_unit(v),
+                                           .time = gt_etrace_time_at(v, 0),
+                                           .value = to,
+                                           .previous = from,
+                                           .device = device,
+                                           .name = kind == GT_DISCON_EXCEPTION ? "exception"
+                                                                               : "interrupt"});
+}
