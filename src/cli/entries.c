@@ -60,16 +60,22 @@ static int add(struct set *s, uint64_t addr)
     return 0;
 }
 
-static int read_task(const char *dir, uint32_t tid, struct set *s, struct gt_error *err)
+/* Each entry into the set of its time, of which there are n_times + 1. */
+static int read_task(const char *dir, uint32_t tid, const uint64_t *times, size_t n_times,
+                     struct set *sets, struct gt_error *err)
 {
     struct gt_uftrace_dat *dat;
     struct gt_uftrace_record r;
+    size_t at = 0;
     int status = gt_uftrace_dat_open(dir, tid, &dat, err);
     if (status < 0)
         return status;
-    while (status == 0 && gt_uftrace_dat_next(dat, &r, NULL) == 1)
+    while (status == 0 && gt_uftrace_dat_next(dat, &r, NULL) == 1) {
+        while (at < n_times && r.time >= times[at])
+            at++;
         if (r.type == GT_UFTRACE_ENTRY)
-            status = add(s, r.addr);
+            status = add(&sets[at], r.addr);
+    }
     gt_uftrace_dat_close(dat);
     return status < 0 ? gt_error_set(err, status, "%s: out of memory", dir) : 0;
 }
@@ -89,24 +95,99 @@ static void make_array(struct set *s, struct gt_entries *out)
             s->slot[n++] = s->slot[i] - 1;
     if (n)
         qsort(s->slot, n, sizeof *s->slot, compare);
-    *out = (struct gt_entries){s->slot, n};
+    uint64_t *less = n ? realloc(s->slot, n * sizeof *s->slot) : NULL;
+    if (n == 0)
+        free(s->slot);
+    *out = (struct gt_entries){less || n == 0 ? less : s->slot, n};
+}
+
+int gt_entries_read_tasks(const char *dir, const uint32_t *tids, size_t n, const uint64_t *times,
+                          size_t n_times, struct gt_entries *out, struct gt_error *err)
+{
+    struct set *sets = calloc(n_times + 1, sizeof *sets);
+    int status = sets ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
+    memset(out, 0, (n_times + 1) * sizeof *out);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        status = read_task(dir, tids[i], times, n_times, sets, err);
+        status = status == GT_E_NOT_FOUND ? 0 : status;
+    }
+    for (size_t i = 0; sets && i <= n_times; i++) {
+        if (status < 0)
+            free(sets[i].slot);
+        else
+            make_array(&sets[i], &out[i]);
+    }
+    free(sets);
+    return status;
 }
 
 int gt_entries_read(const char *dir, struct gt_entries *out, struct gt_error *err)
 {
     uint32_t *tids = NULL;
-    struct set s = {0};
     int64_t n = gt_uftrace_dat_list(dir, &tids, err);
-    int status = n < 0 ? (int)n : 0;
     *out = (struct gt_entries){0};
-    for (int64_t i = 0; i < n && status == 0; i++)
-        status = read_task(dir, tids[i], &s, err);
+    int status = n < 0 ? (int)n : gt_entries_read_tasks(dir, tids, (size_t)n, NULL, 0, out, err);
     free(tids);
-    if (status < 0)
-        free(s.slot);
-    else
-        make_array(&s, out);
     return status;
+}
+
+/* Of a record: what is deeper begins at 0 again. */
+#define DEPTHS 1024
+
+static int add_call(struct gt_entries_call *call, const struct gt_uftrace_record *r,
+                    const uint64_t *stack)
+{
+    *call = (struct gt_entries_call){r->time, calloc(r->depth + 1u, sizeof *stack), r->depth};
+    if (!call->open)
+        return GT_E_NOMEM;
+    memcpy(call->open, stack, r->depth * sizeof *stack);
+    return 0;
+}
+
+static int64_t find_calls(struct gt_uftrace_dat *dat, const struct gt_entries *functions,
+                          size_t most, struct gt_entries_call *out)
+{
+    uint64_t stack[DEPTHS] = {0}; /* by depth */
+    struct gt_uftrace_record r;
+    int64_t n = 0;
+    while ((size_t)n < most && gt_uftrace_dat_next(dat, &r, NULL) == 1) {
+        if (r.type != GT_UFTRACE_ENTRY)
+            continue;
+        r.depth %= DEPTHS;
+        stack[r.depth] = r.addr;
+        if (gt_entries_contain(functions, r.addr) && add_call(&out[n++], &r, stack) < 0)
+            return GT_E_NOMEM;
+    }
+    return n;
+}
+
+int64_t gt_entries_find(const char *dir, uint32_t tid, const struct gt_entries *functions,
+                        size_t most, struct gt_entries_call **out, struct gt_error *err)
+{
+    struct gt_uftrace_dat *dat;
+    int status = gt_uftrace_dat_open(dir, tid, &dat, err);
+    if (status < 0)
+        return status;
+    *out = calloc(most + 1, sizeof **out);
+    int64_t n = *out ? find_calls(dat, functions, most, *out) : GT_E_NOMEM;
+    gt_uftrace_dat_close(dat);
+    if (n >= 0)
+        return n;
+    gt_entries_calls_free(*out, *out ? (int64_t)most : 0);
+    return gt_error_set(err, (int)n, "%s: out of memory", dir);
+}
+
+void gt_entries_calls_free(struct gt_entries_call *call, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        free(call[i].open);
+    free(call);
+}
+
+bool gt_entries_contain(const struct gt_entries *e, uint64_t addr)
+{
+    size_t at = gt_entries_at(e, addr);
+    return at < e->n && e->addr[at] == addr;
 }
 
 void gt_entries_free(struct gt_entries *e)

@@ -50,8 +50,8 @@ static const struct gt_place *in_the_way(const struct search *s, const struct gt
 
 /* ---- one place ----------------------------------------------------------------------------- */
 
-static struct gt_place whole_part(const struct gt_symbol_source *source,
-                                  const struct gt_source_part *part, uint64_t offset)
+struct gt_place gt_place_whole(const struct gt_symbol_source *source,
+                               const struct gt_source_part *part, uint64_t offset)
 {
     struct gt_place p = {.source = source, .part = part, .lo = part->lo, .hi = part->hi};
     p.offset = (uint64_t)signed48(offset);
@@ -60,8 +60,7 @@ static struct gt_place whole_part(const struct gt_symbol_source *source,
     return p;
 }
 
-/* No more than was entered: from the page of the first function to the end of the last. */
-static void trim(struct gt_place *p, const struct gt_vote *v)
+void gt_place_trim(struct gt_place *p, const struct gt_vote *v)
 {
     const struct gt_source_part *part = p->part;
     size_t last = part->n;
@@ -99,7 +98,7 @@ static int put_given(struct search *s, const struct gt_symbol_source *source,
 {
     if (!part->has_offset)
         return 0;
-    struct gt_place p = whole_part(source, part, part->offset);
+    struct gt_place p = gt_place_whole(source, part, part->offset);
     return add_place(s, &p, err);
 }
 
@@ -122,7 +121,7 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     }
     if (!any)
         return 0;
-    struct gt_place p = whole_part(source, part, best.offset);
+    struct gt_place p = gt_place_whole(source, part, best.offset);
     p.found = true;
     if (add_place(s, &p, &s->why[source - s->source]) < 0)
         return 0;
@@ -130,10 +129,10 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
         if (!gt_found_is(&s->found, i, part->path))
             continue;
         gt_vote_count(&s->entries, part, s->found.item[i].offset, &v);
-        p = whole_part(source, part, v.offset);
+        p = gt_place_whole(source, part, v.offset);
         p.found = true;
         if (v.hits)
-            trim(&p, &v);
+            gt_place_trim(&p, &v);
         if (v.hits)
             add_place(s, &p, NULL);
     }
@@ -145,7 +144,7 @@ static void put_module(struct search *s, const struct gt_symbol_source *source,
                        const struct gt_source_part *part, const struct gt_found_item *item)
 {
     struct gt_vote v;
-    struct gt_place p = whole_part(source, part, item->offset);
+    struct gt_place p = gt_place_whole(source, part, item->offset);
     gt_vote_count(&s->all, part, item->offset, &v);
     for (guint i = 0; i < s->places->len; i++) {
         const struct gt_place *other = place_at(s, i);
@@ -180,7 +179,7 @@ static int put_linked(struct search *s, const struct gt_symbol_source *source,
     if (part->searched || is_placed(s, part) || source->kind == GT_SOURCE_KERNEL)
         return 0;
     int status = gt_symbol_source_fits(part->path, part->lo, part->hi, 0, err);
-    struct gt_place p = whole_part(source, part, 0);
+    struct gt_place p = gt_place_whole(source, part, 0);
     return status < 0 ? status : add_place(s, &p, err);
 }
 
@@ -196,7 +195,7 @@ static int put_voted(struct search *s, const struct gt_symbol_source *source,
         return gt_error_set(err, status, "%s", why->text);
     if (status < 0)
         return 0;
-    struct gt_place p = whole_part(source, part, v.offset);
+    struct gt_place p = gt_place_whole(source, part, v.offset);
     p.found = true;
     add_place(s, &p, why);
     return 0;
@@ -213,7 +212,7 @@ static int put_loaded(struct search *s, const struct gt_symbol_source *source,
         const struct gt_place *kernel = place_at(s, i);
         if (kernel->part != source->part || kernel->further || kernel->offset != 0)
             continue;
-        struct gt_place p = whole_part(source, part, 0);
+        struct gt_place p = gt_place_whole(source, part, 0);
         add_place(s, &p, NULL);
         return 0;
     }
@@ -229,9 +228,9 @@ static int put_further(struct search *s, const struct gt_symbol_source *source,
         gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
     for (int i = 0; i < FURTHER_MAX && gt_vote(&s->entries, part, &v, NULL) == 0; i++) {
-        struct gt_place p = whole_part(source, part, v.offset);
+        struct gt_place p = gt_place_whole(source, part, v.offset);
         p.found = true;
-        trim(&p, &v);
+        gt_place_trim(&p, &v);
         if (add_place(s, &p, NULL) < 0)
             return 0;
     }

@@ -16,6 +16,7 @@
 #define GT_CLI_LOCATE_H
 
 #include "cli/symbol_source.h"
+#include "cli/vote.h"
 
 struct gt_tenants;
 
@@ -45,6 +46,13 @@ struct gt_places {
 int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err);
 void gt_places_free(struct gt_places *p);
+
+/* All of the part at that offset. */
+struct gt_place gt_place_whole(const struct gt_symbol_source *source,
+                               const struct gt_source_part *part, uint64_t offset);
+/* Makes it a further place, of no more than was entered: from the page of the first function to the
+ * end of the last. */
+void gt_place_trim(struct gt_place *p, const struct gt_vote *v);
 
 /* "FILE: N functions at START-END", and where it was found how: ", KASLR offset 0x...", ", offset
  * 0x...", ", loaded at 0x...". Of a further place N are those that were called. The caller frees it

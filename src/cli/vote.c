@@ -15,6 +15,10 @@
 #define FINALISTS 16
 /* Functions begin at multiples of this, mostly: what chance is given. */
 #define ALIGN 16
+/* Fewer are no evidence, however thin functions are sown: there are many files and processes. */
+#define LEAST 4
+/* Programs that are linked alike have so many functions in common: what begins and ends them. */
+#define FEW 8
 /* Chance finds so many such places at most, as a power of ten. */
 #define CHANCE_MAX (-3.0)
 
@@ -182,7 +186,20 @@ static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err
                             ", it explains %zu of %zu calls",
                             path, best->offset, best->hits, best->seen);
     *out = *best;
+    out->chance = chance(p, best);
     return 0;
+}
+
+bool gt_vote_at(const struct gt_entries *entries, const struct gt_source_part *part,
+                uint64_t offset, struct gt_vote *out)
+{
+    gt_vote_count(entries, part, offset, out);
+    if (out->hits < LEAST ||
+        (out->hits * 2 < out->seen && (out->hits < FEW || out->hits * 4 < out->seen)))
+        return false;
+    double one = fmin((double)part->n * ALIGN / (double)(part->hi - part->lo), 0.5);
+    out->chance = log10_choose(out->seen, out->hits) + (double)out->hits * log10(one);
+    return out->chance <= CHANCE_MAX;
 }
 
 int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,

@@ -17,6 +17,8 @@ struct gt_vote {
     uint64_t offset;        /* modulo 2^48 */
     size_t hits;            /* functions that were entered */
     size_t seen;            /* entries in the range of the code */
+    double chance;          /* of code that is believed: how many such places chance would find, as
+                             * a power of ten */
     uint64_t first, latest; /* link addresses of the lowest and the highest function hit */
 };
 
@@ -24,6 +26,12 @@ struct gt_vote {
  * FILE: ..."); GT_E_NOMEM. */
 int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
             struct gt_vote *out, struct gt_error *err);
+
+/* True where one offset, which is known beforehand, is believed: code that is linked for an address
+ * runs there or not at all, so a quarter of what was entered in its range is enough if it is not
+ * little, as in a stripped file that knows some of its functions. *out is filled. */
+bool gt_vote_at(const struct gt_entries *entries, const struct gt_source_part *part,
+                uint64_t offset, struct gt_vote *out);
 
 /* What the offset, which need not be the best, explains. */
 void gt_vote_count(const struct gt_entries *entries, const struct gt_source_part *part,
