@@ -3,11 +3,12 @@
  * symbols. */
 #include "cli/command.h"
 #include "cli/symbolize.h"
+#include "cli/sysroot.h"
 
 #include <stdio.h>
 
 struct symbols_options {
-    const char *dir;
+    const char *dir, *sysroot;
     bool prefix;
 };
 
@@ -18,6 +19,10 @@ static const struct gt_option symbols_table[] = {
     {"prefix-symbols", .type = GT_OPTION_FLAG,
      .help = "put the file's name before each of its functions, fw.elf:main",
      .offset = offsetof(struct symbols_options, prefix)},
+    {"sysroot", 'L', GT_OPTION_DIR, .value = "FOLDER",
+     .help = "name the functions of the guest's processes from the programs and libraries below"
+             " this folder",
+     .offset = offsetof(struct symbols_options, sysroot)},
     {0},
 };
 
@@ -43,13 +48,9 @@ static bool say_places(const struct gt_command *self, const struct gt_places *pl
     return all;
 }
 
-static int run_symbols(const struct gt_command *self, const void *options, size_t n,
-                       char **operands)
+static int name_files(const struct gt_command *self, const struct symbols_options *opt,
+                      const char *dir, size_t n, char **operands)
 {
-    const struct symbols_options *opt = options;
-    const char *dir = opt->dir ? opt->dir : "uftrace.data";
-    if (n == 0)
-        return gt_command_usage_error(self, "needs a file with symbols");
     g_autofree struct gt_symbol_source *source = g_new0(struct gt_symbol_source, n);
     g_autofree struct gt_error *why = g_new0(struct gt_error, n);
     struct gt_places places = {0};
@@ -74,10 +75,34 @@ static int run_symbols(const struct gt_command *self, const void *options, size_
     return status < 0 ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
+static int name_processes(const struct gt_command *self, const struct symbols_options *opt,
+                          const char *dir)
+{
+    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free);
+    struct gt_error err = {0};
+    if (gt_sysroot_apply(dir, opt->sysroot, opt->prefix, told, &err) < 0)
+        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    for (guint i = 0; i < told->len; i++)
+        puts(told->pdata[i]);
+    return GT_EXIT_DONE;
+}
+
+static int run_symbols(const struct gt_command *self, const void *options, size_t n,
+                       char **operands)
+{
+    const struct symbols_options *opt = options;
+    const char *dir = opt->dir ? opt->dir : "uftrace.data";
+    if (n == 0 && !opt->sysroot)
+        return gt_command_usage_error(self, "needs a file with symbols, or --sysroot");
+    int files = n ? name_files(self, opt, dir, n, operands) : GT_EXIT_DONE;
+    int processes = opt->sysroot ? name_processes(self, opt, dir) : GT_EXIT_DONE;
+    return files ? files : processes;
+}
+
 const struct gt_command gt_command_symbols = {
     .name = "symbols",
     .summary = "name the functions of a recorded machine from files with symbols",
-    .usage = (const char *const[]){"[-d DIR] FILE[:OFFSET]...", NULL},
+    .usage = (const char *const[]){"[-d DIR] [--sysroot FOLDER] [FILE[:OFFSET]...]", NULL},
     .paragraphs =
         (const char *const[]){
             "A machine's recording holds addresses: QEMU does not know which programs ran in it."
@@ -90,6 +115,9 @@ const struct gt_command gt_command_symbols = {
             "A function that its file has no name for is shown as FILE+0xOFFSET, counted from where"
             " its code begins; what no file covers, by its address. A file that is given again"
             " forgets its former places; files of earlier calls stay.",
+            "With --sysroot each process of the guest gets the names of those programs and"
+            " libraries below FOLDER that ran in it, and those of the kernel: a session of its own."
+            " Where they ran is found from what was called; stripped ones are of use, too.",
             NULL},
     .options = symbols_table,
     .options_size = sizeof(struct symbols_options),
