@@ -52,7 +52,8 @@ static const struct gt_option record_table[] = {
      FIELD(qemu)},
     {"sysroot", 'L', GT_OPTION_DIR, .value = "DIR",
      .help = "where the program's libraries are (default: a cross toolchain's place, if the program"
-             " needs one)",
+             " needs one); of a machine: its processes' functions are named from the programs and"
+             " libraries below",
      FIELD(sysroot)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
      .help = "what to record (default: uftrace, function calls)", FIELD(tool)},

@@ -6,6 +6,7 @@
 #include "cli/machine_code.h"
 #include "cli/machine_files.h"
 #include "cli/symbolize.h"
+#include "cli/sysroot.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -189,6 +190,8 @@ static int write_code_map(struct gt_recording *r, struct gt_error *err)
 int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
 {
     static char *const none[] = {NULL};
+    if (r->machine && r->opt->sysroot && !g_file_test(r->opt->sysroot, G_FILE_TEST_IS_DIR))
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no such folder", r->opt->sysroot);
     GArray *files = gt_machine_files(r->machine ? r->machine : none);
     size_t most = (r->opt->symbols ? r->opt->symbols->len : 0) + files->len;
     r->names = g_new0(struct gt_record_names, 1);
@@ -272,15 +275,10 @@ static void load_recognised(struct gt_recording *r)
     gt_found_free(&found);
 }
 
-void gt_record_names_finish(struct gt_recording *r)
+static void name_files(const struct gt_recording *r)
 {
     struct gt_places places = {0};
     struct gt_error err = {0};
-    move_code_map(r);
-    drop_replaced(r->names);
-    load_recognised(r);
-    if (r->names->n == 0)
-        return;
     g_autofree struct gt_error *why = g_new0(struct gt_error, r->names->n);
     int status = gt_locate(r->output, r->names->source, r->names->n, &places, why, &err);
     if (status == 0 && places.n)
@@ -292,6 +290,27 @@ void gt_record_names_finish(struct gt_recording *r)
         say_missing(r, why);
     }
     gt_places_free(&places);
+}
+
+static void name_processes(const struct gt_recording *r)
+{
+    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free);
+    struct gt_error err = {0};
+    if (gt_sysroot_apply(r->output, r->opt->sysroot, false, told, &err) < 0)
+        gt_record_say("no symbols of processes: %s", err.text);
+    for (guint i = 0; i < told->len && !r->opt->quiet; i++)
+        gt_record_say("%s", (const char *)told->pdata[i]);
+}
+
+void gt_record_names_finish(struct gt_recording *r)
+{
+    move_code_map(r);
+    drop_replaced(r->names);
+    load_recognised(r);
+    if (r->names->n)
+        name_files(r);
+    if (r->machine && r->opt->sysroot)
+        name_processes(r);
 }
 
 void gt_record_names_clear(struct gt_recording *r)

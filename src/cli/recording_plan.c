@@ -70,10 +70,11 @@ static bool is_qemu(const char *word)
 
 static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_error *err)
 {
-    if (r->opt->sysroot)
-        return gt_error_set(err, GT_E_USAGE, "--sysroot is for a program; give %s its own -L",
-                            operands[0]);
     r->user_mode = gt_qemu_is_user_name(operands[0]);
+    if (r->opt->sysroot && r->user_mode)
+        return gt_error_set(err, GT_E_USAGE,
+                            "--sysroot is for a program or a machine; give %s its own -L",
+                            operands[0]);
     return gt_qemu_find(operands[0], &r->qemu, err);
 }
 

@@ -58,8 +58,8 @@ class Usage(CliTest):
         self.expect_usage('guesttrace record: --symbols is for machines (qemu-system-*): a'
                           " program's own symbols are found without",
                           'record', '--symbols', 'x', program)
-        self.expect_usage('guesttrace record: --sysroot is for a program; give qemu-x86_64 its own'
-                          ' -L', 'record', '-L', '/', '--', 'qemu-x86_64', 'x')
+        self.expect_usage('guesttrace record: --sysroot is for a program or a machine; give'
+                          ' qemu-x86_64 its own -L', 'record', '-L', '/', '--', 'qemu-x86_64', 'x')
 
     def test_no_command(self):
         done = self.expect(2)

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`symbols --sysroot`: names for a machine's processes."""
+"""`symbols --sysroot` and `record --sysroot`: names for a machine's processes."""
 import glob
+import json
 import os
 import random
 import re
 import shutil
 import subprocess
 
+from harness import GOOD_STATS
 from sysroot_machine import AT, GUEST, TEXT, Sysroot, checker, harness, need, tracing
 
+QEMU = 'qemu-system-x86_64'
 READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace'))
 
 
@@ -286,6 +289,34 @@ class Folder(Sysroot):
         self.machine({1001: one[:3], 1002: one[:9] + [AT + 0x1000 + 4 * chance.randrange(10000) + 1
                                                       for _ in range(60)]})
         self.refuse('none of its', '-L', 'root')
+
+
+class Record(Sysroot):
+    def test_record(self):
+        one = self.build('root/one')
+        self.fake(QEMU)
+        self.write('machine', json.dumps({'entries': list(one.values())}).encode())
+        done = self.expect(0, 'record', '--sysroot', 'root', '--', QEMU,
+                           do=f'machine=machine {GOOD_STATS}')
+        self.assertRegex(done.stderr, r'record: /.*/root/one: ran in 1 process\n')
+        os.unlink(os.path.join(self.out, 'guesttrace.stats'))  # fake_qemu.py's is no real one
+        self.trace = tracing.Trace(self.out)
+        self.names(1, one)
+        self.assertNotIn('-L', self.started()[0])
+
+    def test_no_folder(self):
+        self.fake(QEMU)
+        done = self.expect(125, 'record', '--sysroot', 'nosuch', '--', QEMU)
+        self.assertIn('nosuch: no such folder', done.stderr)
+        self.assertFalse(os.path.exists(self.log), 'QEMU was started all the same')
+
+    def test_nothing_fits(self):
+        self.build('root/one')
+        self.fake(QEMU)
+        self.write('machine', json.dumps({'entries': [0x1234]}).encode())
+        done = self.expect(0, 'record', '--sysroot', 'root', '--', QEMU,
+                           do=f'machine=machine {GOOD_STATS}')
+        self.assertIn('no symbols of processes: ', done.stderr)
 
 
 harness.main()
