@@ -44,12 +44,13 @@ def qemu(arch, series):
     raise Skip(f'no QEMU {series} for {arch}')
 
 
-def command(arch, emulator, folder, commands=initrd.COMMANDS, append='', options=()):
-    """The command line of a machine that boots, runs the commands and powers off."""
+def command(arch, emulator, folder, commands=initrd.COMMANDS, append='', options=(), more=()):
+    """The command line of a machine that boots, runs the commands and powers off. more: what else
+    initrd.image() takes: folders, files."""
     files = kernel(arch)
     image = os.path.join(folder, 'initrd')
     with open(os.path.join(files, 'busybox'), 'rb') as f:
-        data = initrd.image(f.read(), commands)
+        data = initrd.image(f.read(), commands, *more)
     with open(image, 'wb') as f:
         f.write(data)
     machine, console = MACHINES[arch]

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The functions of a guest's processes by name, in Debian's Linux for aarch64 recorded with --sysroot.
+
+Programs that say themselves how often they called what, and where they are (sysroot_guest.c): alpha and
+beta are linked for the same address, where the shell that forks them is, too; gamma and its libraries,
+of a cross toolchain's root, are where ASLR puts them, twice. Then Lua, as Debian has it: stripped.
+
+usage: sysroot_test.py SERIES
+"""
+import collections
+import glob
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+import boots
+from boots import Failure, need, qemus
+
+ARCH = 'aarch64'
+CROSS = '/usr/aarch64-linux-gnu/lib'
+LIBRARIES = ['ld-linux-aarch64.so.1', 'libc.so.6']
+SCRIPT = b'''local t = {}
+for i = 1, 3000 do t[i] = tostring((i * 7919) % 3001) end
+table.sort(t)
+print(table.concat(t, ","):len(), ("x"):rep(10):gsub("x", "y"))
+'''
+COMMANDS = '''cat /proc/sys/kernel/randomize_va_space
+/alpha
+/beta
+/gamma
+/gamma
+/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /script.lua
+ls -l /sys/kernel >/dev/null
+cat /proc/meminfo | sort | wc -l'''
+PROGRAMS = {'alpha': ['-static', '-no-pie', '-DSHAPE=1'], 'beta': ['-static', '-no-pie', '-DSHAPE=2', '-O2'],
+            'gamma': ['-fPIE', '-pie', '-DSHAPE=3']}
+RUNS = {'alpha': 1, 'beta': 1, 'gamma': 2}
+ONCE = ['lua_newstate', 'luaL_openlibs', 'luaopen_string', 'luaopen_table', 'lua_close']
+CALLED = {'lua5.4': [*ONCE, 'lua_pushvalue', 'luaL_checklstring'], 'libc.so.6': ['malloc'],
+          'ld-linux-aarch64.so.1': []}
+NAMED = 0.99  # of the calls in user mode; the vDSO and the kernel's trampolines have no file
+TRAMPOLINES = 0xfbfffdbf0000, 0xfbfffdc00000
+BUSYBOX = 0x400000  # it is linked there, as alpha and beta are; _start of theirs is in the same place
+UNKNOWN = 'it is not known which tasks are one process: each is taken for one'
+READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace'))
+
+
+def make_root(kernels, root):
+    """What the guest's processes run, and the same for its initrd."""
+    if not shutil.which('aarch64-linux-gnu-gcc') or not os.path.exists(f'{CROSS}/libc.so.6'):
+        raise boots.Skip('no cross compiler for aarch64')
+    shutil.copytree(os.path.join(kernels, 'lua'), os.path.join(root, 'lua'))
+    for folder in ('bin', 'lib'):
+        os.mkdir(os.path.join(root, folder))
+    shutil.copy(os.path.join(kernels, 'busybox'), os.path.join(root, 'bin'))
+    for name in LIBRARIES:
+        shutil.copy(os.path.join(CROSS, name), os.path.join(root, 'lib'))
+    for name, options in PROGRAMS.items():
+        qemus.build(['aarch64-linux-gnu-gcc', '-O1', '-Wall', '-Werror', f'-DNAME={name}', *options, '-o',
+                     os.path.join(root, name), os.path.join(boots.HERE, 'sysroot_guest.c')])
+    files = {'script.lua': SCRIPT}
+    for folder, _, names in os.walk(root):
+        for name in sorted(set(names) - {'busybox'}):
+            path = os.path.join(folder, name)
+            with open(path, 'rb') as f:
+                files[os.path.relpath(path, root)] = f.read()
+    return ('lib', 'lua', 'lua/bin', 'lua/lib'), files
+
+
+class Calls:
+    """The calls of each task outside of the kernel: {tid: {(module, function): calls}}"""
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.of = {}
+        self.known = {}  # (session, address): name
+        for tid in trace.tids():
+            found = collections.Counter()
+            sessions = [(time, sid) for time, pid, sid, _ in trace.sessions
+                        if pid == trace.pid_of[tid]]
+            with open(f'{trace.directory}/{tid}.dat', 'rb') as f:
+                for time, word in struct.iter_unpack('<QQ', f.read()):
+                    if word & 3:
+                        continue
+                    while len(sessions) > 1 and sessions[1][0] <= time:
+                        sessions.pop(0)
+                    found[self.name(tid, time, sessions[0][1], word >> 16)] += 1
+            self.of[tid] = {key: n for key, n in found.items() if not key[0].startswith('vmlinuz')}
+
+    def name(self, tid, time, sid, addr):
+        if (sid, addr) not in self.known:
+            module, name = self.trace.name(tid, time, addr)
+            self.known[sid, addr] = re.split('[@+]', os.path.basename(module or ''))[0], name
+        return self.known[sid, addr]
+
+    def tasks(self, module, name):
+        return [tid for tid, calls in self.of.items() if (module, name) in calls]
+
+
+def check_counts(calls, console):
+    """Each program's functions were called as often as it says, and in no other task."""
+    for program, runs in RUNS.items():
+        said = re.findall(rf'^COUNT {program} (\w+) (\d+)\r?$', console, re.M)
+        need(len(said) == 12 * runs, program, 'said', said)
+        tasks = calls.tasks(program, f'{program}_0')
+        need(len(tasks) == runs, program, 'is in tasks', tasks)
+        for tid in tasks:
+            for name, n in said:
+                found = calls.of[tid].get((program, name), 0)
+                need(found == int(n), f'{name}: {found} calls in task {tid}, the guest counted {n}')
+            need(calls.of[tid].get(('busybox', 'busybox+0x580')), 'the shell of task', tid, 'has no names')
+            others = {m for m, _ in calls.of[tid]} & set(PROGRAMS) - {program}
+            need(not others, others, 'in task', tid)
+
+
+def bases(console, program):
+    """Of each run: {file: address of its first byte}, as /proc/self/maps has it."""
+    runs = []
+    for start, offset, path in re.findall(
+            rf'^MAPS {program} (\w+)-\w+ \S+ (\w+) \S+ \d+ +(/\S+)\r?$', console, re.M):
+        if path == f'/{program}' and int(offset, 16) == 0 and (not runs or path in runs[-1]):
+            runs.append({})
+        if int(offset, 16) == 0:
+            runs[-1].setdefault(path, int(start, 16))
+    return runs
+
+
+def addresses(path):
+    """{function: link address}"""
+    out = subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True,
+                         check=True).stdout
+    out += subprocess.run(['nm', '--defined-only', path], capture_output=True, text=True,
+                          check=True).stdout
+    rows = [line.split() for line in out.splitlines()]
+    return {row[2].split('@')[0]: int(row[0], 16) for row in rows if row[1] in 'tTwWi'}
+
+
+def check_places(trace, calls, console, root, shared):
+    """Where the recording has gamma and its libraries, the guest has them: in its own process, or for
+    what is shared where the first one has it."""
+    runs = bases(console, 'gamma')
+    need(len(runs) == 2 and runs[0]['/gamma'] != runs[1]['/gamma'], 'no ASLR?', runs)
+    for run, tid in enumerate(sorted(calls.tasks('gamma', 'gamma_0'))):
+        sid = [sid for _, pid, sid, _ in trace.sessions if pid == trace.pid_of[tid]][-1]
+        for file in ['gamma', *(f'lib/{name}' for name in LIBRARIES)]:
+            path = os.path.join(root, file)
+            lines = [(lo, module) for lo, _, module in trace.maps[sid]
+                     if re.match(re.escape(path) + '($|@)', module)]
+            need(lines, f'no {file} in task {tid}')
+            good = {r[f'/{file}'] for r in (runs if shared else runs[run:run + 1])}
+            known = addresses(path)
+            for lo, module in lines:
+                symbols = trace.symbols[module]
+                found = {lo + addr - known[name] for addr, name in zip(symbols.addrs, symbols.names)
+                         if name in known}
+                need(len(found & good) == 1, module, 'is at', found, 'and in the guest at', good)
+
+
+def check_lua(calls):
+    tasks = calls.tasks('lua5.4', 'lua_newstate')
+    need(len(tasks) == 1, 'Lua is in tasks', tasks)
+    mine = calls.of[tasks[0]]
+    for module, names in CALLED.items():
+        need(module in {m for m, _ in mine}, 'nothing of', module)
+        missing = [name for name in names if (module, name) not in mine]
+        need(not missing, 'no calls of', missing, 'in', module)
+    more = {name: mine['lua5.4', name] for name in ONCE if mine['lua5.4', name] != 1}
+    need(not more, 'calls of', more)
+    user = {key: n for key, n in mine.items()
+            if not key[1].startswith('0x') or not TRAMPOLINES[0] <= int(key[1], 16) < TRAMPOLINES[1]}
+    total = sum(user.values())
+    named = sum(n for (_, name), n in user.items() if not name.startswith('0x'))
+    need(total > 10000 and named >= NAMED * total, named, 'of', total, 'calls have names')
+    return tasks[0]
+
+
+def check_sessions(trace, series):
+    """The guest's names, where it can be asked for them."""
+    names = [os.path.basename(name) for _, _, _, name in trace.sessions]
+    want = {'busybox', 'alpha', 'beta', 'gamma'}
+    if series != '7.2':
+        want |= {'init', 'ld-linux-aarch6', 'ls', 'sort', 'wc'}
+    need(want <= set(names), 'sessions:', names)
+    for name, runs in RUNS.items():
+        need(names.count(name) == runs, names.count(name), 'sessions of', name)
+    pids = [pid for _, pid, _, name in trace.sessions if os.path.basename(name) in ('alpha', 'beta')]
+    twice = [sum(pid == other for _, other, _, _ in trace.sessions) for pid in pids]
+    need(twice == [2, 2], 'sessions of those that execute alpha and beta:', twice)
+
+
+def report(reader, out, tid):
+    done = subprocess.run([reader, 'report', '--no-pager', '-d', out, '--tid', str(tid)],
+                          capture_output=True, text=True, check=False)
+    need(done.returncode == 0 and not done.stderr, reader, 'says', done.stderr)
+    lines = [line.split() for line in done.stdout.splitlines()[2:] if line]
+    return {line[-1]: int(line[-2]) for line in lines}
+
+
+def check_readers(out, calls, root, lua):
+    taken = {name: {*addresses(os.path.join(root, name)).values()} for name in PROGRAMS}
+    for reader in [shutil.which('uftrace'), *READERS]:
+        if not reader:
+            print('SKIP: no uftrace to try')
+            continue
+        shown = report(reader, out, lua)
+        need(shown.get('lua_newstate') == 1, reader, 'shows', shown.get('lua_newstate'))
+        need('do_el0_svc' in shown, reader, 'shows no function of the kernel')
+        for program in PROGRAMS:
+            tid = calls.tasks(program, f'{program}_0')[0]
+            want = {name: n for (module, name), n in calls.of[tid].items()
+                    if module == program and name.startswith(program)}
+            shown = report(reader, out, tid)
+            need(want.items() <= shown.items(), reader, 'shows', shown, 'not', want)
+            shell = {name: n for (module, name), n in calls.of[tid].items() if module == 'busybox'}
+            shell = {name: n for name, n in shell.items() if BUSYBOX + int(name[8:], 16) not in taken[program]}
+            need(len(shell) > 5 and shell.items() <= shown.items(), reader, 'shows', shown, 'not', shell)
+
+
+def check_again(out, root, series):
+    """The same once more, and what it says."""
+    before = {}
+    for path in glob.glob(f'{out}/*.txt') + glob.glob(f'{out}/*.map') + glob.glob(f'{out}/*.sym'):
+        with open(path, 'rb') as f:
+            before[path] = f.read()
+    done = qemus.run([os.environ['GUESTTRACE'], 'symbols', '-d', out, '--sysroot', root])
+    need(done.returncode == 0 and not done.stderr, 'symbols says', done.stderr)
+    for path, data in before.items():
+        with open(path, 'rb') as f:
+            need(f.read() == data, path, 'is another')
+    said = done.stdout.decode()
+    need((UNKNOWN in said) == (series == '7.2'), 'symbols says', said)
+    need(re.search('/alpha: ran in 1 process\n', said), 'symbols says', said)
+
+
+def check(series, folder):
+    root, out = f'{folder}/root', f'{folder}/data'
+    os.mkdir(root)
+    kernels = boots.kernel(ARCH)
+    if not os.path.isdir(os.path.join(kernels, 'lua')):
+        raise boots.Skip('no Lua beside the kernel')
+    more = make_root(kernels, root)
+    line = boots.command(ARCH, boots.qemu(ARCH, series), folder, COMMANDS, more=more)
+    console = boots.record(out, line, ['--sysroot', root])
+    need('yyyyyyyyyy' in console and re.search(r'^2\r?$', console, re.M), 'the guest says', console[-2000:])
+    qemus.check_directory(out, readers=False)
+    trace = qemus.tracing.Trace(out)
+    calls = Calls(trace)
+    check_counts(calls, console)
+    check_places(trace, calls, console, root, series != '7.2')
+    lua = check_lua(calls)
+    check_sessions(trace, series)
+    check_readers(out, calls, root, lua)
+    check_again(out, root, series)
+    print('good:', len(trace.sessions), 'sessions')
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix='guesttrace-boot-sysroot-')
+    try:
+        check(sys.argv[1], folder)
+    except boots.Skip as why:
+        print(f'SKIP: {why}')
+        return 77
+    except (Failure, OSError) as bad:
+        print(bad)
+        return 1
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
