@@ -2,10 +2,30 @@
 /* Translation: each block is described once, however often it is translated, and instrumented. */
 #include "plugin/etrace.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INSNS = 1024 }; /* a block has at most 512 */
+enum {
+    MOST_INSNS = 1024, /* a block has at most 512 */
+    X86_PAGE = 4096,
+    X86_LONGEST = 15, /* bytes */
+};
+
+/* QEMU 7.2 counts an instruction that goes on in the next page as the last one of an x86 block,
+ * with some of its bytes in this page, though it is not run there: it begins the next block. Those
+ * bytes alone are no instruction. */
+static bool is_beyond(const struct gt_insn_ref *last)
+{
+    uint32_t machine = gt_etrace.arch.guest.id;
+    if (gt_etrace.host.abi > 2 || (machine != EM_X86_64 && machine != EM_386) ||
+        gt_insn_pc(last) % X86_PAGE <= X86_PAGE - X86_LONGEST)
+        return false;
+    char *text = gt_insn_text(last);
+    bool beyond = text && strncmp(text, ".byte", 5) == 0;
+    g_free(text);
+    return beyond;
+}
 
 /* What the block is, but for its place among the kept ones. False: there is nothing in it. */
 static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_t *sizes)
@@ -13,6 +33,8 @@ static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_
     size_t n = gt_block_insns(block);
     if (n == 0 || n > MOST_INSNS)
         return false;
+    if (n > 1 && is_beyond(gt_block_insn(block, n - 1)))
+        n--;
     const struct gt_insn_ref *last = gt_block_insn(block, n - 1);
     *out = (struct gt_etrace_block){
         .start = gt_block_pc(block),

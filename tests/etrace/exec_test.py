@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs in user mode: the instructions of the recorded ranges are those of QEMU's own log of the
+same run, and the guest does as without us."""
+import etrace
+from etrace import finish, need
+
+MACHINES = {'x86_64': (62, 64), 'i386': (3, 32), 'aarch64': (183, 64), 'riscv64': (243, 64)}
+
+
+def check(t, arch, source, arguments='', flags=('-O1',), status=42):
+    guest = t.build(source, arch, *flags)
+    done = finish(t.user(arch, guest, arguments, '-d', 'in_asm,exec,nochain', '-D', t.log))
+    need(done.status == status, f'{arch}: status {done.status}:', done.errors)
+    stream = etrace.read_stream(t.out)
+    need((stream.guest.machine, stream.guest.bits) == MACHINES[arch], 'ARCH', stream.guest)
+    log = etrace.Log(t.log)
+    need(len(log.ran) > 10, 'QEMU logs too little')
+    wrong = etrace.same_instructions(stream, log)
+    need(not wrong, f'{arch}: {wrong}')
+    need(len(stream.of('exec')) < len(log.ran), 'nothing was merged')
+    return stream, done
+
+
+def check_times(stream):
+    """On the clock of instructions each entry takes as long as it has instructions."""
+    now = 0
+    for e in stream.of('exec'):
+        need(e.time == now, 'an entry at', e.time, 'after', now)
+        now += e.duration
+    return now
+
+
+def test_x86_64(t):
+    stream, done = check(t, 'x86_64', 'sums.c')
+    need(done.out == b'144 2999\n' and not done.errors, done)
+    total = check_times(stream)
+    need(total == len(etrace.Log(t.log).instructions()), 'the clock ends at', total)
+
+
+def test_aarch64(t):
+    check_times(check(t, 'aarch64', 'sums.c')[0])
+
+
+def test_riscv64(t):
+    check_times(check(t, 'riscv64', 'sums.c')[0])
+
+
+def test_i386(t):
+    check_times(check(t, 'i386', 'small_i386.S', flags=['-nostdlib'])[0])
+
+
+def test_host_clock(t):
+    stream, _ = check(t, 'x86_64', 'sums.c', ',clock=host')
+    entries = stream.of('exec')
+    times = [e.time for e in entries]
+    need(times == sorted(times) and times[0] > 0, 'times of the host')
+
+
+def test_other_packets_between(t):
+    """What else is recorded cuts the entries into packets, and changes none."""
+    check(t, 'x86_64', 'sums.c', ',flags=exec+mem+disas+gpio')
+
+
+def test_nothing(t):
+    guest = t.build('sums.c', 'x86_64')
+    done = finish(t.user('x86_64', guest, ',flags=none'))
+    need(done.status == 42 and not done.errors, done)
+    need(not etrace.read_stream(t.out).items, 'something was recorded')
+
+
+def test_disassembly(t):
+    """Each translation once, with its bytes and its text."""
+    guest = t.build('sums.c', 'x86_64')
+    done = finish(t.user('x86_64', guest, ',flags=disas', '-d', 'in_asm', '-D', t.log))
+    need(done.status == 42, done.errors)
+    stream = etrace.read_stream(t.out)
+    blocks, notes = stream.of('tb'), stream.of('note')
+    with open(t.log, encoding='utf-8') as f:
+        log = f.read()
+    need(len(blocks) == len(notes) == log.count('\nIN:'), len(blocks), len(notes))
+    for tb, note in zip(blocks, notes):
+        lines = note.text.split('\n')
+        first = f'0x{tb.vaddr:x}: '
+        need(lines[0].startswith(first), lines[0], 'not', first)
+        need(tb.paddr == tb.vaddr, 'an address in user mode')
+        need(''.join(l.split()[1] for l in lines) == tb.code.hex(), 'bytes of', note.text)
+    at = [f'{b.vaddr:#010x}' for b in blocks]
+    need(at == [block.split('\n')[1].split(':')[0] for block in log.split('\nIN:')[1:]], at[:5])
+
+
+etrace.main(globals())
