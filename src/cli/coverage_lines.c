@@ -97,7 +97,7 @@ static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64
     };
     struct gt_covered_function *f =
         &g_array_index(s->out->functions, struct gt_covered_function, function);
-    if (row->line && !f->line && is_entry(s, lo)) {
+    if (row->line && row->listed && !f->line && is_entry(s, lo)) {
         f->file = row->file;
         f->line = row->line;
     }

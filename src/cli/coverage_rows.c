@@ -7,6 +7,7 @@
 struct function {
     uint64_t lo, hi;
     uint32_t file, line;
+    bool artificial;
 };
 
 struct collection {
@@ -77,7 +78,7 @@ static bool visit_function(void *self, const struct gt_line_function *function)
     if (!function->plain || !function->file)
         return true;
     const struct function f = {function->lo + base, function->hi + base,
-                               number_of(c, function->file), function->line};
+                               number_of(c, function->file), function->line, function->artificial};
     g_array_append_val(c->functions, f);
     return true;
 }
@@ -152,6 +153,9 @@ static void fit_function(const struct gt_coverage_program *p, GArray *rows,
         return;
     struct gt_coverage_row *first = &g_array_index(rows, struct gt_coverage_row, from);
     struct gt_coverage_row *last = &g_array_index(rows, struct gt_coverage_row, to - 1);
+    if (f->artificial)
+        for (struct gt_coverage_row *r = first; r <= last; r++)
+            r->listed = false;
     if (first != last && last->hi == f->hi && is_closing(p, first, last))
         last->listed = false;
     if (first->lo == f->lo) {

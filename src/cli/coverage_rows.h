@@ -24,7 +24,8 @@ void gt_coverage_names_clear(struct gt_coverage_names *n);
 
 /* The rows sorted by address. A function that GCC made without optimisation begins in the line that
  * declares it, as gcov has it, not in that of its '{'; and the code behind its '}' is listed only
- * where the compiler made an instruction for it, which is where gcov counts the line. */
+ * where the compiler made an instruction for it, which is where gcov counts the line; functions
+ * that nobody wrote are not listed. */
 GArray *gt_coverage_rows(const struct gt_coverage_program *p, struct gt_coverage_names *names);
 
 #endif

@@ -42,7 +42,8 @@ struct gt_line_function {
     uint64_t lo, hi;  /* relative; of the part that holds its entry */
     const char *file; /* where it is declared: NULL where that is not known */
     unsigned line;
-    bool plain; /* made by GCC, without optimisation */
+    bool plain;      /* made by GCC, without optimisation */
+    bool artificial; /* nobody wrote it: a C++ constructor that is made for a class */
 };
 
 struct gt_lines_visitor {

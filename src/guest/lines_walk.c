@@ -25,6 +25,13 @@ static bool is_plain(Dwarf_Die *unit)
     return true;
 }
 
+static bool has_flag(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attr;
+    bool flag = false;
+    return dwarf_formflag(dwarf_attr_integrate(die, name, &attr), &flag) == 0 && flag;
+}
+
 static int visit_function(Dwarf_Die *die, void *self)
 {
     struct walk *w = self;
@@ -35,8 +42,12 @@ static int visit_function(Dwarf_Die *die, void *self)
     const char *file = dwarf_decl_file(die);
     if (dwarf_decl_line(die, &line) != 0 || line <= 0)
         file = NULL;
-    const struct gt_line_function f = {lo - w->lines->load_base, hi - w->lines->load_base, file,
-                                       file ? (unsigned)line : 0, w->plain};
+    const struct gt_line_function f = {lo - w->lines->load_base,
+                                       hi - w->lines->load_base,
+                                       file,
+                                       file ? (unsigned)line : 0,
+                                       w->plain,
+                                       has_flag(die, DW_AT_artificial)};
     w->stopped = !w->visitor->function(w->visitor->self, &f);
     return w->stopped ? DWARF_CB_ABORT : DWARF_CB_OK;
 }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Counts of lines and functions equal gcov's of the same source, built with --coverage -O0.
+
+ARCH in the environment is what the programs are built for. What is recorded is a build without
+--coverage. Exempt are the lines and functions that docs/etrace.md tells of.
+"""
+import json
+import os
+import re
+import unittest
+
+import harness
+import streams
+
+ARCH = os.environ['ARCH']
+LABEL = re.compile(r'\s*(case .*|default|\w+):\s*$')
+# line 84 of lists.c: `if (setjmp(out))`, which is entered once and left twice
+# line 43 of shapes.cc: the '}' of a function that catches
+DIFFERENT = {('lists.c', 84), ('shapes.cc', 43)}
+
+
+def one_name(name):
+    """A constructor has two names for its one address, and a destructor."""
+    return re.sub(r'([CD])[12]E', r'\1E', name)
+
+
+class Gcov(harness.Scratch):
+    def gcov(self, source):
+        """As harness.lcov, from the build with --coverage."""
+        cross = harness.CROSS[ARCH]
+        compiler = cross + ('g++' if source.endswith('.cc') else 'gcc')
+        self.tool(compiler, '-O0', '--coverage', '-c', '-o', 'c.o', source)
+        self.tool(compiler, '--coverage', '-static', '-o', 'c', 'c.o')
+        self.tool(f'qemu-{ARCH}', './c')
+        done = self.tool(cross + 'gcov', '--json-format', '--stdout', 'c.gcda')
+        files = {}
+        for file in json.loads(done.stdout)['files']:
+            lines = {}
+            for line in file['lines']:
+                at = line['line_number']
+                lines[at] = lines.get(at, 0) + line['count']
+            functions = {f['name']: (f['start_line'], f['execution_count'])
+                         for f in file['functions']}
+            files[os.path.normpath(file['file'])] = (lines, functions)
+        return files
+
+    def ours(self, source):
+        program = self.compile(source, '-O0', '-static', arch=ARCH)
+        entries = streams.run_entries(ARCH, program, folder=self.dir)
+        stream = self.write('stream', streams.head(streams.MACHINES[ARCH]) +
+                            streams.execs(entries))
+        self.coverage(stream, '-e', program, '-f', 'lcov', '-o', 'out')
+        with open(self.path('out'), encoding='utf-8') as f:
+            return harness.lcov(f.read())
+
+    def compare(self, name):
+        source = os.path.join(harness.PROGRAMS, name)
+        gcov, ours, checked = self.gcov(source), self.ours(source), 0
+        for path, (lines, functions) in gcov.items():
+            if not path.startswith(harness.PROGRAMS):
+                continue
+            with open(path, encoding='utf-8') as f:
+                text = f.read().split('\n')
+            for at in sorted(set(lines) | set(ours[path][0])):
+                want, got = lines.get(at), ours[path][0].get(at)
+                if got is None and LABEL.match(text[at - 1]):
+                    continue
+                if (os.path.basename(path), at) not in DIFFERENT:
+                    self.assertEqual(got, want, f'{path}:{at}: {text[at - 1]}')
+                    checked += 1
+            got = {one_name(name): where for name, where in ours[path][1].items()}
+            for function, where in functions.items():
+                self.assertEqual(got.get(one_name(function)), where, function)
+        self.assertGreater(checked, 20)
+
+    def test_sort(self):
+        self.compare('sort.c')
+
+    def test_words(self):
+        self.compare('words.c')
+
+    def test_matrix(self):
+        self.compare('matrix.c')
+
+    def test_lists(self):
+        self.compare('lists.c')
+
+    def test_bits(self):
+        self.compare('bits.c')
+
+    def test_shapes(self):
+        self.compare('shapes.cc')
+
+
+if __name__ == '__main__':
+    harness.need(f'qemu-{ARCH}', harness.CROSS[ARCH] + 'gcc', harness.CROSS[ARCH] + 'g++',
+                 harness.CROSS[ARCH] + 'gcov')
+    harness.main()

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports: that their readers take them without a word, what is left out, and what is said of streams
+that are damaged."""
+import os
+import re
+import struct
+import subprocess
+import unittest
+
+import harness
+import streams
+
+SOURCE = '''int twice(int x)
+{
+    return 2 * x;
+}
+
+int never(int x)
+{
+    x++;
+    return x;
+}
+
+int main(void)
+{
+    for (int i = 0; i < 3; i++)
+        twice(i);
+    return 0;
+}
+'''
+QCOV = '''        -:    0:Source:{source}
+        3:    1:int twice(int x)
+        -:    2:{{
+        3:    3:    return 2 * x;
+        -:    4:}}
+        -:    5:
+    #####:    6:int never(int x)
+        -:    7:{{
+    #####:    8:    x++;
+    #####:    9:    return x;
+        -:   10:}}
+        -:   11:
+        1:   12:int main(void)
+        -:   13:{{
+        4:   14:    for (int i = 0; i < 3; i++)
+        3:   15:        twice(i);
+        1:   16:    return 0;
+        -:   17:}}
+'''
+TEXT = '''{source}: 6 of 9 lines ran, 66.7%
+             3  twice (line 1)
+             0  never (line 6)
+             1  main (line 12)
+  lines that never ran: 6-9
+'''
+
+
+class Report(harness.Scratch):
+    def setUp(self):
+        super().setUp()
+        self.source = self.write('small.c', SOURCE)
+        self.program = self.compile(self.source, '-O0', '-static')
+        self.entries = streams.run_entries('x86_64', self.program, folder=self.dir)
+        self.stream = self.write('stream', streams.head(62) + streams.execs(self.entries))
+
+    def report(self, form, *more, **how):
+        return self.coverage(self.stream, '-e', self.program, '-f', form, *more, **how)
+
+    def test_qcov(self):
+        self.assertEqual(self.report('qcov').stdout, QCOV.format(source=self.source))
+
+    def test_qcov_without_source(self):
+        os.unlink(self.source)
+        want = [line.split(':')[:2] + ['/*EOF*/'] for line in QCOV.split('\n')[1:-1]
+                if line[8] != '-']
+        got = [line.split(':') for line in self.report('qcov').stdout.split('\n')[1:-1]]
+        self.assertEqual(got, want)
+
+    def test_text(self):
+        self.assertTrue(self.report('text').stdout.startswith(TEXT.format(source=self.source)))
+
+    def test_genhtml(self):
+        harness.need('genhtml')
+        self.report('lcov', '-o', 'out')
+        done = self.tool('genhtml', '--function-coverage', '-o', 'html', 'out')
+        said = done.stdout + done.stderr
+        self.assertNotRegex(said, '(?i)warning|error|negative|mismatch')
+        self.assertRegex(said, r'lines\.*: 66\.7% \(6 of 9 lines\)')
+        self.assertRegex(said, r'functions\.*: 66\.7% \(2 of 3 functions\)')
+
+    def costs(self, tool, form, everything):
+        """What an annotator says of the source's lines, and the total."""
+        harness.need(tool)
+        self.report(form, '-o', 'out')
+        done = self.tool(tool, everything, 'out', self.source)
+        self.assertEqual(done.stderr, '')
+        self.assertNotRegex(done.stdout, '(?i)warning|error')
+        lines = re.findall(r'^\s*([\d,]+) \([ \d.]+%\)  (.*)$', done.stdout, re.M)
+        costs = {text: int(cost.replace(',', '')) for cost, text in lines}
+        return costs
+
+    def check_costs(self, costs):
+        want = 0
+        listing = self.tool('objdump', '-d', '-w', self.program).stdout
+        addresses = {int(a, 16) for a in re.findall(r'^ +([0-9a-f]+):\t', listing, re.M)}
+        for start, end in self.entries:
+            want += sum(a in addresses for a in range(start, end))
+        self.assertEqual(costs['PROGRAM TOTALS'], want)
+        body = re.search(r'<twice>:\n(.*?)\n\n', listing, re.S).group(1).split('\n')
+        twice = [cost for text, cost in costs.items() if text.endswith('small.c:twice')]
+        self.assertEqual(twice, [3 * len(body)])
+        self.assertEqual(costs['        twice(i);'], 3 * 3)
+
+    def test_cg_annotate(self):
+        self.check_costs(self.costs('cg_annotate', 'cachegrind', '--threshold=0'))
+
+    def test_callgrind_annotate(self):
+        self.check_costs(self.costs('callgrind_annotate', 'callgrind', '--threshold=100'))
+
+    def test_exclude(self):
+        for text, gone in (('small.c:8', {8}), (f'{self.source}:6-9\n# no\n\n', {6, 8, 9}),
+                           ('mall.c:8', set()), ('small.c:1\nsmall.c:3', {1, 3})):
+            self.write('x', text)
+            lines = harness.lcov(self.report('lcov', '-x', 'x').stdout)[self.source][0]
+            self.assertEqual({1, 3, 6, 8, 9, 12, 14, 15, 16} - set(lines), gone)
+        self.write('x', 'small.c')
+        self.assertNotIn(self.source, self.report('lcov', '-x', 'x').stdout)
+        self.write('x', 'a.c:1\nsmall.c:9-8\n')
+        done = self.report('lcov', '-x', 'x', status=1)
+        self.assertEqual(done.stderr, 'guesttrace coverage: x:2: "small.c:9-8": expected FILE,'
+                         ' FILE:LINE or FILE:FIRST-LAST\n')
+
+    def test_offset(self):
+        moved = [(s + 0x7000000000, e + 0x7000000000) for s, e in self.entries]
+        stream = self.write('moved', streams.head(62) + streams.execs(moved))
+        done = self.coverage(stream, '-e', self.program + ':0x7000000000', '-f', 'qcov')
+        self.assertEqual(done.stdout, QCOV.format(source=self.source))
+        done = self.coverage(stream, '-e', self.program, '-f', 'qcov', quiet=False)
+        self.assertIn(f'none of its {len(moved)} entries lies in', done.stderr)
+
+    def test_counts_of_blocks(self):
+        ran = {}
+        for entry in self.entries:
+            ran[entry] = ran.get(entry, 0) + 1
+        first = [streams.count(*e, n // 2) for e, n in ran.items()]
+        then = [streams.count(*e, n, n // 2) for e, n in ran.items()]
+        other = streams.count(*self.entries[0], 1000, device='gpio')
+        stream = self.write('counts', streams.head(62) + b''.join(first + [other] + then))
+        done = self.coverage(stream, '-e', self.program, '-f', 'qcov')
+        self.assertEqual(done.stdout, QCOV.format(source=self.source))
+
+    def test_bad_counts(self):
+        at = len(streams.head(62))
+        for event, text in (
+                (streams.count(0, 0, 1, name='main'), 'a count of "main", expected a range'),
+                (streams.count(8, 4, 1), 'a count of "0x8-0x4", expected a range'),
+                (streams.count(4, 8, 1, 2), '0x4-0x8 ran 1 times, expected at least the previous'
+                 ' 2'),
+                (streams.count(4, 8, 2**64 - 1), 'more than 2^63')):
+            done = self.coverage(self.write('bad', streams.head(62) + event), '-e', self.program,
+                                 status=1)
+            self.assertIn(f'bad offset {at}: ', done.stderr)
+            self.assertIn(text, done.stderr)
+            self.assertEqual(done.stdout, '')
+
+    def test_cut_off(self):
+        with open(self.stream, 'rb') as f:
+            data = f.read()
+        whole = len(streams.head(62)) + 8 + 8 + 20 * 1000 + 8
+        self.write('cut', data[:whole + 100])
+        done = self.coverage('cut', '-e', self.program, '-f', 'cachegrind', status=1)
+        self.assertRegex(done.stderr, rf'cut offset {whole}: .*100 of .*reported is what came before')
+        self.write('cut', data[:whole])
+        self.assertEqual(self.coverage('cut', '-e', self.program, '-f', 'cachegrind').stdout,
+                         done.stdout)
+
+    def test_hostile(self):
+        """Entries that are empty, turned round, or all of memory."""
+        top = 2**64 - 1
+        wild = [(0, 0), (5, 3), (top, 0), (0, top), (top, top), (0x401000, 0x401000)]
+        self.stream = self.write('wild', streams.head(62) + streams.execs(wild))
+        lines = harness.lcov(self.report('lcov').stdout)[self.source][0]
+        self.assertEqual(set(lines.values()), {1})
+        self.write('part', streams.head(62) + streams.packet(streams.EXEC, struct.pack('<QI', 0, 1)))
+        done = self.coverage('part', '-e', self.program, status=1)
+        self.assertIn(f'part offset {len(streams.head(62))}: ', done.stderr)
+
+    def test_refused(self):
+        for arguments, status, text in (
+                ((), 2, 'needs a stream'),
+                ((self.stream,), 2, 'needs --elf'),
+                (('absent', '-e', self.program), 1, 'absent: No such file'),
+                ((self.stream, '-e', 'absent'), 1, 'absent'),
+                ((self.stream, '-e', self.source), 1, 'small.c'),
+                ((self.stream, '-e', self.program, '-e', self.program), 1, 'both have code at 0x'),
+                ((self.stream, '-e', self.program, '-o', 'no/where'), 1, 'no/where'),
+                ((self.source, '-e', self.program), 1, 'not an etrace stream')):
+            done = self.coverage(*arguments, status=status)
+            self.assertIn(text, done.stderr)
+            self.assertEqual(done.stdout, '')
+        self.stream = self.write('other', streams.head(183) + streams.execs(self.entries))
+        self.assertIn('machine 62 of ELF, but the guest of other was machine 183'.replace(
+            'other', self.stream), self.report('lcov', status=1).stderr)
+
+    def test_chained(self):
+        self.write('chained', streams.head(62, attr=1) + streams.execs(self.entries))
+        done = self.coverage('chained', '-e', self.program, '-f', 'qcov', quiet=False)
+        self.assertIn('counts are too low', done.stderr)
+
+    def test_without_lines(self):
+        self.tool('strip', '-g', self.program)
+        self.assertIn('           1  main\n', self.report('text').stdout)
+        self.assertIn('no line table', self.report('lcov', status=1).stderr)
+        self.assertIn('fl=???\nfn=', self.report('cachegrind').stdout)
+
+    def test_memory(self):
+        """A stream of 60 MB needs no more memory than one of 100 KB."""
+        body = streams.execs(self.entries[-1000:])
+        with open(self.path('long'), 'wb') as f:
+            f.write(streams.head(62))
+            for _ in range(60_000_000 // len(body)):
+                f.write(body)
+
+        def peak(stream):
+            with subprocess.Popen([harness.GUESTTRACE, 'coverage', stream, '-e', self.program],
+                                  cwd=self.dir, stdout=subprocess.DEVNULL) as child:
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(child.returncode, 0)
+            return usage.ru_maxrss
+        self.assertLess(peak('long'), peak('stream') + 4096)
+
+
+if __name__ == '__main__':
+    harness.need('qemu-x86_64', 'gcc', 'objdump')
+    harness.main()
