@@ -8,7 +8,7 @@ import subprocess
 import harness
 from harness import CliTest, need
 
-COMMANDS = ('record', 'symbols', 'coverage', 'repair', 'dump', 'completion', 'help')
+COMMANDS = ('record', 'symbols', 'coverage', 'repair', 'dump', 'convert', 'completion', 'help')
 
 
 class Usage(CliTest):

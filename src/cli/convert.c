@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace convert`: an etrace stream as what other tools read. */
+#include "cli/convert.h"
+
+#include "cli/command.h"
+#include "cli/etrace_walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct gt_convert_format *const formats[] = {
+    &gt_convert_chrome,
+    &gt_convert_folded,
+    &gt_convert_vcd,
+};
+
+static const char *const format_names[] = {"chrome", "folded", "vcd", NULL};
+
+struct convert_options {
+    const char *format, *output;
+    GPtrArray *elf;
+};
+
+static const struct gt_option convert_table[] = {
+    {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .choices = format_names,
+     .help = "what to make (default: chrome)", .offset = offsetof(struct convert_options, format)},
+    {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
+     .help = "name the functions that ran from this file, and see its calls",
+     .offset = offsetof(struct convert_options, elf)},
+    {"output", 'o', GT_OPTION_FILE, .value = "FILE",
+     .help = "where to write (default: standard output)",
+     .offset = offsetof(struct convert_options, output)},
+    {0},
+};
+
+struct convert {
+    const struct gt_convert_format *format;
+    void *self;
+    struct gt_output out;
+};
+
+static int take(void *user, const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                struct gt_error *err)
+{
+    struct convert *c = user;
+    struct gt_etrace_exec exec;
+    struct gt_etrace_event event;
+    int status = 0;
+    if (p->type == GT_ETRACE_EXEC && c->format->exec) {
+        if ((status = gt_etrace_get_exec(r, p, &exec, err)) == 0)
+            c->format->exec(c->self, p->unit, &exec);
+    } else if ((p->type == GT_ETRACE_EVENT || p->type == GT_ETRACE_EVENT_OLD) && c->format->event) {
+        if ((status = gt_etrace_get_event(r, p, &event, err)) == 0)
+            c->format->event(c->self, &event);
+    }
+    return status < 0 ? status : c->out.failed != 0;
+}
+
+static const struct gt_convert_format *format_of(const char *name)
+{
+    for (size_t i = 0; name && i < G_N_ELEMENTS(formats); i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return formats[0];
+}
+
+static int convert(struct convert *c, const struct gt_command *self, const char *where,
+                   const GPtrArray *elf, struct gt_error *err)
+{
+    const struct gt_etrace_walk walk = {self, where, c, take, NULL};
+    int status = c->format->begin(&c->out, elf ? elf->len : 0,
+                                  elf ? (const char **)elf->pdata : NULL, &c->self, err);
+    if (status < 0)
+        return status;
+    status = gt_etrace_walk(&walk, err);
+    c->format->end(c->self);
+    return status;
+}
+
+static int run_convert(const struct gt_command *self, const void *options, size_t n,
+                       char **operands)
+{
+    const struct convert_options *opt = options;
+    struct gt_error err = {0}, write_err = {0};
+    if (n != 1)
+        return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
+    int fd = STDOUT_FILENO;
+    if (opt->output)
+        fd = open(opt->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        gt_error_errno(&err, errno, "%s: cannot be opened", opt->output);
+        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    }
+    g_autofree struct convert *c = g_new0(struct convert, 1);
+    c->format = format_of(opt->format);
+    gt_output_init(&c->out, fd);
+    int status = convert(c, self, operands[0], opt->elf, &err);
+    const char *name = opt->output ? opt->output : "standard output";
+    if (gt_output_finish(&c->out, name, &write_err) < 0)
+        status = gt_error_set(&err, GT_E_IO, "%s", write_err.text);
+    if (opt->output && close(fd) != 0 && status == 0)
+        status = gt_error_errno(&err, errno, "%s: cannot be written", opt->output);
+    if (status < 0)
+        gt_command_fail(self, 0, "%s", err.text);
+    return status < 0 ? GT_EXIT_FAILED : GT_EXIT_DONE;
+}
+
+const struct gt_command gt_command_convert = {
+    .name = "convert",
+    .summary = "make of an etrace stream what trace viewers read",
+    .usage = (const char *const[]){"[-f FORMAT] [-e ELF[:OFFSET]]... FILE|unix:PATH", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "chrome is JSON for Perfetto and chrome://tracing: a track a unit with its functions,"
+            " and a counter an event. folded is for flame graphs: call stacks and the time spent in"
+            " each. vcd has the events' values over time, for gtkwave.",
+            "A stream says which code ran, not who called it. With --elf functions have names, and"
+            " their callers are concluded from the instructions in the file: calls, returns, jumps"
+            " and what interrupts them. Code that no file has is [unknown]. Without --elf code is"
+            " named by its address, and nobody calls it.",
+            "vcd is written at the end: it keeps the events in memory.",
+            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for.", NULL},
+    .options = convert_table,
+    .options_size = sizeof(struct convert_options),
+    .operands = GT_OPERANDS_FILES,
+    .run = run_convert,
+};
