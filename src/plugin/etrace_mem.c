@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MEM_PACKET = GT_ETRACE_HEADER + 40, EVENT_PACKET = 512 };
 
@@ -56,10 +57,18 @@ static void put_event(struct gt_etrace_vcpu *v, const struct gt_etrace_event *ev
     gt_etrace_put_end();
 }
 
+/* QEMU makes up names from its own addresses for what has none: no two runs have the same. */
+static const char *device_name(const char *name)
+{
+    bool made_up = name && strncmp(name, "anon", 4) == 0 && strlen(name) == 12 &&
+                   strspn(name + 4, "0123456789abcdef") == 8;
+    return name && *name && !made_up ? name : "device";
+}
+
 static void put_device(struct gt_etrace_vcpu *v, const struct access *a)
 {
     char device[128], name[64];
-    snprintf(device, sizeof device, "%s", a->place.name ? a->place.name : "device");
+    snprintf(device, sizeof device, "%s", device_name(a->place.name));
     snprintf(name, sizeof name, "%s@0x%" PRIx64, a->store ? "write" : "read", a->place.physical);
     pthread_mutex_lock(&gt_etrace.lock);
     uint64_t before = previous_at(a->place.physical, a->value[0]);

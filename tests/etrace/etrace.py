@@ -123,21 +123,24 @@ def expand(entries, following):
 # ---- QEMU's log ----------------------------------------------------------------------------------
 
 INSN = re.compile(r'0x([0-9a-f]+):\s+((?:[0-9a-f]{2} ?)+|[0-9a-f]{4,8})(\s+\S.*)?$')
+TRACE = re.compile(r'Trace (\d+): (0x[0-9a-f]+) \[[^/]*/([0-9a-f]+)/[^/]*/([0-9a-f]+)\]')
+LEFT = re.compile(r'(?:\.\.\.with ELR |async:0,.* epc:)0x([0-9a-f]+)')
 
 
 class Log:
-    """What QEMU logs of its own. `ran`: [instructions of a block that ran]; `following`: where an
-    instruction ends. With `faults`, a block that an exception left (-d int) ends there."""
+    """What QEMU logs of its own. `ran`: (vCPU, [instructions of a block that ran]); `following`: where
+    an instruction ends. With `faults`, a block that an exception left (-d int) ends there."""
 
     def __init__(self, path, faults=False):
         self.ran, self.following = [], {}
-        self.blocks, self.fresh, self.faults = {}, None, faults
+        self.blocks, self.at, self.fresh, self.faults = {}, {}, None, faults
         with open(path, encoding='utf-8', errors='replace') as f:
             for line in f:
                 self.line(line)
 
     def line(self, line):
         insn = INSN.match(line)
+        left = LEFT.search(line)
         if line.startswith('IN:'):
             self.fresh = []
         elif insn and self.fresh is not None:
@@ -146,41 +149,42 @@ class Log:
             self.trace(line)
         elif line.startswith('Stopped execution of TB chain before'):
             self.ran.pop()
-        elif line.startswith('...with ELR 0x') and self.faults:
-            self.left_at(int(line[14:], 16))
+        elif left and self.faults and int(left[1], 16) in self.ran[-1][1]:
+            self.cut(self.ran[-1][1].index(int(left[1], 16)) + 1)
 
     def instruction(self, at, size, whole):
         """The bytes of a long one go on in a line of their own."""
         if whole:
             self.fresh.append(at)
+            self.at[self.fresh[0]] = self.fresh
             self.following[at] = at + size
         else:
             self.following[self.fresh[-1]] += size
 
     def trace(self, line):
-        where, pc, flags = re.search(r'(0x[0-9a-f]+) \[[^/]*/([0-9a-f]+)/[^/]*/([0-9a-f]+)\]',
-                                     line).groups()
-        pc = int(pc, 16)
-        if self.fresh and self.fresh[0] == pc:
-            self.blocks[where] = self.fresh
+        cpu, where, pc, flags = TRACE.match(line).groups()
+        pc, where = int(pc, 16), (where, pc)
+        if where not in self.blocks or self.fresh and self.fresh[0] == pc:
+            self.blocks[where] = self.at[pc]
         self.fresh = None
         block = self.blocks[where]
-        need(block[0] == pc, 'the log is not understood:', line)
-        if len(block) == 1 and self.ran and pc in self.ran[-1][:-1] and int(flags, 16) & 0x1ff == 1:
-            self.ran[-1] = self.ran[-1][:self.ran[-1].index(pc)]  # an access runs again, alone
-        self.ran.append(list(block))
+        alone = len(block) == 1 and int(flags, 16) & 0x1ff == 1
+        if alone and self.ran and pc in self.ran[-1][1][:-1]:
+            self.cut(self.ran[-1][1].index(pc))  # an access to a device runs again, alone
+        self.ran.append((int(cpu), list(block)))
 
-    def left_at(self, pc):
-        if pc in self.ran[-1]:
-            self.ran[-1] = self.ran[-1][:self.ran[-1].index(pc) + 1]
+    def cut(self, n):
+        self.ran[-1] = (self.ran[-1][0], self.ran[-1][1][:n])
 
-    def instructions(self):
-        return [at for block in self.ran for at in block]
+    def instructions(self, cpu=None):
+        return [at for runs_on, block in self.ran for at in block if cpu in (None, runs_on)]
 
 
-def same_instructions(stream, log):
-    """None, or how the instructions that ran differ."""
+def same_instructions(stream, log, last=None):
+    """None, or how the instructions that ran differ, up to the last one."""
     got, want = expand(stream.of('exec'), log.following), log.instructions()
+    if last in got and last in want:
+        got, want = got[:got.index(last) + 1], want[:want.index(last) + 1]
     if got == want:
         return None
     at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
@@ -225,6 +229,23 @@ def tool(name):
     if not path:
         raise Skip(f'no {name}')
     return path
+
+
+def machines(arch):
+    """(version, path) of each QEMU that there is."""
+    name = f'qemu-system-{arch}'
+    folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'),
+                          'guesttrace', 'qemus')
+    paths = [shutil.which(name), f'{folder}/10.0/{name}', f'{folder}/11.1/{name}']
+    for path in paths:
+        if path and os.path.exists(path):
+            said = subprocess.run([path, '--version'], capture_output=True, check=False).stdout
+            yield tuple(int(n) for n in re.search(rb'version (\d+)\.(\d+)', said).groups()), path
+
+
+def symbols(path):
+    said = subprocess.run([tool('nm'), path], capture_output=True, check=True).stdout.decode()
+    return {line.split()[2]: int(line.split()[0], 16) for line in said.splitlines()}
 
 
 def takes_plugins(qemu):

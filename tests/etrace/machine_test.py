@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Small machines on each QEMU: what ran is what QEMU logs of the same run, though blocks are left in
+the middle; accesses to memory and to a device are those that the program makes.
+
+usage: machine_test.py [test_...]
+"""
+import etrace
+from etrace import Skip, need, run
+
+BOARDS = {
+    'aarch64': ['-M', 'virt', '-cpu', 'cortex-a57'],
+    'riscv64': ['-M', 'virt', '-bios', 'none'],
+}
+BUILD = {'aarch64': ['-nostdlib', '-Wl,-Ttext=0x40080000'],
+         'riscv64': ['-nostdlib', '-march=rv64g', '-mabi=lp64d', '-Wl,-Ttext=0x80000000']}
+VALUE = 0x1122334455667788
+TELLS_VALUES, TELLS_EXCEPTIONS = (9, 1), (10, 2)
+# (written, offset in `data`, bytes, value); None: the address of `data`
+KNOWN = {
+    'aarch64': [(True, 0, 1, VALUE), (True, 2, 2, VALUE), (True, 4, 4, VALUE), (True, 8, 8, VALUE),
+                (True, 16, 8, VALUE), (True, 24, 8, None),
+                (False, 0, 1, VALUE), (False, 2, 2, VALUE), (False, 4, 4, VALUE),
+                (False, 8, 8, VALUE), (False, 16, 8, VALUE), (False, 24, 8, None)],
+    'riscv64': [(True, 0, 1, VALUE), (True, 2, 2, VALUE), (True, 4, 4, VALUE), (True, 8, 8, VALUE),
+                (False, 0, 1, VALUE), (False, 2, 2, VALUE), (False, 4, 4, VALUE),
+                (False, 8, 8, VALUE)],
+}
+PAIRS = {'aarch64': (4, 9), 'riscv64': ()}  # instructions that make two accesses
+DEVICE = {  # (event, bytes, value)
+    'aarch64': [('write@0x9000024', 4, 0x5a), ('read@0x9000024', 4, 0x5a),
+                ('write@0x9000024', 4, 0x5c), ('read@0x9000018', 4, 0x90)],
+    'riscv64': [('write@0x10000007', 1, 0x5a), ('read@0x10000007', 1, 0x5a),
+                ('write@0x10000007', 1, 0x5c), ('read@0x10000007', 1, 0x5c)],
+}
+
+
+def play(t, arch, qemu, arguments, *options, source='machine'):
+    guest = t.build(f'{source}_{arch}.S', arch, *BUILD[arch])
+    done = run([qemu, *BOARDS[arch], '-m', '64', '-display', 'none', '-monitor', 'none', '-serial',
+                'none', '-kernel', guest, '-plugin', f'{etrace.PLUGIN},output={t.out}{arguments}',
+                '-d', 'in_asm,exec,nochain,int', '-D', t.log, *options])
+    need(done.status == 0, f'status {done.status}:', done.errors)
+    return etrace.read_stream(t.out), etrace.symbols(guest), done
+
+
+def each(arch, check, *arguments):
+    found = list(etrace.machines(arch))
+    if not found:
+        raise Skip(f'no qemu-system-{arch}')
+    for version, qemu in found:
+        try:
+            check(arch, version, qemu, *arguments)
+        except etrace.Failure as bad:
+            raise etrace.Failure(f'{arch}, QEMU {version}: {bad}') from bad
+
+
+def check_memory(arch, version, stream, names, instructions):
+    data = names['data']
+    got = [m for m in stream.of('mem') if data <= m.vaddr < data + 64]
+    need(len(got) == len(KNOWN[arch]), len(got), 'accesses')
+    at = 0
+    for i, (m, (write, offset, size, value)) in enumerate(zip(got, KNOWN[arch])):
+        mask = (1 << 8 * size) - 1
+        value = (data if value is None else value) & mask if version >= TELLS_VALUES else 0
+        need((m.write, m.vaddr - data, m.size, m.value) == (write, offset, size, value), 'access', i,
+             m)
+        need(m.paddr == m.vaddr, 'physical address', m)
+        need(instructions[m.time] == names['known'] + 4 * at, 'time of access', i, m)
+        at += 0 if at in PAIRS[arch] and (i == 0 or got[i - 1].time != m.time) else 1
+
+
+def check_device(arch, version, stream):
+    events = [e for e in stream.of('event') if '@0x' in e.name]
+    accesses = [m for m in stream.of('mem') if m.paddr == int(DEVICE[arch][0][0].split('@')[1], 16) or
+                m.paddr == int(DEVICE[arch][-1][0].split('@')[1], 16)]
+    need([m.time for m in accesses] == [e.time for e in events[:len(accesses)]], 'times')
+    seen = {}
+    for i, (name, size, value) in enumerate(DEVICE[arch]):
+        e, m = events[i], accesses[i]
+        value = value if version >= TELLS_VALUES else 0
+        place = name.split('@')[1]
+        need((e.name, e.value, e.previous) == (name, value, seen.get(place, 0)), 'event', i, e)
+        need((m.write, m.size, m.value) == (name[0] == 'w', size, value), 'access', i, m)
+        need(e.device == 'pl011' if arch == 'aarch64' else e.device == 'device', e.device)
+        seen[place] = value
+
+
+def check(arch, version, qemu, t, *options):
+    faults = version >= TELLS_EXCEPTIONS
+    for arguments in '', ',flags=exec+mem+gpio':
+        stream, names, done = play(t, arch, qemu, arguments, *options)
+        log = etrace.Log(t.log, faults)
+        wrong = etrace.same_instructions(stream, log, names.get('off'))
+        need(not wrong, wrong)
+        instructions = log.instructions()
+        total = sum(e.duration for e in stream.of('exec'))
+        need(0 <= total - len(instructions) <= 2, 'the clock ends at', total)
+    check_memory(arch, version, stream, names, instructions)
+    check_device(arch, version, stream)
+    lacks = 'values of memory accesses are 0: this QEMU (plugin ABI 1) does not tell them; ' \
+            '9.1 and later do'
+    need(done.said == ([] if version >= TELLS_VALUES else [lacks]), done.said)
+    events = [e for e in stream.of('event') if e.device == 'cpu0' and e.name == 'exception']
+    need(any(e.previous < names['work'] for e in events) == faults, 'exceptions', events)
+
+
+def test_aarch64(t):
+    each('aarch64', check, t)
+
+
+def test_riscv64(t):
+    each('riscv64', check, t)
+
+
+def test_icount(t):
+    """With -icount QEMU runs accesses to devices again on every version."""
+    each('aarch64', check, t, '-icount', 'shift=0')
+    each('riscv64', check, t, '-icount', 'shift=0')
+
+
+def check_units(arch, version, qemu, t):
+    """One thread runs all: the order of what the vCPUs did is told; which one it was, by old QEMUs
+    only."""
+    stream, _, done = play(t, arch, qemu, ',clock=insn', '-smp', '3', '-accel', 'tcg,thread=single',
+                           source='units')
+    log = etrace.Log(t.log, version >= TELLS_EXCEPTIONS)
+    known = version < (9, 0)
+    got = [(e.unit if known else 0, at) for e in stream.of('exec')
+           for at in etrace.expand([e], log.following)]
+    want = [(cpu if known else 0, at) for cpu, block in log.ran for at in block]
+    at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), None)
+    need(got == want, 'the order differs:', len(got), len(want), at)
+    need({unit for unit, _ in got} == ({0, 1, 2} if known else {0}), 'units')
+    need(any('does not tell them apart' in line for line in done.said) != known, done.said)
+
+
+def check_threads(arch, version, qemu, t):
+    """A thread each: each vCPU's order is told."""
+    stream, _, done = play(t, arch, qemu, '', '-smp', '3', '-accel', 'tcg,thread=multi',
+                           source='units')
+    need(not done.said, done.said)
+    log = etrace.Log(t.log)
+    for cpu in range(3):
+        got = etrace.expand(stream.of('exec', cpu), log.following)
+        need(len(got) > 1000 if cpu else len(got) > 50, 'instructions of', cpu, len(got))
+        times = [e.time for e in stream.of('exec', cpu)]
+        need(times == sorted(times) and times[0] > 1000, 'the host\'s times')
+
+
+def test_units(t):
+    each('riscv64', check_units, t)
+
+
+def test_threads(t):
+    each('riscv64', check_threads, t)
+
+
+def test_registers(t):
+    """A note for each block, with the registers as they are where it begins."""
+    for version, qemu in etrace.machines('riscv64'):
+        if version < (9, 0):
+            continue
+        stream, names, _ = play(t, 'riscv64', qemu, ',flags=cpu+exec')
+        notes = stream.of('note')
+        log = etrace.Log(t.log)
+        need(len(log.ran) >= len(notes) > 50, len(log.ran), 'blocks', len(notes), 'notes')
+        counts = [n.text for n in notes if n.text.startswith(f'pc={names["work"]:#x} ')]
+        values = [[w for w in n.split() if w.startswith('s0=') or w.startswith('fp=')] for n in counts]
+        need([int(v[0].split('=')[1], 16) for v in values] == list(range(20, 0, -1)), values)
+
+
+etrace.main(globals())
