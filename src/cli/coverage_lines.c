@@ -91,12 +91,12 @@ static uint64_t cost_of(struct sweep *s, uint64_t lo, uint64_t hi)
 static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64_t lo, uint64_t hi,
                       uint32_t function)
 {
-    const struct gt_covered_line line = {
-        row->file,          row->line, function, row->listed, gt_coverage_most(s->c, lo, hi),
-        cost_of(s, lo, hi),
-    };
+    struct gt_covered_line line = {row->file,   row->line,  function,
+                                   row->listed, row->count, cost_of(s, lo, hi)};
     struct gt_covered_function *f =
         &g_array_index(s->out->functions, struct gt_covered_function, function);
+    if (row->listed && !row->counted)
+        line.count = gt_coverage_most(s->c, lo, hi);
     if (row->line && row->listed && !f->line && is_entry(s, lo)) {
         f->file = row->file;
         f->line = row->line;
@@ -117,7 +117,7 @@ static void add_row(struct sweep *s, const struct gt_coverage_row *row)
 /* Code from `done` on that no row has. */
 static void add_gap(struct sweep *s, uint64_t hi)
 {
-    const struct gt_coverage_row gap = {s->done, hi, 0, 0, false};
+    const struct gt_coverage_row gap = {.lo = s->done, .hi = hi};
     if (s->done < hi && gt_coverage_most(s->c, s->done, hi))
         add_row(s, &gap);
     s->done = MAX(s->done, hi);
@@ -125,7 +125,7 @@ static void add_gap(struct sweep *s, uint64_t hi)
 
 static void sweep_program(struct sweep *s, struct gt_coverage_names *names)
 {
-    GArray *rows = gt_coverage_rows(s->p, names);
+    GArray *rows = gt_coverage_rows(s->p, s->c, names);
     size_t n_sym = s->p->symbols->n_sym;
     s->function = g_new(uint32_t, n_sym + 1);
     for (size_t i = 0; i <= n_sym; i++)

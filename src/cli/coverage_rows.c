@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Line tables as gcov would have them: see coverage_rows.h. */
-#include "cli/coverage_rows.h"
+#include "cli/coverage_flow.h"
 
 #include <string.h>
 
@@ -66,7 +66,8 @@ static bool visit_row(void *self, const struct gt_line_row *row)
     if (!gt_coverage_program_bytes(c->program, lo, &left))
         return true;
     uint64_t size = MIN(row->hi - row->lo, left);
-    const struct gt_coverage_row r = {lo, lo + size, number_of(c, row->file), row->line, true};
+    const struct gt_coverage_row r = {lo, lo + size, number_of(c, row->file), row->line,
+                                      .listed = true};
     g_array_append_val(c->rows, r);
     return true;
 }
@@ -131,22 +132,16 @@ static bool is_return(const struct gt_arch *arch, const uint8_t *end, size_t n)
     return false;
 }
 
-/* The last row of a function leaves it, and no other has its line. */
-static bool is_closing(const struct gt_coverage_program *p, const struct gt_coverage_row *first,
-                       const struct gt_coverage_row *last)
+/* The last row of a function leaves it: that is all it does. */
+static bool is_closing(const struct gt_coverage_program *p, const struct gt_coverage_row *last)
 {
     size_t left, size = last->hi - last->lo;
     const uint8_t *bytes = gt_coverage_program_bytes(p, last->lo, &left);
-    if (!p->arch || is_nop(p, bytes, size) || !is_return(p->arch, bytes + size, size))
-        return false;
-    for (const struct gt_coverage_row *r = first; r < last; r++)
-        if (r->file == last->file && r->line == last->line)
-            return false;
-    return true;
+    return p->arch && !is_nop(p, bytes, size) && is_return(p->arch, bytes + size, size);
 }
 
-static void fit_function(const struct gt_coverage_program *p, GArray *rows,
-                         const struct function *f)
+static void fit_function(const struct gt_coverage_program *p, const struct gt_coverage *c,
+                         GArray *rows, const struct function *f)
 {
     size_t from = first_row(rows, f->lo), to = first_row(rows, f->hi);
     if (from >= to)
@@ -156,28 +151,31 @@ static void fit_function(const struct gt_coverage_program *p, GArray *rows,
     if (f->artificial)
         for (struct gt_coverage_row *r = first; r <= last; r++)
             r->listed = false;
-    if (first != last && last->hi == f->hi && is_closing(p, first, last))
+    if (first != last && last->hi == f->hi && is_closing(p, last))
         last->listed = false;
     if (first->lo == f->lo) {
         first->file = f->file;
         first->line = f->line;
     }
+    if (!f->artificial)
+        gt_coverage_flow(p, c, first, last + 1, f->lo, f->hi);
 }
 
-GArray *gt_coverage_rows(const struct gt_coverage_program *p, struct gt_coverage_names *names)
+GArray *gt_coverage_rows(const struct gt_coverage_program *p, const struct gt_coverage *c,
+                         struct gt_coverage_names *names)
 {
-    struct collection c = {
+    struct collection all = {
         .program = p,
         .names = names,
         .rows = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_row)),
         .functions = g_array_new(FALSE, FALSE, sizeof(struct function)),
     };
-    const struct gt_lines_visitor visitor = {&c, visit_row, visit_function};
+    const struct gt_lines_visitor visitor = {&all, visit_row, visit_function};
     if (p->lines)
         gt_lines_walk(p->lines, &visitor);
-    g_array_sort(c.rows, compare_rows);
-    for (guint i = 0; i < c.functions->len; i++)
-        fit_function(p, c.rows, &g_array_index(c.functions, struct function, i));
-    g_array_unref(c.functions);
-    return c.rows;
+    g_array_sort(all.rows, compare_rows);
+    for (guint i = 0; i < all.functions->len; i++)
+        fit_function(p, c, all.rows, &g_array_index(all.functions, struct function, i));
+    g_array_unref(all.functions);
+    return all.rows;
 }

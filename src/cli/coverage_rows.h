@@ -10,7 +10,9 @@
 struct gt_coverage_row {
     uint64_t lo, hi; /* run-time addresses, within one piece of the program's code */
     uint32_t file, line;
-    bool listed; /* false: code that belongs to no statement */
+    bool listed;  /* false: code that belongs to no statement */
+    bool counted; /* `count` is what ran of the line in this function; else its code says */
+    uint64_t count;
 };
 
 /* File names and their numbers from 1 on, in the order in which they came. */
@@ -22,10 +24,11 @@ struct gt_coverage_names {
 void gt_coverage_names_init(struct gt_coverage_names *n);
 void gt_coverage_names_clear(struct gt_coverage_names *n);
 
-/* The rows sorted by address. A function that GCC made without optimisation begins in the line that
- * declares it, as gcov has it, not in that of its '{'; and the code behind its '}' is listed only
- * where the compiler made an instruction for it, which is where gcov counts the line; functions
- * that nobody wrote are not listed. */
-GArray *gt_coverage_rows(const struct gt_coverage_program *p, struct gt_coverage_names *names);
+/* The rows sorted by address; c's counts are finished. A function that GCC made without
+ * optimisation begins in the line that declares it, as gcov has it, not in that of its '{'; and the
+ * code behind its '}' is listed only where the compiler made an instruction for it, which is where
+ * gcov counts the line; functions that nobody wrote are not listed. */
+GArray *gt_coverage_rows(const struct gt_coverage_program *p, const struct gt_coverage *c,
+                         struct gt_coverage_names *names);
 
 #endif
