@@ -4,6 +4,7 @@
 #include "etrace_util.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { ROOM = 1 << 12 };
 
@@ -156,17 +157,63 @@ static void test_read_error(void **state)
     struct gt_error err;
     assert_int_equal(next_of(stream, 60, EIO, &err), GT_E_IO);
     assert_non_null(strstr(err.text, "made.etrace offset 60: cannot be read: "));
+    /* It stays, even if the source would go on. */
+    struct source s = {.data = stream, .size = 10, .piece = SIZE_MAX, .fail = EIO};
+    struct gt_etrace_reader *r = reader_over(&s);
+    struct gt_etrace_packet p;
+    assert_int_equal(gt_etrace_next(r, &p, &err), GT_E_IO);
+    s.size = stream_size;
+    assert_int_equal(gt_etrace_next(r, &p, &err), GT_E_IO);
+    gt_etrace_reader_destroy(r);
+}
+
+/* Notes of all sizes up to the greatest, in more than the reader's memory holds at a time. */
+static void test_large(void **state)
+{
+    (void)state;
+    enum { ALL = 24 << 20 };
+    static const size_t pieces[] = {SIZE_MAX, 100000, 65521};
+    uint8_t *data = calloc(1, ALL);
+    assert_non_null(data);
+    struct gt_writer w;
+    uint64_t n = 0, random = 1;
+    gt_writer_init(&w, data, ALL);
+    put_start(&w, 64);
+    for (; !w.short_of; n++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        uint32_t len = (uint32_t)(random >> 40) % (n % 4 ? 300000 : GT_ETRACE_MAX_BODY - 8);
+        const struct gt_etrace_note note = {n, (const char *)data, len};
+        gt_etrace_put_note(&w, 0, &note);
+    }
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct source s = {.data = data, .size = ALL - w.left, .piece = pieces[i]};
+        struct gt_etrace_reader *r = reader_over(&s);
+        struct gt_etrace_packet p;
+        uint64_t packets = 0, at = 0;
+        while (gt_etrace_next(r, &p, NULL) == 1) {
+            assert_int_equal(p.offset, at);
+            assert_memory_equal(p.body, data + at + 8, p.len);
+            at += 8 + (uint64_t)p.len;
+            packets++;
+        }
+        assert_int_equal(packets, 2 + n - 1);
+        assert_int_equal(at, s.size);
+        gt_etrace_reader_destroy(r);
+    }
+    free(data);
 }
 
 /* An ARCH packet that makes no sense changes nothing; entries that do not fit are refused. */
 static void test_bits(void **state)
 {
     (void)state;
-    uint8_t data[START_SIZE + 20 + 8 + 8 + 20];
+    uint8_t data[START_SIZE + 20 + 20 + 8 + 8 + 20];
     struct gt_writer w;
     gt_writer_init(&w, data, sizeof data);
     put_start(&w, 32);
     gt_etrace_put_arch(&w, &(const struct gt_etrace_arch){{1, 33, 0}, {1, 64, 0}});
+    /* Nor does another packet that has the look of one. */
+    gt_etrace_put_note(&w, 0, &(const struct gt_etrace_note){0x4000000003, "\1\0\100\0", 4});
     gt_write_u32(&w, GT_ETRACE_EXEC);
     gt_write_u32(&w, 28);
     memset(w.at, 0, w.left);
@@ -179,12 +226,14 @@ static void test_bits(void **state)
     for (int i = 0; i < 3; i++)
         assert_int_equal(gt_etrace_next(r, &p, NULL), 1);
     assert_int_equal(gt_etrace_get_arch(r, &p, &arch, &err), GT_E_FORMAT);
+    assert_int_equal(gt_etrace_next(r, &p, NULL), 1);
+    assert_int_equal(p.len, 12);
     assert_int_equal(gt_etrace_reader_arch(r)->guest.bits, 32);
     assert_int_equal(gt_etrace_next(r, &p, NULL), 1);
     for (p.len = 0; p.len <= 28; p.len++)
         assert_int_equal(gt_etrace_get_exec(r, &p, &x, &err),
                          p.len == 8 || p.len == 20 ? 0 : GT_E_FORMAT);
-    assert_non_null(strstr(err.text, "offset 60: EXEC packet of 28 bytes: expected 8 + n * 12"));
+    assert_non_null(strstr(err.text, "offset 80: EXEC packet of 28 bytes: expected 8 + n * 12"));
     gt_etrace_reader_destroy(r);
 }
 
@@ -194,6 +243,7 @@ int main(void)
         cmocka_unit_test(test_pieces),     cmocka_unit_test(test_cut),
         cmocka_unit_test(test_too_long),   cmocka_unit_test(test_no_etrace),
         cmocka_unit_test(test_read_error), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, make_stream, NULL);
 }

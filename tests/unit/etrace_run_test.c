@@ -175,6 +175,14 @@ static void test_long_times(void **state)
         assert_int_equal(gt_etrace_entry_at(&x, i).end, 0x2004);
     }
     assert_int_equal(gt_etrace_entry_at(&x, 4).duration, 5);
+    /* One that is as long as an entry can say is one entry. */
+    assert_true(gt_etrace_run_add(&r, 0x1000, 0x1004, 0, most));
+    assert_int_equal(take(&r, &x), most);
+    assert_int_equal(x.n, 1);
+    /* A sum that wraps around is too long as well. */
+    assert_true(gt_etrace_run_add(&r, 0x1000, 0x1004, 0, 2));
+    assert_false(gt_etrace_run_add(&r, 0x1004, 0x1008, 2, UINT64_MAX));
+    assert_int_equal(take(&r, &x), 2);
     /* One that no packet can hold is left at what fits, and the next begins another. */
     gt_etrace_run_init(&r, packet, 64, 7, 64);
     assert_true(gt_etrace_run_add(&r, 0x1000, 0x1004, 0, UINT64_MAX));
@@ -194,8 +202,12 @@ static void test_room(void **state)
             uint64_t time = 0;
             memset(packet, 0x5a, 256);
             gt_etrace_run_init(&r, packet, room, 7, bits);
-            while (gt_etrace_run_add(&r, 0x1000, 0x1008, time, time + 1))
+            while (gt_etrace_run_add(&r, 0x1000, 0x1008, time, time + 1)) {
                 time++;
+                size_t left = room - r.fill, size = bits == 32 ? 12 : 20;
+                assert_true(left >= 2 * size ||
+                            !gt_etrace_run_add(&r, 0x3000, 0x3008, time, time + 5000000000));
+            }
             assert_int_equal(time, (room - 16) / (bits == 32 ? 12 : 20));
             assert_true(gt_etrace_run_add(&r, 0x1008, 0x1010, time, time + 1));
             assert_false(gt_etrace_run_add(&r, 0x1010, 0x1018, time + 1,

@@ -286,6 +286,15 @@ static void test_hostile_lengths(void **state)
         struct gt_error err = {0};
         assert_int_equal(kinds[changes[i].kind].get(&p, &err), GT_E_FORMAT);
     }
+    /* No name is without its NUL, whatever stands before it. */
+    for (int i = 0; i < 2; i++) {
+        uint8_t nameless[sizeof event_bytes];
+        memcpy(nameless, event_bytes, sizeof nameless);
+        nameless[8 + 32] = i ? 10 : 0;
+        nameless[8 + 34] = i ? 0 : 10;
+        const struct gt_etrace_packet n = packet_of(nameless);
+        assert_int_equal(get_event(&n, NULL), GT_E_FORMAT);
+    }
     /* Lengths that wrap around to the right sum. */
     uint8_t bytes[sizeof tb_bytes];
     memcpy(bytes, tb_bytes, sizeof bytes);
