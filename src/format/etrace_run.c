@@ -32,8 +32,7 @@ static bool merge(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_
     bool wide = r->bits == 64;
     uint64_t first = wide ? gt_le64(newest + 4) : gt_le32(newest + 4);
     uint64_t last = wide ? gt_le64(newest + 12) : gt_le32(newest + 8);
-    if (start != last || sum > UINT32_MAX || duration > UINT32_MAX || !in_one_page(start, end) ||
-        !in_one_page(first, last))
+    if (start != last || sum > UINT32_MAX || !in_one_page(start, end) || !in_one_page(first, last))
         return false;
     gt_put32(newest, (uint32_t)sum);
     if (wide)
