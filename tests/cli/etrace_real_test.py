@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Streams of real programs: names and call stacks are those that the source says."""
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+import harness
+from harness import CliTest, need
+
+SOURCE = b'''
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+static jmp_buf place;
+static volatile int hits;
+__attribute__((noinline)) static int fib(int n)
+{
+    return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+__attribute__((noinline)) static void deep(int n)
+{
+    if (n == 0)
+        longjmp(place, 1);
+    deep(n - 1);
+    hits++;
+}
+__attribute__((noinline)) static void handler(int signal)
+{
+    hits += signal;
+}
+int main(void)
+{
+    if (!setjmp(place))
+        deep(2);
+    signal(SIGUSR1, handler);
+    raise(SIGUSR1);
+    return fib(6);
+}
+'''
+
+
+class X86(CliTest):
+    arch, machine, compiler = 'x86_64', 'x86_64', 'gcc'
+
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(self.bin)
+        need(self.compiler, 'qemu-' + self.arch)
+        self.write('p.c', SOURCE)
+        subprocess.run([self.compiler, '-O1', '-fno-inline', '-static', 'p.c', '-o', 'p.elf'],
+                       cwd=self.dir, check=True)
+        done = self.record('t.etrace')
+        if not os.path.exists(self.path('t.etrace')) and 'plugin' in done.stderr:
+            print(f'SKIP: qemu-{self.arch} is statically linked', flush=True)
+            raise unittest.SkipTest(done.stderr)
+        self.assertEqual(done.returncode, 8, done.stderr)
+
+    def record(self, output):
+        plugin = os.path.join(os.environ['REAL_PLUGIN_DIR'], 'libetrace.so')
+        return subprocess.run(['qemu-' + self.arch, '-plugin', f'{plugin},output={output}',
+                               'p.elf'], cwd=self.dir, capture_output=True, text=True,
+                              check=False)
+
+    def test_stacks(self):
+        out = self.expect(0, 'convert', '-f', 'folded', '-e', 'p.elf', 't.etrace').stdout
+        stacks = [line.rpartition(' ')[0].split(';') for line in out.split('\n')]
+        found = {' '.join(s[s.index('main'):]) for s in stacks if 'main' in s}
+        for depth in range(1, 7):
+            self.assertIn('main' + depth * ' fib', found)
+        for depth in range(1, 4):
+            self.assertIn('main' + depth * ' deep', found)
+        self.assertNotIn('main' + 7 * ' fib', found)
+        self.assertNotIn('main' + 4 * ' deep', found)
+        self.assertTrue(any(s.startswith('main deep deep deep longjmp') for s in found), found)
+        handlers = [s for s in found if s.split()[-1] == 'handler']
+        self.assertEqual(len(handlers), 1)
+        self.assertTrue(handlers[0].startswith('main raise '), handlers)
+        for stack in found:
+            if 'fib' in stack.split():
+                self.assertEqual(set(stack.split()), {'main', 'fib'})
+
+    def test_calls(self):
+        out = self.expect(0, 'convert', '-e', 'p.elf', 't.etrace').stdout
+        names = [e.get('name') for e in json.loads(out)['traceEvents'] if e['ph'] == 'B']
+        self.assertEqual([names.count(n) for n in ('main', 'fib', 'deep', 'handler')],
+                         [1, 25, 3, 1])
+
+    def test_names(self):
+        lines = self.expect(0, 'dump', '-e', 'p.elf', 't.etrace').stdout.split('\n')
+        self.assertIn(f'guest arch={self.machine} 64bit', lines)
+        names = {line.split()[3] for line in lines if len(line.split()) == 4}
+        self.assertLessEqual({'_start', 'main', 'fib', 'deep', 'handler', 'raise'}, names)
+
+
+    def test_live(self):
+        """A reader that waits sees what a file would have held."""
+        with subprocess.Popen([harness.GUESTTRACE, 'dump', 'unix:s'], cwd=self.dir, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+            self.assertIn('waiting', reader.stderr.readline())
+            done = self.record('unix:s')
+            out, errors = reader.communicate(timeout=60)
+            self.assertEqual((done.returncode, reader.returncode, errors), (8, 0, ''))
+        self.assertEqual(out, self.expect(0, 'dump', 't.etrace').stdout)
+
+
+class Aarch64(X86):
+    arch, machine, compiler = 'aarch64', 'aarch64', 'aarch64-linux-gnu-gcc'
+
+
+class Riscv64(X86):
+    arch, machine, compiler = 'riscv64', 'riscv', 'riscv64-linux-gnu-gcc'
+
+
+harness.main()
