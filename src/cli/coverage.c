@@ -187,10 +187,12 @@ static int run_coverage(const struct gt_command *self, const void *options, size
 const struct gt_command gt_command_coverage = {
     .name = "coverage",
     .summary = "tell which source lines of a guest's programs ran, and how often",
-    .usage = (const char *const[]){"[-f FORMAT] [-x FILE] [-o OUT] -e ELF[:OFFSET] FILE", NULL},
+    .usage = (const char *const[]){"[-f FORMAT] [-x FILE] [-o OUT] -e ELF[:OFFSET] FILE|unix:PATH",
+                                   NULL},
     .paragraphs =
         (const char *const[]){
-            "FILE is an etrace stream, or - for standard input: the plugin libetrace.so records it,"
+            "FILE is an etrace stream (unix:PATH: a socket, -: standard input): libetrace.so "
+            "records it,"
             " with flags=exec or flags=coverage. Programs need no instrumentation, only lines"
             " (gcc -g), in the file itself or in its separate debug file.",
             "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for: where"

@@ -2,28 +2,11 @@
 /* Counts from a stream: see coverage_stream.h. */
 #include "cli/coverage_stream.h"
 
-#include "format/etrace.h"
+#include "cli/etrace_input.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
-
-struct input {
-    int fd;
-};
-
-static ssize_t read_input(void *self, void *out, size_t n)
-{
-    const struct input *in = self;
-    ssize_t got;
-    do
-        got = read(in->fd, out, n);
-    while (got < 0 && errno == EINTR);
-    return got;
-}
 
 static int count_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                       struct gt_coverage *c, struct gt_error *err)
@@ -109,23 +92,21 @@ static int count_packet(const struct gt_etrace_reader *r, const struct gt_etrace
 int gt_coverage_read(const char *path, struct gt_coverage *c, struct gt_coverage_stream *out,
                      struct gt_error *err)
 {
+    struct gt_etrace_input in;
     struct gt_etrace_reader *r;
     struct gt_etrace_packet p;
-    bool is_stdin = strcmp(path, "-") == 0;
-    struct input in = {is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)};
-    const char *name = is_stdin ? "standard input" : path;
-
     *out = (struct gt_coverage_stream){0};
-    if (in.fd < 0)
-        return gt_error_errno(err, errno, "%s", path);
-    int status = gt_etrace_reader_create(read_input, &in, name, &r, err);
+    int status = gt_etrace_input_open(&in, path, err);
+    if (status == 0 && in.listener >= 0)
+        status = gt_etrace_input_wait(&in, err);
+    if (status == 0)
+        status = gt_etrace_reader_create(gt_etrace_input_read, &in, in.name, &r, err);
     if (status == 0) {
         while ((status = gt_etrace_next(r, &p, err)) == 1)
-            if ((status = count_packet(r, &p, name, c, out, err)) < 0)
+            if ((status = count_packet(r, &p, in.name, c, out, err)) < 0)
                 break;
         gt_etrace_reader_destroy(r);
     }
-    if (!is_stdin)
-        close(in.fd);
+    gt_etrace_input_close(&in);
     return status;
 }

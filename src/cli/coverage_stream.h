@@ -11,12 +11,12 @@ struct gt_coverage_stream {
     uint16_t machine; /* ELF e_machine of the guest, where has_arch */
 };
 
-/* The guest that the stream is of, from its first packets; `path` "-" is standard input. Counts
- * what the whole stream says ran: its EXEC entries, and the counts of blocks (events of the device
- * "coverage" whose names are 0xSTART-0xEND; an event's count is its value less the previous one).
+/* Counts what the whole stream says ran: its EXEC entries, and the counts of blocks (events of the
+ * device "coverage" whose names are 0xSTART-0xEND; an event's count is its value less the previous
+ * one). `path` as cli/etrace_input.h takes it.
  *
- * GT_E_NOT_FOUND, GT_E_IO; GT_E_FORMAT, GT_E_RANGE with the offset: what came before it is
- * counted. */
+ * Errors of gt_etrace_input_open; GT_E_FORMAT, GT_E_TRUNC, GT_E_RANGE with the offset: what came
+ * before it is counted. */
 int gt_coverage_read(const char *path, struct gt_coverage *c, struct gt_coverage_stream *out,
                      struct gt_error *err);
 

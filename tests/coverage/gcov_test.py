@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Counts of lines and functions equal gcov's of the same source, built with --coverage -O0.
 
-ARCH in the environment is what the programs are built for. What is recorded is a build without
---coverage. Exempt are the lines and functions that docs/etrace.md tells of.
+ARCH in the environment is what the programs are built for, PLUGIN libetrace.so. What is recorded is a
+build without --coverage, its entries and, in another run, the counts of its blocks. Exempt are the lines and functions that docs/etrace.md tells of.
 """
 import json
 import os
@@ -11,9 +11,9 @@ import re
 import unittest
 
 import harness
-import streams
 
 ARCH = os.environ['ARCH']
+PLUGIN = os.environ['PLUGIN']
 LABEL = re.compile(r'\s*(case .*|default|\w+):\s*$')
 DIFFERENT = {('shapes.cc', 43)}  # the '}' of a function that catches
 
@@ -45,12 +45,15 @@ class Gcov(harness.Scratch):
 
     def ours(self, source):
         program = self.compile(source, '-O0', '-static', arch=ARCH)
-        entries = streams.run_entries(ARCH, program, folder=self.dir)
-        stream = self.write('stream', streams.head(streams.MACHINES[ARCH]) +
-                            streams.execs(entries))
-        self.coverage(stream, '-e', program, '-f', 'lcov', '-o', 'out')
-        with open(self.path('out'), encoding='utf-8') as f:
-            return harness.lcov(f.read())
+        reports = []
+        for flags in 'exec', 'coverage':
+            self.tool(f'qemu-{ARCH}', '-plugin', f'{PLUGIN},output={self.path(flags)},flags={flags}',
+                      program)
+            self.coverage(flags, '-e', program, '-f', 'lcov', '-o', 'out')
+            with open(self.path('out'), encoding='utf-8') as f:
+                reports.append(f.read())
+        self.assertEqual(*reports)
+        return harness.lcov(reports[0])
 
     def compare(self, name):
         source = os.path.join(harness.PROGRAMS, name)

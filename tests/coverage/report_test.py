@@ -4,6 +4,7 @@
 that are damaged."""
 import os
 import re
+import socket
 import struct
 import subprocess
 import unittest
@@ -190,7 +191,7 @@ class Report(harness.Scratch):
         for arguments, status, text in (
                 ((), 2, 'needs a stream'),
                 ((self.stream,), 2, 'needs --elf'),
-                (('absent', '-e', self.program), 1, 'absent: No such file'),
+                (('absent', '-e', self.program), 1, 'absent: cannot be opened: No such file'),
                 ((self.stream, '-e', 'absent'), 1, 'absent'),
                 ((self.stream, '-e', self.source), 1, 'small.c'),
                 ((self.stream, '-e', self.program, '-e', self.program), 1, 'both have code at 0x'),
@@ -202,6 +203,23 @@ class Report(harness.Scratch):
         self.stream = self.write('other', streams.head(183) + streams.execs(self.entries))
         self.assertIn('machine 62 of ELF, but the guest of other was machine 183'.replace(
             'other', self.stream), self.report('lcov', status=1).stderr)
+
+    def test_inputs(self):
+        """A socket where a writer listens, and standard input."""
+        want = self.report('qcov').stdout
+        command = [harness.GUESTTRACE, 'coverage', '-e', self.program, '-f', 'qcov']
+        with open(self.stream, 'rb') as f:
+            data = f.read()
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.path('socket'))
+            listener.listen(1)
+            with subprocess.Popen([*command, 'unix:' + self.path('socket')],
+                                  stdout=subprocess.PIPE, text=True) as child:
+                with listener.accept()[0] as writer:
+                    writer.sendall(data)
+                self.assertEqual(child.communicate()[0], want)
+        done = subprocess.run([*command, '-'], input=data, capture_output=True, check=True)
+        self.assertEqual(done.stdout.decode(), want)
 
     def test_chained(self):
         self.write('chained', streams.head(62, attr=1) + streams.execs(self.entries))
