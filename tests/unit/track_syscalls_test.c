@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls of a machine's programs that do not come back to where they were made. */
+#include "track_machine.h"
+
+static void test_syscall(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    syscall_at(g, 'b', 1);
+    plain(g, 'c', 0); /* a signal handler */
+    check(g, 0, "+b+c");
+    assert_int_equal(g->t.stack->top->kind, GT_FRAME_SIGNAL);
+    call(g, 'c', 1, 'd');
+    ret(g, 'd', 0);
+    plain(g, 'c', 2);
+    ret(g, 'c', 3);
+    syscall_at(g, 'e', 1); /* which its frame returns to */
+    check(g, 0, "+b+c+d-d");
+    plain(g, 'b', 7);
+    check(g, 0, "+b+c+d-d-c");
+    ret(g, 'b', 8);
+    plain(g, 'a', 1);
+    check(g, 0, "+b+c+d-d-c-b");
+    check_doubts(g, -1);
+    guest_destroy(g);
+}
+
+/* Those that do: to the next instruction, or to be made again. */
+static void test_syscall_back(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    struct gt_code *again = block(g, 'c', 0, GT_EXIT_PLAIN, 0);
+    struct gt_code *next = block(g, 'd', 0, GT_EXIT_PLAIN, 0);
+    again->pc = func_at('b') + 1 * BLOCK_SIZE + 4;
+    next->pc = func_at('b') + 2 * BLOCK_SIZE;
+    syscall_at(g, 'b', 1);
+    arrive(g, again);
+    g->mark = gt_mark_of_func(func(g, 'b'));
+    syscall_at(g, 'b', 1);
+    arrive(g, next);
+    check(g, 0, "+b");
+    check_doubts(g, -1);
+    guest_destroy(g);
+}
+
+/* The kernel's handler of the system call goes to the guest program's signal handler. */
+static void test_syscall_handled(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    syscall_at(g, 'b', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    plain(g, 'c', 0);
+    check(g, 0, "+b+h-h+c");
+    syscall_at(g, 'c', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    plain(g, 'b', 2);
+    check(g, 0, "+b+h-h+c+h-h-c");
+    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    guest_destroy(g);
+}
+
+/* The kernel's handler of the system call goes to another program, which has no arguments. */
+static void test_syscall_replaced(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    syscall_at(g, 'b', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    g->t.cleared = true;
+    plain(g, 'b', 2); /* back */
+    check(g, 0, "+b+h-h");
+    syscall_at(g, 'b', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    plain(g, 'c', 0);
+    check(g, 0, "+b+h-h+h-h-b+c");
+    assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
+    check_doubts(g, GT_DOUBT_HANDLERS, 2, GT_DOUBT_BEGUN, 1, -1);
+    guest_destroy(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_syscall),
+        cmocka_unit_test(test_syscall_back),
+        cmocka_unit_test(test_syscall_handled),
+        cmocka_unit_test(test_syscall_replaced),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
