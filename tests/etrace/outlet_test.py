@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where a stream goes, and what the guest does to itself meanwhile: the guest always does as without
+us, with its exit status and its output, and what arrives is whole packets."""
+import os
+import signal
+import socket
+import threading
+
+import etrace
+from etrace import Stream, finish, need
+
+RESULT = b'599994\n'
+
+
+class Reader(threading.Thread):
+    """Connects to a socket, or listens at it, and reads: all, or the first bytes only."""
+
+    def __init__(self, path, most=None, listens=False):
+        super().__init__(daemon=True)
+        self.path, self.most, self.data = path, most, bytearray()
+        self.server = socket.socket(socket.AF_UNIX) if listens else None
+        if listens:
+            self.server.bind(path)
+            self.server.listen()
+        self.start()
+
+    def connect(self):
+        if self.server:
+            return self.server.accept()[0]
+        while True:
+            s = socket.socket(socket.AF_UNIX)
+            try:
+                s.connect(self.path)
+                return s
+            except OSError:
+                s.close()
+
+    def run(self):
+        with self.connect() as s:
+            while self.most is None or len(self.data) < self.most:
+                some = s.recv(1 << 16)
+                if not some:
+                    break
+                self.data.extend(some)
+
+    def stream(self):
+        self.join(etrace.SECONDS)
+        return Stream(bytes(self.data))
+
+
+def guest(t):
+    return t.build('threads.c', 'x86_64', '-O1', '-pthread')
+
+
+def begin(t, arguments='', *command):
+    return t.user('x86_64', guest(t), arguments, command=command)
+
+
+def good(done, said=(), status=42, out=RESULT):
+    need(done.status == status and done.out == out, done)
+    need(len(done.said) == len(said), done.said)
+    for line, words in zip(done.said, said):
+        need(words in line, line, 'is not', words)
+    ours = [line for line in done.errors.split('\n') if line.startswith(etrace.PREFIX)]
+    need(len(ours) == len([line for line in done.errors.split('\n') if line]), done.errors)
+
+
+def instructions(stream):
+    return sum(e.duration for e in stream.of('exec'))
+
+
+def whole(t):
+    good(finish(begin(t)))
+    return instructions(etrace.read_stream(t.out))
+
+
+def to_socket(t):
+    t.out = f'unix:{t.folder}/sock'
+    return f'{t.folder}/sock'
+
+
+def test_reader_listens(t):
+    n = whole(t)
+    reader = Reader(to_socket(t), listens=True)
+    good(finish(begin(t)))
+    need(instructions(reader.stream()) == n, 'the stream is not whole')
+
+
+def test_reader_is_late(t):
+    n = whole(t)
+    path = to_socket(t)
+    child = begin(t)
+    reader = Reader(path)
+    good(finish(child), ['waits for a reader, 60 s at most'])
+    need(instructions(reader.stream()) == n, 'the stream is not whole')
+    need(not os.path.exists(path), 'the socket is left')
+
+
+def test_reader_is_absent(t):
+    to_socket(t)
+    good(finish(begin(t, ',wait=1')),
+         ['waits for a reader, 1 s', 'no reader came within 1 s; nothing is recorded',
+          '0 bytes were written, '])
+
+
+def test_reader_goes(t):
+    reader = Reader(to_socket(t), 300000, listens=True)
+    done = finish(begin(t, ',flags=exec+mem'))
+    good(done, ['values of memory', 'the reader is gone (', 'bytes dropped'])
+    reader.join()
+    need(len(reader.data) >= 300000, len(reader.data))
+
+
+def test_reader_comes_again(t):
+    """It begins with INFO and ARCH again, and a mark says how much is missing."""
+    path = to_socket(t)
+    first = Reader(path, 300000, listens=True)
+    child = begin(t, ',flags=exec+mem,reconnect=on')
+    first.join()
+    first.server.close()
+    os.unlink(path)
+    second = Reader(path, listens=True)
+    done = finish(child)
+    good(done, ['values of memory', 'what comes is dropped until there is a reader again',
+                'bytes dropped'])
+    stream = second.stream()
+    marks = [e for e in stream.of('event') if e.name == 'dropped']
+    need(marks and marks[0] is stream.items[0] and marks[0].device == 'etrace', marks)
+    dropped = int(done.said[-1].split(', ')[1].split()[0])
+    need(sum(m.value for m in marks) == dropped, 'marks', marks, done.said)
+
+
+def test_drop(t):
+    """A reader that does not read: the guest is not slowed; what is lost is counted and marked."""
+    path = to_socket(t)
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(path)
+    server.listen()
+    child = begin(t, ',flags=exec+mem,drop=on')
+    sleeper, _ = server.accept()
+    out = b''
+    while len(out) < len(RESULT): # the end waits for the reader
+        out += os.read(child.stdout.fileno(), 100)
+    data = bytearray()
+    while some := sleeper.recv(1 << 16):
+        data.extend(some)
+    done = finish(child)
+    need(done.status == 42 and out == RESULT, done, out)
+    stream = Stream(bytes(data))
+    dropped = int(done.said[-1].split(', ')[1].split()[0])
+    need(dropped > 0, done.said)
+    need(sum(e.value for e in stream.of('event')) == dropped, 'marks')
+
+
+def test_bad_targets(t):
+    with open(f'{t.folder}/file', 'w', encoding='utf-8') as f:
+        f.write('mine')
+    for target, words in [(f'unix:{t.folder}/file', 'is there already, and no socket'),
+                          ('unix:' + 'x' * 200, 'at most 107 bytes'),
+                          (f'{t.folder}/no/file', 'No such file'), (t.folder, 'Is a directory')]:
+        t.out = target
+        done = finish(begin(t))
+        need(done.status != 42 and done.out == b'', done)
+        need(len(done.said) == 1 and words in done.said[0], done.said)
+    with open(f'{t.folder}/file', encoding='utf-8') as f:
+        need(f.read() == 'mine', 'the file was changed')
+
+
+def test_full_disk(t):
+    t.out = '/dev/full'
+    good(finish(begin(t)), ['No space left on device after 0 bytes; the rest is dropped',
+                            '0 bytes were written, '])
+
+
+def test_file_limit(t):
+    """The limit of etrace.FILE_LIMIT, lowered: what was written before is whole packets."""
+    import resource
+
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
+    child = t.user('x86_64', guest(t), ',flags=exec+mem', preexec_fn=lower)
+    done = finish(child)
+    good(done, ['values of memory', 'File too large after', 'bytes dropped'])
+    stream = etrace.read_stream(t.out)
+    need(100000 < os.path.getsize(t.out) <= 200000 and stream.of('mem'), 'size of the file')
+
+
+def test_unknown_arguments(t):
+    for arguments, words in [
+            (',flags=exec+foo', 'unknown flag foo: expected some of none, exec, disas, mem'),
+            (',flags=', 'argument flags=: expected a value'),
+            (',flags=cpu', 'cannot read registers; 9.0 and later can'),
+            (',clock=sun', 'expected one of auto, insn, host'),
+            (',foo=1', 'unknown argument foo=1')]:
+        done = finish(begin(t, arguments))
+        need(done.status == 1 and not done.out and words in done.said[0], arguments, done)
+
+
+def test_commas(t):
+    """QEMU splits flags at the comma, and says so."""
+    done = finish(begin(t, ',flags=exec,mem'))
+    need(done.status == 42, done)
+    need({e.kind for e in etrace.read_stream(t.out).items} == {'exec', 'mem'}, 'flags')
+
+
+def test_threads(t):
+    good(finish(begin(t, '', 'threads')), out=b'')
+    stream = etrace.read_stream(t.out)
+    units = {e.unit for e in stream.of('exec')}
+    need(len(units) > 2, 'units', units)
+    for unit in units:
+        times = [e.time for e in stream.of('exec', unit)]
+        need(times == sorted(times), 'times of unit', unit)
+
+
+def test_fork(t):
+    done = finish(begin(t, '', 'fork'))
+    good(done, ['3 forked processes of the guest are not recorded'], out=b'')
+    need(instructions(etrace.read_stream(t.out)) < 400000, 'children were recorded')
+
+
+def test_exec(t):
+    """What the process did before is in the file."""
+    done = finish(begin(t, '', 'exec'))
+    need(done.status == 42, done)
+    need(instructions(etrace.read_stream(t.out)) > 1000, 'too little')
+
+
+def test_abort(t):
+    child = begin(t, '', 'abort')
+    done = finish(child)
+    need(done.status == -signal.SIGABRT, done)
+    etrace.read_stream(t.out)
+
+
+def test_killed(t):
+    """What was handed over before is there."""
+    reader = Reader(to_socket(t), listens=True)
+    child = begin(t, ',flags=exec+mem')
+    while len(reader.data) < 200000:
+        pass
+    child.send_signal(signal.SIGKILL)
+    need(finish(child).status == -signal.SIGKILL, 'status')
+    reader.join()
+
+
+etrace.main(globals())
