@@ -187,8 +187,7 @@ static int run_coverage(const struct gt_command *self, const void *options, size
 const struct gt_command gt_command_coverage = {
     .name = "coverage",
     .summary = "tell which source lines of a guest's programs ran, and how often",
-    .usage = (const char *const[]){"[-f FORMAT] [-x FILE] [-o OUT] -e ELF[:OFFSET] FILE|unix:PATH",
-                                   NULL},
+    .usage = (const char *const[]){"[-f FORMAT] [-o OUT] -e ELF[:OFFSET] FILE|unix:PATH", NULL},
     .paragraphs =
         (const char *const[]){
             "FILE is an etrace stream (unix:PATH: a socket, -: standard input): libetrace.so "
