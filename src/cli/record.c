@@ -11,15 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct gt_tool *const tools[] = {&gt_tool_uftrace};
-static const char *const tool_names[] = {"uftrace", NULL};
+static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace};
+static const char *const tool_names[] = {"uftrace", "etrace", NULL};
 
 #define FIELD(name) .offset = offsetof(struct gt_record_options, name)
 
 static const struct gt_option record_table[] = {
     {"output", 'o', GT_OPTION_DIR, .value = "DIR",
      .help =
-         "where to write (default: uftrace.data); former uftrace data there is moved to DIR.old",
+         "where to write (default: uftrace.data); former uftrace data there is moved to DIR.old."
+         " With --tool etrace: a file (default: etrace.out), or unix:PATH, a socket",
      FIELD(output)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
@@ -56,7 +57,23 @@ static const struct gt_option record_table[] = {
              " libraries below",
      FIELD(sysroot)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
-     .help = "what to record (default: uftrace, function calls)", FIELD(tool)},
+     .help = "what to record: uftrace, function calls (the default), or etrace, code that ran and"
+             " memory accesses",
+     FIELD(tool)},
+    {"flags", .type = GT_OPTION_TEXT, .value = "FLAG,...",
+     .help = "with --tool etrace: some of exec (the default), mem, disas, cpu, gpio, all, coverage,"
+             " none",
+     FIELD(flags)},
+    {"reconnect", .type = GT_OPTION_FLAG,
+     .help = "with --tool etrace: when a socket's reader is gone, begin again with the next one",
+     FIELD(reconnect)},
+    {"drop", .type = GT_OPTION_FLAG,
+     .help = "with --tool etrace: a slow reader loses data, and is told how much; else the guest"
+             " waits",
+     FIELD(drop)},
+    {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
+     .help = "with --tool etrace: how long a socket's first reader may take to come (default: 60)",
+     FIELD(wait)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "the plugin to load instead of the tool's", FIELD(plugin)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "no progress and no summary, errors only", FIELD(quiet)},
@@ -91,7 +108,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     char **argv = (char **)r->argv->pdata;
     struct gt_progress progress;
     gt_progress_start(&progress, r->output, r->tool->record);
-    bool show = !r->opt->quiet && gt_progress_possible() &&
+    bool show = r->tool->record && !r->opt->quiet && gt_progress_possible() &&
                 (r->user_mode || !gt_qemu_uses_terminal(argv + 1));
     const struct gt_child child = {
         .path = r->qemu,
@@ -139,7 +156,8 @@ static int run_record(const struct gt_command *self, const void *options, size_t
 
 const struct gt_command gt_command_record = {
     .name = "record",
-    .summary = "record the function calls of a program or of a machine",
+    .summary = "record what a program or a machine runs: its function calls, or its code and "
+               "memory accesses",
     .usage = (const char *const[]){"[OPTIONS] PROGRAM [ARGS...]",
                                    "[OPTIONS] -- QEMU-COMMAND [ARGS...]", NULL},
     .paragraphs =

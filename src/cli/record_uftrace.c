@@ -47,6 +47,13 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
+    const struct gt_record_options *opt = r->opt;
+    if (opt->flags || opt->reconnect || opt->drop || opt->wait)
+        return gt_error_set(err, GT_E_USAGE, "--%s is for --tool etrace",
+                            opt->flags       ? "flags"
+                            : opt->reconnect ? "reconnect"
+                            : opt->drop      ? "drop"
+                                             : "wait");
     gt_stats_mark(r->output, "info", &r->info_before);
     gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
     if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&

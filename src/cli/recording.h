@@ -16,9 +16,9 @@
 
 /* The options of `record`; NULL, false and 0: not given. */
 struct gt_record_options {
-    const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin;
-    uint64_t depth, max_tasks;
-    bool no_tail_calls, privilege_levels, no_console, quiet;
+    const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin, *flags;
+    uint64_t depth, max_tasks, wait;
+    bool no_tail_calls, privilege_levels, no_console, quiet, reconnect, drop;
     GPtrArray *symbols;
 };
 
@@ -49,7 +49,7 @@ struct gt_tool {
     const char *name;
     const char *plugin; /* file name */
     const char *output; /* when none is given */
-    uint64_t record;    /* bytes of a record, for the progress line */
+    uint64_t record;    /* bytes of a record, for the progress line; 0: there is none */
     bool code_map;      /* the plugin takes code=FILE (format/code_map.h) */
     bool needs_machine; /* decodes instructions: the guest's machine must be one of guest/arch.h */
     /* Looks at the output before QEMU starts; problems that can be told now. May be NULL. */
@@ -60,7 +60,7 @@ struct gt_tool {
     void (*finish)(struct gt_recording *r);
 };
 
-extern const struct gt_tool gt_tool_uftrace;
+extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace;
 
 /* One line on standard error: "guesttrace record: ...". */
 void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

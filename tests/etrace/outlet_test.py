@@ -5,12 +5,14 @@ us, with its exit status and its output, and what arrives is whole packets."""
 import os
 import signal
 import socket
+import subprocess
 import threading
+import time
 
 import etrace
 from etrace import Stream, finish, need
 
-RESULT = b'599994\n'
+RESULT = b'599990\n'
 
 
 class Reader(threading.Thread):
@@ -116,11 +118,17 @@ def test_reader_comes_again(t):
     """It begins with INFO and ARCH again, and a mark says how much is missing."""
     path = to_socket(t)
     first = Reader(path, 300000, listens=True)
-    child = begin(t, ',flags=exec+mem,reconnect=on')
+    child = t.user('x86_64', guest(t), ',flags=exec+mem,reconnect=on', command=['wait'],
+                   stdin=subprocess.PIPE)
     first.join()
     first.server.close()
     os.unlink(path)
     second = Reader(path, listens=True)
+    while not second.data and child.poll() is None:
+        time.sleep(0.01)
+    child.stdin.write(b'x')
+    child.stdin.close()
+    child.stdin = None
     done = finish(child)
     good(done, ['values of memory', 'what comes is dropped until there is a reader again',
                 'bytes dropped'])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process does to itself: "threads", "fork", "exec", "abort", "many" (a lot of code). */
+/* What a process does to itself: "threads", "fork", "exec", "abort", "wait" (for a
+ * character, between two halves). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,10 @@ int main(int argc, char **argv)
         execl("/bin/sh", "sh", "-c", "exit 42", (char *)NULL);
     if (strcmp(what, "abort") == 0)
         abort();
-    work(200000);
+    work(100000);
+    if (strcmp(what, "wait") == 0)
+        getchar();
+    work(100000);
     printf("%u\n", sum);
     return 42;
 }
