@@ -55,7 +55,9 @@ class Sizes(harness.Scratch):
                            ('67a001020304', 6), ('c8010203', 4), ('c20100', 3), ('f70000000000', 6),
                            ('f710', 2), ('0f0f00b4', 4), ('0f3a0f0001', 5), ('c5f877', 3),
                            ('c4e37d1900ff', 6), ('62f17c48100000', 6), ('62f3fd48000001', 7),
-                           ('66e801020304', 6)):
+                           ('66e801020304', 6), ('0facc105', 4),
+                           ('0fa4c105', 4), ('0fbae005', 4), ('0fc2c001', 4), ('0fa5c1', 3),
+                           ('0f70c01b', 4), ('0fc6c001', 4), ('0fc8', 2), ('0f80010203ff', 6)):
             # 66 before a near call does not count in 64-bit code
             expected = 4 if code.startswith('66e8') else size
             self.assertEqual(self.sizes(MACHINES['x86_64'], [code + '90' * 8])[0], expected, code)
