@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct gt_convert_format *const formats[] = {
@@ -79,6 +80,14 @@ static int convert(struct convert *c, const struct gt_command *self, const char 
     return status;
 }
 
+/* Emptying the stream before it is read would not be what was meant. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}
+
 static int run_convert(const struct gt_command *self, const void *options, size_t n,
                        char **operands)
 {
@@ -86,6 +95,8 @@ static int run_convert(const struct gt_command *self, const void *options, size_
     struct gt_error err = {0}, write_err = {0};
     if (n != 1)
         return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
+    if (opt->output && same_file(opt->output, operands[0]))
+        return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
     int fd = STDOUT_FILENO;
     if (opt->output)
         fd = open(opt->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -27,9 +27,10 @@ static void remove_and_die(int signal)
 static void remove_when_killed(void (*handler)(int))
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction a = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction a = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND}, now;
     for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
-        sigaction(signals[i], &a, NULL);
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) /* nohup */
+            sigaction(signals[i], &a, NULL);
 }
 
 static int new_socket(struct gt_error *err)

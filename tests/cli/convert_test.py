@@ -219,6 +219,9 @@ class Chrome(ConvertTest):
         self.assertIn('no/x: cannot be opened', self.expect(1, 'convert', '-o', 'no/x',
                                                             't').stderr)
         self.assertIn('No space left', self.expect(1, 'convert', '-o', '/dev/full', 't').stderr)
+        self.assertIn("'./t' is the stream itself", self.expect(2, 'convert', '-o', './t',
+                                                                't').stderr)
+        self.assertTrue(os.path.getsize(self.path('t')))
         self.assertIn('takes one stream', self.expect(2, 'convert').stderr)
 
 

@@ -206,11 +206,11 @@ class Names(DumpTest):
 class Live(CliTest):
     """Nothing here waits for a time to pass: each step waits for the other side's."""
 
-    def begin(self, where='unix:s'):
+    def begin(self, where='unix:s', **more):
         # pylint: disable=consider-using-with
         process = subprocess.Popen([harness.GUESTTRACE, 'dump', where], cwd=self.dir,
                                    env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True)
+                                   text=True, **more)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.kill)
@@ -277,6 +277,15 @@ class Live(CliTest):
         reader.send_signal(signal.SIGINT)
         self.assertEqual(reader.wait(60), -signal.SIGINT)
         self.assertFalse(os.path.exists(self.path('s')))
+
+    def test_a_signal_that_is_ignored_stays_so(self):
+        reader = self.begin(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.assertIn('waiting', reader.stderr.readline())
+        reader.send_signal(signal.SIGHUP)
+        writer = self.connect()
+        self.check_stream(reader, writer)
+        writer.close()
+        self.assertEqual(reader.wait(60), 0)
 
     def test_paths(self):
         self.write('file', b'mine')
