@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+.globl _start
+.type _start, @function
+_start:
+    la sp, stack
+    call main
+1:  j 1b
+.size _start, . - _start
+.bss
+.align 4
+.space 4096
+stack:
