@@ -5,6 +5,7 @@ not from src/format; QEMU's own log of what ran (-d in_asm,exec,nochain); guests
 A test file defines functions test_*(t), each given a struct of its own scratch folder; main() runs
 those named on the command line, or all. Raised Failure fails one, Skip skips it.
 """
+import collections
 import os
 import re
 import resource
@@ -117,6 +118,17 @@ def expand(entries, following):
             need(at in following, f'{at:#x} is no instruction, in {e.start:#x}-{e.end:#x}')
             at = following[at]
         need(at == e.end, f'{e.start:#x}-{e.end:#x} ends inside of an instruction')
+    return out
+
+
+def counts(stream, following):
+    """How often each instruction ran, of a stream of flags=coverage."""
+    out = collections.Counter()
+    for e in stream.of('event'):
+        need(e.device == 'coverage' and e.value > 0, e)
+        start, end = (int(a, 16) for a in e.name.split('-'))
+        for at in expand([SimpleNamespace(start=start, end=end)], following):
+            out[at] += e.value
     return out
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs in user mode: the instructions of the recorded ranges are those of QEMU's own log of the
 same run, and the guest does as without us."""
+import collections
+
 import etrace
 from etrace import finish, need
 
@@ -87,6 +89,20 @@ def test_disassembly(t):
         need(''.join(l.split()[1] for l in lines) == tb.code.hex(), 'bytes of', note.text)
     at = [f'{b.vaddr:#010x}' for b in blocks]
     need(at == [block.split('\n')[1].split(':')[0] for block in log.split('\nIN:')[1:]], at[:5])
+
+
+def check_counts(t, arch):
+    guest = t.build('sums.c', arch, '-O1')
+    done = finish(t.user(arch, guest, ',flags=coverage', '-d', 'in_asm,exec,nochain', '-D', t.log))
+    need(done.status == 42 and not done.errors, done)
+    log = etrace.Log(t.log)
+    counts = etrace.counts(etrace.read_stream(t.out), log.following)
+    need(counts == collections.Counter(log.instructions()), f'{arch}: counts')
+
+
+def test_counts(t):
+    check_counts(t, 'x86_64')
+    check_counts(t, 'aarch64')
 
 
 etrace.main(globals())

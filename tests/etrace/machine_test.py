@@ -5,6 +5,8 @@ the middle; accesses to memory and to a device are those that the program makes.
 
 usage: machine_test.py [test_...]
 """
+import collections
+
 import etrace
 from etrace import Skip, need, run
 
@@ -154,6 +156,22 @@ def test_units(t):
 
 def test_threads(t):
     each('riscv64', check_threads, t)
+
+
+def check_counts(arch, version, qemu, t):
+    """Counters of all vCPUs, but for what follows the access that cuts the power."""
+    stream, names, _ = play(t, arch, qemu, ',flags=coverage', '-smp', '3', '-accel',
+                            'tcg,thread=single', source='units')
+    log = etrace.Log(t.log)
+    got, want = etrace.counts(stream, log.following), collections.Counter(log.instructions())
+    for at in sorted(set(got) | set(want)):
+        need(got[at] == want[at] or at > names['off'], hex(at), 'ran', got[at], 'times, QEMU says',
+             want[at])
+    need(want[names['_start'] + 8] == 3 * 3000, 'the loop')
+
+
+def test_counts(t):
+    each('riscv64', check_counts, t)
 
 
 def test_registers(t):

@@ -26,7 +26,8 @@ _start:
         bne t3, t2, 4b
         li t0, TEST_DEVICE
         li t1, POWER_OFF
-        sw t1, 0(t0)
+        .globl off
+off:    sw t1, 0(t0)
 5:      j 5b
 
         .data
