@@ -69,10 +69,11 @@ static int count_packet(const struct gt_etrace_reader *r, const struct gt_etrace
     int status;
     switch (p->type) {
     case GT_ETRACE_EXEC:
+        out->has_exec = true;
         return count_exec(r, p, c, err);
     case GT_ETRACE_EVENT:
     case GT_ETRACE_EVENT_OLD:
-        return count_event(r, p, path, c, err);
+        return out->has_exec ? GT_OK : count_event(r, p, path, c, err);
     case GT_ETRACE_INFO:
         status = gt_etrace_get_info(r, p, &info, err);
         out->chained |= status == 0 && (info.attr & 1);

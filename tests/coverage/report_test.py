@@ -150,6 +150,9 @@ class Report(harness.Scratch):
         stream = self.write('counts', streams.head(62) + b''.join(first + [other] + then))
         done = self.coverage(stream, '-e', self.program, '-f', 'qcov')
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
+        both = streams.head(62) + streams.execs(self.entries) + b''.join(first + then)
+        done = self.coverage(self.write('both', both), '-e', self.program, '-f', 'qcov')
+        self.assertEqual(done.stdout, QCOV.format(source=self.source))
 
     def test_bad_counts(self):
         at = len(streams.head(62))
