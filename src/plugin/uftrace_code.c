@@ -50,7 +50,7 @@ static void find_shift(struct gt_block *block)
     uintptr_t host = (uintptr_t)gt_insn_host_addr(gt_block_insn(block, 0));
     uint64_t pc = gt_block_pc(block);
     shift = 0;
-    if (gt_rec.user || !gt_rec.score || !host)
+    if (gt_rec.user || !gt_rec.score || !host || pc >> 63) /* a kernel's code is at one address */
         return;
     void *key = (void *)(host / PAGE);
     void *first;
