@@ -29,7 +29,8 @@ class Reader(threading.Thread):
 
     def connect(self):
         if self.server:
-            return self.server.accept()[0]
+            with self.server:
+                return self.server.accept()[0]
         while True:
             s = socket.socket(socket.AF_UNIX)
             try:
@@ -121,7 +122,6 @@ def test_reader_comes_again(t):
     child = t.user('x86_64', guest(t), ',flags=exec+mem,reconnect=on', command=['wait'],
                    stdin=subprocess.PIPE)
     first.join()
-    first.server.close()
     os.unlink(path)
     second = Reader(path, listens=True)
     while not second.data and child.poll() is None:
