@@ -121,6 +121,18 @@ class Stacks(ConvertTest):
                          ['main', 'main h', 'main [unknown]', 'main [unknown]', 'main',
                           '[unknown]'])
 
+    def test_called_back(self):
+        """A function that begins was called, also where the caller's code is not known."""
+        self.assertEqual(self.stacks('main2-main3', '700000-700004', 'main-main1', 'f-f1'),
+                         ['main', 'main [unknown]', 'main [unknown] main',
+                          'main [unknown] main f'])
+
+    def test_return_past_a_frame(self):
+        """Where a return goes tells which of two frames of a function goes on."""
+        self.assertEqual(self.stacks('main-main1', 'f-f1', 'g-g_end', 'tail-tail_end', 'f1-f2',
+                                     'f-f1', 'g-g_end', 'tail-tail_end', 'f2-f_end')[-2:],
+                         ['main f f tail', 'main f'])
+
     def test_return_to_a_caller_that_was_not_seen(self):
         self.assertEqual(self.stacks('tail1-tail_end', 'f1-f2'), ['tail', 'f'])
 
@@ -171,9 +183,9 @@ class Stacks(ConvertTest):
 
     def test_time_that_no_code_took(self):
         """Empty entries are time of what ran before them."""
-        at, end = self.place['main1'], self.place['main2']
+        at, end = self.place['tail1'], self.place['tail_end']
         data = es.start() + es.execs(0, 0, [(2, at, end), (3, end, end)])
-        self.assertEqual(self.convert(data, '-f', 'folded', '-e', 'p.elf').stdout, 'main 5\n')
+        self.assertEqual(self.convert(data, '-f', 'folded', '-e', 'p.elf').stdout, 'tail 5\n')
 
     def test_no_elf(self):
         self.assertIn('x: ', self.convert(es.start(), '-e', 'x', status=1).stderr)

@@ -137,6 +137,15 @@ class Damage(DumpTest):
             ' bytes: left out',
             'guesttrace dump: t.etrace: packets left out: 2', ''])
 
+    def test_message_stands_where_the_packet_was(self):
+        data = (es.start() + es.note(0, 0, b'before') + es.packet(0x999, 0, b'')
+                + es.note(0, 0, b'after'))
+        done = subprocess.run([harness.GUESTTRACE, 'dump', '-'], input=data, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        lines = done.stdout.decode().split('\n')
+        self.assertEqual([lines[1], lines[3]], ['before', 'after'])
+        self.assertIn('left out', lines[2])
+
     def test_many_damaged(self):
         done = self.dump(es.start() + es.packet(0x999, 0, b'') * 1000, status=1)
         self.assertEqual(len(done.stderr.split('\n')), 5 + 1 + 1)
