@@ -218,6 +218,8 @@ static inline void *read_socket(void *arg)
     struct reader *r = arg;
     char some[65536];
     int fd = r->listener >= 0 ? accept(r->listener, NULL, NULL) : connect_to(r->path);
+    if (r->listener >= 0)
+        close(r->listener); /* nobody waits in a queue that nobody looks at any more */
     while (r->most == READER_HELD && !r->released)
         usleep(1000);
     size_t most = r->most > 0 ? (size_t)r->most : SIZE_MAX;
@@ -228,8 +230,6 @@ static inline void *read_socket(void *arg)
         add_text(&r->got, some, (size_t)got);
     }
     close(fd);
-    if (r->listener >= 0)
-        close(r->listener);
     return NULL;
 }
 
