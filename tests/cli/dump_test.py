@@ -201,7 +201,9 @@ class Names(DumpTest):
                                     'p.elf:0x100000'), ['_start', 'second'])
 
     def test_more_addresses_than_are_kept(self):
-        places = [0x401000 + i % 64 for i in range(0, 100)] + list(range(0, 100000))
+        rng = random.Random(1)
+        places = [0x401000 + i % 64 for i in range(0, 100)] + [rng.getrandbits(48)
+                                                               for _ in range(100000)]
         names = self.names(places * 2, '--elf', 'p.elf')
         self.assertEqual(names[:64], (['_start'] * 16 + [''] * 16 + ['second'] * 8 + [''] * 24))
         self.assertEqual(names[len(places):], names[:len(places)])
