@@ -122,6 +122,7 @@ static struct gt_host_events events = {
     .vcpu_exit = gt_etrace_on_vcpu_exit,
     .vcpu_idle = gt_etrace_on_vcpu_idle,
     .translate = gt_etrace_on_translate,
+    .flush = gt_etrace_on_flush,
     .syscall = gt_etrace_on_syscall,
     .discontinuity = gt_etrace_on_discontinuity,
     .exit = gt_etrace_on_exit,
@@ -152,6 +153,7 @@ static int open_outlet(struct gt_error *err)
         .head = gt_etrace_put_head,
         .mark = gt_etrace_put_mark,
     };
+    gt_etrace.live = strncmp(output, "unix:", 5) == 0;
     int status = gt_outlet_create(&options, &gt_etrace.outlet, err);
     if (status == 0)
         gt_etrace_tell_news();

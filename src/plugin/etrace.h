@@ -42,7 +42,7 @@ enum {
     GT_ETRACE_BUFFER = 64 << 10, /* bytes */
 };
 
-/* A block of guest code; kept until the end. */
+/* A block of guest code; kept until all translated code is thrown away, or to the end. */
 struct gt_etrace_block {
     uint64_t start, end;
     uint32_t insns;
@@ -67,6 +67,7 @@ struct gt_etrace {
     struct gt_etrace_vcpu *vcpus; /* GT_ETRACE_MAX_VCPUS */
     unsigned bits;                /* of the guest */
     bool host_clock;
+    bool live; /* somebody reads while the guest runs */
 
     struct gt_host_info host;
     struct gt_etrace_arch arch;
@@ -92,6 +93,7 @@ bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
 
 /* etrace_code.c */
 void gt_etrace_on_translate(void *self, struct gt_block *block);
+void gt_etrace_on_flush(void *self);
 
 /* etrace_exec.c */
 void gt_etrace_on_block(unsigned vcpu, void *block);       /* clock=insn */

@@ -120,3 +120,25 @@ void gt_etrace_on_translate(void *self, struct gt_block *block)
     if (b && gt_etrace.flags & GT_ETRACE_F_DISAS)
         gt_etrace_put_code(block, b);
 }
+
+/* No translated code has one of the blocks any more: as much memory is needed as code is kept. */
+void gt_etrace_on_flush(void *self)
+{
+    (void)self;
+    if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
+        return;
+    GHashTableIter i;
+    gpointer first;
+    pthread_mutex_lock(&gt_etrace.lock);
+    for (unsigned k = 0; k < gt_etrace.n_vcpus; k++)
+        gt_etrace.vcpus[k].block = NULL;
+    g_hash_table_iter_init(&i, gt_etrace.blocks);
+    while (g_hash_table_iter_next(&i, NULL, &first)) {
+        g_hash_table_iter_steal(&i);
+        for (struct gt_etrace_block *b = first, *next; b; b = next) {
+            next = b->next;
+            free(b);
+        }
+    }
+    pthread_mutex_unlock(&gt_etrace.lock);
+}

@@ -100,13 +100,12 @@ void gt_etrace_left_at(struct gt_etrace_vcpu *v, uint64_t pc)
         end += b->sizes[i++];
     if (i == b->insns)
         return;
-    if (gt_etrace.host_clock) {
+    uint32_t less = gt_etrace.host_clock ? 0 : b->insns - i;
+    if (v->pending)
         v->end = end;
-    } else {
-        if (gt_etrace.flags & GT_ETRACE_F_EXEC)
-            shorten(v, end, b->insns - i);
-        v->time -= b->insns - i;
-    }
+    else if (gt_etrace.flags & GT_ETRACE_F_EXEC)
+        shorten(v, end, less);
+    v->time -= less;
     v->block = NULL;
 }
 

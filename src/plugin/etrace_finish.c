@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { LIVE_NS = 20000000 }; /* a waiting guest's buffer goes out after so long */
+enum { LIVE_NS = 1000000 }; /* a waiting guest's buffer goes out so often at most */
 
 size_t gt_etrace_put_head(void *self, uint8_t *out)
 {
@@ -37,11 +37,10 @@ static void hand_over_all(struct gt_etrace_lane *lane)
         gt_etrace_lane_hand_over(lane);
 }
 
-void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
+/* For a reader that waits. A file has the same packets in every run. */
+static void hand_over_live(struct gt_etrace_lane *lane)
 {
-    (void)self;
-    struct gt_etrace_lane *lane = vcpu < GT_ETRACE_MAX_VCPUS ? gt_etrace.vcpus[vcpu].lane : NULL;
-    if (!lane || !gt_etrace_lane_is_own(lane) || gt_etrace_host_time() - lane->handed < LIVE_NS)
+    if (!gt_etrace.live || gt_etrace_host_time() - lane->handed < LIVE_NS)
         return;
     pthread_mutex_lock(&lane->lock);
     if (!gt_etrace_is_finished())
@@ -49,17 +48,34 @@ void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
     pthread_mutex_unlock(&lane->lock);
 }
 
-/* A process that takes the place of this one leaves nothing behind in its memory. */
+/* The calling thread's, where the vCPU ran on it last; else NULL. */
+static struct gt_etrace_lane *lane_of(unsigned vcpu)
+{
+    struct gt_etrace_lane *lane = vcpu < GT_ETRACE_MAX_VCPUS ? gt_etrace.vcpus[vcpu].lane : NULL;
+    return lane && gt_etrace_lane_is_own(lane) && !gt_etrace_is_finished() ? lane : NULL;
+}
+
+void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
+{
+    (void)self;
+    struct gt_etrace_lane *lane = lane_of(vcpu);
+    if (lane)
+        hand_over_live(lane);
+}
+
+/* It may wait long; or another process takes the place of this one, and nothing may be left behind
+ * in its memory. */
 void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     (void)self, (void)args;
     const struct gt_syscalls *sys = gt_etrace.syscalls;
-    if (!sys || (number != sys->execve && number != sys->execveat) || gt_etrace_is_finished() ||
-        vcpu >= GT_ETRACE_MAX_VCPUS)
-        return;
-    struct gt_etrace_lane *lane = gt_etrace.vcpus[vcpu].lane;
+    struct gt_etrace_lane *lane = lane_of(vcpu);
     if (!lane)
         return;
+    if (!sys || (number != sys->execve && number != sys->execveat)) {
+        hand_over_live(lane);
+        return;
+    }
     pthread_mutex_lock(&lane->lock);
     hand_over_all(lane);
     pthread_mutex_unlock(&lane->lock);

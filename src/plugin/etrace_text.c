@@ -8,9 +8,14 @@
 
 enum { HEADERS = 64, TEXT_MOST = GT_ETRACE_BUFFER / 2, CODE_MOST = 1024 * 16 };
 
+static size_t note_size(const GString *text)
+{
+    return text->len < TEXT_MOST ? text->len : TEXT_MOST;
+}
+
 static void put_note(struct gt_writer *w, uint16_t unit, uint64_t time, const GString *text)
 {
-    size_t n = text->len < TEXT_MOST ? text->len : TEXT_MOST;
+    size_t n = note_size(text);
     gt_etrace_put_note(
         w, unit, &(struct gt_etrace_note){.time = time, .text = text->str, .len = (uint32_t)n});
 }
@@ -45,7 +50,7 @@ void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
         physical = 0;
     uint16_t unit = gt_etrace_current_unit();
     uint64_t time = gt_etrace_time_at(&gt_etrace.vcpus[unit], 0);
-    struct gt_writer *w = gt_etrace_put_begin(NULL, HEADERS + size + HEADERS + TEXT_MOST);
+    struct gt_writer *w = gt_etrace_put_begin(NULL, HEADERS + size + HEADERS + note_size(text));
     if (w) {
         gt_etrace_put_tb(w, unit,
                          &(struct gt_etrace_tb){.vaddr = b->start,
@@ -72,7 +77,7 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
         if (strcmp(name, "pc") != 0 && gt_register_value(i, &value))
             g_string_append_printf(text, " %s=0x%" PRIx64, name, value);
     uint64_t time = gt_etrace.host_clock ? gt_etrace_host_time() : v->time;
-    struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + TEXT_MOST);
+    struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + note_size(text));
     if (w) {
         put_note(w, gt_etrace_unit(v), time, text);
         gt_etrace_put_end();

@@ -139,6 +139,19 @@ def test_reader_comes_again(t):
     need(sum(m.value for m in marks) == dropped, 'marks', marks, done.said)
 
 
+def test_live(t):
+    """What ran is seen while the guest waits."""
+    reader = Reader(to_socket(t), listens=True)
+    child = t.user('x86_64', guest(t), '', command=['ask'], stdin=subprocess.PIPE)
+    while len(reader.data) < 1000 and child.poll() is None:
+        time.sleep(0.01)
+    child.stdin.write(b'x')
+    child.stdin.close()
+    child.stdin = None
+    good(finish(child), out=b'')
+    need(reader.stream().of('exec'), 'nothing came')
+
+
 def test_drop(t):
     """A reader that does not read: the guest is not slowed; what is lost is counted and marked."""
     path = to_socket(t)
