@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process does to itself: "threads", "fork", "exec", "abort", "ask" (for a
- * character), "wait" (for one, between two halves). */
+/* What a process does to itself: "threads", "fork", "exec", "abort", "wait" (for a
+ * character, between two halves). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +61,6 @@ int main(int argc, char **argv)
         return forks();
     if (strcmp(what, "exec") == 0)
         execl("/bin/sh", "sh", "-c", "exit 42", (char *)NULL);
-    if (strcmp(what, "ask") == 0)
-        return getchar() == 'x' ? 42 : 1;
     if (strcmp(what, "abort") == 0)
         abort();
     work(100000);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Waits for a character, after little code; exits with status 42. */
+        .text
+        .globl _start
+_start:
+        mov $100, %ecx
+1:      dec %ecx
+        jnz 1b
+        xor %eax, %eax
+        xor %edi, %edi
+        lea -8(%rsp), %rsi
+        mov $1, %edx
+        syscall
+        mov $60, %eax
+        mov $42, %edi
+        syscall
+        .section .note.GNU-stack, "", @progbits
