@@ -13,7 +13,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import boots
 from boots import Failure, need, qemus
@@ -204,21 +203,7 @@ def check_boot(arch, series, cpus, folder):
 def main():
     arch, series, *more = sys.argv[1:]
     cpus = int(more[0]) if more else 1
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-boot-{arch}-')
-    try:
-        check_boot(arch, series, cpus, folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, OSError) as bad:
-        print(bad)
-        return 1
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 0
+    return boots.main(f'boot-{arch}', lambda folder: check_boot(arch, series, cpus, folder))
 
 
 if __name__ == '__main__':

@@ -4,8 +4,10 @@
 A machine is QEMU's usual one of its architecture, with the devices that Debian's kernels have built in.
 """
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = os.path.join(HERE, '..', '..', 'scripts')
@@ -135,4 +137,24 @@ def comm_records(path):
     return names
 
 
-__all__ = ['Boot', 'Failure', 'Skip', 'command', 'kernel', 'need', 'qemu', 'qemus', 'record', 'tool']
+def main(name, check):
+    """Runs check(folder) with a folder of its own; the test's exit status. KEEP=1 in the environment
+    keeps the folder, and says where it is."""
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-{name}-')
+    try:
+        check(folder)
+    except Skip as why:
+        print(f'SKIP: {why}')
+        return 77
+    except (Failure, OSError, subprocess.SubprocessError) as bad:
+        print(bad)
+        return 1
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 0
+
+
+__all__ = ['Boot', 'Failure', 'Skip', 'command', 'kernel', 'main', 'need', 'qemu', 'qemus', 'record', 'tool']

@@ -4,13 +4,11 @@
 
 usage: levels_boot_test.py ARCH SERIES [QEMU'S OPTIONS]
 """
-import shutil
 import sys
-import tempfile
 
 import boots
 import boot_test
-from boots import Failure, need
+from boots import need
 
 LEVELS = {
     'aarch64': {'NS-EL0': 'user', 'NS-EL1': 'kernel'},
@@ -43,18 +41,7 @@ def check_boot(arch, series, options, folder):
 
 def main():
     arch, series, *options = sys.argv[1:]
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-levels-boot-{arch}-')
-    try:
-        check_boot(arch, series, options, folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, OSError) as bad:
-        print(bad)
-        return 1
-    finally:
-        shutil.rmtree(folder)
-    return 0
+    return boots.main(f'levels-boot-{arch}', lambda folder: check_boot(arch, series, options, folder))
 
 
 if __name__ == '__main__':

@@ -10,9 +10,7 @@ then, and dummy has a second one. The truth is the guest's /proc/modules and /pr
 import lzma
 import os
 import re
-import shutil
 import sys
-import tempfile
 
 import boots
 from boots import Failure, initrd, need, qemus
@@ -204,21 +202,7 @@ def check(arch, series, folder):
 
 def main():
     arch, series = sys.argv[1:]
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-modules-{arch}-')
-    try:
-        check(arch, series, folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, OSError) as bad:
-        print(bad)
-        return 1
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 0
+    return boots.main(f'modules-{arch}', lambda folder: check(arch, series, folder))
 
 
 if __name__ == '__main__':

@@ -18,9 +18,7 @@ QEMU itself is not always on time: where the two differ they are recorded again.
 import collections
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 
 import boots
 from boots import Failure, need, qemus
@@ -111,21 +109,7 @@ def check(arch, series, folder):
 
 def main():
     arch, series = sys.argv[1:]
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-same-{arch}-')
-    try:
-        check(arch, series, folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, OSError, subprocess.SubprocessError) as bad:
-        print(bad)
-        return 1
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 0
+    return boots.main(f'same-{arch}', lambda folder: check(arch, series, folder))
 
 
 if __name__ == '__main__':

@@ -16,10 +16,9 @@ import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 
 import boots
-from boots import Failure, need, qemus
+from boots import need, qemus
 
 ARCH = 'aarch64'
 CROSS = '/usr/aarch64-linux-gnu/lib'
@@ -260,21 +259,7 @@ def check(series, folder):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix='guesttrace-boot-sysroot-')
-    try:
-        check(sys.argv[1], folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, OSError) as bad:
-        print(bad)
-        return 1
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 0
+    return boots.main('boot-sysroot', lambda folder: check(sys.argv[1], folder))
 
 
 if __name__ == '__main__':

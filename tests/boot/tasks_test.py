@@ -6,9 +6,7 @@ pid, its thread group and its name, and no task has the pid of one with another 
 usage: tasks_test.py ARCH SERIES
 """
 import re
-import shutil
 import sys
-import tempfile
 
 import boots
 from boots import need
@@ -53,16 +51,9 @@ def check(arch, series, folder):
 
 
 def main():
-    folder = tempfile.mkdtemp(prefix='guesttrace-tasks-')
-    try:
-        check(*sys.argv[1:], folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        sys.exit(77)
-    except boots.Failure as bad:
-        sys.exit(str(bad))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    arch, series = sys.argv[1:]
+    return boots.main(f'tasks-{arch}', lambda folder: check(arch, series, folder))
 
 
-main()
+if __name__ == '__main__':
+    sys.exit(main())

@@ -7,14 +7,11 @@ usage: truth_test.py ARCH SERIES [WORD...]      WORD: more for the kernel's comm
 
 The window lies between two lines that a guest's process writes into the tracer's log itself.
 """
-import os
 import re
-import shutil
 import sys
-import tempfile
 
 import boots
-from boots import Failure, need
+from boots import need
 
 MARKER = 'tracing_mark_write'
 # Not every kernel has each of them, or lets its tracer see it.
@@ -89,21 +86,7 @@ def check(arch, series, words, folder):
 
 def main():
     arch, series, *words = sys.argv[1:]
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-truth-{arch}-')
-    try:
-        check(arch, series, words, folder)
-    except boots.Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, OSError) as bad:
-        print(bad)
-        return 1
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 0
+    return boots.main(f'truth-{arch}', lambda folder: check(arch, series, words, folder))
 
 
 if __name__ == '__main__':
