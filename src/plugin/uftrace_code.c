@@ -56,8 +56,8 @@ static void find_shift(struct gt_block *block)
     void *first;
     if (g_hash_table_lookup_extended(gt_rec.memory, key, NULL, &first)) {
         shift = ((uint64_t)(uintptr_t)first - pc / PAGE) * PAGE;
-        bool same_half = (pc + shift) >> 63 == pc >> 63; /* a kernel runs low before it runs high */
-        if (shift == 0 || (same_half && !is_again(block, pc + shift)))
+        bool high = (pc + shift) >> 63; /* a kernel runs low before it runs high */
+        if (shift == 0 || (!high && !is_again(block, pc + shift)))
             return;
         shift = 0;
     }
