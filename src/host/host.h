@@ -143,11 +143,17 @@ struct gt_mem_place {
 /* False in user mode, and where the host does not know. */
 bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_place *out);
 
-/* Registers, inside a callback of the vCPU. find: a handle for the first of the NULL-terminated
- * names that exists (case matters not), -1 where none. read: the low 8 bytes, little-endian. Need
- * GT_HOST_REGISTERS. */
-int gt_register_find(const char *const *names);
-bool gt_register_read(int handle, uint64_t *value);
+/* A register of all vCPUs, found by its name at the first use; zeroed before that. Several vCPUs
+ * may use it at once, always with the same name. */
+struct gt_register {
+    size_t found;
+    void *handle; /* the host's */
+    bool exists;
+};
+/* Inside a callback of the vCPU. The name's case matters not; without GT_HOST_REGISTERS, and of the
+ * name NULL, there is none. read: the low 8 bytes, little-endian; false where it cannot be read. */
+bool gt_register_exists(struct gt_register *r, const char *name);
+bool gt_register_read(struct gt_register *r, const char *name, uint64_t *value);
 /* The core registers, in the host's order: the name of number i, and its bytes as a number, at most
  * 8; NULL and false from the last one on. */
 const char *gt_register_name(size_t i);

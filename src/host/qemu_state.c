@@ -58,38 +58,29 @@ bool gt_physical(uint64_t vaddr, uint64_t *physical)
     return gt_host_can(GT_HOST_PHYSICAL) && gt_qemu.translate_vaddr(vaddr, physical);
 }
 
-static bool register_is(const struct qemu_register *r, const char *const *names)
+static void find_register(struct gt_register *r, const char *name)
 {
-    for (; r->name && *names; names++)
-        if (strcasecmp(r->name, *names) == 0)
-            return true;
-    return false;
-}
-
-/* A handle of the host may be NULL (it is an encoded number in later hosts), so ours is its index.
- */
-static void *register_handles[64];
-static int n_register_handles;
-
-int gt_register_find(const char *const *names)
-{
-    if (!gt_host_can(GT_HOST_REGISTERS))
-        return -1;
-    GArray *list = gt_qemu.get_registers();
+    GArray *list = name && gt_host_can(GT_HOST_REGISTERS) ? gt_qemu.get_registers() : NULL;
     if (!list)
-        return -1;
-    int found = -1;
+        return;
     size_t stride = g_array_get_element_size(list);
     for (guint i = 0; i < list->len && stride >= sizeof(struct qemu_register); i++) {
-        const struct qemu_register *r = (const void *)(list->data + i * stride);
-        if (!register_is(r, names) || n_register_handles == G_N_ELEMENTS(register_handles))
+        const struct qemu_register *at = (const void *)(list->data + i * stride);
+        if (r->exists || !at->name || strcasecmp(at->name, name) != 0)
             continue;
-        register_handles[n_register_handles] = r->handle;
-        found = n_register_handles++;
-        break;
+        r->handle = at->handle; /* may be NULL: an encoded number in later hosts */
+        r->exists = true;
     }
     g_array_free(list, TRUE);
-    return found;
+}
+
+bool gt_register_exists(struct gt_register *r, const char *name)
+{
+    if (g_once_init_enter(&r->found)) {
+        find_register(r, name);
+        g_once_init_leave(&r->found, 1);
+    }
+    return r->exists;
 }
 
 /* The low 8 bytes. */
@@ -105,10 +96,9 @@ static bool read_register(void *handle, uint64_t *value)
     return ok;
 }
 
-bool gt_register_read(int handle, uint64_t *value)
+bool gt_register_read(struct gt_register *r, const char *name, uint64_t *value)
 {
-    return handle >= 0 && handle < n_register_handles &&
-           read_register(register_handles[handle], value);
+    return gt_register_exists(r, name) && read_register(r->handle, value);
 }
 
 /* Those that every debugger shows: the feature "org.gnu.gdb.ARCH.core", "...cpu". */

@@ -66,28 +66,16 @@ static void tell_unreadable(const char *name)
                         name);
 }
 
-/* All vCPUs have the same registers. With gt_rec.lock. */
-static int handle_of(size_t i)
-{
-    static int handles[GT_PRIVILEGE_REGISTERS];
-    static bool found[GT_PRIVILEGE_REGISTERS];
-    const char *const names[] = {privilege->registers[i].name, NULL};
-    if (!found[i])
-        handles[i] = gt_register_find(names);
-    found[i] = true;
-    return handles[i];
-}
-
 /* The calling vCPU's. False: a register cannot be read. With gt_rec.lock. */
 static bool read_level(unsigned *level)
 {
+    static struct gt_register registers[GT_PRIVILEGE_REGISTERS];
     uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
     for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && privilege->registers[i].name; i++) {
         const struct gt_privilege_register *r = &privilege->registers[i];
-        int handle = handle_of(i);
-        if (handle < 0 && r->may_lack) {
+        if (r->may_lack && !gt_register_exists(&registers[i], r->name)) {
             values[i] = r->if_lacks;
-        } else if (!gt_register_read(handle, &values[i])) {
+        } else if (!gt_register_read(&registers[i], r->name, &values[i])) {
             tell_unreadable(r->name);
             return false;
         }
@@ -175,23 +163,13 @@ bool gt_level_leaves_world(const struct gt_code *code)
     return gt_rec.privilege_levels && privilege->world && privilege->rank[gt_code_level(code)] == 3;
 }
 
-static int world_handle(void)
-{
-    static int handle = -2;
-    const char *const names[] = {privilege->world_register, NULL};
-    pthread_mutex_lock(&gt_rec.lock);
-    if (handle == -2)
-        handle = gt_register_find(names);
-    pthread_mutex_unlock(&gt_rec.lock);
-    return handle;
-}
-
 void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
                            uint64_t time)
 {
     struct gt_levels *l = v->levels;
+    static struct gt_register world;
     uint64_t value;
-    if (!gt_register_read(world_handle(), &value))
+    if (!gt_register_read(&world, privilege->world_register, &value))
         return;
     enum gt_privilege_world from = l->world, to = privilege->world(value);
     bool changes = l->known_world && from != to;

@@ -35,13 +35,10 @@ void gt_linux_init(void)
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-static uint64_t argument(int *handle, const char *name)
+static uint64_t argument(struct gt_register *r, const char *name)
 {
-    const char *const names[] = {name, NULL};
     uint64_t value;
-    if (*handle == -2)
-        *handle = gt_register_find(names);
-    return gt_register_read(*handle, &value) ? value : 0;
+    return gt_register_read(r, name, &value) ? value : 0;
 }
 
 /* Numbers are in the guest's byte order: little-endian, on all that we know. */
@@ -102,7 +99,7 @@ static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uin
 static void on_switch(unsigned vcpu, void *data)
 {
     (void)data;
-    static int first = -2, second = -2;
+    static struct gt_register first, second;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_linux_task left;
     if (!v->begun || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))

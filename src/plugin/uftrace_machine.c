@@ -39,13 +39,9 @@ static bool is_of_syscall(uint64_t mark)
 
 static bool first_argument_is_0(void)
 {
-    static int handle = -2;
+    static struct gt_register argument;
     uint64_t value;
-    if (handle == -2) {
-        const char *const names[] = {gt_rec.arch->first_argument, NULL};
-        handle = gt_rec.arch->first_argument ? gt_register_find(names) : -1;
-    }
-    return gt_register_read(handle, &value) && value == 0;
+    return gt_register_read(&argument, gt_rec.arch->first_argument, &value) && value == 0;
 }
 
 static void on_exception_return(unsigned vcpu, void *data)
@@ -180,13 +176,9 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 
 static uint64_t read_sp(void)
 {
-    static int handle = -2;
+    static struct gt_register pointer;
     uint64_t sp;
-    if (handle == -2) {
-        const char *const names[] = {gt_rec.arch->sp_register, NULL};
-        handle = gt_register_find(names);
-    }
-    return gt_register_read(handle, &sp) ? sp : GT_NO_ADDR;
+    return gt_register_read(&pointer, gt_rec.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
 }
 
 static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
