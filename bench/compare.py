@@ -11,23 +11,23 @@ import workloads
 STORM, LUA, THREADS = '33', '3', 1000
 
 
-def uftrace(context, data):
+def uftrace(bench, _):
     workloads.need('uftrace', 'to compare with')
-    program = context.compile('gcc', 'storm.c', 'storm-pg', ['-pg'])
-    return ['uftrace', 'record', '-d', data, program, STORM]
+    program = bench.context.compile('gcc', 'storm.c', 'storm-pg', ['-pg'])
+    return ['uftrace', 'record', '-d', bench.data, program, STORM]
 
 
 def callgrind(program, *args):
-    def command(context, data):
+    def command(bench, _):
         valgrind = workloads.need('valgrind', 'to compare with')
-        path = program(context)
+        path = program(bench.context)
         return [valgrind, '-q', '--tool=callgrind',
-                '--callgrind-out-file=' + data + '.callgrind', path] + list(args)
+                '--callgrind-out-file=' + bench.data + '.callgrind', path] + list(args)
     return command
 
 
 def native(program, *args):
-    return lambda context, data: [program(context)] + list(args)
+    return lambda bench, _: [program(bench.context)] + list(args)
 
 
 def storm(context):
@@ -39,12 +39,9 @@ def lua(_):
 
 
 def ours(program, *args):
-    def command(context, data):
-        qemus = workloads.qemus('user', 'x86_64')
-        if not qemus:
-            raise workloads.Missing('no qemu-x86_64')
-        return [qemus[0].path, '-plugin', '%s,output=%s,summary=off' % (context.plugin, data),
-                program(context)] + list(args)
+    def command(bench, plugin):
+        qemu = bench.qemus('user', 'x86_64')[0]
+        return [qemu.path, '-plugin', plugin, program(bench.context)] + list(args)
     return command
 
 
@@ -69,26 +66,27 @@ def clean(data):
         os.unlink(p)
 
 
-def compare(context, data, count, realtime):
-    """Lists of (program, tool, median seconds or None, reason or None)."""
+def compare(bench, plugin):
+    """A list of results."""
     out = []
     for program, tools in ROWS:
         commands, times = {}, {}
         for tool, command in tools:
             try:
-                commands[tool] = command(context, data)
+                commands[tool] = command(bench, plugin)
                 times[tool] = []
             except workloads.Missing as e:
-                out.append((program, tool, None, str(e)))
-        for turn in range(count + 1):
+                out.append({'program': program, 'tool': tool, 'skipped': str(e)})
+        for turn in range(bench.count + 1):
             for tool, command in commands.items():
-                clean(data)
-                measure.warm(context.folder, 256 << 20)
-                seconds = measure.run(command, context.folder, realtime).wall
+                clean(bench.data)
+                measure.warm(bench.folder, 256 << 20)
+                seconds = measure.run(command, bench.folder, bench.realtime).wall
                 if turn:
                     times[tool].append(seconds)
-        clean(data)
-        out += [(program, tool, statistics.median(t), None) for tool, t in times.items()]
+        clean(bench.data)
+        out += [{'program': program, 'tool': tool, 'seconds': statistics.median(t)}
+                for tool, t in times.items()]
     return out
 
 
@@ -97,13 +95,11 @@ def numbers_of(output):
             re.findall(r'^(\w+): +(\d+) kB', output.decode(), re.M)}
 
 
-def memory(context, data, threads=THREADS):
+def memory(bench, plugin, threads=THREADS):
     """What a recording adds to QEMU's memory when `threads` threads live at once: bytes."""
-    program = context.compile('gcc', 'threads.c', 'threads', ['-pthread'])
-    qemus = workloads.qemus('user', 'x86_64')
-    if not qemus:
-        raise workloads.Missing('no qemu-x86_64')
-    plugin = '%s,output=%s,summary=off' % (context.plugin, data)
+    data = bench.data
+    program = bench.context.compile('gcc', 'threads.c', 'threads', ['-pthread'])
+    qemu = bench.qemus('user', 'x86_64')[0]
     pool = [0]
 
     def watch(_):
@@ -113,17 +109,14 @@ def memory(context, data, threads=THREADS):
             except FileNotFoundError:
                 pass
 
-    out = {}
+    out = []
     for n in (1, threads):
         measure.remove(data)
-        bare = measure.run([qemus[0].path, program, str(n)], context.folder)
+        bare = measure.run([qemu.path, program, str(n)], bench.folder)
         pool[0] = 0
-        recorded = measure.run([qemus[0].path, '-plugin', plugin, program, str(n)],
-                               context.folder, watch=watch)
+        recorded = measure.run([qemu.path, '-plugin', plugin, program, str(n)],
+                               bench.folder, watch=watch)
         a, b = numbers_of(bare.output), numbers_of(recorded.output)
-        out[n] = {'rss_bare': a['Rss'], 'rss': b['Rss'], 'added_rss': b['Rss'] - a['Rss'],
-                  'added_pss': b['Pss'] - a['Pss'],
-                  'added_private': b['Anonymous'] - a['Anonymous'], 'pool_file': pool[0],
-                  'tasks': measure.statistics_of(data)['tasks']}
-    measure.remove(data)
+        out.append({'threads': n, 'added_rss': b['Rss'] - a['Rss'],
+                    'added_private': b['Anonymous'] - a['Anonymous'], 'pool_file': pool[0]})
     return out

@@ -20,22 +20,19 @@ def images(context):
     yield 'the same in gzip', packed
 
 
-def names(context, guesttrace, data, count):
-    """[(what it is, functions, seconds)]; the recording is a program's of a moment."""
-    row = next(w for w in workloads.WORKLOADS if w.name == 'm-storm')
-    qemu = workloads.qemus(row.kind, row.arch)
-    if not qemu:
-        raise workloads.Missing('no qemu-system-aarch64')
-    recorded = [x for w in row.command(context, qemu[0]) for x in (
-        ['-plugin', '%s,output=%s,depth=1,summary=off' % (context.plugin, data)] if w == '@' else [w])]
+def names(bench, plugin):
+    """A list of results; the recording is a program's of a moment."""
+    qemu = bench.qemus('machine', 'aarch64')[0]
+    command = workloads.bare_machine('aarch64', 'STORM', 35)(bench.context, qemu)
+    recorded = [x for w in command for x in (['-plugin', plugin] if w == '@' else [w])]
     found = []
-    for what, path in images(context):
-        measure.remove(data)
-        measure.run(recorded, context.folder)
-        command = [guesttrace, 'symbols', '-d', data, path + ':0']
-        times = [measure.run(command, context.folder).wall for _ in range(count)]
+    for what, path in images(bench.context):
+        measure.remove(bench.data)
+        measure.run(recorded, bench.folder)
+        command = [bench.guesttrace, 'symbols', '-d', bench.data, path + ':0']
+        times = [measure.run(command, bench.folder).wall for _ in range(bench.count)]
         said = subprocess.run(command, capture_output=True, text=True, check=True)
         functions = next(int(w) for w in (said.stdout + said.stderr).split() if w.isdigit())
-        found.append((what, functions, statistics.median(times)))
-    measure.remove(data)
+        found.append({'kernel': what, 'functions': functions,
+                      'seconds': statistics.median(times)})
     return found

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The workloads: what runs, on which QEMU, and what recording it may cost.
+"""The workloads: what runs, and on which QEMU.
 
-A row's `command` makes the command line for a QEMU, with '@' where the plugin's options go. It raises
-Missing with the reason where the workload cannot run here.
+A workload is a function that makes the command line for a QEMU, with '@' where the plugin's options
+go. It raises Missing with the reason where it cannot run here.
 """
 import collections
 import glob
@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import devicetree
+from table import Missing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -31,18 +32,7 @@ MACHINES = {
                 ['-march=rv64imac', '-mabi=lp64', '-mcmodel=medany'], ['-bios', 'none']),
 }
 
-# name, what it is in words, 'user' or 'machine', the architecture, command(context, qemu), the ratio
-# that is wanted: with conditional callbacks and without; expect: what the guest prints when all went
-# well (None: the same with and without the plugin); since: what it prints when the time begins;
-# arguments: of the plugin.
-Workload = collections.namedtuple('Workload', 'name words kind arch command target_new target_v1 '
-                                  'expect since arguments', defaults=(None,) * 5)
-LEVELS = 'trace-privilege-level=on'  # from conditional callbacks on
 Qemu = collections.namedtuple('Qemu', 'series version path abi')  # abi 1: no conditional callbacks
-
-
-class Missing(Exception):
-    """A workload cannot run here."""
 
 
 def cache_dir():
@@ -204,32 +194,3 @@ SCRIPT = os.path.join(HERE, 'guests', 'mix.lua')
 RUN_LUA = ('echo GUEST BEGINS\n'
            '/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /mix.lua 12')
 BUSY = 'ls -lR /sys/kernel >/dev/null'
-WORKLOADS = [
-    Workload('start', '/bin/true', 'user', 'x86_64', installed('true')),
-    Workload('storm', 'fib(35)', 'user', 'x86_64', program('storm.c', '35'), 2.5, 3.5),
-    Workload('sort', 'qsort() of 1,000,000 numbers', 'user', 'x86_64',
-             program('sort.c', '1000000')),
-    Workload('strings', 'strings and malloc', 'user', 'x86_64', program('strings.c', '200000')),
-    Workload('lua', 'Lua 5.4 runs a script', 'user', 'x86_64', installed('lua5.4', SCRIPT, '12'),
-             1.6, 2.0),
-    Workload('storm-a64', 'fib(35)', 'user', 'aarch64', program_aarch64('storm.c', '35'), 2.5, 3.5),
-    Workload('m-storm', 'fib(35), no system', 'machine', 'aarch64',
-             bare_machine('aarch64', 'STORM', 35), 2.5, 3.5),
-    Workload('m-sort', 'quicksort with a callback', 'machine', 'aarch64',
-             bare_machine('aarch64', 'SORT', 1000000)),
-    Workload('m-interp', 'interpreter of byte code', 'machine', 'aarch64',
-             bare_machine('aarch64', 'INTERPRETER', 29), 1.6, 2.0),
-    Workload('m-storm-rv', 'fib(35), no system', 'machine', 'riscv64',
-             bare_machine('riscv64', 'STORM', 35), 2.5, 3.5),
-    Workload('uboot', 'OpenSBI and U-Boot', 'machine', 'riscv64', firmware,
-             expect=b'poweroff ...'),
-    Workload('linux', 'Linux boots to a shell script', 'machine', 'aarch64',
-             linux(BUSY), 1.25, expect=b'GUEST ENDS'),
-    Workload('linux-lvl', 'the same, a task for each privilege level', 'machine', 'aarch64',
-             linux(BUSY), 1.4, expect=b'GUEST ENDS', arguments=LEVELS),
-    Workload('linux-smp', 'the same with 4 vCPUs', 'machine', 'aarch64',
-             linux(BUSY, options=('-smp', '4')), expect=b'GUEST ENDS'),
-    Workload('linux-lua', 'Lua 5.4 runs a script in Linux; without the boot', 'machine', 'aarch64',
-             linux(RUN_LUA, ('lua', 'lua/bin', 'lua/lib'), lua_files), 1.6, 2.0,
-             expect=b'GUEST ENDS', since=b'GUEST BEGINS'),
-]
