@@ -17,6 +17,7 @@ import table
 import uftrace
 import workloads
 
+# A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
 TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES}
 
 
