@@ -51,11 +51,16 @@ struct gt_outlet_options {
      * many bytes are missing here. */
     size_t (*head)(void *self, uint8_t *out);
     size_t (*mark)(void *self, uint64_t bytes, uint8_t *out);
+    /* Both may be NULL; called there too. They give *n bytes, theirs until the next call; NULL: no
+     * memory, which ends the stream. `pack`: what is written for a buffer. `tail`: what a stream
+     * that comes to its end ends with. */
+    const uint8_t *(*pack)(void *self, const struct gt_buffer *b, size_t *n);
+    const uint8_t *(*tail)(void *self, size_t *n);
     void *self;
 };
 
 struct gt_outlet_stats {
-    uint64_t sent;    /* bytes that the file or a reader took, whole buffers and heads */
+    uint64_t sent;    /* bytes that the file or a reader took: whole buffers, packed; heads */
     uint64_t dropped; /* bytes of buffers that were not sent whole */
     uint64_t waits;   /* how often a producer had to wait */
     bool failed;      /* the stream ended before its end */
