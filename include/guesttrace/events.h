@@ -38,13 +38,12 @@
  *     #line 20 "trace-demo.c"
  *         }
  *         if (on & GT_TRACE_SIMPLE) {
- *             struct gt_trace_record r;
+ *             struct gt_trace_slot slot;
  *             uint32_t length_name = gt_trace_string_length(name);
- *             if (gt_trace_simple_begin(&r, &_TRACE_QUEUE_PUSH_EVENT, 8 + 8 + 4 + length_name)) {
- *                 gt_trace_put_u64(&r, (uint64_t)(uintptr_t)q);
- *                 gt_trace_put_u64(&r, (uint64_t)n);
- *                 gt_trace_put_string(&r, name, length_name);
- *                 gt_trace_simple_end(&r);
+ *             if (gt_trace_simple_begin(&slot, &_TRACE_QUEUE_PUSH_EVENT, 8 + 8 + 4 + length_name))
+ * { gt_trace_put_u64(&slot, (uint64_t)(uintptr_t)q); gt_trace_put_u64(&slot, (uint64_t)n);
+ *                 gt_trace_put_string(&slot, name, length_name);
+ *                 gt_trace_simple_end(&slot);
  *             }
  *         }
  *     }
@@ -140,8 +139,8 @@ static inline unsigned gt_trace_on(const uint16_t *state)
  * event's name and a blank and ends with a newline. errno is kept. */
 void gt_trace_text(unsigned on, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A record that is being written. */
-struct gt_trace_record {
+/* Where a record is being written. */
+struct gt_trace_slot {
     uint8_t *next; /* where the payload goes on */
     void *lane;    /* the runtime's */
 };
@@ -149,27 +148,26 @@ struct gt_trace_record {
 /* Begins a record of so many bytes of payload. False if it is not taken: there is nothing to put,
  * and nothing to end; the loss is counted. May be called in a signal handler, also in one that has
  * interrupted another record. Nothing but puts may stand between begin and end. errno is kept. */
-bool gt_trace_simple_begin(struct gt_trace_record *record, const struct gt_trace_event *event,
+bool gt_trace_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_event *event,
                            uint32_t payload);
-void gt_trace_simple_end(struct gt_trace_record *record);
+void gt_trace_simple_end(struct gt_trace_slot *slot);
 
 /* Signed values are extended by the conversion to uint64_t. */
-static inline void gt_trace_put_u64(struct gt_trace_record *record, uint64_t value)
+static inline void gt_trace_put_u64(struct gt_trace_slot *slot, uint64_t value)
 {
-    memcpy(record->next, &value, sizeof value);
-    record->next += sizeof value;
+    memcpy(slot->next, &value, sizeof value);
+    slot->next += sizeof value;
 }
 
 /* How many bytes of a string a record keeps; 0 for NULL. Asked for once: the string may change. */
 uint32_t gt_trace_string_length(const char *s);
 
-static inline void gt_trace_put_string(struct gt_trace_record *record, const char *s,
-                                       uint32_t length)
+static inline void gt_trace_put_string(struct gt_trace_slot *slot, const char *s, uint32_t length)
 {
-    memcpy(record->next, &length, sizeof length);
+    memcpy(slot->next, &length, sizeof length);
     if (length)
-        memcpy(record->next + sizeof length, s, length);
-    record->next += sizeof length + length;
+        memcpy(slot->next + sizeof length, s, length);
+    slot->next += sizeof length + length;
 }
 
 #ifdef __cplusplus
