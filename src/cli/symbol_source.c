@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <glib.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAGE     UINT64_C(0x1000)
@@ -225,8 +226,10 @@ int gt_symbol_source_load(const char *argument, struct gt_symbol_source *out, st
 
 void gt_symbol_source_clear(struct gt_symbol_source *s)
 {
-    for (size_t i = 0; i < s->n_parts; i++)
+    for (size_t i = 0; i < s->n_parts; i++) {
         g_free(s->part[i].function);
+        free(s->part[i].order);
+    }
     g_free(s->part);
     g_free(s->opened);
     gt_symbols_free(s->symbols);

@@ -36,10 +36,11 @@ struct gt_source_part {
     uint64_t lo, hi;                /* link addresses of its code, lo at the start of a page */
     struct gt_source_function *function; /* sorted by addr, all in lo..hi */
     size_t n;
-    uint64_t step;   /* what its offsets are multiples of: at least a page */
-    bool searched;   /* without OFFSET its place is searched for in what was recorded */
-    bool init;       /* a module's code that is freed after its start */
-    bool has_offset; /* the command line says it */
+    struct gt_vote_order *order; /* NULL: made at each vote (vote.h) */
+    uint64_t step;               /* what its offsets are multiples of: at least a page */
+    bool searched;               /* without OFFSET its place is searched for in what was recorded */
+    bool init;                   /* a module's code that is freed after its start */
+    bool has_offset;             /* the command line says it */
     uint64_t offset;
 };
 

@@ -2,6 +2,8 @@
 /* ELF files below a folder: see sysroot_files.h. */
 #include "cli/sysroot_files.h"
 
+#include "cli/vote.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -103,6 +105,7 @@ int gt_sysroot_files_load(const char *folder, struct gt_sysroot_files *out, stru
             continue;
         }
         functions += s->part[0].n;
+        s->part[0].order = gt_vote_order(&s->part[0]);
         out->n++;
     }
     out->cut = f.cut;

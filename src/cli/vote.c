@@ -19,6 +19,8 @@
 #define LEAST 4
 /* Programs that are linked alike have so many functions in common: what begins and ends them. */
 #define FEW 8
+/* Addresses have so many bits. */
+#define ADDR_BITS 48
 /* Chance finds so many such places at most, as a power of ten. */
 #define CHANCE_MAX (-3.0)
 
@@ -30,8 +32,8 @@ struct candidate {
 struct poll {
     const struct gt_entries *entries;
     const struct gt_source_part *part;
-    uint64_t *by_low; /* link addresses, 48 bits, sorted by their low bits */
-    uint64_t *ballot; /* offsets */
+    const struct gt_vote_order *order;
+    uint64_t *ballot; /* offsets; as much room again behind them, to sort */
     size_t n_ballots;
     struct candidate finalist[FINALISTS];
     size_t n_finalists;
@@ -47,50 +49,87 @@ static int compare(const void *a, const void *b)
 static uint64_t turn(uint64_t addr, uint64_t step)
 {
     const int bits = __builtin_ctzll(step);
-    return (addr & (step - 1)) << (48 - bits) | (addr & MASK) >> bits;
+    return (addr & (step - 1)) << (ADDR_BITS - bits) | (addr & MASK) >> bits;
 }
 
 static uint64_t turn_back(uint64_t key, uint64_t step)
 {
     const int bits = __builtin_ctzll(step);
-    return (key << bits & MASK) | key >> (48 - bits);
+    return (key << bits & MASK) | key >> (ADDR_BITS - bits);
 }
 
-/* The functions that agree with the entry are by_low[first..last]. */
+/* Keys with the same first bits lie in a row. */
+enum { ROW_BITS = 12, ROWS = 1 << ROW_BITS };
+
+struct gt_vote_order {
+    size_t row[ROWS + 1]; /* where each begins */
+    uint64_t key[];       /* sorted */
+};
+
+static size_t row_of(uint64_t key)
+{
+    return (size_t)(key >> (ADDR_BITS - ROW_BITS));
+}
+
+/* The functions that agree with the entry are key[first..last]. */
 static void find_row(const struct poll *p, uint64_t entry, size_t *first, size_t *last)
 {
     const uint64_t step = p->part->step, low = turn(entry & (step - 1), step);
+    const struct gt_vote_order *o = p->order;
+    *first = o->row[row_of(low)];
+    *last = o->row[row_of(low) + 1];
+    if (__builtin_ctzll(step) <= ROW_BITS)
+        return;
     const uint64_t top = low | (MASK >> __builtin_ctzll(step));
-    const struct gt_entries rows = {p->by_low, p->part->n};
-    *first = gt_entries_at(&rows, low);
-    *last = gt_entries_at(&rows, top + 1);
+    while (*first < *last && o->key[*first] < low)
+        ++*first;
+    while (*first < *last && o->key[*last - 1] > top)
+        --*last;
+}
+
+/* A file votes in many processes: all but the bits in which offsets differ are left out. */
+static void sort_ballots(struct poll *p)
+{
+    enum { DIGIT = 256 };
+    uint64_t *from = p->ballot, *to = p->ballot + p->n_ballots;
+    for (int shift = __builtin_ctzll(p->part->step); shift < ADDR_BITS; shift += 8) {
+        size_t at[DIGIT] = {0}, sum = 0;
+        for (size_t i = 0; i < p->n_ballots; i++)
+            at[from[i] >> shift & (DIGIT - 1)]++;
+        for (size_t d = 0; d < DIGIT; d++) {
+            size_t here = at[d];
+            at[d] = sum;
+            sum += here;
+        }
+        for (size_t i = 0; i < p->n_ballots; i++)
+            to[at[from[i] >> shift & (DIGIT - 1)]++] = from[i];
+        uint64_t *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    if (from != p->ballot)
+        memcpy(p->ballot, from, p->n_ballots * sizeof *from);
 }
 
 static int collect(struct poll *p, struct gt_error *err)
 {
     size_t pairs = 0, first, last, stride;
-    p->by_low = calloc(p->part->n + 1, sizeof *p->by_low);
-    if (!p->by_low)
-        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", p->part->path);
-    for (size_t i = 0; i < p->part->n; i++)
-        p->by_low[i] = turn(p->part->function[i].addr, p->part->step);
-    qsort(p->by_low, p->part->n, sizeof *p->by_low, compare);
     for (size_t i = 0; i < p->entries->n; i++) {
         find_row(p, p->entries->addr[i], &first, &last);
         pairs += last - first;
     }
     stride = pairs / PAIRS_MAX + 1;
     size_t room = MIN(pairs, 2 * (size_t)PAIRS_MAX);
-    p->ballot = calloc(room + 1, sizeof *p->ballot);
+    p->ballot = calloc(2 * room + 1, sizeof *p->ballot);
     if (!p->ballot)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", p->part->path);
     for (size_t i = 0; i < p->entries->n; i += stride) {
         find_row(p, p->entries->addr[i], &first, &last);
         for (size_t k = first; k < last && p->n_ballots < room; k++)
             p->ballot[p->n_ballots++] =
-                (p->entries->addr[i] - turn_back(p->by_low[k], p->part->step)) & MASK;
+                (p->entries->addr[i] - turn_back(p->order->key[k], p->part->step)) & MASK;
     }
-    qsort(p->ballot, p->n_ballots, sizeof *p->ballot, compare);
+    sort_ballots(p);
     return 0;
 }
 
@@ -202,16 +241,35 @@ bool gt_vote_at(const struct gt_entries *entries, const struct gt_source_part *p
     return out->chance <= CHANCE_MAX;
 }
 
+struct gt_vote_order *gt_vote_order(const struct gt_source_part *part)
+{
+    struct gt_vote_order *o = malloc(sizeof *o + part->n * sizeof o->key[0]);
+    if (!o)
+        return NULL;
+    for (size_t i = 0; i < part->n; i++)
+        o->key[i] = turn(part->function[i].addr, part->step);
+    qsort(o->key, part->n, sizeof o->key[0], compare);
+    for (size_t row = 0, i = 0; row <= ROWS; row++) {
+        while (i < part->n && row_of(o->key[i]) < row)
+            i++;
+        o->row[row] = i;
+    }
+    return o;
+}
+
 int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
             struct gt_vote *out, struct gt_error *err)
 {
-    struct poll p = {.entries = entries, .part = part};
+    struct gt_vote_order *own = part->order ? NULL : gt_vote_order(part);
+    struct poll p = {.entries = entries, .part = part, .order = own ? own : part->order};
+    if (!p.order)
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", part->path);
     int status = collect(&p, err);
     if (status == 0) {
         count_ballots(&p);
         status = elect(&p, out, err);
     }
-    free(p.by_low);
+    free(own);
     free(p.ballot);
     return status;
 }

@@ -27,6 +27,10 @@ struct gt_vote {
 int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
             struct gt_vote *out, struct gt_error *err);
 
+/* The part's link addresses, sorted by the bits that placing does not change, then by the others;
+ * for free(). NULL: no memory. The same file votes in many processes: its `order` spares that. */
+struct gt_vote_order *gt_vote_order(const struct gt_source_part *part);
+
 /* True where one offset, which is known beforehand, is believed: code that is linked for an address
  * runs there or not at all, so a quarter of what was entered in its range is enough if it is not
  * little, as in a stripped file that knows some of its functions. *out is filled. */
