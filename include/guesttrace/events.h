@@ -39,10 +39,11 @@
  *         }
  *         if (on & GT_TRACE_SIMPLE) {
  *             struct gt_trace_slot slot;
- *             uint32_t length_name = gt_trace_string_length(name);
- *             if (gt_trace_simple_begin(&slot, &_TRACE_QUEUE_PUSH_EVENT, 8 + 8 + 4 + length_name))
- * { gt_trace_put_u64(&slot, (uint64_t)(uintptr_t)q); gt_trace_put_u64(&slot, (uint64_t)n);
- *                 gt_trace_put_string(&slot, name, length_name);
+ *             uint32_t l2 = gt_trace_string_length(name);
+ *             if (gt_trace_simple_begin(&slot, &_TRACE_QUEUE_PUSH_EVENT, 8 + 8 + 4 + l2)) {
+ *                 gt_trace_put_u64(&slot, (uint64_t)(uintptr_t)q);
+ *                 gt_trace_put_u64(&slot, (uint64_t)n);
+ *                 gt_trace_put_string(&slot, name, l2);
  *                 gt_trace_simple_end(&slot);
  *             }
  *         }
