@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <time.h>
 
 enum { STACK = 128 << 10 };
@@ -46,17 +45,15 @@ static int take_target(struct gt_outlet *o, struct gt_error *err)
 {
     const char *target = o->options.target;
     struct gt_channel *c = &o->channel;
-    c->fd = c->listener = -1;
+    c->fd = c->listener.fd = -1;
     c->socket = strncmp(target, socket_prefix, sizeof socket_prefix - 1) == 0;
     if (c->socket)
         target += sizeof socket_prefix - 1;
     if (!*target)
         return gt_error_set(err, GT_E_USAGE, "%s: expected a path", o->options.target);
-    size_t room = sizeof((struct sockaddr_un *)NULL)->sun_path;
-    if (c->socket && strlen(target) >= room)
-        return gt_error_set(err, GT_E_RANGE,
-                            "%.300s: a socket's path has at most %zu bytes, this one has %zu",
-                            target, room - 1, strlen(target));
+    int status = c->socket ? gt_socket_check_path(target, err) : 0;
+    if (status < 0)
+        return status;
     c->path = strdup(target);
     return c->path ? 0 : gt_error_set(err, GT_E_NOMEM, "out of memory");
 }

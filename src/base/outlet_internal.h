@@ -5,19 +5,18 @@
 #define GT_BASE_OUTLET_INTERNAL_H
 
 #include "base/outlet.h"
+#include "base/socket.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
 
 /* Where bytes go; the thread's alone. */
 struct gt_channel {
     char *path;
     bool socket;
-    int fd;            /* -1: nobody is connected */
-    int listener;      /* -1: none */
-    bool connects;     /* the reader listens */
-    struct stat bound; /* the listener's file */
+    int fd; /* -1: nobody is connected */
+    struct gt_listener listener;
+    bool connects; /* the reader listens */
 };
 
 /* Opens the file; or connects, or else listens. */
@@ -27,8 +26,6 @@ int gt_channel_open(struct gt_channel *c, struct gt_error *err);
 bool gt_channel_accept(struct gt_channel *c, int ms);
 /* Sends away who else wants to read. */
 void gt_channel_refuse(struct gt_channel *c);
-/* Nobody else can come. */
-void gt_channel_stop_listening(struct gt_channel *c);
 /* Writes all n bytes: 0, or an errno value. *done counts what was taken. */
 int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done);
 void gt_channel_disconnect(struct gt_channel *c);

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 static int open_file(struct gt_channel *c, struct gt_error *err)
@@ -20,62 +19,6 @@ static int open_file(struct gt_channel *c, struct gt_error *err)
     return 0;
 }
 
-static struct sockaddr_un address_of(const struct gt_channel *c)
-{
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    memcpy(a.sun_path, c->path, strlen(c->path) + 1); /* its length was seen to fit */
-    return a;
-}
-
-/* 0, or an errno value. */
-static int connect_to(struct gt_channel *c)
-{
-    struct sockaddr_un a = address_of(c);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0)
-        return errno;
-    if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0) {
-        c->fd = fd;
-        return 0;
-    }
-    int e = errno;
-    close(fd);
-    return e;
-}
-
-/* Nobody listens at the path: what an earlier run left there goes, if it is a socket. */
-static int clear_path(const struct gt_channel *c, struct gt_error *err)
-{
-    struct stat st;
-    if (lstat(c->path, &st) != 0)
-        return errno == ENOENT ? 0 : gt_error_errno(err, errno, "%s", c->path);
-    if (!S_ISSOCK(st.st_mode))
-        return gt_error_set(err, GT_E_EXISTS, "%s: is there already, and no socket", c->path);
-    if (unlink(c->path) != 0)
-        return gt_error_errno(err, errno, "%s: nobody listens there, and it cannot be removed",
-                              c->path);
-    return 0;
-}
-
-static int listen_at(struct gt_channel *c, struct gt_error *err)
-{
-    int status = clear_path(c, err);
-    if (status < 0)
-        return status;
-    struct sockaddr_un a = address_of(c);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) != 0 || listen(fd, 1) != 0) {
-        status = gt_error_errno(err, errno, "%s: cannot be listened at", c->path);
-        if (fd >= 0)
-            close(fd);
-        return status;
-    }
-    c->listener = fd;
-    if (lstat(c->path, &c->bound) != 0)
-        c->bound = (struct stat){0};
-    return 0;
-}
-
 int gt_channel_open(struct gt_channel *c, struct gt_error *err)
 {
     if (!c->socket)
@@ -83,47 +26,38 @@ int gt_channel_open(struct gt_channel *c, struct gt_error *err)
     struct stat st;
     if (stat(c->path, &st) == 0 && !S_ISSOCK(st.st_mode))
         return gt_error_set(err, GT_E_EXISTS, "%s: is there already, and no socket", c->path);
-    int e = connect_to(c);
-    c->connects |= e == 0;
-    if (e == 0)
+    c->fd = gt_socket_connect(c->path);
+    if (c->fd >= 0) {
+        c->connects = true;
         return 0;
+    }
+    int e = -c->fd;
+    c->fd = -1;
     if ((e == ECONNREFUSED || e == ENOENT) && !c->connects)
-        return listen_at(c, err);
+        return gt_listener_open(&c->listener, c->path, err);
     return gt_error_errno(err, e, "%s: cannot be connected to", c->path);
 }
 
 bool gt_channel_accept(struct gt_channel *c, int ms)
 {
-    if (c->listener < 0)
+    if (c->listener.fd < 0)
         gt_channel_open(c, NULL);
-    if (c->listener < 0) {
+    if (c->listener.fd < 0) {
         if (c->fd < 0)
             poll(NULL, 0, ms);
         return c->fd >= 0;
     }
-    struct pollfd p = {.fd = c->listener, .events = POLLIN};
+    struct pollfd p = {.fd = c->listener.fd, .events = POLLIN};
     if (poll(&p, 1, ms) == 1)
-        c->fd = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        c->fd = gt_listener_accept(&c->listener);
     return c->fd >= 0;
 }
 
 void gt_channel_refuse(struct gt_channel *c)
 {
-    int fd = c->listener < 0 ? -1 : accept4(c->listener, NULL, NULL, SOCK_CLOEXEC);
+    int fd = gt_listener_accept(&c->listener);
     if (fd >= 0)
         close(fd);
-}
-
-void gt_channel_stop_listening(struct gt_channel *c)
-{
-    struct stat now;
-    if (c->listener < 0)
-        return;
-    if (lstat(c->path, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == c->bound.st_dev &&
-        now.st_ino == c->bound.st_ino)
-        unlink(c->path);
-    close(c->listener);
-    c->listener = -1;
 }
 
 static ssize_t write_some(const struct gt_channel *c, const void *data, size_t n)
@@ -160,5 +94,5 @@ void gt_channel_disconnect(struct gt_channel *c)
 void gt_channel_close(struct gt_channel *c)
 {
     gt_channel_disconnect(c);
-    gt_channel_stop_listening(c);
+    gt_listener_close(&c->listener);
 }

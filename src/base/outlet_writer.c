@@ -91,7 +91,7 @@ static void begin(struct gt_outlet *o)
 static void welcome(struct gt_outlet *o)
 {
     if (!o->options.reconnect)
-        gt_channel_stop_listening(&o->channel);
+        gt_listener_close(&o->channel.listener);
     begin(o);
 }
 
@@ -128,7 +128,7 @@ static void wait_for_next(struct gt_outlet *o)
 /* (L) */
 static void wait_for_work(struct gt_outlet *o)
 {
-    if (o->channel.listener < 0) {
+    if (o->channel.listener.fd < 0) {
         if (!o->stop && !o->first)
             pthread_cond_wait(&o->work, &o->lock);
         return;
@@ -149,6 +149,26 @@ static int send_mark(struct gt_outlet *o, uint64_t bytes, uint64_t *done)
     return bytes ? send_all(o, text, o->options.mark(o->options.self, bytes, text), done) : 0;
 }
 
+/* 0, or an errno value; without the lock. */
+static int send_buffer(struct gt_outlet *o, const struct gt_buffer *b, uint64_t *done)
+{
+    const uint8_t *data = b->data;
+    size_t n = b->used;
+    if (o->options.pack)
+        data = o->options.pack(o->options.self, b, &n);
+    return data ? send_all(o, data, n, done) : ENOMEM;
+}
+
+/* 0, or an errno value; without the lock. */
+static int send_tail(struct gt_outlet *o, uint64_t *done)
+{
+    size_t n = 0;
+    if (!o->options.tail)
+        return 0;
+    const uint8_t *data = o->options.tail(o->options.self, &n);
+    return data ? send_all(o, data, n, done) : ENOMEM;
+}
+
 /* The oldest buffer. (L) */
 static void send_first(struct gt_outlet *o)
 {
@@ -160,7 +180,7 @@ static void send_first(struct gt_outlet *o)
     pthread_mutex_unlock(&o->lock);
     int e = send_mark(o, b->dropped, &done);
     if (!e)
-        e = send_all(o, b->data, b->used, &done);
+        e = send_buffer(o, b, &done);
     pthread_mutex_lock(&o->lock);
     o->n_queued--;
     o->stats.sent += done;
@@ -174,13 +194,15 @@ static void send_first(struct gt_outlet *o)
     pthread_cond_broadcast(&o->space);
 }
 
-/* What was dropped after the last buffer. (L) */
+/* What was dropped after the last buffer, and the tail. (L) */
 static void end(struct gt_outlet *o)
 {
     uint64_t gap = o->gap;
     pthread_mutex_unlock(&o->lock);
     uint64_t done = 0;
     int e = send_mark(o, gap, &done);
+    if (!e)
+        e = send_tail(o, &done);
     pthread_mutex_lock(&o->lock);
     o->stats.sent += done;
     if (e)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Outlets: files, full disks, and readers of sockets that come late, are slow, or go away. */
 #include "base/outlet.h"
+#include "base/outlet_internal.h"
 #include "outlet_util.h"
 
 static void test_file(void **state)
@@ -251,6 +252,28 @@ static void test_server_comes_again(void **state)
     check_resumed(second, n + 1000, stats.dropped);
 }
 
+/* Who has connected to a reader connects again; the path is the reader's to listen at. */
+static void test_client_stays_client(void **state)
+{
+    (void)state;
+    char path[] = "sock";
+    struct gt_channel c = {.path = path, .socket = true, .fd = -1, .listener = {.fd = -1}};
+    int server = listen_at("sock");
+    assert_int_equal(gt_channel_open(&c, NULL), 0);
+    assert_true(c.fd >= 0 && c.listener.fd < 0);
+    gt_channel_disconnect(&c);
+    close(server);
+    assert_false(gt_channel_accept(&c, 0)); /* the dead one's socket */
+    unlink("sock");
+    assert_false(gt_channel_accept(&c, 0));
+    assert_int_equal(c.listener.fd, -1);
+    assert_int_not_equal(access("sock", F_OK), 0);
+    server = listen_at("sock");
+    assert_true(gt_channel_accept(&c, 0));
+    gt_channel_close(&c);
+    close(server);
+}
+
 /* The second is sent away and gets nothing; the first gets all. */
 static void two_readers(bool reconnect)
 {
@@ -329,6 +352,7 @@ int main(void)
         IN_SCRATCH(test_reader_is_killed),
         IN_SCRATCH(test_reader_comes_again),
         IN_SCRATCH(test_server_comes_again),
+        IN_SCRATCH(test_client_stays_client),
         IN_SCRATCH(test_two_readers),
         IN_SCRATCH(test_stale_socket),
         IN_SCRATCH(test_fork),
