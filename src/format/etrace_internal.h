@@ -4,8 +4,8 @@
 #define GT_FORMAT_ETRACE_INTERNAL_H
 
 #include "format/etrace.h"
+#include "format/le.h"
 
-#include <endian.h>
 #include <string.h>
 
 /* Bytes of each packet's body up to the part that varies. */
@@ -37,49 +37,6 @@ struct gt_etrace_reader {
     struct gt_etrace_arch arch;
     struct gt_error why; /* of the first failure */
 };
-
-/* Little-endian numbers at places whose size was checked; the puts give where the next one goes. */
-static inline uint16_t gt_le16(const uint8_t *p)
-{
-    uint16_t v;
-    memcpy(&v, p, sizeof v);
-    return le16toh(v);
-}
-
-static inline uint32_t gt_le32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return le32toh(v);
-}
-
-static inline uint64_t gt_le64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return le64toh(v);
-}
-
-static inline uint8_t *gt_put16(uint8_t *p, uint16_t v)
-{
-    v = htole16(v);
-    memcpy(p, &v, sizeof v);
-    return p + sizeof v;
-}
-
-static inline uint8_t *gt_put32(uint8_t *p, uint32_t v)
-{
-    v = htole32(v);
-    memcpy(p, &v, sizeof v);
-    return p + sizeof v;
-}
-
-static inline uint8_t *gt_put64(uint8_t *p, uint64_t v)
-{
-    v = htole64(v);
-    memcpy(p, &v, sizeof v);
-    return p + sizeof v;
-}
 
 static inline uint8_t *gt_put_header(uint8_t *p, uint16_t type, uint16_t unit, uint32_t len)
 {
