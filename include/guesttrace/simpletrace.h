@@ -46,7 +46,7 @@ struct gt_trace_declaration {
     size_t index;  /* in its declarations, from 0 */
     unsigned line; /* of the file; 0: Dropped_Event */
     bool disabled; /* has the property "disable" */
-    bool vcpu;     /* has the property "vcpu": see gt_trace_entry */
+    bool vcpu;     /* has the property "vcpu": see gt_trace_record */
     unsigned n_arguments;
     const struct gt_trace_argument *arguments;
 };
@@ -64,7 +64,7 @@ int gt_trace_declarations_parse(struct gt_trace_declarations **out, const char *
 /* NULL is fine. The records' declarations go with it. */
 void gt_trace_declarations_free(struct gt_trace_declarations *d);
 size_t gt_trace_declarations_count(const struct gt_trace_declarations *d);
-/* In the order of the file; NULL from the count on. */
+/* In the order of the file; Dropped_Event at the count, NULL behind it. */
 const struct gt_trace_declaration *gt_trace_declarations_at(const struct gt_trace_declarations *d,
                                                             size_t index);
 /* NULL where there is none of that name. */
@@ -77,7 +77,7 @@ struct gt_trace_value {
 };
 
 /* Valid until the next record is asked for. */
-struct gt_trace_entry {
+struct gt_trace_record {
     /* Where the writer lost records the event is Dropped_Event(uint64_t num_events_dropped), whose
      * line is 0, and whose index is the count of its declarations. */
     const struct gt_trace_declaration *event;
@@ -116,14 +116,14 @@ void gt_trace_reader_close(struct gt_trace_reader *r);
  * next call goes on behind it. Each such cause is told once an id; gt_trace_reader_skipped counts.
  * GT_TRACE_E_TRUNC (the file ends within a record), GT_TRACE_E_FORMAT (no way to go on),
  * GT_TRACE_E_IO and GT_TRACE_E_NOMEM are final: the next call returns 0. */
-int gt_trace_reader_next(struct gt_trace_reader *r, const struct gt_trace_entry **entry,
+int gt_trace_reader_next(struct gt_trace_reader *r, const struct gt_trace_record **record,
                          struct gt_trace_error *err);
 
 /* How many records were passed over. */
 uint64_t gt_trace_reader_skipped(const struct gt_trace_reader *r);
 
 /* 0 goes on; anything else ends gt_trace_reader_run, which returns it. */
-typedef int (*gt_trace_callback)(void *self, const struct gt_trace_entry *entry);
+typedef int (*gt_trace_callback)(void *self, const struct gt_trace_record *record);
 
 /* Has `callback` called with each record whose event's name matches the pattern (* and ?). Several
  * may match; they are called in the order in which they were given. Dropped_Event is a name like

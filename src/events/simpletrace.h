@@ -50,7 +50,7 @@ enum {
     GT_SIMPLETRACE_STRING_MAX = 512, /* bytes of a string that writers keep */
     /* What a reader believes. */
     GT_SIMPLETRACE_NAME_LIMIT = 4096,
-    GT_SIMPLETRACE_LENGTH_LIMIT = 16 << 20,
+    GT_SIMPLETRACE_LENGTH_LIMIT = 1 << 20,
 };
 
 static inline uint8_t *gt_simpletrace_put_u32(uint8_t *at, uint32_t v)
