@@ -90,7 +90,8 @@ struct gt_trace_event {
     uint16_t backends; /* GT_TRACE_*: what the generated code sends it to */
     uint8_t enabled;   /* 0: declared `disable`, nothing was generated */
     uint8_t vcpu;      /* declared `vcpu` */
-    uint32_t id;       /* the runtime's; the same for the same group and name, also when reloaded */
+    uint8_t on;        /* the runtime's: it has been switched on */
+    uint32_t id;       /* the runtime's; the same for the same name, also when it is loaded again */
     struct gt_trace_group *group; /* the runtime's */
 };
 
@@ -144,6 +145,7 @@ void gt_trace_text(unsigned on, const char *format, ...) __attribute__((format(p
 struct gt_trace_slot {
     uint8_t *next; /* where the payload goes on */
     void *lane;    /* the runtime's */
+    uint64_t end;  /* the runtime's */
 };
 
 /* Begins a record of so many bytes of payload. False if it is not taken: there is nothing to put,
