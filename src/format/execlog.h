@@ -30,10 +30,10 @@
 
 enum {
     GT_EXECLOG_BUFFER = 256 << 10, /* bytes; what gt_outlet_options.buffer_size should be */
-    GT_EXECLOG_EVENT = 64,         /* an event takes no more, but for registers of above 8 bytes */
+    GT_EXECLOG_EVENT = 96,         /* an event takes no more, but for registers of above 8 bytes */
     GT_EXECLOG_SPARE = 8 << 10,    /* a block does not begin where fewer are left */
     GT_EXECLOG_SLOTS = 512,
-    GT_EXECLOG_MAX_INSNS = 4096, /* of a block */
+    GT_EXECLOG_MAX_INSNS = 1024, /* of a block */
     GT_EXECLOG_MAX_TEXT = 1024,  /* of a disassembly or a name; what is longer is cut */
     GT_EXECLOG_MAX_VALUE = 4096, /* bytes of a register */
     GT_EXECLOG_MAX_REGISTERS = 2048,
@@ -100,6 +100,7 @@ typedef struct gt_buffer *(*gt_execlog_swap_fn)(void *self, struct gt_buffer *b)
 struct gt_execlog_stream {
     uint8_t *at;                   /* where the next event goes */
     uint8_t *end;                  /* at > end: no event may begin here */
+    const uint8_t *fresh;          /* `at` of a buffer in which nothing has happened yet */
     struct gt_execlog_block under; /* the block under way; what it was, after a stop */
     uint32_t index;                /* of its instruction whose line waits; UINT32_MAX: none */
     uint32_t told;                 /* the same, as the events so far say it */
