@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The monitor: a unix socket at which a running program's trace events are looked at and steered,
+ * by `guesttrace ctl`, by hand, or by programs that talk to QEMU's monitors. Both of QEMU's
+ * languages are spoken, on the same socket:
+ *
+ *   info trace-events [PATTERN]             {"execute": "trace-event-get-state", ...}
+ *   trace-event NAME|PATTERN on|off         {"execute": "trace-event-set-state", ...}
+ *   trace-file [on|off|flush|set [PATH]]    {"execute": "human-monitor-command", ...}
+ *
+ * A thread of its own serves it, in which no signal is handled. The program never waits for it.
+ */
+#ifndef GUESTTRACE_MONITOR_H
+#define GUESTTRACE_MONITOR_H
+
+#include <guesttrace/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Listens at the path, with mode 0600. A socket of this user's that nobody listens at any more is
+ * replaced; everything else is left alone: GT_TRACE_E_EXISTS, also where this process listens
+ * already. GT_TRACE_E_RANGE (the name is too long), GT_TRACE_E_NOT_FOUND, GT_TRACE_E_IO,
+ * GT_TRACE_E_NOMEM. A child of fork() has no monitor, and may start one. */
+int gt_trace_monitor_start(const char *path, struct gt_trace_error *err);
+
+/* Ends the thread and removes the socket; also done when the program ends through exit(). */
+void gt_trace_monitor_stop(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
