@@ -68,10 +68,26 @@ class Bench:
         self.context = workloads.Context(self.folder)
         self.data = self.context.path('data')
         self.realtime = args.realtime
+        self.made, self.files = {}, [self.data]
         if ',' in self.folder + self.build:
             sys.exit('bench: QEMU takes no comma in a path')
         if not os.path.exists(self.guesttrace):
             sys.exit('bench: %s is not built: run make' % self.guesttrace)
+
+    def scratch(self, name):
+        """The path of a file that is deleted at the end."""
+        self.files.append(self.context.path(name))
+        return self.files[-1]
+
+    def once(self, name, make):
+        """What make() gives, which is called once for all rows."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
+
+    def clean(self):
+        for path in self.files:
+            measure.remove(path)
 
     def plugin(self, name, *arguments):
         """What stands after -plugin."""
@@ -94,7 +110,7 @@ class Bench:
         """The figures of a workload's command ('@': where the plugin's options go) without the plugin
         and with it. statistics(path) gives at least 'records' and 'bytes' of what was recorded."""
         bare = [w for w in command if w != '@']
-        recorded = [x for w in command for x in (['-plugin', plugin] if w == '@' else [w])]
+        recorded = workloads.with_plugin(command, plugin)
         # More vCPUs than CPUs wait for each other: at a real-time priority for ever.
         realtime = self.realtime and '-smp' not in command
         return measure.pairs(bare, recorded, self.count, self.data, self.folder, statistics,
@@ -162,12 +178,14 @@ def main():
     if args.realtime:
         # So that it takes the times at once; what it starts is not, but for the runs themselves.
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(11))
-    for tool, tables in TOOLS.items():
-        def chosen(r, tool=tool):
-            return not args.names or tool in args.names or r.name in args.names
-        if any(chosen(r) for t in tables for r in t.rows):
-            out['tools'][tool] = run_tables(tables, chosen, bench)
-    measure.remove(bench.data)
+    try:
+        for tool, tables in TOOLS.items():
+            def chosen(r, tool=tool):
+                return not args.names or tool in args.names or r.name in args.names
+            if any(chosen(r) for t in tables for r in t.rows):
+                out['tools'][tool] = run_tables(tables, chosen, bench)
+    finally:
+        bench.clean()
     if args.json:
         with open('/dev/stdout' if args.json == '-' else args.json, 'w') as f:
             json.dump(out, f, indent=1)

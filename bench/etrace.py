@@ -1,54 +1,152 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What recording etrace streams costs (libetrace.so), and how fast they are read."""
 import os
+import statistics as stat
 import struct
 
+import kernelelf
+import measure
 import recording
-from measure import Failed
-from workloads import BUSY, linux
+import workloads
+from table import Column, Row, Table, wanted
+from workloads import BUSY, bare_machine, linux
 
 INFO, EXEC, MEM = 0x4554, 1, 4
 HEADER = struct.Struct('<HHI')
 
 
+# ---- streams ----------------------------------------------------------------------------------------
+
 def packets(path):
-    """(type, length of the body) of each packet of a stream."""
+    """(offset, type, length of the body) of each packet of a stream."""
     size, at = os.path.getsize(path), 0
     with open(path, 'rb') as f:
         while at < size:
             head = f.read(HEADER.size)
             if len(head) < HEADER.size:
-                raise Failed('the stream is cut off at %d' % at)
+                raise measure.Failed('the stream is cut off at %d' % at)
             kind, _, length = HEADER.unpack(head)
             if at == 0 and kind != INFO:
-                raise Failed('not a stream')
+                raise measure.Failed('not a stream')
+            yield at, kind, length
             at += HEADER.size + length
             f.seek(at)
-            yield kind, length
     if at != size:
-        raise Failed('the stream is cut off')
+        raise measure.Failed('the stream is cut off')
 
 
-def statistics(path):
-    """Entries and accesses of a stream."""
-    entries = accesses = events = 0
-    for kind, length in packets(path):
-        if kind == EXEC:
-            entries += (length - 8) // 20
-        elif kind == MEM:
-            accesses += 1
-        else:
-            events += 1
-    return {'records': entries or accesses or events, 'bytes': os.path.getsize(path)}
+def entries(path):
+    return sum((length - 8) // 20 for _, kind, length in packets(path) if kind == EXEC)
 
+
+def counted(count):
+    return lambda path: {'records': count(path), 'bytes': os.path.getsize(path)}
+
+
+def accesses(path):
+    return sum(kind == MEM for _, kind, _ in packets(path))
+
+
+def events(path):
+    return sum(1 for _ in packets(path)) - 2
+
+
+# ---- recording --------------------------------------------------------------------------------------
 
 RECORDING = recording.table([
-    recording.row('etrace-exec', 'Linux boots to a shell script; code that ran, to a file',
-                  'machine', 'aarch64', linux(BUSY), 'etrace', ('flags=exec',), statistics,
-                  most=2.0, most_v1=2.0, expect=b'GUEST ENDS'),
+    recording.row('etrace-exec', 'Linux boots to a shell script; the code that ran', 'machine',
+                  'aarch64', linux(BUSY), 'etrace', ('flags=exec',), counted(entries), most=2.0,
+                  most_v1=2.0, expect=b'GUEST ENDS'),
     recording.row('etrace-coverage', 'the same; how often each block ran', 'machine', 'aarch64',
-                  linux(BUSY), 'etrace', ('flags=coverage',), statistics, most=1.1, most_v1=1.1,
-                  expect=b'GUEST ENDS'),
+                  linux(BUSY), 'etrace', ('flags=coverage',), counted(events), most=1.1,
+                  most_v1=1.1, expect=b'GUEST ENDS'),
 ], 'entries')
 
-TABLES = [RECORDING]
+
+def memory_cases(bench):
+    for labels, take in recording.row('', '', 'machine', 'aarch64',
+                                      bare_machine('aarch64', 'SORT', 200000), 'etrace',
+                                      ('flags=mem',), counted(accesses)).cases(bench):
+        yield {**labels, 'wanted': 10}, take
+
+
+MEMORY = Table(
+    [Row('etrace-mem', 'quicksort with a callback; every access', memory_cases)],
+    [Column('workload', 16), Column('what', 0), Column('guest', 8), Column('QEMU', 7)],
+    [Column('bare s', 7), Column('recorded s', 10), Column('accesses', 12), Column('MB', 7),
+     Column('M accesses/s', 12), Column('wanted', 6)],
+    recording.labels,
+    lambda r: ['%.3f' % r['bare'], '%.3f' % r['recorded'], '{:,}'.format(r['records']),
+               '%.1f' % (r['bytes'] / 1e6), '%.1f' % (r['records'] / r['recorded'] / 1e6),
+               wanted(r['records'] / r['recorded'] / 1e6, least=r['wanted'], form='%.0f')])
+
+
+# ---- reading ----------------------------------------------------------------------------------------
+
+def boot_stream(bench):
+    """A Linux boot without the busy part, whose kernel runs where it is linked: (path, ELF)."""
+    def record():
+        elf = kernelelf.make(bench)
+        path = bench.scratch('boot.etrace')
+        command = linux('true')(bench.context, bench.qemus('machine', 'aarch64')[0])
+        command[command.index('-append') + 1] += ' nokaslr'
+        measure.run(workloads.with_plugin(command, bench.plugin('etrace', 'output=' + path,
+                                                                'flags=exec')), bench.folder)
+        return path, elf
+    return bench.once('boot.etrace', record)
+
+
+def beginning(bench, path, part):
+    """The packets in a part of it, as a file of its own."""
+    out, limit = bench.scratch('part.etrace'), os.path.getsize(path) // part
+    end = next(at for at, _, _ in packets(path) if at >= limit)
+    with open(path, 'rb') as f, open(out, 'wb') as to:
+        while f.tell() < end:
+            to.write(f.read(min(1 << 20, end - f.tell())))
+    return out
+
+
+def rate(bench, path, *pipeline):
+    """Entries a second that a pipeline of commands gets through, and guesttrace's peak memory (not
+    below what the benchmark itself has: the system counts that in)."""
+    found, n = [], entries(path)
+    for turn in range(bench.count + 1):
+        seconds, peak = measure.pipeline(pipeline, bench.guesttrace)
+        if turn:
+            found.append((n / seconds / 1e6, peak))
+    rates = [r for r, _ in found]
+    return {'entries': n, 'rate': stat.median(rates), 'rate_min': min(rates),
+            'rate_max': max(rates), 'peak': max(p for _, p in found)}
+
+
+def dump_cases(named, least):
+    def cases(bench):
+        path, elf = boot_stream(bench)
+        command = [bench.guesttrace, 'dump', *(['-e', elf] if named else []), path]
+        yield {'wanted': least}, lambda: rate(bench, path, command, ['cat'])
+    return cases
+
+
+def coverage_cases(bench):
+    path, elf = boot_stream(bench)
+    command = [bench.guesttrace, 'coverage', '-e', elf, '-']
+    for stream in (beginning(bench, path, 10), path):
+        yield {'wanted': 20}, lambda stream=stream: rate(bench, stream, ['cat', stream], command)
+
+
+READING = Table(
+    [Row('etrace-dump', 'the boot as text, through a pipe', dump_cases(False, 25)),
+     Row('etrace-names', 'the same with the kernel\'s functions', dump_cases(True, 10)),
+     Row('etrace-lines', 'coverage of the kernel, from a pipe: of a tenth, of all',
+         coverage_cases)],
+    [Column('reading', 16), Column('what', 0)],
+    [Column('entries', 12), Column('M entries/s', 11), Column('spread', 14), Column('wanted', 6),
+     Column('peak memory, MiB', 16)],
+    lambda r: ['`%s`' % r['row'], r['words']],
+    lambda r: ['{:,}'.format(r['entries']), '%.1f' % r['rate'],
+               '%.1f to %.1f' % (r['rate_min'], r['rate_max']),
+               wanted(r['rate'], least=r['wanted'], form='%.0f'),
+               '%.1f' % (r['peak'] / 2**20) if r['row'] == 'etrace-lines' else ''],
+    'Reading')
+
+TABLES = [RECORDING, MEMORY, READING]

@@ -90,6 +90,32 @@ def run(command, scratch, realtime=False, since=None, watch=None):
     return Run(end - begun[0], cpu - begun[1], output)
 
 
+def pipeline(commands, measured):
+    """The time from the start of the first to the end of the last of commands that are joined by
+    pipes, and the peak memory in bytes of the one whose program is `measured`."""
+    begun, processes, source = time.monotonic(), [], subprocess.DEVNULL
+    for command in commands:
+        last = command is commands[-1]
+        process = subprocess.Popen(command, stdin=source, stderr=subprocess.PIPE,
+                                   stdout=subprocess.DEVNULL if last else subprocess.PIPE,
+                                   preexec_fn=limits(False))
+        if processes:
+            source.close()
+        processes.append(process)
+        source = process.stdout
+    peak = 0
+    for command, process in zip(commands, processes):
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise Failed('%s: status %d: %s' % (os.path.basename(command[0]), process.returncode,
+                                                process.stderr.read()[-300:].decode()))
+        if command[0] == measured:
+            peak = used.ru_maxrss * 1024
+        process.stderr.close()
+    return time.monotonic() - begun, peak
+
+
 def remove(path):
     """A recording, a folder or a file."""
     for p in (path, path + '.old'):

@@ -23,8 +23,8 @@ def images(context):
 def names(bench, plugin):
     """A list of results; the recording is a program's of a moment."""
     qemu = bench.qemus('machine', 'aarch64')[0]
-    command = workloads.bare_machine('aarch64', 'STORM', 35)(bench.context, qemu)
-    recorded = [x for w in command for x in (['-plugin', plugin] if w == '@' else [w])]
+    recorded = workloads.with_plugin(
+        workloads.bare_machine('aarch64', 'STORM', 35)(bench.context, qemu), plugin)
     found = []
     for what, path in images(bench.context):
         measure.remove(bench.data)

@@ -97,6 +97,10 @@ def qemus(kind, arch):
     return list(found.values())
 
 
+def with_plugin(command, plugin):
+    return [x for w in command for x in (['-plugin', plugin] if w == '@' else [w])]
+
+
 def program(source, *args):
     def command(context, qemu):
         out = context.compile('gcc', source, source[:-2], [])
