@@ -3,7 +3,6 @@
 #include "cli/etrace_names.h"
 
 #include "cli/symbol_source.h"
-#include "guest/symbols.h"
 
 #include <glib.h>
 #include <string.h>
@@ -14,18 +13,19 @@ int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *cons
     *out = (struct gt_etrace_names){0};
     if (!n)
         return 0;
-    out->file = g_new0(struct gt_etrace_names_file, n);
+    out->source = g_new0(struct gt_symbol_source, n);
     out->cache = g_new0(struct gt_etrace_name, GT_ETRACE_NAMES_CACHE);
     for (size_t i = 0; i < n; i++) {
-        g_autofree char *path = NULL;
-        bool has_offset;
-        uint64_t offset;
-        gt_symbol_source_split(arguments[i], &path, &has_offset, &offset);
-        int status = gt_symbols_load(path, &out->file[i].symbols, err);
+        struct gt_symbol_source *s = &out->source[i];
+        int status = gt_symbol_source_load(arguments[i], s, err);
         if (status < 0)
             return status;
-        out->file[i].base = out->file[i].symbols->load_base + offset;
         out->n++;
+        if (s->kind == GT_SOURCE_MODULE && !s->part[0].has_offset)
+            return gt_error_set(err, GT_E_USAGE,
+                                "%s: a kernel's module: say where it ran, FILE:OFFSET (its .text in"
+                                " the guest's /sys/module/NAME/sections)",
+                                arguments[i]);
     }
     return 0;
 }
@@ -33,21 +33,44 @@ int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *cons
 void gt_etrace_names_free(struct gt_etrace_names *names)
 {
     for (size_t i = 0; i < names->n; i++)
-        gt_symbols_free(names->file[i].symbols);
-    g_free(names->file);
+        gt_symbol_source_clear(&names->source[i]);
+    g_free(names->source);
     g_free(names->cache);
     *names = (struct gt_etrace_names){0};
+}
+
+static const char *find_in_part(const struct gt_source_part *p, uint64_t addr)
+{
+    addr -= p->offset;
+    size_t lo = 0, hi = p->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (p->function[middle].addr <= addr)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo && addr - p->function[lo - 1].addr < p->function[lo - 1].size
+               ? p->function[lo - 1].name
+               : NULL;
+}
+
+static const char *find(const struct gt_etrace_names *names, uint64_t addr)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        const struct gt_symbol_source *s = &names->source[i];
+        for (size_t k = 0; k < s->n_parts; k++) {
+            const char *name = s->part[k].init ? NULL : find_in_part(&s->part[k], addr);
+            if (name)
+                return name;
+        }
+    }
+    return NULL;
 }
 
 void gt_etrace_names_look(const struct gt_etrace_names *names, uint64_t addr,
                           struct gt_etrace_name *kept)
 {
-    const struct gt_symbol *found = NULL;
-    for (size_t i = 0; i < names->n && !found; i++) {
-        uint64_t rel = addr - names->file[i].base;
-        if (rel < names->file[i].symbols->load_size)
-            found = gt_symbols_find(names->file[i].symbols, rel);
-    }
-    *kept =
-        (struct gt_etrace_name){addr, found ? found->name : "", found ? strlen(found->name) : 0};
+    const char *name = find(names, addr);
+    *kept = (struct gt_etrace_name){addr, name ? name : "", name ? strlen(name) : 0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions' names for the addresses of an etrace stream, from ELF files and where they ran. */
+/* Functions' names for the addresses of an etrace stream, from files and where they ran. */
 #ifndef GT_CLI_ETRACE_NAMES_H
 #define GT_CLI_ETRACE_NAMES_H
 
@@ -11,6 +11,8 @@
 
 enum { GT_ETRACE_NAMES_CACHE = 1 << 15 };
 
+struct gt_symbol_source;
+
 struct gt_etrace_name {
     uint64_t addr;
     const char *name; /* "" where none is known */
@@ -18,17 +20,14 @@ struct gt_etrace_name {
 };
 
 struct gt_etrace_names {
-    struct gt_etrace_names_file {
-        struct gt_symbols *symbols;
-        uint64_t base; /* run-time address of what the symbols count from */
-    } * file;
+    struct gt_symbol_source *source;
     size_t n;
     struct gt_etrace_name *cache; /* what was looked up last, by address; NULL: no files */
 };
 
-/* n arguments ELF[:OFFSET]; OFFSET is added to the addresses that a file is linked for. Where two
- * files cover an address the first one names it. *out needs gt_etrace_names_free in any case.
- * Errors of gt_symbols_load. */
+/* n arguments as cli/symbol_source.h takes them; a module needs its OFFSET. Where two files cover an
+ * address the first one that has a function there names it. *out needs gt_etrace_names_free in any
+ * case. Errors of gt_symbol_source_load; GT_E_USAGE: a module without OFFSET. */
 int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
                          struct gt_error *err);
 void gt_etrace_names_free(struct gt_etrace_names *names);
