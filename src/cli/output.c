@@ -3,13 +3,20 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
+
+enum { PIPE_SIZE = 1 << 20 }; /* what a user may have */
 
 void gt_output_init(struct gt_output *o, int fd)
 {
     o->fd = fd;
     o->failed = 0;
     o->fill = 0;
+    /* In a small one the reader and we take turns instead of working side by side. */
+    int size = fcntl(fd, F_GETPIPE_SZ);
+    if (size > 0 && size < PIPE_SIZE)
+        fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 }
 
 static void write_all(struct gt_output *o, const char *data, size_t n)
