@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The functions of a guest's processes by name, in Debian's Linux for aarch64 recorded with --sysroot.
+"""The functions of a guest's processes by name, in Debian's Linux recorded with --sysroot.
 
 Programs that say themselves how often they called what, and where they are (sysroot_guest.c): alpha and
 beta are linked for the same address, where the shell that forks them is, too; gamma and its libraries,
-of a cross toolchain's root, are where ASLR puts them, twice. Then Lua, as Debian has it: stripped.
+of a cross toolchain's root, are where ASLR puts them, twice. Then, on aarch64, Lua as Debian has it: stripped.
 
-usage: sysroot_test.py SERIES
+usage: sysroot_test.py ARCH SERIES
 """
 import collections
 import glob
@@ -20,9 +20,17 @@ import sys
 import boots
 from boots import need, qemus
 
-ARCH = 'aarch64'
-CROSS = '/usr/aarch64-linux-gnu/lib'
-LIBRARIES = ['ld-linux-aarch64.so.1', 'libc.so.6']
+Arch = collections.namedtuple('Arch', 'cc source libraries found shell syscall')
+# shell: a function of busybox that the shell calls; syscall: one of the kernel for system calls;
+# found: the libraries that say enough of their functions to be found, as riscv64's loader does not
+ARCHS = {
+    'aarch64': Arch('aarch64-linux-gnu-gcc', '/usr/aarch64-linux-gnu/lib',
+                    ['lib/ld-linux-aarch64.so.1', 'lib/libc.so.6'], 2, 'busybox+0x580', 'do_el0_svc'),
+    'riscv64': Arch('riscv64-linux-gnu-gcc', '/usr/riscv64-linux-gnu/lib',
+                    ['lib/libc.so.6', 'lib/ld-linux-riscv64-lp64d.so.1'], 1, None, 'do_trap_ecall_u'),
+    'x86_64': Arch('gcc', '/lib/x86_64-linux-gnu',
+                   ['lib64/ld-linux-x86-64.so.2', 'lib/libc.so.6'], 2, None, 'do_syscall_64'),
+}
 SCRIPT = b'''local t = {}
 for i = 1, 3000 do t[i] = tostring((i * 7919) % 3001) end
 table.sort(t)
@@ -33,9 +41,9 @@ COMMANDS = '''cat /proc/sys/kernel/randomize_va_space
 /beta
 /gamma
 /gamma
-/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /script.lua
 ls -l /sys/kernel >/dev/null
 cat /proc/meminfo | sort | wc -l'''
+LUA = '/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /script.lua'
 PROGRAMS = {'alpha': ['-static', '-no-pie', '-DSHAPE=1'], 'beta': ['-static', '-no-pie', '-DSHAPE=2', '-O2'],
             'gamma': ['-fPIE', '-pie', '-DSHAPE=3']}
 RUNS = {'alpha': 1, 'beta': 1, 'gamma': 2}
@@ -49,26 +57,31 @@ UNKNOWN = 'it is not known which tasks are one process: each is taken for one'
 READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace'))
 
 
-def make_root(kernels, root):
+def make_root(arch, kernels, root):
     """What the guest's processes run, and the same for its initrd."""
-    if not shutil.which('aarch64-linux-gnu-gcc') or not os.path.exists(f'{CROSS}/libc.so.6'):
-        raise boots.Skip('no cross compiler for aarch64')
-    shutil.copytree(os.path.join(kernels, 'lua'), os.path.join(root, 'lua'))
-    for folder in ('bin', 'lib'):
+    row = ARCHS[arch]
+    if not shutil.which(row.cc) or not os.path.exists(f'{row.source}/libc.so.6'):
+        raise boots.Skip(f'no cross compiler for {arch}')
+    folders = ['bin', *sorted({os.path.dirname(path) for path in row.libraries})]
+    for folder in folders:
         os.mkdir(os.path.join(root, folder))
     shutil.copy(os.path.join(kernels, 'busybox'), os.path.join(root, 'bin'))
-    for name in LIBRARIES:
-        shutil.copy(os.path.join(CROSS, name), os.path.join(root, 'lib'))
+    for path in row.libraries:
+        shutil.copy(os.path.join(row.source, os.path.basename(path)), os.path.join(root, path))
     for name, options in PROGRAMS.items():
-        qemus.build(['aarch64-linux-gnu-gcc', '-O1', '-Wall', '-Werror', f'-DNAME={name}', *options, '-o',
+        qemus.build([row.cc, '-O1', '-Wall', '-Werror', f'-DNAME={name}', *options, '-o',
                      os.path.join(root, name), os.path.join(boots.HERE, 'sysroot_guest.c')])
-    files = {'script.lua': SCRIPT}
+    files = {}
+    if arch == 'aarch64':
+        shutil.copytree(os.path.join(kernels, 'lua'), os.path.join(root, 'lua'))
+        folders += ['lua', 'lua/bin', 'lua/lib']
+        files['script.lua'] = SCRIPT
     for folder, _, names in os.walk(root):
         for name in sorted(set(names) - {'busybox'}):
             path = os.path.join(folder, name)
             with open(path, 'rb') as f:
                 files[os.path.relpath(path, root)] = f.read()
-    return ('lib', 'lua', 'lua/bin', 'lua/lib'), files
+    return sorted(set(folders) - {'bin'}), files
 
 
 class Calls:
@@ -101,7 +114,7 @@ class Calls:
         return [tid for tid, calls in self.of.items() if (module, name) in calls]
 
 
-def check_counts(calls, console):
+def check_counts(arch, calls, console):
     """Each program's functions were called as often as it says, and in no other task."""
     for program, runs in RUNS.items():
         said = re.findall(rf'^COUNT {program} (\w+) (\d+)\r?$', console, re.M)
@@ -112,7 +125,9 @@ def check_counts(calls, console):
             for name, n in said:
                 found = calls.of[tid].get((program, name), 0)
                 need(found == int(n), f'{name}: {found} calls in task {tid}, the guest counted {n}')
-            need(calls.of[tid].get(('busybox', 'busybox+0x580')), 'the shell of task', tid, 'has no names')
+            shell = {name for module, name in calls.of[tid] if module == 'busybox'}
+            need((ARCHS[arch].shell or min(shell, default='')) in shell, 'the shell of task', tid,
+                 'has no names')
             others = {m for m, _ in calls.of[tid]} & set(PROGRAMS) - {program}
             need(not others, others, 'in task', tid)
 
@@ -120,11 +135,10 @@ def check_counts(calls, console):
 def bases(console, program):
     """Of each run: {file: address of its first byte}, as /proc/self/maps has it."""
     runs = []
-    for start, offset, path in re.findall(
-            rf'^MAPS {program} (\w+)-\w+ \S+ (\w+) \S+ \d+ +(/\S+)\r?$', console, re.M):
-        if path == f'/{program}' and int(offset, 16) == 0 and (not runs or path in runs[-1]):
-            runs.append({})
-        if int(offset, 16) == 0:
+    for said in console.split(f'COUNT {program} {program}_0 ')[1:]:
+        runs.append({})
+        for start, path in re.findall(
+                rf'^MAPS {program} (\w+)-\w+ \S+ 0+ \S+ \d+ +(/\S+)\r?$', said, re.M):
             runs[-1].setdefault(path, int(start, 16))
     return runs
 
@@ -139,14 +153,14 @@ def addresses(path):
     return {row[2].split('@')[0]: int(row[0], 16) for row in rows if row[1] in 'tTwWi'}
 
 
-def check_places(trace, calls, console, root, shared):
+def check_places(arch, trace, calls, console, root, shared):
     """Where the recording has gamma and its libraries, the guest has them: in its own process, or for
     what is shared where the first one has it."""
     runs = bases(console, 'gamma')
     need(len(runs) == 2 and runs[0]['/gamma'] != runs[1]['/gamma'], 'no ASLR?', runs)
     for run, tid in enumerate(sorted(calls.tasks('gamma', 'gamma_0'))):
         sid = [sid for _, pid, sid, _ in trace.sessions if pid == trace.pid_of[tid]][-1]
-        for file in ['gamma', *(f'lib/{name}' for name in LIBRARIES)]:
+        for file in ['gamma', *ARCHS[arch].libraries[:ARCHS[arch].found]]:
             path = os.path.join(root, file)
             lines = [(lo, module) for lo, _, module in trace.maps[sid]
                      if re.match(re.escape(path) + '($|@)', module)]
@@ -178,12 +192,12 @@ def check_lua(calls):
     return tasks[0]
 
 
-def check_sessions(trace, series):
+def check_sessions(arch, trace, series):
     """The guest's names, where it can be asked for them."""
     names = [os.path.basename(name) for _, _, _, name in trace.sessions]
     want = {'busybox', 'alpha', 'beta', 'gamma'}
     if series != '7.2':
-        want |= {'init', 'ld-linux-aarch6', 'ls', 'sort', 'wc'}
+        want |= {'init', 'ls', 'sort', 'wc'} | ({'ld-linux-aarch6'} if arch == 'aarch64' else set())
     need(want <= set(names), 'sessions:', names)
     for name, runs in RUNS.items():
         need(names.count(name) == runs, names.count(name), 'sessions of', name)
@@ -200,15 +214,15 @@ def report(reader, out, tid):
     return {line[-1]: int(line[-2]) for line in lines}
 
 
-def check_readers(out, calls, root, lua):
+def check_readers(arch, out, calls, root, task):
     taken = {name: {*addresses(os.path.join(root, name)).values()} for name in PROGRAMS}
     for reader in [shutil.which('uftrace'), *READERS]:
         if not reader:
             print('SKIP: no uftrace to try')
             continue
-        shown = report(reader, out, lua)
-        need(shown.get('lua_newstate') == 1, reader, 'shows', shown.get('lua_newstate'))
-        need('do_el0_svc' in shown, reader, 'shows no function of the kernel')
+        shown = report(reader, out, task)
+        need(arch != 'aarch64' or shown.get('lua_newstate') == 1, reader, 'shows', shown.get('lua_newstate'))
+        need(ARCHS[arch].syscall in shown, reader, 'shows no function of the kernel')
         for program in PROGRAMS:
             tid = calls.tasks(program, f'{program}_0')[0]
             want = {name: n for (module, name), n in calls.of[tid].items()
@@ -236,30 +250,32 @@ def check_again(out, root, series):
     need(re.search('/alpha: ran in 1 process\n', said), 'symbols says', said)
 
 
-def check(series, folder):
+def check(arch, series, folder):
     root, out = f'{folder}/root', f'{folder}/data'
     os.mkdir(root)
-    kernels = boots.kernel(ARCH)
-    if not os.path.isdir(os.path.join(kernels, 'lua')):
+    kernels = boots.kernel(arch)
+    if arch == 'aarch64' and not os.path.isdir(os.path.join(kernels, 'lua')):
         raise boots.Skip('no Lua beside the kernel')
-    more = make_root(kernels, root)
-    line = boots.command(ARCH, boots.qemu(ARCH, series), folder, COMMANDS, more=more)
+    more = make_root(arch, kernels, root)
+    commands = COMMANDS + ('\n' + LUA if arch == 'aarch64' else '')
+    line = boots.command(arch, boots.qemu(arch, series), folder, commands, more=more)
     console = boots.record(out, line, ['--sysroot', root])
-    need('yyyyyyyyyy' in console and re.search(r'^2\r?$', console, re.M), 'the guest says', console[-2000:])
+    need((arch != 'aarch64' or 'yyyyyyyyyy' in console) and re.search(r'^2\r?$', console, re.M),
+         'the guest says', console[-2000:])
     qemus.check_directory(out, readers=False)
     trace = qemus.tracing.Trace(out)
     calls = Calls(trace)
-    check_counts(calls, console)
-    check_places(trace, calls, console, root, series != '7.2')
-    lua = check_lua(calls)
-    check_sessions(trace, series)
-    check_readers(out, calls, root, lua)
+    check_counts(arch, calls, console)
+    check_places(arch, trace, calls, console, root, series != '7.2')
+    task = check_lua(calls) if arch == 'aarch64' else calls.tasks('gamma', 'gamma_0')[0]
+    check_sessions(arch, trace, series)
+    check_readers(arch, out, calls, root, task)
     check_again(out, root, series)
     print('good:', len(trace.sessions), 'sessions')
 
 
 def main():
-    return boots.main('boot-sysroot', lambda folder: check(sys.argv[1], folder))
+    return boots.main('boot-sysroot', lambda folder: check(sys.argv[1], sys.argv[2], folder))
 
 
 if __name__ == '__main__':
