@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tokens of one line of an events file.
+ *
+ *     word     = [A-Za-z_] [A-Za-z0-9_]*
+ *     number   = [0-9] [A-Za-z0-9_]*           only there to be refused by its name
+ *     literal  = '"' { character | '\' character } '"'
+ *     other    = any other character, one token each
+ *
+ * Blanks (space, tab, and the carriage return of files from elsewhere) separate tokens.
+ */
+#ifndef GT_TRACETOOL_LEXER_H
+#define GT_TRACETOOL_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum gt_token_kind {
+    GT_TOKEN_END, /* of the line */
+    GT_TOKEN_WORD,
+    GT_TOKEN_NUMBER,
+    GT_TOKEN_LITERAL,      /* quotes included */
+    GT_TOKEN_OPEN_LITERAL, /* the line ends before the closing quote */
+    GT_TOKEN_OTHER,
+};
+
+struct gt_token {
+    enum gt_token_kind kind;
+    const char *at;
+    size_t length;
+};
+
+/* Where reading goes on; `token` is the current one. */
+struct gt_lexer {
+    const char *next, *end;
+    struct gt_token token;
+};
+
+/* Reads the first token. */
+void gt_lexer_init(struct gt_lexer *l, const char *text, const char *end);
+/* Goes on to the next; at the end it stays there. */
+void gt_lexer_next(struct gt_lexer *l);
+
+/* The token is that character. */
+bool gt_token_is(const struct gt_token *t, char c);
+/* The token is that word. */
+bool gt_token_is_word(const struct gt_token *t, const char *word);
+
+/* The byte that an escape stands for in a literal whose text ends at `end`. *p is behind the '\',
+ * and left on the last character of the escape. */
+unsigned char gt_literal_escape(const char **p, const char *end);
+
+#endif
