@@ -158,6 +158,12 @@ bool gt_register_read(struct gt_register *r, const char *name, uint64_t *value);
  * 8; NULL and false from the last one on. */
 const char *gt_register_name(size_t i);
 bool gt_register_value(size_t i, uint64_t *value);
+/* All registers, in the host's order. A handle is good for all vCPUs of the calling one's kind, and
+ * lives as long as they do; it may be NULL. */
+void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self);
+/* The register's bytes, as the guest has them in memory, at most n of them; returns how many it
+ * has. 0: it cannot be read. */
+size_t gt_register_bytes(void *handle, uint8_t *out, size_t n);
 /* The physical address of code, by the calling vCPU's virtual address. Needs GT_HOST_PHYSICAL. */
 bool gt_physical(uint64_t vaddr, uint64_t *physical);
 /* Guest memory, by the calling vCPU's virtual address. Needs GT_HOST_MEMORY. */

@@ -149,6 +149,32 @@ bool gt_register_value(size_t i, uint64_t *value)
     return i < n_core && read_register(core[i].handle, value);
 }
 
+void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
+{
+    GArray *list = gt_host_can(GT_HOST_REGISTERS) ? gt_qemu.get_registers() : NULL;
+    if (!list)
+        return;
+    size_t stride = g_array_get_element_size(list);
+    for (guint i = 0; i < list->len && stride >= sizeof(struct qemu_register); i++) {
+        const struct qemu_register *r = (const void *)(list->data + i * stride);
+        if (r->name)
+            fn(self, r->name, r->handle);
+    }
+    g_array_free(list, TRUE);
+}
+
+size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
+{
+    static __thread GByteArray *bytes;
+    if (!bytes)
+        bytes = g_byte_array_sized_new(16);
+    g_byte_array_set_size(bytes, 0);
+    gt_qemu.read_register(handle, bytes);
+    if (bytes->len)
+        memcpy(out, bytes->data, bytes->len < n ? bytes->len : n);
+    return bytes->len;
+}
+
 bool gt_memory_read(uint64_t addr, void *out, size_t n)
 {
     if (!gt_host_can(GT_HOST_MEMORY))

@@ -62,6 +62,11 @@ static int parse_text(const struct gt_arg *arg, const char *value, struct gt_err
     return 0;
 }
 
+static int parse_each(const struct gt_arg *arg, const char *value, struct gt_error *err)
+{
+    return arg->each(value, err);
+}
+
 static const struct gt_arg *find(const struct gt_arg *table, const char *word, size_t n)
 {
     for (; table->name; table++)
@@ -81,10 +86,9 @@ static int unknown(const struct gt_arg *table, const char *word, struct gt_error
 int gt_args_parse(const struct gt_arg *table, int argc, char **argv, struct gt_error *err)
 {
     static int (*const parse[])(const struct gt_arg *, const char *, struct gt_error *) = {
-        [GT_ARG_TEXT] = parse_text,
-        [GT_ARG_SWITCH] = parse_switch,
-        [GT_ARG_NUMBER] = parse_number,
-        [GT_ARG_CHOICE] = parse_choice,
+        [GT_ARG_TEXT] = parse_text,     [GT_ARG_SWITCH] = parse_switch,
+        [GT_ARG_NUMBER] = parse_number, [GT_ARG_CHOICE] = parse_choice,
+        [GT_ARG_EACH] = parse_each,
     };
     for (int i = 0; i < argc; i++) {
         const char *equals = strchr(argv[i], '=');

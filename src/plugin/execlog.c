@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libexeclog.so: logs each instruction that a guest runs. Arguments and wiring; what the other
+ * files do is said in execlog.h. */
+#include "plugin/execlog.h"
+
+#include "plugin/args.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+const char gt_tool_name[] = "execlog";
+struct gt_exlog gt_exlog;
+
+enum { WAIT_SECONDS = 60 };
+
+static const char *out;
+static uint64_t wait_seconds = WAIT_SECONDS;
+
+static const struct gt_arg arguments[] = {
+    {"ifilter", GT_ARG_EACH, .each = gt_exlog_add_prefix},
+    {"afilter", GT_ARG_EACH, .each = gt_exlog_add_address},
+    {"reg", GT_ARG_EACH, .each = gt_exlog_add_glob},
+    {"rdisas", GT_ARG_SWITCH, &gt_exlog.rdisas},
+    {"out", GT_ARG_TEXT, &out},
+    {"wait", GT_ARG_NUMBER, &wait_seconds, .min = 0, .max = 1000000},
+    {0},
+};
+
+static struct gt_host_events events = {
+    .vcpu_init = gt_exlog_on_vcpu_init,
+    .vcpu_exit = gt_exlog_on_vcpu_exit,
+    .vcpu_idle = gt_exlog_on_vcpu_idle,
+    .translate = gt_exlog_on_translate,
+    .flush = gt_exlog_on_flush,
+    .syscall = gt_exlog_on_syscall,
+    .exit = gt_exlog_on_exit,
+};
+
+static int allocate(struct gt_error *err)
+{
+    size_t size = GT_EXLOG_MAX_VCPUS * sizeof *gt_exlog.vcpus;
+    gt_exlog.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (gt_exlog.vcpus == MAP_FAILED)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    pthread_mutex_init(&gt_exlog.lock, NULL);
+    gt_exlog.blocks = g_hash_table_new(gt_exlog_block_hash, gt_exlog_block_equal);
+    gt_exlog.registers = g_ptr_array_new();
+    return 0;
+}
+
+/* Registers are looked at in a callback of each instruction: stores say nothing more. */
+static void choose_cells(void)
+{
+    if (gt_exlog.register_globs || !gt_host_can(GT_HOST_CELLS))
+        return;
+    gt_exlog.cells = gt_cells_new(sizeof(uint64_t));
+    gt_exlog.cells_move = !gt_exlog.host.system || gt_exlog.host.vcpus != gt_exlog.host.max_vcpus;
+}
+
+int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+{
+    gt_exlog.host = *info;
+    gt_exlog.sink = &gt_exlog_text;
+    gt_exlog.physical = info->system;
+    int status = allocate(err);
+    if (status == 0)
+        status = gt_args_parse(arguments, argc, argv, err);
+    if (status == 0)
+        status = gt_exlog_init_gate(err);
+    if (status == 0)
+        status = gt_exlog.sink->open(out, (unsigned)wait_seconds, err);
+    if (status < 0)
+        return status;
+    gt_exlog.live = out && strncmp(out, "unix:", 5) == 0;
+    gt_exlog.rdisas = gt_exlog.rdisas && gt_exlog.register_globs;
+    gt_exlog_tell_news();
+    choose_cells();
+    gt_host_subscribe(&events, NULL);
+    return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Instructions that run: the hot path.
+ *
+ * An access to a device may make QEMU run its instruction again, alone, without telling that it
+ * begins: then an access comes from a block that has not begun. It belongs to the newest line.
+ */
+#include "plugin/execlog.h"
+
+static inline struct gt_exlog_vcpu *vcpu_at(unsigned vcpu)
+{
+    if (__builtin_expect(vcpu >= GT_EXLOG_MAX_VCPUS, 0))
+        return NULL;
+    struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
+    return __builtin_expect(gt_exlog_enter(v), 1) ? v : NULL;
+}
+
+static inline uint64_t *started(struct gt_exlog_vcpu *v)
+{
+    if (gt_exlog.cells_move)
+        v->started = gt_cells_find(gt_exlog.cells, v->index);
+    return v->started;
+}
+
+static inline void tell_lines(struct gt_exlog_vcpu *v, uint64_t to)
+{
+    if (v->told >= to)
+        return;
+    gt_exlog.sink->lines(v, v->block, v->told, to);
+    v->told = to;
+    v->waits = true;
+}
+
+void gt_exlog_tell(struct gt_exlog_vcpu *v)
+{
+    if (v->block)
+        tell_lines(v, *started(v));
+}
+
+void gt_exlog_on_block(unsigned vcpu, void *data)
+{
+    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    const struct gt_exlog_block *b = data;
+    if (!v)
+        return;
+    uint64_t *n = started(v);
+    if (v->block)
+        tell_lines(v, *n);
+    v->block = b;
+    v->told = 0;
+    *n = b->begun;
+    gt_exlog_leave(v);
+}
+
+static inline void begin_line(struct gt_exlog_vcpu *v, const struct gt_exlog_line *line)
+{
+    uint64_t *n = started(v);
+    if (v->block == line->block && *n == line->number) {
+        ++*n;
+        return;
+    }
+    if (v->block)
+        tell_lines(v, *n);
+    v->block = line->block;
+    v->told = line->number;
+    *n = line->number + 1;
+}
+
+void gt_exlog_on_line(unsigned vcpu, void *line)
+{
+    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    if (!v)
+        return;
+    begin_line(v, line);
+    gt_exlog_leave(v);
+}
+
+void gt_exlog_on_line_regs(unsigned vcpu, void *line)
+{
+    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    if (!v)
+        return;
+    gt_exlog_tell(v);
+    if (v->waits)
+        gt_exlog_check_registers(v);
+    begin_line(v, line);
+    gt_exlog_leave(v);
+}
+
+void gt_exlog_on_check(unsigned vcpu, void *nothing)
+{
+    (void)nothing;
+    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    if (!v)
+        return;
+    gt_exlog_tell(v);
+    if (v->waits) {
+        gt_exlog_check_registers(v);
+        gt_exlog.sink->complete(v);
+        v->waits = false;
+    }
+    gt_exlog_leave(v);
+}
+
+void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    const struct gt_exlog_line *line = data;
+    if (!v)
+        return;
+    if (v->block == line->block)
+        tell_lines(v, line->number + 1);
+    else
+        gt_exlog_tell(v);
+    struct gt_exlog_access a = {.store = gt_mem_is_store(meminfo), .address = vaddr};
+    struct gt_mem_place place;
+    if (gt_exlog.physical && gt_mem_find(meminfo, vaddr, &place)) {
+        a.address = place.physical;
+        a.place = place.device ? place.name ? place.name : "device" : "RAM";
+    }
+    if (gt_exlog.values) {
+        a.size = (uint8_t)gt_mem_size(meminfo);
+        a.has_value = true;
+        gt_mem_value(meminfo, a.value);
+    }
+    if (v->waits)
+        gt_exlog.sink->access(v, &a);
+    gt_exlog_leave(v);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * vCPUs that begin and end, whole lines that go out before they have to (a guest that waits, fork,
+ * execve), and the end.
+ *
+ * A callback marks its vCPU as busy. Who needs all of them to be left alone, because translated
+ * code is gone or the guest is done while other threads run, shuts the gate and waits until none is
+ * busy.
+ */
+#include "plugin/execlog.h"
+
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LIVE_NS = 1000000 }; /* a waiting guest's lines go to a reader so often at most */
+
+static pthread_mutex_t shutting = PTHREAD_MUTEX_INITIALIZER;
+static __thread struct gt_exlog_vcpu *ran; /* the vCPU whose system call came last */
+
+static void fence_all(void)
+{
+    if (!gt_exlog.fences)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+bool gt_exlog_shut(enum gt_exlog_gate gate)
+{
+    pthread_mutex_lock(&shutting);
+    if (gt_exlog.gate == GT_EXLOG_CLOSED) {
+        pthread_mutex_unlock(&shutting);
+        return false;
+    }
+    __atomic_store_n(&gt_exlog.gate, gate, __ATOMIC_SEQ_CST);
+    fence_all();
+    unsigned n = __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < n; i++)
+        while (__atomic_load_n(&gt_exlog.vcpus[i].busy, __ATOMIC_ACQUIRE))
+            sched_yield();
+    if (gate == GT_EXLOG_CLOSED)
+        pthread_mutex_unlock(&shutting);
+    return true;
+}
+
+void gt_exlog_reopen(void)
+{
+    __atomic_store_n(&gt_exlog.gate, GT_EXLOG_OPEN, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&shutting);
+}
+
+bool gt_exlog_wait_for_gate(struct gt_exlog_vcpu *v)
+{
+    for (;;) {
+        gt_exlog_leave(v);
+        uint32_t gate;
+        while ((gate = __atomic_load_n(&gt_exlog.gate, __ATOMIC_ACQUIRE)) == GT_EXLOG_HELD)
+            sched_yield();
+        if (gate == GT_EXLOG_CLOSED)
+            return false;
+        __atomic_store_n(&v->busy, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&gt_exlog.gate, __ATOMIC_SEQ_CST) == GT_EXLOG_OPEN)
+            return true;
+    }
+}
+
+void gt_exlog_tell_news(void)
+{
+    struct gt_error news;
+    if (gt_exlog.outlet && gt_outlet_news(gt_exlog.outlet, &news))
+        gt_host_message("%s", news.text);
+}
+
+/* Nothing of the guest has run: what cannot be watched ends QEMU, as a refused load does. */
+static void find_registers(struct gt_exlog_vcpu *v)
+{
+    struct gt_error err = {0};
+    if (!gt_exlog.register_globs || v->watched || gt_exlog_find_registers(v, &err))
+        return;
+    gt_host_message("%s", err.text);
+    _exit(1);
+}
+
+void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
+{
+    (void)self;
+    if (vcpu >= GT_EXLOG_MAX_VCPUS)
+        return;
+    struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
+    if (!v->known) {
+        v->index = vcpu;
+        v->started = &v->counted;
+        v->known = gt_exlog.sink->begin(v);
+    }
+    if (gt_exlog.cells)
+        v->started = gt_cells_find(gt_exlog.cells, vcpu);
+    if (v->known)
+        find_registers(v);
+    pthread_mutex_lock(&gt_exlog.lock);
+    if (vcpu >= gt_exlog.n_vcpus)
+        __atomic_store_n(&gt_exlog.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&gt_exlog.lock);
+}
+
+/* Nobody waits for a thread's lines; its newest one waits for the end. */
+void gt_exlog_on_vcpu_exit(void *self, unsigned vcpu)
+{
+    (void)self;
+    struct gt_exlog_vcpu *v = vcpu < GT_EXLOG_MAX_VCPUS ? &gt_exlog.vcpus[vcpu] : NULL;
+    if (!v || !v->known || !gt_exlog_enter(v))
+        return;
+    gt_exlog_tell(v);
+    gt_exlog.sink->hand_over(v);
+    gt_exlog_leave(v);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A log is QEMU's to write, in its own order: it has all lines when the guest waits. A file has
+ * them when they fill a buffer. */
+static void hand_over(struct gt_exlog_vcpu *v, bool must)
+{
+    bool log = !gt_exlog.outlet;
+    if (!v->known || !(must || log || gt_exlog.live) || !gt_exlog_enter(v))
+        return;
+    uint64_t time = log || must ? 0 : now();
+    if (log || must || time - v->handed >= LIVE_NS) {
+        v->handed = time;
+        gt_exlog_tell(v);
+        gt_exlog.sink->hand_over(v);
+    }
+    gt_exlog_leave(v);
+}
+
+void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu)
+{
+    (void)self;
+    if (vcpu < GT_EXLOG_MAX_VCPUS)
+        hand_over(&gt_exlog.vcpus[vcpu], false);
+}
+
+/* It may wait long; or another process takes the place of this one. */
+void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+{
+    (void)self, (void)args;
+    const struct gt_syscalls *sys = gt_exlog.syscalls;
+    if (vcpu >= GT_EXLOG_MAX_VCPUS)
+        return;
+    ran = &gt_exlog.vcpus[vcpu];
+    bool exec = sys && (number == sys->execve || number == sys->execveat);
+    hand_over(ran, exec);
+    if (exec && gt_exlog.outlet)
+        gt_outlet_flush(gt_exlog.outlet);
+}
+
+void gt_exlog_on_exit(void *self)
+{
+    (void)self;
+    if (!gt_exlog_shut(GT_EXLOG_CLOSED))
+        return;
+    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
+        struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
+        if (!v->known)
+            continue;
+        gt_exlog_tell(v);
+        gt_exlog.sink->end(v);
+    }
+    gt_exlog.sink->close();
+    if (gt_exlog.forks)
+        gt_host_message("%u forked processes of the guest are not recorded", gt_exlog.forks);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&shutting);
+    pthread_mutex_lock(&gt_exlog.lock);
+    if (gt_exlog.outlet)
+        gt_outlet_fork_prepare(gt_exlog.outlet);
+}
+
+static void after_fork(void)
+{
+    if (gt_exlog.outlet) {
+        gt_exlog.forks += gt_exlog.gate != GT_EXLOG_CLOSED;
+        gt_outlet_fork_parent(gt_exlog.outlet);
+    }
+    pthread_mutex_unlock(&gt_exlog.lock);
+    pthread_mutex_unlock(&shutting);
+}
+
+/* QEMU's log is the child's, too: its thread goes on; what the other threads had is the parent's.
+ */
+static void in_child(void)
+{
+    if (gt_exlog.outlet) {
+        gt_exlog.gate = GT_EXLOG_CLOSED;
+        gt_outlet_fork_child(gt_exlog.outlet);
+    }
+    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
+        gt_exlog.vcpus[i].known &= &gt_exlog.vcpus[i] == ran;
+        gt_exlog.vcpus[i].busy = 0;
+    }
+    pthread_mutex_unlock(&gt_exlog.lock);
+    pthread_mutex_unlock(&shutting);
+}
+
+int gt_exlog_init_gate(struct gt_error *err)
+{
+    gt_exlog.fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+    gt_exlog.syscalls = gt_exlog.host.system ? NULL : gt_syscalls_by_target(gt_exlog.host.target);
+    int e = gt_exlog.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+    return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
+}

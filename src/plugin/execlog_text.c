@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines as text:
+ *
+ *   VCPU, 0xADDRESS, 0xOPCODE, "DISASSEMBLY"[, load|store, 0xADDRESS[, PLACE]]...[, NAME ->
+ * 0xVALUE]...
+ *
+ * A block has the text of all its lines, each with the newline of the line before it: so lines that
+ * ran one after the other are copied in one piece, and the newest may get more. The text is that of
+ * vCPU 0; of another one each line is copied for itself. What goes out ends with a newline, and the
+ * newest line stays.
+ */
+#include "plugin/execlog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HOME_PREFIX = 3,  /* "0, " */
+    ACCESS_ROOM = 64, /* but for the place */
+    LIMIT = 16 << 20,
+};
+
+struct text_block {
+    size_t n;
+    uint32_t *at; /* where each line begins, and the end */
+    char *text;
+};
+
+struct text {
+    struct gt_buffer *buffer; /* its data: whole lines, then the newest */
+    uint8_t *at, *end, *line; /* line: where the newest begins */
+    bool complete;            /* the newest is, and is in `again` */
+    GString *again;           /* what the end logs once more, without its newline */
+    size_t prefix_size;
+    char prefix[8];
+};
+
+static struct gt_buffer *new_buffer(void)
+{
+    if (gt_exlog.outlet)
+        return gt_outlet_take(gt_exlog.outlet);
+    struct gt_buffer *b = malloc(sizeof *b + GT_EXLOG_BUFFER + 1);
+    if (b)
+        *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = GT_EXLOG_BUFFER};
+    return b;
+}
+
+static void take_buffer(struct text *t, struct gt_buffer *b)
+{
+    t->buffer = b;
+    t->at = t->line = b->data;
+    t->end = b->data + b->size;
+}
+
+static bool begin(struct gt_exlog_vcpu *v)
+{
+    struct text *t = calloc(1, sizeof *t);
+    struct gt_buffer *b = t ? new_buffer() : NULL;
+    if (!b) {
+        free(t);
+        return false;
+    }
+    take_buffer(t, b);
+    t->prefix_size = (size_t)snprintf(t->prefix, sizeof t->prefix, "%u, ", v->index);
+    v->sink = t;
+    return true;
+}
+
+static void *describe(const struct gt_exlog_block *b)
+{
+    struct text_block *x = malloc(sizeof *x + (b->n + 1) * sizeof *x->at);
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (!x)
+        return NULL;
+    x->n = b->n;
+    x->at = (uint32_t *)(x + 1);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct gt_exlog_line *line = &b->lines[i];
+        x->at[i] = (uint32_t)text->len;
+        g_string_append_printf(text, "\n0, 0x%" PRIx64 ", 0x%" PRIx32 ", \"%s\"", line->pc,
+                               line->opcode, line->disassembly);
+    }
+    x->at[b->n] = (uint32_t)text->len;
+    x->text = g_string_free(g_steal_pointer(&text), FALSE);
+    return x;
+}
+
+static void forget(void *described)
+{
+    struct text_block *x = described;
+    g_free(x->text);
+    free(x);
+}
+
+static void log_whole_lines(struct text *t)
+{
+    uint8_t first = *t->line;
+    *t->line = '\0';
+    gt_host_log((const char *)t->buffer->data);
+    *t->line = first;
+}
+
+/* Whole lines go out, the newest becomes the first of the buffer. */
+static void hand_over(struct gt_exlog_vcpu *v)
+{
+    struct text *t = v->sink;
+    size_t whole = (size_t)(t->line - t->buffer->data), rest = (size_t)(t->at - t->line);
+    if (whole == 0)
+        return;
+    if (!gt_exlog.outlet) {
+        log_whole_lines(t);
+        memmove(t->buffer->data, t->line, rest);
+        take_buffer(t, t->buffer);
+    } else {
+        uint8_t *newest = g_memdup2(t->line, rest);
+        t->buffer->used = whole;
+        take_buffer(t, gt_outlet_swap(gt_exlog.outlet, t->buffer));
+        if (rest)
+            memcpy(t->buffer->data, newest, rest);
+        g_free(newest);
+        gt_exlog_tell_news();
+    }
+    t->at += rest;
+}
+
+/* Room for n bytes more of the newest line. False: a line as long as the buffer is cut. */
+static bool make_room(struct gt_exlog_vcpu *v, size_t n)
+{
+    struct text *t = v->sink;
+    if ((size_t)(t->end - t->at) < n)
+        hand_over(v);
+    return (size_t)(t->end - t->at) >= n;
+}
+
+static void put(struct text *t, const void *bytes, size_t n)
+{
+    memcpy(t->at, bytes, n);
+    t->at += n;
+}
+
+/* Line by line: with the vCPU's own number, or where the buffer's end is near. */
+static void put_lines(struct gt_exlog_vcpu *v, const struct text_block *x, size_t from, size_t to)
+{
+    struct text *t = v->sink;
+    for (size_t i = from; i < to; i++) {
+        const char *text = x->text + x->at[i] + 1 + HOME_PREFIX;
+        size_t n = x->at[i + 1] - x->at[i] - 1 - HOME_PREFIX;
+        if (!make_room(v, 1))
+            t->at--;
+        if (t->at > t->buffer->data)
+            *t->at++ = '\n';
+        t->line = t->at;
+        if (!make_room(v, t->prefix_size + n))
+            continue;
+        put(t, t->prefix, t->prefix_size);
+        put(t, text, n);
+    }
+}
+
+static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *b, size_t from, size_t to)
+{
+    struct text *t = v->sink;
+    const struct text_block *x = b->described;
+    uint32_t start = x->at[from], n = x->at[to] - start;
+    t->complete = false;
+    if (__builtin_expect(v->index != 0 || (size_t)(t->end - t->at) < n || t->at == t->line, 0)) {
+        put_lines(v, x, from, to);
+        return;
+    }
+    t->line = t->at + (x->at[to - 1] - start) + 1;
+    put(t, x->text + start, n);
+}
+
+static const char digits[] = "0123456789abcdef";
+
+/* At least eight digits. */
+static uint8_t *put_address(uint8_t *at, uint64_t address)
+{
+    unsigned n = 8;
+    if (address >> 32)
+        n = 16 - (unsigned)__builtin_clzll(address) / 4;
+    for (unsigned i = n; i-- > 0; address >>= 4)
+        at[i] = (uint8_t)digits[address & 15];
+    return at + n;
+}
+
+static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
+{
+    struct text *t = v->sink;
+    size_t n = a->place ? strlen(a->place) : 0;
+    if ((size_t)(t->end - t->at) < ACCESS_ROOM + n && !make_room(v, ACCESS_ROOM + n))
+        return;
+    uint8_t *at = t->at;
+    if (a->store) {
+        memcpy(at, ", store, 0x", 11);
+        at += 11;
+    } else {
+        memcpy(at, ", load, 0x", 10);
+        at += 10;
+    }
+    t->at = put_address(at, a->address);
+    if (a->place) {
+        put(t, ", ", 2);
+        put(t, a->place, n);
+    }
+}
+
+static void change(struct gt_exlog_vcpu *v, const struct gt_exlog_register *r, const uint8_t *bytes,
+                   size_t n)
+{
+    struct text *t = v->sink;
+    size_t name = strlen(r->name);
+    if (!make_room(v, 8 + name + 2 * n))
+        return;
+    put(t, ", ", 2);
+    put(t, r->name, name);
+    put(t, " -> 0x", 6);
+    for (size_t i = n; i-- > 0;) {
+        *t->at++ = (uint8_t)digits[bytes[i] >> 4];
+        *t->at++ = (uint8_t)digits[bytes[i] & 15];
+    }
+}
+
+static void complete(struct gt_exlog_vcpu *v)
+{
+    struct text *t = v->sink;
+    if (!t->again)
+        t->again = g_string_new(NULL);
+    g_string_truncate(t->again, 0);
+    g_string_append_len(t->again, (const char *)t->line, t->at - t->line);
+    t->complete = true;
+}
+
+static void end(struct gt_exlog_vcpu *v)
+{
+    struct text *t = v->sink;
+    if (t->complete && make_room(v, 1 + t->again->len)) {
+        *t->at++ = '\n';
+        t->line = t->at;
+        put(t, t->again->str, t->again->len);
+    }
+    if (!make_room(v, 1))
+        t->at--;
+    *t->at++ = '\n';
+    t->line = t->at;
+    hand_over(v);
+    if (gt_exlog.outlet)
+        gt_outlet_give(gt_exlog.outlet, t->buffer);
+    else
+        free(t->buffer);
+    if (t->again)
+        g_string_free(t->again, TRUE);
+    free(t);
+    v->sink = NULL;
+}
+
+static size_t put_nothing(void *self, uint8_t *out)
+{
+    (void)self, (void)out;
+    return 0;
+}
+
+static size_t put_no_mark(void *self, uint64_t bytes, uint8_t *out)
+{
+    (void)self, (void)bytes, (void)out;
+    return 0;
+}
+
+static int open_text(const char *out, unsigned wait_seconds, struct gt_error *err)
+{
+    if (!out)
+        return 0;
+    struct gt_outlet_options options = {
+        .target = out,
+        .buffer_size = GT_EXLOG_BUFFER,
+        .limit = LIMIT,
+        .wait_seconds = wait_seconds,
+        .head = put_nothing,
+        .mark = put_no_mark,
+    };
+    return gt_outlet_create(&options, &gt_exlog.outlet, err);
+}
+
+static void close_text(void)
+{
+    if (!gt_exlog.outlet)
+        return;
+    struct gt_outlet_stats stats;
+    gt_outlet_finish(gt_exlog.outlet, &stats);
+    gt_exlog_tell_news();
+    if (stats.dropped)
+        gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
+                        stats.dropped);
+}
+
+const struct gt_exlog_sink gt_exlog_text = {
+    .open = open_text,
+    .begin = begin,
+    .describe = describe,
+    .forget = forget,
+    .lines = lines,
+    .access = put_access,
+    .change = change,
+    .complete = complete,
+    .end = end,
+    .hand_over = hand_over,
+    .close = close_text,
+};
