@@ -67,10 +67,10 @@ enum { EXEC_LINE = 8 + 16 + 1 + 16 + 1 + 1 }; /* at most, without the function *
 
 static char *put_range(char *p, uint64_t start, size_t start_len, const struct gt_etrace_entry *e)
 {
-    p = gt_output_put8(p, start) - 8 + start_len;
-    p = gt_output_hex(p, e->start);
+    p = gt_hex_put_digits(p, start) - 8 + start_len;
+    p = gt_hex_put(p, e->start);
     *p++ = ' ';
-    return gt_output_hex(p, e->end);
+    return gt_hex_put(p, e->end);
 }
 
 void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
@@ -105,9 +105,9 @@ void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem 
     *p++ = ' ';
     *p++ = mem->write ? 'w' : 'r';
     *p++ = ' ';
-    p = gt_output_hex(p, mem->paddr);
+    p = gt_hex_put(p, mem->paddr);
     *p++ = ' ';
-    p = gt_output_hex(p, mem->value);
+    p = gt_hex_put(p, mem->value);
     *p++ = '\n';
     gt_output_end(o, p);
 }

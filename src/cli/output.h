@@ -9,8 +9,8 @@
 #define GT_CLI_OUTPUT_H
 
 #include "base/error.h"
+#include "base/hex.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,33 +52,6 @@ static inline char *gt_output_room(struct gt_output *o, size_t n)
 static inline void gt_output_end(struct gt_output *o, const char *end)
 {
     o->fill = (size_t)(end - o->buf);
-}
-
-/* 8 hex digits as 8 bytes, the first one lowest. */
-static inline uint64_t gt_output_digits(uint32_t x)
-{
-    uint64_t v = x;
-    v = (v << 32 | v >> 16) & UINT64_C(0x0000ffff0000ffff); /* halves swapped, and so on down */
-    v = ((v & UINT64_C(0x000000ff000000ff)) << 16) | ((v >> 8) & UINT64_C(0x000000ff000000ff));
-    v = ((v & UINT64_C(0x000f000f000f000f)) << 8) | ((v >> 4) & UINT64_C(0x000f000f000f000f));
-    uint64_t letter = ((v + UINT64_C(0x0606060606060606)) >> 4) & UINT64_C(0x0101010101010101);
-    return v + UINT64_C(0x3030303030303030) + letter * ('a' - '0' - 10);
-}
-
-static inline char *gt_output_put8(char *p, uint64_t digits)
-{
-    digits = htole64(digits);
-    memcpy(p, &digits, sizeof digits);
-    return p + sizeof digits;
-}
-
-/* In hex without leading zeros; up to 16 bytes are written. Returns where it ends. */
-static inline char *gt_output_hex(char *p, uint64_t v)
-{
-    uint32_t high = (uint32_t)(v >> 32), first = high ? high : (uint32_t)v;
-    unsigned skipped = (unsigned)__builtin_clz(first | 1) / 4;
-    p = gt_output_put8(p, gt_output_digits(first) >> (8 * skipped)) - skipped;
-    return high ? gt_output_put8(p, gt_output_digits((uint32_t)v)) : p;
 }
 
 #endif

@@ -75,7 +75,7 @@ static char *put_line(char *p, const struct plan *plan, const struct gt_trace_re
     for (unsigned i = 0; i < r->n_values; i++, piece++) {
         const struct gt_trace_value *v = &r->values[i];
         p = gt_put_bytes(p, piece->text, piece->n);
-        p = v->text ? gt_put_python_bytes(p, v->text, v->number) : gt_output_hex(p, v->number);
+        p = v->text ? gt_put_python_bytes(p, v->text, v->number) : gt_hex_put(p, v->number);
     }
     *p++ = '\n';
     return p;
