@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Headers of chunks, both directions: see execlog_internal.h. */
-#include "format/execlog_internal.h"
+/* Headers of chunks, both directions: see execlog_chunk.h. */
+#include "format/execlog_chunk.h"
 
 enum { CHECK_AT = GT_EXECLOG_HEAD - 4 };
 

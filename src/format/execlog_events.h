@@ -18,7 +18,7 @@
 #ifndef GT_FORMAT_EXECLOG_EVENTS_H
 #define GT_FORMAT_EXECLOG_EVENTS_H
 
-#include "format/execlog_internal.h"
+#include "format/execlog_chunk.h"
 
 /* The walk may read so far beyond the events. */
 enum { GT_EXECLOG_PADDING = 32 };

@@ -37,7 +37,7 @@ static void add_chunk(struct gt_execlog_writer *w, struct gt_execlog_chunk *c,
     }
     c->packed = (uint32_t)packed;
     c->unpacked = (uint32_t)n;
-    if (c->summary)
+    if (summary)
         memcpy(head + GT_EXECLOG_HEAD, summary, c->summary);
     gt_execlog_put_chunk(head, c, summary);
     if (c->type != GT_EXECLOG_INDEX && c->type != GT_EXECLOG_END)

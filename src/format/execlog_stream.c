@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A vCPU's events, what is not inline: see execlog.h. A buffer begins with u32 vCPU, u32 lines to
- * skip (execlog_internal.h). */
-#include "format/execlog_internal.h"
+ * skip (execlog_chunk.h). */
+#include "format/execlog_chunk.h"
 
 static void take_buffer(struct gt_execlog_stream *s, struct gt_buffer *b)
 {
