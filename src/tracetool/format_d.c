@@ -4,13 +4,30 @@
 #include "tracetool/types.h"
 #include "tracetool/words.h"
 
+/* SystemTap's dtrace knows types of two words at most, and D has no `signed char`. */
+static void put_type(struct gt_generator *g, const struct gt_argument *a)
+{
+    const char *name = a->base == GT_TYPE_LONG_LONG    ? "int64_t"
+                       : a->base == GT_TYPE_ULONG_LONG ? "uint64_t"
+                       : a->base == GT_TYPE_SCHAR      ? "int8_t"
+                                                       : NULL;
+    if (!name) {
+        gt_emit_strings(g, a->type, gt_argument_blank(a), NULL);
+        return;
+    }
+    gt_emit_strings(g, a->is_const ? "const " : "", name, " ", NULL);
+    for (unsigned i = 0; i < a->stars; i++)
+        gt_emit_text(g, "*");
+}
+
 static void put_event(struct gt_generator *g, const struct gt_event *e)
 {
     gt_emit_strings(g, "\nprobe ", e->name, "(", NULL);
     for (unsigned i = 0; i < e->n_arguments; i++) {
         const struct gt_argument *a = &e->arguments[i];
-        gt_emit_strings(g, i ? ", " : "", a->type, gt_argument_blank(a), a->name,
-                        gt_word_is_reserved(GT_LANGUAGE_D, a->name) ? "_" : "", NULL);
+        gt_emit_text(g, i ? ", " : "");
+        put_type(g, a);
+        gt_emit_strings(g, a->name, gt_word_is_reserved(GT_LANGUAGE_D, a->name) ? "_" : "", NULL);
     }
     gt_emit(g, ");\n");
 }

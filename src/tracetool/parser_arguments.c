@@ -205,7 +205,7 @@ static bool argument(struct gt_parser *p, struct gt_declaration *d)
     }
     bool good = check_type(p, d, &t, &a);
     struct gt_token name = p->lexer.token;
-    if (!check_name(p, d, &t))
+    if ((!good && at_end_of_argument(&name)) || !check_name(p, d, &t))
         return false;
     gt_lexer_next(&p->lexer);
     if (!check_end(p, &name) || !good)
@@ -243,7 +243,8 @@ bool gt_parse_arguments(struct gt_parser *p, struct gt_declaration *d)
         }
     }
     if (!gt_token_is(t, ')')) {
-        gt_parser_error(p, "expected ')' after the arguments");
+        if (good)
+            gt_parser_error(p, "expected ')' after the arguments");
         return false;
     }
     gt_lexer_next(&p->lexer);
