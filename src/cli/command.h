@@ -56,6 +56,7 @@ extern const struct gt_command gt_command_repair;
 extern const struct gt_command gt_command_dump;
 extern const struct gt_command gt_command_convert;
 extern const struct gt_command gt_command_simpletrace;
+extern const struct gt_command gt_command_ctl;
 extern const struct gt_command gt_command_completion;
 extern const struct gt_command gt_command_help;
 

@@ -41,7 +41,7 @@ static int nothing(const struct argument *a, struct gt_monitor_text *out,
 {
     (void)a;
     (void)err;
-    gt_monitor_add(out, "{}", 2);
+    gt_monitor_puts(out, "{}");
     return 0;
 }
 
@@ -71,8 +71,8 @@ static int add_state(struct gt_trace_event *event, void *context)
                         : gt_trace_is_on(event)    ? "enabled"
                                                    : "disabled";
     if (out->data[out->n - 1] != '[')
-        gt_monitor_add(out, ", ", 2);
-    gt_monitor_add(out, "{\"name\": ", 9);
+        gt_monitor_puts(out, ", ");
+    gt_monitor_puts(out, "{\"name\": ");
     gt_monitor_add_json(out, event->name);
     gt_monitor_printf(out, ", \"state\": \"%s\"}", state);
     return out->failed;
@@ -89,10 +89,10 @@ static int get_state(const struct argument *a, struct gt_monitor_text *out,
     const char *name = a[0].text;
     if (!gt_trace_is_pattern(name) && !gt_trace_find(name))
         return unknown_event(name, err);
-    gt_monitor_add(out, "[", 1);
+    gt_monitor_puts(out, "[");
     if (!out->failed)
         gt_trace_each(NULL, name, add_state, out);
-    gt_monitor_add(out, "]", 1);
+    gt_monitor_puts(out, "]");
     return 0;
 }
 
@@ -118,7 +118,7 @@ static int set_state(const struct argument *a, struct gt_monitor_text *out,
         status = 0;
     if (status < 0)
         return status;
-    gt_monitor_add(out, "{}", 2);
+    gt_monitor_puts(out, "{}");
     return 0;
 }
 
@@ -164,7 +164,7 @@ static int list_commands(const struct argument *a, struct gt_monitor_text *out,
     (void)err;
     for (size_t i = 0; i < COMMANDS; i++)
         gt_monitor_printf(out, "%s{\"name\": \"%s\"}", i ? ", " : "[", commands[i].name);
-    gt_monitor_add(out, "]", 1);
+    gt_monitor_puts(out, "]");
     return 0;
 }
 
@@ -273,13 +273,13 @@ static void answer(struct gt_monitor_text *out, const struct request *r, int sta
         gt_monitor_printf(out, "{\"error\": {\"class\": \"%s\", \"desc\": ",
                           known ? "GenericError" : "CommandNotFound");
         gt_monitor_add_json(out, err->text);
-        gt_monitor_add(out, "}", 1);
+        gt_monitor_puts(out, "}");
     }
     if (r->id.n) {
-        gt_monitor_add(out, ", \"id\": ", 8);
+        gt_monitor_puts(out, ", \"id\": ");
         gt_monitor_add(out, r->id.at, r->id.n);
     }
-    gt_monitor_add(out, "}\r\n", 3);
+    gt_monitor_puts(out, "}\r\n");
 }
 
 ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
@@ -293,7 +293,7 @@ ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
     int status = end ? read_request(&object, &r, &err)
                      : gt_events_fail(&err, GT_TRACE_E_FORMAT, "no JSON, byte %zu: %s",
                                       (size_t)(where - text) + 1, why);
-    gt_monitor_add(out, "{\"return\": ", 11);
+    gt_monitor_puts(out, "{\"return\": ");
     if (status == 0)
         status = run(&r, &known, out, &err);
     if (status < 0 && !out->failed)
@@ -304,7 +304,7 @@ ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
 
 void gt_monitor_greet(struct gt_monitor_text *out)
 {
-    gt_monitor_add(out, "{\"QMP\": {\"version\": ", 20);
+    gt_monitor_puts(out, "{\"QMP\": {\"version\": ");
     add_version(out);
-    gt_monitor_add(out, ", \"capabilities\": []}}\r\n", 23);
+    gt_monitor_puts(out, ", \"capabilities\": []}}\r\n");
 }

@@ -36,6 +36,11 @@ void gt_monitor_add(struct gt_monitor_text *t, const void *data, size_t n)
     t->data[t->n] = '\0';
 }
 
+void gt_monitor_puts(struct gt_monitor_text *t, const char *text)
+{
+    gt_monitor_add(t, text, strlen(text));
+}
+
 void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
 {
     va_list ap, again;
@@ -52,10 +57,10 @@ void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
 
 void gt_monitor_add_json(struct gt_monitor_text *t, const char *text)
 {
-    gt_monitor_add(t, "\"", 1);
+    gt_monitor_puts(t, "\"");
     for (const char *c = text; *c; c++) {
         if (*c == '\n')
-            gt_monitor_add(t, "\\n", 2);
+            gt_monitor_puts(t, "\\n");
         else if ((unsigned char)*c < ' ' || *c == 0x7f)
             gt_monitor_printf(t, "\\u%04x", (unsigned char)*c);
         else if (*c == '"' || *c == '\\')
@@ -63,7 +68,7 @@ void gt_monitor_add_json(struct gt_monitor_text *t, const char *text)
         else
             gt_monitor_add(t, c, 1);
     }
-    gt_monitor_add(t, "\"", 1);
+    gt_monitor_puts(t, "\"");
 }
 
 void gt_monitor_free(struct gt_monitor_text *t)

@@ -16,6 +16,7 @@ struct gt_monitor_text {
 };
 
 void gt_monitor_add(struct gt_monitor_text *t, const void *data, size_t n);
+void gt_monitor_puts(struct gt_monitor_text *t, const char *text);
 void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* With quotes, and what JSON does not allow escaped. */
