@@ -74,6 +74,10 @@ static const struct gt_option record_table[] = {
     {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
      .help = "with --tool etrace: how long a socket's first reader may take to come (default: 60)",
      FIELD(wait)},
+    {"control", .type = GT_OPTION_TEXT, .value = "PATH",
+     .help = "with --tool etrace: a socket that takes commands while the guest runs: counts, flush,"
+             " status",
+     FIELD(control)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "the plugin to load instead of the tool's", FIELD(plugin)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "no progress and no summary, errors only", FIELD(quiet)},

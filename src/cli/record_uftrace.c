@@ -48,9 +48,10 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     const struct gt_record_options *opt = r->opt;
-    if (opt->flags || opt->reconnect || opt->drop || opt->wait)
+    if (opt->flags || opt->control || opt->reconnect || opt->drop || opt->wait)
         return gt_error_set(err, GT_E_USAGE, "--%s is for --tool etrace",
                             opt->flags       ? "flags"
+                            : opt->control   ? "control"
                             : opt->reconnect ? "reconnect"
                             : opt->drop      ? "drop"
                                              : "wait");

@@ -39,7 +39,7 @@ static const struct {
 };
 enum { N_FLAGS = sizeof flag_names / sizeof flag_names[0] };
 
-static const char *output, *flags;
+static const char *output, *flags, *control;
 static int clock_kind;
 static uint64_t wait_seconds = WAIT_SECONDS;
 static bool reconnect, drop, flag_on[N_FLAGS];
@@ -51,6 +51,7 @@ static const struct gt_arg arguments[] = {
     {"file", GT_ARG_TEXT, &output},
     {"flags", GT_ARG_TEXT, &flags},
     {"clock", GT_ARG_CHOICE, &clock_kind, .choices = clocks},
+    {"control", GT_ARG_TEXT, &control},
     {"reconnect", GT_ARG_SWITCH, &reconnect},
     {"drop", GT_ARG_SWITCH, &drop},
     {"wait", GT_ARG_NUMBER, &wait_seconds, .min = 0, .max = 1000000},
@@ -137,6 +138,7 @@ static int allocate(struct gt_error *err)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     pthread_mutex_init(&gt_etrace.lock, NULL);
     gt_etrace.blocks = g_hash_table_new(g_int64_hash, g_int64_equal);
+    gt_etrace.counters = g_ptr_array_new();
     gt_etrace.devices = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     return 0;
 }
@@ -185,6 +187,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = open_outlet(err);
     if (status == 0)
         status = gt_etrace_watch_forks(err);
+    if (status == 0 && control)
+        status = gt_etrace_control_start(control, err);
     if (status == 0)
         gt_host_subscribe(&events, NULL);
     return status;

@@ -8,6 +8,7 @@
  *   etrace_mem.c      memory accesses, devices, interrupts
  *   etrace_text.c     notes: disassembly, registers
  *   etrace_count.c    flags=coverage: counters of blocks
+ *   etrace_control.c  commands from outside
  *   etrace_lane.c     packets into buffers, buffers to the outlet
  *   etrace_finish.c   buffers handed over early, and the end
  *
@@ -47,8 +48,9 @@ struct gt_etrace_block {
     uint64_t start, end;
     uint32_t insns;
     struct gt_etrace_block *next; /* others that start here */
-    struct gt_cell count;         /* with GT_ETRACE_F_COVERAGE */
-    uint64_t shared_count;        /* the same, where the host has no cells */
+    uint32_t counter;             /* with GT_ETRACE_F_COVERAGE: its number, from 1 on */
+    uint64_t shared_count;        /* the count, where the host has no cells */
+    uint64_t told;                /* the count written last */
     uint8_t sizes[];              /* of each instruction, bytes */
 };
 
@@ -79,9 +81,10 @@ struct gt_etrace {
     GHashTable *blocks;   /* start -> chain of struct gt_etrace_block */
     GHashTable *devices;  /* place of a device -> value seen there last */
     struct gt_etrace_lane *lanes;
-    void *counters; /* the newest cells of counters, `n_counters` of which are in use */
-    size_t n_counters;
-    unsigned n_vcpus; /* 1 + highest index seen */
+    GPtrArray *counters; /* sets of cells, of which `n_counters` are in use */
+    uint32_t n_counters;
+    unsigned n_vcpus; /* 1 + highest index seen; atomic */
+    unsigned streams; /* readers, or files, that were begun; atomic */
     bool finished;    /* atomic */
     unsigned forks;   /* children, which are not recorded */
 };
@@ -119,7 +122,13 @@ void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
 
 /* etrace_count.c */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b);
-void gt_etrace_put_counts(void);
+/* Those that are not what was written last. Returns how many; any thread. */
+size_t gt_etrace_put_counts(void);
+
+/* etrace_control.c: GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO. The path lives as long as QEMU.
+ * After stop no command is under way. */
+int gt_etrace_control_start(const char *path, struct gt_error *err);
+void gt_etrace_control_stop(void);
 
 /* etrace_lane.c */
 /* Room for n bytes, at most GT_ETRACE_BUFFER, in the calling thread's lane: where packets other
@@ -143,6 +152,8 @@ void gt_etrace_tell_news(void);
 void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu);
 void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
 void gt_etrace_on_exit(void *self);
+/* What the calling thread, which is no vCPU's, has put. */
+void gt_etrace_hand_over_own(void);
 size_t gt_etrace_put_head(void *self, uint8_t *out);
 size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out);
 int gt_etrace_watch_forks(struct gt_error *err);

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flags=coverage: translated code counts each block by itself; the counts are written at the end,
- * as events of the device "coverage" named "0xSTART-0xEND". */
-#include "plugin/etrace.h"
+/*
+ * flags=coverage: translated code counts each block by itself; the counts are written on request
+ * and at the end, as events of the device "coverage" named "0xSTART-0xEND": the value is how often
+ * that ran until now, and the previous value what this stream said of it last.
+ *
+ * On request they are read on a thread that QEMU does not know: cells may move then. They are
+ * copied by the kernel, which does not mind an address that is gone, and again where they have
+ * moved.
+ */
+#include "plugin/etrace_lane.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-enum { COUNTERS = 4096, EVENT_PACKET = 256 }; /* of each set of cells */
+enum {
+    COUNTERS = 4096, /* of each set of cells */
+    EVENT_PACKET = 256,
+    TRIES = 100, /* cells move when there are twice as many vCPUs: seldom */
+};
+
+/* Blocks of code at the same place are told as one. */
+struct tally {
+    struct gt_etrace_block *block;
+    uint64_t count;
+};
+
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and `told` */
+static uint64_t cells[COUNTERS];                             /* of one vCPU */
+static unsigned told_streams;
+static uint64_t told_dropped;
 
 /* With the lock. */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
@@ -15,59 +41,145 @@ void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
         gt_block_add_shared(block, &b->shared_count, 1);
         return;
     }
-    if (!b->count.score) {
-        if (!gt_etrace.counters || gt_etrace.n_counters == COUNTERS) {
-            gt_etrace.counters = gt_cells_new(COUNTERS * sizeof(uint64_t));
-            gt_etrace.n_counters = 0;
-        }
-        b->count.score = gt_etrace.counters;
-        b->count.offset = gt_etrace.n_counters++ * sizeof(uint64_t);
+    GPtrArray *sets = gt_etrace.counters;
+    if (!b->counter) {
+        if (gt_etrace.n_counters == sets->len * COUNTERS)
+            g_ptr_array_add(sets, gt_cells_new(COUNTERS * sizeof(uint64_t)));
+        b->counter = ++gt_etrace.n_counters;
     }
-    gt_block_add(block, b->count, 1);
+    uint32_t i = b->counter - 1;
+    gt_block_add(block,
+                 (struct gt_cell){sets->pdata[i / COUNTERS], i % COUNTERS * sizeof(uint64_t)}, 1);
 }
 
-static uint64_t count_of(const struct gt_etrace_block *b)
+/* False: there is nothing at that address. */
+static bool copy(void *out, const void *from, size_t n)
 {
-    uint64_t sum = b->shared_count;
-    for (unsigned i = 0; i < gt_etrace.n_vcpus && b->count.score; i++) {
-        const char *cells = gt_cells_find(b->count.score, i);
-        sum += *(const uint64_t *)(const void *)(cells + b->count.offset);
-    }
-    return sum;
+    struct iovec to = {out, n}, at = {(void *)(uintptr_t)from, n};
+    ssize_t got = process_vm_readv(getpid(), &to, 1, &at, 1, 0);
+    if (got < 0 && errno != EFAULT)
+        memcpy(out, from, n); /* the call is forbidden */
+    return got < 0 ? errno != EFAULT : (size_t)got == n;
 }
 
-static void put_count(const struct gt_etrace_block *b)
+static bool add_cells(void *set, unsigned vcpu, uint64_t *sums)
 {
-    uint64_t count = count_of(b);
-    struct gt_writer *w = count ? gt_etrace_put_begin(NULL, EVENT_PACKET) : NULL;
-    if (!w)
-        return;
-    char name[64];
-    snprintf(name, sizeof name, "0x%" PRIx64 "-0x%" PRIx64, b->start, b->end);
-    gt_etrace_put_event(
-        w, &(struct gt_etrace_event){.value = count, .device = "coverage", .name = name});
-    gt_etrace_put_end();
+    const void *at = gt_cells_find(set, vcpu);
+    if (!copy(cells, at, sizeof cells) || gt_cells_find(set, vcpu) != at)
+        return false;
+    for (size_t i = 0; i < COUNTERS; i++)
+        sums[i] += cells[i];
+    return true;
 }
 
-static gint by_start(gconstpointer a, gconstpointer b)
+static bool try_sum(void *set, uint64_t *sums)
 {
-    const struct gt_etrace_block *const *x = a, *const *y = b;
-    return ((*x)->start > (*y)->start) - ((*x)->start < (*y)->start);
+    unsigned n = __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE);
+    memset(sums, 0, COUNTERS * sizeof *sums);
+    for (unsigned i = 0; i < n; i++)
+        if (!add_cells(set, i, sums))
+            return false;
+    return true;
 }
 
-void gt_etrace_put_counts(void)
+/* The set's counters, of all vCPUs together. */
+static void sum_set(void *set, uint64_t *sums)
 {
-    GPtrArray *all = g_ptr_array_new();
+    for (int i = 0; i < TRIES && !try_sum(set, sums); i++)
+        ;
+}
+
+static gint by_place(gconstpointer a, gconstpointer b)
+{
+    const struct gt_etrace_block *x = ((const struct tally *)a)->block;
+    const struct gt_etrace_block *y = ((const struct tally *)b)->block;
+    int start = (x->start > y->start) - (x->start < y->start);
+    return start ? start : (x->end > y->end) - (x->end < y->end);
+}
+
+/* All blocks; those without counts yet as well. */
+static GArray *tally_blocks(GPtrArray *sets)
+{
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally));
     GHashTableIter i;
     gpointer first;
     pthread_mutex_lock(&gt_etrace.lock);
     g_hash_table_iter_init(&i, gt_etrace.blocks);
     while (g_hash_table_iter_next(&i, NULL, &first))
         for (struct gt_etrace_block *b = first; b; b = b->next)
-            g_ptr_array_add(all, b);
+            g_array_append_val(all, ((struct tally){b, b->counter}));
+    for (guint k = 0; k < gt_etrace.counters->len; k++)
+        g_ptr_array_add(sets, gt_etrace.counters->pdata[k]);
     pthread_mutex_unlock(&gt_etrace.lock);
-    g_ptr_array_sort(all, by_start);
-    for (guint k = 0; k < all->len; k++)
-        put_count(g_ptr_array_index(all, k));
-    g_ptr_array_free(all, TRUE);
+    g_array_sort(all, by_place);
+    return all;
+}
+
+static GArray *count_all(void)
+{
+    GPtrArray *sets = g_ptr_array_new();
+    GArray *all = tally_blocks(sets);
+    uint64_t *sums = g_new0(uint64_t, (size_t)COUNTERS * sets->len);
+    for (guint k = 0; k < sets->len; k++)
+        sum_set(sets->pdata[k], sums + (size_t)COUNTERS * k);
+    for (guint k = 0; k < all->len; k++) {
+        struct tally *t = &g_array_index(all, struct tally, k);
+        uint64_t count = t->block->counter ? sums[t->block->counter - 1] : t->block->shared_count;
+        /* shared counters are added to without synchronisation, and may go back */
+        t->count = count > t->block->told ? count : t->block->told;
+    }
+    g_free(sums);
+    g_ptr_array_free(sets, TRUE);
+    return all;
+}
+
+static void put_count(const struct gt_etrace_block *b, uint64_t count, uint64_t previous)
+{
+    struct gt_writer *w = gt_etrace_put_begin(NULL, EVENT_PACKET);
+    if (!w)
+        return;
+    char name[64];
+    snprintf(name, sizeof name, "0x%" PRIx64 "-0x%" PRIx64, b->start, b->end);
+    gt_etrace_put_event(
+        w, &(struct gt_etrace_event){
+               .value = count, .previous = previous, .device = "coverage", .name = name});
+    gt_etrace_put_end();
+}
+
+/* A new reader has been told nothing; where something was dropped, all is told again. */
+static bool begin_again(GArray *all)
+{
+    struct gt_outlet_stats stats;
+    gt_outlet_get_stats(gt_etrace.outlet, &stats);
+    unsigned streams = __atomic_load_n(&gt_etrace.streams, __ATOMIC_RELAXED);
+    for (guint k = 0; k < all->len && streams != told_streams; k++)
+        g_array_index(all, struct tally, k).block->told = 0;
+    bool repeat = stats.dropped != told_dropped;
+    told_streams = streams;
+    told_dropped = stats.dropped;
+    return repeat;
+}
+
+size_t gt_etrace_put_counts(void)
+{
+    pthread_mutex_lock(&counting);
+    size_t written = 0;
+    GArray *all = count_all();
+    bool repeat = begin_again(all);
+    for (guint k = 0, next; k < all->len; k = next) {
+        const struct tally *t = &g_array_index(all, struct tally, k);
+        uint64_t count = 0, told = 0;
+        for (next = k; next < all->len && by_place(t, t + (next - k)) == 0; next++) {
+            count += t[next - k].count;
+            told += t[next - k].block->told;
+            t[next - k].block->told = t[next - k].count;
+        }
+        if (count == 0 || (count == told && !repeat))
+            continue;
+        put_count(t->block, count, told);
+        written++;
+    }
+    g_array_free(all, TRUE);
+    pthread_mutex_unlock(&counting);
+    return written;
 }

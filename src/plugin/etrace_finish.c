@@ -13,6 +13,7 @@ size_t gt_etrace_put_head(void *self, uint8_t *out)
     gt_writer_init(&w, out, GT_OUTLET_TEXT);
     gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
     gt_etrace_put_arch(&w, &gt_etrace.arch);
+    __atomic_add_fetch(&gt_etrace.streams, 1, __ATOMIC_RELAXED);
     return (size_t)(w.at - out);
 }
 
@@ -52,7 +53,7 @@ static void hand_over_live(struct gt_etrace_lane *lane)
 static struct gt_etrace_lane *lane_of(unsigned vcpu)
 {
     struct gt_etrace_lane *lane = vcpu < GT_ETRACE_MAX_VCPUS ? gt_etrace.vcpus[vcpu].lane : NULL;
-    return lane && gt_etrace_lane_is_own(lane) && !gt_etrace_is_finished() ? lane : NULL;
+    return lane && lane == gt_etrace_own_lane() && !gt_etrace_is_finished() ? lane : NULL;
 }
 
 void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
@@ -82,6 +83,17 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
     gt_outlet_flush(gt_etrace.outlet);
 }
 
+void gt_etrace_hand_over_own(void)
+{
+    struct gt_etrace_lane *lane = gt_etrace_own_lane();
+    if (!lane)
+        return;
+    pthread_mutex_lock(&lane->lock);
+    if (!gt_etrace_is_finished() && lane->buffer)
+        gt_etrace_lane_hand_over(lane);
+    pthread_mutex_unlock(&lane->lock);
+}
+
 static void tell_end(const struct gt_outlet_stats *stats)
 {
     gt_etrace_tell_news();
@@ -97,6 +109,7 @@ void gt_etrace_on_exit(void *self)
     (void)self;
     if (gt_etrace_is_finished())
         return;
+    gt_etrace_control_stop();
     if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
         gt_etrace_put_counts();
     if (__atomic_exchange_n(&gt_etrace.finished, true, __ATOMIC_ACQ_REL))

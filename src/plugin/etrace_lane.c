@@ -22,9 +22,9 @@ uint16_t gt_etrace_current_unit(void)
     return own && own->current ? gt_etrace_unit(own->current) : begun;
 }
 
-bool gt_etrace_lane_is_own(const struct gt_etrace_lane *lane)
+struct gt_etrace_lane *gt_etrace_own_lane(void)
 {
-    return lane == own;
+    return own;
 }
 
 bool gt_etrace_is_finished(void)
@@ -222,7 +222,7 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
     begun = (uint16_t)vcpu;
     pthread_mutex_lock(&gt_etrace.lock);
     if (vcpu >= gt_etrace.n_vcpus)
-        gt_etrace.n_vcpus = vcpu + 1;
+        __atomic_store_n(&gt_etrace.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gt_etrace.lock);
 }
 

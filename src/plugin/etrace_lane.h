@@ -16,8 +16,8 @@ struct gt_etrace_lane {
 };
 
 bool gt_etrace_is_finished(void);
-/* The calling thread's. */
-bool gt_etrace_lane_is_own(const struct gt_etrace_lane *lane);
+/* The calling thread's; NULL: it has none yet. */
+struct gt_etrace_lane *gt_etrace_own_lane(void);
 /* The vCPU has no packet under way: its next entry is refused by gt_etrace_run_add. */
 void gt_etrace_close(struct gt_etrace_vcpu *v);
 

@@ -188,4 +188,5 @@ def test_registers(t):
         need([int(v[0].split('=')[1], 16) for v in values] == list(range(20, 0, -1)), values)
 
 
-etrace.main(globals())
+if __name__ == '__main__':
+    etrace.main(globals())

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * control=PATH: a socket that takes commands while the guest runs, on a thread of ours that neither
+ * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...". A
+ * client that talks slowly, or not at all, is in nobody's way.
+ *
+ *   counts   flags=coverage: writes how often each block ran until now
+ *   flush    hands over what is recorded until now
+ *   status   how much was written
+ */
+#include "plugin/etrace_lane.h"
+
+#include "base/socket.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    STACK = 256 << 10,
+    CLIENTS = 8,
+    LINE = 80,
+    ANSWER = 200,
+    LOOK_MS = 20, /* between two looks whether the guest is done */
+};
+
+struct client {
+    int fd; /* -1: none */
+    char line[LINE];
+    size_t n;
+};
+
+static struct {
+    const char *path;
+    pthread_t thread;
+    bool started, stop; /* stop: atomic */
+    unsigned snapshots;
+    struct gt_listener listener;
+    struct client clients[CLIENTS];
+
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t opened;
+    bool open;
+    struct gt_error error;
+} control = {.lock = PTHREAD_MUTEX_INITIALIZER, .opened = PTHREAD_COND_INITIALIZER};
+
+static void put_snapshot_mark(void)
+{
+    struct gt_writer *w = gt_etrace_put_begin(NULL, ANSWER);
+    if (!w)
+        return;
+    gt_etrace_put_event(w, &(struct gt_etrace_event){.value = ++control.snapshots,
+                                                     .previous = control.snapshots - 1,
+                                                     .device = "etrace",
+                                                     .name = "counts"});
+    gt_etrace_put_end();
+}
+
+static void do_counts(char *answer)
+{
+    if (!(gt_etrace.flags & GT_ETRACE_F_COVERAGE)) {
+        snprintf(answer, ANSWER, "error: counts: flags=coverage was not asked for");
+        return;
+    }
+    size_t n = gt_etrace_put_counts();
+    put_snapshot_mark();
+    gt_etrace_hand_over_own();
+    gt_outlet_flush(gt_etrace.outlet);
+    snprintf(answer, ANSWER, "ok %zu counts, number %u", n, control.snapshots);
+}
+
+static void do_flush(char *answer)
+{
+    gt_outlet_flush(gt_etrace.outlet);
+    snprintf(answer, ANSWER, "ok");
+}
+
+static void do_status(char *answer)
+{
+    struct gt_outlet_stats stats;
+    gt_outlet_get_stats(gt_etrace.outlet, &stats);
+    snprintf(answer, ANSWER, "ok written=%" PRIu64 " dropped=%" PRIu64 " vcpus=%u", stats.sent,
+             stats.dropped, __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_RELAXED));
+}
+
+static const struct {
+    const char *name;
+    void (*run)(char *answer); /* ANSWER bytes */
+} commands[] = {{"counts", do_counts}, {"flush", do_flush}, {"status", do_status}};
+
+static void obey(struct client *c, const char *line)
+{
+    char answer[ANSWER + 1] = "";
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !answer[0]; i++)
+        if (strcmp(commands[i].name, line) == 0)
+            commands[i].run(answer);
+    if (!answer[0])
+        snprintf(answer, ANSWER, "error: unknown command %s: expected counts, flush or status",
+                 line);
+    size_t n = strlen(answer);
+    answer[n++] = '\n';
+    send(c->fd, answer, n, MSG_NOSIGNAL); /* who does not read gets no answer */
+}
+
+static void leave(struct client *c)
+{
+    close(c->fd);
+    c->fd = -1;
+    c->n = 0;
+}
+
+/* What a client has said: whole lines, without their ends, are obeyed. */
+static void hear(struct client *c)
+{
+    ssize_t got = recv(c->fd, c->line + c->n, LINE - c->n, 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0) {
+        leave(c);
+        return;
+    }
+    c->n += (size_t)got;
+    for (char *end; (end = memchr(c->line, '\n', c->n));) {
+        *end = '\0';
+        if (end > c->line && end[-1] == '\r')
+            end[-1] = '\0';
+        size_t used = (size_t)(end + 1 - c->line);
+        obey(c, c->line);
+        memmove(c->line, c->line + used, c->n - used);
+        c->n -= used;
+    }
+    if (c->n == LINE)
+        leave(c);
+}
+
+static void welcome(void)
+{
+    for (size_t i = 0; i < CLIENTS; i++)
+        if (control.clients[i].fd < 0) {
+            control.clients[i].fd = gt_listener_accept(&control.listener);
+            return;
+        }
+}
+
+/* Waits a moment for somebody who says something. */
+static void look(void)
+{
+    struct pollfd p[1 + CLIENTS] = {{.fd = control.listener.fd, .events = POLLIN}};
+    size_t n = 0;
+    for (size_t i = 0; i < CLIENTS; i++) {
+        p[1 + i] = (struct pollfd){.fd = control.clients[i].fd, .events = POLLIN};
+        n += control.clients[i].fd >= 0;
+    }
+    if (n == CLIENTS)
+        p[0].fd = -1; /* the next one waits */
+    if (poll(p, 1 + CLIENTS, LOOK_MS) <= 0)
+        return;
+    for (size_t i = 0; i < CLIENTS; i++)
+        if (p[1 + i].revents)
+            hear(&control.clients[i]);
+    if (p[0].revents)
+        welcome();
+}
+
+static int open_socket(struct gt_error *err)
+{
+    int fd = gt_socket_connect(control.path);
+    if (fd >= 0) {
+        close(fd);
+        return gt_error_set(err, GT_E_EXISTS, "%s: somebody listens there already", control.path);
+    }
+    return gt_listener_open(&control.listener, control.path, err);
+}
+
+static void *serve(void *arg)
+{
+    (void)arg;
+    gt_thread_own_files();
+    for (size_t i = 0; i < CLIENTS; i++)
+        control.clients[i].fd = -1;
+    struct gt_error err = {0};
+    int status = open_socket(&err);
+    pthread_mutex_lock(&control.lock);
+    control.open = true;
+    control.error = err;
+    pthread_cond_signal(&control.opened);
+    pthread_mutex_unlock(&control.lock);
+    while (status == 0 && !__atomic_load_n(&control.stop, __ATOMIC_RELAXED))
+        look();
+    for (size_t i = 0; i < CLIENTS; i++)
+        if (control.clients[i].fd >= 0)
+            leave(&control.clients[i]);
+    if (status == 0)
+        gt_listener_close(&control.listener);
+    return NULL;
+}
+
+int gt_etrace_control_start(const char *path, struct gt_error *err)
+{
+    int status = gt_socket_check_path(path, err);
+    if (status < 0)
+        return status;
+    control.path = path;
+    int e = gt_thread_start(&control.thread, STACK, serve, NULL);
+    if (e)
+        return gt_error_errno(err, e, "control=%s: cannot start a thread", path);
+    control.started = true;
+    pthread_mutex_lock(&control.lock);
+    while (!control.open)
+        pthread_cond_wait(&control.opened, &control.lock);
+    *err = control.error;
+    pthread_mutex_unlock(&control.lock);
+    if (err->status)
+        gt_etrace_control_stop();
+    return err->status;
+}
+
+void gt_etrace_control_stop(void)
+{
+    if (!control.started)
+        return;
+    __atomic_store_n(&control.stop, true, __ATOMIC_RELAXED);
+    pthread_join(control.thread, NULL);
+    control.started = false;
+}

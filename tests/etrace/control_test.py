@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Commands from outside, while the guest runs: counts of blocks on request, several times in one
+stream; what is asked for wrongly; and nothing of it disturbs the guest."""
+import collections
+import os
+import signal
+import socket
+import subprocess
+
+import etrace
+import machine_test
+from etrace import Stream, finish, need
+
+
+def connected(path, child):
+    """Once it listens there."""
+    s = socket.socket(socket.AF_UNIX)
+    s.settimeout(etrace.SECONDS)
+    while s.connect_ex(path) != 0:
+        need(child.poll() is None, 'QEMU ended:', child.poll())
+    return s
+
+
+class Control:
+    def __init__(self, t, child):
+        self.socket = connected(f'{t.folder}/control', child)
+        self.lines = self.socket.makefile('rwb')
+
+    def ask(self, line):
+        self.lines.write(line.encode() + b'\n')
+        self.lines.flush()
+        return self.lines.readline().decode().rstrip('\n')
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+
+def refuses(control, line):
+    """The connection is closed without an answer."""
+    try:
+        return control.ask(line) == ''
+    except ConnectionResetError:
+        return True
+
+
+def told(stream):
+    """How often each range ran, by the last count of each; each one says what the last said."""
+    last, since, snapshots = {}, 0, []
+    for e in stream.of('event'):
+        if e.device == 'etrace':
+            need(e.name in ('counts', 'dropped') and e.value, e)
+            if e.name == 'dropped':
+                continue
+            need(e.value == e.previous + 1, e)
+            snapshots.append(since)
+            since = 0
+            continue
+        need(e.device == 'coverage', e)
+        need(e.previous == last.get(e.name, 0) and e.value > e.previous, e, last.get(e.name))
+        last[e.name] = e.value
+        since += 1
+    return last, snapshots
+
+
+def waiting_guest(t, arguments, *options):
+    """A program that has counted to 100 and waits."""
+    return t.user('x86_64', t.build('ask.S', 'x86_64', '-nostdlib'),
+                  f',control={t.folder}/control' + arguments, *options, stdin=subprocess.PIPE)
+
+
+def go_on(child, said=()):
+    child.stdin.write(b'x')
+    child.stdin.close()
+    child.stdin = None
+    done = finish(child)
+    need(done.status == 42 and done.said == list(said), done)
+
+
+def ran_before_it_waits(control):
+    """Its last block is counted before it begins to wait. How many counts were asked for."""
+    began = False
+    while True:
+        answer = control.ask('counts')
+        need(answer.startswith('ok '), answer)
+        if began and answer.startswith('ok 0 '):
+            return int(answer.split()[-1])
+        began |= not answer.startswith('ok 0 ')
+
+
+def test_user(t):
+    """What is there while the guest waits, and what is added in the end, are QEMU's own counts."""
+    child = waiting_guest(t, ',flags=coverage', '-d', 'in_asm,exec,nochain', '-D', t.log)
+    control = Control(t, child)
+    n = ran_before_it_waits(control)
+    early, snapshots = told(etrace.read_stream(t.out))
+    need(len(snapshots) == n and sum(snapshots) >= 3, snapshots)
+    go_on(child)
+    log = etrace.Log(t.log)
+    all_counts, _ = told(etrace.read_stream(t.out))
+    need(max(early.values()) >= 99 and len(all_counts) > len(early), early, all_counts)
+    want = collections.Counter(log.instructions())
+    got = collections.Counter()
+    for name, count in all_counts.items():
+        start, end = (int(a, 16) for a in name.split('-'))
+        for at in etrace.expand([etrace.SimpleNamespace(start=start, end=end)], log.following):
+            got[at] += count
+    need(got == want, 'counts')
+    need(not os.path.exists(f'{t.folder}/control'), 'the socket is left')
+
+
+def check_machine(arch, version, qemu, t):
+    """Harts that never stop: counts grow with every request, of all harts; and in the end."""
+    guest = t.build(f'spin_{arch}.S', arch, *machine_test.BUILD[arch])
+    names = etrace.symbols(guest)
+    child = etrace.start([qemu, *machine_test.BOARDS[arch], '-smp', '18', '-m', '64', '-display',
+                          'none', '-monitor', 'none', '-serial', 'none', '-kernel', guest, '-plugin',
+                          f'{etrace.PLUGIN},output={t.out},flags=coverage,'
+                          f'control={t.folder}/control'])
+    control = Control(t, child)
+    loops = {'even': [], 'odd': []}
+    number = 0
+    while min(len(seen) for seen in loops.values()) < 4:
+        number += 1
+        answer = control.ask('counts')
+        need(answer.startswith('ok ') and answer.endswith(f' counts, number {number}'), answer)
+        with open(t.out, 'rb') as f:
+            counts, snapshots = told(Stream(f.read()))
+        need(len(snapshots) == number, snapshots)
+        for loop, seen in loops.items():
+            now = sum(n for name, n in counts.items() if name.startswith(f'{names[loop]:#x}-'))
+            need(not seen or now >= seen[-1], version, loop, now, seen)
+            if now and now not in seen:
+                seen.append(now)
+    child.send_signal(signal.SIGTERM)
+    done = finish(child)
+    need(done.status == 0 and all('signal 15' in x for x in done.errors.splitlines()), done)
+    final, _ = told(etrace.read_stream(t.out))
+    need(sum(final.values()) > loops['even'][-1] + loops['odd'][-1], 'the end')
+
+
+def test_machine(t):
+    def check(arch, version, qemu, t):
+        try:
+            check_machine(arch, version, qemu, t)
+        finally:
+            for name in 'out', 'control':
+                if os.path.exists(f'{t.folder}/{name}'):
+                    os.unlink(f'{t.folder}/{name}')
+    machine_test.each('riscv64', check, t)
+
+
+def read_snapshots(s, n):
+    """The stream up to the mark of so many counts."""
+    data = bytearray()
+    while data.count(b'etrace\0counts\0') < n:
+        some = s.recv(1 << 16)
+        need(some, 'the stream ended')
+        data.extend(some)
+    return told(Stream(bytes(data)))[0]
+
+
+def test_second_reader(t):
+    """Who comes later is told all: totals, of which this stream said nothing before."""
+    path = f'{t.folder}/sock'
+    t.out = f'unix:{path}'
+    child = waiting_guest(t, ',flags=coverage,reconnect=on')
+    control = Control(t, child)
+    with connected(path, child) as s:
+        first = read_snapshots(s, ran_before_it_waits(control))
+    while control.ask('counts').startswith('ok') and 'dropped=0' in control.ask('status'):
+        pass  # until it is seen that the reader is gone
+    with connected(path, child) as s:
+        s.recv(40, socket.MSG_WAITALL | socket.MSG_PEEK)  # it is served
+        control.ask('counts')
+        control.ask('counts')
+        second = read_snapshots(s, 2)
+    need(first == second and len(first) >= 3, first, second)
+    child.kill()
+    child.communicate()
+
+
+def test_commands(t):
+    child = waiting_guest(t, ',flags=exec')
+    silent, control = Control(t, child), Control(t, child)
+    need(control.ask('counts') == 'error: counts: flags=coverage was not asked for', 'counts')
+    need(control.ask('flush') == 'ok', 'flush')
+    need(control.ask('').startswith('error: unknown command :'), 'an empty line')
+    need(control.ask('stop\r') == 'error: unknown command stop: expected counts, flush or status',
+         'stop')
+    answer = control.ask('status')
+    need(answer.startswith('ok written=') and ' dropped=0 vcpus=1' in answer, answer)
+    control.socket.sendall(b'status\nstatus\n')
+    need(control.lines.readline() == control.lines.readline() == answer.encode() + b'\n', 'two')
+    long = Control(t, child)
+    need(refuses(long, 'x' * 1000), 'a long line is answered')
+    control.close()
+    crowd = [Control(t, child) for _ in range(12)]
+    need(crowd[0].ask('flush') == 'ok', 'one of many')
+    go_on(child)
+    for c in [silent, long, *crowd]:
+        c.close()
+
+
+def test_threads_come(t):
+    """Counts are asked for while threads begin and end."""
+    child = t.user('x86_64', t.build('threads.c', 'x86_64', '-O1', '-pthread'),
+                   f',flags=coverage,control={t.folder}/control', command=['threads'])
+    control = Control(t, child)
+    try:
+        while control.ask('counts'):
+            pass
+    except OSError:
+        pass
+    done = finish(child)
+    need(done.status == 42 and not done.said, done)
+    told(etrace.read_stream(t.out))
+
+
+def test_refused(t):
+    guest = t.build('ask.S', 'x86_64', '-nostdlib')
+    busy = socket.socket(socket.AF_UNIX)
+    busy.bind(f'{t.folder}/busy')
+    busy.listen()
+    with open(f'{t.folder}/file', 'w', encoding='utf-8') as f:
+        f.write('mine')
+    for path, words in [(f'{t.folder}/file', 'is there already, and no socket'),
+                        (f'{t.folder}/busy', 'somebody listens there already'),
+                        ('x' * 200, 'at most 107 bytes'), (f'{t.folder}/no/file', 'No such file')]:
+        done = finish(t.user('x86_64', guest, f',control={path}'))
+        need(done.status == 1 and len(done.said) == 1 and words in done.said[0], path, done)
+    with open(f'{t.folder}/file', encoding='utf-8') as f:
+        need(f.read() == 'mine', 'the file was changed')
+
+
+if __name__ == '__main__':
+    etrace.main(globals())
