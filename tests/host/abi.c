@@ -79,9 +79,12 @@ EXPORT(void, register_atexit_cb, (uint64_t id, void (*cb)(void), void *data))
     subscribe(&on_exit_event, id, cb, data);
 }
 
+/* Registers may be read there. */
 void gt_tell_init(unsigned vcpu)
 {
+    gt_callback_flags = 1;
     TELL(on_init, TYPES(unsigned), VALUES(on_init, vcpu));
+    gt_callback_flags = -1;
 }
 
 void gt_tell_vcpu_exit(unsigned vcpu)
@@ -174,6 +177,12 @@ EXPORT(void *, insn_haddr, (const struct tb_insn *insn))
 {
     translated(insn->tb);
     return gt_guest(insn->insn->addr);
+}
+
+EXPORT(char *, insn_disas, (const struct tb_insn *insn))
+{
+    translated(insn->tb);
+    return g_strdup(insn->insn->disas);
 }
 
 #if ABI >= 3

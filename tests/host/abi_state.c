@@ -24,6 +24,12 @@ static const char *const names[] = {"x0", "pc", "sp"};
 EXPORT(GArray *, get_registers, (void))
 {
     GArray *list = g_array_new(FALSE, TRUE, sizeof(struct reg));
+    for (uintptr_t i = 0; i < gt_plan.n_registers; i++) {
+        struct reg r = {.handle = (void *)(i * 8), .name = gt_plan.registers[i].name};
+        g_array_append_val(list, r);
+    }
+    if (gt_plan.n_registers)
+        return list;
     for (uintptr_t i = 0; i < G_N_ELEMENTS(names); i++) {
         struct reg r = {.handle = (void *)(i * 8), .name = names[i], .feature = "core"};
         g_array_append_val(list, r);
@@ -43,6 +49,11 @@ EXPORT(int, read_register, (void *handle, GByteArray *out))
 {
     if (gt_callback_flags < 1)
         gt_die("a register read in a callback that did not ask for registers");
+    if (gt_plan.n_registers) {
+        const struct scripted_register *r = &gt_plan.registers[(uintptr_t)handle / 8];
+        g_byte_array_append(out, (const uint8_t *)&r->value[gt_this_vcpu % 4], r->size);
+        return READ_ONE;
+    }
     uint64_t value = UINT64_C(0x1122334400000000) | gt_this_vcpu << 8 | ((uintptr_t)handle / 8);
     g_byte_array_append(out, (const uint8_t *)&value, sizeof value);
     return READ_ONE;

@@ -34,12 +34,15 @@
 struct insn {
     uint64_t addr;
     uint32_t size;
+    char *disas; /* NULL: the host does not say */
 };
 
+/* What an instruction does: an access to memory, or a register gets a value. */
 struct access {
     uint32_t insn; /* index in the block */
-    bool store;
-    uint64_t addr;
+    char kind;     /* r, w; s: a register */
+    uint64_t addr; /* s: its number */
+    uint64_t value;
 };
 
 enum { NO_FAULT = -1 };
@@ -86,8 +89,17 @@ struct plan {
     unsigned word_size; /* 4 or 8 */
     struct insn *insns;
     size_t n_insns;
+    struct scripted_register *registers; /* none: those of abi_state.c */
+    size_t n_registers;
     struct life *lives;
     size_t n_lives;
+};
+
+/* A register that the plan names; its value is a vCPU's. */
+struct scripted_register {
+    char name[32];
+    unsigned size; /* bytes, at most 8 */
+    uint64_t value[4];
 };
 
 extern struct plan gt_plan;

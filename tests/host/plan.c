@@ -6,9 +6,10 @@
  *   memory LO SIZE zero|any          guest memory; zero: guest_base is 0
  *   map ADDR SIZE PATH               a file mapped there
  *   words ADDR WIDTH N...            words of data
- *   insn ADDR SIZE                   the next instruction, counted from 0
+ *   insn ADDR SIZE [DISASSEMBLY]     the next instruction, counted from 0
+ *   reg NAME SIZE                    the next register, counted from 0; its value is 0
  *   vcpu N                           its actions follow:
- *     tb FIRST COUNT FAULT [INSN:r|w:ADDR]...
+ *     tb FIRST COUNT FAULT [INSN:r|w:ADDR]... [INSN:s:REGISTER VALUE]...
  *     repeat ACTIONS TIMES           syscall N A1...A8     sysret N RESULT
  *     flush   start VCPU   join VCPU   signal FLAG   await FLAG
  *     discon KIND FROM TO            file ADDR SIZE PATH   exit
@@ -104,9 +105,12 @@ static void read_accesses(char *rest, struct action *a)
         a->access = gt_grow(a->access, a->n_access, sizeof *a->access);
         struct access *x = &a->access[a->n_access++];
         x->insn = (uint32_t)number(&rest);
-        x->store = rest[1] == 'w';
+        x->kind = rest[1];
         rest += 3;
         x->addr = number(&rest);
+        x->value = x->kind == 's' ? number(&rest) : 0;
+        if (x->kind == 's' && x->addr >= gt_plan.n_registers)
+            gt_die("no such register");
     }
 }
 
@@ -171,6 +175,20 @@ static void read_insn(char *rest)
     struct insn *insn = &gt_plan.insns[gt_plan.n_insns++];
     insn->addr = number(&rest);
     insn->size = (uint32_t)number(&rest);
+    insn->disas = *rest ? strdup(rest) : NULL;
+}
+
+static void read_register(char *rest)
+{
+    gt_plan.registers = gt_grow(gt_plan.registers, gt_plan.n_registers, sizeof *gt_plan.registers);
+    struct scripted_register *r = &gt_plan.registers[gt_plan.n_registers++];
+    memset(r, 0, sizeof *r);
+    size_t n = strcspn(rest, " ");
+    snprintf(r->name, sizeof r->name, "%.*s", (int)n, rest);
+    rest += n + (rest[n] == ' ');
+    r->size = (unsigned)number(&rest);
+    if (r->size > 8)
+        gt_die("a register of %u bytes", r->size);
 }
 
 static void read_vcpu(char *rest)
@@ -192,7 +210,7 @@ static void read_line(char *line)
     } statements[] = {
         {"target", read_target}, {"machine", read_machine}, {"memory", read_memory},
         {"map", read_map},       {"words", read_words},     {"insn", read_insn},
-        {"vcpu", read_vcpu},
+        {"vcpu", read_vcpu},     {"reg", read_register},
     };
     line[strcspn(line, "\n")] = '\0';
     char *rest = line + strcspn(line, " ");

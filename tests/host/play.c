@@ -56,6 +56,14 @@ static void flush_alone(void)
     gt_tell_flush();
 }
 
+static void do_access(const struct tb_insn *insn, unsigned vcpu, const struct access *a)
+{
+    if (a->kind == 's')
+        gt_plan.registers[a->addr].value[vcpu % 4] = a->value;
+    else
+        gt_run_memory(&insn->ops, vcpu, a->kind == 'w', a->addr);
+}
+
 static void run_block(unsigned vcpu, const struct action *a)
 {
     if (a->first + a->count > gt_plan.n_insns || a->count == 0)
@@ -70,7 +78,7 @@ static void run_block(unsigned vcpu, const struct action *a)
             return;
         for (size_t k = 0; k < a->n_access; k++)
             if (a->access[k].insn == i)
-                gt_run_memory(&tb->insns[i].ops, vcpu, a->access[k].store, a->access[k].addr);
+                do_access(&tb->insns[i], vcpu, &a->access[k]);
     }
 }
 

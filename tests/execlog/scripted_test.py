@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Upstream's texts, with and without registers, on every version of the plugin ABI: the scripted host
+of tests/host plays the same guests, block by block, from what upstream wrote of them.
+
+usage: scripted_test.py (GUESTTRACE_HOSTS: the folder of the scripted hosts)
+"""
+import os
+import re
+from types import SimpleNamespace
+
+import execlog
+from execlog import CPUS, LINE, PLUGIN, arguments, need, run, same, upstream
+
+VERSIONS = ['1', '2', '4', '5', '6', '7']
+# Control transfers: what follows them begins a block.
+ENDS = {'aarch64': re.compile(r'b\.|bl |b |ret|cb|tb|svc'),
+        'riscv64': re.compile(r'j|b|ret|ecall'),
+        'x86_64': re.compile(r'j|call|ret|syscall')}
+MORE = re.compile(r', (?:(load|store), 0x([0-9a-f]+)|(\w+) -> 0x([0-9a-f]+))')
+
+
+def parse(text):
+    """The lines of a log: instructions that ran, in order."""
+    out = []
+    for line in text.splitlines():
+        vcpu, pc, opcode, words, rest = LINE.match(line).groups()
+        step = SimpleNamespace(vcpu=int(vcpu), pc=int(pc, 16), opcode=int(opcode, 16), words=words,
+                               accesses=[], changes=[])
+        for kind, address, name, value in MORE.findall(rest):
+            if kind:
+                step.accesses.append((kind[0].replace('s', 'w').replace('l', 'r'), address))
+            else:
+                step.changes.append((name, value))
+        out.append(step)
+    return out
+
+
+def sizes(cpu, steps):
+    """Bytes of each instruction: up to the one that follows without a jump."""
+    if cpu == 'aarch64':
+        return {s.pc: 4 for s in steps}
+    if cpu == 'riscv64':
+        return {s.pc: 4 if s.opcode & 3 == 3 else 2 for s in steps}
+    pcs = sorted({s.pc for s in steps})
+    return {a: min(b - a, 15) for a, b in zip(pcs, pcs[1:] + [pcs[-1] + 2])}
+
+
+def write_plan(path, cpu, steps, registers):
+    """A plan (tests/host/plan.c) that runs these steps."""
+    size = sizes(cpu, steps)
+    pcs = sorted(size)
+    number = {pc: i for i, pc in enumerate(pcs)}
+    words = {s.pc: s for s in steps}
+    out = [f'target {cpu}', f'memory {pcs[0] & ~0xfff:#x} 0x10000 any']
+    for pc in pcs:
+        code = ' '.join(str(b) for b in words[pc].opcode.to_bytes(4, 'little')[:size[pc]])
+        out += [f'words {pc:#x} 1 {code}', f'insn {pc:#x} {size[pc]} {words[pc].words}']
+    out += [f'reg {name} 8' for name in registers] + ['vcpu 0']
+    block = []
+    for i, s in enumerate(steps):
+        block.append(s)
+        follows = i + 1 < len(steps) and number[steps[i + 1].pc] == number[s.pc] + 1
+        if follows and not ENDS[cpu].match(s.words):
+            continue
+        does = [f'{k}:{kind}:0x{address}' for k, b in enumerate(block)
+                for kind, address in b.accesses]
+        does += [f'{k}:s:{registers.index(name)} 0x{value}' for k, b in enumerate(block)
+                 for name, value in b.changes]
+        out.append(' '.join([f'tb {number[block[0].pc]} {len(block)} -1', *does]))
+        block = []
+    with open(path, 'w', encoding='utf-8') as f:
+        f.write('\n'.join(out) + '\n')
+
+
+def play(plan, version, given, status=0):
+    env = {k: v for k, v in os.environ.items() if k != 'GUESTTRACE_QEMU_VERSION'}
+    done = run([f'{execlog.HOSTS}/scripted-{version}', PLUGIN, plan, *given], env=env)
+    need(done.status == status, f'version {version}: status {done.status}:', done.errors)
+    first, _, rest = done.out.decode().partition('\n')
+    need(first.startswith('version '), first)
+    return rest.replace('log: ', ''), done
+
+
+def plan_of(t, cpu):
+    """With the registers that upstream saw; x86_64's program counter is named rip."""
+    path = f'{t.folder}/{cpu}.plan'
+    names = ['r15', execlog.REGISTER[cpu].upper(), 'rip' if cpu == 'x86_64' else 'pc', 'x00']
+    steps = parse(upstream(cpu, 'reg'))
+    for s in steps:
+        s.changes = [(n.upper() if n != 'pc' else n, v) for n, v in s.changes]
+    write_plan(path, cpu, steps, names)
+    return path
+
+
+def check(t, kind, versions):
+    for cpu in CPUS:
+        plan = plan_of(t, cpu)
+        for version in versions:
+            text, done = play(plan, version, arguments(kind, cpu))
+            same(text, upstream(cpu, kind), cpu, kind, 'version', version)
+            need(not done.said, done.said)
+
+
+def test_plain(t):
+    check(t, 'plain', VERSIONS)
+
+
+def test_ifilter(t):
+    check(t, 'ifilter', VERSIONS)
+
+
+def test_afilter(t):
+    check(t, 'afilter', VERSIONS)
+
+
+def test_reg(t):
+    check(t, 'reg', VERSIONS[1:])
+
+
+def test_rdisas(t):
+    check(t, 'rdisas', VERSIONS[1:])
+
+
+def test_ifilter_reg(t):
+    check(t, 'ifilter-reg', VERSIONS[1:])
+
+
+if __name__ == '__main__':
+    execlog.main(globals())
