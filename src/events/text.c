@@ -4,6 +4,7 @@
  * length are made on the stack.
  */
 #include "events/text.h"
+#include "events/format.h"
 
 #include "guesttrace/events.h"
 
@@ -29,7 +30,7 @@ static void send_long(unsigned on, char *usual, size_t size, const char *format,
 {
     char *line = malloc(GT_EVENTS_LOG_PREFIX + size + 1);
     if (line) {
-        vsnprintf(line + GT_EVENTS_LOG_PREFIX, size + 1, format, args);
+        gt_events_format(line + GT_EVENTS_LOG_PREFIX, size + 1, format, args);
         send_line(on, line + GT_EVENTS_LOG_PREFIX, size);
         free(line);
         return;
@@ -45,7 +46,7 @@ void gt_trace_text(unsigned on, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(line, USUAL, format, args);
+    int n = gt_events_format(line, USUAL, format, args);
     if (n >= USUAL)
         send_long(on, line, (size_t)n, format, again);
     else if (n > 0)
