@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 int gt_coverage_add_region(struct gt_coverage *c, const char *name, uint64_t lo, uint64_t size,
                            unsigned shift, struct gt_error *err)
@@ -94,6 +95,20 @@ int gt_coverage_add_times(struct gt_coverage *c, uint64_t start, uint64_t end, u
     c->added += times;
     add(c, start, end, times);
     return GT_OK;
+}
+
+bool gt_coverage_has(const struct gt_coverage *c, uint64_t start, uint64_t end)
+{
+    const struct gt_coverage_region *r = region_above(c, start);
+    return r < c->region + c->n && end > r->lo && start < end;
+}
+
+void gt_coverage_reset(struct gt_coverage *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        memset(c->region[i].count, 0,
+               ((c->region[i].size >> c->region[i].shift) + 2) * sizeof *c->region[i].count);
+    c->entries = c->elsewhere = c->added = 0;
 }
 
 void gt_coverage_finish(struct gt_coverage *c)

@@ -54,6 +54,11 @@ static inline void gt_coverage_add(struct gt_coverage *c, uint64_t start, uint64
 /* [start, end) ran so many times more. GT_E_RANGE: more than 64 bits hold. */
 int gt_coverage_add_times(struct gt_coverage *c, uint64_t start, uint64_t end, uint64_t times);
 
+/* A region has some of [start, end). */
+bool gt_coverage_has(const struct gt_coverage *c, uint64_t start, uint64_t end);
+/* As if nothing had run. */
+void gt_coverage_reset(struct gt_coverage *c);
+
 void gt_coverage_finish(struct gt_coverage *c);
 /* How often the code at the run-time address ran; 0 where no region has it. */
 uint64_t gt_coverage_at(const struct gt_coverage *c, uint64_t addr);

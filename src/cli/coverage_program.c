@@ -50,6 +50,17 @@ static int add_segments(struct gt_coverage_program *p, uint64_t offset, struct g
     return status;
 }
 
+/* No ELF file: firmware's image, a vmlinuz. */
+static int refuse_image(const char *path, struct gt_error *err)
+{
+    if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        return gt_error_set(err, GT_E_FORMAT, "%s: not a regular file, expected an ELF file", path);
+    return gt_error_set(err, GT_E_FORMAT,
+                        "%s: not an ELF file; an image has no functions and lines: give the ELF"
+                        " file that it was made from (a kernel's is its vmlinux)",
+                        path);
+}
+
 int gt_coverage_program_open(const char *argument, struct gt_coverage_program *p,
                              struct gt_coverage *c, struct gt_error *err)
 {
@@ -57,9 +68,11 @@ int gt_coverage_program_open(const char *argument, struct gt_coverage_program *p
     uint64_t offset;
     *p = (struct gt_coverage_program){.elf.fd = -1};
     gt_symbol_source_split(argument, &p->path, &has_offset, &offset);
-    int status = gt_symbols_load(p->path, &p->symbols, err);
+    int status = gt_elf_open(p->path, &p->elf, err);
+    if (status == GT_E_FORMAT)
+        return refuse_image(p->path, err);
     if (status == 0)
-        status = gt_elf_open(p->path, &p->elf, err);
+        status = gt_symbols_load(p->path, &p->symbols, err);
     if (status < 0)
         return status;
     p->base = p->symbols->load_base + offset;

@@ -2,19 +2,32 @@
 /* Counts from a stream: see coverage_stream.h. */
 #include "cli/coverage_stream.h"
 
-#include "cli/etrace_input.h"
+#include "cli/coverage_counters.h"
+#include "cli/etrace_walk.h"
 
 #include <glib.h>
 #include <inttypes.h>
 #include <string.h>
 
-static int count_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
-                      struct gt_coverage *c, struct gt_error *err)
+struct count {
+    const char *path;
+    struct gt_coverage *c;
+    struct gt_coverage_stream *stream;
+    struct gt_coverage_counters *counters;
+};
+
+static int count_exec(struct count *k, const struct gt_etrace_reader *r,
+                      const struct gt_etrace_packet *p, struct gt_error *err)
 {
+    struct gt_coverage *c = k->c;
     struct gt_etrace_exec x;
     int status = gt_etrace_get_exec(r, p, &x, err);
     if (status < 0)
         return status;
+    if (x.n && !k->stream->has_exec) {
+        gt_coverage_reset(c); /* counts that came before say the same */
+        k->stream->has_exec = true;
+    }
     for (size_t i = 0; i < x.n; i++) {
         const struct gt_etrace_entry e = gt_etrace_entry_at(&x, i);
         gt_coverage_add(c, e.start, e.end);
@@ -34,80 +47,70 @@ static bool parse_range(const char *text, uint64_t *start, uint64_t *end)
     return *at == '\0' && *start <= *end;
 }
 
-static int count_event(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
-                       const char *path, struct gt_coverage *c, struct gt_error *err)
+static int count_event(struct count *k, const struct gt_etrace_reader *r,
+                       const struct gt_etrace_packet *p, struct gt_error *err)
 {
     struct gt_etrace_event e;
     uint64_t start, end;
     int status = gt_etrace_get_event(r, p, &e, err);
-    if (status < 0 || strcmp(e.device, "coverage") != 0)
-        return status < 0 ? status : GT_OK;
+    if (status < 0 || strcmp(e.device, "coverage") != 0 || k->stream->has_exec)
+        return status;
     if (!parse_range(e.name, &start, &end))
         return gt_error_set(err, GT_E_FORMAT,
                             "%s offset %" PRIu64 ": a count of \"%.80s\", expected a range of"
                             " addresses 0xSTART-0xEND",
-                            path, p->offset, e.name);
+                            k->path, p->offset, e.name);
     if (e.value < e.previous)
         return gt_error_set(err, GT_E_FORMAT,
                             "%s offset %" PRIu64 ": %s ran %" PRIu64 " times, expected at least"
                             " the previous %" PRIu64,
-                            path, p->offset, e.name, e.value, e.previous);
-    if (gt_coverage_add_times(c, start, end, e.value - e.previous) < 0)
+                            k->path, p->offset, e.name, e.value, e.previous);
+    uint64_t more = gt_coverage_has(k->c, start, end)
+                        ? gt_coverage_counters_say(k->counters, start, end, e.value, e.previous)
+                        : e.value - e.previous;
+    if (gt_coverage_add_times(k->c, start, end, more) < 0)
         return gt_error_set(err, GT_E_RANGE,
                             "%s offset %" PRIu64 ": %s ran %" PRIu64 " times, with the others"
                             " more than 2^63",
-                            path, p->offset, e.name, e.value);
+                            k->path, p->offset, e.name, e.value);
     return GT_OK;
 }
 
-static int count_packet(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
-                        const char *path, struct gt_coverage *c, struct gt_coverage_stream *out,
-                        struct gt_error *err)
+static int look_at_arch(struct count *k, const struct gt_etrace_reader *r,
+                        const struct gt_etrace_packet *p, struct gt_error *err)
 {
-    struct gt_etrace_info info;
     struct gt_etrace_arch arch;
-    int status;
+    int status = gt_etrace_get_arch(r, p, &arch, err);
+    if (status == 0) {
+        k->stream->has_arch = true;
+        k->stream->machine = (uint16_t)arch.guest.id;
+    }
+    return status;
+}
+
+static int count_packet(void *self, const struct gt_etrace_reader *r,
+                        const struct gt_etrace_packet *p, struct gt_error *err)
+{
     switch (p->type) {
     case GT_ETRACE_EXEC:
-        out->has_exec = true;
-        return count_exec(r, p, c, err);
+        return count_exec(self, r, p, err);
     case GT_ETRACE_EVENT:
     case GT_ETRACE_EVENT_OLD:
-        return out->has_exec ? GT_OK : count_event(r, p, path, c, err);
-    case GT_ETRACE_INFO:
-        status = gt_etrace_get_info(r, p, &info, err);
-        out->chained |= status == 0 && (info.attr & 1);
-        return status;
+        return count_event(self, r, p, err);
     case GT_ETRACE_ARCH:
-        status = gt_etrace_get_arch(r, p, &arch, err);
-        if (status == 0) {
-            out->has_arch = true;
-            out->machine = (uint16_t)arch.guest.id;
-        }
-        return status;
+        return look_at_arch(self, r, p, err);
     default:
         return GT_OK;
     }
 }
 
-int gt_coverage_read(const char *path, struct gt_coverage *c, struct gt_coverage_stream *out,
-                     struct gt_error *err)
+int gt_coverage_read(const struct gt_command *self, const char *path, struct gt_coverage *c,
+                     struct gt_coverage_stream *out, struct gt_error *err)
 {
-    struct gt_etrace_input in;
-    struct gt_etrace_reader *r;
-    struct gt_etrace_packet p;
+    struct count k = {path, c, out, gt_coverage_counters_create()};
+    const struct gt_etrace_walk walk = {self, path, &k, count_packet, NULL};
     *out = (struct gt_coverage_stream){0};
-    int status = gt_etrace_input_open(&in, path, err);
-    if (status == 0 && in.listener >= 0)
-        status = gt_etrace_input_wait(&in, err);
-    if (status == 0)
-        status = gt_etrace_reader_create(gt_etrace_input_read, &in, in.name, &r, err);
-    if (status == 0) {
-        while ((status = gt_etrace_next(r, &p, err)) == 1)
-            if ((status = count_packet(r, &p, in.name, c, out, err)) < 0)
-                break;
-        gt_etrace_reader_destroy(r);
-    }
-    gt_etrace_input_close(&in);
+    int status = gt_etrace_walk(&walk, err);
+    gt_coverage_counters_destroy(k.counters);
     return status;
 }

@@ -25,9 +25,9 @@ struct gt_etrace_names {
     struct gt_etrace_name *cache; /* what was looked up last, by address; NULL: no files */
 };
 
-/* n arguments as cli/symbol_source.h takes them; a module needs its OFFSET. Where two files cover an
- * address the first one that has a function there names it. *out needs gt_etrace_names_free in any
- * case. Errors of gt_symbol_source_load; GT_E_USAGE: a module without OFFSET. */
+/* n arguments as cli/symbol_source.h takes them; a module needs its OFFSET. Where two files cover
+ * an address the first one that has a function there names it. *out needs gt_etrace_names_free in
+ * any case. Errors of gt_symbol_source_load; GT_E_USAGE: a module without OFFSET. */
 int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
                          struct gt_error *err);
 void gt_etrace_names_free(struct gt_etrace_names *names);

@@ -150,9 +150,13 @@ class Report(harness.Scratch):
         stream = self.write('counts', streams.head(62) + b''.join(first + [other] + then))
         done = self.coverage(stream, '-e', self.program, '-f', 'qcov')
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
-        both = streams.head(62) + streams.execs(self.entries) + b''.join(first + then)
-        done = self.coverage(self.write('both', both), '-e', self.program, '-f', 'qcov')
-        self.assertEqual(done.stdout, QCOV.format(source=self.source))
+        counts, entries = b''.join(first + then), streams.execs(self.entries)
+        # A stream that begins with its reader; then one that has the entries, too.
+        for body in (b''.join(then), entries + counts, counts + entries,
+                     b''.join(first) + streams.packet(streams.EXEC, bytes(8)) + b''.join(then)):
+            done = self.coverage(self.write('other', streams.head(62) + body), '-e', self.program,
+                                 '-f', 'qcov')
+            self.assertEqual(done.stdout, QCOV.format(source=self.source))
 
     def test_bad_counts(self):
         at = len(streams.head(62))
@@ -174,10 +178,22 @@ class Report(harness.Scratch):
         whole = len(streams.head(62)) + 8 + 8 + 20 * 1000 + 8
         self.write('cut', data[:whole + 100])
         done = self.coverage('cut', '-e', self.program, '-f', 'cachegrind', status=1)
-        self.assertRegex(done.stderr, rf'cut offset {whole}: .*100 of .*reported is what came before')
+        self.assertRegex(done.stderr, rf'cut offset {whole}: .*100 of .*the report has what was whole')
         self.write('cut', data[:whole])
         self.assertEqual(self.coverage('cut', '-e', self.program, '-f', 'cachegrind').stdout,
                          done.stdout)
+
+    def test_left_out(self):
+        """Packets of other types, and damaged ones, are told; the rest is counted."""
+        at = len(streams.head(62))
+        data = (streams.head(62) + streams.packet(0x999, b'abc')
+                + streams.packet(streams.EXEC, bytes(27)) + streams.execs(self.entries))
+        done = self.coverage(self.write('odd', data), '-e', self.program, '-f', 'qcov', status=1)
+        self.assertEqual(done.stdout, QCOV.format(source=self.source))
+        self.assertIn(f'odd offset {at}: packet of unknown type 0x999 and 3 bytes: left out\n',
+                      done.stderr)
+        self.assertIn(f'odd offset {at + 11}: EXEC packet of 27 bytes', done.stderr)
+        self.assertIn('packets left out: 2; the report has what was whole\n', done.stderr)
 
     def test_hostile(self):
         """Entries that are empty, turned round, or all of memory."""
@@ -196,7 +212,9 @@ class Report(harness.Scratch):
                 ((self.stream,), 2, 'needs --elf'),
                 (('absent', '-e', self.program), 1, 'absent: cannot be opened: No such file'),
                 ((self.stream, '-e', 'absent'), 1, 'absent'),
-                ((self.stream, '-e', self.source), 1, 'small.c'),
+                ((self.stream, '-e', self.source), 1, 'not an ELF file; an image has no functions'
+                 ' and lines: give the ELF file that it was made from'),
+                ((self.stream, '-e', '.'), 1, 'not a regular file'),
                 ((self.stream, '-e', self.program, '-e', self.program), 1, 'both have code at 0x'),
                 ((self.stream, '-e', self.program, '-o', 'no/where'), 1, 'no/where'),
                 ((self.source, '-e', self.program), 1, 'not an etrace stream')):
@@ -227,7 +245,7 @@ class Report(harness.Scratch):
     def test_chained(self):
         self.write('chained', streams.head(62, attr=1) + streams.execs(self.entries))
         done = self.coverage('chained', '-e', self.program, '-f', 'qcov', quiet=False)
-        self.assertIn('counts are too low', done.stderr)
+        self.assertIn('not all that ran', done.stderr)
 
     def test_without_lines(self):
         self.tool('strip', '-g', self.program)
