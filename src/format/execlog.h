@@ -108,6 +108,7 @@ struct gt_execlog_stream {
     uint32_t vcpu;
     uint32_t slot; /* of the newest access */
     bool stopped;  /* no other instruction of the block follows */
+    bool by_insn;  /* the block under way was started by gt_execlog_start_insn */
     struct gt_buffer *buffer;
     gt_execlog_swap_fn swap;
     void *self;
@@ -227,7 +228,7 @@ static inline void gt_execlog_start(struct gt_execlog_stream *s, const struct gt
         gt_execlog_next_block(s);
     s->under = *b;
     s->index = s->told = 0;
-    s->stopped = false;
+    s->stopped = s->by_insn = false;
     s->at = gt_execlog_put_block(s->at, b->id);
 }
 
@@ -245,6 +246,7 @@ static inline void gt_execlog_start_insn(struct gt_execlog_stream *s,
         gt_execlog_start(s, b);
     else
         gt_execlog_start_within(s, b, i);
+    s->by_insn = true;
 }
 
 /* What follows until the next start belongs to the waiting line, or to that of instruction i of the

@@ -30,6 +30,7 @@ void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buff
     s->under = (struct gt_execlog_block){0};
     s->index = s->told = UINT32_MAX;
     s->stopped = true;
+    s->by_insn = false;
     take_buffer(s, b);
 }
 
@@ -66,6 +67,8 @@ void gt_execlog_cut(struct gt_execlog_stream *s)
 
 struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s)
 {
+    if (s->by_insn)
+        gt_execlog_stop(s, s->index + 1);
     struct gt_buffer *b = s->buffer;
     *s->at++ = GT_EXECLOG_LAST;
     b->used = (size_t)(s->at - b->data);
