@@ -3,14 +3,25 @@
 #include "cli/simpletrace.h"
 
 #include "cli/command.h"
+#include "cli/trace_filter.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 struct simpletrace_options {
-    bool no_header;
+    bool no_header, json, stats, chrome;
+    const char *filter;
 };
 
 static const struct gt_option simpletrace_table[] = {
+    {"filter", 'f', GT_OPTION_TEXT, .value = "EXPR", .help = "show only the records that match",
+     .offset = offsetof(struct simpletrace_options, filter)},
+    {"json", 'j', GT_OPTION_FLAG, .help = "an object a line",
+     .offset = offsetof(struct simpletrace_options, json)},
+    {"chrome", 'c', GT_OPTION_FLAG, .help = "JSON for Perfetto and chrome://tracing",
+     .offset = offsetof(struct simpletrace_options, chrome)},
+    {"stats", 's', GT_OPTION_FLAG, .help = "counts, rates and gaps of events and processes",
+     .offset = offsetof(struct simpletrace_options, stats)},
     {"no-header", 0, GT_OPTION_FLAG,
      .help = "the trace has neither header nor mappings, as SystemTap scripts write it",
      .offset = offsetof(struct simpletrace_options, no_header)},
@@ -21,6 +32,7 @@ struct walk {
     const struct gt_command *command;
     const struct gt_simpletrace_form *form;
     void *self;
+    struct gt_trace_filter *filter; /* NULL: all */
     struct gt_output out;
 };
 
@@ -43,7 +55,10 @@ static int read_records(struct walk *w, struct gt_trace_reader *reader)
             worst = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
             continue;
         }
-        w->form->record(w->self, r, any ? before : r->timestamp);
+        if (!any)
+            before = r->timestamp;
+        if (!w->filter || gt_trace_filter_match(w->filter, r, before))
+            w->form->record(w->self, r, before);
         before = r->timestamp;
         any = true;
     }
@@ -73,6 +88,42 @@ static int show(struct walk *w, const struct simpletrace_options *opt,
     return status;
 }
 
+static const struct gt_simpletrace_form *form_of(const struct simpletrace_options *opt)
+{
+    if (opt->stats)
+        return opt->json ? &gt_simpletrace_stats_json : &gt_simpletrace_stats;
+    return opt->json     ? &gt_simpletrace_json
+           : opt->chrome ? &gt_simpletrace_chrome
+                         : &gt_simpletrace_text;
+}
+
+/* The message, the expression, and a caret below the place. */
+static int filter_error(const struct gt_command *self, const char *text, size_t at,
+                        const struct gt_error *err)
+{
+    gt_command_fail(self, 0, "--filter: %s", err->text);
+    g_autofree char *shown = g_strdup(text);
+    g_strdelimit(shown, "\t\r\n\v\f", ' ');
+    fprintf(stderr, "  %s\n  %*s^\n", shown, (int)g_utf8_strlen(text, (gssize)at), "");
+    return GT_EXIT_USAGE;
+}
+
+static int run_with(const struct gt_command *self, const struct simpletrace_options *opt,
+                    const struct gt_trace_declarations *d, const char *path)
+{
+    g_autofree struct walk *w = g_new0(struct walk, 1);
+    struct gt_error err;
+    size_t at;
+    w->command = self;
+    w->form = form_of(opt);
+    gt_output_init(&w->out, STDOUT_FILENO);
+    if (opt->filter && gt_trace_filter_parse(&w->filter, opt->filter, d, &at, &err) < 0)
+        return filter_error(self, opt->filter, at, &err);
+    int status = show(w, opt, d, path);
+    gt_trace_filter_free(w->filter);
+    return status;
+}
+
 static int run_simpletrace(const struct gt_command *self, const void *options, size_t n,
                            char **operands)
 {
@@ -81,13 +132,11 @@ static int run_simpletrace(const struct gt_command *self, const void *options, s
     struct gt_trace_error err;
     if (n != 2)
         return gt_command_usage_error(self, "takes an events file and a trace: EVENTS TRACE");
+    if (opt->chrome && (opt->json || opt->stats))
+        return gt_command_usage_error(self, "--chrome does not go with --json and --stats");
     if (gt_trace_declarations_read(&d, operands[0], &err) < 0)
         return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    g_autofree struct walk *w = g_new0(struct walk, 1);
-    w->command = self;
-    w->form = &gt_simpletrace_text;
-    gt_output_init(&w->out, STDOUT_FILENO);
-    int status = show(w, opt, d, operands[1]);
+    int status = run_with(self, opt, d, operands[1]);
     gt_trace_declarations_free(d);
     return status;
 }
@@ -95,8 +144,27 @@ static int run_simpletrace(const struct gt_command *self, const void *options, s
 const struct gt_command gt_command_simpletrace = {
     .name = "simpletrace",
     .summary = "show a trace that the simple backend of trace events wrote",
-    .usage = (const char *const[]){"EVENTS TRACE", NULL},
-    .paragraphs = (const char *const[]){"", NULL},
+    .usage = (const char *const[]){"[--json|--chrome|--stats] [--filter EXPR] EVENTS TRACE", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "EVENTS is the trace-events file that declares the events (trace-events-all of QEMU),"
+            " TRACE what the simple backend wrote: QEMU's, or libguesttrace-events'; \"-\" is"
+            " standard input. Prints what simpletrace.py prints: the event, the microseconds since"
+            " the record before, the process and the arguments in hex.",
+            "EXPR compares arguments with numbers and strings (== != < <= > >=), or matches strings"
+            " with globs (~) and regular expressions (=~, !~); a name with * and ? alone is an"
+            " event; @event, @pid, @tid, @time and @delta (ns) are what every record has; && || !"
+            " and parentheses join them: 'blk_co_p* && bytes >= 64k', 'flags & 0x10', 'name =~"
+            " \"^virt\" && !(@delta < 1ms)'. A comparison is false for an event that does not have"
+            " the argument.",
+            "--json has pointers as strings, other numbers as declared. With --stats, --json is"
+            " about the figures.",
+            "A record that cannot be shown (its id was not mapped, its event is not declared, or "
+            "its"
+            " payload is another) is left out and told with its offset, once an event; where the"
+            " trace ends within a record, what came before is shown. Either way the exit status is"
+            " 1.",
+            NULL},
     .options = simpletrace_table,
     .options_size = sizeof(struct simpletrace_options),
     .operands = GT_OPERANDS_FILES,

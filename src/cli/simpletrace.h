@@ -10,7 +10,6 @@
 #include <guesttrace/simpletrace.h>
 
 struct gt_simpletrace_form {
-    const char *name; /* of its option; NULL: the default */
     /* Before the first record; `self` is given to the others. */
     void *(*begin)(struct gt_output *out, const struct gt_trace_declarations *d);
     /* `before` is the timestamp of the record before in the trace, shown or not; the record's own

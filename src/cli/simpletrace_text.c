@@ -23,21 +23,19 @@ struct plan {
 };
 
 struct text {
-    struct gt_output *out;
+    struct gt_line line;
     const struct gt_trace_declarations *declared;
     struct plan **plans; /* by the events' index */
     GStringChunk *texts;
-    GString *long_line;
 };
 
 static void *begin(struct gt_output *out, const struct gt_trace_declarations *d)
 {
     struct text *t = g_new0(struct text, 1);
-    t->out = out;
+    t->line.out = out;
     t->declared = d;
     t->plans = g_new0(struct plan *, gt_trace_declarations_count(d) + 1);
     t->texts = g_string_chunk_new(4096);
-    t->long_line = g_string_new(NULL);
     return t;
 }
 
@@ -90,13 +88,8 @@ static void record(void *self, const struct gt_trace_record *r, uint64_t before)
     size_t room = plan->constant;
     for (unsigned i = 0; i < r->n_values; i++)
         room += r->values[i].text ? 4 * r->values[i].number + 3 : 0;
-    if (room <= GT_OUTPUT_SIZE) {
-        gt_output_end(t->out, put_line(gt_output_room(t->out, room), plan, r, before));
-        return;
-    }
-    g_string_set_size(t->long_line, room);
-    char *end = put_line(t->long_line->str, plan, r, before);
-    gt_output_bytes(t->out, t->long_line->str, (size_t)(end - t->long_line->str));
+    char *line = gt_line_begin(&t->line, room);
+    gt_line_end(&t->line, line, put_line(line, plan, r, before));
 }
 
 static void end(void *self)
@@ -106,7 +99,7 @@ static void end(void *self)
         g_free(t->plans[i]);
     g_free(t->plans);
     g_string_chunk_free(t->texts);
-    g_string_free(t->long_line, TRUE);
+    gt_line_free(&t->line);
     g_free(t);
 }
 

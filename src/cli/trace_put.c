@@ -168,3 +168,67 @@ char *gt_put_json_string(char *p, const char *text, size_t n)
     *p++ = '"';
     return p;
 }
+
+size_t gt_put_args_room(const struct gt_trace_record *r)
+{
+    size_t room = 2;
+    for (unsigned i = 0; i < r->n_values; i++) {
+        room += strlen(r->arguments[i].name) + 4 + GT_PUT_NUMBER;
+        room += r->values[i].text ? 6 * r->values[i].number : 0;
+    }
+    return room;
+}
+
+static char *put_value(char *p, enum gt_trace_kind kind, const struct gt_trace_value *v)
+{
+    if (v->text)
+        return gt_put_json_string(p, v->text, v->number);
+    if (kind == GT_TRACE_BOOL && v->number <= 1)
+        return gt_put_text(p, v->number ? "true" : "false");
+    if (kind == GT_TRACE_SIGNED)
+        return gt_put_signed(p, (int64_t)v->number);
+    if (kind != GT_TRACE_POINTER)
+        return gt_put_decimal(p, v->number);
+    p = gt_hex_put(gt_put_bytes(p, "\"0x", 3), v->number);
+    *p++ = '"';
+    return p;
+}
+
+char *gt_put_args(char *p, const struct gt_trace_record *r)
+{
+    *p++ = '{';
+    for (unsigned i = 0; i < r->n_values; i++) {
+        if (i)
+            *p++ = ',';
+        *p++ = '"';
+        p = gt_put_text(p, r->arguments[i].name);
+        p = gt_put_bytes(p, "\":", 2);
+        p = put_value(p, r->arguments[i].kind, &r->values[i]);
+    }
+    *p++ = '}';
+    return p;
+}
+
+char *gt_line_begin(struct gt_line *l, size_t room)
+{
+    if (room <= GT_OUTPUT_SIZE)
+        return gt_output_room(l->out, room);
+    if (!l->big)
+        l->big = g_string_new(NULL);
+    g_string_set_size(l->big, room);
+    return l->big->str;
+}
+
+void gt_line_end(struct gt_line *l, const char *begin, const char *end)
+{
+    if (l->big && begin == l->big->str)
+        gt_output_bytes(l->out, begin, (size_t)(end - begin));
+    else
+        gt_output_end(l->out, end);
+}
+
+void gt_line_free(struct gt_line *l)
+{
+    if (l->big)
+        g_string_free(l->big, TRUE);
+}

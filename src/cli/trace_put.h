@@ -8,6 +8,8 @@
 
 #include "cli/output.h"
 
+#include <glib.h>
+#include <guesttrace/simpletrace.h>
 #include <stdbool.h>
 
 enum { GT_PUT_NUMBER = 32 };
@@ -25,10 +27,30 @@ char *gt_put_python_bytes(char *p, const char *text, size_t n);
  * 6 * n + 2 bytes. */
 char *gt_put_json_string(char *p, const char *text, size_t n);
 
+/* {"name":value,...}: numbers as declared, pointers as "0x...". */
+size_t gt_put_args_room(const struct gt_trace_record *r);
+char *gt_put_args(char *p, const struct gt_trace_record *r);
+
+/* Room for a line of any length: the output's buffer, or one of its own. */
+struct gt_line {
+    struct gt_output *out;
+    GString *big; /* made when the first line needs it */
+};
+
+char *gt_line_begin(struct gt_line *l, size_t room);
+/* What begin gave, and where the text in it ends. */
+void gt_line_end(struct gt_line *l, const char *begin, const char *end);
+void gt_line_free(struct gt_line *l);
+
 static inline char *gt_put_bytes(char *p, const void *data, size_t n)
 {
     memcpy(p, data, n);
     return p + n;
+}
+
+static inline char *gt_put_text(char *p, const char *text)
+{
+    return gt_put_bytes(p, text, strlen(text));
 }
 
 #endif
