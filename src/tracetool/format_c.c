@@ -25,6 +25,8 @@ static void put_function(struct gt_generator *g, const struct gt_event *e)
     const struct gt_backend *const *list = g->options->backends;
     gt_emit(g, "void _gt_trace_@name@(unsigned _gt_on@more_parameters@)\n"
                "{\n");
+    if (!e->format)
+        gt_emit(g, "@unused@"); /* by the text, which is the name alone */
     if (gt_backends_have_text(list))
         put_text(g, e);
     for (; *list; list++)

@@ -41,6 +41,7 @@ static char *read_input(const char *path, size_t *size, struct gt_error *err)
     if (err->status)
         return NULL;
     *size = data->len;
+    g_byte_array_append(data, (const guint8 *)"", 1); /* not NULL, where the file is empty */
     return (char *)g_byte_array_free(g_steal_pointer(&data), FALSE);
 }
 
