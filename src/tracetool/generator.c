@@ -95,7 +95,9 @@ static void set_arguments(struct gt_generator *g, const struct gt_event *e)
         g_string_append(g_string_append(unused, "    (void)"), a->name);
         g_string_append(g_string_append(unused, suffix), ";\n");
     }
-    g_string_printf(g->slots[GT_SLOT_COUNT], e->n_arguments ? "%u" : "", e->n_arguments);
+    g_string_truncate(g->slots[GT_SLOT_COUNT], 0);
+    if (e->n_arguments)
+        g_string_append_printf(g->slots[GT_SLOT_COUNT], "%u", e->n_arguments);
     g_string_assign(g->slots[GT_SLOT_ARGUMENTS], arguments->str + (arguments->len ? 2 : 0));
     g_string_assign(g->slots[GT_SLOT_PARAMETERS], parameters->len ? parameters->str + 2 : "void");
 }
