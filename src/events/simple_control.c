@@ -89,9 +89,12 @@ int gt_trace_file_threads(bool on, struct gt_trace_error *error)
     if (on == gt_events_simple.threads)
         return GT_TRACE_OK;
     int status = fixed("threads", error);
-    if (!status)
-        gt_events_simple.threads = on;
-    return status;
+    if (status)
+        return status;
+    struct gt_trace_file_status file;
+    gt_events_simple.threads = on;
+    gt_trace_file_status(&file);
+    return file.open ? gt_trace_file_set(file.path, error) : GT_TRACE_OK; /* its header says so */
 }
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGTERM};

@@ -22,7 +22,7 @@ void gt_events_tracefile_name(const struct gt_events_tracefile *f, char *name, s
         snprintf(name, size, "%s", f->path);
 }
 
-bool gt_events_tracefile_open(struct gt_events_tracefile *f)
+static bool create(struct gt_events_tracefile *f)
 {
     char name[sizeof f->path + 16];
     gt_events_tracefile_name(f, name, sizeof name);
@@ -89,10 +89,10 @@ static bool write_names(struct gt_events_tracefile *f)
 static bool ready(struct gt_events_tracefile *f)
 {
     uint8_t item[GT_SIMPLETRACE_DROPPED_SIZE];
-    uint64_t version = f->threads ? GT_SIMPLETRACE_VERSION_THREADS : GT_SIMPLETRACE_VERSION;
-    if (f->failed || (f->fd < 0 && !gt_events_tracefile_open(f)))
+    if (f->failed || (f->fd < 0 && !create(f)))
         return false;
-    uint8_t *end = gt_simpletrace_put_file_header(item, version);
+    uint8_t *end = gt_simpletrace_put_file_header(item, f->threads ? GT_SIMPLETRACE_VERSION_THREADS
+                                                                   : GT_SIMPLETRACE_VERSION);
     if (f->size == 0 && !write_item(f, item, (size_t)(end - item)))
         return false;
     if (!write_names(f))
@@ -104,6 +104,11 @@ static bool ready(struct gt_events_tracefile *f)
         return false;
     f->lost = 0;
     return true;
+}
+
+bool gt_events_tracefile_open(struct gt_events_tracefile *f)
+{
+    return ready(f);
 }
 
 /* The bytes of whole records among the first `written`; what is behind them is counted as lost. */

@@ -33,7 +33,7 @@ struct gt_events_tracefile {
 
 /* The name that the file has or will have. */
 void gt_events_tracefile_name(const struct gt_events_tracefile *f, char *name, size_t size);
-/* Creates it now; false: could not be, and error is set. */
+/* Creates it now, with its header; false: could not be, and error is set. */
 bool gt_events_tracefile_open(struct gt_events_tracefile *f);
 /* Adds whole records; they may be reused at once. */
 void gt_events_tracefile_add(struct gt_events_tracefile *f, const uint8_t *records, size_t size,

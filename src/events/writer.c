@@ -84,8 +84,10 @@ static int set_file(const char *path, struct gt_trace_error *error)
     other.lost = 0;
     other.forked = false;
     snprintf(other.path, sizeof other.path, "%s", path);
-    if (!gt_events_tracefile_open(&other))
+    if (!gt_events_tracefile_open(&other)) {
+        gt_events_tracefile_close(&other);
         return gt_events_fail_errno(error, other.error, "%s: cannot be created", path);
+    }
     if (!overwrites())
         collect_all(&file);
     gt_events_tracefile_close(&file);
@@ -102,8 +104,10 @@ static int dump_to(const char *path, struct gt_trace_error *error)
     other.failed = other.forked = false;
     other.lost = other.lost_ever = other.events = 0;
     snprintf(other.path, sizeof other.path, "%s", path);
-    if (!gt_events_tracefile_open(&other))
+    if (!gt_events_tracefile_open(&other)) {
+        gt_events_tracefile_close(&other);
         return gt_events_fail_errno(error, other.error, "%s: cannot be created", path);
+    }
     collect_all(&other);
     int status = told_error(&other, error);
     gt_events_tracefile_close(&other);
