@@ -108,7 +108,7 @@ struct gt_execlog_stream {
     uint32_t vcpu;
     uint32_t slot; /* of the newest access */
     bool stopped;  /* no other instruction of the block follows */
-    bool by_insn;  /* the block under way was started by gt_execlog_start_insn */
+    bool by_insn;  /* the block under way was started by gt_execlog_lines */
     struct gt_buffer *buffer;
     gt_execlog_swap_fn swap;
     void *self;
@@ -123,6 +123,9 @@ void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buff
 /* The vCPU's waiting line is complete, an empty one too: it is printed, as at the guest's exit.
  * Returns the buffer, to be handed over, and the stream is not begun any more. */
 struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s);
+/* The waiting line is complete, though none follows yet. If none does, gt_execlog_end prints it
+ * once more. */
+void gt_execlog_complete(struct gt_execlog_stream *s);
 /* Hands over what there is, in the middle of a line if need be: where another vCPU goes on on this
  * thread, so that lines are in the order in which they were completed; where somebody reads while
  * the guest runs. */
@@ -141,7 +144,8 @@ enum gt_execlog_event {
     GT_EXECLOG_RESUME = 0x12,   /* id, index: the waiting line is that one's; first of a buffer */
     GT_EXECLOG_DEVICE = 0x13,   /* number: of the accesses that follow */
     GT_EXECLOG_LINE = 0x14,     /* the waiting line is complete, if anything is in it */
-    GT_EXECLOG_LAST = 0x15,     /* the waiting line is complete, even an empty one */
+    GT_EXECLOG_LAST = 0x15,     /* the same, even an empty one; or the one of COMPLETE again */
+    GT_EXECLOG_COMPLETE = 0x16, /* number: so many more have started; the newest is complete */
     GT_EXECLOG_REGISTER = 0x20, /* 001rrrrr, aaaallll */
     GT_EXECLOG_BLOCK = 0x40,    /* 01iiiiii */
     GT_EXECLOG_ACCESS = 0x80,   /* 1saaalll */
@@ -232,20 +236,21 @@ static inline void gt_execlog_start(struct gt_execlog_stream *s, const struct gt
     s->at = gt_execlog_put_block(s->at, b->id);
 }
 
-/* For who hears of each instruction: instruction i of the block starts. Those of the block under
- * way that it was not called for did not. */
-static inline void gt_execlog_start_insn(struct gt_execlog_stream *s,
-                                         const struct gt_execlog_block *b, uint32_t i)
+/* For who hears of each instruction: from..to - 1 of the block have started, one after the other.
+ * Those of the block under way that it was not called for did not. */
+static inline void gt_execlog_lines(struct gt_execlog_stream *s, const struct gt_execlog_block *b,
+                                    uint32_t from, uint32_t to)
 {
-    if (b->id == s->under.id && i == s->index + 1 && !s->stopped) {
-        s->index = i;
+    if (b->id == s->under.id && from == s->index + 1 && !s->stopped) {
+        s->index = to - 1;
         return;
     }
     gt_execlog_stop(s, s->index + 1);
-    if (i == 0)
+    if (from == 0)
         gt_execlog_start(s, b);
     else
-        gt_execlog_start_within(s, b, i);
+        gt_execlog_start_within(s, b, from);
+    s->index = to - 1;
     s->by_insn = true;
 }
 

@@ -37,8 +37,10 @@ struct gt_execlog_visitor {
     void (*start)(void *self, const struct gt_execlog_block *b, uint32_t from, uint32_t to);
     /* The waiting line is that instruction's. */
     void (*resume)(void *self, const struct gt_execlog_block *b, uint32_t i);
-    /* The waiting line is complete. */
-    void (*line)(void *self, bool even_empty);
+    /* The waiting line is complete. `last`: the vCPU's last; even an empty one; one that was
+     * complete before comes again. */
+    void (*line)(void *self, bool last);
+    void (*complete)(void *self);
     /* False: there is no such device, or register. */
     bool (*access)(void *self, bool store, uint64_t address, uint32_t device);
     bool (*change)(void *self, const struct gt_execlog_change *c);
@@ -246,6 +248,12 @@ static inline bool gt_execlog_walk_other(struct gt_execlog_walk *k, uint8_t lead
     case GT_EXECLOG_LAST:
         gt_execlog_walk_rest(k);
         k->visitor->line(k->self, lead == GT_EXECLOG_LAST);
+        return true;
+    case GT_EXECLOG_COMPLETE:
+        n = gt_execlog_walk_number(k);
+        if (k->p > k->end || !gt_execlog_walk_to(k, (uint64_t)k->index + n))
+            return false;
+        k->visitor->complete(k->self);
         return true;
     default:
         return false;

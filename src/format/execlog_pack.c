@@ -10,6 +10,8 @@ enum {
     ACCESS_GRAIN = 6,
     DEFINITIONS = 1 << 20, /* bytes of a chunk, about */
     INDEXED = 256 << 10,   /* bytes that an index has when it is written */
+    OPEN = 1,              /* of a vCPU: its waiting line has something in it */
+    KEPT = 2,              /* its newest line is complete, and may come again */
 };
 
 /* ---- chunks -------------------------------------------------------------------------------- */
@@ -165,6 +167,7 @@ static void on_start(void *self, const struct gt_execlog_block *b, uint32_t from
     see(w, b);
     w->lines += to - from - !w->open;
     w->open = true;
+    w->kept = false;
 }
 
 static void on_resume(void *self, const struct gt_execlog_block *b, uint32_t i)
@@ -173,10 +176,18 @@ static void on_resume(void *self, const struct gt_execlog_block *b, uint32_t i)
     see(self, b);
 }
 
-static void on_line(void *self, bool even_empty)
+static void on_line(void *self, bool last)
 {
     struct gt_execlog_writer *w = self;
-    w->lines += w->open || even_empty;
+    w->lines += w->open || last;
+    w->open = w->kept = false;
+}
+
+static void on_complete(void *self)
+{
+    struct gt_execlog_writer *w = self;
+    w->kept |= w->open;
+    w->lines += w->open;
     w->open = false;
 }
 
@@ -206,6 +217,7 @@ static const struct gt_execlog_visitor visitor = {
     .start = on_start,
     .resume = on_resume,
     .line = on_line,
+    .complete = on_complete,
     .access = on_access,
     .change = on_change,
     .value = on_value,
@@ -222,14 +234,15 @@ static void add_events(struct gt_execlog_writer *w, const struct gt_buffer *b)
     assert(b->size - b->used >= GT_EXECLOG_PADDING);
     w->n_buffers++;
     w->lines = 0;
-    w->open = w->waiting[vcpu];
-    c.flags = w->open ? GT_EXECLOG_FROM_BEFORE : 0;
+    w->open = w->waiting[vcpu] & OPEN;
+    w->kept = w->waiting[vcpu] & KEPT;
+    c.flags = w->waiting[vcpu] ? GT_EXECLOG_FROM_BEFORE : 0;
     gt_execlog_set_clear(&w->insns, INSN_GRAIN);
     gt_execlog_set_clear(&w->accesses, ACCESS_GRAIN);
     size_t good = gt_execlog_walk(&w->walk, &visitor, w, events, n);
     assert(good == n); /* a stream made it */
-    w->waiting[vcpu] = w->open;
-    c.flags |= w->open ? GT_EXECLOG_GOES_ON : 0;
+    w->waiting[vcpu] = (w->open ? OPEN : 0) | (w->kept ? KEPT : 0);
+    c.flags |= w->waiting[vcpu] ? GT_EXECLOG_GOES_ON : 0;
     c.count = w->lines > skip ? w->lines - skip : 0;
     c.summary = (uint32_t)gt_execlog_set_put(&w->insns, summary);
     c.summary += (uint32_t)gt_execlog_set_put(&w->accesses, summary + c.summary);

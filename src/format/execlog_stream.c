@@ -65,6 +65,15 @@ void gt_execlog_cut(struct gt_execlog_stream *s)
         gt_execlog_next_buffer(s);
 }
 
+void gt_execlog_complete(struct gt_execlog_stream *s)
+{
+    if (s->at > s->end)
+        gt_execlog_next_buffer(s);
+    *s->at++ = GT_EXECLOG_COMPLETE;
+    s->at = gt_execlog_put_number(s->at, s->index - s->told);
+    s->told = s->index;
+}
+
 struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s)
 {
     if (s->by_insn)

@@ -1,47 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Text of events: see execlog_text.h.
- *
- * Lines are made in one buffer, the waiting line last. It is what stands after `line`; it is empty
- * where nothing does, as it is for the plugin: a register's change may come before any instruction.
- */
-#include "format/execlog_text.h"
+/* Text of events: see execlog_text.h, and execlog_lines.h for what becomes of it. */
+#include "format/execlog_lines.h"
 
 #include "base/hex.h"
-#include "format/execlog_events.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-enum {
-    GIVEN = 128 << 10,      /* whole lines are given when they are so many bytes */
-    FIRST_ROOM = 512 << 10, /* bytes */
-    MOST_ROOM = 256 << 20,
-    PREFIX = 8, /* `65535, ` */
-};
-
-/* A vCPU's line that waits while others' go on. */
-struct waiting {
-    char *text;
-    size_t n;
-    bool insn, access;
-};
-
-struct gt_execlog_text {
-    const struct gt_execlog_codes *codes;
-    struct gt_execlog_text_options o;
-    bool some; /* lines are chosen */
-    char *buf;
-    size_t room, fill, line;
-    bool insn, access; /* the waiting line is asked for by these */
-    uint64_t number;   /* of the waiting line */
-    uint64_t skip;     /* lines that are not in the log */
-    char prefix[PREFIX];
-    size_t prefix_len;
-    struct waiting *waiting; /* by vCPU */
-    int status;              /* of the first failure, or 1 */
-    struct gt_execlog_walk walk;
-};
 
 const struct gt_execlog_query gt_execlog_all = {.from = 1, .to = UINT64_MAX};
 
@@ -55,7 +19,7 @@ int gt_execlog_text_create(const struct gt_execlog_codes *codes,
         t->codes = codes;
         t->o = *options;
         t->some = q->from > 1 || q->to < UINT64_MAX || q->by_insn || q->by_access;
-        t->room = FIRST_ROOM;
+        t->room = GT_EXECLOG_FIRST_ROOM;
         t->number = 1;
         t->buf = malloc(t->room);
         t->waiting = calloc(GT_EXECLOG_MAX_VCPUS, sizeof *t->waiting);
@@ -75,75 +39,12 @@ void gt_execlog_text_destroy(struct gt_execlog_text *t)
     for (size_t i = 0; t->waiting && i < GT_EXECLOG_MAX_VCPUS; i++)
         free(t->waiting[i].text);
     free(t->waiting);
+    free(t->kept.text);
     free(t->buf);
     free(t);
 }
 
-/* ---- the buffer ---------------------------------------------------------------------------- */
-
-static void give(struct gt_execlog_text *t)
-{
-    if (t->line && t->status == 0 && t->o.lines(t->o.self, t->buf, t->line))
-        t->status = 1;
-    memmove(t->buf, t->buf + t->line, t->fill - t->line);
-    t->fill -= t->line;
-    t->line = 0;
-}
-
-static bool grow(struct gt_execlog_text *t, size_t n)
-{
-    give(t);
-    size_t room = t->room;
-    while (room - t->fill < n && room < MOST_ROOM)
-        room *= 2;
-    if (room - t->fill < n) {
-        t->status = GT_E_RANGE;
-        return false;
-    }
-    char *buf = realloc(t->buf, room);
-    if (!buf) {
-        t->status = GT_E_NOMEM;
-        return false;
-    }
-    t->buf = buf;
-    t->room = room;
-    return true;
-}
-
-/* Where n bytes go; NULL: no more lines are made. */
-static inline char *room_for(struct gt_execlog_text *t, size_t n)
-{
-    if (__builtin_expect(t->room - t->fill < n, 0) && (t->status || !grow(t, n)))
-        return NULL;
-    return t->buf + t->fill;
-}
-
-static bool is_asked_for(const struct gt_execlog_text *t)
-{
-    const struct gt_execlog_query *q = &t->o.query;
-    return t->number >= q->from && t->number <= q->to && (!q->by_insn || t->insn) &&
-           (!q->by_access || t->access);
-}
-
-/* The waiting line is complete. */
-static void end_line(struct gt_execlog_text *t)
-{
-    char *p = room_for(t, 1);
-    bool wanted = p && !t->skip && (!t->some || is_asked_for(t));
-    if (wanted) {
-        *p = '\n';
-        t->line = ++t->fill;
-    } else {
-        t->fill = t->line;
-    }
-    t->insn = t->access = false;
-    if (t->skip)
-        t->skip--;
-    else if (t->number++ >= t->o.query.to && t->status == 0)
-        t->status = 1;
-    if (t->line >= GIVEN)
-        give(t);
-}
+/* ---- lines --------------------------------------------------------------------------------- */
 
 /* Some bytes beyond both ends are touched. */
 static inline char *copy(char *to, const char *from, size_t n)
@@ -173,11 +74,11 @@ static void start_one(struct gt_execlog_text *t, const struct gt_execlog_code *c
     const struct gt_execlog_query *q = &t->o.query;
     size_t n = code->ends[i + 1] - code->ends[i];
     if (t->fill > t->line)
-        end_line(t);
-    char *p = room_for(t, PREFIX + n + GT_EXECLOG_SLACK);
+        gt_execlog_lines_end(t);
+    char *p = gt_execlog_lines_room(t, GT_EXECLOG_LINE_PREFIX + n + GT_EXECLOG_SLACK);
     if (!p)
         return;
-    memcpy(p, t->prefix, PREFIX);
+    memcpy(p, t->prefix, GT_EXECLOG_LINE_PREFIX);
     p = copy(p + t->prefix_len, code->text + code->ends[i], n);
     t->fill = (size_t)(p - t->buf);
     t->insn = code->addresses[i] >= q->insn_lo && code->addresses[i] <= q->insn_hi;
@@ -188,8 +89,8 @@ static void start_all(struct gt_execlog_text *t, const struct gt_execlog_code *c
                       uint32_t to)
 {
     const uint32_t *ends = code->ends;
-    size_t n = ends[to] - ends[from] + (size_t)(to - from) * (PREFIX + 1);
-    char *p = room_for(t, 1 + n + GT_EXECLOG_SLACK);
+    size_t n = ends[to] - ends[from] + (size_t)(to - from) * (GT_EXECLOG_LINE_PREFIX + 1);
+    char *p = gt_execlog_lines_room(t, 1 + n + GT_EXECLOG_SLACK);
     if (!p)
         return;
     bool open = t->fill > t->line;
@@ -197,20 +98,21 @@ static void start_all(struct gt_execlog_text *t, const struct gt_execlog_code *c
         *p++ = '\n';
     for (uint32_t i = from; i < to; i++) {
         t->line = (size_t)(p - t->buf);
-        memcpy(p, t->prefix, PREFIX);
+        memcpy(p, t->prefix, GT_EXECLOG_LINE_PREFIX);
         p = copy(p + t->prefix_len, code->text + ends[i], ends[i + 1] - ends[i]);
         *p++ = '\n';
     }
     t->fill = (size_t)(p - t->buf) - 1;
     t->number += to - from - !open;
-    if (t->line >= GIVEN)
-        give(t);
+    if (t->line >= GT_EXECLOG_GIVEN)
+        gt_execlog_lines_give(t);
 }
 
 static void on_start(void *self, const struct gt_execlog_block *b, uint32_t from, uint32_t to)
 {
     struct gt_execlog_text *t = self;
     const struct gt_execlog_code *code = (const struct gt_execlog_code *)b;
+    t->kept.n = 0;
     if (__builtin_expect(!t->some && !t->skip, 1))
         start_all(t, code, from, to);
     else
@@ -223,11 +125,23 @@ static void on_resume(void *self, const struct gt_execlog_block *b, uint32_t i)
     (void)self, (void)b, (void)i;
 }
 
-static void on_line(void *self, bool even_empty)
+static void on_line(void *self, bool last)
 {
     struct gt_execlog_text *t = self;
-    if (t->fill > t->line || even_empty)
-        end_line(t);
+    if (last && t->fill == t->line && t->kept.n)
+        gt_execlog_lines_repeat(t);
+    t->kept.n = 0;
+    if (t->fill > t->line || last)
+        gt_execlog_lines_end(t);
+}
+
+static void on_complete(void *self)
+{
+    struct gt_execlog_text *t = self;
+    if (t->fill == t->line)
+        return;
+    gt_execlog_lines_keep(t, t->buf + t->line, t->fill - t->line);
+    gt_execlog_lines_end(t);
 }
 
 static bool on_access(void *self, bool store, uint64_t address, uint32_t device)
@@ -237,7 +151,7 @@ static bool on_access(void *self, bool store, uint64_t address, uint32_t device)
     const struct gt_execlog_name *name = NULL;
     if (device && !(name = gt_execlog_codes_device(t->codes, device)))
         return false;
-    char *p = room_for(t, 64 + (name ? name->len : 0) + GT_EXECLOG_SLACK);
+    char *p = gt_execlog_lines_room(t, 64 + (name ? name->len : 0) + GT_EXECLOG_SLACK);
     if (!p)
         return true;
     memcpy(p, words[store], sizeof words[store]);
@@ -266,7 +180,7 @@ static bool on_change(void *self, const struct gt_execlog_change *c)
     uint8_t value[8];
     if (!name || (c->size ? c->size != name->size : name->size > sizeof value))
         return false;
-    char *p = room_for(t, name->len + 2 * (size_t)name->size + GT_EXECLOG_SLACK);
+    char *p = gt_execlog_lines_room(t, name->len + 2 * (size_t)name->size + GT_EXECLOG_SLACK);
     if (!p)
         return true;
     p = copy(p, name->text, name->len);
@@ -279,7 +193,7 @@ static bool on_change(void *self, const struct gt_execlog_change *c)
 static void on_value(void *self, const uint64_t value[2], bool wide)
 {
     struct gt_execlog_text *t = self;
-    char *p = t->o.values ? room_for(t, 64) : NULL;
+    char *p = t->o.values ? gt_execlog_lines_room(t, 64) : NULL;
     if (!p)
         return;
     memcpy(p, " = 0x", 5);
@@ -299,41 +213,13 @@ static const struct gt_execlog_visitor visitor = {
     .start = on_start,
     .resume = on_resume,
     .line = on_line,
+    .complete = on_complete,
     .access = on_access,
     .change = on_change,
     .value = on_value,
 };
 
 /* ---- chunks -------------------------------------------------------------------------------- */
-
-static bool take_up(struct gt_execlog_text *t, struct waiting *w)
-{
-    char *p = room_for(t, w->n);
-    if (!p)
-        return false;
-    if (w->n)
-        memcpy(p, w->text, w->n);
-    t->fill += w->n;
-    t->insn = w->insn;
-    t->access = w->access;
-    free(w->text);
-    *w = (struct waiting){0};
-    return true;
-}
-
-static void put_aside(struct gt_execlog_text *t, struct waiting *w)
-{
-    size_t n = t->fill - t->line;
-    if (n == 0)
-        return;
-    *w = (struct waiting){malloc(n), n, t->insn, t->access};
-    if (w->text)
-        memcpy(w->text, t->buf + t->line, n);
-    else
-        *w = (struct waiting){0}, t->status = GT_E_NOMEM;
-    t->fill = t->line;
-    t->insn = t->access = false;
-}
 
 static void set_prefix(struct gt_execlog_text *t, uint32_t vcpu)
 {
@@ -354,7 +240,7 @@ static int ended(const struct gt_execlog_text *t, const struct gt_execlog_chunk 
 {
     if (t->status == GT_E_RANGE)
         return gt_error_set(err, GT_E_RANGE, "line %" PRIu64 " has more than %d MiB", t->number,
-                            MOST_ROOM >> 20);
+                            GT_EXECLOG_MOST_ROOM >> 20);
     if (t->status == GT_E_NOMEM)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     if (at < chunk->unpacked && t->status == 0)
@@ -362,29 +248,26 @@ static int ended(const struct gt_execlog_text *t, const struct gt_execlog_chunk 
                             "vCPU %" PRIu32 ", line %" PRIu64
                             ": the event at byte %zu of the chunk's %" PRIu32 " makes no sense",
                             chunk->vcpu, t->number, at, chunk->unpacked);
-    return t->status;
+    return t->status ? t->status : t->number > t->o.query.to;
 }
 
 int gt_execlog_text_add(struct gt_execlog_text *t, const struct gt_execlog_chunk *chunk,
                         const uint8_t *body, struct gt_error *err)
 {
-    struct waiting *w = &t->waiting[chunk->vcpu];
+    struct gt_execlog_waiting *w = &t->waiting[chunk->vcpu];
     t->number = chunk->first;
     t->skip = chunk->other;
-    if (t->status == 0 && t->number > t->o.query.to)
-        t->status = 1;
-    if (t->status)
-        return t->status;
+    if (t->status || t->number > t->o.query.to)
+        return t->status ? t->status : 1;
     set_prefix(t, chunk->vcpu);
-    size_t at = 0;
-    if (take_up(t, w))
-        at = gt_execlog_walk(&t->walk, &visitor, t, body, chunk->unpacked);
-    put_aside(t, w);
+    gt_execlog_lines_take_up(t, w);
+    size_t at = gt_execlog_walk(&t->walk, &visitor, t, body, chunk->unpacked);
+    gt_execlog_lines_put_aside(t, w);
     return ended(t, chunk, at, err);
 }
 
 int gt_execlog_text_flush(struct gt_execlog_text *t)
 {
-    give(t);
+    gt_execlog_lines_give(t);
     return t->status;
 }

@@ -58,10 +58,10 @@ struct gt_execlog_writer {
     struct gt_execlog_bytes out, index;
     uint64_t offset, line, last_index, index_line;
     uint32_t n_buffers;
-    uint8_t *waiting; /* by vCPU: its waiting line has something in it */
+    uint8_t *waiting; /* by vCPU */
     /* of the buffer under way */
     uint64_t lines;
-    bool open; /* `waiting` of its vCPU */
+    bool open, kept; /* `waiting` of its vCPU */
     struct gt_execlog_set insns, accesses;
     struct gt_execlog_walk walk;
 };

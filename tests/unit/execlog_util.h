@@ -32,7 +32,7 @@ struct world_block {
 
 struct world_vcpu {
     struct gt_execlog_stream stream;
-    struct gt_text waiting;
+    struct gt_text waiting, again; /* again: what is complete, and comes again at the end */
     unsigned number;
 };
 
@@ -126,8 +126,10 @@ static inline void world_make(struct world *w, uint64_t seed, size_t buffer, boo
 
 static inline void world_free(struct world *w)
 {
-    for (unsigned i = 0; i < WORLD_VCPUS; i++)
+    for (unsigned i = 0; i < WORLD_VCPUS; i++) {
         gt_text_free(&w->vcpus[i].waiting);
+        gt_text_free(&w->vcpus[i].again);
+    }
     gt_execlog_writer_destroy(w->writer);
     gt_text_free(&w->log);
     gt_text_free(&w->text);
@@ -146,10 +148,19 @@ static inline void world_line(struct world *w, struct world_vcpu *v, bool even_e
     v->waiting.len = 0;
 }
 
+static inline void world_complete(struct world *w, struct world_vcpu *v)
+{
+    gt_execlog_complete(&v->stream);
+    v->again.len = 0;
+    gt_text_add(&v->again, v->waiting.data, v->waiting.len);
+    world_line(w, v, false);
+}
+
 static inline void world_say(struct world *w, struct world_vcpu *v, const struct world_block *b,
                              uint32_t i)
 {
     world_line(w, v, false);
+    v->again.len = 0;
     gt_text_printf(&v->waiting, "%u, 0x%" PRIx64 ", 0x%" PRIx32 ", \"%s\"", v->number,
                    b->insns[i].address, b->insns[i].opcode, b->insns[i].text);
 }
@@ -213,10 +224,12 @@ static inline void world_run_insns(struct world *w, struct world_vcpu *v,
     for (uint32_t i = from; i < to; i++) {
         while (roll(w, 6) == 0)
             world_change(w, v);
-        gt_execlog_start_insn(&v->stream, &b->block, i);
+        gt_execlog_lines(&v->stream, &b->block, i, i + 1);
         world_say(w, v, b, i);
         while (roll(w, 3) == 0)
             world_access(w, v, v->stream.index);
+        if (roll(w, 20) == 0)
+            world_complete(w, v);
     }
 }
 
@@ -246,6 +259,8 @@ static inline void world_end(struct world *w)
         gt_execlog_cut(&w->vcpus[i].stream);
     for (unsigned i = 0; i < WORLD_VCPUS; i++) {
         struct gt_buffer *b = gt_execlog_end(&w->vcpus[i].stream);
+        if (!w->vcpus[i].waiting.len)
+            gt_text_add(&w->text, w->vcpus[i].again.data, w->vcpus[i].again.len);
         world_line(w, &w->vcpus[i], true);
         world_pack(w, b);
         free(b);
