@@ -11,9 +11,14 @@
 const char gt_tool_name[] = "execlog";
 struct gt_exlog gt_exlog;
 
-enum { WAIT_SECONDS = 60 };
+enum { WAIT_SECONDS = 60, LIMIT = 16 << 20 };
+
+static const char *const formats[] = {"text", "binary", NULL};
+static const struct gt_exlog_sink *const sinks[] = {&gt_exlog_text, &gt_exlog_binary};
 
 static const char *out;
+static int format;
+static bool values = true;
 static uint64_t wait_seconds = WAIT_SECONDS;
 
 static const struct gt_arg arguments[] = {
@@ -22,6 +27,8 @@ static const struct gt_arg arguments[] = {
     {"reg", GT_ARG_EACH, .each = gt_exlog_add_glob},
     {"rdisas", GT_ARG_SWITCH, &gt_exlog.rdisas},
     {"out", GT_ARG_TEXT, &out},
+    {"format", GT_ARG_CHOICE, &format, .choices = formats},
+    {"values", GT_ARG_SWITCH, &values},
     {"wait", GT_ARG_NUMBER, &wait_seconds, .min = 0, .max = 1000000},
     {0},
 };
@@ -49,6 +56,25 @@ static int allocate(struct gt_error *err)
     return 0;
 }
 
+static int open_outlet(struct gt_error *err)
+{
+    struct gt_outlet_options options = {
+        .target = out,
+        .limit = LIMIT,
+        .wait_seconds = (unsigned)wait_seconds,
+    };
+    if (!out && format)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument format=%s: expected out=FILE or "
+                            "out=unix:PATH, too: QEMU's log takes text",
+                            formats[format]);
+    if (!out)
+        return 0;
+    gt_exlog.live = strncmp(out, "unix:", 5) == 0;
+    int status = gt_exlog.sink->options(&options, err);
+    return status < 0 ? status : gt_outlet_create(&options, &gt_exlog.outlet, err);
+}
+
 /* Registers are looked at in a callback of each instruction: stores say nothing more. */
 static void choose_cells(void)
 {
@@ -61,18 +87,18 @@ static void choose_cells(void)
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     gt_exlog.host = *info;
-    gt_exlog.sink = &gt_exlog_text;
     gt_exlog.physical = info->system;
     int status = allocate(err);
     if (status == 0)
         status = gt_args_parse(arguments, argc, argv, err);
     if (status == 0)
         status = gt_exlog_init_gate(err);
+    gt_exlog.sink = sinks[format];
+    gt_exlog.values = format && values && gt_host_can(GT_HOST_MEMORY_VALUES);
     if (status == 0)
-        status = gt_exlog.sink->open(out, (unsigned)wait_seconds, err);
+        status = open_outlet(err);
     if (status < 0)
         return status;
-    gt_exlog.live = out && strncmp(out, "unix:", 5) == 0;
     gt_exlog.rdisas = gt_exlog.rdisas && gt_exlog.register_globs;
     gt_exlog_tell_news();
     choose_cells();

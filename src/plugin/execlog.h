@@ -8,6 +8,7 @@
  *   execlog_regs.c    registers that are watched
  *   execlog_finish.c  what waits goes out: a guest that waits, fork, execve, the end
  *   execlog_text.c    the sink that writes text
+ *   execlog_binary.c  the sink that writes the binary form
  *
  * A line is one execution of an instruction that is logged. What never changes of it, its block
  * knows; when the instruction runs only its number is noted. Lines are told to a sink later, many
@@ -92,8 +93,8 @@ struct gt_exlog_vcpu {
 } __attribute__((aligned(64)));
 
 struct gt_exlog_sink {
-    /* Once; opens the target. `out`: NULL: QEMU's plugin log. */
-    int (*open)(const char *out, unsigned wait_seconds, struct gt_error *err);
+    /* Once, where there is an outlet: what it is to be told of the form. */
+    int (*options)(struct gt_outlet_options *o, struct gt_error *err);
     /* The vCPU begins: its `sink` is to be set. False: nothing of it can be recorded. */
     bool (*begin)(struct gt_exlog_vcpu *v);
     /* A block is new; before any of its lines. What it returns becomes its `described`. With the
@@ -116,8 +117,9 @@ struct gt_exlog_sink {
     void (*end)(struct gt_exlog_vcpu *v);
     /* All whole lines of the vCPU go out now. */
     void (*hand_over)(struct gt_exlog_vcpu *v);
-    /* After everything. */
-    void (*close)(void);
+    /* Around fork(); may be NULL. */
+    void (*fork_prepare)(void);
+    void (*fork_done)(void);
 };
 
 struct gt_exlog {
@@ -147,7 +149,7 @@ struct gt_exlog {
 };
 
 extern struct gt_exlog gt_exlog;
-extern const struct gt_exlog_sink gt_exlog_text;
+extern const struct gt_exlog_sink gt_exlog_text, gt_exlog_binary;
 
 /* What happens where an instruction begins. */
 enum gt_exlog_step {

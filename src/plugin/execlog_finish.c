@@ -160,6 +160,16 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
         gt_outlet_flush(gt_exlog.outlet);
 }
 
+static void finish_outlet(void)
+{
+    struct gt_outlet_stats stats;
+    gt_outlet_finish(gt_exlog.outlet, &stats);
+    gt_exlog_tell_news();
+    if (stats.dropped)
+        gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
+                        stats.dropped);
+}
+
 void gt_exlog_on_exit(void *self)
 {
     (void)self;
@@ -172,7 +182,8 @@ void gt_exlog_on_exit(void *self)
         gt_exlog_tell(v);
         gt_exlog.sink->end(v);
     }
-    gt_exlog.sink->close();
+    if (gt_exlog.outlet)
+        finish_outlet();
     if (gt_exlog.forks)
         gt_host_message("%u forked processes of the guest are not recorded", gt_exlog.forks);
 }
@@ -181,6 +192,8 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&shutting);
     pthread_mutex_lock(&gt_exlog.lock);
+    if (gt_exlog.sink->fork_prepare)
+        gt_exlog.sink->fork_prepare();
     if (gt_exlog.outlet)
         gt_outlet_fork_prepare(gt_exlog.outlet);
 }
@@ -191,6 +204,8 @@ static void after_fork(void)
         gt_exlog.forks += gt_exlog.gate != GT_EXLOG_CLOSED;
         gt_outlet_fork_parent(gt_exlog.outlet);
     }
+    if (gt_exlog.sink->fork_done)
+        gt_exlog.sink->fork_done();
     pthread_mutex_unlock(&gt_exlog.lock);
     pthread_mutex_unlock(&shutting);
 }
@@ -203,6 +218,8 @@ static void in_child(void)
         gt_exlog.gate = GT_EXLOG_CLOSED;
         gt_outlet_fork_child(gt_exlog.outlet);
     }
+    if (gt_exlog.sink->fork_done)
+        gt_exlog.sink->fork_done();
     for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
         gt_exlog.vcpus[i].known &= &gt_exlog.vcpus[i] == ran;
         gt_exlog.vcpus[i].busy = 0;

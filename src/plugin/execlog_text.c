@@ -12,6 +12,8 @@
  */
 #include "plugin/execlog.h"
 
+#include "base/hex.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,6 @@
 enum {
     HOME_PREFIX = 3,  /* "0, " */
     ACCESS_ROOM = 64, /* but for the place */
-    LIMIT = 16 << 20,
 };
 
 struct text_block {
@@ -173,19 +174,6 @@ static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *b, size_
     put(t, x->text + start, n);
 }
 
-static const char digits[] = "0123456789abcdef";
-
-/* At least eight digits. */
-static uint8_t *put_address(uint8_t *at, uint64_t address)
-{
-    unsigned n = 8;
-    if (address >> 32)
-        n = 16 - (unsigned)__builtin_clzll(address) / 4;
-    for (unsigned i = n; i-- > 0; address >>= 4)
-        at[i] = (uint8_t)digits[address & 15];
-    return at + n;
-}
-
 static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
 {
     struct text *t = v->sink;
@@ -200,7 +188,7 @@ static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
         memcpy(at, ", load, 0x", 10);
         at += 10;
     }
-    t->at = put_address(at, a->address);
+    t->at = (uint8_t *)gt_hex_put_padded((char *)at, a->address);
     if (a->place) {
         put(t, ", ", 2);
         put(t, a->place, n);
@@ -217,6 +205,7 @@ static void change(struct gt_exlog_vcpu *v, const struct gt_exlog_register *r, c
     put(t, ", ", 2);
     put(t, r->name, name);
     put(t, " -> 0x", 6);
+    static const char digits[] = "0123456789abcdef";
     for (size_t i = n; i-- > 0;) {
         *t->at++ = (uint8_t)digits[bytes[i] >> 4];
         *t->at++ = (uint8_t)digits[bytes[i] & 15];
@@ -268,35 +257,17 @@ static size_t put_no_mark(void *self, uint64_t bytes, uint8_t *out)
     return 0;
 }
 
-static int open_text(const char *out, unsigned wait_seconds, struct gt_error *err)
+static int options(struct gt_outlet_options *o, struct gt_error *err)
 {
-    if (!out)
-        return 0;
-    struct gt_outlet_options options = {
-        .target = out,
-        .buffer_size = GT_EXLOG_BUFFER,
-        .limit = LIMIT,
-        .wait_seconds = wait_seconds,
-        .head = put_nothing,
-        .mark = put_no_mark,
-    };
-    return gt_outlet_create(&options, &gt_exlog.outlet, err);
-}
-
-static void close_text(void)
-{
-    if (!gt_exlog.outlet)
-        return;
-    struct gt_outlet_stats stats;
-    gt_outlet_finish(gt_exlog.outlet, &stats);
-    gt_exlog_tell_news();
-    if (stats.dropped)
-        gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
-                        stats.dropped);
+    (void)err;
+    o->buffer_size = GT_EXLOG_BUFFER;
+    o->head = put_nothing;
+    o->mark = put_no_mark;
+    return 0;
 }
 
 const struct gt_exlog_sink gt_exlog_text = {
-    .open = open_text,
+    .options = options,
     .begin = begin,
     .describe = describe,
     .forget = forget,
@@ -306,5 +277,4 @@ const struct gt_exlog_sink gt_exlog_text = {
     .complete = complete,
     .end = end,
     .hand_over = hand_over,
-    .close = close_text,
 };
