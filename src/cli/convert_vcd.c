@@ -130,18 +130,16 @@ static void put_value(struct gt_output *out, uint64_t value, size_t variable)
 }
 
 /* A merge sort: what has the same time stays in order. */
-static int by_time(const void *a, const void *b, void *unused)
+static gint by_time(gconstpointer a, gconstpointer b)
 {
     const struct change *x = a, *y = b;
-    (void)unused;
     return (x->time > y->time) - (x->time < y->time);
 }
 
 static void put_changes(struct vcd *v)
 {
-    struct change *change = (struct change *)v->changes->data;
-    if (v->changes->len)
-        g_qsort_with_data(change, (gint)v->changes->len, sizeof *change, by_time, NULL);
+    g_array_sort(v->changes, by_time);
+    const struct change *change = (const struct change *)v->changes->data;
     for (size_t i = 0; i < v->changes->len; i++) {
         if (i == 0 || change[i].time != change[i - 1].time) {
             gt_output_text(v->out, "#");

@@ -205,13 +205,14 @@ int gt_trace_parse(const char *option, FILE *list, FILE *warnings, struct gt_tra
     bool listed = false;
     for (const char *at = option; *at;) {
         size_t n = strcspn(at, "=,");
-        const char *name = at[n] == '=' ? at : "enable";
-        size_t length = at[n] == '=' ? n : strlen("enable");
-        if (name != at && at != option)
+        bool named = at[n] == '=';
+        const char *name = named ? at : "enable";
+        size_t length = named ? n : strlen(name);
+        if (!named && at != option)
             return gt_events_fail(error, GT_TRACE_E_USAGE,
                                   "trace option '%s': expected NAME=VALUE after the first comma",
                                   at);
-        at = take_value(name == at ? at + n + 1 : at, value, sizeof value);
+        at = take_value(named ? at + n + 1 : at, value, sizeof value);
         int r = set_one(&o, name, length, value);
         if (r < 0)
             return r;

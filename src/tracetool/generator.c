@@ -88,12 +88,10 @@ static void set_arguments(struct gt_generator *g, const struct gt_event *e)
     for (unsigned i = 0; i < e->n_arguments; i++) {
         const struct gt_argument *a = &e->arguments[i];
         const char *suffix = gt_c_suffix(a->name);
-        g_string_append(g_string_append(g_string_append(arguments, ", "), a->name), suffix);
-        g_string_append(g_string_append(parameters, ", "), a->type);
-        g_string_append(parameters, gt_argument_blank(a));
-        g_string_append(g_string_append(parameters, a->name), suffix);
-        g_string_append(g_string_append(unused, "    (void)"), a->name);
-        g_string_append(g_string_append(unused, suffix), ";\n");
+        g_string_append_printf(arguments, ", %s%s", a->name, suffix);
+        g_string_append_printf(parameters, ", %s%s%s%s", a->type, gt_argument_blank(a), a->name,
+                               suffix);
+        g_string_append_printf(unused, "    (void)%s%s;\n", a->name, suffix);
     }
     g_string_truncate(g->slots[GT_SLOT_COUNT], 0);
     if (e->n_arguments)
