@@ -8,7 +8,7 @@
  */
 #include "events/declarations.h"
 
-#include "events/grammar.h"
+#include "events/event_line.h"
 #include "events/message.h"
 
 #include <errno.h>
@@ -38,14 +38,6 @@ struct pass {
     struct gt_trace_error *err;
 };
 
-static void report(void *self, const char *at, const char *message)
-{
-    struct pass *p = self;
-    if (!p->errors++)
-        gt_events_fail(p->err, GT_TRACE_E_FORMAT, "%s:%u:%zu: %s", p->file, p->number,
-                       (size_t)(at - p->line) + 1, message);
-}
-
 static const char *keep(struct pass *p, struct gt_span s, const char *suffix)
 {
     size_t tail = strlen(suffix) + 1;
@@ -72,11 +64,11 @@ static void add_argument(struct pass *p, struct gt_span type, struct gt_span nam
     p->arguments++;
 }
 
-static unsigned add_arguments(struct pass *p, const struct gt_grammar_event *e, bool tcg)
+static unsigned add_arguments(struct pass *p, const struct gt_event_line *e, bool tcg)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < e->n_arguments; i++) {
-        const struct gt_grammar_argument *a = &e->arguments[i];
+        const struct gt_event_argument *a = &e->arguments[i];
         if (a->tcg && !tcg)
             continue; /* known only when the guest's code runs */
         add_argument(p, a->tcg ? span("uint64_t") : a->type, a->name, a->kind);
@@ -85,15 +77,14 @@ static unsigned add_arguments(struct pass *p, const struct gt_grammar_event *e, 
     return n;
 }
 
-static void add_event(struct pass *p, const struct gt_grammar_event *e, const char *suffix,
-                      bool tcg)
+static void add_event(struct pass *p, const struct gt_event_line *e, const char *suffix, bool tcg)
 {
     struct gt_trace_declaration d = {
         .name = keep(p, e->name, suffix),
         .index = p->events,
         .line = p->number,
-        .disabled = e->properties & GT_GRAMMAR_DISABLE,
-        .vcpu = e->properties & GT_GRAMMAR_VCPU,
+        .disabled = e->disable,
+        .vcpu = e->vcpu,
     };
     if (d.vcpu)
         add_argument(p, span("void *"), span("__cpu"), GT_TRACE_POINTER);
@@ -107,7 +98,7 @@ static void add_event(struct pass *p, const struct gt_grammar_event *e, const ch
 
 static void add_dropped(struct pass *p)
 {
-    const struct gt_grammar_event dropped = {
+    const struct gt_event_line dropped = {
         .name = span("Dropped_Event"),
         .n_arguments = 1,
         .arguments = {{span("uint64_t"), span("num_events_dropped"), GT_TRACE_UNSIGNED, false}},
@@ -116,17 +107,23 @@ static void add_dropped(struct pass *p)
     add_event(p, &dropped, "", false);
 }
 
+/* Errors are counted, and the first is told. */
 static void pass_text(struct pass *p, const char *text, size_t size)
 {
     const char *end = text + size, *stop;
     for (p->line = text; p->line < end; p->line = stop < end ? stop + 1 : end) {
-        struct gt_grammar_event e;
+        struct gt_event_line e;
+        struct gt_trace_error err;
+        const char *where;
         stop = memchr(p->line, '\n', (size_t)(end - p->line));
         if (!stop)
             stop = end;
         p->number++;
-        int status = gt_grammar_line(p->line, (size_t)(stop - p->line), &e, report, p);
-        if (status > 0 && e.properties & GT_GRAMMAR_TCG) {
+        int status = gt_event_line_read(p->line, (size_t)(stop - p->line), &e, &where, &err);
+        if (status < 0 && !p->errors++)
+            gt_events_fail(p->err, status, "%s:%u:%zu: %.300s", p->file, p->number,
+                           (size_t)(where - p->line) + 1, err.text);
+        if (status > 0 && e.tcg) {
             add_event(p, &e, "_trans", false);
             add_event(p, &e, "_exec", true);
         } else if (status > 0) {
