@@ -90,7 +90,7 @@ static void put_event(struct gt_generator *g, const struct gt_event *e)
         gt_emit(g, "}\n");
     }
     gt_emit(g, "#[inline(always)]\n"
-               "#[allow(dead_code, clippy::too_many_arguments)]\n"
+               "#[allow(dead_code, non_snake_case, clippy::too_many_arguments)]\n"
                "pub fn trace_@name@(");
     put_parameters(g, e, false, "");
     gt_emit(g, ") {\n");

@@ -161,7 +161,7 @@ class Merged(TracetoolTest):
     def setUp(self):
         super().setUp()
         if not os.path.exists(MERGED):
-            self.skipTest(f'no {MERGED}')
+            self.skip_part(f'no {MERGED}')
         with open(MERGED, encoding='utf-8') as f:
             self.names = [re.match(r'(?:\w+ +)*(\w+) *\(', line).group(1)
                           for line in f if line.strip() and not line.startswith('#')]
