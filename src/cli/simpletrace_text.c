@@ -4,7 +4,8 @@
  *
  *     NAME DELTA pid=N arg=0xHEX str=b'...'
  *
- * What is constant of an event's line is put together when the event is first seen.
+ * Behind the pid stands a blank also where no argument follows: that is how QEMU's has it
+ * since 8.2. What is constant of an event's line is put together when the event is first seen.
  */
 #include "cli/simpletrace.h"
 #include "cli/trace_put.h"
@@ -69,6 +70,8 @@ static char *put_line(char *p, const struct plan *plan, const struct gt_trace_re
     p = gt_put_delta(p, before, r->timestamp);
     p = gt_put_bytes(p, " pid=", 5);
     p = gt_put_decimal(p, r->pid);
+    if (r->n_values == 0)
+        *p++ = ' ';
     const struct piece *piece = plan->pieces + 1 - (r->n_values - r->event->n_arguments);
     for (unsigned i = 0; i < r->n_values; i++, piece++) {
         const struct gt_trace_value *v = &r->values[i];

@@ -49,6 +49,20 @@ char *gt_put_us(char *p, uint64_t ns)
     return put_pair(p, fraction % 100);
 }
 
+/* ns / 1000 as the nearest double, as Python divides: not through the nearest double of ns. */
+static double nearest_us(uint64_t ns)
+{
+    uint64_t divisor = 1000, one = 1;
+    while (ns / divisor >> 53)
+        divisor *= 2;
+    while (ns && ns / 1000 * one < UINT64_C(1) << 52 && divisor == 1000)
+        one *= 2;
+    uint64_t q = ns * one / divisor, rest = ns * one % divisor;
+    if (2 * rest > divisor || (2 * rest == divisor && q % 2))
+        q++;
+    return (double)q * (double)(divisor / 1000) / (double)one;
+}
+
 char *gt_put_delta(char *p, uint64_t before, uint64_t now)
 {
     bool back = now < before;
@@ -58,7 +72,7 @@ char *gt_put_delta(char *p, uint64_t before, uint64_t now)
     /* Up to here a double has more than three decimals, so that its digits are those of ns. */
     if (ns < UINT64_C(1) << 51)
         return gt_put_us(p, ns);
-    return p + snprintf(p, GT_PUT_NUMBER - 1, "%.3f", (double)ns / 1000.0);
+    return p + snprintf(p, GT_PUT_NUMBER - 1, "%.3f", nearest_us(ns));
 }
 
 /* The byte stands for itself, whatever the quotes are. */

@@ -18,7 +18,7 @@ char *gt_put_decimal(char *p, uint64_t v);
 char *gt_put_signed(char *p, int64_t v);
 /* The first three digits of `ns` after the point: microseconds. */
 char *gt_put_us(char *p, uint64_t ns);
-/* now - before, as microseconds with three decimals, as C prints the double of it. */
+/* now - before, as microseconds with three decimals, as Python shows the quotient. */
 char *gt_put_delta(char *p, uint64_t before, uint64_t now);
 
 /* As Python shows bytes: b'...', or b"..." where that saves escapes. 4 * n + 3 bytes. */

@@ -40,7 +40,7 @@ class Trace:
         delta = time - (time if self.last is None else self.last)
         self.last = time
         shown = [f'{n}={v!r}' if isinstance(v, bytes) else f'{n}={v % 2**64:#x}' for n, v in args]
-        self.lines.append(' '.join([name, '%0.3f' % (delta / 1000.0), f'pid={pid}'] + shown))
+        self.lines.append(f'{name} {delta / 1000:0.3f} pid={pid} ' + ' '.join(shown))
 
     def event(self, ident, time, pid, name, args, tid=None, payload=None):
         """name None: nothing is expected to be shown."""
