@@ -126,9 +126,31 @@ int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct g
     return 0;
 }
 
+int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err)
+{
+    while (in->n < sizeof in->first) {
+        ssize_t got = read(in->fd, in->first + in->n, sizeof in->first - in->n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return gt_error_errno(err, errno, "%s: cannot be read", in->name);
+        if (got == 0)
+            return 0;
+        in->n += (size_t)got;
+    }
+    return 0;
+}
+
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
 {
-    const struct gt_etrace_input *in = self;
+    struct gt_etrace_input *in = self;
+    size_t kept = in->n - in->at;
+    if (kept) {
+        kept = n < kept ? n : kept;
+        memcpy(out, in->first + in->at, kept);
+        in->at += kept;
+        return (ssize_t)kept;
+    }
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
     if (in->idle && poll(&p, 1, 0) == 0)
         in->idle(in->idle_self);

@@ -17,6 +17,8 @@ struct gt_etrace_input {
     /* Called before a read that may take long; may be NULL. */
     void (*idle)(void *self);
     void *idle_self;
+    unsigned char first[8]; /* what was looked at and is still to be read: first[at] to first[n] */
+    size_t at, n;
 };
 
 /* *in needs gt_etrace_input_close in any case. GT_E_NOT_FOUND, GT_E_IO, GT_E_EXISTS (no socket at
@@ -24,6 +26,9 @@ struct gt_etrace_input {
 int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct gt_error *err);
 /* Where we listen (in->listener >= 0): waits for the writer. GT_E_IO. */
 int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
+/* The first bytes, up to 8, which are read again later; all that there are, if fewer. They stay in
+ * *in. GT_E_IO. */
+int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err);
 /* A gt_etrace_read_fn; self is the input. */
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
 void gt_etrace_input_close(struct gt_etrace_input *in);

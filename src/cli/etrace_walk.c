@@ -2,15 +2,13 @@
 /* A command's way through an etrace stream: see etrace_walk.h. */
 #include "cli/etrace_walk.h"
 
-#include "cli/etrace_input.h"
-
 #include <inttypes.h>
 
 enum { TOLD_MAX = 5 }; /* packets that were left out */
 
 struct walk {
     const struct gt_etrace_walk *w;
-    struct gt_etrace_input in;
+    struct gt_etrace_input *in;
     uint64_t packets, left_out;
     bool told_chained;
 };
@@ -30,7 +28,7 @@ static int look_at_info(struct walk *k, const struct gt_etrace_reader *r,
     if (status == 0 && info.attr & 1 && !k->told_chained) {
         k->told_chained = true;
         gt_command_fail(k->w->self, 0, "%s: blocks were chained: not all that ran is listed",
-                        k->in.name);
+                        k->in->name);
     }
     return status;
 }
@@ -56,7 +54,7 @@ static int look_at(struct walk *k, const struct gt_etrace_reader *r,
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%s offset %" PRIu64 ": packet of unknown type 0x%x and %" PRIu32
                             " bytes",
-                            k->in.name, p->offset, p->type, p->len);
+                            k->in->name, p->offset, p->type, p->len);
     }
     return status < 0 ? status : k->w->packet(k->w->user, r, p, err);
 }
@@ -82,30 +80,45 @@ static int walk_on(struct walk *k, struct gt_etrace_reader *r, struct gt_error *
     if (status < 0)
         return status;
     if (!k->packets)
-        return gt_error_set(err, GT_E_FORMAT, "%s: empty, expected an etrace stream", k->in.name);
+        return gt_error_set(err, GT_E_FORMAT, "%s: empty, expected an etrace stream", k->in->name);
     if (k->left_out)
-        return gt_error_set(err, GT_E_FORMAT, "%s: packets left out: %" PRIu64, k->in.name,
+        return gt_error_set(err, GT_E_FORMAT, "%s: packets left out: %" PRIu64, k->in->name,
                             k->left_out);
     return 0;
 }
 
-int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err)
+int gt_etrace_walk_open(const struct gt_command *self, const char *where,
+                        struct gt_etrace_input *in, struct gt_error *err)
 {
-    struct walk k = {.w = w};
-    struct gt_etrace_reader *r;
-    int status = gt_etrace_input_open(&k.in, w->where, err);
-    if (status == 0 && k.in.listener >= 0) {
-        gt_command_fail(w->self, 0, "%s: waiting for a writer", w->where);
-        status = gt_etrace_input_wait(&k.in, err);
+    int status = gt_etrace_input_open(in, where, err);
+    if (status == 0 && in->listener >= 0) {
+        gt_command_fail(self, 0, "%s: waiting for a writer", where);
+        status = gt_etrace_input_wait(in, err);
     }
-    k.in.idle = pause_now;
-    k.in.idle_self = &k;
-    if (status == 0)
-        status = gt_etrace_reader_create(gt_etrace_input_read, &k.in, k.in.name, &r, err);
+    return status;
+}
+
+int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
+                      struct gt_error *err)
+{
+    struct walk k = {.w = w, .in = in};
+    struct gt_etrace_reader *r;
+    in->idle = pause_now;
+    in->idle_self = &k;
+    int status = gt_etrace_reader_create(gt_etrace_input_read, in, in->name, &r, err);
     if (status == 0) {
         status = walk_on(&k, r, err);
         gt_etrace_reader_destroy(r);
     }
-    gt_etrace_input_close(&k.in);
+    return status;
+}
+
+int gt_etrace_walk(const struct gt_etrace_walk *w, struct gt_error *err)
+{
+    struct gt_etrace_input in;
+    int status = gt_etrace_walk_open(w->self, w->where, &in, err);
+    if (status == 0)
+        status = gt_etrace_walk_in(w, &in, err);
+    gt_etrace_input_close(&in);
     return status;
 }

@@ -7,6 +7,7 @@
 #define GT_CLI_ETRACE_WALK_H
 
 #include "cli/command.h"
+#include "cli/etrace_input.h"
 #include "format/etrace.h"
 
 struct gt_etrace_walk {
@@ -21,6 +22,13 @@ struct gt_etrace_walk {
     void (*pause)(void *user);
 };
 
+/* Opens what a command reads, and waits for a live writer. *in needs gt_etrace_input_close in any
+ * case. Errors of gt_etrace_input_open and gt_etrace_input_wait. */
+int gt_etrace_walk_open(const struct gt_command *self, const char *where,
+                        struct gt_etrace_input *in, struct gt_error *err);
+/* gt_etrace_walk over what is open; it stays open. */
+int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
+                      struct gt_error *err);
 /* 0, or what ended it: errors of gt_etrace_input_open and gt_etrace_next; GT_E_FORMAT also where
  * packets were left out, which were told already but for their number. What came before an error
  * was given. */

@@ -46,11 +46,16 @@ int gt_output_finish(struct gt_output *o, const char *name, struct gt_error *err
     return 0;
 }
 
+void gt_output_through(struct gt_output *o, const void *data, size_t n)
+{
+    gt_output_flush(o);
+    write_all(o, data, n);
+}
+
 void gt_output_bytes(struct gt_output *o, const void *data, size_t n)
 {
     if (n > GT_OUTPUT_SIZE) {
-        gt_output_flush(o);
-        write_all(o, data, n);
+        gt_output_through(o, data, n);
         return;
     }
     char *p = gt_output_room(o, n);

@@ -35,6 +35,8 @@ void gt_output_flush(struct gt_output *o);
 int gt_output_finish(struct gt_output *o, const char *name, struct gt_error *err);
 /* n bytes, however many. */
 void gt_output_bytes(struct gt_output *o, const void *data, size_t n);
+/* The same at once, where they are: for large pieces. */
+void gt_output_through(struct gt_output *o, const void *data, size_t n);
 void gt_output_text(struct gt_output *o, const char *text);
 /* n bytes in which control characters other than tabs and newlines are shown as '?'. */
 void gt_output_clean(struct gt_output *o, const char *text, size_t n);

@@ -88,8 +88,11 @@ void gt_execlog_lines_keep(struct gt_execlog_text *t, const char *text, size_t n
 void gt_execlog_lines_take_up(struct gt_execlog_text *t, struct gt_execlog_waiting *w)
 {
     t->kept.n = 0;
-    if (w->n == 0)
+    if (w->n == 0) {
+        free(w->text);
+        w->text = NULL;
         return;
+    }
     t->insn = w->insn;
     t->access = w->access;
     gt_execlog_lines_keep(t, w->text, w->n);

@@ -109,7 +109,7 @@ static void add_definitions(struct gt_execlog_writer *w, size_t from, size_t to)
     size_t end = to ? t->blocks[to - 1].end : 0;
     struct gt_execlog_chunk c = {
         .type = GT_EXECLOG_DEFINITIONS,
-        .first = to > from ? t->blocks[from].block.id : 0,
+        .first = to > from ? t->blocks[from].block.id : w->n_known + 1,
         .count = to - from,
         .names = from ? 0 : t->n_names,
         .insn = to > from ? t->blocks[from].block.first : 0,

@@ -260,6 +260,8 @@ int gt_execlog_text_add(struct gt_execlog_text *t, const struct gt_execlog_chunk
     if (t->status || t->number > t->o.query.to)
         return t->status ? t->status : 1;
     set_prefix(t, chunk->vcpu);
+    if (!(chunk->flags & GT_EXECLOG_FROM_BEFORE)) /* the chunk that had the rest was left out */
+        w->n = 0;
     gt_execlog_lines_take_up(t, w);
     size_t at = gt_execlog_walk(&t->walk, &visitor, t, body, chunk->unpacked);
     gt_execlog_lines_put_aside(t, w);
