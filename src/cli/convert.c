@@ -132,7 +132,10 @@ const struct gt_command gt_command_convert = {
             " and what interrupts them. Code that no file has is [unknown]. Without --elf code is"
             " named by its address, and nobody calls it.",
             "vcd is written at the end: it keeps the events in memory.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for.", NULL},
+            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for."
+            " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
+            " its OFFSET.",
+            NULL},
     .options = convert_table,
     .options_size = sizeof(struct convert_options),
     .operands = GT_OPERANDS_FILES,

@@ -166,7 +166,9 @@ const struct gt_command gt_command_dump = {
             " Addresses and values of memory are hexadecimal, the other numbers decimal.",
             "unix:PATH connects to a plugin that was told to write there; where none listens yet,"
             " it is waited for. \"-\" is standard input.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for.",
+            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for."
+            " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
+            " its OFFSET.",
             "A packet that is damaged or of an unknown type is left out and told with its offset;"
             " where the stream ends within one, or one is too long, what came before is shown."
             " Either way the exit status is 1.",

@@ -39,9 +39,8 @@ void gt_etrace_names_free(struct gt_etrace_names *names)
     *names = (struct gt_etrace_names){0};
 }
 
-static const char *find_in_part(const struct gt_source_part *p, uint64_t addr)
+static const struct gt_source_function *find_in_part(const struct gt_source_part *p, uint64_t addr)
 {
-    addr -= p->offset;
     size_t lo = 0, hi = p->n;
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
@@ -50,19 +49,22 @@ static const char *find_in_part(const struct gt_source_part *p, uint64_t addr)
         else
             hi = middle;
     }
-    return lo && addr - p->function[lo - 1].addr < p->function[lo - 1].size
-               ? p->function[lo - 1].name
-               : NULL;
+    const struct gt_source_function *f = lo ? &p->function[lo - 1] : NULL;
+    return f && addr - f->addr < f->size ? f : NULL;
 }
 
-static const char *find(const struct gt_etrace_names *names, uint64_t addr)
+const char *gt_etrace_names_find(const struct gt_etrace_names *names, uint64_t addr, bool *begins)
 {
     for (size_t i = 0; i < names->n; i++) {
         const struct gt_symbol_source *s = &names->source[i];
         for (size_t k = 0; k < s->n_parts; k++) {
-            const char *name = s->part[k].init ? NULL : find_in_part(&s->part[k], addr);
-            if (name)
-                return name;
+            const struct gt_source_part *p = &s->part[k];
+            /* where a module's code of its start was is not said */
+            const struct gt_source_function *f = p->init ? NULL : find_in_part(p, addr - p->offset);
+            if (!f)
+                continue;
+            *begins = f->addr == addr - p->offset;
+            return f->name;
         }
     }
     return NULL;
@@ -71,6 +73,7 @@ static const char *find(const struct gt_etrace_names *names, uint64_t addr)
 void gt_etrace_names_look(const struct gt_etrace_names *names, uint64_t addr,
                           struct gt_etrace_name *kept)
 {
-    const char *name = find(names, addr);
+    bool begins;
+    const char *name = gt_etrace_names_find(names, addr, &begins);
     *kept = (struct gt_etrace_name){addr, name ? name : "", name ? strlen(name) : 0};
 }

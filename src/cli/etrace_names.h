@@ -32,6 +32,10 @@ int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *cons
                          struct gt_error *err);
 void gt_etrace_names_free(struct gt_etrace_names *names);
 
+/* The name of the function that has the address, the same pointer for all of its addresses, and
+ * whether it begins there; NULL: none. */
+const char *gt_etrace_names_find(const struct gt_etrace_names *names, uint64_t addr, bool *begins);
+
 /* private: looks in the files and keeps what it finds */
 void gt_etrace_names_look(const struct gt_etrace_names *names, uint64_t addr,
                           struct gt_etrace_name *kept);

@@ -3,6 +3,8 @@
 #include "cli/exec_code.h"
 
 #include "cli/coverage_program.h"
+#include "cli/etrace_names.h"
+#include "cli/symbol_source.h"
 #include "guest/insn_size.h"
 
 #include <glib.h>
@@ -14,8 +16,9 @@ enum {
 };
 
 struct gt_exec_codes {
+    struct gt_etrace_names names;
+    /* Of each of names.source: its instructions, where it is an ELF program. */
     struct gt_coverage_program *program;
-    size_t n;
     struct gt_coverage regions;
     GHashTable *by_address; /* without files: names of addresses */
     struct gt_exec_code cache[CACHE];
@@ -27,13 +30,14 @@ int gt_exec_codes_create(size_t n, const char *const *elf, struct gt_exec_codes 
                          struct gt_error *err)
 {
     struct gt_exec_codes *c = g_new0(struct gt_exec_codes, 1);
-    int status = 0;
     c->program = g_new0(struct gt_coverage_program, n ? n : 1);
+    for (size_t i = 0; i < n; i++)
+        c->program[i].elf.fd = -1;
     c->by_address = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    while (c->n < n && status == 0) {
-        status = gt_coverage_program_open(elf[c->n], &c->program[c->n], &c->regions, err);
-        c->n++;
-    }
+    int status = gt_etrace_names_load(&c->names, n, elf, err);
+    for (size_t i = 0; i < n && status == 0; i++)
+        if (c->names.source[i].kind == GT_SOURCE_ELF)
+            status = gt_coverage_program_open(elf[i], &c->program[i], &c->regions, err);
     if (status < 0)
         gt_exec_codes_destroy(c);
     else
@@ -45,8 +49,9 @@ void gt_exec_codes_destroy(struct gt_exec_codes *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->n; i++)
+    for (size_t i = 0; i < c->names.n; i++)
         gt_coverage_program_close(&c->program[i]);
+    gt_etrace_names_free(&c->names);
     gt_coverage_free(&c->regions);
     g_hash_table_destroy(c->by_address);
     g_free(c->program);
@@ -55,29 +60,14 @@ void gt_exec_codes_destroy(struct gt_exec_codes *c)
 
 bool gt_exec_codes_named(const struct gt_exec_codes *c)
 {
-    return c->n > 0;
-}
-
-static const struct gt_symbol *find(const struct gt_exec_codes *c, uint64_t addr,
-                                    const struct gt_coverage_program **in)
-{
-    for (size_t i = 0; i < c->n; i++) {
-        const struct gt_coverage_program *p = &c->program[i];
-        if (addr - p->base >= p->symbols->load_size)
-            continue;
-        *in = p;
-        const struct gt_symbol *s = gt_symbols_find(p->symbols, addr - p->base);
-        if (s)
-            return s;
-    }
-    return NULL;
+    return c->names.n > 0;
 }
 
 const char *gt_exec_codes_name(const struct gt_exec_codes *c, uint64_t addr)
 {
-    const struct gt_coverage_program *in = NULL;
-    const struct gt_symbol *s = find(c, addr, &in);
-    return s ? s->name : unknown;
+    bool begins;
+    const char *name = gt_etrace_names_find(&c->names, addr, &begins);
+    return name ? name : unknown;
 }
 
 /* Without files: the address is the name, one text for each. */
@@ -93,20 +83,42 @@ static const char *name_of_address(const struct gt_exec_codes *c, uint64_t addr)
     return name;
 }
 
+/* *left bytes from start on, n at least, and whose they are; NULL: no file has them. */
+static const uint8_t *bytes_at(const struct gt_exec_codes *c, uint64_t start, size_t n,
+                               size_t *left, const struct gt_arch **arch)
+{
+    for (size_t i = 0; i < c->names.n; i++) {
+        const struct gt_symbol_source *s = &c->names.source[i];
+        const uint8_t *bytes;
+        if (s->kernel) {
+            *arch = gt_arch_by_elf(s->kernel->e_machine, s->kernel->bits);
+            *left = n;
+            bytes = gt_kernel_bytes(s->kernel, start - s->part[0].offset, n);
+        } else {
+            *arch = c->program[i].arch;
+            bytes = gt_coverage_program_bytes(&c->program[i], start, left);
+        }
+        if (bytes && *left >= n)
+            return bytes;
+    }
+    return NULL;
+}
+
 /* The last instruction of [start, end), found by going through all of them. */
-static bool find_last(const struct gt_coverage_program *p, uint64_t start, uint64_t end,
+static bool find_last(const struct gt_exec_codes *c, uint64_t start, uint64_t end,
                       struct gt_insn *out)
 {
+    const struct gt_arch *arch = NULL;
     size_t left;
-    const uint8_t *bytes = gt_coverage_program_bytes(p, start, &left);
-    if (!bytes || start >= end || end - start > left || end - start > LONGEST ||
-        !gt_insn_size_known(p->arch))
+    if (start >= end || end - start > LONGEST)
         return false;
-    uint64_t at = start;
-    for (;;) {
-        size_t size = gt_insn_size(p->arch, bytes, left);
+    const uint8_t *bytes = bytes_at(c, start, (size_t)(end - start), &left, &arch);
+    if (!bytes || !gt_insn_size_known(arch))
+        return false;
+    for (uint64_t at = start;;) {
+        size_t size = gt_insn_size(arch, bytes, left);
         if (end - at <= size) {
-            p->arch->classify(bytes, (size_t)(end - at), at, out);
+            arch->classify(bytes, (size_t)(end - at), at, out);
             return end - at == size;
         }
         at += size;
@@ -121,16 +133,16 @@ const struct gt_exec_code *gt_exec_codes_at(struct gt_exec_codes *c, uint64_t st
     struct gt_exec_code *kept = &c->cache[slot % CACHE];
     if (kept->name && kept->start == start && kept->end == end)
         return kept;
-    const struct gt_coverage_program *in = NULL;
-    const struct gt_symbol *s = find(c, start, &in);
+    bool begins = false;
+    const char *name = gt_etrace_names_find(&c->names, start, &begins);
     *kept = (struct gt_exec_code){
         .start = start,
         .end = end,
-        .name = s      ? s->name
-                : c->n ? unknown
-                       : name_of_address(c, start),
-        .at_entry = s && s->addr == start - in->base,
+        .name = name         ? name
+                : c->names.n ? unknown
+                             : name_of_address(c, start),
+        .at_entry = begins,
     };
-    kept->known = in && find_last(in, start, end, &kept->last);
+    kept->known = find_last(c, start, end, &kept->last);
     return kept;
 }

@@ -17,7 +17,8 @@ struct gt_exec_code {
 
 struct gt_exec_codes;
 
-/* n arguments ELF[:OFFSET]. With none of them code is named by its address. Errors of
+/* n arguments as cli/etrace_names.h takes them: ELF programs and kernels have instructions, too.
+ * With none of them code is named by its address. Errors of gt_etrace_names_load and
  * gt_coverage_program_open. */
 int gt_exec_codes_create(size_t n, const char *const *elf, struct gt_exec_codes **out,
                          struct gt_error *err);

@@ -173,6 +173,16 @@ class Stacks(ConvertTest):
                          'CPU 0;main 1000\nCPU 0;main;f 2000\nCPU 0;main;f;g 2000\n'
                          'CPU 0;main;f;tail 1000\nCPU 3;h 1000\n')
 
+    def test_kallsyms(self):
+        """Names without instructions: a function that begins was called."""
+        self.write('kallsyms', b'ffff800008010000 T _stext\nffff800008010000 T first\n'
+                   b'ffff800008010040 t second\nffff800008020000 T _etext\n')
+        base = 0xffff800008010000
+        data = es.start() + es.execs(0, 0, [(3, base, base + 8), (4, base + 64, base + 72),
+                                            (5, base + 8, base + 16)])
+        self.assertEqual(self.convert(data, '-f', 'folded', '-e', 'kallsyms').stdout,
+                         'first 8\nfirst;second 4\n')
+
     def test_elsewhere(self):
         data = es.start() + es.execs(0, 0, [(7, self.place['main'] + 0x1000,
                                              self.place['main1'] + 0x1000),

@@ -196,6 +196,26 @@ class Names(DumpTest):
             moved = [(p + offset) % 2 ** 64 for p in places]
             self.assertEqual(self.names(moved, '--elf', f'p.elf:{offset:#x}'), expected)
 
+    def test_kallsyms(self):
+        """A kernel's functions from a copy of the guest's list; its modules' as well."""
+        self.write('kallsyms', b'ffff800008010000 T _stext\nffff800008010000 T first\n'
+                   b'ffff800008010040 t second\nffff800008020000 T _etext\n'
+                   b'ffff800001000000 t other\t[mod]\nffff800001000010 t last\t[mod]\n')
+        places = [0xffff800008010000, 0xffff800008010044, 0xffff800001000004, 0x401000]
+        self.assertEqual(self.names(places, '-e', 'kallsyms'), ['first', 'second', 'other', ''])
+        moved = [p + 0x200000 for p in places]
+        self.assertEqual(self.names(moved, '-e', 'kallsyms:0x200000')[:2], ['first', 'second'])
+
+    def test_other_files(self):
+        self.write('p.c', b'int f(void) { return 1; }', mode=0o644)
+        subprocess.run(['gcc', '-c', 'p.c', '-o', 'p.o'], cwd=self.dir, check=True)
+        self.write('image', bytes(range(256)) * 16)
+        data = es.start() + es.execs(0, 0, [(1, 16, 32)])
+        for name in 'p.o', 'image', 'p.c':
+            done = self.dump(data, '-e', name, status=1)
+            self.assertIn(f'guesttrace dump: {name}: ', done.stderr)
+            self.assertEqual(done.stdout, '')
+
     def test_two_files(self):
         self.assertEqual(self.names([0x401000, 0x501020], '--elf', 'p.elf', '--elf',
                                     'p.elf:0x100000'), ['_start', 'second'])

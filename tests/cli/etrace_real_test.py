@@ -84,7 +84,16 @@ class X86(CliTest):
 
     def test_calls(self):
         out = self.expect(0, 'convert', '-e', 'p.elf', 't.etrace').stdout
-        names = [e.get('name') for e in json.loads(out)['traceEvents'] if e['ph'] == 'B']
+        events = [e for e in json.loads(out)['traceEvents'] if e['ph'] in 'BE']
+        names = [e.get('name') for e in events if e['ph'] == 'B']
+        for thread in {e['tid'] for e in events}:
+            depth, time = 0, 0
+            for event in (e for e in events if e['tid'] == thread):
+                depth += 1 if event['ph'] == 'B' else -1
+                self.assertGreaterEqual(depth, 0)
+                self.assertGreaterEqual(event['ts'], time)
+                time = event['ts']
+            self.assertEqual(depth, 0)
         self.assertEqual([names.count(n) for n in ('main', 'fib', 'deep', 'handler')],
                          [1, 25, 3, 1])
 
