@@ -50,8 +50,7 @@ void gt_events_writer_wake(void)
 
 void gt_events_writer_hint(void)
 {
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&asleep, memory_order_relaxed))
+    if (atomic_load_explicit(&asleep, memory_order_relaxed)) /* seen late, it is late by a period */
         gt_events_writer_wake();
 }
 
@@ -159,7 +158,6 @@ static void serve_requests(void)
 static void sleep_until_rung(int ms)
 {
     atomic_store(&asleep, 1);
-    atomic_thread_fence(memory_order_seq_cst);
     gt_events_futex_wait(&bell, 0, ms);
     atomic_store(&asleep, 0);
     atomic_store(&bell, 0);

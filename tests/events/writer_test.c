@@ -36,6 +36,8 @@ static pid_t start(const char *options, const char *action)
         argv[n++] = w;
     pid_t pid = fork();
     if (pid == 0) {
+        setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 1); /* the handler is ours */
+        setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0", 1);
         execv(fire, (char **)argv);
         _exit(127);
     }
@@ -303,6 +305,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_wait_and_drop), cmocka_unit_test(test_overwrite),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free((char *)fire);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) ? 1 : failed;
 }
