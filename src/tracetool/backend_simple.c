@@ -21,7 +21,7 @@ static void put_size(struct gt_generator *g, const struct gt_event *e)
     unsigned numbers = 0, strings = 0;
     for (unsigned i = 0; i < e->n_arguments; i++)
         *(e->arguments[i].is_string ? &strings : &numbers) += 1;
-    gt_emit_printf(g, "%u", 8 * numbers + 4 * strings);
+    gt_emit_number(g, 8 * numbers + 4 * strings);
     for (unsigned i = 0; i < e->n_arguments; i++)
         if (e->arguments[i].is_string)
             gt_emit_strings(g, " + _gt_length_", e->arguments[i].name, NULL);

@@ -72,7 +72,7 @@ static void put_group(struct gt_generator *g)
     gt_emit(g, "\n"
                "static struct gt_trace_event *const @group@_trace_events[] = {\n");
     for (size_t i = 0; i < g->n; i++) {
-        gt_generator_event(g, &g->events[i]);
+        gt_generator_name(g, &g->events[i]);
         gt_emit(g, "    &_TRACE_@NAME@_EVENT,\n");
     }
     gt_emit_printf(g, "    NULL,\n"

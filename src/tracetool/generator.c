@@ -78,6 +78,35 @@ void gt_generator_free(struct gt_generator *g)
     gt_text_free(&g->out);
 }
 
+/* printf would take most of the time of a run: strings, until NULL, and numbers are put by hand. */
+static void __attribute__((sentinel)) append(GString *s, const char *text, ...)
+{
+    va_list ap;
+    va_start(ap, text);
+    for (; text; text = va_arg(ap, const char *))
+        g_string_append_len(s, text, (gssize)strlen(text));
+    va_end(ap);
+}
+
+enum { NUMBER = 24 }; /* room for one */
+
+/* The digits, from where they begin in the room. */
+static const char *digits(char room[NUMBER], size_t number)
+{
+    char *at = room + NUMBER - 1;
+    *at = 0;
+    do
+        *--at = (char)('0' + number % 10);
+    while (number /= 10);
+    return at;
+}
+
+static void set_number(GString *s, size_t number)
+{
+    char room[NUMBER];
+    g_string_assign(s, digits(room, number));
+}
+
 static void set_arguments(struct gt_generator *g, const struct gt_event *e)
 {
     GString *arguments = g->slots[GT_SLOT_MORE_ARGUMENTS];
@@ -88,24 +117,29 @@ static void set_arguments(struct gt_generator *g, const struct gt_event *e)
     for (unsigned i = 0; i < e->n_arguments; i++) {
         const struct gt_argument *a = &e->arguments[i];
         const char *suffix = gt_c_suffix(a->name);
-        g_string_append_printf(arguments, ", %s%s", a->name, suffix);
-        g_string_append_printf(parameters, ", %s%s%s%s", a->type, gt_argument_blank(a), a->name,
-                               suffix);
-        g_string_append_printf(unused, "    (void)%s%s;\n", a->name, suffix);
+        append(arguments, ", ", a->name, suffix, NULL);
+        append(parameters, ", ", a->type, gt_argument_blank(a), a->name, suffix, NULL);
+        append(unused, "    (void)", a->name, suffix, ";\n", NULL);
     }
-    g_string_truncate(g->slots[GT_SLOT_COUNT], 0);
     if (e->n_arguments)
-        g_string_append_printf(g->slots[GT_SLOT_COUNT], "%u", e->n_arguments);
+        set_number(g->slots[GT_SLOT_COUNT], e->n_arguments);
+    else
+        g_string_truncate(g->slots[GT_SLOT_COUNT], 0);
     g_string_assign(g->slots[GT_SLOT_ARGUMENTS], arguments->str + (arguments->len ? 2 : 0));
     g_string_assign(g->slots[GT_SLOT_PARAMETERS], parameters->len ? parameters->str + 2 : "void");
 }
 
-void gt_generator_event(struct gt_generator *g, const struct gt_event *e)
+void gt_generator_name(struct gt_generator *g, const struct gt_event *e)
 {
     g_string_assign(g->slots[GT_SLOT_NAME], e->name);
     g_string_assign(g->slots[GT_SLOT_NAME_UPPER], e->name);
     upper(g->slots[GT_SLOT_NAME_UPPER]);
-    g_string_printf(g->slots[GT_SLOT_LINE], "%u", e->line);
+}
+
+void gt_generator_event(struct gt_generator *g, const struct gt_event *e)
+{
+    gt_generator_name(g, e);
+    set_number(g->slots[GT_SLOT_LINE], e->line);
     if (e->path != g->path)
         quote(g->slots[GT_SLOT_PATH], g->path = e->path);
     set_arguments(g, e);
@@ -123,7 +157,8 @@ static void add(struct gt_generator *g, const char *text, size_t n)
 static const GString *slot(const struct gt_generator *g, const char *name, size_t length)
 {
     for (size_t i = 0; i < GT_SLOTS; i++)
-        if (!strncmp(slot_names[i], name, length) && !slot_names[i][length])
+        if (*slot_names[i] == *name && !strncmp(slot_names[i], name, length) &&
+            !slot_names[i][length])
             return g->slots[i];
     return NULL;
 }
@@ -157,6 +192,12 @@ void gt_emit_strings(struct gt_generator *g, const char *text, ...)
     va_end(ap);
 }
 
+void gt_emit_number(struct gt_generator *g, size_t number)
+{
+    char room[NUMBER];
+    gt_emit_text(g, digits(room, number));
+}
+
 void gt_emit_printf(struct gt_generator *g, const char *format, ...)
 {
     va_list ap;
@@ -173,7 +214,8 @@ void gt_emit_line_of_event(struct gt_generator *g)
 
 void gt_emit_line_of_output(struct gt_generator *g)
 {
-    gt_emit_printf(g, "#line %zu", g->lines + 2);
+    gt_emit_text(g, "#line ");
+    gt_emit_number(g, g->lines + 2);
     gt_emit(g, " \"@out_path@\"\n");
 }
 

@@ -68,12 +68,15 @@ void gt_generator_free(struct gt_generator *g);
 
 /* Makes it the event that templates speak of. */
 void gt_generator_event(struct gt_generator *g, const struct gt_event *e);
+/* The same, of its name alone. */
+void gt_generator_name(struct gt_generator *g, const struct gt_event *e);
 /* Adds a template; NULL is nothing. */
 void gt_emit(struct gt_generator *g, const char *template);
 /* Adds text as it is. */
 void gt_emit_text(struct gt_generator *g, const char *text);
 /* Adds strings as they are, until NULL. */
 void gt_emit_strings(struct gt_generator *g, const char *text, ...) __attribute__((sentinel));
+void gt_emit_number(struct gt_generator *g, size_t number);
 void gt_emit_printf(struct gt_generator *g, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* #line: what follows stands in the events file; and where it ends, in the output again. */

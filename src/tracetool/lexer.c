@@ -67,7 +67,8 @@ bool gt_token_is(const struct gt_token *t, char c)
 
 bool gt_token_is_word(const struct gt_token *t, const char *word)
 {
-    return t->kind == GT_TOKEN_WORD && t->length == strlen(word) && !memcmp(t->at, word, t->length);
+    return t->kind == GT_TOKEN_WORD && *t->at == *word && !strncmp(t->at, word, t->length) &&
+           !word[t->length];
 }
 
 static int digit_of(char c)
