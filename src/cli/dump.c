@@ -21,10 +21,10 @@ static const struct gt_option dump_table[] = {
      .offset = offsetof(struct dump_options, execlog.from)},
     {"to", 0, GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
      .help = "execlog: up to this line", .offset = offsetof(struct dump_options, execlog.to)},
-    {"pc", 0, GT_OPTION_TEXT, .value = "ADDR|LO-HI",
+    {"pc", 0, GT_OPTION_TEXT, .value = "RANGE",
      .help = "execlog: only instructions at these addresses",
      .offset = offsetof(struct dump_options, execlog.pc)},
-    {"mem", 0, GT_OPTION_TEXT, .value = "ADDR|LO-HI",
+    {"mem", 0, GT_OPTION_TEXT, .value = "RANGE",
      .help = "execlog: only lines with an access to these addresses",
      .offset = offsetof(struct dump_options, execlog.mem)},
     {"values", 0, GT_OPTION_FLAG, .help = "execlog: the values of accesses, where they are known",
@@ -106,15 +106,12 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
 }
 
 /* By the kind of file that it is. */
-static int dump(const struct gt_command *self, const struct dump_options *opt, const char *where,
-                struct dump *d, struct gt_error *err)
+static int dump(const struct gt_command *self, const struct dump_options *opt,
+                const struct gt_execlog_query *query, const char *where, struct dump *d,
+                struct gt_error *err)
 {
     struct gt_etrace_input in;
-    struct gt_execlog_query query;
-    int status = gt_dump_execlog_query(&opt->execlog, &query, err);
-    if (status < 0)
-        return status;
-    status = gt_etrace_walk_open(self, where, &in, err);
+    int status = gt_etrace_walk_open(self, where, &in, err);
     if (status == 0)
         status = gt_etrace_input_look(&in, err);
     if (status == 0 && !gt_execlog_is(in.first, in.n))
@@ -123,24 +120,26 @@ static int dump(const struct gt_command *self, const struct dump_options *opt, c
         status = gt_error_set(err, GT_E_USAGE, "%s: an execlog log: --elf is for etrace streams",
                               in.name);
     else if (status == 0)
-        status = gt_dump_execlog(self, &in, &query, opt->execlog.values, &d->out, err);
+        status = gt_dump_execlog(self, &in, query, opt->execlog.values, &d->out, err);
     gt_etrace_input_close(&in);
     return status;
 }
 
 static int run_dump(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
+    const struct dump_options *opt = options;
     struct gt_error err = {0}, write_err = {0};
+    struct gt_execlog_query query;
     if (n != 1)
-        return gt_command_usage_error(self, "takes one file: FILE, - or unix:PATH");
+        return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
+    if (gt_dump_execlog_query(&opt->execlog, &query, &err) < 0)
+        return gt_command_usage_error(self, "%s", err.text);
     g_autofree struct dump *d = g_new0(struct dump, 1);
     gt_output_init(&d->out, STDOUT_FILENO);
-    int status = dump(self, options, operands[0], d, &err);
+    int status = dump(self, opt, &query, operands[0], d, &err);
     if (gt_output_finish(&d->out, "standard output", &write_err) < 0)
         status = gt_error_set(&err, GT_E_IO, "%s", write_err.text);
     gt_etrace_names_free(&d->names);
-    if (status == GT_E_USAGE)
-        return gt_command_usage_error(self, "%s", err.text);
     if (status < 0)
         gt_command_fail(self, 0, "%s", err.text);
     return status < 0 ? GT_EXIT_FAILED : GT_EXIT_DONE;
@@ -150,15 +149,14 @@ const struct gt_command gt_command_dump = {
     .name = "dump",
     .summary = "print an etrace stream or a binary execlog log as text, from a file or live",
     .usage = (const char *const[]){"[--elf ELF[:OFFSET]]... FILE|unix:PATH",
-                                   "[--from N] [--to N] [--pc ADDR|LO-HI] [--mem ADDR|LO-HI]"
-                                   " [--values] FILE|unix:PATH",
-                                   NULL},
+                                   "[--from N] [--to N] [--pc RANGE] [--mem RANGE]... FILE", NULL},
     .paragraphs =
         (const char *const[]){
             "What FILE is, is told by its first bytes. A log in execlog's binary form is printed as"
             " the text that execlog writes; of a file, --from, --to, --pc and --mem read only the"
             " parts that have such lines, by the log's index. Addresses of --mem are what the lines"
-            " show: physical ones for a machine. --values adds \" = 0xVALUE\" to accesses.",
+            " show: physical ones for a machine; RANGE is ADDR or LO-HI. --values adds \" = "
+            "0xVALUE\" to accesses.",
             "Of an etrace stream, prints a line an item: \"E<unit> <start> <end> [function]\" for "
             "code that ran, from"
             " start to before end; \"M<unit> <time> r|w <physical address> <value>\" for memory;"
