@@ -33,7 +33,7 @@ bool gt_trace_is_static(const struct gt_trace_event *event)
 
 bool gt_trace_is_on(const struct gt_trace_event *event)
 {
-    return event->on;
+    return __atomic_load_n(&event->on, __ATOMIC_RELAXED);
 }
 
 static void set_state(struct gt_trace_event *event)
@@ -46,7 +46,7 @@ static void set_state(struct gt_trace_event *event)
 
 static void set_on(struct gt_trace_event *event, bool on)
 {
-    event->on = on;
+    __atomic_store_n(&event->on, on, __ATOMIC_RELAXED);
     if (on)
         gt_events_names_use(gt_events_names_at(event->id));
     set_state(event);
