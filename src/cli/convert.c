@@ -4,9 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/etrace_walk.h"
+#include "cli/output_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,6 +38,7 @@ static const struct gt_option convert_table[] = {
 struct convert {
     const struct gt_convert_format *format;
     void *self;
+    bool any; /* there was a packet */
     struct gt_output out;
 };
 
@@ -49,6 +49,7 @@ static int take(void *user, const struct gt_etrace_reader *r, const struct gt_et
     struct gt_etrace_exec exec;
     struct gt_etrace_event event;
     int status = 0;
+    c->any = true;
     if (p->type == GT_ETRACE_EXEC && c->format->exec) {
         if ((status = gt_etrace_get_exec(r, p, &exec, err)) == 0)
             c->format->exec(c->self, p->unit, &exec);
@@ -70,7 +71,7 @@ static const struct gt_convert_format *format_of(const char *name)
 static int convert(struct convert *c, const struct gt_command *self, const char *where,
                    const GPtrArray *elf, struct gt_error *err)
 {
-    const struct gt_etrace_walk walk = {self, where, c, take, NULL};
+    const struct gt_etrace_walk walk = {self, where, c, take, .end_by_signal = true};
     int status = c->format->begin(&c->out, elf ? elf->len : 0,
                                   elf ? (const char **)elf->pdata : NULL, &c->self, err);
     if (status < 0)
@@ -88,34 +89,40 @@ static bool same_file(const char *a, const char *b)
            x.st_ino == y.st_ino;
 }
 
+/* What is left of a stream is converted, of what is none nothing. */
+static int convert_to(struct convert *c, const struct gt_command *self, const char *where,
+                      const struct convert_options *opt, struct gt_error *err)
+{
+    struct gt_output_file file = {.fd = STDOUT_FILENO};
+    struct gt_error write_err = {0};
+    if (opt->output && gt_output_file_open(&file, opt->output, err) < 0)
+        return err->status;
+    gt_output_init(&c->out, file.fd);
+    int status = convert(c, self, where, opt->elf, err);
+    bool keep = c->any || status == 0;
+    if (gt_output_finish(&c->out, opt->output ? opt->output : "standard output", &write_err) < 0) {
+        status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
+        keep = false;
+    }
+    if (opt->output && gt_output_file_finish(&file, keep, &write_err) < 0)
+        status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
+    return status;
+}
+
 static int run_convert(const struct gt_command *self, const void *options, size_t n,
                        char **operands)
 {
     const struct convert_options *opt = options;
-    struct gt_error err = {0}, write_err = {0};
+    struct gt_error err = {0};
     if (n != 1)
         return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
     if (opt->output && same_file(opt->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
-    int fd = STDOUT_FILENO;
-    if (opt->output)
-        fd = open(opt->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        gt_error_errno(&err, errno, "%s: cannot be opened", opt->output);
-        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    }
     g_autofree struct convert *c = g_new0(struct convert, 1);
     c->format = format_of(opt->format);
-    gt_output_init(&c->out, fd);
-    int status = convert(c, self, operands[0], opt->elf, &err);
-    const char *name = opt->output ? opt->output : "standard output";
-    if (gt_output_finish(&c->out, name, &write_err) < 0)
-        status = gt_error_set(&err, GT_E_IO, "%s", write_err.text);
-    if (opt->output && close(fd) != 0 && status == 0)
-        status = gt_error_errno(&err, errno, "%s: cannot be written", opt->output);
-    if (status < 0)
-        gt_command_fail(self, 0, "%s", err.text);
-    return status < 0 ? GT_EXIT_FAILED : GT_EXIT_DONE;
+    if (convert_to(c, self, operands[0], opt, &err) < 0)
+        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    return GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_convert = {
@@ -131,7 +138,8 @@ const struct gt_command gt_command_convert = {
             " their callers are concluded from the instructions in the file: calls, returns, jumps"
             " and what interrupts them. Code that no file has is [unknown]. Without --elf code is"
             " named by its address, and nobody calls it.",
-            "vcd is written at the end: it keeps the events in memory.",
+            "vcd is written at the end: it keeps the events in memory. SIGINT and SIGTERM end a"
+            " stream as its writer does: what came before is converted.",
             "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for."
             " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
             " its OFFSET.",

@@ -3,12 +3,13 @@
 #include "cli/command.h"
 #include "cli/coverage_stream.h"
 #include "cli/coverage_write.h"
+#include "cli/output_file.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct coverage_options {
     GPtrArray *elf;
@@ -106,16 +107,34 @@ static void say_doubts(const struct coverage_run *run, const char *path)
 
 /* ---- the report ---------------------------------------------------------------------------- */
 
+static int put_bytes(int fd, const struct gt_text *text)
+{
+    for (size_t at = 0; at < text->len;) {
+        ssize_t n = write(fd, text->data + at, text->len - at);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
 static int put_text(const struct coverage_run *run, const struct gt_text *text,
                     struct gt_error *err)
 {
-    if (run->opt->output)
-        return gt_file_replace_text(run->opt->output, text, err);
+    const char *path = run->opt->output;
+    struct gt_output_file file = {.fd = STDOUT_FILENO};
+    struct gt_error close_err = {0};
     if (text->failed)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
-    if (fwrite(text->data, 1, text->len, stdout) != text->len || fflush(stdout) != 0)
-        return gt_error_errno(err, errno, "standard output");
-    return 0;
+    if (path && gt_output_file_open(&file, path, err) < 0)
+        return err->status;
+    int status = 0;
+    if (put_bytes(file.fd, text) != 0)
+        status =
+            gt_error_errno(err, errno, "%s: cannot be written", path ? path : "standard output");
+    if (path && gt_output_file_finish(&file, status == 0, &close_err) < 0)
+        status = gt_error_set(err, GT_E_IO, "%s", close_err.text);
+    return status;
 }
 
 static int write_report(struct coverage_run *run, struct gt_error *err)

@@ -108,7 +108,7 @@ int gt_coverage_read(const struct gt_command *self, const char *path, struct gt_
                      struct gt_coverage_stream *out, struct gt_error *err)
 {
     struct count k = {path, c, out, gt_coverage_counters_create()};
-    const struct gt_etrace_walk walk = {self, path, &k, count_packet, NULL};
+    const struct gt_etrace_walk walk = {self, path, &k, count_packet, .end_by_signal = true};
     *out = (struct gt_coverage_stream){0};
     int status = gt_etrace_walk(&walk, err);
     gt_coverage_counters_destroy(k.counters);

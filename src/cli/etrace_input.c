@@ -24,9 +24,11 @@ static void remove_and_die(int signal)
     raise(signal); /* the handler was for one time */
 }
 
-static void remove_when_killed(void (*handler)(int))
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* The first of them calls the handler. */
+static void on_signals(void (*handler)(int))
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction a = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND}, now;
     for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) /* nohup */
@@ -55,7 +57,7 @@ static int listen_at(struct gt_etrace_input *in, const struct sockaddr_un *a, st
     if (bind(fd, (const struct sockaddr *)a, sizeof *a) != 0 || listen(fd, 1) != 0)
         return gt_error_errno(err, errno, "%s: cannot be listened at", in->name);
     memcpy(made_path, a->sun_path, sizeof made_path);
-    remove_when_killed(remove_and_die);
+    on_signals(remove_and_die);
     return 0;
 }
 
@@ -87,7 +89,7 @@ static void stop_listening(struct gt_etrace_input *in)
         return;
     if (made_path[0]) {
         unlink(made_path);
-        remove_when_killed(SIG_DFL);
+        on_signals(SIG_DFL);
         made_path[0] = '\0';
     }
     close(in->listener);
@@ -102,6 +104,42 @@ int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err)
     int status = in->fd < 0 ? gt_error_errno(err, errno, "%s: no writer", in->name) : 0;
     stop_listening(in);
     return status;
+}
+
+/* ---- the end by a signal ------------------------------------------------------------------- */
+
+static volatile sig_atomic_t ended;
+
+static void end(int signal)
+{
+    (void)signal;
+    ended = 1;
+}
+
+/* They are blocked but for where we wait: none comes between a look at the mark and a read. */
+void gt_etrace_input_end_by_signal(struct gt_etrace_input *in)
+{
+    sigset_t mask;
+    sigemptyset(&mask);
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        sigaddset(&mask, signals[i]);
+    ended = 0;
+    on_signals(end);
+    in->by_signal = sigprocmask(SIG_BLOCK, &mask, &in->mask) == 0;
+}
+
+bool gt_etrace_input_was_ended(const struct gt_etrace_input *in)
+{
+    return in->by_signal && ended;
+}
+
+static void stop_catching(struct gt_etrace_input *in)
+{
+    if (!in->by_signal)
+        return;
+    on_signals(SIG_DFL);
+    sigprocmask(SIG_SETMASK, &in->mask, NULL);
+    in->by_signal = false;
 }
 
 /* ---- all kinds ----------------------------------------------------------------------------- */
@@ -154,11 +192,14 @@ ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
     if (in->idle && poll(&p, 1, 0) == 0)
         in->idle(in->idle_self);
+    if (in->by_signal && (ended || (ppoll(&p, 1, NULL, &in->mask) < 0 && ended)))
+        return 0;
     return read(in->fd, out, n);
 }
 
 void gt_etrace_input_close(struct gt_etrace_input *in)
 {
+    stop_catching(in);
     stop_listening(in);
     if (in->fd > STDIN_FILENO)
         close(in->fd);

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "format/etrace.h"
 
+#include <signal.h>
+
 struct gt_etrace_input {
     char *name; /* for messages */
     int fd;
@@ -19,6 +21,8 @@ struct gt_etrace_input {
     void *idle_self;
     unsigned char first[8]; /* what was looked at and is still to be read: first[at] to first[n] */
     size_t at, n;
+    bool by_signal; /* see gt_etrace_input_end_by_signal */
+    sigset_t mask;  /* what was blocked before that */
 };
 
 /* *in needs gt_etrace_input_close in any case. GT_E_NOT_FOUND, GT_E_IO, GT_E_EXISTS (no socket at
@@ -31,6 +35,9 @@ int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
 int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err);
 /* A gt_etrace_read_fn; self is the input. */
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
+/* From here until the close the first SIGINT, SIGTERM or SIGHUP is the end of the stream. */
+void gt_etrace_input_end_by_signal(struct gt_etrace_input *in);
+bool gt_etrace_input_was_ended(const struct gt_etrace_input *in);
 void gt_etrace_input_close(struct gt_etrace_input *in);
 
 #endif

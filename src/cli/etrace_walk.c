@@ -107,7 +107,11 @@ int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in
     in->idle_self = &k;
     int status = gt_etrace_reader_create(gt_etrace_input_read, in, in->name, &r, err);
     if (status == 0) {
+        if (w->end_by_signal)
+            gt_etrace_input_end_by_signal(in);
         status = walk_on(&k, r, err);
+        if (status == GT_E_TRUNC && gt_etrace_input_was_ended(in))
+            status = 0;
         gt_etrace_reader_destroy(r);
     }
     return status;

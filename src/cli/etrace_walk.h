@@ -20,6 +20,7 @@ struct gt_etrace_walk {
                   struct gt_error *err);
     /* Before the next packet may be long in coming, and before a message. May be NULL. */
     void (*pause)(void *user);
+    bool end_by_signal; /* the first SIGINT, SIGTERM or SIGHUP ends the stream: that is no error */
 };
 
 /* Opens what a command reads, and waits for a live writer. *in needs gt_etrace_input_close in any

@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """guesttrace convert: Chrome JSON, folded stacks and VCD of made streams; call stacks of a made
 program whose every step is known."""
+import fcntl
 import json
 import os
 import re
+import signal
+import socket
+import stat
 import subprocess
+import termios
 
 import etrace_stream as es
 import harness
@@ -235,12 +240,44 @@ class Chrome(ConvertTest):
         self.assertIn('t.etrace offset 84: truncated', done.stderr)
         self.assertEqual(len(json.loads(done.stdout)['traceEvents']), 3)
 
+    def test_ended_by_a_signal(self):
+        """A live stream that never ends: the signal ends it, and the file is complete."""
+        data = es.start() + es.execs(0, 0, [(1, 16, 32)] * 3)
+        for number in signal.SIGINT, signal.SIGTERM:
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(self.path('s'))
+                listener.listen(1)
+                with subprocess.Popen([harness.GUESTTRACE, 'convert', '-o', 'out', 'unix:s'],
+                                      cwd=self.dir, stderr=subprocess.PIPE) as child:
+                    with listener.accept()[0] as writer:
+                        writer.sendall(data + b'\1\0')
+                        # What is taken from the socket was read with the signals blocked.
+                        while fcntl.ioctl(writer, termios.TIOCOUTQ, bytes(4)) != bytes(4):
+                            pass
+                        self.assertFalse(os.path.exists(self.path('out')))
+                        child.send_signal(number)
+                        self.assertEqual(child.stderr.read(), b'')
+                    self.assertEqual(child.wait(), 0)
+            self.assertEqual(len(json.loads(self.read('out'))['traceEvents']), 3)
+            os.unlink(self.path('s'))
+            os.unlink(self.path('out'))
+
     def test_output(self):
         self.expect(0, 'convert', '-o', 'out.json', self.write('t', es.start()))
         self.assertEqual(json.loads(self.read('out.json'))['traceEvents'], [])
         self.assertIn('no/x: cannot be opened', self.expect(1, 'convert', '-o', 'no/x',
                                                             't').stderr)
         self.assertIn('No space left', self.expect(1, 'convert', '-o', '/dev/full', 't').stderr)
+        self.assertTrue(stat.S_ISCHR(os.stat('/dev/full').st_mode))
+        self.write('no stream', b'x' * 100, mode=0o644)
+        os.symlink('out.json', self.path('link'))
+        for arguments in ('no stream',), ('-e', 'x', 't'), ('x',):
+            self.expect(1, 'convert', '-o', 'link', *arguments)
+            self.assertEqual(json.loads(self.read('out.json'))['traceEvents'], [])
+        self.expect(0, 'convert', '-f', 'vcd', '-o', 'link', 't')
+        self.assertIn('$enddefinitions', self.read('out.json'))
+        self.assertTrue(os.path.islink(self.path('link')))
+        self.assertEqual([n for n in os.listdir(self.dir) if n.endswith('.tmp')], [])
         self.assertIn("'./t' is the stream itself", self.expect(2, 'convert', '-o', './t',
                                                                 't').stderr)
         self.assertTrue(os.path.getsize(self.path('t')))

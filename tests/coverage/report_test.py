@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reports: that their readers take them without a word, what is left out, and what is said of streams
 that are damaged."""
+import fcntl
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
+import termios
 import unittest
 
 import harness
@@ -217,6 +220,7 @@ class Report(harness.Scratch):
                 ((self.stream, '-e', '.'), 1, 'not a regular file'),
                 ((self.stream, '-e', self.program, '-e', self.program), 1, 'both have code at 0x'),
                 ((self.stream, '-e', self.program, '-o', 'no/where'), 1, 'no/where'),
+                ((self.stream, '-e', self.program, '-o', '/dev/full'), 1, 'No space left'),
                 ((self.source, '-e', self.program), 1, 'not an etrace stream')):
             done = self.coverage(*arguments, status=status)
             self.assertIn(text, done.stderr)
@@ -239,6 +243,16 @@ class Report(harness.Scratch):
                 with listener.accept()[0] as writer:
                     writer.sendall(data)
                 self.assertEqual(child.communicate()[0], want)
+        # one that never ends, until the signal
+        with subprocess.Popen([*command, '-'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as child:
+            child.stdin.buffer.write(data)
+            child.stdin.flush()
+            while fcntl.ioctl(child.stdin, termios.FIONREAD, bytes(4)) != bytes(4):
+                pass
+            child.send_signal(signal.SIGTERM)
+            self.assertEqual(child.stdout.read(), want)
+            self.assertEqual(child.wait(), 0)
         done = subprocess.run([*command, '-'], input=data, capture_output=True, check=True)
         self.assertEqual(done.stdout.decode(), want)
 
