@@ -14,11 +14,12 @@ import time
 import etrace
 import measure
 import table
+import tracetool
 import uftrace
 import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
-TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES}
+TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES, 'tracetool': tracetool.TABLES}
 
 
 def arguments():
