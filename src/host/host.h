@@ -78,6 +78,10 @@ void gt_host_subscribe(const struct gt_host_events *events, void *self);
 
 bool gt_host_can(enum gt_host_feature feature);
 
+/* Called once where QEMU ends itself without the exit event: a program's fatal signal, abort().
+ * Where the host cannot be watched for that, never. */
+void gt_host_before_death(void (*fn)(void));
+
 /* Writes text to QEMU's plugin log (`-d plugin`). */
 void gt_host_log(const char *text);
 /* One line on standard error, "guesttrace-<tool>: text\n", in one write; dropped where standard

@@ -26,6 +26,13 @@ static const struct gt_arg arguments[] = {
     {"afilter", GT_ARG_EACH, .each = gt_exlog_add_address},
     {"reg", GT_ARG_EACH, .each = gt_exlog_add_glob},
     {"rdisas", GT_ARG_SWITCH, &gt_exlog.rdisas},
+    {"range", GT_ARG_EACH, .each = gt_exlog_add_range},
+    {"sym", GT_ARG_EACH, .each = gt_exlog_add_symbol},
+    {"elf", GT_ARG_EACH, .each = gt_exlog_add_elf},
+    {"start", GT_ARG_EACH, .each = gt_exlog_add_start},
+    {"stop", GT_ARG_EACH, .each = gt_exlog_add_stop},
+    {"every", GT_ARG_NUMBER, &gt_exlog.every, .min = 1, .max = UINT64_MAX},
+    {"last", GT_ARG_NUMBER, &gt_exlog.last, .min = 1, .max = 100000000},
     {"out", GT_ARG_TEXT, &out},
     {"format", GT_ARG_CHOICE, &format, .choices = formats},
     {"values", GT_ARG_SWITCH, &values},
@@ -92,8 +99,11 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status == 0)
         status = gt_args_parse(arguments, argc, argv, err);
     if (status == 0)
+        status = gt_exlog_find_places(err);
+    if (status == 0)
         status = gt_exlog_init_gate(err);
     gt_exlog.sink = sinks[format];
+    gt_exlog.chosen = gt_exlog.chosen || gt_exlog.every > 1;
     gt_exlog.values = format && values && gt_host_can(GT_HOST_MEMORY_VALUES);
     if (status == 0)
         status = open_outlet(err);
@@ -101,7 +111,10 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         return status;
     gt_exlog.rdisas = gt_exlog.rdisas && gt_exlog.register_globs;
     gt_exlog_tell_news();
+    if (gt_exlog.last)
+        gt_exlog.sink = gt_exlog_last(gt_exlog.sink, gt_exlog.last);
     choose_cells();
     gt_host_subscribe(&events, NULL);
+    gt_host_before_death(gt_exlog_on_death);
     return 0;
 }

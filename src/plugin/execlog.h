@@ -7,6 +7,8 @@
  *   execlog_exec.c    instructions that run, their memory accesses: the hot path
  *   execlog_regs.c    registers that are watched
  *   execlog_finish.c  what waits goes out: a guest that waits, fork, execve, the end
+ *   execlog_where.c   places in the code: ranges, functions, start= and stop=
+ *   execlog_last.c    a sink that keeps the last lines for another one
  *   execlog_text.c    the sink that writes text
  *   execlog_binary.c  the sink that writes the binary form
  *
@@ -54,6 +56,7 @@ struct gt_exlog_block {
     const char *image; /* what makes it equal to another */
     size_t image_size; /* bytes */
     guint hash;
+    bool marked; /* somebody needs it */
     struct gt_exlog_line lines[];
 };
 
@@ -117,6 +120,8 @@ struct gt_exlog_sink {
     void (*end)(struct gt_exlog_vcpu *v);
     /* All whole lines of the vCPU go out now. */
     void (*hand_over)(struct gt_exlog_vcpu *v);
+    /* Marks the blocks of the vCPU that will be needed. NULL: none are. */
+    void (*mark)(struct gt_exlog_vcpu *v);
     /* Around fork(); may be NULL. */
     void (*fork_prepare)(void);
     void (*fork_done)(void);
@@ -136,6 +141,11 @@ struct gt_exlog {
     bool live;                          /* somebody reads while the guest runs */
     void *cells;                        /* NULL: the host has none */
     const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
+
+    bool chosen;    /* not all lines are told: every=, start=, stop= */
+    bool off;       /* none is, until start=; atomic */
+    uint64_t every; /* 0 or 1: each */
+    uint64_t last;  /* 0: all are kept */
 
     GPtrArray *register_globs; /* lower case; NULL: no registers */
     bool rdisas;               /* only after instructions that name one */
@@ -173,6 +183,32 @@ int gt_exlog_add_address(const char *value, struct gt_error *err); /* afilter= *
 /* Decides `step` of each, in the order of the block. With the lock. */
 void gt_exlog_filter(struct gt_exlog_insn *insns, size_t n);
 
+/* execlog_where.c */
+struct gt_exlog_trigger {
+    bool stop;            /* else start */
+    uint64_t count, seen; /* it works from its count-th time on */
+};
+
+int gt_exlog_add_range(const char *value, struct gt_error *err);  /* range= */
+int gt_exlog_add_symbol(const char *value, struct gt_error *err); /* sym= */
+int gt_exlog_add_elf(const char *value, struct gt_error *err);    /* elf= */
+int gt_exlog_add_start(const char *value, struct gt_error *err);  /* start= */
+int gt_exlog_add_stop(const char *value, struct gt_error *err);   /* stop= */
+/* Looks for the functions in the files of elf=. */
+int gt_exlog_find_places(struct gt_error *err);
+/* These with the lock. learn: code of the file that is mapped there is about to be translated. */
+void gt_exlog_learn_code(uint64_t pc, const void *host);
+bool gt_exlog_is_inside(uint64_t pc);
+/* Those of this address, one after the other; *from begins with 0. NULL: no more. */
+struct gt_exlog_trigger *gt_exlog_trigger_at(uint64_t pc, size_t *from);
+/* Says which functions were never seen. */
+void gt_exlog_tell_missing(void);
+
+/* execlog_last.c: a sink before the other one. */
+const struct gt_exlog_sink *gt_exlog_last(const struct gt_exlog_sink *sink, uint64_t n);
+/* The sink behind is told what is kept, and nothing is kept any more. */
+void gt_exlog_last_tell(struct gt_exlog_vcpu *v);
+
 /* execlog_code.c */
 void gt_exlog_on_translate(void *self, struct gt_block *block);
 void gt_exlog_on_flush(void *self);
@@ -185,6 +221,7 @@ void gt_exlog_on_line(unsigned vcpu, void *line);
 void gt_exlog_on_line_regs(unsigned vcpu, void *line); /* GT_EXLOG_CHECK_LOG */
 void gt_exlog_on_check(unsigned vcpu, void *nothing);  /* GT_EXLOG_CHECK */
 void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *line);
+void gt_exlog_on_trigger(unsigned vcpu, void *trigger);
 /* Tells the sink the lines that have begun. By whoever is at the vCPU. */
 void gt_exlog_tell(struct gt_exlog_vcpu *v);
 
@@ -210,6 +247,7 @@ void gt_exlog_on_vcpu_exit(void *self, unsigned vcpu);
 void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu);
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
 void gt_exlog_on_exit(void *self);
+void gt_exlog_on_death(void);
 int gt_exlog_init_gate(struct gt_error *err);
 /* What the outlet has to tell, on standard error. */
 void gt_exlog_tell_news(void);

@@ -105,6 +105,16 @@ static void instrument_line(struct gt_insn_ref *insn, struct gt_exlog_line *line
     gt_insn_on_memory(insn, gt_exlog_on_access, GT_MEM_LOADS | GT_MEM_STORES, line);
 }
 
+static void put_triggers(struct gt_insn_ref *insn)
+{
+    struct gt_exlog_trigger *trigger;
+    size_t from = 0;
+    uint64_t pc = gt_insn_pc(insn);
+    while ((trigger = gt_exlog_trigger_at(pc, &from)))
+        (gt_exlog.register_globs ? gt_insn_on_exec_regs
+                                 : gt_insn_on_exec)(insn, gt_exlog_on_trigger, trigger);
+}
+
 static void instrument(struct gt_block *block, const struct gt_exlog_insn *insns, size_t n,
                        struct gt_exlog_block *b)
 {
@@ -113,6 +123,7 @@ static void instrument(struct gt_block *block, const struct gt_exlog_insn *insns
     struct gt_exlog_line *line = b ? b->lines : NULL;
     for (size_t i = 0; i < n; i++) {
         struct gt_insn_ref *insn = gt_block_insn(block, i);
+        put_triggers(insn);
         switch (insns[i].step) {
         case GT_EXLOG_SKIP:
             break;
@@ -147,6 +158,7 @@ void gt_exlog_on_translate(void *self, struct gt_block *block)
     for (size_t i = 0; i < n; i++)
         take_insn(gt_block_insn(block, i), &insns[i]);
     pthread_mutex_lock(&gt_exlog.lock);
+    gt_exlog_learn_code(insns[0].pc, gt_insn_host_addr(gt_block_insn(block, 0)));
     gt_exlog_filter(insns, n);
     for (size_t i = 0; i < n; i++)
         lines += insns[i].step == GT_EXLOG_LOG || insns[i].step == GT_EXLOG_CHECK_LOG;
@@ -166,17 +178,25 @@ void gt_exlog_on_flush(void *self)
     pthread_mutex_lock(&gt_exlog.lock);
     for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
         struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
-        if (v->known)
-            gt_exlog_tell(v);
+        if (!v->known)
+            continue;
+        gt_exlog_tell(v);
         v->block = NULL;
+        if (gt_exlog.sink->mark)
+            gt_exlog.sink->mark(v);
     }
     GHashTableIter i;
     gpointer block;
     g_hash_table_iter_init(&i, gt_exlog.blocks);
     while (g_hash_table_iter_next(&i, &block, NULL)) {
-        g_hash_table_iter_steal(&i);
-        gt_exlog.sink->forget(((struct gt_exlog_block *)block)->described);
-        free(block);
+        struct gt_exlog_block *b = block;
+        if (!b->marked) {
+            g_hash_table_iter_steal(&i);
+            gt_exlog.sink->forget(b->described);
+            free(b);
+        } else {
+            b->marked = false;
+        }
     }
     pthread_mutex_unlock(&gt_exlog.lock);
     gt_exlog_reopen();

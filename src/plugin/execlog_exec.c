@@ -22,10 +22,34 @@ static inline uint64_t *started(struct gt_exlog_vcpu *v)
     return v->started;
 }
 
+/* Of those that were not told, each `every`-th is; none while the recording is off. */
+static void __attribute__((noinline)) tell_some(struct gt_exlog_vcpu *v, uint64_t to)
+{
+    uint64_t at = v->told;
+    bool off = __atomic_load_n(&gt_exlog.off, __ATOMIC_RELAXED);
+    v->told = to;
+    v->muted = true;
+    if (off)
+        return;
+    while (to - at > v->until_next) {
+        at += v->until_next;
+        gt_exlog.sink->lines(v, v->block, at, at + 1);
+        at++;
+        v->waits = true;
+        v->muted = at < to;
+        v->until_next = gt_exlog.every ? gt_exlog.every - 1 : 0;
+    }
+    v->until_next -= to - at;
+}
+
 static inline void tell_lines(struct gt_exlog_vcpu *v, uint64_t to)
 {
     if (v->told >= to)
         return;
+    if (__builtin_expect(gt_exlog.chosen, 0)) {
+        tell_some(v, to);
+        return;
+    }
     gt_exlog.sink->lines(v, v->block, v->told, to);
     v->told = to;
     v->waits = true;
@@ -81,7 +105,7 @@ void gt_exlog_on_line_regs(unsigned vcpu, void *line)
     if (!v)
         return;
     gt_exlog_tell(v);
-    if (v->waits)
+    if (v->waits && !v->muted)
         gt_exlog_check_registers(v);
     begin_line(v, line);
     gt_exlog_leave(v);
@@ -94,7 +118,7 @@ void gt_exlog_on_check(unsigned vcpu, void *nothing)
     if (!v)
         return;
     gt_exlog_tell(v);
-    if (v->waits) {
+    if (v->waits && !v->muted) {
         gt_exlog_check_registers(v);
         gt_exlog.sink->complete(v);
         v->waits = false;
@@ -112,6 +136,10 @@ void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
         tell_lines(v, line->number + 1);
     else
         gt_exlog_tell(v);
+    if (v->muted || !v->waits) {
+        gt_exlog_leave(v);
+        return;
+    }
     struct gt_exlog_access a = {.store = gt_mem_is_store(meminfo), .address = vaddr};
     struct gt_mem_place place;
     if (gt_exlog.physical && gt_mem_find(meminfo, vaddr, &place)) {
@@ -123,7 +151,33 @@ void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
         a.has_value = true;
         gt_mem_value(meminfo, a.value);
     }
-    if (v->waits)
-        gt_exlog.sink->access(v, &a);
+    gt_exlog.sink->access(v, &a);
     gt_exlog_leave(v);
+}
+
+/* What was kept of all vCPUs goes out. */
+static void tell_last(void)
+{
+    if (!gt_exlog_shut(GT_EXLOG_HELD))
+        return;
+    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++)
+        if (gt_exlog.vcpus[i].known)
+            gt_exlog_last_tell(&gt_exlog.vcpus[i]);
+    gt_exlog_reopen();
+}
+
+void gt_exlog_on_trigger(unsigned vcpu, void *data)
+{
+    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    struct gt_exlog_trigger *t = data;
+    if (!v)
+        return;
+    gt_exlog_tell(v);
+    bool works = __atomic_add_fetch(&t->seen, 1, __ATOMIC_RELAXED) >= t->count;
+    if (works && t->stop && gt_exlog.register_globs && v->waits && !v->muted)
+        gt_exlog_check_registers(v);
+    bool was_off = works && __atomic_exchange_n(&gt_exlog.off, t->stop, __ATOMIC_RELAXED);
+    gt_exlog_leave(v);
+    if (works && t->stop && !was_off && gt_exlog.last)
+        tell_last();
 }

@@ -2,7 +2,8 @@
 /*
  * Which instructions are logged: decided for a whole block when it is translated.
  *
- * Without filters all are; with them those that one of the prefixes or addresses matches. With
+ * Without filters all are; with them those that one of the prefixes or addresses matches; of these
+ * those in one of the ranges or functions (execlog_where.c), if there are any. With
  * rdisas=on an instruction whose operands name a watched register is logged, too, and registers
  * are looked at only where the next instruction begins, and where a block does: what the last
  * instruction of a block did is seen there. Operands are what follows the first blank; a name
@@ -59,9 +60,10 @@ void gt_exlog_filter(struct gt_exlog_insn *insns, size_t n)
 {
     bool check = gt_exlog.register_globs != NULL;
     for (size_t i = 0; i < n; i++) {
+        bool inside = gt_exlog_is_inside(insns[i].pc);
         bool log = !gt_exlog.filtered || matches(&insns[i]);
         bool names = gt_exlog.rdisas && gt_exlog_names_register(insns[i].disassembly);
-        if (log || names)
+        if (inside && (log || names))
             insns[i].step = check ? GT_EXLOG_CHECK_LOG : GT_EXLOG_LOG;
         else
             insns[i].step = check ? GT_EXLOG_CHECK : GT_EXLOG_SKIP;

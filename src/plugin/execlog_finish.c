@@ -184,8 +184,14 @@ void gt_exlog_on_exit(void *self)
     }
     if (gt_exlog.outlet)
         finish_outlet();
+    gt_exlog_tell_missing();
     if (gt_exlog.forks)
         gt_host_message("%u forked processes of the guest are not recorded", gt_exlog.forks);
+}
+
+void gt_exlog_on_death(void)
+{
+    gt_exlog_on_exit(NULL);
 }
 
 static void before_fork(void)
