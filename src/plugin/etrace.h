@@ -14,7 +14,8 @@
  *
  * Packets of one host thread are in one order: they go through a lane, which holds the buffer that
  * they are put in. Where one thread runs several vCPUs, the execution entries of one are ended when
- * another one goes on.
+ * another one goes on. Where only EXEC is wanted, a block that runs is but listed in its lane: many
+ * are put at a time, and before anything else is.
  */
 #ifndef GT_PLUGIN_ETRACE_H
 #define GT_PLUGIN_ETRACE_H
@@ -62,7 +63,7 @@ struct gt_etrace_vcpu {
     const struct gt_etrace_block *block; /* under way; NULL: none yet */
     bool pending;                        /* clock=host: it is to be put yet, as: */
     uint64_t start, end, since;
-    struct gt_etrace_lane *lane; /* the one it ran in last */
+    struct gt_etrace_lane *lane; /* its thread's; NULL: it has not run yet */
 } __attribute__((aligned(64)));
 
 struct gt_etrace {
@@ -99,9 +100,10 @@ void gt_etrace_on_translate(void *self, struct gt_block *block);
 void gt_etrace_on_flush(void *self);
 
 /* etrace_exec.c */
-void gt_etrace_on_block(unsigned vcpu, void *block);       /* clock=insn */
-void gt_etrace_on_block_host(unsigned vcpu, void *block);  /* clock=host */
-void gt_etrace_on_block_count(unsigned vcpu, void *block); /* clock=insn, no EXEC: time only */
+void gt_etrace_on_block(unsigned vcpu, void *block);        /* clock=insn */
+void gt_etrace_on_block_listed(unsigned vcpu, void *block); /* the same, with EXEC alone */
+void gt_etrace_on_block_host(unsigned vcpu, void *block);   /* clock=host */
+void gt_etrace_on_block_count(unsigned vcpu, void *block);  /* clock=insn, no EXEC: time only */
 /* In a block of one instruction, an access to memory. */
 void gt_etrace_on_lone_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *block);
 /* The block under way was left after its instruction at `pc`. */
@@ -145,6 +147,8 @@ uint8_t *gt_etrace_newest(const struct gt_etrace_vcpu *v);
 uint16_t gt_etrace_current_unit(void);
 void gt_etrace_on_vcpu_init(void *self, unsigned vcpu);
 void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu);
+/* Of all vCPUs, none of which runs. */
+void gt_etrace_put_all_listed(void);
 /* What the outlet has to tell, on standard error. */
 void gt_etrace_tell_news(void);
 

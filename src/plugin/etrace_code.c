@@ -97,7 +97,10 @@ static void instrument(struct gt_block *block, struct gt_etrace_block *b)
     if (flags & GT_ETRACE_F_CPU)
         gt_block_on_exec_regs(block, gt_etrace_on_block_registers, b);
     if (flags & GT_ETRACE_F_EXEC)
-        gt_block_on_exec(block, gt_etrace.host_clock ? gt_etrace_on_block_host : gt_etrace_on_block,
+        gt_block_on_exec(block,
+                         gt_etrace.host_clock ? gt_etrace_on_block_host
+                         : timed              ? gt_etrace_on_block
+                                              : gt_etrace_on_block_listed,
                          b);
     else if (timed && !gt_etrace.host_clock)
         gt_block_on_exec(block, gt_etrace_on_block_count, b);
@@ -129,6 +132,7 @@ void gt_etrace_on_flush(void *self)
         return;
     GHashTableIter i;
     gpointer first;
+    gt_etrace_put_all_listed();
     pthread_mutex_lock(&gt_etrace.lock);
     for (unsigned k = 0; k < gt_etrace.n_vcpus; k++)
         gt_etrace.vcpus[k].block = NULL;

@@ -15,16 +15,12 @@ enum {
 };
 
 static __thread struct gt_etrace_lane *own;
-static __thread uint16_t begun; /* the vCPU that began last on this thread */
+static __thread struct gt_etrace_lane *entered; /* between put_begin and put_end */
+static __thread uint16_t begun;                 /* the vCPU that began last on this thread */
 
 uint16_t gt_etrace_current_unit(void)
 {
     return own && own->current ? gt_etrace_unit(own->current) : begun;
-}
-
-struct gt_etrace_lane *gt_etrace_own_lane(void)
-{
-    return own;
 }
 
 bool gt_etrace_is_finished(void)
@@ -98,10 +94,10 @@ void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane)
     gt_etrace_tell_news();
 }
 
-/* An EXEC packet begins with the entry. */
-static void begin_run(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v, uint64_t start,
-                      uint64_t end, uint64_t time, uint64_t until)
+void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint64_t end,
+                              uint64_t time, uint64_t until)
 {
+    struct gt_etrace_vcpu *v = lane->current;
     end_run(lane);
     if (!make_room(lane, LEAST_ROOM))
         return;
@@ -111,15 +107,23 @@ static void begin_run(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v, uin
     gt_etrace_run_add(&v->run, start, end, time, until);
 }
 
-void gt_etrace_lane_settle(struct gt_etrace_lane *lane)
+/* clock=host: the block under way is put as far as it has come. */
+static void settle_clock(struct gt_etrace_lane *lane)
 {
     struct gt_etrace_vcpu *v = lane->current;
     if (!v || !v->pending)
         return;
     uint64_t now = gt_etrace_host_time();
     if (!gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
-        begin_run(lane, v, v->start, v->end, v->since, now);
+        gt_etrace_lane_begin_run(lane, v->start, v->end, v->since, now);
     v->pending = false;
+}
+
+void gt_etrace_lane_settle(struct gt_etrace_lane *lane)
+{
+    if (lane->n_ran)
+        gt_etrace_put_listed(lane);
+    settle_clock(lane);
 }
 
 static struct gt_etrace_lane *new_lane(void)
@@ -135,28 +139,72 @@ static struct gt_etrace_lane *new_lane(void)
     return lane;
 }
 
-/* The thread's lane, locked, for packets of the vCPU; NULL: nothing is recorded any more. */
-static struct gt_etrace_lane *enter(struct gt_etrace_vcpu *v)
+struct gt_etrace_lane *gt_etrace_own_lane(void)
+{
+    if (!own)
+        own = new_lane();
+    return own;
+}
+
+/* The vCPU's lane, or (NULL) the thread's, locked; NULL: nothing is recorded any more. */
+static struct gt_etrace_lane *lock(struct gt_etrace_vcpu *v)
 {
     if (gt_etrace_is_finished())
         return NULL;
-    if (!own)
-        own = new_lane();
-    struct gt_etrace_lane *lane = own;
+    if (v && !v->lane)
+        v->lane = gt_etrace_own_lane();
+    struct gt_etrace_lane *lane = v ? v->lane : gt_etrace_own_lane();
     if (!lane)
         return NULL;
     pthread_mutex_lock(&lane->lock);
-    if (gt_etrace_is_finished()) {
+    if (!gt_etrace_is_finished())
+        return lane;
+    pthread_mutex_unlock(&lane->lock);
+    return NULL;
+}
+
+struct gt_etrace_lane *gt_etrace_lane_lock(struct gt_etrace_vcpu *v)
+{
+    struct gt_etrace_lane *lane = lock(v);
+    if (lane && lane->n_ran)
+        gt_etrace_put_listed(lane);
+    return lane;
+}
+
+void gt_etrace_lane_unlock(struct gt_etrace_lane *lane)
+{
+    if (lane)
         pthread_mutex_unlock(&lane->lock);
+}
+
+void gt_etrace_lane_drain(struct gt_etrace_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    if (!gt_etrace_is_finished())
+        gt_etrace_put_listed(lane);
+    lane->n_ran = 0;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+void gt_etrace_lane_switch(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v)
+{
+    settle_clock(lane);
+    end_run(lane);
+    lane->newest = NULL;
+    lane->current = v;
+}
+
+/* For packets of the vCPU. */
+static struct gt_etrace_lane *enter(struct gt_etrace_vcpu *v)
+{
+    struct gt_etrace_lane *lane = lock(v);
+    if (!lane)
         return NULL;
-    }
-    if (v && lane->current != v) {
-        gt_etrace_lane_settle(lane);
-        end_run(lane);
-        lane->newest = NULL;
-        lane->current = v;
-        v->lane = lane;
-    }
+    entered = lane;
+    if (lane->n_ran)
+        gt_etrace_put_listed(lane);
+    if (v && lane->current != v)
+        gt_etrace_lane_switch(lane, v);
     return lane;
 }
 
@@ -168,7 +216,7 @@ void gt_etrace_add_slowly(struct gt_etrace_vcpu *v, uint64_t start, uint64_t end
         gt_etrace_close(v);
         return;
     }
-    begin_run(lane, v, start, end, time, until);
+    gt_etrace_lane_begin_run(lane, start, end, time, until);
     pthread_mutex_unlock(&lane->lock);
 }
 
@@ -189,8 +237,16 @@ struct gt_writer *gt_etrace_put_begin(struct gt_etrace_vcpu *v, size_t n)
 
 void gt_etrace_put_end(void)
 {
-    own->buffer->used = (size_t)(own->w.at - own->buffer->data);
-    pthread_mutex_unlock(&own->lock);
+    entered->buffer->used = (size_t)(entered->w.at - entered->buffer->data);
+    pthread_mutex_unlock(&entered->lock);
+}
+
+void gt_etrace_put_all_listed(void)
+{
+    pthread_mutex_lock(&gt_etrace.lock);
+    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next)
+        gt_etrace_lane_drain(lane);
+    pthread_mutex_unlock(&gt_etrace.lock);
 }
 
 /* Where one thread runs all vCPUs, QEMU 9 and later build the number of the vCPU that translated a
@@ -255,7 +311,7 @@ void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
         gt_outlet_give(gt_etrace.outlet, lane->buffer);
     lane->buffer = NULL;
     pthread_mutex_unlock(&lane->lock);
-    if (gt_etrace.host.system)
+    if (gt_etrace.host.system || lane != own)
         return;
     unlink_lane(lane);
     pthread_mutex_destroy(&lane->lock);

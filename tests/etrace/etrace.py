@@ -206,6 +206,18 @@ def same_instructions(stream, log, last=None):
 
 # ---- runs ----------------------------------------------------------------------------------------
 
+started = []
+
+
+def end_all():
+    """What a test that failed has left."""
+    for child in started:
+        if child.poll() is None:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+    started.clear()
+
+
 def limit():
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
 
@@ -217,7 +229,9 @@ def said_by_us(errors):
 def start(command, **more):
     more = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE,
             'preexec_fn': limit, **more}
-    return subprocess.Popen([str(c) for c in command], start_new_session=True, **more)
+    child = subprocess.Popen([str(c) for c in command], start_new_session=True, **more)
+    started.append(child)
+    return child
 
 
 def finish(child):
@@ -309,5 +323,6 @@ def main(tests):
             if not isinstance(bad, Failure):
                 traceback.print_exc()
         finally:
+            end_all()
             t.close()
     sys.exit(1 if failed else 77 if skipped == len(names) else 0)
