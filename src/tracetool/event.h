@@ -50,7 +50,7 @@ struct gt_argument {
     enum gt_type_base base; /* of what is pointed to, where there are stars */
     unsigned stars;
     bool is_const;  /* the base is */
-    bool is_string; /* "char *" or "const char *", as simpletrace's readers see it */
+    bool is_string; /* "char *" or "const char *", spelled so: as the readers of traces see it */
 };
 
 struct gt_event {

@@ -13,7 +13,6 @@ struct type {
     unsigned count[GT_WORD_KINDS];
     enum gt_type_base fixed; /* of a type of one word */
     unsigned stars, words;
-    bool const_after_base; /* "char const" */
     GString *text;
 };
 
@@ -72,7 +71,6 @@ static void type(struct gt_parser *p, struct type *t)
             t->stars++;
         } else if (kind == GT_WORD_CONST) {
             add_word(t, token);
-            t->const_after_base |= t->words && !t->stars;
             t->count[kind] += !t->stars;
         } else if (kind != GT_WORD_OTHER && !t->stars) {
             if (kind == GT_WORD_TCG)
@@ -125,6 +123,17 @@ static void explain_no_type(struct gt_parser *p)
                         (int)t->length, t->at);
 }
 
+/* The readers of traces, QEMU's and ours, know a string by just these spellings. */
+static bool begins_as_string(const struct gt_parser *p, const struct type *t)
+{
+    static const char *const spellings[] = {"char *", "char*", "const char *", "const char*"};
+    size_t left = (size_t)(p->line.end - t->start);
+    for (size_t i = 0; i < G_N_ELEMENTS(spellings); i++)
+        if (left >= strlen(spellings[i]) && !memcmp(t->start, spellings[i], strlen(spellings[i])))
+            return true;
+    return false;
+}
+
 static bool check_type(struct gt_parser *p, const struct gt_declaration *d, const struct type *t,
                        struct gt_declared_argument *out)
 {
@@ -147,7 +156,7 @@ static bool check_type(struct gt_parser *p, const struct gt_declaration *d, cons
     out->argument.base = (enum gt_type_base)base;
     out->argument.stars = t->stars;
     out->argument.is_const = t->count[GT_WORD_CONST];
-    out->argument.is_string = base == GT_TYPE_CHAR && t->stars == 1 && !t->const_after_base;
+    out->argument.is_string = base == GT_TYPE_CHAR && t->stars == 1 && begins_as_string(p, t);
     out->argument.type = gt_events_string(&p->events, t->text->str, t->text->len);
     return true;
 }

@@ -107,11 +107,12 @@ static void test_types(void **state)
 static void test_strings(void **state)
 {
     (void)state;
-    const struct gt_event *e = one("ev(char *a, const char *b, const char * const c, char **d, "
-                                   "unsigned char *e, char f, char const *g, int8_t *h, char*i)");
-    static const bool is_string[] = {true, true, true, false, false, false, false, false, true};
+    const struct gt_event *e =
+        one("ev(char *a, const char *b, const char * const c, char **d, "
+            "unsigned char *e, char f, char const *g, int8_t *h, const  char*i)");
+    static const bool is_string[] = {true, true, true, false, false, false, false, false, false};
     static const unsigned stars[] = {1, 1, 1, 2, 1, 0, 1, 1, 1};
-    static const bool is_const[] = {false, true, true, false, false, false, true, false, false};
+    static const bool is_const[] = {false, true, true, false, false, false, true, false, true};
     for (unsigned i = 0; i < 9; i++) {
         assert_int_equal(e->arguments[i].is_string, is_string[i]);
         assert_int_equal(e->arguments[i].stars, stars[i]);
