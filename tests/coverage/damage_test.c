@@ -105,6 +105,7 @@ static void write_stream(size_t n)
 
 /* ---- convert ------------------------------------------------------------------------------- */
 
+/* *out is "" where nothing was made: there was no packet. */
 static int convert(const char *format, bool named, char **out)
 {
     const struct gt_command *c = &gt_command_convert;
@@ -120,7 +121,9 @@ static int convert(const char *format, bool named, char **out)
     int status = c->run(c, options, n, (char **)operands->pdata);
     dup2(said, STDERR_FILENO);
     gt_options_clear(c->options, options);
-    assert_true(g_file_get_contents(out_path, out, NULL, NULL));
+    if (!g_file_get_contents(out_path, out, NULL, NULL))
+        *out = g_strdup("");
+    unlink(out_path);
     return status;
 }
 
@@ -135,12 +138,12 @@ static size_t count_of(const char *text, const char *what)
 static void check_chrome(const char *out)
 {
     assert_int_equal(count_of(out, "\"ph\":\"B\""), count_of(out, "\"ph\":\"E\""));
-    assert_true(g_str_has_suffix(out, "\n]}\n"));
+    assert_true(!*out || g_str_has_suffix(out, "\n]}\n"));
 }
 
 static void cut_converted(const char *format)
 {
-    g_autofree char *expected = NULL;
+    g_autofree char *expected = g_strdup("");
     size_t next = 0;
     for (size_t cut = 1; cut <= size; cut++) {
         g_autofree char *out = NULL;
@@ -149,10 +152,10 @@ static void cut_converted(const char *format)
         assert_int_equal(convert(format, true, &out), whole ? GT_EXIT_DONE : GT_EXIT_FAILED);
         if (strcmp(format, "chrome") == 0)
             check_chrome(out);
-        if (whole || !expected) {
+        if (whole) {
             g_free(expected);
             expected = g_steal_pointer(&out);
-            next += whole;
+            next++;
         } else {
             assert_string_equal(out, expected);
         }
