@@ -12,6 +12,7 @@ import sys
 import time
 
 import etrace
+import events
 import measure
 import table
 import tracetool
@@ -19,7 +20,8 @@ import uftrace
 import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
-TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES, 'tracetool': tracetool.TABLES}
+TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES, 'tracetool': tracetool.TABLES,
+         'events': events.TABLES}
 
 
 def arguments():

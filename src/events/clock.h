@@ -49,7 +49,7 @@ static inline uint64_t gt_events_system_clock(void)
 }
 
 /* For a reading that is stale. `nested`: this is a signal handler, which changes nothing. */
-uint64_t gt_events_clock_slow(struct gt_events_clock *c, bool nested);
+uint64_t gt_events_clock_slow(struct gt_events_clock *c, bool nested) __attribute__((cold));
 
 static inline uint64_t gt_events_clock_now(struct gt_events_clock *c, bool nested)
 {

@@ -66,12 +66,23 @@ static const char *read_conversion(const char *at, struct conversion *c)
         at++;
     }
     c->kind = *at;
-    if (!*at || !strchr("diuxXcsp%", *at) || c->width > WIDTH_MAX || sizeof(long) != 8)
+    if (c->width > WIDTH_MAX || sizeof(long) != 8)
         return NULL;
-    bool number = strchr("diuxX", *at) != NULL;
-    if (!number && (c->zero || c->alternative || c->bytes))
+    switch (*at) {
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'x':
+    case 'X':
+        return at + 1;
+    case 'c':
+    case 's':
+    case 'p':
+    case '%':
+        return c->zero || c->alternative || c->bytes ? NULL : at + 1;
+    default:
         return NULL;
-    return at + 1;
+    }
 }
 
 static uint64_t narrow(uint64_t v, int bytes, bool is_signed)
@@ -120,19 +131,32 @@ static void put_padding(struct text *t, char with, int n)
         put(t, &with, 1);
 }
 
+/* Where there is room, a copy of fixed size, of which the digits are kept. */
+static inline void put_digits(struct text *t, const char *digits, size_t n)
+{
+    if (t->end - t->at >= NUMBER_MAX) {
+        memcpy(t->at, digits, NUMBER_MAX);
+        t->at += n;
+    } else {
+        put(t, digits, n);
+    }
+}
+
 static void put_number(struct text *t, const struct conversion *c, uint64_t v)
 {
-    char room[NUMBER_MAX], *end = room + sizeof room;
+    char room[2 * NUMBER_MAX], *end = room + NUMBER_MAX;
     const char *before;
+    memset(end, 0, NUMBER_MAX);
     char *text = number_text(c, v, end, &before);
-    size_t sign = strlen(before), digits = (size_t)(end - text);
+    size_t sign = *before ? strlen(before) : 0, digits = (size_t)(end - text);
     int padding = c->width - (int)(sign + digits);
     if (!c->zero)
         put_padding(t, ' ', padding);
-    put(t, before, sign);
+    if (sign)
+        put(t, before, sign);
     if (c->zero)
         put_padding(t, '0', padding);
-    put(t, text, digits);
+    put_digits(t, text, digits);
 }
 
 static void put_string(struct text *t, const struct conversion *c, const char *s)
@@ -182,13 +206,13 @@ static int try_format(char *out, size_t size, const char *format, va_list *args)
     struct text t = {out, out + size - 1};
     struct conversion c;
     for (;;) {
-        const char *next = format;
-        while (*next && *next != '%')
-            next++;
-        put(&t, format, (size_t)(next - format));
-        if (!*next)
+        for (; *format && *format != '%'; format++, t.at++) {
+            if (t.at < t.end)
+                *t.at = *format;
+        }
+        if (!*format)
             break;
-        format = read_conversion(next + 1, &c);
+        format = read_conversion(format + 1, &c);
         if (!format)
             return NOT_OURS;
         convert(&t, &c, args);

@@ -108,7 +108,8 @@ static void lose(struct gt_events_lane *l)
 }
 
 /* The lane of this depth with room for so many bytes. NULL: the event is lost. */
-static struct gt_events_lane *find_room(struct gt_events_thread *t, int depth, uint64_t size)
+static __attribute__((noinline, cold)) struct gt_events_lane *find_room(struct gt_events_thread *t,
+                                                                        int depth, uint64_t size)
 {
     int e = errno;
     struct gt_events_lane *l = depth < GT_EVENTS_DEPTHS ? t->lanes[depth] : NULL;
@@ -124,7 +125,7 @@ static struct gt_events_lane *find_room(struct gt_events_thread *t, int depth, u
     return l;
 }
 
-static struct gt_events_thread *first_record(void)
+static __attribute__((noinline, cold)) struct gt_events_thread *first_record(void)
 {
     int e = errno;
     atomic_store_explicit(&gt_events_simple.fixed, true, memory_order_relaxed);
