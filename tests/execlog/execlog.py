@@ -9,7 +9,7 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'etrace'))
+sys.path.append(os.path.join(HERE, '..', 'etrace'))
 import etrace  # noqa: E402
 from etrace import need, run  # noqa: E402
 
@@ -63,6 +63,13 @@ def log(t, qemu, given, *command, status=None, options=()):
     need(status is None or done.status == status, f'status {done.status}:', done.errors)
     need(not done.said, done.said)
     return read(t.log)
+
+
+def dump(path, *options):
+    """The text of a binary log."""
+    done = run([os.environ['GUESTTRACE'], 'dump', *options, path])
+    need(done.status == 0, 'dump:', done.errors)
+    return done.out.decode()
 
 
 main = etrace.main

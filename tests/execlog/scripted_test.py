@@ -13,6 +13,7 @@ import execlog
 from execlog import CPUS, LINE, PLUGIN, arguments, need, run, same, upstream
 
 VERSIONS = ['1', '2', '4', '5', '6', '7']
+PLAIN, WITH_REGISTERS = ['plain', 'ifilter', 'afilter'], ['reg', 'rdisas', 'ifilter-reg']
 # Control transfers: what follows them begins a block.
 ENDS = {'aarch64': re.compile(r'b\.|bl |b |ret|cb|tb|svc'),
         'riscv64': re.compile(r'j|b|ret|ecall'),
@@ -78,7 +79,7 @@ def play(plan, version, given, status=0):
     done = run([f'{execlog.HOSTS}/scripted-{version}', PLUGIN, plan, *given], env=env)
     need(done.status == status, f'version {version}: status {done.status}:', done.errors)
     first, _, rest = done.out.decode().partition('\n')
-    need(first.startswith('version '), first)
+    need(status or first.startswith('version '), first)
     return rest.replace('log: ', ''), done
 
 
@@ -100,6 +101,16 @@ def check(t, kind, versions):
             text, done = play(plan, version, arguments(kind, cpu))
             same(text, upstream(cpu, kind), cpu, kind, 'version', version)
             need(not done.said, done.said)
+
+
+def test_binary(t):
+    for kind in [*PLAIN, *WITH_REGISTERS]:
+        for cpu in CPUS:
+            for version in VERSIONS[1:] if kind in WITH_REGISTERS else VERSIONS:
+                text, _ = play(plan_of(t, cpu), version,
+                               [*arguments(kind, cpu), f'out={t.out}', 'format=binary'])
+                need(text == '', 'the log has', text[:100])
+                same(execlog.dump(t.out), upstream(cpu, kind), cpu, kind, 'version', version)
 
 
 def test_plain(t):
