@@ -54,6 +54,7 @@ extern const struct gt_command gt_command_symbols;
 extern const struct gt_command gt_command_coverage;
 extern const struct gt_command gt_command_repair;
 extern const struct gt_command gt_command_dump;
+extern const struct gt_command gt_command_diff;
 extern const struct gt_command gt_command_convert;
 extern const struct gt_command gt_command_simpletrace;
 extern const struct gt_command gt_command_ctl;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 static const struct gt_command *const commands[] = {
-    &gt_command_record,     &gt_command_symbols, &gt_command_coverage,    &gt_command_repair,
-    &gt_command_dump,       &gt_command_convert, &gt_command_simpletrace, &gt_command_ctl,
-    &gt_command_completion, &gt_command_help,
+    &gt_command_record, &gt_command_symbols,    &gt_command_coverage, &gt_command_repair,
+    &gt_command_dump,   &gt_command_diff,       &gt_command_convert,  &gt_command_simpletrace,
+    &gt_command_ctl,    &gt_command_completion, &gt_command_help,
 };
 
 const struct gt_command *gt_command_at(size_t index)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Binary logs whose events are the same bytes, and mean the same: no lines are made of them.
+ *
+ * Events name blocks, registers and devices by numbers. Definitions come in pieces whose borders
+ * are a matter of time; so what the numbers mean is compared, not the definitions' bytes.
+ */
+#include "cli/diff.h"
+
+#include <string.h>
+
+static bool same_code(const struct gt_execlog_code *a, const struct gt_execlog_code *b)
+{
+    uint32_t n = a->block.n;
+    return n == b->block.n && a->block.first == b->block.first &&
+           memcmp(a->addresses, b->addresses, n * sizeof a->addresses[0]) == 0 &&
+           memcmp(a->ends, b->ends, (n + 1) * sizeof a->ends[0]) == 0 &&
+           memcmp(a->text, b->text, a->ends[n]) == 0;
+}
+
+static bool same_name(const struct gt_execlog_name *a, const struct gt_execlog_name *b)
+{
+    return !a || !b ||
+           (a->len == b->len && a->size == b->size && memcmp(a->text, b->text, a->len) == 0);
+}
+
+static bool same_names(const struct gt_execlog_codes *a, const struct gt_execlog_codes *b)
+{
+    for (uint32_t i = 0; i <= UINT16_MAX; i++)
+        if (!same_name(gt_execlog_codes_device(a, i), gt_execlog_codes_device(b, i)))
+            return false;
+    for (uint32_t i = 0; i < GT_EXECLOG_MAX_REGISTERS; i++)
+        if (!same_name(gt_execlog_codes_register(a, i), gt_execlog_codes_register(b, i)))
+            return false;
+    return true;
+}
+
+/* Whatever both know means the same. */
+static bool numbers_agree(struct gt_diff *d)
+{
+    const struct gt_execlog_codes *a = gt_execlog_reader_codes(d->side[0].r);
+    const struct gt_execlog_codes *b = gt_execlog_reader_codes(d->side[1].r);
+    const struct gt_execlog_code *x, *y;
+    while ((x = gt_execlog_codes_find(a, d->same_codes + 1)) &&
+           (y = gt_execlog_codes_find(b, d->same_codes + 1))) {
+        if (!same_code(x, y))
+            return false;
+        d->same_codes++;
+    }
+    unsigned names = d->side[0].names + d->side[1].names;
+    if (names == d->names_seen)
+        return true;
+    d->names_seen = names;
+    return same_names(a, b);
+}
+
+static bool same_events(const struct gt_diff_source *a, const struct gt_diff_source *b)
+{
+    const struct gt_execlog_chunk *x = &a->item.chunk, *y = &b->item.chunk;
+    return x->vcpu == y->vcpu && x->flags == 0 && y->flags == 0 && x->other == 0 && y->other == 0 &&
+           x->unpacked == y->unpacked && memcmp(a->body, b->body, x->unpacked) == 0;
+}
+
+static void let_go(struct gt_diff *d)
+{
+    struct gt_diff_source *s = &d->side[0];
+    struct gt_diff_sequence *q = gt_diff_sequence_of(d, s->item.chunk.vcpu);
+    if (!q->events)
+        q->events = g_byte_array_new();
+    g_byte_array_set_size(q->events, 0);
+    g_byte_array_append(q->events, s->body, s->item.chunk.unpacked);
+    g_byte_array_set_size(q->events, s->item.chunk.unpacked + GT_EXECLOG_SLACK);
+    memset(q->events->data + s->item.chunk.unpacked, 0, GT_EXECLOG_SLACK);
+    q->chunk = s->item.chunk;
+    g_string_truncate(q->before, 0);
+    for (int i = 0; i < 2; i++)
+        gt_diff_source_pass(&d->side[i]);
+}
+
+int gt_diff_skip(struct gt_diff *d, struct gt_error *err)
+{
+    for (int i = 0; i < 2; i++) {
+        int status = d->side[i].r && !d->other_codes ? gt_diff_source_read(&d->side[i], err) : 0;
+        if (status < 0)
+            return status;
+    }
+    if (d->other_codes || !d->side[0].body || !d->side[1].body)
+        return 0;
+    d->other_codes = !numbers_agree(d);
+    if (d->other_codes || !same_events(&d->side[0], &d->side[1]))
+        return 0;
+    let_go(d);
+    return 1;
+}
+
+static int keep_newest(void *self, const char *text, size_t n)
+{
+    struct gt_diff_sequence *q = self;
+    size_t some = n < q->keep ? n : q->keep;
+    if (q->before->len > q->keep)
+        g_string_erase(q->before, 0, (gssize)(q->before->len - q->keep));
+    g_string_append_len(q->before, text + n - some, (gssize)some);
+    return 0;
+}
+
+void gt_diff_skipped_lines(struct gt_diff *d, struct gt_diff_sequence *q)
+{
+    struct gt_execlog_text *text;
+    struct gt_execlog_text_options o = {gt_execlog_all, false, keep_newest, NULL, q};
+    if (!q->events)
+        return;
+    GString *newer = q->before;
+    q->before = g_string_new(NULL);
+    o.values = d->values;
+    if (gt_execlog_text_create(gt_execlog_reader_codes(d->side[0].r), &o, &text, NULL) == 0) {
+        gt_execlog_text_add(text, &q->chunk, q->events->data, NULL);
+        gt_execlog_text_flush(text);
+        gt_execlog_text_destroy(text);
+    }
+    g_string_append_len(q->before, newer->str, (gssize)newer->len);
+    g_string_free(newer, TRUE);
+    g_byte_array_free(q->events, TRUE);
+    q->events = NULL;
+}

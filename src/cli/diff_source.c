@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Logs that are compared: see diff_source.h. */
+#include "cli/diff_source.h"
+
+#include "cli/etrace_walk.h"
+#include "cli/execlog_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { PIECE = 256 << 10, MOST_LINE = 256 << 20 };
+
+/* ---- open and close ------------------------------------------------------------------------ */
+
+static uint64_t count_lines(const char *text, size_t n)
+{
+    uint64_t lines = 0;
+    for (const char *end = text + n; (text = memchr(text, '\n', (size_t)(end - text))); text++)
+        lines++;
+    return lines;
+}
+
+static int put_lines(void *self, const char *text, size_t n)
+{
+    struct gt_diff_source *s = self;
+    uint64_t line = s->line;
+    s->line += count_lines(text, n);
+    return s->lines(s->user, text, n, line);
+}
+
+int gt_diff_source_open(struct gt_diff_source *s, const struct gt_command *self, const char *where,
+                        struct gt_error *err)
+{
+    s->self = self;
+    s->line = 1;
+    int status = gt_etrace_walk_open(self, where, &s->in, err);
+    if (status == 0)
+        status = gt_etrace_input_look(&s->in, err);
+    if (status < 0)
+        return status;
+    if (gt_execlog_is(s->in.first, s->in.n)) {
+        struct gt_execlog_source source = gt_execlog_input_source(&s->in);
+        return gt_execlog_reader_create(&source, &s->r, err);
+    }
+    s->room = PIECE;
+    s->buf = g_malloc(s->room);
+    return 0;
+}
+
+bool gt_diff_source_has_values(const struct gt_diff_source *s)
+{
+    return s->r && gt_execlog_reader_about(s->r)->flags & GT_EXECLOG_VALUES;
+}
+
+int gt_diff_source_begin(struct gt_diff_source *s, bool values, struct gt_error *err)
+{
+    const struct gt_execlog_text_options o = {gt_execlog_all, values, put_lines, NULL, s};
+    return s->r ? gt_execlog_text_create(gt_execlog_reader_codes(s->r), &o, &s->text, err) : 0;
+}
+
+void gt_diff_source_close(struct gt_diff_source *s)
+{
+    gt_execlog_text_destroy(s->text);
+    gt_execlog_reader_destroy(s->r);
+    g_free(s->buf);
+    gt_etrace_input_close(&s->in);
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+/* Gives the first n bytes, which are whole lines. */
+static void give_text(struct gt_diff_source *s, size_t n)
+{
+    if (n && put_lines(s, s->buf, n))
+        s->ended = true;
+    s->fill -= n;
+    memmove(s->buf, s->buf + n, s->fill);
+}
+
+static int step_text(struct gt_diff_source *s, struct gt_error *err)
+{
+    if (s->fill == s->room) {
+        if (s->room >= MOST_LINE)
+            return gt_error_set(err, GT_E_RANGE, "%s: line %" PRIu64 " has more than %d MiB",
+                                s->in.name, s->line, MOST_LINE >> 20);
+        s->room *= 2;
+        s->buf = g_realloc(s->buf, s->room);
+    }
+    ssize_t got = gt_etrace_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
+    if (got < 0 && errno == EINTR)
+        return 0;
+    if (got < 0)
+        return gt_error_errno(err, errno, "%s: cannot be read", s->in.name);
+    if (got == 0) {
+        s->ended = true;
+        give_text(s, s->fill);
+        return 0;
+    }
+    s->fill += (size_t)got;
+    const char *end = memrchr(s->buf, '\n', s->fill);
+    give_text(s, end ? (size_t)(end + 1 - s->buf) : 0);
+    return 0;
+}
+
+/* ---- binary -------------------------------------------------------------------------------- */
+
+static int leave_out(struct gt_diff_source *s, int status, const struct gt_error *why,
+                     struct gt_error *err)
+{
+    if (status != GT_E_FORMAT && status != GT_E_TRUNC)
+        return gt_error_set(err, status, "%s", why->text);
+    s->damaged = true;
+    gt_command_fail(s->self, 0, "%s%s", why->text, status == GT_E_FORMAT ? ": left out" : "");
+    return 0;
+}
+
+static int read_item(struct gt_diff_source *s, struct gt_error *why)
+{
+    const struct gt_execlog_chunk *c = &s->item.chunk;
+    switch (c->type) {
+    case GT_EXECLOG_DEFINITIONS:
+        s->names += c->names > 0;
+        return gt_execlog_learn(s->r, &s->item, why);
+    case GT_EXECLOG_EVENTS:
+        return gt_execlog_body(s->r, &s->item, &s->body, why);
+    case GT_EXECLOG_LOST:
+        return gt_error_set(why, GT_E_FORMAT,
+                            "%s offset %" PRIu64 ": %" PRIu64
+                            " bytes were dropped by the recording",
+                            s->in.name, s->item.offset, c->first);
+    default:
+        return 0;
+    }
+}
+
+int gt_diff_source_read(struct gt_diff_source *s, struct gt_error *err)
+{
+    struct gt_error why;
+    int status = 0;
+    while (!s->body && !s->ended && status >= 0) {
+        int found = gt_execlog_next(s->r, &s->item, &why);
+        s->ended = found == 0 || (found < 0 && found != GT_E_FORMAT);
+        if (found == 1)
+            found = read_item(s, &why);
+        if (found < 0) {
+            s->body = NULL;
+            status = leave_out(s, found, &why, err);
+        }
+    }
+    if (s->ended && status == 0 && !gt_execlog_whole(s->r) && !s->damaged)
+        gt_command_fail(s->self, 0, "%s: has no end: its recording was cut off", s->in.name);
+    return status;
+}
+
+void gt_diff_source_pass(struct gt_diff_source *s)
+{
+    s->line = s->item.chunk.first + s->item.chunk.count;
+    s->body = NULL;
+}
+
+static int step_binary(struct gt_diff_source *s, struct gt_error *err)
+{
+    struct gt_error why;
+    int status = gt_diff_source_read(s, err);
+    if (status < 0 || !s->body)
+        return status;
+    s->line = s->item.chunk.first;
+    status = gt_execlog_text_add(s->text, &s->item.chunk, s->body, &why);
+    gt_execlog_text_flush(s->text);
+    s->body = NULL;
+    s->ended |= status == 1;
+    if (status >= 0)
+        return 0;
+    struct gt_error where;
+    gt_error_set(&where, status, "%.200s offset %" PRIu64 ": %.250s", s->in.name, s->item.offset,
+                 why.text);
+    return leave_out(s, status, &where, err);
+}
+
+int gt_diff_source_step(struct gt_diff_source *s, struct gt_error *err)
+{
+    return s->r ? step_binary(s, err) : step_text(s, err);
+}
