@@ -178,11 +178,11 @@ static void test_convert_cut(void **state)
 }
 
 /* A byte of the stream that is another. */
-static void with_bytes(void (*check)(size_t at))
+static void with_bytes(void (*check)(size_t at), size_t n_flips)
 {
-    static const uint8_t flips[] = {0xff, 0x01};
+    static const uint8_t flips[] = {0xff, 0x01, 0x80};
     for (size_t at = 0; at < size; at++) {
-        for (size_t k = 0; k < sizeof flips; k++) {
+        for (size_t k = 0; k < n_flips; k++) {
             stream[at] ^= flips[k];
             write_stream(size);
             check(at);
@@ -209,7 +209,7 @@ static void test_convert_other_bytes(void **state)
 {
     (void)state;
     make_stream(false);
-    with_bytes(convert_other);
+    with_bytes(convert_other, 1);
 }
 
 /* ---- coverage ------------------------------------------------------------------------------ */
@@ -282,7 +282,7 @@ static void test_coverage_other_bytes(void **state)
     (void)state;
     for (int blocks = 0; blocks < 2; blocks++) {
         make_stream(blocks);
-        with_bytes(count_other);
+        with_bytes(count_other, 3);
     }
 }
 

@@ -143,6 +143,19 @@ class Report(harness.Scratch):
         done = self.coverage(stream, '-e', self.program, '-f', 'qcov', quiet=False)
         self.assertIn(f'none of its {len(moved)} entries lies in', done.stderr)
 
+    def test_two_programs(self):
+        """One program in two places, and another that did not run."""
+        moved = [(s + 0x7000000000, e + 0x7000000000) for s, e in self.entries]
+        both = self.write('both', streams.head(62) + streams.execs(self.entries + moved))
+        other = self.compile(self.write('other.c', 'int main(void)\n{\n    return 1;\n}\n'),
+                             '-O0', '-static', '-Wl,-Ttext-segment=0x8000000', output='other')
+        done = self.coverage(both, '-e', self.program, '-e', other, '-e',
+                             self.program + ':0x7000000000', '-f', 'lcov')
+        once, twice = (harness.lcov(d.stdout) for d in (self.report('lcov'), done))
+        self.assertEqual(twice[self.source][0],
+                         {line: 2 * n for line, n in once[self.source][0].items()})
+        self.assertEqual(set(twice[self.path('other.c')][0].values()), {0})
+
     def test_counts_of_blocks(self):
         ran = {}
         for entry in self.entries:
