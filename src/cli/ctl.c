@@ -43,6 +43,14 @@ static int take(void *self, const char *line)
     return status < 0 && status != GT_E_USAGE;
 }
 
+/* A line of the prompt: the same, or its end. */
+static int take_prompted(void *self, const char *line)
+{
+    if (strcmp(line, "quit") == 0 || strcmp(line, "exit") == 0)
+        return 1;
+    return take(self, line);
+}
+
 /* Lines of standard input that are neither blank nor comments. */
 static void take_lines(struct session *s)
 {
@@ -71,7 +79,7 @@ static int run_ctl(const struct gt_command *self, const void *options, size_t n,
         g_autofree char *line = g_strjoinv(" ", operands + 1);
         take(&s, line);
     } else if (isatty(STDIN_FILENO)) {
-        gt_ctl_prompt(&s.link, take, &s);
+        gt_ctl_prompt(&s.link, take_prompted, &s);
         s.status = GT_EXIT_DONE;
     } else {
         take_lines(&s);
@@ -92,7 +100,7 @@ const struct gt_command gt_command_ctl = {
             "\"info trace-events [PATTERN]\" lists events and whether they are on; \"trace-event"
             " NAME|PATTERN on|off\" switches them; \"trace-file [on|off|flush|set [PATH]|dump"
             " [PATH]]\" is about the file of the simple backend; \"help\" lists what there is."
-            " PATTERN has * and ?.",
+            " PATTERN has * and ?. \"quit\" ends the prompt.",
             "The exit status is 1 if a command was refused, or there was no answer.", NULL},
     .options = ctl_table,
     .options_size = sizeof(struct ctl_options),

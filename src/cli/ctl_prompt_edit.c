@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const commands[] = {"info", "trace-event", "trace-file", "help", NULL};
+static const char *const commands[] = {"info", "trace-event", "trace-file", "help", "quit", NULL};
 static const char *const info_words[] = {"trace-events", NULL};
 static const char *const states[] = {"on", "off", NULL};
 static const char *const file_words[] = {"on", "off", "flush", "set", "dump", NULL};

@@ -1,0 +1,487 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The monitor of a traced program (target.c): words, JSON, clients that behave and that do not, the
+socket's name; and `guesttrace ctl`."""
+import json
+import os
+import pty
+import select
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import unittest
+
+GUESTTRACE, TARGET = os.environ['GUESTTRACE'], os.environ['TARGET']
+PROMPT = b'(guesttrace) '
+LIMIT = 30
+
+
+class Client:
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(LIMIT)
+        self.data = b''
+        try:
+            self.socket.connect(path)
+            self.greeting = json.loads(self.until(b'\n'))
+        except Exception:
+            self.close()
+            raise
+
+    def until(self, end):
+        while end not in self.data:
+            more = self.socket.recv(65536)
+            if not more:
+                raise EOFError(self.data)
+            self.data += more
+        got, self.data = self.data.split(end, 1)
+        return got + end
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def hmp(self, line):
+        self.send(line.encode() + b'\n')
+        return self.until(PROMPT)[:-len(PROMPT)].decode()
+
+    def answer(self):
+        return json.loads(self.until(b'\n'))
+
+    def qmp(self, command, **arguments):
+        request = {'execute': command}
+        if arguments:
+            request['arguments'] = {k.replace('_', '-'): v for k, v in arguments.items()}
+        self.send(json.dumps(request).encode())
+        return self.answer()
+
+    def at_end(self):
+        try:
+            return not self.socket.recv(1)
+        except ConnectionResetError:
+            return True
+
+    def close(self):
+        self.socket.close()
+
+
+class Case(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='guesttrace-control-')
+        self.addCleanup(folder.cleanup)
+        self.dir = folder.name
+        self.path = os.path.join(folder.name, 'monitor')
+        self.target = None
+
+    def start(self, events=0, path=None, **more):
+        self.target = subprocess.Popen([TARGET, path or self.path, str(events)], cwd=self.dir,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, **more)
+        self.addCleanup(self.end, self.target)
+        return self.target.stdout.readline() == 'ready\n'
+
+    def end(self, target):
+        if target.returncode is None:
+            target.kill()
+            target.communicate()
+        for f in (target.stdin, target.stdout, target.stderr):
+            f.close()
+
+    def tell(self, line):
+        self.target.stdin.write(line + '\n')
+        self.target.stdin.flush()
+        self.assertTrue(select.select([self.target.stdout], [], [], LIMIT)[0], line)
+        return self.target.stdout.readline().rstrip('\n')
+
+    def client(self):
+        c = Client(self.path)
+        self.addCleanup(c.close)
+        return c
+
+    def ctl(self, *args, stdin='', status=0):
+        done = subprocess.run([GUESTTRACE, 'ctl', self.path, *args], input=stdin, text=True,
+                              capture_output=True, timeout=LIMIT)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout, done.stderr
+
+
+class Words(Case):
+    def test_events(self):
+        self.start()
+        c = self.client()
+        self.assertEqual(c.hmp('info trace-events demo_t*'), 'demo_two : state 0\n')
+        self.assertEqual(c.hmp('trace-event demo_?wo on'), '')
+        self.assertEqual(self.tell('state demo_two'), '1')
+        self.assertEqual(c.hmp('  info\ttrace-events '), 'demo_one : state 0\ndemo_two : state 1\n'
+                         'demo_vcpu : state 0\ndemo_off : state 0\n')
+        self.assertEqual(c.hmp('trace-event demo_* on'), '')
+        self.assertEqual(c.hmp('trace-event demo_two off'), '')
+        self.assertEqual(c.hmp('info trace-events'), 'demo_one : state 1\ndemo_two : state 0\n'
+                         'demo_vcpu : state 1\ndemo_off : state 0\n')
+        self.assertEqual(c.hmp('trace-event demo_vcpu off 3'), '')
+        self.assertEqual(self.tell('state demo_vcpu'), '0')
+        self.assertEqual(c.hmp('info trace-events nothing*'), '')
+
+    def test_refused(self):
+        self.start()
+        c = self.client()
+        for line, message in (
+                ('trace-event nosuch on', "unknown event 'nosuch'"),
+                ('info trace-events nosuch', "unknown event 'nosuch'"),
+                ('trace-event demo_one', 'expected trace-event NAME|PATTERN on|off [vcpu]'),
+                ('trace-event demo_one maybe', "unexpected word 'maybe', expected on or off"),
+                ('trace-event demo_one on x', "unexpected word 'x', expected the number of a vCPU"),
+                ('trace-event demo_one on 1', "event 'demo_one' has no vCPU"),
+                ('trace-event demo_vcpu on 1 2', "unexpected word '2', expected nothing"),
+                ('trace-file bogus', "unexpected word 'bogus', expected on, off, flush, set or dump"),
+                ('trace-file on now', "unexpected word 'now'"),
+                ('info', "expected 'info trace-events'"),
+                ('info status', "unknown words 'info status', expected 'info trace-events'"),
+                ('quit', "unknown command 'quit'"),
+                ('trace-file set "/no closing', 'a word has no closing quote'),
+                ('a b c d e f g h i', 'more than 8 words')):
+            self.assertRegex(c.hmp(line), '^error: ' + message.translate(
+                {ord(x): '\\' + x for x in '|[]()*+'}))
+        self.assertEqual(self.tell('state demo_one'), '0')
+
+    def test_file(self):
+        self.start()
+        c = self.client()
+        name = os.path.join(self.dir, 'a trace')
+        self.assertEqual(c.hmp(f'trace-file set "{name}"'), '')
+        self.assertEqual(c.hmp('trace-file'), f'Trace file "{name}" on.\n')
+        c.hmp('trace-event demo_two on')
+        self.tell('fire 5')
+        self.assertEqual(c.hmp('trace-file flush'), '')
+        events = os.path.join(self.dir, 'events')
+        with open(events, 'w') as f:
+            f.write('demo_two(int a) "a %d"\n')
+
+        def lines():
+            return subprocess.run([GUESTTRACE, 'simpletrace', events, name], check=True, text=True,
+                                  capture_output=True, timeout=LIMIT).stdout.count('\n')
+        self.assertEqual(lines(), 5)
+        self.assertEqual(c.hmp('trace-file off'), '')
+        self.assertEqual(c.hmp('trace-file'), f'Trace file "{name}" off.\n')
+        self.tell('fire 5')
+        c.hmp('trace-file on')
+        self.tell('fire 2')
+        c.hmp('trace-file flush')
+        self.assertEqual(lines(), 7)
+        self.assertIn('error: ', c.hmp('trace-file set /nonexistent/file'))
+
+
+class Json(Case):
+    def test_commands(self):
+        self.start()
+        c = self.client()
+        self.assertEqual(list(c.greeting), ['QMP'])
+        self.assertEqual(c.greeting['QMP']['capabilities'], [])
+        self.assertEqual(c.qmp('qmp_capabilities'), {'return': {}})
+        self.assertEqual(c.qmp('trace-event-set-state', name='demo_two', enable=True), {'return': {}})
+        self.assertEqual(self.tell('state demo_two'), '1')
+        self.assertEqual(c.qmp('trace-event-get-state', name='demo*'), {'return': [
+            {'name': 'demo_one', 'state': 'disabled'}, {'name': 'demo_two', 'state': 'enabled'},
+            {'name': 'demo_vcpu', 'state': 'disabled'}, {'name': 'demo_off', 'state': 'unavailable'}]})
+        self.assertEqual(c.qmp('trace-event-get-state', name='no*'), {'return': []})
+        for name in ('demo_*', 'demo_off'):
+            self.assertIn("'demo_off'", c.qmp('trace-event-set-state', name=name,
+                                              enable=True)['error']['desc'])
+            self.assertEqual(self.tell('state demo_one'), '0')
+        self.assertEqual(c.qmp('trace-event-set-state', name='demo_off', enable=True,
+                               ignore_unavailable=True), {'return': {}})
+        self.assertEqual(c.qmp('trace-event-set-state', name='demo_*', enable=True,
+                               ignore_unavailable=True), {'return': {}})
+        self.assertEqual(self.tell('state demo_one'), '1')
+        self.assertEqual(c.qmp('human-monitor-command', command_line='info trace-events demo_one'),
+                         {'return': 'demo_one : state 1\n'})
+        self.assertIn({'name': 'trace-event-get-state'}, c.qmp('query-commands')['return'])
+        self.assertIn('qemu', c.qmp('query-version')['return'])
+
+    def test_refused(self):
+        self.start()
+        c = self.client()
+        for text, words in (
+                ('{"execute": "quit"}', ('CommandNotFound', '"quit"')),
+                ('{"execute": "trace-event-get-state"}', ("'name' is missing",)),
+                ('{"execute": "trace-event-get-state", "arguments": {"name": 1}}', ('must be a string',)),
+                ('{"execute": "trace-event-get-state", "arguments": {"name": "x", "y": 1}}', ('"y"',)),
+                ('{"execute": "trace-event-get-state", "arguments": {"name": "nosuch"}}', ("'nosuch'",)),
+                ('{"execute": "trace-event-get-state", "arguments": {"name": "x\\u0000"}}', ('NUL',)),
+                ('{"execute": "trace-event-get-state", "arguments": []}', ('object',)),
+                ('{"execute": "trace-event-set-state", "arguments": {"name": "demo_one", "enable": 1}}',
+                 ('true or false',)),
+                ('{"execute": "trace-event-set-state", "arguments": {"name": "demo_one", "name": "x",'
+                 ' "enable": true}}', ('twice',)),
+                ('{"execute": "query-version", "execute": "x"}', ('twice',)),
+                ('{"executed": "x"}', ('"executed"',)), ('{"execute": 5}', ('"execute"',)), ('{}', ('',)),
+                ('{"a": ' + '[' * 40 + ']' * 40 + '}', ('levels',)),
+                ('{"a": 01}', ('byte 8',)), ('{"a": "\\x"}', ('no such escape',)),
+                ('{"a" 1}', ("expected ':'",)), ('{"a": 1,}', ('byte 9',)), ('{"a": tru}', ('byte 7',)),
+                ('{"a": "\x01"}', ('control character',)), ('{"a": -}', ('digit',)),
+                ('{"execute": "' + 'x' * 60000 + '"}', ('unknown command',))):
+            c.send(text.encode() + b'\n')
+            answer = c.answer()
+            for word in words:
+                self.assertIn(word, json.dumps(answer['error']).replace('\\"', '"'), text)
+        self.assertEqual(c.qmp('qmp_capabilities'), {'return': {}})
+
+    def test_id(self):
+        self.start()
+        c = self.client()
+        for ident in (7, 'x', None, [1, {'a': '}'}], {'b': '\\"{'}):
+            c.send(json.dumps({'id': ident, 'execute': 'query-version'}).encode())
+            self.assertEqual(c.answer()['id'], ident)
+            c.send(json.dumps({'execute': 'nosuch', 'id': ident}).encode())
+            answer = c.answer()
+            self.assertEqual((answer['id'], 'error' in answer), (ident, True))
+
+    def test_spelling(self):
+        """Escapes in names, blanks anywhere, several commands in one packet, one byte a packet."""
+        self.start()
+        c = self.client()
+        text = (b'\r\n {"execute" :\t"trace-event-get-st\\u0061te","arguments":{"name":'
+                b'"demo\\u005Fone"}}{"execute":"query-version"}info trace-events demo_one\r\n')
+        for data in (text, *[text[i:i + 1] for i in range(len(text))]):
+            c.send(data)
+        for _ in range(2):
+            self.assertEqual(c.answer()['return'], [{'name': 'demo_one', 'state': 'disabled'}])
+            self.assertIn('qemu', c.answer()['return'])
+            self.assertEqual(c.until(PROMPT), b'demo_one : state 0\n' + PROMPT)
+
+
+class Clients(Case):
+    def test_two(self):
+        self.start()
+        a, b = self.client(), self.client()
+        a.send(b'{"execute": "trace-event-set-state", "arguments": {"name":')
+        self.assertEqual(b.hmp('trace-event demo_one on'), '')
+        a.send(b' "demo_two", "enable": true}}')
+        self.assertEqual(a.answer(), {'return': {}})
+        self.assertEqual(b.hmp('info trace-events demo_t*'), 'demo_two : state 1\n')
+        a.close()
+        self.assertEqual(b.hmp('info trace-events demo_one'), 'demo_one : state 1\n')
+
+    def test_hangs(self):
+        """A client that sends and never reads holds up neither the program nor others."""
+        self.start(events=20000)
+        bad = self.client()
+        bad.socket.settimeout(0.5)
+        sent = 0
+        try:
+            while sent < 50 << 20:
+                sent += bad.socket.send(b'info trace-events\n' * 4096)
+        except TimeoutError:
+            pass
+        self.assertLess(sent, 50 << 20)
+        self.assertEqual(self.tell('fire 3'), 'fired')
+        good = self.client()
+        self.assertEqual(good.hmp('info trace-events').count('\n'), 20004)
+        bad.socket.settimeout(LIMIT)
+        for _ in range(3): # what it asked for is still whole
+            self.assertEqual(bad.until(PROMPT).count(b'\n'), 20004)
+
+    def test_many(self):
+        self.start()
+        clients = [self.client() for _ in range(32)]
+        with self.assertRaises((json.JSONDecodeError, EOFError)):
+            self.client()
+        clients.pop().close()
+        self.assertEqual(clients[0].hmp('info trace-events demo_one'), 'demo_one : state 0\n')
+        self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
+
+    def test_long(self):
+        self.start()
+        c = self.client()
+        for text in (b'x' * 70000, b'{"a": "' + b'x' * 200000 + b'"}', b'{' + b'[' * 66000):
+            c.send(text + b'\n')
+            got = c.until(PROMPT if text[:1] == b'x' else b'\n')
+            self.assertIn(b'a command of more than 65535 bytes', got)
+        self.assertEqual(c.hmp('info trace-events demo_one'), 'demo_one : state 0\n')
+        c.send(b'info\0x\n')
+        self.assertEqual(c.until(PROMPT), b'error: a NUL in a command\n' + PROMPT)
+
+    def test_half_closed(self):
+        self.start()
+        c = self.client()
+        c.send(b'{"execute": "query-version"} info trace-events demo_one') # no newline
+        c.socket.shutdown(socket.SHUT_WR)
+        self.assertIn('return', c.answer())
+        self.assertEqual(c.until(PROMPT), b'demo_one : state 0\n' + PROMPT)
+        self.assertTrue(c.at_end())
+
+    def test_fork(self):
+        """A child keeps neither the socket nor its clients, and its end leaves the name alone."""
+        self.start()
+        c = self.client()
+        child = int(self.tell('fork'))
+        self.assertGreater(child, 0)
+        self.assertEqual(c.hmp('trace-event demo_one on'), '')
+        self.assertEqual(self.tell('stop'), 'stopped')
+        self.assertTrue(c.at_end())
+        self.assertFalse(os.path.exists(self.path))
+        os.kill(child, 0)
+
+
+class Name(Case):
+    def socket_mode(self):
+        return stat.S_IMODE(os.stat(self.path).st_mode)
+
+    def refused(self, message):
+        self.assertFalse(self.start())
+        self.assertEqual(self.target.wait(LIMIT), 1)
+        self.assertIn(message, self.target.stderr.read())
+
+    def test_mode(self):
+        self.start(umask=0)
+        self.assertEqual(self.socket_mode(), 0o600)
+
+    def test_end(self):
+        self.start()
+        self.target.communicate(timeout=LIMIT)
+        self.assertEqual(self.target.returncode, 0)
+        self.assertFalse(os.path.exists(self.path))
+
+    def test_again(self):
+        self.start()
+        self.assertIn('the monitor is at', self.tell('start ' + self.path))
+        self.tell('stop')
+        self.assertEqual(self.tell('start ' + self.path), '0')
+        self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
+
+    def test_dead(self):
+        self.start()
+        self.end(self.target)
+        self.assertTrue(os.path.exists(self.path))
+        self.assertTrue(self.start(umask=0))
+        self.assertEqual(self.socket_mode(), 0o600)
+        self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
+        self.assertEqual(os.listdir(self.dir), ['monitor'])
+
+    def test_live(self):
+        self.start()
+        first = self.target
+        self.refused('a process listens there already')
+        self.target = first
+        self.assertEqual(self.client().hmp('trace-event demo_one on'), '')
+        self.assertEqual(self.tell('state demo_one'), '1')
+
+    def test_in_the_way(self):
+        for make in (lambda: os.mknod(self.path), lambda: os.mkfifo(self.path),
+                     lambda: os.mkdir(self.path), lambda: os.symlink('nowhere', self.path)):
+            make()
+            before = os.lstat(self.path)
+            self.refused('exists, and is no socket')
+            self.assertTrue(os.path.samestat(before, os.lstat(self.path)))
+            os.rmdir(self.path) if stat.S_ISDIR(before.st_mode) else os.unlink(self.path)
+
+    def test_impossible(self):
+        self.path = '/nonexistent/monitor'
+        self.refused('No such file or directory')
+        self.path = os.path.join(self.dir, 'x' * 120)
+        self.refused('the name of a socket has 1 to 107 bytes')
+
+    def test_taken_over(self):
+        """A name that another program has by now is not removed."""
+        self.start()
+        os.unlink(self.path)
+        with open(self.path, 'w'):
+            pass
+        self.tell('stop')
+        self.assertTrue(os.path.exists(self.path))
+
+    def test_relative(self):
+        self.start(path='monitor')
+        self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
+        self.tell('stop')
+        self.assertFalse(os.path.exists(self.path))
+
+
+class Ctl(Case):
+    def test_command(self):
+        self.start()
+        self.assertEqual(self.ctl('trace-event demo* on'), ('', ''))
+        self.assertEqual(self.ctl('info', 'trace-events', 'demo_t*'), ('demo_two : state 1\n', ''))
+        self.assertEqual(self.ctl('trace-event nosuch on', status=1),
+                         ('', "guesttrace ctl: unknown event 'nosuch'\n"))
+        self.assertIn('"a\\b"', self.ctl('trace-event "a\\b', status=1)[1] + '"a\\b"')
+
+    def test_lines(self):
+        self.start()
+        self.assertEqual(self.ctl(stdin='# first\n\ntrace-event demo_one on\n'
+                                  ' info trace-events demo_o*\n'),
+                         ('demo_one : state 1\ndemo_off : state 0\n', ''))
+        out, err = self.ctl(stdin='nonsense\ninfo trace-events demo_one\n', status=1)
+        self.assertEqual(out, 'demo_one : state 1\n')
+        self.assertIn("unknown command 'nonsense'", err)
+
+    def test_nobody(self):
+        self.assertIn('No such file or directory', self.ctl('help', status=1)[1])
+        with open(self.path, 'w'):
+            pass
+        self.assertIn('cannot be connected to', self.ctl('help', status=1)[1])
+        os.unlink(self.path)
+        self.ctl(status=1)
+
+    def test_strangers(self):
+        """What listens is no monitor, or says nothing, or goes away."""
+        for greeting, message in ((b'hello\n', 'not what a monitor answers'),
+                                  (b'{"a": 1}\n', 'no greeting'), (b'', 'the connection was closed'),
+                                  (b'{"QMP": {}}\n', 'the connection was closed'),
+                                  (b'[' * 100 + b'\n', 'not what a monitor answers'),
+                                  (None, 'no answer within 1 s')):
+            with socket.socket(socket.AF_UNIX) as listener:
+                listener.bind(self.path)
+                listener.listen()
+                ctl = subprocess.Popen([GUESTTRACE, 'ctl', '--timeout=1', self.path, 'help'],
+                                       stderr=subprocess.PIPE, text=True)
+                peer = listener.accept()[0]
+                if greeting is not None:
+                    peer.sendall(greeting)
+                    peer.shutdown(socket.SHUT_WR)
+                self.assertIn(message, ctl.communicate(timeout=LIMIT)[1])
+                self.assertEqual(ctl.returncode, 1)
+                peer.close()
+            os.unlink(self.path)
+
+    def test_prompt(self):
+        self.start()
+        parent, child = pty.openpty()
+        ctl = subprocess.Popen([GUESTTRACE, 'ctl', self.path], stdin=child, stdout=child, stderr=child,
+                               env={**os.environ, 'TERM': 'dumb'})
+        os.close(child)
+        self.addCleanup(os.close, parent)
+        seen = b''
+
+        def until(text):
+            nonlocal seen
+            while text not in seen:
+                self.assertTrue(select.select([parent], [], [], LIMIT)[0], seen)
+                try:
+                    seen += os.read(parent, 4096)
+                except OSError:
+                    break
+            self.assertIn(text, seen)
+            seen = seen.split(text, 1)[1]
+
+        until(PROMPT)
+        if os.environ.get('EDITED') == '1':
+            os.write(parent, b'trace-ev\tdemo_t\ton\r')
+        else:
+            os.write(parent, b'trace-event demo_two on\r')
+        until(b'on')
+        until(PROMPT)
+        self.assertEqual(self.tell('state demo_two'), '1')
+        os.write(parent, b'info trace-events demo_two\r')
+        until(b'demo_two : state 1')
+        until(PROMPT)
+        os.write(parent, b'quit\r')
+        self.assertEqual(ctl.wait(LIMIT), 0)
+
+
+if __name__ == '__main__':
+    signal.alarm(300)
+    unittest.main()
