@@ -236,6 +236,7 @@ static struct gt_filter_node *settle(struct parser *p, struct gt_filter_node *n)
 /* comparison = value [OPERATOR value] */
 static struct gt_filter_node *parse_comparison(struct parser *p)
 {
+    const char *value = p->lex.start;
     struct gt_filter_node *n = new_node(p, GT_FILTER_COMPARE, NULL, NULL);
     if (!n || !parse_value(p, &n->a))
         return NULL;
@@ -245,7 +246,7 @@ static struct gt_filter_node *parse_comparison(struct parser *p)
             return fail(p, start, "expected a comparison: == != < <= > >= ~ =~ or !~");
         n->comparison = GT_TOKEN_UNEQUAL;
         n->b.kind = GT_OPERAND_NUMBER;
-        return check_types(p, n, start);
+        return check_types(p, n, value);
     }
     n->comparison = p->lex.token;
     if (!next(p) || !parse_value(p, &n->b))
