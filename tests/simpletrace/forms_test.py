@@ -135,7 +135,7 @@ class Filters(Case):
                 ('bytes == 18446744073709551615k', 9, 'does not fit'),
                 ('bytes == -9223372036854775809', 9, 'does not fit'),
                 ('dev == "x', 7, 'closing quote'), (r'dev == "\q"', 8, 'no such escape'),
-                ('grün == 1', 2, 'means nothing'),
+                ('dev == "grün" io', 14, 'or the end'),
                 ('(' * 101 + 'io', 100, 'more than 100 levels'),
                 ('!' * 50000 + 'io', 100, 'more than 100 levels'),
                 (' || '.join(['io'] * 600), None, 'more than 1000 comparisons')):
