@@ -86,9 +86,6 @@ static void macro(struct gt_parser *p, struct scan *s)
         gt_parser_error(p, "'%.*s' is neither a string nor a macro like PRIx64", (int)t->length,
                         t->at);
         s->good = false;
-    } else if (!s->in_conversion) {
-        gt_parser_error(p, "%.*s is not behind a '%%'", (int)t->length, t->at);
-        s->good = false;
     }
     s->in_conversion = false;
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is generated compiles without a warning, runs, and is not there where it should not be."""
+import glob
 import os
 import re
 import shutil
 import unittest
 
-from harness import HERE, INCLUDE, MERGED, OUTPUTS, TracetoolTest, compilers, need
+from harness import (HERE, INCLUDE, MERGED, OUTPUTS, WARNINGS, TracetoolTest, compilers,
+                     need)
 
 EVENTS = os.path.join(HERE, 'golden', 'demo.events')
 EVERYTHING = 'log,simple,syslog,ftrace,ust,dtrace'
@@ -156,7 +158,7 @@ class NoCode(TracetoolTest):
 
 
 class Merged(TracetoolTest):
-    """The events of Debian's QEMU, all of them."""
+    """The events of Debian's QEMU, all of them, and of the versions that scripts/qemus fetches."""
 
     def setUp(self):
         super().setUp()
@@ -174,6 +176,19 @@ class Merged(TracetoolTest):
         for compiler in compilers():
             self.compile(compiler, 'trace-all.c', 'all.o', '-O0',
                          warnings=['-Wall', '-Wextra', '-Werror=format', '-Werror'])
+
+    def test_other_versions(self):
+        cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+        files = glob.glob(cache + '/guesttrace/qemus/*/root/usr/share/qemu/trace-events-all')
+        if not files:
+            self.skip_part('no other versions of QEMU')
+        for path in files:
+            self.generate(path, 'log,simple,syslog,ftrace', group='all')
+            self.assertGreater(self.read('trace-all.c').count('_EVENT = {'), 5800)
+            self.must('gcc', *WARNINGS, f'-I{INCLUDE}', '-I.', '-fsyntax-only', 'trace-all.c')
+            done = self.tracetool('--format=h', '--backends=log', '--group=all', '--grammar=10.2',
+                                  path, 'out')
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
 
     def test_every_format(self):
         options = ['--binary=/usr/bin/qemu', '--probe-prefix=qemu.x']

@@ -59,8 +59,8 @@ static const char *compare(const struct gt_event *e, const struct gt_trace_decla
 
 static int check(const struct gt_parser *p, const struct gt_trace_declarations *d, const char *path)
 {
-    int bad = gt_trace_declarations_count(d) != p->events.n;
-    for (size_t i = 0; i < p->events.n && gt_trace_declarations_at(d, i); i++) {
+    int bad = 0;
+    for (size_t i = 0; i < p->events.n && gt_trace_declarations_at(d, i) && !bad; i++) {
         const struct gt_event *e = &p->events.list[i];
         const char *what = compare(e, gt_trace_declarations_at(d, i));
         if (what) {
@@ -69,7 +69,7 @@ static int check(const struct gt_parser *p, const struct gt_trace_declarations *
         }
     }
     printf("%s: %zu events, %s\n", path, p->events.n, bad ? "not the same" : "the same");
-    return bad || p->errors.n || !p->events.n;
+    return bad || p->errors.n || !p->events.n || gt_trace_declarations_count(d) != p->events.n;
 }
 
 static int check_file(const char *path)

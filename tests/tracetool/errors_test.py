@@ -62,7 +62,6 @@ LINES = [
     ('a(int b) "x %m"', [(13, '%m is forbidden, pass the error as an argument')]),
     ('a(int b) "x %-5" "m"', [(13, '%m is forbidden, pass the error as an argument')]),
     ('a(int b) "x %"', [(13, 'the format ends within this conversion')]),
-    ('a(int b) "x" PRIx64', [(14, "PRIx64 is not behind a '%'")]),
     ('a(int b) "%" PRIq64', [(14, "'PRIq64' is neither a string nor a macro like PRIx64")]),
     ('a(int b) "%" PRIx65', [(14, "'PRIx65' is neither a string nor a macro like PRIx64")]),
     ('a(int b) "b", "c"', [(13, 'a second format is for events with the property tcg')]),
@@ -92,6 +91,7 @@ vcpu d(void)
 tcg vcpu disable e(TCGv a, TCGv_i32 b) "t", "e %" PRIx64" %"PRIu64
 f(unsigned x, long unsigned int y, int long z, ptrdiff_t w, bool *v) ""
 g(int _, int x1) "é"
+like_hpet_of_10_0(uint8_t x) "invalid + %u" PRIx8
 '''
 
 
@@ -133,12 +133,13 @@ class Errors(TracetoolTest):
             (4, "expected '(' and the arguments of event 'bad'")]), 'dir/e', 'dir/f')
 
     def test_names(self):
-        self.write('e', 'a(void)\n\nb(int)\na(int x)\ntcg b(int x) "", ""\nb_exec(void)\n')
+        self.write('e', 'a(void)\n\nb(int)\na(int x)\ntcg b(int x) "", ""\nb_exec(void)\nb_trans(void)\n')
         self.write('f', 'c(void)\nA(void)\na(void)\n')
         self.expect_errors(
             "e:3:6: argument of type 'int' has no name\nb(int)\n     ^\n"
             "e:4:1: event 'a' is declared before, at e:1\na(int x)\n^\n"
             "e:6:1: event 'b_exec' is declared before, at e:5\nb_exec(void)\n^\n"
+            "e:7:1: event 'b_trans' is declared before, at e:5\nb_trans(void)\n^\n"
             "f:2:1: event 'A' differs from 'a' at e:1 in case alone, and TRACE_A is one macro\n"
             "A(void)\n^\n"
             "f:3:1: event 'a' is declared before, at e:1\na(void)\n^\n", 'e', 'f')
