@@ -153,8 +153,12 @@ static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk
     set->slots[f->slot].chunk = c;
 }
 
+void (*gt_stream_chunk_full)(const struct gt_stream *s);
+
 void gt_stream_next_chunk(struct gt_stream *s)
 {
+    if (gt_stream_chunk_full && s->chunk)
+        gt_stream_chunk_full(s);
     struct gt_streams *set = s->set;
     struct gt_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);

@@ -128,6 +128,8 @@ int64_t gt_streams_recover(const char *dir, struct gt_error *err);
 
 /* The cold side of gt_stream_put: hands the current chunk over and takes another. */
 void gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));
+/* Told of each chunk that a producer has filled, on its thread; NULL: nobody asks. */
+extern void (*gt_stream_chunk_full)(const struct gt_stream *s);
 
 /* True: the current chunk takes another record. */
 static inline bool gt_stream_has_room(const struct gt_stream *s)

@@ -14,6 +14,7 @@
 
 #include "events/message.h"
 #include "events/monitor.h"
+#include "events/writer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -186,7 +187,7 @@ static void in_child(void)
 {
     for (int i = 0; i < PLACES; i++) {
         int fd = __atomic_exchange_n(&inherited[i], 0, __ATOMIC_SEQ_CST) - 1;
-        if (fd >= 0)
+        if (fd >= 0 && !gt_events_thread_begin) /* else they were never the process's */
             close(fd);
     }
     monitor.running = false;
@@ -278,5 +279,6 @@ void gt_trace_monitor_stop(void)
 
 static void __attribute__((destructor)) stop_at_exit(void)
 {
-    gt_trace_monitor_stop();
+    if (!gt_events_thread_begin) /* else who started it stops it: the descriptors are not here */
+        gt_trace_monitor_stop();
 }

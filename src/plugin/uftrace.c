@@ -7,6 +7,7 @@
 
 #include "plugin/args.h"
 #include "plugin/code_modules.h"
+#include "plugin/tracing.h"
 
 #include <sys/mman.h>
 
@@ -28,6 +29,7 @@ static const struct gt_arg arguments[] = {
     {"trace-privilege-level", GT_ARG_SWITCH, &gt_rec.privilege_levels},
     {"discontinuities", GT_ARG_SWITCH, &gt_rec.discontinuities},
     {"summary", GT_ARG_SWITCH, &gt_rec.summary},
+    GT_TRACING_ARGUMENTS,
     {0},
 };
 
@@ -46,6 +48,11 @@ static struct gt_host_events events = {
     .syscall_return = gt_on_syscall_return,
     .exit = on_exit_event,
 };
+
+static void on_chunk_full(const struct gt_stream *s)
+{
+    trace_uftrace_window(s->id, gt_stream_records(s));
+}
 
 static bool allocate(struct gt_error *err)
 {
@@ -124,9 +131,12 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         return err->status;
     status = read_code_map(err);
     if (status == 0)
+        status = gt_tracing_start(err);
+    if (status == 0)
         status = gt_output_create(err);
     if (status < 0)
         return status;
+    gt_stream_chunk_full = on_chunk_full;
     gt_now_create();
     gt_rec.modules.worker = gt_rec.worker;
     if (!gt_process_init(err))

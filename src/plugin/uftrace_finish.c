@@ -3,6 +3,7 @@
  * The end of a recording: every vCPU's calls are ended, what is missing on disk is tried again, and
  * what went wrong is told, once.
  */
+#include "plugin/tracing.h"
 #include "plugin/uftrace.h"
 #include "plugin/uftrace_meta.h"
 
@@ -153,5 +154,9 @@ void gt_output_finish(void)
     if (gt_worker_call(gt_rec.worker, write_end, &lossy) < 0)
         gt_rec.no_worker = true;
     gt_worker_destroy(gt_rec.worker);
+    for (size_t i = 0; i < lossy.n; i++)
+        trace_uftrace_lost(lossy.stream[i].id, lossy.stream[i].records);
+    trace_uftrace_end(gt_rec.calls, gt_rec.written.records, gt_rec.written.lost);
     tell(&lossy);
+    gt_tracing_finish();
 }

@@ -4,8 +4,11 @@
  * only at landings; blocks that do not call count their instructions by themselves, too. Without
  * cells a callback at each block does both.
  */
+#include "plugin/trace-plugin.h"
 #include "plugin/uftrace.h"
+
 #include "track/land.h"
+#include <string.h>
 
 #include <time.h>
 
@@ -96,6 +99,21 @@ void gt_use_host_clock(uint64_t offset)
         gt_rec.vcpus[i].thread.attention |= GT_ATTENTION_OWNER;
 }
 
+/* What the tracker was not sure of, as it happens. */
+static __attribute__((noinline, cold)) uint64_t
+track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    uint64_t before[GT_DOUBT_COUNT];
+    memcpy(before, v->thread.doubts, sizeof before);
+    mark = gt_track_slow(&v->thread, code, mark, time);
+    for (int i = 0; i < GT_DOUBT_COUNT; i++) {
+        uint64_t count = v->thread.doubts[i] - before[i];
+        if (count)
+            trace_uftrace_resync(v->tid, gt_doubt_name(i), count, time);
+    }
+    return mark;
+}
+
 /* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
  */
 __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *cells,
@@ -114,7 +132,10 @@ __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *c
     gt_now_tell(time);
     if (gt_rec.privilege_levels && gt_level_land(v, code, mark, time))
         return gt_mark_of_func(code->fn);
-    mark = gt_track_slow(&v->thread, code, mark, time);
+    if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
+        mark = track_and_tell(v, code, mark, time);
+    else
+        mark = gt_track_slow(&v->thread, code, mark, time);
     if (!gt_rec.user)
         gt_machine_landed(v, time);
     return mark;

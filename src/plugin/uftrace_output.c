@@ -5,6 +5,7 @@
  * written on the worker.
  */
 #include "plugin/code_modules.h"
+#include "plugin/trace-plugin.h"
 #include "plugin/uftrace.h"
 #include "plugin/uftrace_meta.h"
 
@@ -220,6 +221,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     }
     s->out = stream;
     s->id = id;
+    trace_uftrace_task(id, time);
     struct job job = {.run = add_task, .time = time, .tid = id};
     if (gt_rec.forked_from && id == gt_rec.pid)
         job.parent = gt_rec.forked_from;
@@ -236,6 +238,7 @@ struct gt_stream *gt_output_open_task(uint32_t id, const char *name, uint64_t ti
         __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return NULL;
     }
+    trace_uftrace_task(id, time);
     struct job job = {.run = add_task, .time = time, .tid = id};
     do_job(&job);
     job = (struct job){.run = add_name, .time = time, .tid = id};
@@ -262,6 +265,7 @@ void gt_output_module_added(void *self, struct gt_module *m)
 {
     (void)self;
     m->loaded = gt_process_time();
+    trace_uftrace_module(m->path, m->hi - m->lo);
     if (gt_worker_call(gt_rec.worker, add_module, m) < 0)
         __atomic_store_n(&gt_rec.no_worker, true, __ATOMIC_RELAXED);
 }

@@ -7,6 +7,7 @@
  * whole, and the child takes up its own recording when the system call returns, where QEMU has put
  * itself in order.
  */
+#include "plugin/tracing.h"
 #include "plugin/uftrace.h"
 
 #include <errno.h>
@@ -177,6 +178,7 @@ static void before_exec(struct gt_vcpu *v, struct gt_cells *cells, bool may)
         gt_track_exec(&v->thread, time_after_block(v, cells));
     v->in_exec = may;
     gt_streams_flush(gt_rec.streams);
+    gt_tracing_flush();
 }
 
 static bool replaces_code(uint64_t prot, uint64_t flags)
