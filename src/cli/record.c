@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace};
-static const char *const tool_names[] = {"uftrace", "etrace", NULL};
+static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog};
+static const char *const tool_names[] = {"uftrace", "etrace", "execlog", NULL};
 
 #define FIELD(name) .offset = offsetof(struct gt_record_options, name)
 
@@ -20,7 +20,9 @@ static const struct gt_option record_table[] = {
     {"output", 'o', GT_OPTION_DIR, .value = "DIR",
      .help =
          "where to write (default: uftrace.data); former uftrace data there is moved to DIR.old."
-         " With --tool etrace: a file (default: etrace.out), or unix:PATH, a socket",
+         " With --tool etrace and execlog: a file (default: etrace.out, execlog.out), or "
+         "unix:PATH, a"
+         " socket",
      FIELD(output)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
@@ -57,8 +59,8 @@ static const struct gt_option record_table[] = {
              " libraries below",
      FIELD(sysroot)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
-     .help = "what to record: uftrace, function calls (the default), or etrace, code that ran and"
-             " memory accesses",
+     .help = "what to record: uftrace, function calls (the default); etrace, code that ran and"
+             " memory accesses; execlog, each instruction",
      FIELD(tool)},
     {"flags", .type = GT_OPTION_TEXT, .value = "FLAG,...",
      .help = "with --tool etrace: some of exec (the default), mem, disas, cpu, gpio, all, coverage,"
@@ -72,12 +74,46 @@ static const struct gt_option record_table[] = {
              " waits",
      FIELD(drop)},
     {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
-     .help = "with --tool etrace: how long a socket's first reader may take to come (default: 60)",
+     .help = "with --tool etrace, execlog: how long a socket's first reader may take to come "
+             "(default: 60)",
      FIELD(wait)},
     {"control", .type = GT_OPTION_TEXT, .value = "PATH",
      .help = "with --tool etrace: a socket that takes commands while the guest runs: counts, flush,"
              " status",
      FIELD(control)},
+    {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
+     .choices = (const char *const[]){"text", "binary", NULL},
+     .help = "with --tool execlog: text (the default), or binary, which is small", FIELD(format)},
+    {"reg", .type = GT_OPTION_TEXT, .repeat = true, .value = "GLOB",
+     .help = "with --tool execlog: show changes of these registers", FIELD(reg)},
+    {"rdisas", .type = GT_OPTION_FLAG,
+     .help = "with --tool execlog: look at registers only after instructions that name one",
+     FIELD(rdisas)},
+    {"ifilter", .type = GT_OPTION_TEXT, .repeat = true, .value = "PREFIX",
+     .help = "with --tool execlog: log only instructions whose disassembly begins so",
+     FIELD(ifilter)},
+    {"afilter", .type = GT_OPTION_TEXT, .repeat = true, .value = "HEX",
+     .help = "with --tool execlog: log only the instruction at this address", FIELD(afilter)},
+    {"range", .type = GT_OPTION_TEXT, .repeat = true, .value = "LO-HI",
+     .help = "with --tool execlog: log only instructions from address LO to before HI, in hex",
+     FIELD(range)},
+    {"sym", .type = GT_OPTION_TEXT, .repeat = true, .value = "NAME",
+     .help = "with --tool execlog: log only instructions of this function", FIELD(sym)},
+    {"elf", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "with --tool execlog: functions are those of this file, too, OFFSET further up",
+     FIELD(elf)},
+    {"start", .type = GT_OPTION_TEXT, .repeat = true, .value = "WHERE[:COUNT]",
+     .help = "with --tool execlog: log from there on: a function, or 0xADDRESS; when it has run"
+             " COUNT times",
+     FIELD(start)},
+    {"stop", .type = GT_OPTION_TEXT, .repeat = true, .value = "WHERE[:COUNT]",
+     .help = "with --tool execlog: log up to there", FIELD(stop)},
+    {"every", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
+     .help = "with --tool execlog: log each N-th instruction", FIELD(every)},
+    {"last", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 100000000,
+     .help = "with --tool execlog: keep the last N instructions of each vCPU, and write them at the"
+             " end, also where the guest crashes, or at --stop",
+     FIELD(last)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "the plugin to load instead of the tool's", FIELD(plugin)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "no progress and no summary, errors only", FIELD(quiet)},
@@ -160,8 +196,8 @@ static int run_record(const struct gt_command *self, const void *options, size_t
 
 const struct gt_command gt_command_record = {
     .name = "record",
-    .summary = "record what a program or a machine runs: its function calls, or its code and "
-               "memory accesses",
+    .summary = "record what a program or a machine runs: its function calls, its code and "
+               "memory accesses, or each instruction",
     .usage = (const char *const[]){"[OPTIONS] PROGRAM [ARGS...]",
                                    "[OPTIONS] -- QEMU-COMMAND [ARGS...]", NULL},
     .paragraphs =

@@ -45,6 +45,18 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     }
 }
 
+const char *gt_record_calls_option(const struct gt_record_options *opt)
+{
+    return opt->depth              ? "depth"
+           : opt->tasks            ? "tasks"
+           : opt->max_tasks        ? "max-tasks"
+           : opt->no_tail_calls    ? "no-tail-calls"
+           : opt->privilege_levels ? "privilege-levels"
+           : opt->no_console       ? "no-console"
+           : opt->symbols          ? "symbols"
+                                   : NULL;
+}
+
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     const struct gt_record_options *opt = r->opt;
@@ -55,6 +67,9 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
                             : opt->reconnect ? "reconnect"
                             : opt->drop      ? "drop"
                                              : "wait");
+    if (gt_record_execlog_option(opt))
+        return gt_error_set(err, GT_E_USAGE, "--%s is for --tool execlog",
+                            gt_record_execlog_option(opt));
     gt_stats_mark(r->output, "info", &r->info_before);
     gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
     if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&

@@ -20,6 +20,11 @@ struct gt_record_options {
     uint64_t depth, max_tasks, wait;
     bool no_tail_calls, privilege_levels, no_console, quiet, reconnect, drop;
     GPtrArray *symbols;
+    /* of execlog; lists of strings */
+    const char *format;
+    uint64_t every, last;
+    bool rdisas;
+    GPtrArray *ifilter, *afilter, *reg, *range, *sym, *elf, *start, *stop;
 };
 
 struct gt_tool;
@@ -60,7 +65,11 @@ struct gt_tool {
     void (*finish)(struct gt_recording *r);
 };
 
-extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace;
+extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog;
+
+/* The name of an option that was given and is for uftrace alone, or for execlog; NULL: none. */
+const char *gt_record_calls_option(const struct gt_record_options *opt);
+const char *gt_record_execlog_option(const struct gt_record_options *opt);
 
 /* One line on standard error: "guesttrace record: ...". */
 void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`guesttrace record --tool execlog`."""
+import os
+
+import execlog
+from execlog import STATUS, need, run, same, zoo
+from user_test import as_7_2, qemu
+
+GUESTTRACE = os.environ.get('GUESTTRACE', '')
+CPU = 'x86_64'
+
+
+def record(t, *words):
+    qemu(CPU)
+    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'])
+    return run([GUESTTRACE, 'record', '--tool', 'execlog', *words], env=env, cwd=t.folder)
+
+
+def lines():
+    return as_7_2(CPU, execlog.upstream(CPU, 'plain')).splitlines(keepends=True)
+
+
+def test_program(t):
+    done = record(t, zoo(CPU))
+    need(done.status == STATUS and 'to see it: less execlog.out' in done.errors, done)
+    same(execlog.read(f'{t.folder}/execlog.out'), ''.join(lines()))
+
+
+def test_binary(t):
+    done = record(t, '-o', 'with, comma', '--format', 'binary', zoo(CPU))
+    need(done.status == STATUS and "guesttrace dump 'with, comma'" in done.errors, done)
+    same(execlog.dump(f'{t.folder}/with, comma'), ''.join(lines()))
+
+
+def test_options(t):
+    done = record(t, '-q', '--ifilter', 'movq %rbx, %rdi', '--afilter', '401000', '--range',
+                  '401000-402000', '--range', '0-1', '--', qemu(CPU), zoo(CPU))
+    need(done.status == STATUS and not done.errors, done)
+    same(execlog.read(f'{t.folder}/execlog.out'), ''.join(
+        line for line in lines() if 'movq %rbx, %rdi' in line or ' 0x401000,' in line))
+    done = record(t, '-q', '--sym', 'fact', '--start', 'fact:2', '--stop', 'sum', '--every', '2',
+                  '--last', '3', '--elf', zoo(CPU), zoo(CPU))
+    need(done.status == STATUS and not done.errors, done)
+    need(len(execlog.read(f'{t.folder}/execlog.out').splitlines()) == 3, 'last')
+
+
+def test_socket(t):
+    """Nobody comes: the program runs all the same."""
+    done = record(t, '-o', 'unix:sock', '--wait', '1', zoo(CPU))
+    need(done.status == STATUS, done)
+    need(any('no reader came within 1 s' in line for line in done.said), done.errors)
+    need(not os.path.exists(f'{t.folder}/sock'), 'the socket is left')
+
+
+def test_refused(t):
+    for words, why in [(['--depth', '3'], '--depth is not for --tool execlog'),
+                       (['--flags', 'mem'], '--flags is not for --tool execlog'),
+                       (['-o', t.folder], 'is a directory; an instruction log is a file'),
+                       (['--reg', 'rax'], 'cannot read registers'), (['--every', '0'], '--every')]:
+        done = record(t, *words, zoo(CPU))
+        need(done.status and why in done.errors, words, done)
+        need(not os.path.exists(f'{t.folder}/execlog.out'), words, 'has run')
+    for tool, why in ('uftrace', 'is for'), ('etrace', 'is not for'):
+        done = run([GUESTTRACE, 'record', '--tool', tool, '--last', '2', zoo(CPU)], cwd=t.folder)
+        need(done.status and f'--last {why} --tool' in done.errors, done)
+
+
+if __name__ == '__main__':
+    execlog.main(globals())
