@@ -16,6 +16,7 @@ struct parser {
 };
 
 static struct gt_filter_node *parse_any(struct parser *p);
+static struct gt_filter_node *parse_not(struct parser *p);
 
 static void *fail(struct parser *p, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -275,7 +276,7 @@ static struct gt_filter_node *parse_inner(struct parser *p)
     struct gt_filter_node *n;
     const char *start = l->start;
     if (l->token == GT_TOKEN_NOT)
-        return next(p) && (n = parse_inner(p)) ? new_node(p, GT_FILTER_NOT, n, NULL) : NULL;
+        return next(p) && (n = parse_not(p)) ? new_node(p, GT_FILTER_NOT, n, NULL) : NULL;
     if (l->token == GT_TOKEN_OPEN) {
         if (!next(p) || !(n = parse_any(p)))
             return NULL;
@@ -294,7 +295,7 @@ static struct gt_filter_node *parse_inner(struct parser *p)
 static struct gt_filter_node *parse_not(struct parser *p)
 {
     if (p->depth == GT_FILTER_DEPTH)
-        return fail(p, p->lex.start, "more than %d levels of parentheses", GT_FILTER_DEPTH);
+        return fail(p, p->lex.start, "more than %d levels of parentheses and !", GT_FILTER_DEPTH);
     p->depth++;
     struct gt_filter_node *n = parse_inner(p);
     p->depth--;
