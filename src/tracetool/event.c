@@ -22,6 +22,8 @@ struct gt_event *gt_events_add(struct gt_events *events)
 
 void gt_events_free(struct gt_events *events)
 {
+    for (size_t i = 0; i < events->n; i++)
+        g_free((void *)events->list[i].arguments);
     g_free(events->list);
     if (events->strings)
         g_string_chunk_free(events->strings);

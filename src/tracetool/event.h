@@ -59,8 +59,8 @@ struct gt_event {
     const char *name;
     bool disable, vcpu;
     unsigned n_arguments;
-    struct gt_argument arguments[GT_EVENT_ARGUMENTS];
-    const char *format; /* as C: literals and macros of <inttypes.h>; NULL: none */
+    const struct gt_argument *arguments; /* n_arguments of them, at most GT_EVENT_ARGUMENTS */
+    const char *format;                  /* as C: literals and macros of <inttypes.h>; NULL: none */
 };
 
 /* The events of all files, in their order; an id of simpletrace-stap is a place here. { 0 } is

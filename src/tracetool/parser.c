@@ -18,12 +18,6 @@ static const char *copy(struct gt_parser *p, const struct gt_token *t)
 
 /* ---- what a declaration stands for ----------------------------------------------------------- */
 
-static void add_argument(struct gt_event *e, const struct gt_argument *a)
-{
-    if (e->n_arguments < GT_EVENT_ARGUMENTS)
-        e->arguments[e->n_arguments++] = *a;
-}
-
 static const char *with_cpu(struct gt_parser *p, const char *format)
 {
     g_autofree char *text = g_strconcat("\"cpu=%p \"", format ? " " : NULL, format, NULL);
@@ -45,11 +39,13 @@ static void declare(struct gt_parser *p, const struct gt_declaration *d, const c
     e->disable = d->disable;
     e->vcpu = d->vcpu;
     e->format = has_cpu ? with_cpu(p, format) : format;
-    if (has_cpu)
-        add_argument(e, &cpu);
+    struct gt_argument arguments[GT_EVENT_ARGUMENTS] = {cpu};
+    unsigned n = has_cpu;
     for (unsigned i = 0; i < d->n_arguments; i++)
         if (with_tcg || !d->arguments[i].is_tcg)
-            add_argument(e, &d->arguments[i].argument);
+            arguments[n++] = d->arguments[i].argument;
+    e->n_arguments = n;
+    e->arguments = g_memdup2(arguments, n * sizeof *arguments);
 }
 
 static void declare_all(struct gt_parser *p, const struct gt_declaration *d)
