@@ -10,6 +10,7 @@
 #include "plugin/etrace.h"
 
 #include "plugin/args.h"
+#include "plugin/tracing.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -63,6 +64,7 @@ static const struct gt_arg arguments[] = {
     {"gpio", GT_ARG_SWITCH, &flag_on[5]},
     {"coverage", GT_ARG_SWITCH, &flag_on[6]},
     {"all", GT_ARG_SWITCH, &flag_on[7]},
+    GT_TRACING_ARGUMENTS,
     {0},
 };
 
@@ -183,6 +185,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     status = check_host(err);
     if (status == 0)
         status = allocate(err);
+    if (status == 0)
+        status = gt_tracing_start(err);
     if (status == 0)
         status = open_outlet(err);
     if (status == 0)

@@ -2,6 +2,8 @@
 /* Buffers handed over before they are full: a guest that waits, execve, the end. And fork. */
 #include "plugin/etrace_lane.h"
 
+#include "plugin/tracing.h"
+
 #include <inttypes.h>
 
 enum { LIVE_NS = 1000000 }; /* a waiting guest's buffer goes out so often at most */
@@ -13,7 +15,8 @@ size_t gt_etrace_put_head(void *self, uint8_t *out)
     gt_writer_init(&w, out, GT_OUTLET_TEXT);
     gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
     gt_etrace_put_arch(&w, &gt_etrace.arch);
-    __atomic_add_fetch(&gt_etrace.streams, 1, __ATOMIC_RELAXED);
+    unsigned number = (unsigned)__atomic_add_fetch(&gt_etrace.streams, 1, __ATOMIC_RELAXED);
+    trace_etrace_stream(number);
     return (size_t)(w.at - out);
 }
 
@@ -21,6 +24,7 @@ size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out)
 {
     (void)self;
     struct gt_writer w;
+    trace_etrace_dropped(bytes);
     gt_writer_init(&w, out, GT_OUTLET_TEXT);
     gt_etrace_put_event(
         &w, &(struct gt_etrace_event){.value = bytes, .device = "etrace", .name = "dropped"});
@@ -81,6 +85,7 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
     hand_over_all(lane);
     pthread_mutex_unlock(&lane->lock);
     gt_outlet_flush(gt_etrace.outlet);
+    gt_tracing_flush();
 }
 
 void gt_etrace_hand_over_own(void)
@@ -128,6 +133,7 @@ void gt_etrace_on_exit(void *self)
     struct gt_outlet_stats stats;
     gt_outlet_finish(gt_etrace.outlet, &stats);
     tell_end(&stats);
+    gt_tracing_finish();
 }
 
 static void before_fork(void)

@@ -6,6 +6,8 @@
  */
 #include "plugin/etrace_lane.h"
 
+#include "plugin/trace-plugin.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -90,6 +92,7 @@ void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane)
 {
     lane->newest = NULL;
     lane->handed = gt_etrace_host_time();
+    trace_etrace_packets(lane->buffer ? lane->buffer->used : 0);
     lane->buffer = gt_outlet_swap(gt_etrace.outlet, lane->buffer);
     gt_etrace_tell_news();
 }

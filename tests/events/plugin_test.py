@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The plugins' own trace events: a running recording is looked into and steered, and neither the
+guest nor QEMU notices."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = os.environ['BUILD']
+EVENTS = os.environ['EVENTS']
+GUESTTRACE = os.path.join(BUILD, 'guesttrace')
+GUEST = r'''
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main(int argc, char **argv)
+{
+    char go[8];
+    int result = fib(12);
+    if (argc > 1) {
+        puts("ready");
+        fflush(stdout);
+        if (!fgets(go, sizeof go, stdin))
+            return 1;
+        for (int i = 0; i < 20; i++)
+            result += fib(20);
+    }
+    if (fork() == 0)
+        _exit(fib(10) == 55 ? 0 : 1);
+    wait(NULL);
+    struct dirent *e;
+    for (DIR *d = opendir("/proc/self/fd"); (e = readdir(d));)
+        printf("%s ", e->d_name);
+    return result == 0;
+}
+'''
+
+
+def skip(why):
+    print('SKIP:', why)
+    sys.exit(77)
+
+
+class PluginTest(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.dir, True)
+        self.guest = os.path.join(self.dir, 'guest')
+        subprocess.run(['gcc', '-O1', '-static', '-x', 'c', '-', '-o', self.guest], input=GUEST,
+                       text=True, check=True, timeout=60)
+
+    def command(self, tool, arguments, *words):
+        plugin = os.path.join(BUILD, 'plugins', f'lib{tool}.so')
+        arguments = arguments.replace('@', self.dir)
+        return ['qemu-x86_64', '-plugin', f'{plugin},output={self.dir}/out{arguments}', self.guest,
+                *words]
+
+    def run_guest(self, tool, arguments):
+        shutil.rmtree(os.path.join(self.dir, 'out'), True)
+        done = subprocess.run(self.command(tool, arguments), cwd=self.dir, capture_output=True,
+                              text=True, timeout=120)
+        if 'argument' in done.stderr and done.returncode:
+            return done
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def text(self, name):
+        """[(event, {argument: value})] of a trace"""
+        done = subprocess.run([GUESTTRACE, 'simpletrace', EVENTS, os.path.join(self.dir, name)],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        lines = [line.split() for line in done.stdout.splitlines()]
+        return [(words[0], dict(w.split('=', 1) for w in words[2:])) for words in lines]
+
+    def ask(self, *words):
+        done = subprocess.run([GUESTTRACE, 'ctl', os.path.join(self.dir, 'socket'), *words],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.strip()
+
+    def test_recorded(self):
+        bare = self.run_guest('uftrace', '').stdout
+        self.assertEqual(os.listdir(self.dir).count('trace'), 0)
+        traced = self.run_guest('uftrace', ',trace=uftrace_*,trace-file=@/trace,trace-socket=@/socket')
+        self.assertEqual(traced.stdout, bare)  # the guest's descriptors
+        self.assertFalse(os.path.exists(os.path.join(self.dir, 'socket')))
+        found = self.text('trace')
+        names = [name for name, _ in found]
+        self.assertEqual(names.count('uftrace_task'), 1)
+        self.assertIn('uftrace_module', names)
+        self.assertEqual(names[-1], 'uftrace_end')
+        calls = int(re.search(r'(\d+) calls recorded', traced.stderr).group(1))
+        children = [n for n in os.listdir(self.dir) if n.startswith('trace.')]
+        self.assertEqual(len(children), 1)
+        child = self.text(children[0])
+        self.assertEqual(child[0][1]['pid'], children[0].split('.')[1])
+        self.assertEqual(int(found[-1][1]['calls'], 16), calls)
+        self.assertGreater(int(child[-1][1]['calls'], 16), 100)
+
+    def test_steered(self):
+        child = subprocess.Popen(self.command('uftrace', ',trace-file=@/trace,trace-socket=@/socket',
+                                              'wait'), cwd=self.dir, text=True,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        with child:
+            self.assertEqual(child.stdout.readline(), 'ready\n')
+            self.assertEqual(self.ask('info trace-events uftrace_w*'), 'uftrace_window : state 0')
+            self.ask('trace-event uftrace_window on')
+            self.assertEqual(self.ask('info trace-events uftrace_w*'), 'uftrace_window : state 1')
+            self.assertIn('Trace file', self.ask('trace-file'))
+            out = child.communicate('go\n', timeout=120)
+        self.assertEqual(child.returncode, 0, out)
+        found = self.text('trace')
+        self.assertGreater(len(found), 10)
+        self.assertEqual({name for name, _ in found}, {'uftrace_window'})
+        records = [int(values['records'], 16) for _, values in found]
+        self.assertEqual(records, sorted(records))
+
+    def test_etrace(self):
+        bare = self.run_guest('etrace', '').stdout
+        traced = self.run_guest('etrace', ',trace=etrace_packets+etrace_s*,trace-file=@/trace')
+        self.assertEqual(traced.stdout, bare)
+        names = [name for name, _ in self.text('trace')]
+        self.assertIn('etrace_packets', names)
+        self.assertEqual(names.count('etrace_stream'), 1)
+
+    def test_refused(self):
+        for argument, message in (('trace=nobody', "trace event 'nobody' does not exist"),
+                                  ('trace=nobody*', "no event's name matches"),
+                                  ('trace-file=/no/such/file', '/no/such/file'),
+                                  ('trace-socket=/no/such/file', '/no/such/file')):
+            done = self.run_guest('uftrace', ',' + argument)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(message, done.stderr)
+            self.assertFalse(os.path.exists(os.path.join(self.dir, 'out')), argument)
+
+    def test_nothing_exported(self):
+        for tool in ('uftrace', 'etrace'):
+            path = os.path.join(BUILD, 'plugins', f'lib{tool}.so')
+            text = subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True,
+                                  check=True, timeout=60).stdout
+            self.assertEqual({line.split()[2] for line in text.splitlines()},
+                             {'qemu_plugin_install', 'qemu_plugin_version'})
+
+
+for program in ('gcc', 'qemu-x86_64', 'nm'):
+    if not shutil.which(program):
+        skip('no ' + program)
+if 'plugin' not in subprocess.run(['qemu-x86_64', '--help'], capture_output=True, text=True,
+                                  timeout=60).stdout:
+    skip('qemu-x86_64 is statically linked and loads no plugins')
+unittest.main()
