@@ -96,6 +96,7 @@ void gt_trace_reader_close(struct gt_trace_reader *r)
         return;
     gt_events_input_close(&r->in);
     gt_events_ids_free(&r->ids);
+    gt_events_ids_free(&r->unmapped);
     free_calls(&r->calls);
     free(r);
 }
