@@ -114,6 +114,15 @@ static const struct gt_option record_table[] = {
      .help = "with --tool execlog: keep the last N instructions of each vCPU, and write them at the"
              " end, also where the guest crashes, or at --stop",
      FIELD(last)},
+    {"trace", .type = GT_OPTION_TEXT, .value = "PATTERN[+...]",
+     .help = "switch on these trace events of the plugin itself (docs/trace-events.md)",
+     FIELD(trace)},
+    {"trace-file", .type = GT_OPTION_FILE, .value = "FILE",
+     .help = "where they are written (default: trace-PID)", FIELD(trace_file)},
+    {"trace-socket", .type = GT_OPTION_TEXT, .value = "PATH",
+     .help = "a socket at which 'guesttrace ctl' looks at them and switches them while the guest"
+             " runs",
+     FIELD(trace_socket)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "the plugin to load instead of the tool's", FIELD(plugin)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "no progress and no summary, errors only", FIELD(quiet)},

@@ -17,6 +17,7 @@
 /* The options of `record`; NULL, false and 0: not given. */
 struct gt_record_options {
     const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin, *flags, *control;
+    const char *trace, *trace_file, *trace_socket; /* the plugin's own events */
     uint64_t depth, max_tasks, wait;
     bool no_tail_calls, privilege_levels, no_console, quiet, reconnect, drop;
     GPtrArray *symbols;

@@ -31,6 +31,14 @@ static void add_all(struct gt_recording *r, char **words)
     g_ptr_array_add(r->argv, NULL);
 }
 
+static void add_value(GString *out, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    g_string_append_printf(out, ",%s=", name);
+    gt_qemu_append_value(out, value);
+}
+
 /* What both kinds of command lines get after QEMU's name. In user mode the guest would inherit the
  * variable that tells the plugin QEMU's version: -U takes it away. */
 static void add_plugin(struct gt_recording *r)
@@ -38,6 +46,9 @@ static void add_plugin(struct gt_recording *r)
     GString *value = g_string_new("file=");
     gt_qemu_append_value(value, r->plugin);
     r->tool->arguments(r, value);
+    add_value(value, "trace", r->opt->trace);
+    add_value(value, "trace-file", r->opt->trace_file);
+    add_value(value, "trace-socket", r->opt->trace_socket);
     add(r, "-plugin");
     g_ptr_array_add(r->argv, g_string_free(value, FALSE));
     if (r->user_mode) {

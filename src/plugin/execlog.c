@@ -4,6 +4,7 @@
 #include "plugin/execlog.h"
 
 #include "plugin/args.h"
+#include "plugin/tracing.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -37,6 +38,7 @@ static const struct gt_arg arguments[] = {
     {"format", GT_ARG_CHOICE, &format, .choices = formats},
     {"values", GT_ARG_SWITCH, &values},
     {"wait", GT_ARG_NUMBER, &wait_seconds, .min = 0, .max = 1000000},
+    GT_TRACING_ARGUMENTS,
     {0},
 };
 
@@ -105,6 +107,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     gt_exlog.sink = sinks[format];
     gt_exlog.chosen = gt_exlog.chosen || gt_exlog.every > 1;
     gt_exlog.values = format && values && gt_host_can(GT_HOST_MEMORY_VALUES);
+    if (status == 0)
+        status = gt_tracing_start(err);
     if (status == 0)
         status = open_outlet(err);
     if (status < 0)

@@ -7,6 +7,7 @@
 #include "plugin/execlog.h"
 
 #include "format/execlog.h"
+#include "plugin/trace-plugin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static int options(struct gt_outlet_options *o, struct gt_error *err)
 
 static struct gt_buffer *swap(void *outlet, struct gt_buffer *b)
 {
+    trace_execlog_records(b->used);
     struct gt_buffer *empty = gt_outlet_swap(outlet, b);
     gt_exlog_tell_news();
     return empty;

@@ -9,6 +9,8 @@
  */
 #include "plugin/execlog.h"
 
+#include "plugin/tracing.h"
+
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -158,6 +160,8 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
     hand_over(ran, exec);
     if (exec && gt_exlog.outlet)
         gt_outlet_flush(gt_exlog.outlet);
+    if (exec)
+        gt_tracing_flush();
 }
 
 static void finish_outlet(void)
@@ -187,6 +191,7 @@ void gt_exlog_on_exit(void *self)
     gt_exlog_tell_missing();
     if (gt_exlog.forks)
         gt_host_message("%u forked processes of the guest are not recorded", gt_exlog.forks);
+    gt_tracing_finish();
 }
 
 void gt_exlog_on_death(void)

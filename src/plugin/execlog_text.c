@@ -13,6 +13,7 @@
 #include "plugin/execlog.h"
 
 #include "base/hex.h"
+#include "plugin/trace-plugin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,7 @@ static void hand_over(struct gt_exlog_vcpu *v)
     } else {
         uint8_t *newest = g_memdup2(t->line, rest);
         t->buffer->used = whole;
+        trace_execlog_lines(whole);
         take_buffer(t, gt_outlet_swap(gt_exlog.outlet, t->buffer));
         if (rest)
             memcpy(t->buffer->data, newest, rest);

@@ -59,7 +59,8 @@ class PluginTest(unittest.TestCase):
     def command(self, tool, arguments, *words):
         plugin = os.path.join(BUILD, 'plugins', f'lib{tool}.so')
         arguments = arguments.replace('@', self.dir)
-        return ['qemu-x86_64', '-plugin', f'{plugin},output={self.dir}/out{arguments}', self.guest,
+        out = 'out' if tool == 'execlog' else 'output'
+        return ['qemu-x86_64', '-plugin', f'{plugin},{out}={self.dir}/out{arguments}', self.guest,
                 *words]
 
     def run_guest(self, tool, arguments):
@@ -131,6 +132,20 @@ class PluginTest(unittest.TestCase):
         self.assertIn('etrace_packets', names)
         self.assertEqual(names.count('etrace_stream'), 1)
 
+    def test_execlog(self):
+        bare = self.run_guest('execlog', '').stdout
+        traced = self.run_guest('execlog', ',trace=*,trace-file=@/trace')
+        self.assertEqual(traced.stdout, bare)
+        self.assertIn('execlog_lines', [name for name, _ in self.text('trace')])
+
+    def test_record(self):
+        done = subprocess.run([GUESTTRACE, 'record', '-o', 'out', '--trace', 'uftrace_end', '--trace-file',
+                               'trace', '--trace-socket', 'socket', '--plugin',
+                               os.path.join(BUILD, 'plugins', 'libuftrace.so'), self.guest],
+                              cwd=self.dir, capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([name for name, _ in self.text('trace')], ['uftrace_end'])
+
     def test_refused(self):
         for argument, message in (('trace=nobody', "trace event 'nobody' does not exist"),
                                   ('trace=nobody*', "no event's name matches"),
@@ -142,7 +157,7 @@ class PluginTest(unittest.TestCase):
             self.assertFalse(os.path.exists(os.path.join(self.dir, 'out')), argument)
 
     def test_nothing_exported(self):
-        for tool in ('uftrace', 'etrace'):
+        for tool in ('uftrace', 'etrace', 'execlog'):
             path = os.path.join(BUILD, 'plugins', f'lib{tool}.so')
             text = subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True,
                                   check=True, timeout=60).stdout
