@@ -13,10 +13,10 @@ struct frame {
 
 struct unit {
     uint16_t id;
-    size_t depth;
+    size_t depth, room;
     uint64_t time;
     struct gt_exec_code before; /* what ran last, where depth > 0 */
-    struct frame frame[GT_EXEC_STACK_DEPTH];
+    struct frame *frame;        /* room for that many: streams may have 65536 units */
 };
 
 struct gt_exec_stacks {
@@ -46,6 +46,10 @@ static void push(struct gt_exec_stacks *s, struct unit *u, const char *name, uin
 {
     if (u->depth == GT_EXEC_STACK_DEPTH)
         pop_to(s, u, 0);
+    if (u->depth == u->room) {
+        u->room = u->room ? 2 * u->room : 16;
+        u->frame = g_renew(struct frame, u->frame, u->room);
+    }
     u->frame[u->depth++] = (struct frame){name, back};
     s->sink.enter(s->sink.self, u->id, name, u->time);
 }
@@ -224,8 +228,10 @@ void gt_exec_stacks_add(struct gt_exec_stacks *s, uint16_t unit, const struct gt
 void gt_exec_stacks_destroy(struct gt_exec_stacks *s)
 {
     for (size_t i = 0; s && i < UNITS; i++) {
-        if (s->unit[i])
-            pop_to(s, s->unit[i], 0);
+        if (!s->unit[i])
+            continue;
+        pop_to(s, s->unit[i], 0);
+        g_free(s->unit[i]->frame);
         g_free(s->unit[i]);
     }
     g_free(s);

@@ -233,6 +233,19 @@ class Chrome(ConvertTest):
         self.assertEqual(json.loads(self.convert(es.start() + body).stdout)['traceEvents'][0]
                          ['name'], 'd.a\ufffdc')
 
+    def test_every_unit(self):
+        """A small stream does not make it large."""
+        data = es.start() + b''.join(es.execs(u, u, [(1, 16, 32)]) for u in range(65536))
+        with subprocess.Popen([harness.GUESTTRACE, 'convert', '-', '-o', 'out'], cwd=self.dir,
+                              stdin=subprocess.PIPE) as child:
+            child.stdin.write(data)
+            child.stdin.close()
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(child.returncode, 0)
+        self.assertLess(used.ru_maxrss, 200 * 1024)
+        self.assertEqual(self.read('out').count('"B"'), 65536)
+
     def test_damaged(self):
         """What came before is complete."""
         data = es.start() + es.execs(0, 0, [(1, 16, 32)]) + b'\1\0\0'
