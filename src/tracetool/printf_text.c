@@ -10,6 +10,8 @@ static void put(GString *out, unsigned char c)
 {
     if (c == '"' || c == '\\')
         g_string_append_printf(out, "\\%c", c);
+    else if (c == '\n' || c == '\t')
+        g_string_append(out, c == '\n' ? "\\n" : "\\t");
     else if (c < 0x20 || c == 0x7f)
         g_string_append_printf(out, "\\%03o", c);
     else
@@ -28,7 +30,7 @@ static void convert(GString *out, unsigned char c, bool *in_conversion)
         put(out, c);
     } else {
         *in_conversion = false;
-        put(out, c == 'i' ? 'd' : c);
+        put(out, c);
     }
 }
 

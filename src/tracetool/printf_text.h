@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* As the body of a string of SystemTap, whose printf knows no lengths (%lx, %zu) and no %i. */
+/* As the body of a string of SystemTap, whose printf knows no lengths (%lx, %zu). */
 void gt_printf_for_stap(GString *out, const char *format);
 
 #endif

@@ -91,9 +91,9 @@ static void test_stap(void **state)
     expect_stap("\"\"", "");
     expect_stap("\"a %d\" \" b\"", "a %d b");
     expect_stap("\"%ld %llu %zu %hhx %jd %td\"", "%d %u %u %x %d %d");
-    expect_stap("\"0x%016\" PRIx64 \" %\" PRIi32", "0x%016x %d");
-    expect_stap("\"%-5.3i|%%d|%5lx%%ld\"", "%-5.3d|%%d|%5x%%ld");
-    expect_stap("\"\\\"q\\\" \\\\ \\t\\x01\"", "\\\"q\\\" \\\\ \\011\\001");
+    expect_stap("\"0x%016\" PRIx64 \" %\" PRIi32", "0x%016x %i");
+    expect_stap("\"%-5.3i|%%d|%5lx%%ld\"", "%-5.3i|%%d|%5x%%ld");
+    expect_stap("\"\\\"q\\\" \\\\ \\t\\x01\"", "\\\"q\\\" \\\\ \\t\\001");
 }
 
 static void test_words(void **state)
