@@ -115,7 +115,7 @@ static void test_bad_declarations(void **state)
         {"one(int a,)", "f:1:11: expected an argument"},
         {"one(void, int a)", "f:1:5: expected an argument"},
         {"one(int a,int b,int c,int d,int e,int f,int g,int h,int i,int j,int k)",
-         "f:1:59: more than 10 arguments"},
+         "f:1:65: more than 10 arguments"},
         {"slow one(int a)", "f:1:1: unknown property 'slow'"},
     };
     struct gt_trace_declarations *d;
