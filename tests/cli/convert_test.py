@@ -74,16 +74,21 @@ class ConvertTest(CliTest):
 
 
 class Stacks(ConvertTest):
+    ADDED = b''
+
     def setUp(self):
         super().setUp()
-        need('gcc', 'nm')
-        self.write('p.S', PROGRAM, mode=0o644)
+        need('gcc', 'nm', 'objcopy')
+        self.write('p.S', PROGRAM + self.ADDED, mode=0o644)
         subprocess.run(['gcc', '-nostdlib', '-static', '-no-pie', '-Wl,-Ttext=0x401000',
                         '-Wl,-e,main', '-Wl,--build-id=none', 'p.S', '-o', 'p.elf'], cwd=self.dir,
                        check=True)
         lines = subprocess.run(['nm', 'p.elf'], cwd=self.dir, check=True, capture_output=True,
                                text=True).stdout.split('\n')
         self.place = {line.split()[2]: int(line.split()[0], 16) for line in lines if line}
+        labels = [word for line in lines if line.split()[1:2] == ['t']
+                  for word in ('-N', line.split()[2])]
+        subprocess.run(['objcopy', *labels, 'p.elf'], cwd=self.dir, check=True)
 
     def stream(self, *steps, unit=0):
         """Steps are 'from-to', each lasting 1000 ns; one packet."""
@@ -204,6 +209,17 @@ class Stacks(ConvertTest):
 
     def test_no_elf(self):
         self.assertIn('x: ', self.convert(es.start(), '-e', 'x', status=1).stderr)
+
+
+class Kernel(Stacks):
+    """The same program as a vmlinux: functions and instructions come from the kernel's reader."""
+    ADDED = b'''
+    .globl _stext, _etext
+    .set _stext, main
+_etext:
+    .section .rodata
+    .asciz "Linux version 6.1.0 (us@here) #1 SMP"
+'''
 
 
 class Chrome(ConvertTest):
