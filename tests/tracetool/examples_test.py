@@ -77,6 +77,12 @@ class Examples(TracetoolTest):
         self.assertEqual(set(done.stdout.split()), {'queue_push', 'queue_pop', 'queue_full',
                                                     'queue_check'})
 
+    def test_pkg_config_names_tracetool(self):
+        tool = self.call('pkg-config', '--variable=tracetool', 'guesttrace-events').stdout.strip()
+        if not tool.startswith(self.root):  # some versions leave the sysroot to the caller
+            tool = self.root + tool
+        self.assertIn('simple', self.call(tool, '--list-backends').stdout)
+
     def test_make(self):
         self.copy('make-project')
         self.call('make')
