@@ -83,6 +83,38 @@ class Compile(TracetoolTest):
             self.write('main.cc', f'#include "trace-demo.h"\nvoid f();\nvoid f() {{{CALLS}}}\n')
             self.compile('g++', 'main.cc', 'o', '-std=c++11')
 
+    def test_strict_flags(self):
+        flags = ['-Wshadow', '-Wundef', '-Wmissing-prototypes', '-Wstrict-prototypes', '-Wconversion',
+                 '-Wsign-conversion', '-Wredundant-decls', '-Wcast-qual', '-Wformat=2']
+        for backends in ('log,simple', 'dtrace', 'ust'):
+            self.make(backends, ['h', 'c', 'ust-events-h'])
+            for compiler in compilers():
+                self.compile(compiler, 'trace-demo.c', 'o', *flags)
+
+    def test_two_groups_in_one_program(self):
+        self.write('a', 'same_place(int a) "%d"\n')
+        self.write('b', 'other_place(int a) "%d"\ndisable off(void)\n')
+        for group in ('a', 'b'):
+            self.generate(group, 'log,dtrace', group=group)
+        self.write('main.c', '''#include "trace-a.h"
+#include "trace-b.h"
+#include <guesttrace/control.h>
+int main(void)
+{
+    gt_trace_switch_all("*_place", true, NULL);
+    trace_same_place(1);
+    trace_other_place(2);
+    gt_trace_list(stdout, NULL);
+    return 0;
+}
+''')
+        for name in ('main', 'trace-a', 'trace-b'):
+            self.compile('gcc', name + '.c', name + '.o')
+        self.link('main', 'main.o', 'trace-a.o', 'trace-b.o')
+        done = self.run_program('main')
+        self.assertEqual(done.stderr, 'same_place 1\nother_place 2\n')
+        self.assertEqual(sorted(done.stdout.split()), ['off', 'other_place', 'same_place'])
+
     def test_wrong_format_is_where_it_is_written(self):
         self.write('events/e', 'good(int a) "%d"\n\nbad(uint64_t value, int a) "x %s %d"\n'
                                'worse(int a) "%d %d"\n')
