@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STACK = 128 << 10 };
+enum { STACK = 128 << 10, MANY = 8 }; /* buffers */
 
 static const char socket_prefix[] = "unix:";
 
@@ -141,6 +141,17 @@ static bool wait_for_space(struct gt_outlet *o)
     return o->state <= GT_OUTLET_SENDING && o->n_queued < o->max_queued && !o->forked;
 }
 
+/* A reader who is there sees it at once. To a file several are written at a time: to wake a thread
+ * takes as long as to fill a good part of a buffer. (L) */
+static void wake(struct gt_outlet *o)
+{
+    bool many = o->channel.socket || o->n_queued >= MANY || o->n_queued >= o->max_queued;
+    if (!o->sleeping || !many)
+        return;
+    o->sleeping = false;
+    pthread_cond_signal(&o->work);
+}
+
 /* (L) */
 static void queue(struct gt_outlet *o, struct gt_buffer *b)
 {
@@ -150,7 +161,7 @@ static void queue(struct gt_outlet *o, struct gt_buffer *b)
     *o->last = b;
     o->last = &b->next;
     o->n_queued++;
-    pthread_cond_signal(&o->work);
+    wake(o);
 }
 
 /* (L) */
@@ -177,6 +188,17 @@ struct gt_buffer *gt_outlet_swap(struct gt_outlet *o, struct gt_buffer *b)
     return empty;
 }
 
+struct gt_buffer *gt_outlet_try_swap(struct gt_outlet *o, struct gt_buffer *b)
+{
+    pthread_mutex_lock(&o->lock);
+    bool room = o->state == GT_OUTLET_SENDING && o->n_queued < o->max_queued && !o->forked;
+    struct gt_buffer *empty = b->used && room ? empty_one(o) : NULL;
+    if (empty)
+        queue(o, b);
+    pthread_mutex_unlock(&o->lock);
+    return empty ? empty : b;
+}
+
 void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b)
 {
     pthread_mutex_lock(&o->lock);
@@ -193,7 +215,9 @@ void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b)
 void gt_outlet_flush(struct gt_outlet *o)
 {
     pthread_mutex_lock(&o->lock);
-    while (o->n_queued && o->state <= GT_OUTLET_SENDING)
+    o->flush = o->state == GT_OUTLET_SENDING;
+    pthread_cond_signal(&o->work);
+    while ((o->n_queued || o->flush) && o->state <= GT_OUTLET_SENDING)
         pthread_cond_wait(&o->space, &o->lock);
     pthread_mutex_unlock(&o->lock);
 }
@@ -235,6 +259,7 @@ void gt_outlet_destroy(struct gt_outlet *o)
     free_list(o->first);
     free_list(o->free);
     free(o->channel.path);
+    free(o->rest.data);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->work);
     pthread_cond_destroy(&o->space);

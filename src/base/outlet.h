@@ -15,6 +15,10 @@
  *
  * After an error (full disk, no reader) everything is dropped and counted. A file is cut back to
  * whole buffers. Nothing is printed: the producers ask gt_outlet_news().
+ *
+ * A process that is killed leaves a file that lacks the last moment only: with `rest`, what
+ * producers have not handed over yet is written to the file's end a few times a second, until what
+ * belongs there takes its place.
  */
 #ifndef GT_BASE_OUTLET_H
 #define GT_BASE_OUTLET_H
@@ -56,6 +60,12 @@ struct gt_outlet_options {
      * that comes to its end ends with. */
     const uint8_t *(*pack)(void *self, const struct gt_buffer *b, size_t *n);
     const uint8_t *(*tail)(void *self, size_t *n);
+    /* Both may be NULL; called there too, and never wait for a producer. `rest`: of a file, the
+     * bytes that producers hold yet, until the next call: the file ends with them for now; NULL:
+     * none. `tick`: of a socket, a moment to hand over what waits for long, by gt_outlet_try_swap.
+     */
+    const uint8_t *(*rest)(void *self, size_t *n);
+    void (*tick)(void *self);
     void *self;
 };
 
@@ -78,10 +88,14 @@ struct gt_buffer *gt_outlet_take(struct gt_outlet *o);
 /* Hands the buffer over and returns an empty one, perhaps the same. */
 struct gt_buffer *gt_outlet_swap(struct gt_outlet *o, struct gt_buffer *b);
 
+/* The same, for the outlet's own thread: returns the same buffer, still full, where there is no
+ * space now. */
+struct gt_buffer *gt_outlet_try_swap(struct gt_outlet *o, struct gt_buffer *b);
+
 /* Hands over the last one. */
 void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b);
 
-/* Returns when what was handed over before was written, or dropped. */
+/* Returns when what was handed over before was written, or dropped; of a file, the rest, too. */
 void gt_outlet_flush(struct gt_outlet *o);
 
 /* A line about the outlet that was not fetched yet; false: there is none. Cheap. */

@@ -14,7 +14,8 @@
 struct gt_channel {
     char *path;
     bool socket;
-    int fd; /* -1: nobody is connected */
+    int fd;       /* -1: nobody is connected */
+    bool regular; /* a file, and no pipe or device */
     struct gt_listener listener;
     bool connects; /* the reader listens */
 };
@@ -46,11 +47,17 @@ struct gt_outlet {
     bool started;
     uint64_t deadline; /* for the first reader, monotonic ns */
     uint64_t whole;    /* of a file: bytes that are whole buffers */
+    struct {           /* of a file: what follows them for now */
+        uint8_t *data;
+        size_t n, room;
+        uint64_t due; /* when it is to be looked at, monotonic ns */
+    } rest;
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t work, space;
     enum gt_outlet_state state;
-    bool stop, forked;
+    bool stop, forked, flush;
+    bool sleeping;                   /* the thread, until there is work */
     struct gt_buffer *first, **last; /* the queue */
     struct gt_buffer *free;
     size_t n_queued, max_queued;
@@ -62,6 +69,9 @@ struct gt_outlet {
 };
 
 void *gt_outlet_write(void *outlet);
+/* outlet_rest.c, without the lock. The rest as it is now is written; or is cut off. */
+void gt_outlet_put_rest(struct gt_outlet *o);
+void gt_outlet_cut_rest(struct gt_outlet *o);
 /* (L) */
 void gt_outlet_tell(struct gt_outlet *o, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -16,6 +16,8 @@ static int open_file(struct gt_channel *c, struct gt_error *err)
     if (c->fd < 0)
         return gt_error_errno(err, errno, "%s: cannot be opened", c->path);
     fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) & ~O_NONBLOCK);
+    struct stat st;
+    c->regular = fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode);
     return 0;
 }
 

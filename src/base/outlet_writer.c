@@ -62,6 +62,7 @@ static void cut_back(const struct gt_outlet *o)
 static int send_all(struct gt_outlet *o, const void *data, size_t n, uint64_t *done)
 {
     uint64_t before = *done;
+    gt_outlet_cut_rest(o);
     int e = gt_channel_write(&o->channel, data, n, done);
     if (!e) {
         o->whole += n;
@@ -125,21 +126,38 @@ static void wait_for_next(struct gt_outlet *o)
         welcome(o);
 }
 
-/* (L) */
+/* Until there is work, or it is time to look. (L) */
 static void wait_for_work(struct gt_outlet *o)
 {
-    if (o->channel.listener.fd < 0) {
-        if (!o->stop && !o->first)
-            pthread_cond_wait(&o->work, &o->lock);
-        return;
-    }
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     t.tv_nsec += LOOK_MS * 1000000;
     t.tv_sec += t.tv_nsec / 1000000000;
     t.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&o->work, &o->lock, &t);
+    o->sleeping = true;
+    int e = pthread_cond_timedwait(&o->work, &o->lock, &t);
+    o->sleeping = false;
     gt_channel_refuse(&o->channel);
+    if (e == ETIMEDOUT && o->channel.socket && o->options.tick) {
+        pthread_mutex_unlock(&o->lock);
+        o->options.tick(o->options.self);
+        pthread_mutex_lock(&o->lock);
+    }
+}
+
+/* When it is time, or when it is asked for and nothing else waits. (L) */
+static void look_at_rest(struct gt_outlet *o)
+{
+    bool asked = o->flush && !o->first;
+    if (!asked && (!o->options.rest || gt_outlet_now() < o->rest.due))
+        return;
+    pthread_mutex_unlock(&o->lock);
+    gt_outlet_put_rest(o);
+    pthread_mutex_lock(&o->lock);
+    if (asked) {
+        o->flush = false;
+        pthread_cond_broadcast(&o->space);
+    }
 }
 
 /* 0, or an errno value; without the lock. */
@@ -200,6 +218,7 @@ static void end(struct gt_outlet *o)
     uint64_t gap = o->gap;
     pthread_mutex_unlock(&o->lock);
     uint64_t done = 0;
+    gt_outlet_cut_rest(o);
     int e = send_mark(o, gap, &done);
     if (!e)
         e = send_tail(o, &done);
@@ -218,6 +237,7 @@ static bool step(struct gt_outlet *o)
         wait_for_first(o);
         return true;
     case GT_OUTLET_SENDING:
+        look_at_rest(o);
         if (o->first)
             send_first(o);
         else if (o->stop)

@@ -156,6 +156,8 @@ static int open_outlet(struct gt_error *err)
         .reconnect = reconnect,
         .head = gt_etrace_put_head,
         .mark = gt_etrace_put_mark,
+        .rest = gt_etrace_rest,
+        .tick = gt_etrace_tick,
     };
     gt_etrace.live = strncmp(output, "unix:", 5) == 0;
     int status = gt_outlet_create(&options, &gt_etrace.outlet, err);

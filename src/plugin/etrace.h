@@ -10,6 +10,7 @@
  *   etrace_count.c    flags=coverage: counters of blocks
  *   etrace_control.c  commands from outside
  *   etrace_lane.c     packets into buffers, buffers to the outlet
+ *   etrace_rest.c     what is not handed over yet
  *   etrace_finish.c   buffers handed over early, and the end
  *
  * Packets of one host thread are in one order: they go through a lane, which holds the buffer that
@@ -160,11 +161,23 @@ void gt_etrace_on_exit(void *self);
 void gt_etrace_hand_over_own(void);
 size_t gt_etrace_put_head(void *self, uint8_t *out);
 size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out);
+/* etrace_rest.c, for the outlet */
+const uint8_t *gt_etrace_rest(void *self, size_t *n);
+void gt_etrace_tick(void *self);
 int gt_etrace_watch_forks(struct gt_error *err);
 
 static inline uint16_t gt_etrace_unit(const struct gt_etrace_vcpu *v)
 {
     return (uint16_t)(v - gt_etrace.vcpus);
+}
+
+/* Blocks that run are listed. */
+static inline bool gt_etrace_is_listed(void)
+{
+    const unsigned others =
+        GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO | GT_ETRACE_F_CPU | GT_ETRACE_F_DISAS;
+    return gt_etrace.flags & GT_ETRACE_F_EXEC && !(gt_etrace.flags & others) &&
+           !gt_etrace.host_clock;
 }
 
 /* The vCPU has a packet of entries under way. */

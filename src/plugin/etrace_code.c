@@ -98,9 +98,9 @@ static void instrument(struct gt_block *block, struct gt_etrace_block *b)
         gt_block_on_exec_regs(block, gt_etrace_on_block_registers, b);
     if (flags & GT_ETRACE_F_EXEC)
         gt_block_on_exec(block,
-                         gt_etrace.host_clock ? gt_etrace_on_block_host
-                         : timed              ? gt_etrace_on_block
-                                              : gt_etrace_on_block_listed,
+                         gt_etrace.host_clock    ? gt_etrace_on_block_host
+                         : gt_etrace_is_listed() ? gt_etrace_on_block_listed
+                                                 : gt_etrace_on_block,
                          b);
     else if (timed && !gt_etrace.host_clock)
         gt_block_on_exec(block, gt_etrace_on_block_count, b);

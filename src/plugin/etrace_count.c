@@ -31,7 +31,7 @@ struct tally {
 
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and `told` */
 static uint64_t cells[COUNTERS];                             /* of one vCPU */
-static unsigned told_streams;
+static unsigned told_streams = 1; /* what is told before the first reader comes, it gets */
 static uint64_t told_dropped;
 
 /* With the lock. */
@@ -151,7 +151,7 @@ static bool begin_again(GArray *all)
 {
     struct gt_outlet_stats stats;
     gt_outlet_get_stats(gt_etrace.outlet, &stats);
-    unsigned streams = __atomic_load_n(&gt_etrace.streams, __ATOMIC_RELAXED);
+    unsigned streams = MAX(1, __atomic_load_n(&gt_etrace.streams, __ATOMIC_RELAXED));
     for (guint k = 0; k < all->len && streams != told_streams; k++)
         g_array_index(all, struct tally, k).block->told = 0;
     bool repeat = stats.dropped != told_dropped;

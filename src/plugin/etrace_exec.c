@@ -130,15 +130,9 @@ void gt_etrace_on_block_listed(unsigned vcpu, void *block)
     __atomic_store_n(&lane->n_ran, n + 1, __ATOMIC_RELEASE);
 }
 
-static inline const struct gt_etrace_block *block_of(uint64_t ran)
-{
-    return (const struct gt_etrace_block *)(uintptr_t)(ran << (64 - GT_ETRACE_RAN_UNIT) >>
-                                                       (64 - GT_ETRACE_RAN_UNIT));
-}
-
 static void put_one(struct gt_etrace_lane *lane, uint64_t ran)
 {
-    const struct gt_etrace_block *b = block_of(ran);
+    const struct gt_etrace_block *b = gt_etrace_block_of(ran);
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[ran >> GT_ETRACE_RAN_UNIT];
     if (lane->current != v)
         gt_etrace_lane_switch(lane, v);
@@ -161,8 +155,8 @@ static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_la
     uint64_t unit = gt_etrace_unit(v), time = v->time;
     struct gt_etrace_entry newest = entry_at(at, wide);
     for (; i < n && lane->ran[i] >> GT_ETRACE_RAN_UNIT == unit && at + size <= end; i++) {
-        const struct gt_etrace_block *b = block_of(lane->ran[i]);
-        __builtin_prefetch(block_of(lane->ran[(i + AHEAD) % GT_ETRACE_RAN]));
+        const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
+        __builtin_prefetch(gt_etrace_block_of(lane->ran[(i + AHEAD) % GT_ETRACE_RAN]));
         at += size & ~join(&newest, b, wide);
         put_entry(at, &newest, wide);
         time += b->insns;
@@ -290,7 +284,7 @@ void gt_etrace_on_lone_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, v
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
     const struct gt_etrace_block *b = data;
     const struct gt_etrace_lane *listed = v->lane && v->lane->n_ran ? v->lane : NULL;
-    if ((listed ? block_of(listed->ran[listed->n_ran - 1]) : v->block) == b)
+    if ((listed ? gt_etrace_block_of(listed->ran[listed->n_ran - 1]) : v->block) == b)
         return;
     struct gt_etrace_lane *lane = gt_etrace_lane_lock(v);
     left_at(v, b->start);

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { LIVE_NS = 1000000 }; /* a waiting guest's buffer goes out so often at most */
+enum { LIVE_NS = 1000000 }; /* a waiting guest hands a buffer over so often at most */
 
 size_t gt_etrace_put_head(void *self, uint8_t *out)
 {
@@ -32,12 +32,18 @@ size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out)
 }
 
 /* With the lane's lock. */
-static void hand_over_all(struct gt_etrace_lane *lane)
+static void end_all(struct gt_etrace_lane *lane)
 {
     gt_etrace_lane_settle(lane);
     gt_etrace_lane_end_run(lane);
     if (lane->current)
         gt_etrace_close(lane->current);
+}
+
+/* With the lane's lock. */
+static void hand_over_all(struct gt_etrace_lane *lane)
+{
+    end_all(lane);
     if (lane->buffer)
         gt_etrace_lane_hand_over(lane);
 }
@@ -45,11 +51,15 @@ static void hand_over_all(struct gt_etrace_lane *lane)
 /* For a reader that waits. A file has the same packets in every run. */
 static void hand_over_live(struct gt_etrace_lane *lane)
 {
-    if (!gt_etrace.live || gt_etrace_host_time() - lane->handed < LIVE_NS)
+    if (!gt_etrace.live)
         return;
+    bool early = gt_etrace_host_time() - lane->handed < LIVE_NS;
     pthread_mutex_lock(&lane->lock);
     if (!gt_etrace_is_finished())
-        hand_over_all(lane);
+        end_all(lane);
+    lane->waits = early && lane->buffer && lane->buffer->used;
+    if (!gt_etrace_is_finished() && !early && lane->buffer)
+        gt_etrace_lane_hand_over(lane);
     pthread_mutex_unlock(&lane->lock);
 }
 

@@ -19,8 +19,15 @@ struct gt_etrace_lane {
     uint8_t *newest;                /* its newest entry, where the packet is ended; NULL: gone */
     struct gt_writer w;
     uint64_t handed; /* when a buffer was handed over, monotonic ns */
+    bool waits;      /* its guest may wait for long, and the packets in the buffer are whole */
     struct gt_etrace_lane *next;
 };
+
+static inline const struct gt_etrace_block *gt_etrace_block_of(uint64_t ran)
+{
+    const unsigned unit_bits = 64 - GT_ETRACE_RAN_UNIT;
+    return (const struct gt_etrace_block *)(uintptr_t)(ran << unit_bits >> unit_bits);
+}
 
 bool gt_etrace_is_finished(void);
 /* The calling thread's. NULL: no memory. */

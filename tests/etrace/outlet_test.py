@@ -142,16 +142,15 @@ def test_reader_comes_again(t):
 def test_live(t):
     """What ran is seen while the guest waits."""
     reader = Reader(to_socket(t), listens=True)
-    child = t.user('x86_64', t.build('ask.S', 'x86_64', '-nostdlib'), '', stdin=subprocess.PIPE)
+    child = ask(t)
     until = time.monotonic() + etrace.SECONDS
-    while len(reader.data) < 1000 and time.monotonic() < until:
+    seen = 0
+    while seen < BEFORE_IT_WAITS and time.monotonic() < until:
         time.sleep(0.01)
-    seen = len(reader.data)
-    child.stdin.write(b'x')
-    child.stdin.close()
-    child.stdin = None
-    good(finish(child), out=b'')
-    need(seen >= 1000 and reader.stream().of('exec'), 'seen while the guest waited:', seen)
+        seen = instructions(cut_stream(bytes(reader.data))) if len(reader.data) >= 40 else 0
+    answer(child)
+    need(seen == BEFORE_IT_WAITS, 'seen while the guest waited:', seen)
+    need(instructions(reader.stream()) > seen, 'the end')
 
 
 def test_drop(t):
@@ -255,6 +254,79 @@ def test_abort(t):
     done = finish(child)
     need(done.status == -signal.SIGABRT, done)
     etrace.read_stream(t.out)
+
+
+def ask(t, arguments=''):
+    """A program that runs a little and then waits for a character."""
+    return t.user('x86_64', t.build('ask.S', 'x86_64', '-nostdlib'), arguments,
+                  stdin=subprocess.PIPE)
+
+
+def answer(child):
+    child.stdin.write(b'x')
+    child.stdin.close()
+    child.stdin = None
+    good(finish(child), out=b'')
+
+
+def data_of(path):
+    with open(path, 'rb') as f:
+        return f.read()
+
+
+def cut_stream(data):
+    """What is whole of a stream that may be cut anywhere."""
+    at = 0
+    while len(data) - at >= 8:
+        size = 8 + int.from_bytes(data[at + 4:at + 8], 'little')
+        if len(data) - at < size:
+            break
+        at += size
+    ends_in_exec = data[:at][-8:-6] != b'\6\0'
+    return Stream(data[:at] + (b'\6\0\0\0\0\0\0\0' if at and ends_in_exec else b''))
+
+
+def wait_for_code(t, child, instructions):
+    """Until the file, which is whole at any moment, has so many."""
+    until = time.monotonic() + etrace.SECONDS
+    while time.monotonic() < until and child.poll() is None:
+        if os.path.exists(t.out) and os.path.getsize(t.out) > 40:
+            stream = cut_stream(data_of(t.out))
+            if sum(e.duration for e in stream.of('exec')) >= instructions:
+                return stream
+        time.sleep(0.01)
+    raise etrace.Failure('the file does not have what ran')
+
+
+BEFORE_IT_WAITS = 1 + 100 * 2 + 7  # instructions of ask.S
+
+
+def test_killed_while_it_waits(t):
+    """What ran is in the file soon, and stays there; and a file that is ended has the same bytes as
+    one that never had to show what it has."""
+    child = ask(t)
+    stream = wait_for_code(t, child, BEFORE_IT_WAITS)
+    need(len(stream.of('exec')) > 50, 'entries')
+    os.killpg(child.pid, signal.SIGKILL)
+    need(finish(child).status == -signal.SIGKILL, 'status')
+    need(sum(e.duration for e in etrace.read_stream(t.out).of('exec')) >= BEFORE_IT_WAITS, 'lost')
+    child = ask(t)
+    wait_for_code(t, child, BEFORE_IT_WAITS)
+    answer(child)
+    shown = data_of(t.out)
+    child = ask(t)
+    answer(child)
+    need(shown == data_of(t.out), 'the bytes differ')
+
+
+def test_killed_while_it_runs(t):
+    for arguments in '', ',flags=exec+mem', ',clock=host':
+        child = t.user('x86_64', t.build('pulse.S', 'x86_64', '-nostdlib'), arguments)
+        before = wait_for_code(t, child, 1000)
+        os.killpg(child.pid, signal.SIGKILL)
+        need(finish(child).status == -signal.SIGKILL, 'status')
+        after = cut_stream(data_of(t.out))
+        need(len(after.of('exec')) >= len(before.of('exec')) - 1, 'less than there was')
 
 
 def test_killed(t):

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waits for a character, after little code; exits with status 42. */
+/* Asks for its number and waits for a character, after little code; exits with status 42. */
         .text
         .globl _start
 _start:
         mov $100, %ecx
 1:      dec %ecx
         jnz 1b
+        mov $39, %eax
+        syscall
         xor %eax, %eax
         xor %edi, %edi
         lea -8(%rsp), %rsi
