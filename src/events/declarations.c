@@ -242,6 +242,8 @@ const struct gt_trace_declaration *gt_trace_declarations_find(const struct gt_tr
 const struct gt_trace_declaration *gt_events_find(const struct gt_trace_declarations *d,
                                                   const char *name, size_t n)
 {
+    if (memchr(name, '\0', n))
+        return NULL;
     size_t low = 0, high = d->count + 1; /* the last of several of that name: simpletrace.py's */
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -15,7 +15,7 @@ gt_events_vcpu_arguments(const struct gt_trace_declaration *d)
     return d->arguments - 1;
 }
 
-/* gt_trace_declarations_find for a name of n bytes without a NUL in them. */
+/* gt_trace_declarations_find for a name of n bytes. */
 const struct gt_trace_declaration *gt_events_find(const struct gt_trace_declarations *d,
                                                   const char *name, size_t n);
 

@@ -166,7 +166,7 @@ class Damaged(Case):
             self.assertEqual(out, '')
 
     def test_passed_over(self):
-        t = Trace().map(1, 'one').map(2, 'nobody').map(3, 'two')
+        t = Trace().map(1, 'one').map(2, 'nobody').map(3, 'two').map(4, 'two\0and more')
         good = [('a', 1), ('s', b'x')]
         t.event(1, 1, 1, 'one', good)
         places = [len(t.data)]
