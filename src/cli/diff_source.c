@@ -111,6 +111,7 @@ static int leave_out(struct gt_diff_source *s, int status, const struct gt_error
     if (status != GT_E_FORMAT && status != GT_E_TRUNC)
         return gt_error_set(err, status, "%s", why->text);
     s->damaged = true;
+    gt_execlog_text_lose(s->text);
     gt_command_fail(s->self, 0, "%s%s", why->text, status == GT_E_FORMAT ? ": left out" : "");
     return 0;
 }

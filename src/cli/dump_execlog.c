@@ -77,6 +77,7 @@ static void give(void *self)
 static void leave_out(struct dump *d, const struct gt_error *why)
 {
     give(d);
+    gt_execlog_text_lose(d->text);
     if (d->left_out++ < TOLD_MAX)
         gt_command_fail(d->self, 0, "%s: left out", why->text);
 }

@@ -64,8 +64,9 @@ enum gt_execlog_type {
 
 /* Of EVENTS. */
 enum gt_execlog_open {
-    GT_EXECLOG_FROM_BEFORE = 1, /* begins within a line */
-    GT_EXECLOG_GOES_ON = 2,     /* ends within a line */
+    GT_EXECLOG_FROM_BEFORE = 1, /* needs the line that the vCPU's chunk before it ends with */
+    GT_EXECLOG_GOES_ON = 2,     /* ends with a line that the next one needs */
+    GT_EXECLOG_WITHIN_LINE = 4, /* with FROM_BEFORE: that line is not complete yet */
 };
 
 enum gt_execlog_record { GT_EXECLOG_D_BLOCK = 1, GT_EXECLOG_D_DEVICE, GT_EXECLOG_D_REGISTER };

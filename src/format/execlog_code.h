@@ -27,7 +27,7 @@ struct gt_execlog_name {
 };
 
 enum {
-    GT_EXECLOG_PAGE = 4096,                         /* ids, each */
+    GT_EXECLOG_PAGE = 65536,                        /* ids, each */
     GT_EXECLOG_PAGES = (1 << 30) / GT_EXECLOG_PAGE, /* ids are below 2^30 */
 };
 

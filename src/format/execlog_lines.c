@@ -44,14 +44,14 @@ static bool is_asked_for(const struct gt_execlog_text *t)
 void gt_execlog_lines_end(struct gt_execlog_text *t)
 {
     char *p = gt_execlog_lines_room(t, 1);
-    bool wanted = p && !t->skip && (!t->some || is_asked_for(t));
+    bool wanted = p && !t->skip && !t->broken && (!t->some || is_asked_for(t));
     if (wanted) {
         *p = '\n';
         t->line = ++t->fill;
     } else {
         t->fill = t->line;
     }
-    t->insn = t->access = false;
+    t->insn = t->access = t->broken = false;
     if (t->skip)
         t->skip--;
     else
@@ -106,7 +106,9 @@ void gt_execlog_lines_take_up(struct gt_execlog_text *t, struct gt_execlog_waiti
 
 void gt_execlog_lines_put_aside(struct gt_execlog_text *t, struct gt_execlog_waiting *w)
 {
-    if (t->fill > t->line)
+    if (t->broken)
+        *w = (struct gt_execlog_waiting){0};
+    else if (t->fill > t->line)
         *w = (struct gt_execlog_waiting){NULL, t->fill - t->line, t->insn, t->access, false};
     else
         *w = t->kept;
@@ -118,5 +120,5 @@ void gt_execlog_lines_put_aside(struct gt_execlog_text *t, struct gt_execlog_wai
         t->status = GT_E_NOMEM;
     w->n = w->text ? w->n : 0;
     t->fill = t->line;
-    t->insn = t->access = false;
+    t->insn = t->access = t->broken = false;
 }

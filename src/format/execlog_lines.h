@@ -33,11 +33,13 @@ struct gt_execlog_text {
     char *buf;
     size_t room, fill, line;
     bool insn, access; /* the waiting line is asked for by these */
+    bool broken;       /* what it begins with was lost */
     uint64_t number;   /* of the waiting line */
     uint64_t skip;     /* lines that are not in the log */
     char prefix[GT_EXECLOG_LINE_PREFIX];
     size_t prefix_len;
-    struct gt_execlog_waiting *waiting; /* by vCPU */
+    struct gt_execlog_waiting *waiting; /* by vCPU, */
+    size_t n_waiting;                   /* up to the highest one seen */
     struct gt_execlog_waiting kept;     /* a line that is complete, and may come again */
     size_t kept_room;
     int status; /* of the first failure, or 1 */

@@ -237,6 +237,7 @@ static void add_events(struct gt_execlog_writer *w, const struct gt_buffer *b)
     w->open = w->waiting[vcpu] & OPEN;
     w->kept = w->waiting[vcpu] & KEPT;
     c.flags = w->waiting[vcpu] ? GT_EXECLOG_FROM_BEFORE : 0;
+    c.flags |= w->open ? GT_EXECLOG_WITHIN_LINE : 0;
     gt_execlog_set_clear(&w->insns, INSN_GRAIN);
     gt_execlog_set_clear(&w->accesses, ACCESS_GRAIN);
     size_t good = gt_execlog_walk(&w->walk, &visitor, w, events, n);

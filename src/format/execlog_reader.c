@@ -14,7 +14,6 @@
 enum {
     AHEAD = 256 << 10, /* bytes read at once */
     NEAR = 4 << 10,    /* the same, where others may not be wanted */
-    CAPACITY = GT_EXECLOG_HEAD + GT_EXECLOG_MAX_SUMMARY + GT_EXECLOG_MAX_PACKED + AHEAD,
 };
 
 struct gt_execlog_reader {
@@ -24,6 +23,7 @@ struct gt_execlog_reader {
     struct gt_execlog_codes *codes;
     ZSTD_DCtx *zstd;
     uint8_t *buf;
+    size_t cap;
     size_t pos, end; /* what was read and not yet given away */
     uint64_t offset; /* of buf[pos] in the log */
     uint32_t body;   /* bytes at pos that are the body of the chunk given last */
@@ -32,6 +32,7 @@ struct gt_execlog_reader {
     bool lost;           /* at pos is no chunk: the next one is to be looked for */
     bool whole;          /* END was given */
     uint8_t *out[2];     /* unpacked bodies: of events, of others */
+    size_t room[2];      /* that those have */
     struct gt_error why; /* of the failure that nothing follows */
 };
 
@@ -43,18 +44,39 @@ bool gt_execlog_is(const void *first, size_t n)
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
+/* The window can have n bytes and what is read ahead. */
+static bool make_room(struct gt_execlog_reader *r, size_t n)
+{
+    size_t most = n + r->ahead;
+    if (r->cap - r->pos >= most)
+        return true;
+    memmove(r->buf, r->buf + r->pos, r->end - r->pos);
+    r->end -= r->pos;
+    r->pos = 0;
+    if (r->cap >= most)
+        return true;
+    uint8_t *buf = realloc(r->buf, most);
+    if (!buf)
+        return false;
+    r->buf = buf;
+    r->cap = most;
+    return true;
+}
+
+static int no_memory(struct gt_execlog_reader *r)
+{
+    return gt_error_set(&r->why, GT_E_NOMEM, "%.300s: out of memory", r->name);
+}
+
 /* Reads on until n bytes are in the window: 1; fewer at the end: 0. */
 static int want(struct gt_execlog_reader *r, size_t n)
 {
     while (r->end - r->pos < n && !r->ended) {
-        if (CAPACITY - r->pos < n || r->end == r->pos || r->end - r->pos < NEAR) {
-            memmove(r->buf, r->buf + r->pos, r->end - r->pos);
-            r->end -= r->pos;
-            r->pos = 0;
-        }
-        size_t missing = n - (r->end - r->pos), room = CAPACITY - r->end;
+        size_t missing = n - (r->end - r->pos);
+        if (!make_room(r, n))
+            return no_memory(r);
         size_t most = missing > r->ahead ? missing : r->ahead;
-        ssize_t got = r->source.read(r->source.self, r->buf + r->end, most < room ? most : room);
+        ssize_t got = r->source.read(r->source.self, r->buf + r->end, most);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -150,11 +172,10 @@ static struct gt_execlog_reader *new_reader(const struct gt_execlog_source *sour
     r->name = strdup(source->name);
     r->codes = gt_execlog_codes_create();
     r->zstd = ZSTD_createDCtx();
-    r->buf = malloc(CAPACITY);
-    for (int i = 0; i < 2; i++)
-        r->out[i] = malloc(GT_EXECLOG_MAX_UNPACKED + GT_EXECLOG_PADDING);
+    r->cap = GT_EXECLOG_HEAD + AHEAD;
+    r->buf = malloc(r->cap);
     r->ahead = AHEAD;
-    if (r->name && r->codes && r->zstd && r->buf && r->out[0] && r->out[1])
+    if (r->name && r->codes && r->zstd && r->buf)
         return r;
     gt_execlog_reader_destroy(r);
     return NULL;
@@ -311,11 +332,22 @@ static int unpack(struct gt_execlog_reader *r, const struct gt_execlog_item *ite
     return 0;
 }
 
+static uint8_t *room_for(struct gt_execlog_reader *r, size_t which, size_t n)
+{
+    if (n > r->room[which]) {
+        free(r->out[which]);
+        r->out[which] = malloc(n);
+        r->room[which] = r->out[which] ? n : 0;
+    }
+    return r->out[which];
+}
+
 int gt_execlog_body(struct gt_execlog_reader *r, const struct gt_execlog_item *item,
                     const uint8_t **out, struct gt_error *err)
 {
-    uint8_t *room = r->out[item->chunk.type != GT_EXECLOG_EVENTS];
-    int status = want(r, item->chunk.packed);
+    size_t which = item->chunk.type != GT_EXECLOG_EVENTS;
+    uint8_t *room = room_for(r, which, item->chunk.unpacked + GT_EXECLOG_PADDING);
+    int status = room ? want(r, item->chunk.packed) : no_memory(r);
     if (status == 0)
         status = cut_off(r, item->chunk.packed);
     if (status < 0) {

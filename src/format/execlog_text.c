@@ -22,9 +22,8 @@ int gt_execlog_text_create(const struct gt_execlog_codes *codes,
         t->room = GT_EXECLOG_FIRST_ROOM;
         t->number = 1;
         t->buf = malloc(t->room);
-        t->waiting = calloc(GT_EXECLOG_MAX_VCPUS, sizeof *t->waiting);
     }
-    if (!t || !t->buf || !t->waiting) {
+    if (!t || !t->buf) {
         gt_execlog_text_destroy(t);
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     }
@@ -36,7 +35,7 @@ void gt_execlog_text_destroy(struct gt_execlog_text *t)
 {
     if (!t)
         return;
-    for (size_t i = 0; t->waiting && i < GT_EXECLOG_MAX_VCPUS; i++)
+    for (size_t i = 0; i < t->n_waiting; i++)
         free(t->waiting[i].text);
     free(t->waiting);
     free(t->kept.text);
@@ -113,7 +112,7 @@ static void on_start(void *self, const struct gt_execlog_block *b, uint32_t from
     struct gt_execlog_text *t = self;
     const struct gt_execlog_code *code = (const struct gt_execlog_code *)b;
     t->kept.n = 0;
-    if (__builtin_expect(!t->some && !t->skip, 1))
+    if (__builtin_expect(!t->some && !t->skip && !t->broken, 1))
         start_all(t, code, from, to);
     else
         for (uint32_t i = from; i < to; i++)
@@ -251,10 +250,25 @@ static int ended(const struct gt_execlog_text *t, const struct gt_execlog_chunk 
     return t->status ? t->status : t->number > t->o.query.to;
 }
 
+static struct gt_execlog_waiting *waiting_of(struct gt_execlog_text *t, uint32_t vcpu)
+{
+    if (vcpu >= t->n_waiting) {
+        struct gt_execlog_waiting *more = realloc(t->waiting, (vcpu + 1) * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + t->n_waiting, 0, (vcpu + 1 - t->n_waiting) * sizeof *more);
+        t->waiting = more;
+        t->n_waiting = vcpu + 1;
+    }
+    return &t->waiting[vcpu];
+}
+
 int gt_execlog_text_add(struct gt_execlog_text *t, const struct gt_execlog_chunk *chunk,
                         const uint8_t *body, struct gt_error *err)
 {
-    struct gt_execlog_waiting *w = &t->waiting[chunk->vcpu];
+    struct gt_execlog_waiting *w = waiting_of(t, chunk->vcpu);
+    if (!w)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
     t->number = chunk->first;
     t->skip = chunk->other;
     if (t->status || t->number > t->o.query.to)
@@ -263,9 +277,20 @@ int gt_execlog_text_add(struct gt_execlog_text *t, const struct gt_execlog_chunk
     if (!(chunk->flags & GT_EXECLOG_FROM_BEFORE)) /* the chunk that had the rest was left out */
         w->n = 0;
     gt_execlog_lines_take_up(t, w);
+    if (chunk->flags & GT_EXECLOG_WITHIN_LINE && t->fill == t->line) {
+        char *p = gt_execlog_lines_room(t, 1);
+        t->broken = p;
+        t->fill += p != NULL;
+    }
     size_t at = gt_execlog_walk(&t->walk, &visitor, t, body, chunk->unpacked);
     gt_execlog_lines_put_aside(t, w);
     return ended(t, chunk, at, err);
+}
+
+void gt_execlog_text_lose(struct gt_execlog_text *t)
+{
+    for (size_t i = 0; i < t->n_waiting; i++)
+        t->waiting[i].n = 0;
 }
 
 int gt_execlog_text_flush(struct gt_execlog_text *t)

@@ -42,6 +42,8 @@ void gt_execlog_text_destroy(struct gt_execlog_text *t); /* NULL is fine */
  * a line of more than 256 MiB; GT_E_NOMEM. */
 int gt_execlog_text_add(struct gt_execlog_text *t, const struct gt_execlog_chunk *chunk,
                         const uint8_t *body, struct gt_error *err);
+/* A chunk could not be read: lines that it may have gone on with are not made. */
+void gt_execlog_text_lose(struct gt_execlog_text *t);
 /* Gives the lines that are still kept back; those that no chunk completed are not given. As
  * gt_execlog_text_add. */
 int gt_execlog_text_flush(struct gt_execlog_text *t);

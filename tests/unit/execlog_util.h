@@ -46,6 +46,7 @@ struct world {
     size_t buffer; /* bytes */
     bool values;
     unsigned n_cuts; /* buffers that were handed over */
+    uint64_t near;   /* all accesses are near here; 0: they are anywhere */
 };
 
 static const char *const world_devices[3] = {NULL, "RAM", "uart"};
@@ -168,6 +169,8 @@ static inline void world_say(struct world *w, struct world_vcpu *v, const struct
 static inline void world_access(struct world *w, struct world_vcpu *v, uint32_t i)
 {
     uint64_t address = roll(w, 3) ? 0x1000 + 8 * roll(w, 100) : roll(w, UINT64_MAX);
+    if (w->near)
+        address = w->near + 8 * roll(w, 100);
     uint64_t value[2] = {roll(w, 2) ? roll(w, 1000) : roll(w, UINT64_MAX), roll(w, 10)};
     bool store = roll(w, 2);
     size_t device = roll(w, 5) ? 1 : roll(w, 3);
@@ -312,6 +315,14 @@ static inline int lines_to_text(void *self, const char *text, size_t n)
     return 0;
 }
 
+static inline uint64_t count_lines(const char *text, size_t n)
+{
+    uint64_t lines = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
 /* All lines that a log gives in order, damaged places left out: 0, or the first error. */
 static inline int read_all(struct bytes_source *s, bool values, struct gt_text *out,
                            struct gt_error *err)
@@ -331,12 +342,20 @@ static inline int read_all(struct bytes_source *s, bool values, struct gt_text *
         if (status == 1 && item.chunk.type == GT_EXECLOG_DEFINITIONS)
             status = gt_execlog_learn(r, &item, &why);
         else if (status == 1 && item.chunk.type == GT_EXECLOG_EVENTS)
-            if ((status = gt_execlog_body(r, &item, &body, &why)) == 0)
+            if ((status = gt_execlog_body(r, &item, &body, &why)) == 0) {
+                size_t before = out->len;
                 status = gt_execlog_text_add(t, &item.chunk, body, &why);
+                gt_execlog_text_flush(t);
+                if (status == 0 && first == 0)
+                    assert_int_equal(count_lines(out->data + before, out->len - before),
+                                     item.chunk.count);
+            }
         if (status < 0 && first == 0) {
             first = status;
             *err = why;
         }
+        if (status < 0)
+            gt_execlog_text_lose(t);
         if (status < 0 && status != GT_E_FORMAT)
             break;
     }
