@@ -124,7 +124,7 @@ struct gt_trace_file_status {
 };
 void gt_trace_file_status(struct gt_trace_file_status *out);
 
-/* Bytes of each thread's buffer, from 64 KiB to 1 GiB, by default 1 MiB; for buffers to come. */
+/* Bytes of each thread's buffer, from 64 KiB to 1 GiB, by default 2 MiB; for buffers to come. */
 int gt_trace_file_buffer(size_t size, struct gt_trace_error *error);
 /* Policy and threads are chosen before the first event: later GT_TRACE_E_UNSUPPORTED. */
 int gt_trace_file_policy(enum gt_trace_policy policy, struct gt_trace_error *error);

@@ -76,10 +76,14 @@ static bool settle(struct cursor *c)
     return true;
 }
 
-/* What was taken may be written again; a thread that waits for it goes on. */
-static void release(struct gt_events_lane *l, uint64_t at)
+/* What was taken may be written again. A thread that waits for it goes on when there is something
+ * to go on with: half of the lane, or all that can be had now. */
+static void release(struct gt_events_lane *l, uint64_t at, bool last)
 {
     atomic_store_explicit(&l->tail, at, memory_order_release);
+    uint64_t used = atomic_load_explicit(&l->head, memory_order_relaxed) - at;
+    if (!last && used > l->mask / 2)
+        return;
     atomic_fetch_add(&l->freed, 1);
     if (atomic_load(&l->waiting))
         gt_events_futex_wake(&l->freed);
@@ -151,7 +155,7 @@ static void add_lane(struct gt_events_tracefile *f, struct gt_events_lane *l,
         sift_up(count++);
     } else {
         if (how == GT_EVENTS_TAKE)
-            release(l, c.head);
+            release(l, c.head, true);
         if (how != GT_EVENTS_SOME || left)
             take_lost(f, l);
     }
@@ -191,7 +195,7 @@ static void finish_lane(struct gt_events_tracefile *f, struct cursor *c,
 {
     if (how == GT_EVENTS_TAKE)
         count_dumped(c->lane, c->head);
-    release(c->lane, c->head);
+    release(c->lane, c->head, true);
     if (how != GT_EVENTS_SOME)
         take_lost(f, c->lane);
     *c = heap[--count];
@@ -214,7 +218,7 @@ static bool take_run(struct gt_events_tracefile *f, uint64_t until, enum gt_even
         finish_lane(f, c, how);
     else if (how != GT_EVENTS_TAKE &&
              gt_events_block_start(l, c->at) != gt_events_block_start(l, from))
-        release(l, c->at);
+        release(l, c->at, false);
     sift_down(0);
     return true;
 }
@@ -234,7 +238,7 @@ bool gt_events_collect(struct gt_events_tracefile *f, enum gt_events_collecting 
     while (count && take_run(f, until, how))
         ;
     for (size_t i = 0; i < count; i++)
-        release(heap[i].lane, heap[i].at);
+        release(heap[i].lane, heap[i].at, true);
     gt_events_tracefile_flush(f);
     return true;
 }

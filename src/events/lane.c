@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SIZE_DEFAULT = 1 << 20 };
+enum { SIZE_DEFAULT = 2 << 20 };
 
 __thread struct gt_events_thread *gt_events_self;
 
