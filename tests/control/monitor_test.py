@@ -1,111 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The monitor of a traced program (target.c): words, JSON, clients that behave and that do not, the
-socket's name; and `guesttrace ctl`."""
+"""The monitor of a traced program (target.c): words, JSON, clients that behave and that do not, and
+the socket's name."""
 import json
 import os
-import pty
-import select
 import signal
 import socket
 import stat
 import subprocess
-import tempfile
 import unittest
 
-GUESTTRACE, TARGET = os.environ['GUESTTRACE'], os.environ['TARGET']
-PROMPT = b'(guesttrace) '
-LIMIT = 30
-
-
-class Client:
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(LIMIT)
-        self.data = b''
-        try:
-            self.socket.connect(path)
-            self.greeting = json.loads(self.until(b'\n'))
-        except Exception:
-            self.close()
-            raise
-
-    def until(self, end):
-        while end not in self.data:
-            more = self.socket.recv(65536)
-            if not more:
-                raise EOFError(self.data)
-            self.data += more
-        got, self.data = self.data.split(end, 1)
-        return got + end
-
-    def send(self, data):
-        self.socket.sendall(data)
-
-    def hmp(self, line):
-        self.send(line.encode() + b'\n')
-        return self.until(PROMPT)[:-len(PROMPT)].decode()
-
-    def answer(self):
-        return json.loads(self.until(b'\n'))
-
-    def qmp(self, command, **arguments):
-        request = {'execute': command}
-        if arguments:
-            request['arguments'] = {k.replace('_', '-'): v for k, v in arguments.items()}
-        self.send(json.dumps(request).encode())
-        return self.answer()
-
-    def at_end(self):
-        try:
-            return not self.socket.recv(1)
-        except ConnectionResetError:
-            return True
-
-    def close(self):
-        self.socket.close()
-
-
-class Case(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='guesttrace-control-')
-        self.addCleanup(folder.cleanup)
-        self.dir = folder.name
-        self.path = os.path.join(folder.name, 'monitor')
-        self.target = None
-
-    def start(self, events=0, path=None, **more):
-        self.target = subprocess.Popen([TARGET, path or self.path, str(events)], cwd=self.dir,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE, text=True, **more)
-        self.addCleanup(self.end, self.target)
-        return self.target.stdout.readline() == 'ready\n'
-
-    def end(self, target):
-        if target.returncode is None:
-            target.kill()
-            target.communicate()
-        for f in (target.stdin, target.stdout, target.stderr):
-            f.close()
-
-    def tell(self, line):
-        self.target.stdin.write(line + '\n')
-        self.target.stdin.flush()
-        self.assertTrue(select.select([self.target.stdout], [], [], LIMIT)[0], line)
-        return self.target.stdout.readline().rstrip('\n')
-
-    def client(self):
-        c = Client(self.path)
-        self.addCleanup(c.close)
-        return c
-
-    def ctl(self, *args, stdin='', status=0):
-        done = subprocess.run([GUESTTRACE, 'ctl', self.path, *args], input=stdin, text=True,
-                              capture_output=True, timeout=LIMIT)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done.stdout, done.stderr
+from control import GUESTTRACE, LIMIT, PROMPT, Case
 
 
 class Words(Case):
@@ -398,88 +303,6 @@ class Name(Case):
         self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
         self.tell('stop')
         self.assertFalse(os.path.exists(self.path))
-
-
-class Ctl(Case):
-    def test_command(self):
-        self.start()
-        self.assertEqual(self.ctl('trace-event demo* on'), ('', ''))
-        self.assertEqual(self.ctl('info', 'trace-events', 'demo_t*'), ('demo_two : state 1\n', ''))
-        self.assertEqual(self.ctl('trace-event nosuch on', status=1),
-                         ('', "guesttrace ctl: unknown event 'nosuch'\n"))
-        self.assertIn('"a\\b"', self.ctl('trace-event "a\\b', status=1)[1] + '"a\\b"')
-
-    def test_lines(self):
-        self.start()
-        self.assertEqual(self.ctl(stdin='# first\n\ntrace-event demo_one on\n'
-                                  ' info trace-events demo_o*\n'),
-                         ('demo_one : state 1\ndemo_off : state 0\n', ''))
-        out, err = self.ctl(stdin='nonsense\ninfo trace-events demo_one\n', status=1)
-        self.assertEqual(out, 'demo_one : state 1\n')
-        self.assertIn("unknown command 'nonsense'", err)
-
-    def test_nobody(self):
-        self.assertIn('No such file or directory', self.ctl('help', status=1)[1])
-        with open(self.path, 'w'):
-            pass
-        self.assertIn('cannot be connected to', self.ctl('help', status=1)[1])
-        os.unlink(self.path)
-        self.ctl(status=1)
-
-    def test_strangers(self):
-        """What listens is no monitor, or says nothing, or goes away."""
-        for greeting, message in ((b'hello\n', 'not what a monitor answers'),
-                                  (b'{"a": 1}\n', 'no greeting'), (b'', 'the connection was closed'),
-                                  (b'{"QMP": {}}\n', 'the connection was closed'),
-                                  (b'[' * 100 + b'\n', 'not what a monitor answers'),
-                                  (None, 'no answer within 1 s')):
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(self.path)
-                listener.listen()
-                ctl = subprocess.Popen([GUESTTRACE, 'ctl', '--timeout=1', self.path, 'help'],
-                                       stderr=subprocess.PIPE, text=True)
-                peer = listener.accept()[0]
-                if greeting is not None:
-                    peer.sendall(greeting)
-                    peer.shutdown(socket.SHUT_WR)
-                self.assertIn(message, ctl.communicate(timeout=LIMIT)[1])
-                self.assertEqual(ctl.returncode, 1)
-                peer.close()
-            os.unlink(self.path)
-
-    def test_prompt(self):
-        self.start()
-        parent, child = pty.openpty()
-        ctl = subprocess.Popen([GUESTTRACE, 'ctl', self.path], stdin=child, stdout=child, stderr=child,
-                               env={**os.environ, 'TERM': 'dumb'})
-        os.close(child)
-        self.addCleanup(os.close, parent)
-        seen = b''
-
-        def until(text):
-            nonlocal seen
-            while text not in seen:
-                self.assertTrue(select.select([parent], [], [], LIMIT)[0], seen)
-                try:
-                    seen += os.read(parent, 4096)
-                except OSError:
-                    break
-            self.assertIn(text, seen)
-            seen = seen.split(text, 1)[1]
-
-        until(PROMPT)
-        if os.environ.get('EDITED') == '1':
-            os.write(parent, b'trace-ev\tdemo_t\ton\r')
-        else:
-            os.write(parent, b'trace-event demo_two on\r')
-        until(b'on')
-        until(PROMPT)
-        self.assertEqual(self.tell('state demo_two'), '1')
-        os.write(parent, b'info trace-events demo_two\r')
-        until(b'demo_two : state 1')
-        until(PROMPT)
-        os.write(parent, b'quit\r')
-        self.assertEqual(ctl.wait(LIMIT), 0)
 
 
 if __name__ == '__main__':
