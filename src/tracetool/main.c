@@ -74,13 +74,17 @@ static void read_inputs(struct gt_parser *p, const options *o)
     check_ust(p, o);
 }
 
-/* Standard output and devices are written to, files are replaced. */
+/* Standard output and devices are written to, files are replaced; a link to one stays a link. */
 static int write_output(const char *path, const struct gt_text *text, struct gt_error *err)
 {
     struct stat st;
     bool to_stdout = !strcmp(path, "-");
-    if (!to_stdout && (stat(path, &st) || S_ISREG(st.st_mode)))
-        return gt_file_replace_text(path, text, err);
+    if (!to_stdout && (stat(path, &st) || S_ISREG(st.st_mode))) {
+        char *real = realpath(path, NULL);
+        int status = gt_file_replace_text(real ? real : path, text, err);
+        free(real);
+        return status;
+    }
     FILE *f = to_stdout ? stdout : fopen(path, "wb");
     if (!f)
         return gt_error_errno(err, errno, "%s", path);

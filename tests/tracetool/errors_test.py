@@ -220,6 +220,11 @@ class Files(TracetoolTest):
         for out in ('/dev/stdout', '-'):
             self.assertIn('probe a();', self.tracetool(*words, good, out).stdout)
         self.assertEqual(self.tracetool(*words, good, '/dev/null').returncode, 0)
+        self.write('real', 'old')
+        os.symlink('real', self.path('link'))
+        self.assertEqual(self.tracetool(*words, good, 'link').returncode, 0)
+        self.assertTrue(os.path.islink(self.path('link')))
+        self.assertIn('probe a();', self.read('real'))
         done = self.tracetool(*words, good, '/dev/full')
         self.assertEqual((done.returncode, done.stderr),
                          (1, 'tracetool: /dev/full: No space left on device\n'))
