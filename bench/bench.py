@@ -14,6 +14,7 @@ import time
 import etrace
 import events
 import measure
+import simpletrace
 import table
 import tracetool
 import uftrace
@@ -21,7 +22,7 @@ import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
 TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES, 'tracetool': tracetool.TABLES,
-         'events': events.TABLES}
+         'events': events.TABLES, 'simpletrace': simpletrace.TABLES}
 
 
 def arguments():
