@@ -90,7 +90,7 @@ static void choose_cells(void)
     if (gt_exlog.register_globs || !gt_host_can(GT_HOST_CELLS))
         return;
     gt_exlog.cells = gt_cells_new(sizeof(uint64_t));
-    gt_exlog.cells_move = !gt_exlog.host.system || gt_exlog.host.vcpus != gt_exlog.host.max_vcpus;
+    gt_exlog.cells_move = true;
 }
 
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)

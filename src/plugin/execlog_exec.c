@@ -17,7 +17,7 @@ static inline struct gt_exlog_vcpu *vcpu_at(unsigned vcpu)
 
 static inline uint64_t *started(struct gt_exlog_vcpu *v)
 {
-    if (gt_exlog.cells_move)
+    if (__atomic_load_n(&gt_exlog.cells_move, __ATOMIC_RELAXED))
         v->started = gt_cells_find(gt_exlog.cells, v->index);
     return v->started;
 }

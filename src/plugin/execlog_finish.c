@@ -85,6 +85,15 @@ static void find_registers(struct gt_exlog_vcpu *v)
     _exit(1);
 }
 
+/* The last vCPU that can come has come: cells stay where they are. With the lock. */
+static void settle_cells(void)
+{
+    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++)
+        if (gt_exlog.vcpus[i].known)
+            gt_exlog.vcpus[i].started = gt_cells_find(gt_exlog.cells, i);
+    __atomic_store_n(&gt_exlog.cells_move, false, __ATOMIC_RELEASE);
+}
+
 void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
@@ -103,6 +112,8 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
     pthread_mutex_lock(&gt_exlog.lock);
     if (vcpu >= gt_exlog.n_vcpus)
         __atomic_store_n(&gt_exlog.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
+    if (gt_exlog.cells && gt_exlog.host.system && gt_exlog.n_vcpus >= gt_exlog.host.max_vcpus)
+        settle_cells();
     pthread_mutex_unlock(&gt_exlog.lock);
 }
 
