@@ -10,7 +10,8 @@
  *                     record N each
  *   segv|abort|term N N events, then dies so
  *   full N            N events, the file may not grow; N that do not fit; N more when it may again
- *   dump N            N events, dumped to "dumped"; N more
+ *   gap N MORE        N events, descriptor 9 is closed; when those that were not lost are in the
+ * file, MORE with the numbers after them dump N            N events, dumped to "dumped"; N more
  */
 #include "handmade.h"
 
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -113,10 +115,27 @@ static int fill(void)
     fire((void *)1);
     if (gt_trace_file_flush(&error) != GT_TRACE_E_IO || gt_trace_file_flush(NULL) != GT_TRACE_OK)
         return 1;
+    struct stat file;
+    gt_trace_file_status(&status);
+    if (stat(status.path, &file) != 0 || (uint64_t)file.st_size != status.bytes)
+        return 1; /* a part of a record is left */
     limit_file(RLIM_INFINITY);
     fire((void *)2);
     gt_trace_file_status(&status);
     return gt_trace_file_flush(NULL) != GT_TRACE_OK || status.dropped != events - 2;
+}
+
+static int leave_gap(uint64_t more)
+{
+    struct gt_trace_file_status status;
+    fire((void *)0);
+    close(FIRED_FD);
+    do
+        gt_trace_file_status(&status);
+    while (status.events + status.dropped < events);
+    for (uint64_t i = events; i < events + more; i++)
+        trace_hm_two(0, i);
+    return 0;
 }
 
 static int act(const char *action, int number)
@@ -161,6 +180,8 @@ int main(int argc, char **argv)
         return 2;
     int number = atoi(argv[at + 2]);
     events = (uint64_t)number;
+    if (strcmp(argv[at + 1], "gap") == 0 && at + 3 < argc)
+        return leave_gap((uint64_t)atoi(argv[at + 3]));
     if (strcmp(argv[at + 1], "count") != 0)
         return act(argv[at + 1], number);
     fire_threads(at + 3 < argc ? atoi(argv[at + 3]) : 1);

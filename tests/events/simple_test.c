@@ -275,6 +275,23 @@ static void test_signal_handler(void **state)
     trace_file_free(&f);
 }
 
+/* What was recorded before another file was named is in the one before. */
+static void test_next_file(void **state)
+{
+    (void)state;
+    use("first");
+    trace_hm_two(1, 0);
+    assert_int_equal(gt_trace_file_set("second", NULL), GT_TRACE_OK);
+    struct trace_file f = trace_file_read("first");
+    assert_int_equal(f.count, 1);
+    trace_file_free(&f);
+    trace_hm_two(2, 0);
+    f = finish("second");
+    assert_int_equal(f.count, 1);
+    assert_int_equal(take_u64(&f.records[0]), 2);
+    trace_file_free(&f);
+}
+
 /* While the backend is paused, nothing is recorded. */
 static void test_pause(void **state)
 {
@@ -339,7 +356,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_files_in_turn), cmocka_unit_test(test_signal_handler),
-        cmocka_unit_test(test_pause),         cmocka_unit_test(test_too_deep),
+        cmocka_unit_test(test_next_file),     cmocka_unit_test(test_pause),
+        cmocka_unit_test(test_too_deep),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);

@@ -226,9 +226,9 @@ static void drain(int pipe, pid_t pid)
 }
 
 /* The trace goes into a pipe. With `late` nobody reads it before all events have been fired. */
-static void run_slowly(const char *policy, int events, bool late, uint64_t *dropped)
+static struct trace_file run_slowly(const char *policy, const char *action, bool late)
 {
-    char options[128], action[32];
+    char options[128], byte;
     int fired[2];
     uint64_t next[KEYS];
     unlink("pipe");
@@ -237,32 +237,37 @@ static void run_slowly(const char *policy, int events, bool late, uint64_t *drop
     assert_int_equal(pipe2(fired, O_CLOEXEC), 0);
     assert_int_equal(dup2(fired[1], FIRED_FD), FIRED_FD);
     snprintf(options, sizeof options, "file=pipe,buffer=64K,policy=%s", policy);
-    snprintf(action, sizeof action, "count %d 1", events);
     pid_t pid = start(options, action);
     close(FIRED_FD);
     close(fired[1]);
     fcntl(in, F_SETFL, 0);
     if (late)
-        assert_int_equal(read(fired[0], action, 1), 0);
+        assert_int_equal(read(fired[0], &byte, 1), 0);
     close(fired[0]);
     drain(in, pid);
     close(in);
     struct trace_file f = trace_file_read("piped");
     check_order(&f, next, late);
     assert_int_equal(f.torn, 0);
-    *dropped = trace_file_dropped(&f);
-    assert_int_equal(trace_file_count(&f, "hm_two") + *dropped, events);
-    trace_file_free(&f);
+    return f;
 }
 
 static void test_wait_and_drop(void **state)
 {
     (void)state;
-    uint64_t dropped;
-    run_slowly("wait", 100000, false, &dropped);
-    assert_int_equal(dropped, 0);
-    run_slowly("drop", 100000, true, &dropped);
-    assert_true(dropped > 100000 / 2);
+    enum { N = 100000, MORE = 100 };
+    struct trace_file f = run_slowly("wait", "count 100000 1", false);
+    assert_int_equal(f.count, N);
+    trace_file_free(&f);
+    static const char *const actions[] = {"count 100000 1", "gap 100000 0", "gap 100000 100"};
+    for (int i = 0; i < 3; i++) {
+        f = run_slowly("drop", actions[i], true);
+        assert_true(trace_file_dropped(&f) > N / 2);
+        assert_int_equal(trace_file_count(&f, "hm_two") + trace_file_dropped(&f),
+                         i == 2 ? N + MORE : N);
+        assert_true((strcmp(f.records[f.count - 1].name, "dropped") == 0) == (i < 2));
+        trace_file_free(&f);
+    }
 }
 
 /* The newest are kept, and how many are not is said first. */
