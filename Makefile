@@ -96,7 +96,7 @@ fuzz:
 
 # Formats the source; format-check only looks
 format:
-	@find src include tests bench scripts -name '*.[ch]' 2>/dev/null | xargs clang-format -i
+	@find src include examples tests bench scripts -name '*.[ch]' ! -path '*/data/*' 2>/dev/null | xargs clang-format -i
 format-check:
 	@tests/layers/format.sh .
 

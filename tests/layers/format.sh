@@ -15,4 +15,4 @@ if [ -z "$tool" ]; then
     exit 77
 fi
 # shellcheck disable=SC2046
-"$tool" --dry-run --Werror $(find src include tests bench scripts -name '*.[ch]' 2>/dev/null)
+"$tool" --dry-run --Werror $(find src include examples tests bench scripts -name '*.[ch]' ! -path '*/data/*' 2>/dev/null)
