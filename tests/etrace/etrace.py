@@ -25,7 +25,10 @@ SECONDS = 100
 FILE_LIMIT = 1 << 30
 EXEC, TB, NOTE, MEM, ARCH, BARRIER, EVENT, INFO = 1, 2, 3, 4, 5, 6, 8, 0x4554
 COMPILERS = {'x86_64': ('gcc', []), 'i386': ('gcc', ['-m32']),
-             'aarch64': ('aarch64-linux-gnu-gcc', []), 'riscv64': ('riscv64-linux-gnu-gcc', [])}
+             'aarch64': ('aarch64-linux-gnu-gcc', []), 'riscv64': ('riscv64-linux-gnu-gcc', []),
+             'arm': ('clang', ['--target=armv7-linux-gnueabi', '-fuse-ld=lld']),
+             'mips': ('clang', ['--target=mips-linux-gnu', '-fuse-ld=lld']),
+             'ppc64': ('clang', ['--target=powerpc64-linux-gnu', '-fuse-ld=lld'])}
 
 
 class Failure(Exception):
@@ -135,6 +138,7 @@ def counts(stream, following):
 # ---- QEMU's log ----------------------------------------------------------------------------------
 
 INSN = re.compile(r'0x([0-9a-f]+):\s+((?:[0-9a-f]{2} ?)+|[0-9a-f]{4,8})(\s+\S.*)?$')
+WORD = re.compile(r'0x([0-9a-f]+):\s')  # of machines whose disassembly has no bytes: all of 4
 TRACE = re.compile(r'Trace (\d+): (0x[0-9a-f]+) \[[^/]*/([0-9a-f]+)/[^/]*/([0-9a-f]+)\]')
 LEFT = re.compile(r'(?:\.\.\.with ELR |async:0,.* epc:)0x([0-9a-f]+)')
 
@@ -157,6 +161,8 @@ class Log:
             self.fresh = []
         elif insn and self.fresh is not None:
             self.instruction(int(insn[1], 16), len(insn[2].replace(' ', '')) // 2, bool(insn[3]))
+        elif self.fresh is not None and WORD.match(line):
+            self.instruction(int(WORD.match(line)[1], 16), 4, True)
         elif line.startswith('Trace '):
             self.trace(line)
         elif line.startswith('Stopped execution of TB chain before'):
@@ -291,6 +297,8 @@ class Test:
 
     def build(self, source, arch, *flags):
         compiler, more = COMPILERS[arch]
+        if '-fuse-ld=lld' in more:
+            tool('ld.lld')
         path = f'{self.folder}/{os.path.basename(source)}-{arch}'
         done = run([tool(compiler), *more, '-static', '-g0', '-Wall', *flags, '-o', path,
                     f'{HERE}/guests/{source}'])

@@ -7,7 +7,8 @@ import collections
 import etrace
 from etrace import finish, need
 
-MACHINES = {'x86_64': (62, 64), 'i386': (3, 32), 'aarch64': (183, 64), 'riscv64': (243, 64)}
+MACHINES = {'x86_64': (62, 64, 0), 'i386': (3, 32, 0), 'aarch64': (183, 64, 0),
+            'riscv64': (243, 64, 0), 'arm': (40, 32, 0), 'mips': (8, 32, 1), 'ppc64': (21, 64, 1)}
 
 
 def check(t, arch, source, arguments='', flags=('-O1',), status=42):
@@ -15,7 +16,7 @@ def check(t, arch, source, arguments='', flags=('-O1',), status=42):
     done = finish(t.user(arch, guest, arguments, '-d', 'in_asm,exec,nochain', '-D', t.log))
     need(done.status == status, f'{arch}: status {done.status}:', done.errors)
     stream = etrace.read_stream(t.out)
-    need((stream.guest.machine, stream.guest.bits) == MACHINES[arch], 'ARCH', stream.guest)
+    need((stream.guest.machine, stream.guest.bits, stream.guest.big) == MACHINES[arch], 'ARCH', stream.guest)
     log = etrace.Log(t.log)
     need(len(log.ran) > 10, 'QEMU logs too little')
     wrong = etrace.same_instructions(stream, log)
@@ -105,4 +106,5 @@ def test_counts(t):
     check_counts(t, 'aarch64')
 
 
-etrace.main(globals())
+if __name__ == '__main__':
+    etrace.main(globals())

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The ranges of a stream, expanded, are the instructions that libexeclog.so logs of the same run."""
+import os
+import re
+
+import etrace
+import machine_test
+from etrace import Skip, need, run
+
+EXECLOG = os.environ.get('GUESTTRACE_PLUGINS', '') + '/libexeclog.so'
+LINE = re.compile(r'(\d+), (0x[0-9a-f]+), (0x[0-9a-f]+), "')
+HANDLERS = {'aarch64': 'vectors', 'riscv64': 'skip'}
+HALVES = ('aarch64', 'arm', 'riscv64')  # whose opcodes are numbers, of 4 bytes at most
+
+
+class Words(dict):
+    """What did not run has no line: the rest of a block whose store cut the power."""
+
+    def __missing__(self, at):
+        return at + 4
+
+    def __contains__(self, at):
+        return True
+
+
+class Logged:
+    def __init__(self, path, arch):
+        """`ran`: (vCPU, address) of each instruction; `following`: where one ends. An opcode is its
+        bytes, or a number: of one with 4 digits or less 2 bytes, where there are such."""
+        self.ran, self.following = [], {}
+        with open(path, encoding='utf-8') as f:
+            for line in f:
+                found = LINE.match(line)
+                need(found, 'a line', line)
+                vcpu, at = int(found[1]), int(found[2], 16)
+                self.ran.append((vcpu, at))
+                self.following[at] = at + self.size(found[3], arch)
+
+    @staticmethod
+    def size(opcode, arch):
+        if arch == 'aarch64':
+            return 4
+        return 2 if arch in HALVES and int(opcode, 16) & 3 != 3 else 4 if arch in HALVES else 0
+
+
+def ranges_expanded(stream, logged, handlers):
+    """(unit, address) of each instruction. QEMU before 10.2 does not tell that an exception leaves a
+    block: the rest of an entry is left out where execlog goes on in one of the handlers."""
+    out = []
+    for e in stream.of('exec'):
+        for at in etrace.expand([e], logged.following):
+            following = logged.ran[len(out):len(out) + 1]
+            if following and following[0][1] in handlers and at not in handlers:
+                break
+            out.append((e.unit, at))
+    return out
+
+
+def compare(stream, logged, last=None, handlers=()):
+    got, want = ranges_expanded(stream, logged, handlers), logged.ran
+    if last is not None:
+        got, want = ([x for x in y[:1 + [a for _, a in y].index(last)]] for y in (got, want))
+    at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), min(len(got), len(want)))
+    need(got == want, len(got), 'instructions, execlog says', len(want), '; from number', at,
+         [hex(a) for _, a in got[at:at + 4]], 'execlog', [hex(a) for _, a in want[at:at + 4]])
+    need(len(want) > 100, 'too little')
+
+
+def both(t, arguments=''):
+    if not os.path.exists(EXECLOG):
+        raise Skip(f'no {EXECLOG}')
+    return ['-plugin', f'{etrace.PLUGIN},output={t.out}{arguments}', '-plugin',
+            f'{EXECLOG},out={t.log}']
+
+
+def program(t, arch):
+    qemu = etrace.takes_plugins(etrace.tool(f'qemu-{arch}'))
+    done = run([qemu, *both(t), t.build('sums.c', arch, '-O1')])
+    need(done.status == 42, done.errors)
+    compare(etrace.read_stream(t.out), Logged(t.log, arch))
+
+
+def test_program_aarch64(t):
+    program(t, 'aarch64')
+
+
+def test_program_riscv64(t):
+    program(t, 'riscv64')
+
+
+def check(arch, version, qemu, t):
+    if version < (10, 0):
+        return
+    guest = t.build(f'machine_{arch}.S', arch, *machine_test.BUILD[arch])
+    done = run([qemu, *machine_test.BOARDS[arch], '-m', '64', '-display', 'none', '-monitor', 'none',
+                '-serial', 'none', '-kernel', guest, *both(t)])
+    need(done.status == 0, done.errors)
+    logged = Logged(t.log, arch)
+    logged.following = Words(logged.following)
+    names, faults = etrace.symbols(guest), version < machine_test.TELLS_EXCEPTIONS
+    first = names[HANDLERS[arch]]
+    handlers = range(first, first + 0x800, 0x80) if arch == 'aarch64' else [first]
+    compare(etrace.read_stream(t.out), logged, names.get('off'), handlers if faults else ())
+
+
+def test_machine_aarch64(t):
+    machine_test.each('aarch64', check, t)
+
+
+def test_machine_riscv64(t):
+    machine_test.each('riscv64', check, t)
+
+
+etrace.main(globals())
