@@ -135,6 +135,7 @@ def warm(scratch, size):
         for _ in range(min(size, WARM_BYTES) >> 20):
             f.write(piece)
     os.unlink(path)
+    os.sync()  # what the run before wrote is not this one's to wait for
 
 
 def file_system(path):
