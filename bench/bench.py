@@ -13,6 +13,7 @@ import time
 
 import etrace
 import events
+import execlog
 import measure
 import simpletrace
 import table
@@ -21,7 +22,8 @@ import uftrace
 import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
-TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES, 'tracetool': tracetool.TABLES,
+TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES,
+         'execlog': execlog.TABLES, 'tracetool': tracetool.TABLES,
          'events': events.TABLES, 'simpletrace': simpletrace.TABLES}
 
 

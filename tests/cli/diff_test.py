@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""guesttrace diff, and dump of execlog's binary logs: logs of EXECLOG_LINES lines, made twice, with a
+difference planted; where it is, is found by comparing the texts line by line here."""
+import os
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+import harness
+from harness import CliTest
+
+MAKE = os.environ['EXECLOG_MAKE']
+LINES = int(os.environ.get('EXECLOG_LINES', '400000'))
+PLACE = LINES * 7 // 10
+KINDS = ('register', 'address', 'extra', 'tail')
+folder = {}
+
+
+def setUpModule():
+    folder['path'] = tempfile.mkdtemp(prefix='guesttrace-execlog-')
+    for kind in ('none', *KINDS):
+        subprocess.run([MAKE, log(kind, 'bin'), log(kind, 'txt'), str(LINES), str(PLACE), kind],
+                       check=True, stdout=subprocess.DEVNULL)
+
+
+def tearDownModule():
+    shutil.rmtree(folder['path'])
+
+
+def log(kind, form):
+    return os.path.join(folder['path'], f'{kind}.{form}')
+
+
+def first_difference(a, b):
+    """Its line number, from 1, and the two lines, None where there is none."""
+    with open(a, encoding='utf-8') as x, open(b, encoding='utf-8') as y:
+        number = 0
+        while True:
+            number += 1
+            left, right = x.readline(), y.readline()
+            if left != right:
+                return number, left or None, right or None
+            if not left:
+                return None
+
+
+def events(data):
+    """Where the chunks of events are (docs/execlog.md)."""
+    at = 64
+    while at < len(data):
+        kind = data[at + 4]
+        if kind == 2:
+            yield at
+        at += 64 + sum(struct.unpack_from('<II', data, at + 8))
+
+
+class Dump(CliTest):
+    def text(self, kind='none'):
+        with open(log(kind, 'txt'), encoding='utf-8') as f:
+            return f.read()
+
+    def test_all(self):
+        for kind in ('none', 'tail'):
+            dumped = self.path('dumped')
+            with open(dumped, 'wb') as out:
+                subprocess.run([harness.GUESTTRACE, 'dump', log(kind, 'bin')], check=True, stdout=out)
+            subprocess.run(['cmp', dumped, log(kind, 'txt')], check=True)
+
+    def test_standard_input(self):
+        with open(log('none', 'bin'), 'rb') as f:
+            piped = subprocess.run([harness.GUESTTRACE, 'dump', '--from', str(PLACE), '--to',
+                                    str(PLACE + 1), '-'], input=f.read(), capture_output=True,
+                                   check=True)
+        self.assertEqual(piped.stdout.decode(),
+                         self.expect(0, 'dump', '--from', str(PLACE), '--to', str(PLACE + 1),
+                                     log('none', 'bin')).stdout)
+
+    def test_lines(self):
+        lines = self.text().splitlines(keepends=True)
+        for first, last in ((1, 1), (PLACE, PLACE + 99), (len(lines) - 3, len(lines) + 10)):
+            done = self.expect(0, 'dump', '--from', str(first), '--to', str(last), log('none', 'bin'))
+            self.assertEqual(done.stdout, ''.join(lines[first - 1:last]))
+
+    def test_addresses(self):
+        lines = self.text().splitlines(keepends=True)
+        done = self.expect(0, 'dump', '--mem', '0x1234', log('none', 'bin'))
+        self.assertEqual(done.stdout, lines[PLACE - 1])
+        pc = int(lines[PLACE - 1].split(', ')[1], 16)
+        done = self.expect(0, 'dump', '--pc', hex(pc), '--to', str(PLACE), log('none', 'bin'))
+        self.assertEqual(done.stdout, ''.join(x for x in lines[:PLACE] if f'0, {pc:#x}, ' in x))
+        done = self.expect(0, 'dump', '--pc', f'{pc - 9:#x}-{pc + 9:#x}', '--mem', '0x1000-0x2000',
+                           log('none', 'bin'))
+        self.assertEqual(done.stdout, lines[PLACE - 1])
+
+    def test_cut_off(self):
+        with open(log('none', 'bin'), 'rb') as f:
+            data = f.read()
+        self.write('cut.bin', data[:list(events(data))[-1] + 1000])
+        done = self.expect(1, 'dump', 'cut.bin')
+        self.assertRegex(done.stderr, r'cut.bin offset \d+: truncated: the log ends after ')
+        self.assertTrue(self.text().startswith(done.stdout))
+        self.assertGreater(len(done.stdout), len(self.text()) // 10)
+        part = self.expect(1, 'dump', '--to', '3', 'cut.bin')
+        self.assertEqual(part.stdout, ''.join(self.text().splitlines(keepends=True)[:3]))
+        self.write('killed.bin', data[:-64])
+        done = self.expect(1, 'dump', 'killed.bin')
+        self.assertIn('killed.bin: has no end: its recording was cut off', done.stderr)
+        self.assertEqual(done.stdout, self.text())
+
+    def test_other_version(self):
+        with open(log('none', 'bin'), 'rb') as f:
+            data = bytearray(f.read(4096))
+        data[8] = 2
+        self.write('later.bin', data)
+        done = self.expect(1, 'dump', 'later.bin')
+        self.assertEqual(done.stderr, 'guesttrace dump: later.bin: execlog log of version 2.0, this'
+                                      ' guesttrace reads 1.x\n')
+        self.assertEqual(done.stdout, '')
+
+    def test_usage(self):
+        for options, words in (
+                (('--from', '9', '--to', '8'), 'no lines from 9 to 8'),
+                (('--pc', '4x'), "option '--pc' takes an address or LO-HI, hex after 0x, not '4x'"),
+                (('--mem', '0x20-0x10'), "option '--mem' takes an address or LO-HI"),
+                (('--from', '0'), "takes a number from 1 to")):
+            self.assertIn(words, self.expect(2, 'dump', *options, log('none', 'bin')).stderr)
+        self.assertIn('an execlog log: --elf is for etrace streams',
+                      self.expect(1, 'dump', '-e', 'x', log('none', 'bin')).stderr)
+        self.write('no.log', b'something else\n')
+        self.assertIn('no.log: an etrace stream: --from, ',
+                      self.expect(1, 'dump', '--to', '5', 'no.log').stderr)
+
+
+class Diff(CliTest):
+    def test_planted(self):
+        for kind in KINDS:
+            number, left, right = first_difference(log('none', 'txt'), log(kind, 'txt'))
+            self.assertLess(abs(number - PLACE), 20)
+            for forms in (('bin', 'bin'), ('txt', 'txt'), ('bin', 'txt'), ('txt', 'bin')):
+                a, b = log('none', forms[0]), log(kind, forms[1])
+                done = self.expect(1, 'diff', '-c', '2', a, b)
+                lines = done.stdout.split('\n')
+                place = f'{b} line {number}' if right else f'{b} has no more'
+                self.assertEqual(lines[0], f'vCPU 0: the logs part: {a} line {number}, {place}')
+                self.assertEqual(sum(x.startswith('  ') for x in lines), 2)
+                self.assertEqual(lines[3], '- ' + left.rstrip('\n'))
+                self.assertIn('+ ' + (right or '(no more lines)').rstrip('\n'), lines)
+                self.assertEqual(sum(x.startswith('- ') for x in lines), 3)
+                self.check_words(kind, done.stdout)
+
+    def check_words(self, kind, out):
+        words = {'register': r'^differs: register rax: 0x00000000deadbeef and 0x00000200deadbeef'
+                             r' \(bits 0x20000000000\)$',
+                 'address': r'^differs: address of access \d: 0x00001234 and 0x00001236 \(bits 0x2\)$',
+                 'extra': r"^differs: the instruction's address: 0x\w+ and 0x900000$",
+                 'tail': r'^\+ \(no more lines\)$'}[kind]
+        self.assertRegex(out, re.compile(words, re.M))
+        with open(log('none', 'txt'), encoding='utf-8') as f:
+            number = int(re.search(r' line (\d+)', out)[1])
+            before = [x for _, x in zip(range(number - 1), f) if 'rax -> ' in x]
+        value = before[-1].strip().rsplit(' ', 1)[1]
+        self.assertRegex(out, re.compile(rf'^registers before: rax = {value}$', re.M))
+
+    def test_same(self):
+        for forms in (('bin', 'bin'), ('txt', 'txt'), ('bin', 'txt'), ('txt', 'bin')):
+            done = self.expect(0, 'diff', log('none', forms[0]), log('none', forms[1]))
+            self.assertEqual(done.stdout + done.stderr, '')
+
+    def test_quiet(self):
+        self.assertEqual(self.expect(1, 'diff', '-q', log('none', 'bin'), log('tail', 'txt')).stdout, '')
+
+    def diff(self, a, b, *options, status=1):
+        self.write('a', a.encode())
+        self.write('b', b.encode())
+        return self.expect(status, 'diff', *options, 'a', 'b').stdout
+
+    def test_each_vcpu_on_its_own(self):
+        zero = [f'0, 0x{i:x}, 0x1, "nop"\n' for i in range(9)]
+        one = [f'11, 0x{i:x}, 0x1, "nop"\n' for i in range(9)]
+        mixed = ''.join(x for pair in zip(zero, one) for x in pair)
+        self.assertEqual(self.diff(mixed, ''.join(one + zero), status=0), '')
+        self.assertEqual(self.diff(mixed, ''.join(one[:8] + zero[:5] + zero[6:]), '-c', '1'), '''\
+vCPU 0: the logs part: a line 11, b line 14
+  0, 0x4, 0x1, "nop"
+- 0, 0x5, 0x1, "nop"
+- 0, 0x6, 0x1, "nop"
++ 0, 0x6, 0x1, "nop"
++ 0, 0x7, 0x1, "nop"
+differs: the instruction's address: 0x5 and 0x6
+vCPU 11: the logs part: a line 18, b has no more
+  11, 0x7, 0x1, "nop"
+- 11, 0x8, 0x1, "nop"
++ (no more lines)
+''')
+
+    def test_words(self):
+        line = '0, 0x10, 0x90, "mov a, \\"b\\""'
+        for a, b, words in (
+                (', load, 0x00001000', ', load, 0x00001000, store, 0x00002000',
+                 'differs: only + has "store"'),
+                (', load, 0x00001000, RAM', ', load, 0x00001000, uart', 'differs: RAM and uart'),
+                (', load, 0x00001000', ', store, 0x00001000', 'differs: load and store'),
+                (', a -> 0x1, b -> 0x2', ', a -> 0x1, c -> 0x2', 'differs: b -> 0x2 and c -> 0x2'),
+                ('', ' ', 'differs: ')):
+            self.assertIn(words, self.diff(f'{line}{a}\n', f'{line}{b}\n'))
+        self.assertIn('differs: the opcode: 0x90 and 0x91',
+                      self.diff(f'{line}\n', line.replace('90', '91') + '\n'))
+        self.assertIn('differs: the disassembly', self.diff(f'{line}\n', line.replace('mov', 'mow') + '\n'))
+        self.assertIn('differs: the end of the line', self.diff(f'{line}\n', line))
+
+    def test_lines_without_an_instruction(self):
+        first, last = ', rax -> 0x1\n', '\n'
+        line = '0, 0x10, 0x90, "nop"\n'
+        self.assertEqual(self.diff(first + line + last, first + line + last, status=0), '')
+        out = self.diff(first + line + last, first + line)
+        self.assertTrue(out.startswith('lines of no vCPU: the logs part: a line 3, b has no more\n'), out)
+
+    def test_empty(self):
+        self.assertEqual(self.diff('', '', status=0), '')
+        self.assertIn('vCPU 0: the logs part: a has no more, b line 1\n', self.diff('', '0, 0x1, 0x1, "x"\n'))
+
+    def test_trouble(self):
+        self.assertIn('absent: ', self.expect(2, 'diff', log('none', 'bin'), 'absent').stderr)
+        self.assertIn('takes two logs', self.expect(2, 'diff', log('none', 'bin')).stderr)
+        with open(log('none', 'bin'), 'rb') as f:
+            data = bytearray(f.read())
+        data[len(data) // 2] ^= 1
+        self.write('damaged.bin', data)
+        done = self.expect(2, 'diff', 'damaged.bin', log('none', 'bin'))
+        self.assertRegex(done.stderr, r'damaged.bin offset \d+: .*: left out')
+
+
+if __name__ == '__main__':
+    harness.main()
