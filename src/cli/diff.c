@@ -134,6 +134,18 @@ static bool look_at_all(struct gt_diff *d, size_t waiting[2], GString *out)
     return told;
 }
 
+/* Texts: what was let go is before what comes now. */
+static void take_skipped(struct gt_diff *d)
+{
+    const char *at = d->skipped->str, *end = at + d->skipped->len;
+    for (const char *begin = at; at < end; begin = at) {
+        uint64_t lines = 0;
+        struct gt_diff_sequence *q = gt_diff_sequence_of(d, next_run(&at, end, &lines));
+        g_string_append_len(q->before, begin, at - begin);
+    }
+    g_string_truncate(d->skipped, 0);
+}
+
 static int read_on(struct gt_diff *d, const size_t waiting[2], struct gt_error *err)
 {
     if (waiting[0] + waiting[1] > MOST_WAITING)
@@ -144,6 +156,7 @@ static int read_on(struct gt_diff *d, const size_t waiting[2], struct gt_error *
     int status = waiting[0] + waiting[1] ? 0 : gt_diff_skip(d, err);
     if (status)
         return status;
+    take_skipped(d);
     int side = d->side[0].ended ? 1 : d->side[1].ended ? 0 : waiting[1] < waiting[0];
     return gt_diff_source_step(&d->side[side], err);
 }
@@ -191,6 +204,7 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
         .names = {operands[0], operands[1]},
         .by_vcpu = g_hash_table_new(g_int64_hash, g_int64_equal),
         .sequences = g_ptr_array_new_with_free_func(free_sequence),
+        .skipped = g_string_new(NULL),
         .context = opt->context ? opt->context : CONTEXT,
     };
     for (int i = 0; i < 2; i++)
@@ -210,6 +224,7 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
     bool trouble = status < 0 || d.side[0].damaged || d.side[1].damaged;
     for (int i = 0; i < 2; i++)
         gt_diff_source_close(&d.side[i]);
+    g_string_free(d.skipped, TRUE);
     g_hash_table_destroy(d.by_vcpu);
     g_ptr_array_free(d.sequences, TRUE);
     return trouble ? TROUBLE : d.differs ? DIFFERENT : 0;

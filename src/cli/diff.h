@@ -32,12 +32,13 @@ struct gt_diff {
     uint32_t same_codes; /* blocks up to this id are the same in both */
     unsigned names_seen;
     bool other_codes; /* something has one number and two meanings */
+    GString *skipped; /* texts: the newest lines that were the same, not yet any sequence's */
 };
 
 struct gt_diff_sequence *gt_diff_sequence_of(struct gt_diff *d, int64_t vcpu);
 
-/* Both logs are binary, and what comes next is the same: lets it go. 1: it did; 0: not; or an
- * error. Nothing waits in any sequence. */
+/* Both logs are binary, or both are text, and what comes next is the same: lets it go. 1: it did;
+ * 0: not; or an error. Nothing waits in any sequence. */
 int gt_diff_skip(struct gt_diff *d, struct gt_error *err);
 /* The newest lines of events that were let go so, for q->before. */
 void gt_diff_skipped_lines(struct gt_diff *d, struct gt_diff_sequence *q);

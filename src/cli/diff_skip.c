@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { SKIPPED = 1 << 20 }; /* bytes of text that are kept for what is shown */
+
 static bool same_code(const struct gt_execlog_code *a, const struct gt_execlog_code *b)
 {
     uint32_t n = a->block.n;
@@ -77,7 +79,7 @@ static void let_go(struct gt_diff *d)
         gt_diff_source_pass(&d->side[i]);
 }
 
-int gt_diff_skip(struct gt_diff *d, struct gt_error *err)
+static int skip_events(struct gt_diff *d, struct gt_error *err)
 {
     for (int i = 0; i < 2; i++) {
         int status = d->side[i].r && !d->other_codes ? gt_diff_source_read(&d->side[i], err) : 0;
@@ -91,6 +93,51 @@ int gt_diff_skip(struct gt_diff *d, struct gt_error *err)
         return 0;
     let_go(d);
     return 1;
+}
+
+static uint64_t count_lines(const char *text, size_t n)
+{
+    uint64_t lines = 0;
+    for (size_t i = 0; i < n; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+/* Lines that are shown must have stood one after the other. */
+static void forget_before(struct gt_diff *d)
+{
+    g_string_truncate(d->skipped, 0);
+    for (guint i = 0; i < d->sequences->len; i++)
+        g_string_truncate(((struct gt_diff_sequence *)d->sequences->pdata[i])->before, 0);
+}
+
+static int skip_text(struct gt_diff *d, struct gt_error *err)
+{
+    struct gt_diff_source *a = &d->side[0], *b = &d->side[1];
+    int status = gt_diff_source_fill(a, err);
+    if (status == 0)
+        status = gt_diff_source_fill(b, err);
+    size_t n = MIN(a->fill, b->fill);
+    const char *end = status == 0 ? memrchr(a->buf, '\n', n) : NULL;
+    n = end ? (size_t)(end + 1 - a->buf) : 0;
+    if (n == 0 || memcmp(a->buf, b->buf, n) != 0)
+        return status;
+    uint64_t lines = count_lines(a->buf, n);
+    if (d->skipped->len > SKIPPED)
+        forget_before(d);
+    g_string_append_len(d->skipped, a->buf, (gssize)n);
+    gt_diff_source_pass_text(a, n, lines);
+    gt_diff_source_pass_text(b, n, lines);
+    return 1;
+}
+
+int gt_diff_skip(struct gt_diff *d, struct gt_error *err)
+{
+    if (d->side[0].r && d->side[1].r)
+        return skip_events(d, err);
+    if (d->side[0].r || d->side[1].r || d->side[0].ended || d->side[1].ended)
+        return 0;
+    return skip_text(d, err);
 }
 
 static int keep_newest(void *self, const char *text, size_t n)

@@ -78,7 +78,7 @@ static void give_text(struct gt_diff_source *s, size_t n)
     memmove(s->buf, s->buf + n, s->fill);
 }
 
-static int step_text(struct gt_diff_source *s, struct gt_error *err)
+static int read_text(struct gt_diff_source *s, struct gt_error *err)
 {
     if (s->fill == s->room) {
         if (s->room >= MOST_LINE)
@@ -92,12 +92,36 @@ static int step_text(struct gt_diff_source *s, struct gt_error *err)
         return 0;
     if (got < 0)
         return gt_error_errno(err, errno, "%s: cannot be read", s->in.name);
-    if (got == 0) {
+    s->all_read = got == 0;
+    s->fill += (size_t)got;
+    return 0;
+}
+
+int gt_diff_source_fill(struct gt_diff_source *s, struct gt_error *err)
+{
+    int status = 0;
+    while (status == 0 && !s->all_read && s->fill < PIECE)
+        status = read_text(s, err);
+    return status;
+}
+
+void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n, uint64_t lines)
+{
+    s->line += lines;
+    s->fill -= n;
+    memmove(s->buf, s->buf + n, s->fill);
+}
+
+static int step_text(struct gt_diff_source *s, struct gt_error *err)
+{
+    int status = s->all_read ? 0 : read_text(s, err);
+    if (status < 0)
+        return status;
+    if (s->all_read) {
         s->ended = true;
         give_text(s, s->fill);
         return 0;
     }
-    s->fill += (size_t)got;
     const char *end = memrchr(s->buf, '\n', s->fill);
     give_text(s, end ? (size_t)(end + 1 - s->buf) : 0);
     return 0;

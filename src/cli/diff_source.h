@@ -20,6 +20,7 @@ struct gt_diff_source {
     /* text */
     char *buf;
     size_t fill, room;
+    bool all_read; /* but for what is in buf */
     /* binary; NULL: text */
     struct gt_execlog_reader *r;
     struct gt_execlog_text *text;
@@ -43,6 +44,10 @@ int gt_diff_source_step(struct gt_diff_source *s, struct gt_error *err);
 /* Binary: reads the next events, if there are any, into `item` and `body`; a step makes lines of
  * them. */
 int gt_diff_source_read(struct gt_diff_source *s, struct gt_error *err);
+/* Text: reads until `buf` has a piece, or the log has ended. */
+int gt_diff_source_fill(struct gt_diff_source *s, struct gt_error *err);
+/* Text: the first n bytes, which are whole lines, are not given. */
+void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n, uint64_t lines);
 /* The events that were read are not made lines of. */
 void gt_diff_source_pass(struct gt_diff_source *s);
 void gt_diff_source_close(struct gt_diff_source *s);
