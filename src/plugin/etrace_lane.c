@@ -6,6 +6,8 @@
  */
 #include "plugin/etrace_lane.h"
 
+#include "plugin/one_thread.h"
+
 #include "plugin/trace-plugin.h"
 
 #include <stdlib.h>
@@ -252,27 +254,12 @@ void gt_etrace_put_all_listed(void)
     pthread_mutex_unlock(&gt_etrace.lock);
 }
 
-/* Where one thread runs all vCPUs, QEMU 9 and later build the number of the vCPU that translated a
- * block into its callbacks. */
-static void check_threads(void)
-{
-    static __thread bool other;
-    static bool told;
-    if (gt_etrace.host.system && gt_etrace.host.abi >= 2 && other && !told) {
-        told = true;
-        gt_host_message("one thread runs all vCPUs: this QEMU (plugin ABI %d) does not tell them "
-                        "apart, units are wrong",
-                        gt_etrace.host.abi);
-    }
-    other = true;
-}
-
 void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
-    check_threads();
+    gt_one_thread_check(&gt_etrace.host, "units are wrong");
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
     gt_etrace_close(v);
     v->block = NULL;

@@ -7,6 +7,7 @@
  * whole, and the child takes up its own recording when the system call returns, where QEMU has put
  * itself in order.
  */
+#include "plugin/one_thread.h"
 #include "plugin/tracing.h"
 #include "plugin/uftrace.h"
 
@@ -73,6 +74,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return;
     }
+    gt_one_thread_check(&gt_rec.host, "calls are told of the wrong one");
     pthread_mutex_lock(&gt_rec.lock);
     if (vcpu >= gt_rec.n_vcpus)
         gt_rec.n_vcpus = vcpu + 1;

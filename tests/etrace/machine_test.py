@@ -6,6 +6,7 @@ the middle; accesses to memory and to a device are those that the program makes.
 usage: machine_test.py [test_...]
 """
 import collections
+import os
 
 import etrace
 from etrace import Skip, need, run
@@ -16,6 +17,7 @@ BOARDS = {
 }
 BUILD = {'aarch64': ['-nostdlib', '-Wl,-Ttext=0x40080000'],
          'riscv64': ['-nostdlib', '-march=rv64g', '-mabi=lp64d', '-Wl,-Ttext=0x80000000']}
+UFTRACE = os.environ.get('GUESTTRACE_PLUGINS', '') + '/libuftrace.so'
 VALUE = 0x1122334455667788
 TELLS_VALUES, TELLS_EXCEPTIONS = (9, 1), (10, 2)
 # (written, offset in `data`, bytes, value); None: the address of `data`
@@ -148,6 +150,22 @@ def check_threads(arch, version, qemu, t):
         need(len(got) > 1000 if cpu else len(got) > 50, 'instructions of', cpu, len(got))
         times = [e.time for e in stream.of('exec', cpu)]
         need(times == sorted(times) and times[0] > 1000, 'the host\'s times')
+
+
+def check_uftrace(arch, version, qemu, t):
+    """Calls: the other tool says it, too, where QEMU does not tell which vCPU runs."""
+    guest = t.build(f'units_{arch}.S', arch, *BUILD[arch])
+    for kind in 'single', 'multi':
+        done = run([qemu, *BOARDS[arch], '-m', '64', '-display', 'none', '-monitor', 'none', '-serial',
+                    'none', '-kernel', guest, '-smp', '3', '-accel', f'tcg,thread={kind}', '-plugin',
+                    f'{UFTRACE},output={t.folder}/calls'])
+        need(done.status == 0, done.errors)
+        n = done.errors.count('does not tell them apart, calls are told of the wrong one')
+        need(n == (kind == 'single' and version >= (9, 0)), kind, done.errors)
+
+
+def test_units_of_calls(t):
+    each('riscv64', check_uftrace, t)
 
 
 def test_units(t):

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Several vCPUs on one host thread (-icount, -accel tcg,thread=single): QEMU 9 and later build the
+ * number of the vCPU that a block was translated for into its callbacks, whichever runs it.
+ */
+#ifndef GT_PLUGIN_ONE_THREAD_H
+#define GT_PLUGIN_ONE_THREAD_H
+
+#include "host/host.h"
+
+/* On each vCPU's thread, as it begins. Says once that QEMU does not tell them apart, and what is
+ * wrong therefore. */
+void gt_one_thread_check(const struct gt_host_info *host, const char *wrong);
+
+#endif
