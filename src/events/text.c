@@ -26,7 +26,8 @@ static void send_line(unsigned on, char *line, size_t size)
 }
 
 /* Without memory for all of it: as much as there is room for. */
-static void send_long(unsigned on, char *usual, size_t size, const char *format, va_list args)
+static __attribute__((format(printf, 4, 0))) void send_long(unsigned on, char *usual, size_t size,
+                                                            const char *format, va_list args)
 {
     char *line = malloc(GT_EVENTS_LOG_PREFIX + size + 1);
     if (line) {

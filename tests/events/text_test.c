@@ -69,7 +69,7 @@ static void only(unsigned backends)
     assert_int_equal(gt_trace_switch_all("*", true, NULL), 4);
 }
 
-static void format_case(const char *format, ...)
+static __attribute__((format(printf, 1, 2))) void format_case(const char *format, ...)
 {
     char expected[300], found[300];
     va_list args, again;
@@ -101,7 +101,8 @@ static void test_format(void **state)
         format_case("a %d %i %u %x %X %#x %c|", (int)v, (int)v, (unsigned)v, (unsigned)v,
                     (unsigned)v, (unsigned)v, 'x');
         format_case("%" PRId64 " %" PRIu64 " 0x%" PRIx64 " %#" PRIX64, v, v, v, v);
-        format_case("%hhd %hhu %hd %hu %hhx", (int)v, (int)v, (int)v, (int)v, (int)v);
+        format_case("%hhd %hhu %hd %hu %hhx", (int8_t)v, (uint8_t)v, (int16_t)v, (uint16_t)v,
+                    (uint8_t)v);
         format_case("%zu %zd %jd %td %lld %lu %llx", (size_t)v, (ssize_t)v, (intmax_t)v,
                     (ptrdiff_t)v, (long long)v, (unsigned long)v, (unsigned long long)v);
         format_case("%8d|%08d|%016" PRIx64 "|%#010x|%3u|%04x", (int)v, (int)v, v, (unsigned)v,
