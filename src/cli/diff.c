@@ -5,13 +5,15 @@
 #include "cli/output.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
     DIFFERENT = 1, /* exit statuses, as diff(1) has them */
     TROUBLE = 2,
-    CONTEXT = 5,            /* lines */
+    CONTEXT = 5, /* lines */
+    KEPT_BACK = 64 << 20,
     MOST_WAITING = 1 << 30, /* bytes of lines that one log has and the other not yet */
 };
 
@@ -197,6 +199,8 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
 {
     const struct diff_options *opt = options;
     struct gt_error err = {0};
+    mallopt(M_MMAP_THRESHOLD, KEPT_BACK); /* or lines that come and go are fresh pages each time */
+    mallopt(M_TRIM_THRESHOLD, KEPT_BACK);
     if (n != 2)
         return gt_command_usage_error(self, "takes two logs: A B");
     struct gt_diff d = {
