@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a file ends with for now: see outlet.h. It is no loss where it cannot be written. */
+/* What a file ends with for now: see outlet.h. It is no loss where it cannot be written. What comes
+ * in its place is written over it, and it is cut off only then, so that a file that is left at any
+ * moment has either. */
 #include "base/outlet_internal.h"
 
 #include <stdlib.h>
@@ -47,10 +49,22 @@ void gt_outlet_put_rest(struct gt_outlet *o)
     o->rest.due = gt_outlet_now() + (1 + n / LARGE) * EVERY_MS * UINT64_C(1000000);
     if (n == o->rest.n && (n == 0 || memcmp(data, o->rest.data, n) == 0))
         return;
-    gt_outlet_cut_rest(o);
-    if (n == 0 || !keep(o, data, n))
+    if (n == 0 || !keep(o, data, n)) {
+        gt_outlet_cut_rest(o);
         return;
+    }
+    size_t before = o->rest.n;
     o->rest.n = n;
     if (!write_all(o, data, n))
+        gt_outlet_cut_rest(o);
+    else if (n < before && ftruncate(o->channel.fd, (off_t)(o->whole + n)) != 0)
+        o->rest.n = before;
+}
+
+void gt_outlet_replaced_rest(struct gt_outlet *o, size_t n)
+{
+    if (o->rest.n <= n)
+        o->rest.n = 0;
+    else
         gt_outlet_cut_rest(o);
 }

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 50 }; /* between two looks for a reader, or for one too many */
+enum { LOOK_MS = 50 };         /* between two looks for a reader, or for one too many */
+enum { LATE_NS = 1000000000 }; /* the rest's turn, where buffers always wait */
 
 static void set_state(struct gt_outlet *o, enum gt_outlet_state state)
 {
@@ -52,20 +53,20 @@ static void fail(struct gt_outlet *o, int error)
 }
 
 /* A file ends with a whole buffer. */
-static void cut_back(const struct gt_outlet *o)
+static void cut_back(struct gt_outlet *o)
 {
-    if (!o->channel.socket && ftruncate(o->channel.fd, (off_t)o->whole) != 0)
-        return; /* a pipe or a device */
+    if (ftruncate(o->channel.fd, (off_t)o->whole) == 0)
+        o->rest.n = 0; /* else a pipe or a device */
 }
 
 /* Without the lock: 0, or an errno value. */
 static int send_all(struct gt_outlet *o, const void *data, size_t n, uint64_t *done)
 {
     uint64_t before = *done;
-    gt_outlet_cut_rest(o);
     int e = gt_channel_write(&o->channel, data, n, done);
     if (!e) {
         o->whole += n;
+        gt_outlet_replaced_rest(o, n);
     } else if (!o->channel.socket) {
         cut_back(o);
         *done = before;
@@ -145,11 +146,13 @@ static void wait_for_work(struct gt_outlet *o)
     }
 }
 
-/* When it is time, or when it is asked for and nothing else waits. (L) */
+/* When it is time, or when it is asked for, and nothing else waits: what waits was part of it. A
+ * stream in which something always waits has its turn a little later. (L) */
 static void look_at_rest(struct gt_outlet *o)
 {
     bool asked = o->flush && !o->first;
-    if (!asked && (!o->options.rest || gt_outlet_now() < o->rest.due))
+    uint64_t due = o->rest.due + (o->first ? LATE_NS : 0);
+    if (!asked && (!o->options.rest || gt_outlet_now() < due))
         return;
     pthread_mutex_unlock(&o->lock);
     gt_outlet_put_rest(o);
