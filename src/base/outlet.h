@@ -61,8 +61,9 @@ struct gt_outlet_options {
     const uint8_t *(*pack)(void *self, const struct gt_buffer *b, size_t *n);
     const uint8_t *(*tail)(void *self, size_t *n);
     /* Both may be NULL; called there too, and never wait for a producer. `rest`: of a file, the
-     * bytes that producers hold yet, until the next call: the file ends with them for now; NULL:
-     * none. `tick`: of a socket, a moment to hand over what waits for long, by gt_outlet_try_swap.
+     * bytes that producers hold yet, until the next call: the file ends with them for now; NULL: it
+     * cannot say, what there is stays and it is asked again soon. `tick`: of a socket, a moment to
+     * hand over what waits for long, by gt_outlet_try_swap.
      */
     const uint8_t *(*rest)(void *self, size_t *n);
     void (*tick)(void *self);

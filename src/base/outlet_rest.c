@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EVERY_MS = 200, LARGE = 1 << 20 }; /* bytes; more is written less often */
+enum { EVERY_MS = 200, SOON_MS = 5 };
+enum { LARGE = 1 << 20 }; /* bytes; more is written less often */
 
 void gt_outlet_cut_rest(struct gt_outlet *o)
 {
@@ -45,8 +46,10 @@ void gt_outlet_put_rest(struct gt_outlet *o)
         return;
     size_t n = 0;
     const uint8_t *data = o->options.rest(o->options.self, &n);
-    n = data ? n : 0;
-    o->rest.due = gt_outlet_now() + (1 + n / LARGE) * EVERY_MS * UINT64_C(1000000);
+    uint64_t ms = data ? (1 + n / LARGE) * EVERY_MS : SOON_MS;
+    o->rest.due = gt_outlet_now() + ms * UINT64_C(1000000);
+    if (!data)
+        return;
     if (n == o->rest.n && (n == 0 || memcmp(data, o->rest.data, n) == 0))
         return;
     if (n == 0 || !keep(o, data, n)) {

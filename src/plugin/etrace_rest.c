@@ -111,15 +111,17 @@ const uint8_t *gt_etrace_rest(void *self, size_t *n)
     rest.n = 0;
     if (gt_etrace_is_finished() || pthread_mutex_trylock(&gt_etrace.lock) != 0)
         return NULL;
-    if (make_room())
-        for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next)
-            if (pthread_mutex_trylock(&lane->lock) == 0) {
-                copy_lane(lane);
-                pthread_mutex_unlock(&lane->lock);
-            }
+    bool all = make_room();
+    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane && all; lane = lane->next) {
+        all = pthread_mutex_trylock(&lane->lock) == 0;
+        if (!all)
+            break;
+        copy_lane(lane);
+        pthread_mutex_unlock(&lane->lock);
+    }
     pthread_mutex_unlock(&gt_etrace.lock);
     *n = rest.n;
-    return rest.data;
+    return all ? rest.data : NULL;
 }
 
 /* Where the guest goes on already, its buffer has a packet under way: that goes out by itself. */

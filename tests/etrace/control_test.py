@@ -184,6 +184,8 @@ def test_second_reader(t):
 def test_commands(t):
     child = waiting_guest(t, ',flags=exec')
     silent, control = Control(t, child), Control(t, child)
+    while 'vcpus=1' not in control.ask('status'):
+        need(child.poll() is None, 'the guest has ended')
     need(control.ask('counts') == 'error: counts: flags=coverage was not asked for', 'counts')
     need(control.ask('flush') == 'ok', 'flush')
     need(control.ask('').startswith('error: unknown command :'), 'an empty line')

@@ -321,12 +321,15 @@ def test_killed_while_it_waits(t):
 
 def test_killed_while_it_runs(t):
     for arguments in '', ',flags=exec+mem', ',clock=host':
+        if os.path.exists(t.out):
+            os.unlink(t.out)  # of the run before
         child = t.user('x86_64', t.build('pulse.S', 'x86_64', '-nostdlib'), arguments)
         before = wait_for_code(t, child, 1000)
         os.killpg(child.pid, signal.SIGKILL)
         need(finish(child).status == -signal.SIGKILL, 'status')
         after = cut_stream(data_of(t.out))
-        need(len(after.of('exec')) >= len(before.of('exec')) - 1, 'less than there was')
+        need(len(after.of('exec')) >= len(before.of('exec')) - 1, 'less than there was:', len(after.of('exec')),
+             'entries, and before', len(before.of('exec')), arguments)
 
 
 def test_killed(t):

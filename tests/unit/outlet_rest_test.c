@@ -21,7 +21,7 @@ static const uint8_t *put_rest(void *self, size_t *n)
     pthread_mutex_lock(&producer.lock);
     *n = producer.n;
     pthread_mutex_unlock(&producer.lock);
-    return *n ? producer.data : NULL;
+    return producer.data;
 }
 
 static void set_rest(size_t n)
