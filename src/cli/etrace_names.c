@@ -39,20 +39,6 @@ void gt_etrace_names_free(struct gt_etrace_names *names)
     *names = (struct gt_etrace_names){0};
 }
 
-static const struct gt_source_function *find_in_part(const struct gt_source_part *p, uint64_t addr)
-{
-    size_t lo = 0, hi = p->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (p->function[middle].addr <= addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    const struct gt_source_function *f = lo ? &p->function[lo - 1] : NULL;
-    return f && addr - f->addr < f->size ? f : NULL;
-}
-
 const char *gt_etrace_names_find(const struct gt_etrace_names *names, uint64_t addr, bool *begins)
 {
     for (size_t i = 0; i < names->n; i++) {
@@ -60,7 +46,8 @@ const char *gt_etrace_names_find(const struct gt_etrace_names *names, uint64_t a
         for (size_t k = 0; k < s->n_parts; k++) {
             const struct gt_source_part *p = &s->part[k];
             /* where a module's code of its start was is not said */
-            const struct gt_source_function *f = p->init ? NULL : find_in_part(p, addr - p->offset);
+            const struct gt_source_function *f =
+                p->init ? NULL : gt_source_part_find(p, addr - p->offset);
             if (!f)
                 continue;
             *begins = f->addr == addr - p->offset;

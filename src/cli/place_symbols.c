@@ -20,25 +20,11 @@ static int compare_addr(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static const struct gt_source_function *find_function(const struct gt_source_part *p, uint64_t addr)
-{
-    size_t lo = 0, hi = p->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (p->function[middle].addr <= addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo && addr - p->function[lo - 1].addr < p->function[lo - 1].size ? &p->function[lo - 1]
-                                                                            : NULL;
-}
-
 /* A function that was called there and has no name in the file. One whose size is a guess ends
  * where another was called. */
 static bool is_nameless(const struct gt_source_part *part, uint64_t addr)
 {
-    const struct gt_source_function *f = find_function(part, addr);
+    const struct gt_source_function *f = gt_source_part_find(part, addr);
     return !f || (f->guessed && f->addr != addr);
 }
 

@@ -65,6 +65,20 @@ static void add_function(struct gt_source_part *p, const struct gt_source_functi
     p->n++;
 }
 
+const struct gt_source_function *gt_source_part_find(const struct gt_source_part *p, uint64_t addr)
+{
+    size_t lo = 0, hi = p->n;
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        if (p->function[middle].addr <= addr)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    const struct gt_source_function *f = lo ? &p->function[lo - 1] : NULL;
+    return f && addr - f->addr < f->size ? f : NULL;
+}
+
 static void add_elf_part(struct gt_symbol_source *s)
 {
     const struct gt_symbols *f = s->symbols;

@@ -64,6 +64,9 @@ struct gt_symbol_source {
 int gt_symbol_source_load(const char *argument, struct gt_symbol_source *out, struct gt_error *err);
 void gt_symbol_source_clear(struct gt_symbol_source *s);
 
+/* The function that has code at the link address; NULL: none. */
+const struct gt_source_function *gt_source_part_find(const struct gt_source_part *p, uint64_t addr);
+
 /* Splits at the last ':' that has a number behind it. *path is the caller's (g_free). */
 void gt_symbol_source_split(const char *argument, char **path, bool *has_offset, uint64_t *offset);
 

@@ -100,17 +100,9 @@ static bool is_called(const struct gt_symbol_source *s, const char *name)
 
 static const struct gt_source_function *function_at(const struct spot *s, uint64_t entry)
 {
-    const struct gt_source_part *part = s->source->part;
     const uint64_t addr = (entry - s->offset) & GT_UFTRACE_ADDR_MASK;
-    size_t lo = 0, hi = part->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (part->function[middle].addr < addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < part->n && part->function[lo].addr == addr ? &part->function[lo] : NULL;
+    const struct gt_source_function *f = gt_source_part_find(s->source->part, addr);
+    return f && f->addr == addr ? f : NULL;
 }
 
 /* Names that were made up from the file's own tell nothing where the code is the same. */
