@@ -58,20 +58,42 @@ bool gt_physical(uint64_t vaddr, uint64_t *physical)
     return gt_host_can(GT_HOST_PHYSICAL) && gt_qemu.translate_vaddr(vaddr, physical);
 }
 
-static void find_register(struct gt_register *r, const char *name)
+typedef void (*register_fn)(void *self, const struct qemu_register *r);
+
+/* Those that have a name, of the calling vCPU. */
+static void each_register(register_fn fn, void *self)
 {
-    GArray *list = name && gt_host_can(GT_HOST_REGISTERS) ? gt_qemu.get_registers() : NULL;
+    GArray *list = gt_host_can(GT_HOST_REGISTERS) ? gt_qemu.get_registers() : NULL;
     if (!list)
         return;
     size_t stride = g_array_get_element_size(list);
     for (guint i = 0; i < list->len && stride >= sizeof(struct qemu_register); i++) {
-        const struct qemu_register *at = (const void *)(list->data + i * stride);
-        if (r->exists || !at->name || strcasecmp(at->name, name) != 0)
-            continue;
-        r->handle = at->handle; /* may be NULL: an encoded number in later hosts */
-        r->exists = true;
+        const struct qemu_register *r = (const void *)(list->data + i * stride);
+        if (r->name)
+            fn(self, r);
     }
     g_array_free(list, TRUE);
+}
+
+struct wanted {
+    struct gt_register *r;
+    const char *name;
+};
+
+static void take_wanted(void *self, const struct qemu_register *at)
+{
+    const struct wanted *w = self;
+    if (w->r->exists || strcasecmp(at->name, w->name) != 0)
+        return;
+    w->r->handle = at->handle; /* may be NULL: an encoded number in later hosts */
+    w->r->exists = true;
+}
+
+static void find_register(struct gt_register *r, const char *name)
+{
+    struct wanted w = {r, name};
+    if (name)
+        each_register(take_wanted, &w);
 }
 
 bool gt_register_exists(struct gt_register *r, const char *name)
@@ -118,27 +140,20 @@ static struct {
 } core[64];
 static size_t n_core;
 
-static void find_core(void)
+static void take_core(void *self, const struct qemu_register *r)
 {
-    GArray *list = gt_host_can(GT_HOST_REGISTERS) ? gt_qemu.get_registers() : NULL;
-    if (!list)
+    (void)self;
+    if (n_core == G_N_ELEMENTS(core) || !is_core(r->feature))
         return;
-    size_t stride = g_array_get_element_size(list);
-    for (guint i = 0; i < list->len && stride >= sizeof(struct qemu_register); i++) {
-        const struct qemu_register *r = (const void *)(list->data + i * stride);
-        if (n_core == G_N_ELEMENTS(core) || !r->name || !is_core(r->feature))
-            continue;
-        core[n_core].handle = r->handle;
-        core[n_core++].name = r->name;
-    }
-    g_array_free(list, TRUE);
+    core[n_core].handle = r->handle;
+    core[n_core++].name = r->name;
 }
 
 const char *gt_register_name(size_t i)
 {
     static gsize found; /* the first vCPU's are all vCPUs' */
     if (g_once_init_enter(&found)) {
-        find_core();
+        each_register(take_core, NULL);
         g_once_init_leave(&found, 1);
     }
     return i < n_core ? core[i].name : NULL;
@@ -149,18 +164,21 @@ bool gt_register_value(size_t i, uint64_t *value)
     return i < n_core && read_register(core[i].handle, value);
 }
 
+struct teller {
+    void (*fn)(void *self, const char *name, void *handle);
+    void *self;
+};
+
+static void tell(void *self, const struct qemu_register *r)
+{
+    const struct teller *t = self;
+    t->fn(t->self, r->name, r->handle);
+}
+
 void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
 {
-    GArray *list = gt_host_can(GT_HOST_REGISTERS) ? gt_qemu.get_registers() : NULL;
-    if (!list)
-        return;
-    size_t stride = g_array_get_element_size(list);
-    for (guint i = 0; i < list->len && stride >= sizeof(struct qemu_register); i++) {
-        const struct qemu_register *r = (const void *)(list->data + i * stride);
-        if (r->name)
-            fn(self, r->name, r->handle);
-    }
-    g_array_free(list, TRUE);
+    struct teller t = {fn, self};
+    each_register(tell, &t);
 }
 
 size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
