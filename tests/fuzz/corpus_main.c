@@ -4,6 +4,7 @@
  * fuzzing has found stays found, with any compiler.
  */
 #include <dirent.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,8 @@ static int feed_file(const char *dir, const char *name)
 int main(int argc, char **argv)
 {
     int files = 0;
+    mallopt(M_TRIM_THRESHOLD, 64 << 20); /* new pages would take longer than the rest */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     for (int i = 1; i < argc; i++) {
         DIR *dir = opendir(argv[i]);
         const struct dirent *e;

@@ -5,6 +5,8 @@
 
 #include "format/le.h"
 
+#include <malloc.h>
+
 static struct world w;
 
 static int make_log(void **state)
@@ -232,6 +234,8 @@ static void test_found_again(void **state)
 
 int main(void)
 {
+    mallopt(M_TRIM_THRESHOLD, 64 << 20); /* new pages would take longer than the rest */
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut),        cmocka_unit_test(test_turned_bits),
         cmocka_unit_test(test_versions),   cmocka_unit_test(test_sizes),
