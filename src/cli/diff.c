@@ -2,6 +2,7 @@
 /* `guesttrace diff`: where two execlog logs part. See diff.h. */
 #include "cli/diff.h"
 
+#include "cli/diff_lines.h"
 #include "cli/output.h"
 
 #include <inttypes.h>
@@ -59,36 +60,39 @@ static int64_t vcpu_of(const char *line, const char *end, size_t *prefix)
     return good ? vcpu : -1;
 }
 
-static const char *after_line(const char *at, const char *end)
+/* The lines from *at on that are of one vCPU. */
+static int64_t next_run(const char **at, const char *end)
 {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    return newline ? newline + 1 : end;
+    size_t prefix, other;
+    int64_t vcpu = vcpu_of(*at, end, &prefix);
+    do
+        *at += gt_diff_lines_alike(*at, (size_t)(end - *at), prefix);
+    while (*at < end && !prefix && vcpu_of(*at, end, &other) < 0);
+    return vcpu;
 }
 
-/* The lines from *at on that are of one vCPU. */
-static int64_t next_run(const char **at, const char *end, uint64_t *lines)
+void gt_diff_pass(struct gt_diff *d, const char *text, size_t n)
 {
-    const char *begin = *at;
-    size_t prefix, other;
-    int64_t vcpu = vcpu_of(begin, end, &prefix);
-    do {
-        *at = after_line(*at, end);
-        ++*lines;
-    } while (*at < end && (prefix ? (size_t)(end - *at) >= prefix && !memcmp(*at, begin, prefix)
-                                  : vcpu_of(*at, end, &other) < 0));
-    return vcpu;
+    for (const char *at = text, *begin = text, *end = text + n; at < end; begin = at) {
+        struct gt_diff_sequence *q = gt_diff_sequence_of(d, next_run(&at, end));
+        if (!q->told)
+            gt_diff_sequence_pass(q, begin, (size_t)(at - begin));
+    }
 }
 
 static int take_lines(void *user, const char *text, size_t n, uint64_t line)
 {
     const struct gt_diff_feed *feed = user;
-    for (const char *at = text, *begin = text; at < text + n; begin = at) {
-        uint64_t lines = 0;
-        int64_t vcpu = next_run(&at, text + n, &lines);
-        struct gt_diff_sequence *q = gt_diff_sequence_of(feed->diff, vcpu);
+    const char *end = text + n, *at = text;
+    if (feed->diff->abreast)
+        at += gt_diff_skip_lines(feed->diff, feed->side, text, n);
+    line += gt_diff_lines_count(text, (size_t)(at - text));
+    for (const char *begin = at; at < end; begin = at) {
+        struct gt_diff_sequence *q = gt_diff_sequence_of(feed->diff, next_run(&at, end));
         if (!q->told)
             gt_diff_sequence_add(q, feed->side, begin, (size_t)(at - begin), line);
-        line += lines;
+        if (at < end)
+            line += gt_diff_lines_count(begin, (size_t)(at - begin));
     }
     return 0;
 }
@@ -136,16 +140,13 @@ static bool look_at_all(struct gt_diff *d, size_t waiting[2], GString *out)
     return told;
 }
 
-/* Texts: what was let go is before what comes now. */
-static void take_skipped(struct gt_diff *d)
+/* The side that is to be read on; where nothing waits and one log is binary, that one: its lines
+ * are compared as they are made. */
+static int next_side(const struct gt_diff *d, const size_t waiting[2])
 {
-    const char *at = d->skipped->str, *end = at + d->skipped->len;
-    for (const char *begin = at; at < end; begin = at) {
-        uint64_t lines = 0;
-        struct gt_diff_sequence *q = gt_diff_sequence_of(d, next_run(&at, end, &lines));
-        g_string_append_len(q->before, begin, at - begin);
-    }
-    g_string_truncate(d->skipped, 0);
+    if (d->side[0].ended || d->side[1].ended)
+        return d->side[0].ended;
+    return waiting[0] == waiting[1] ? d->side[1].r && !d->side[0].r : waiting[1] < waiting[0];
 }
 
 static int read_on(struct gt_diff *d, const size_t waiting[2], struct gt_error *err)
@@ -155,12 +156,9 @@ static int read_on(struct gt_diff *d, const size_t waiting[2], struct gt_error *
                             "the lines of a vCPU are more than %d MiB further on in one log than in"
                             " the other",
                             MOST_WAITING >> 20);
-    int status = waiting[0] + waiting[1] ? 0 : gt_diff_skip(d, err);
-    if (status)
-        return status;
-    take_skipped(d);
-    int side = d->side[0].ended ? 1 : d->side[1].ended ? 0 : waiting[1] < waiting[0];
-    return gt_diff_source_step(&d->side[side], err);
+    d->abreast = waiting[0] + waiting[1] == 0;
+    int status = d->abreast ? gt_diff_skip(d, err) : 0;
+    return status ? status : gt_diff_source_step(&d->side[next_side(d, waiting)], err);
 }
 
 static int compare(struct gt_diff *d, GString *out, struct gt_error *err)
@@ -208,7 +206,6 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
         .names = {operands[0], operands[1]},
         .by_vcpu = g_hash_table_new(g_int64_hash, g_int64_equal),
         .sequences = g_ptr_array_new_with_free_func(free_sequence),
-        .skipped = g_string_new(NULL),
         .context = opt->context ? opt->context : CONTEXT,
     };
     for (int i = 0; i < 2; i++)
@@ -228,7 +225,6 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
     bool trouble = status < 0 || d.side[0].damaged || d.side[1].damaged;
     for (int i = 0; i < 2; i++)
         gt_diff_source_close(&d.side[i]);
-    g_string_free(d.skipped, TRUE);
     g_hash_table_destroy(d.by_vcpu);
     g_ptr_array_free(d.sequences, TRUE);
     return trouble ? TROUBLE : d.differs ? DIFFERENT : 0;

@@ -4,7 +4,8 @@
  *   diff.c           the command; both logs are read in turn
  *   diff_source.c    a log as lines
  *   diff_sequence.c  a vCPU's lines in both
- *   diff_skip.c      binary logs: parts that are the same byte for byte
+ *   diff_lines.c     where lines end
+ *   diff_skip.c      parts that are the same byte for byte
  *   diff_report.c    where a vCPU's lines part, in words
  */
 #ifndef GT_CLI_DIFF_H
@@ -32,15 +33,21 @@ struct gt_diff {
     uint32_t same_codes; /* blocks up to this id are the same in both */
     unsigned names_seen;
     bool other_codes; /* something has one number and two meanings */
-    GString *skipped; /* texts: the newest lines that were the same, not yet any sequence's */
+    bool abreast;     /* nothing waits */
 };
 
 struct gt_diff_sequence *gt_diff_sequence_of(struct gt_diff *d, int64_t vcpu);
+/* Both logs have these lines. */
+void gt_diff_pass(struct gt_diff *d, const char *text, size_t n);
 
 /* Both logs are binary, or both are text, and what comes next is the same: lets it go. 1: it did;
  * 0: not; or an error. Nothing waits in any sequence. */
 int gt_diff_skip(struct gt_diff *d, struct gt_error *err);
-/* The newest lines of events that were let go so, for q->before. */
+/* One log is binary, of which these lines were just made, the other is text, and `abreast` is set:
+ * lets go those that come next in the text, too, and returns how many bytes they are. `abreast`
+ * stays set where all of them did. */
+size_t gt_diff_skip_lines(struct gt_diff *d, int side, const char *text, size_t n);
+/* The newest lines of events that gt_diff_skip let go, for q->before. */
 void gt_diff_skipped_lines(struct gt_diff *d, struct gt_diff_sequence *q);
 
 /* Prints where q parts. */

@@ -53,16 +53,21 @@ void gt_diff_sequence_add(struct gt_diff_sequence *q, int side, const char *text
     w->bytes += n;
 }
 
-/* Whole lines that are the same go; of them the newest are kept. */
-static void let_go(struct gt_diff_sequence *q, size_t n)
+void gt_diff_sequence_pass(struct gt_diff_sequence *q, const char *text, size_t n)
 {
-    const struct gt_diff_piece *p = q->side[0].first;
     size_t some = n < q->keep ? n : q->keep;
     if (q->before->len > q->keep)
         g_string_erase(q->before, 0, (gssize)(q->before->len - q->keep));
     if (some == q->keep)
         g_string_truncate(q->before, 0);
-    g_string_append_len(q->before, p->text + p->at + n - some, (gssize)some);
+    g_string_append_len(q->before, text + n - some, (gssize)some);
+}
+
+/* Whole lines that are the same go; of them the newest are kept. */
+static void let_go(struct gt_diff_sequence *q, size_t n)
+{
+    const struct gt_diff_piece *p = q->side[0].first;
+    gt_diff_sequence_pass(q, p->text + p->at, n);
     for (int i = 0; i < 2; i++) {
         q->side[i].first->at += n;
         q->side[i].bytes -= n;

@@ -43,6 +43,8 @@ void gt_diff_sequence_free(struct gt_diff_sequence *q);
 /* n bytes of whole lines, the first of which has that number in its log. */
 void gt_diff_sequence_add(struct gt_diff_sequence *q, int side, const char *text, size_t n,
                           uint64_t line);
+/* Both sides have these lines, and none of theirs waits. */
+void gt_diff_sequence_pass(struct gt_diff_sequence *q, const char *text, size_t n);
 /* Compares what both sides have; sets `parted`. */
 void gt_diff_sequence_compare(struct gt_diff_sequence *q);
 /* The number of the first line that was not compared, in its log. 0: there is none. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Binary logs whose events are the same bytes, and mean the same: no lines are made of them.
+ * What both logs have next is the same bytes: it is not taken apart.
  *
+ * Of binary logs the events, where they mean the same; no lines are made of them.
  * Events name blocks, registers and devices by numbers. Definitions come in pieces whose borders
  * are a matter of time; so what the numbers mean is compared, not the definitions' bytes.
  */
 #include "cli/diff.h"
 
 #include <string.h>
-
-enum { SKIPPED = 1 << 20 }; /* bytes of text that are kept for what is shown */
 
 static bool same_code(const struct gt_execlog_code *a, const struct gt_execlog_code *b)
 {
@@ -95,20 +94,12 @@ static int skip_events(struct gt_diff *d, struct gt_error *err)
     return 1;
 }
 
-static uint64_t count_lines(const char *text, size_t n)
+/* So many bytes of these n, whole lines, the text has next, too; all or none of them. */
+static size_t same(const struct gt_diff_source *s, const char *text, size_t n)
 {
-    uint64_t lines = 0;
-    for (size_t i = 0; i < n; i++)
-        lines += text[i] == '\n';
-    return lines;
-}
-
-/* Lines that are shown must have stood one after the other. */
-static void forget_before(struct gt_diff *d)
-{
-    g_string_truncate(d->skipped, 0);
-    for (guint i = 0; i < d->sequences->len; i++)
-        g_string_truncate(((struct gt_diff_sequence *)d->sequences->pdata[i])->before, 0);
+    const char *end = memrchr(text, '\n', n);
+    n = end ? (size_t)(end + 1 - text) : 0;
+    return n && memcmp(text, s->buf + s->at, n) == 0 ? n : 0;
 }
 
 static int skip_text(struct gt_diff *d, struct gt_error *err)
@@ -117,18 +108,32 @@ static int skip_text(struct gt_diff *d, struct gt_error *err)
     int status = gt_diff_source_fill(a, err);
     if (status == 0)
         status = gt_diff_source_fill(b, err);
-    size_t n = MIN(a->fill, b->fill);
-    const char *end = status == 0 ? memrchr(a->buf, '\n', n) : NULL;
-    n = end ? (size_t)(end + 1 - a->buf) : 0;
-    if (n == 0 || memcmp(a->buf, b->buf, n) != 0)
+    if (status < 0)
         return status;
-    uint64_t lines = count_lines(a->buf, n);
-    if (d->skipped->len > SKIPPED)
-        forget_before(d);
-    g_string_append_len(d->skipped, a->buf, (gssize)n);
-    gt_diff_source_pass_text(a, n, lines);
-    gt_diff_source_pass_text(b, n, lines);
+    const char *text = a->buf + a->at;
+    size_t n = same(b, text, MIN(a->fill - a->at, b->fill - b->at));
+    if (n == 0)
+        return 0;
+    gt_diff_pass(d, text, n);
+    gt_diff_source_pass_text(a, n);
+    gt_diff_source_pass_text(b, n);
     return 1;
+}
+
+size_t gt_diff_skip_lines(struct gt_diff *d, int side, const char *text, size_t n)
+{
+    struct gt_diff_source *s = &d->side[!side];
+    size_t done = 0, now = 1;
+    while (!s->r && done < n && now) {
+        /* what cannot be read is told when it is to be read again */
+        now = gt_diff_source_fill(s, NULL) == 0 ? MIN(n - done, s->fill - s->at) : 0;
+        now = same(s, text + done, now);
+        gt_diff_source_pass_text(s, now);
+        done += now;
+    }
+    gt_diff_pass(d, text, done);
+    d->abreast = done == n;
+    return done;
 }
 
 int gt_diff_skip(struct gt_diff *d, struct gt_error *err)
@@ -140,13 +145,9 @@ int gt_diff_skip(struct gt_diff *d, struct gt_error *err)
     return skip_text(d, err);
 }
 
-static int keep_newest(void *self, const char *text, size_t n)
+static int keep_newest(void *q, const char *text, size_t n)
 {
-    struct gt_diff_sequence *q = self;
-    size_t some = n < q->keep ? n : q->keep;
-    if (q->before->len > q->keep)
-        g_string_erase(q->before, 0, (gssize)(q->before->len - q->keep));
-    g_string_append_len(q->before, text + n - some, (gssize)some);
+    gt_diff_sequence_pass(q, text, n);
     return 0;
 }
 

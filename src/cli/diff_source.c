@@ -2,6 +2,7 @@
 /* Logs that are compared: see diff_source.h. */
 #include "cli/diff_source.h"
 
+#include "cli/diff_lines.h"
 #include "cli/etrace_walk.h"
 #include "cli/execlog_input.h"
 
@@ -9,23 +10,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PIECE = 256 << 10, MOST_LINE = 256 << 20 };
+enum { PIECE = 128 << 10, ROOM = 4 * PIECE, MOST_LINE = 256 << 20 };
 
 /* ---- open and close ------------------------------------------------------------------------ */
-
-static uint64_t count_lines(const char *text, size_t n)
-{
-    uint64_t lines = 0;
-    for (const char *end = text + n; (text = memchr(text, '\n', (size_t)(end - text))); text++)
-        lines++;
-    return lines;
-}
 
 static int put_lines(void *self, const char *text, size_t n)
 {
     struct gt_diff_source *s = self;
     uint64_t line = s->line;
-    s->line += count_lines(text, n);
+    s->line += gt_diff_lines_count(text, n);
     return s->lines(s->user, text, n, line);
 }
 
@@ -43,7 +36,7 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_command *self,
         struct gt_execlog_source source = gt_execlog_input_source(&s->in);
         return gt_execlog_reader_create(&source, &s->r, err);
     }
-    s->room = PIECE;
+    s->room = ROOM;
     s->buf = g_malloc(s->room);
     return 0;
 }
@@ -69,24 +62,26 @@ void gt_diff_source_close(struct gt_diff_source *s)
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* Gives the first n bytes, which are whole lines. */
-static void give_text(struct gt_diff_source *s, size_t n)
+static int grow(struct gt_diff_source *s, struct gt_error *err)
 {
-    if (n && put_lines(s, s->buf, n))
-        s->ended = true;
-    s->fill -= n;
-    memmove(s->buf, s->buf + n, s->fill);
+    s->fill -= s->at;
+    memmove(s->buf, s->buf + s->at, s->fill);
+    s->at = 0;
+    if (s->fill < s->room / 2)
+        return 0;
+    if (s->room >= MOST_LINE)
+        return gt_error_set(err, GT_E_RANGE, "%s: line %" PRIu64 " has more than %d MiB",
+                            s->in.name, s->line, MOST_LINE / 2 >> 20);
+    s->room *= 2;
+    s->buf = g_realloc(s->buf, s->room);
+    return 0;
 }
 
 static int read_text(struct gt_diff_source *s, struct gt_error *err)
 {
-    if (s->fill == s->room) {
-        if (s->room >= MOST_LINE)
-            return gt_error_set(err, GT_E_RANGE, "%s: line %" PRIu64 " has more than %d MiB",
-                                s->in.name, s->line, MOST_LINE >> 20);
-        s->room *= 2;
-        s->buf = g_realloc(s->buf, s->room);
-    }
+    int status = s->room - s->fill < PIECE ? grow(s, err) : 0;
+    if (status < 0)
+        return status;
     ssize_t got = gt_etrace_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
     if (got < 0 && errno == EINTR)
         return 0;
@@ -100,30 +95,36 @@ static int read_text(struct gt_diff_source *s, struct gt_error *err)
 int gt_diff_source_fill(struct gt_diff_source *s, struct gt_error *err)
 {
     int status = 0;
-    while (status == 0 && !s->all_read && s->fill < PIECE)
+    while (status == 0 && !s->all_read && s->fill - s->at < PIECE)
         status = read_text(s, err);
     return status;
 }
 
-void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n, uint64_t lines)
+void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n)
 {
-    s->line += lines;
-    s->fill -= n;
-    memmove(s->buf, s->buf + n, s->fill);
+    s->line += gt_diff_lines_count(s->buf + s->at, n);
+    s->at += n;
+}
+
+/* Bytes of what is there that can be given: whole lines; at the end all. */
+static size_t whole(const struct gt_diff_source *s)
+{
+    size_t n = s->fill - s->at;
+    const char *text = s->buf + s->at, *end = s->all_read ? NULL : memrchr(text, '\n', n);
+    return s->all_read ? n : end ? (size_t)(end + 1 - text) : 0;
 }
 
 static int step_text(struct gt_diff_source *s, struct gt_error *err)
 {
-    int status = s->all_read ? 0 : read_text(s, err);
+    bool enough = s->all_read || (s->fill - s->at >= PIECE && whole(s));
+    int status = enough ? 0 : read_text(s, err);
     if (status < 0)
         return status;
-    if (s->all_read) {
-        s->ended = true;
-        give_text(s, s->fill);
-        return 0;
-    }
-    const char *end = memrchr(s->buf, '\n', s->fill);
-    give_text(s, end ? (size_t)(end + 1 - s->buf) : 0);
+    const char *text = s->buf + s->at;
+    size_t n = whole(s);
+    s->at += n;
+    s->ended = s->all_read;
+    s->ended |= n && put_lines(s, text, n) != 0;
     return 0;
 }
 

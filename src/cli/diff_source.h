@@ -19,8 +19,8 @@ struct gt_diff_source {
     bool ended;
     /* text */
     char *buf;
-    size_t fill, room;
-    bool all_read; /* but for what is in buf */
+    size_t at, fill, room; /* what was read and not yet given is from at to fill */
+    bool all_read;         /* but for that */
     /* binary; NULL: text */
     struct gt_execlog_reader *r;
     struct gt_execlog_text *text;
@@ -46,8 +46,8 @@ int gt_diff_source_step(struct gt_diff_source *s, struct gt_error *err);
 int gt_diff_source_read(struct gt_diff_source *s, struct gt_error *err);
 /* Text: reads until `buf` has a piece, or the log has ended. */
 int gt_diff_source_fill(struct gt_diff_source *s, struct gt_error *err);
-/* Text: the first n bytes, which are whole lines, are not given. */
-void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n, uint64_t lines);
+/* Text: the next n bytes, which are whole lines, are not given. */
+void gt_diff_source_pass_text(struct gt_diff_source *s, size_t n);
 /* The events that were read are not made lines of. */
 void gt_diff_source_pass(struct gt_diff_source *s);
 void gt_diff_source_close(struct gt_diff_source *s);

@@ -197,6 +197,25 @@ vCPU 11: the logs part: a line 18, b has no more
 + (no more lines)
 ''')
 
+    def test_vcpus_that_take_turns(self):
+        lines = {v: [f'{v}, 0x{i:x}, 0x1, "nop"{", load, 0x00001000" * (i % 7)}\n' for i in range(5000)]
+                 for v in (0, 1, 12)}
+        mixed = {}
+        for turn in (1, 30, 777): # lines of a vCPU before those of the next one
+            mixed[turn] = ''.join(''.join(lines[v][at:at + turn]) for at in range(0, 5000, turn)
+                                  for v in lines)
+        for a, b in ((1, 30), (30, 777), (777, 1)):
+            self.assertEqual(self.diff(mixed[a], mixed[b], status=0), '')
+        other = mixed[30].replace('12, 0x1234, 0x1, ', '12, 0x1234, 0x2, ')
+        self.assertNotEqual(other, mixed[30])
+        for a in mixed.values():
+            out = self.diff(a, other)
+            self.assertIn('differs: the opcode: 0x1 and 0x2', out)
+            self.assertEqual(out.count('differs: '), 1)
+            self.assertEqual(re.match(r'vCPU 12: the logs part: a line (\d+), b line (\d+)\n', out).groups(),
+                             tuple(str(next(n for n, x in enumerate(text.split('\n'), 1)
+                                            if x.startswith('12, 0x1234,'))) for text in (a, other)))
+
     def test_words(self):
         line = '0, 0x10, 0x90, "mov a, \\"b\\""'
         for a, b, words in (
