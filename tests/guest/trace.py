@@ -131,8 +131,7 @@ class Trace:
     def records(self, tid):
         with open(f'{self.directory}/{tid}.dat', 'rb') as f:
             data = f.read()
-        for at in range(0, len(data) - 15, 16):
-            time, word = struct.unpack_from('<QQ', data, at)
+        for time, word in struct.iter_unpack('<QQ', data[:len(data) & ~15]):
             if word & 3 in KINDS:
                 yield Call(KINDS[word & 3], time, word >> 6 & 1023, word >> 16)
 

@@ -23,6 +23,7 @@ import subprocess
 import sys
 
 ENTRY, EXIT, LOST, EVENT = range(4)
+PLAIN = 5 << 3 # a record's magic number, and no arguments
 PAYLOAD = {100005: 16, 100006: 16, 100011: 8}
 COMMANDS = [
     ['replay'], ['report'], ['report', '--task'], ['graph'], ['info'], ['dump'],
@@ -121,8 +122,25 @@ def check_symbols(path):
     need(count > 0, f'{path}: no symbol')
 
 
+def is_plain(data, first):
+    """Nothing but entries and exits, none of them wrong: most recordings, looked at in one sweep."""
+    last, stack = max(first, 1), []
+    if len(data) % 16:
+        return False
+    for time, word in struct.iter_unpack('<QQ', data):
+        low = word & 63
+        if low == PLAIN | ENTRY and word >> 6 & 1023 == len(stack) & 1023 and time >= last:
+            stack.append(word)
+        elif low != PLAIN | EXIT or not stack or stack.pop() | EXIT != word or time < last:
+            return False
+        last = time
+    return not stack
+
+
 def check_records(path, known, open_ok):
     data, at, last, stack = read(path), 0, 0, []
+    if is_plain(data, known or 1):
+        return
     while at + 16 <= len(data):
         time, word = struct.unpack_from('<QQ', data, at)
         kind, more, magic = word & 3, word >> 2 & 1, word >> 3 & 7
