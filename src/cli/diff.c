@@ -117,7 +117,7 @@ static void look_at(struct gt_diff *d, struct gt_diff_sequence *q, GString *out)
     if (!q->parted)
         return;
     for (int i = 0; i < 2; i++)
-        if (!d->side[i].ended && !gt_diff_sequence_has(q, i, d->context + 1))
+        if (!d->side[i].ended && !gt_diff_sequence_has(q, i, MAX(d->context + 1, GT_DIFF_AHEAD)))
             return;
     d->differs = true;
     gt_diff_report(d, q, out);

@@ -7,6 +7,7 @@
  *   diff_lines.c     where lines end
  *   diff_skip.c      parts that are the same byte for byte
  *   diff_report.c    where a vCPU's lines part, in words
+ *   diff_again.c     where they are the same again
  */
 #ifndef GT_CLI_DIFF_H
 #define GT_CLI_DIFF_H
@@ -14,6 +15,8 @@
 #include "cli/command.h"
 #include "cli/diff_sequence.h"
 #include "cli/diff_source.h"
+
+enum { GT_DIFF_AHEAD = 1000 }; /* lines that are looked at after those that differ */
 
 struct gt_diff {
     const struct gt_command *self;
@@ -50,6 +53,8 @@ size_t gt_diff_skip_lines(struct gt_diff *d, int side, const char *text, size_t 
 /* The newest lines of events that gt_diff_skip let go, for q->before. */
 void gt_diff_skipped_lines(struct gt_diff *d, struct gt_diff_sequence *q);
 
+/* Prints where q, which has parted, is the same again. */
+void gt_diff_put_again(const struct gt_diff *d, const struct gt_diff_sequence *q, GString *out);
 /* Prints where q parts. */
 void gt_diff_report(struct gt_diff *d, struct gt_diff_sequence *q, GString *out);
 

@@ -197,7 +197,7 @@ static void read_registers(struct gt_diff *d, struct registers *r)
 
 static void put_registers(struct gt_diff *d, const struct gt_diff_sequence *q, GString *out)
 {
-    struct registers r = {.vcpu = q->vcpu, .until = gt_diff_sequence_line(q, 0)};
+    struct registers r = {.vcpu = q->vcpu, .until = gt_diff_sequence_line(q, 0, 0)};
     if (q->vcpu < 0 || !g_file_test(d->names[0], G_FILE_TEST_IS_REGULAR))
         return;
     r.until = r.until ? r.until : d->side[0].line;
@@ -223,7 +223,7 @@ static void put_place(const struct gt_diff *d, const struct gt_diff_sequence *q,
     else
         g_string_append_printf(out, "vCPU %" PRId64 ": the logs part:", q->vcpu);
     for (int i = 0; i < 2; i++) {
-        uint64_t line = gt_diff_sequence_line(q, i);
+        uint64_t line = gt_diff_sequence_line(q, i, 0);
         if (line)
             g_string_append_printf(out, "%s %s line %" PRIu64, i ? "," : "", d->names[i], line);
         else
@@ -248,6 +248,7 @@ void gt_diff_report(struct gt_diff *d, struct gt_diff_sequence *q, GString *out)
     }
     if (n[0] && n[1])
         put_difference(out, lines[0], lines[1]);
+    gt_diff_put_again(d, q, out);
     put_registers(d, q, out);
     for (int i = 0; i < 2; i++)
         g_string_free(lines[i], TRUE);

@@ -2,6 +2,8 @@
 /* A vCPU's lines in two logs: see diff_sequence.h. */
 #include "cli/diff_sequence.h"
 
+#include "cli/diff_lines.h"
+
 #include <string.h>
 
 struct gt_diff_sequence *gt_diff_sequence_new(int64_t vcpu, size_t keep)
@@ -104,13 +106,17 @@ void gt_diff_sequence_compare(struct gt_diff_sequence *q)
     }
 }
 
-uint64_t gt_diff_sequence_line(const struct gt_diff_sequence *q, int side)
+uint64_t gt_diff_sequence_line(const struct gt_diff_sequence *q, int side, size_t i)
 {
-    const struct gt_diff_piece *p = q->side[side].first;
-    uint64_t line = p ? p->line : 0;
-    for (size_t i = 0; p && i < p->at; i++)
-        line += p->text[i] == '\n';
-    return line;
+    for (const struct gt_diff_piece *p = q->side[side].first; p; p = p->next) {
+        uint64_t before = gt_diff_lines_count(p->text, p->at);
+        uint64_t lines = gt_diff_lines_count(p->text, p->n) - before;
+        lines += p->text[p->n - 1] != '\n';
+        if (i < lines)
+            return p->line + before + i;
+        i -= lines;
+    }
+    return 0;
 }
 
 GString *gt_diff_sequence_next(const struct gt_diff_sequence *q, int side, size_t n, size_t *of)

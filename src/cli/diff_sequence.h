@@ -47,8 +47,9 @@ void gt_diff_sequence_add(struct gt_diff_sequence *q, int side, const char *text
 void gt_diff_sequence_pass(struct gt_diff_sequence *q, const char *text, size_t n);
 /* Compares what both sides have; sets `parted`. */
 void gt_diff_sequence_compare(struct gt_diff_sequence *q);
-/* The number of the first line that was not compared, in its log. 0: there is none. */
-uint64_t gt_diff_sequence_line(const struct gt_diff_sequence *q, int side);
+/* The number, in its log, of the line that comes i lines after the first one that was not compared.
+ * 0: there is none. */
+uint64_t gt_diff_sequence_line(const struct gt_diff_sequence *q, int side, size_t i);
 /* Whether it has n lines that were not compared. */
 bool gt_diff_sequence_has(const struct gt_diff_sequence *q, int side, size_t n);
 /* Up to n of them, one after the other; *of is set to how many. The caller frees it. */

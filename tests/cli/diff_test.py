@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """guesttrace diff, and dump of execlog's binary logs: logs of EXECLOG_LINES lines, made twice, with a
 difference planted; where it is, is found by comparing the texts line by line here."""
+import functools
 import os
 import re
 import shutil
@@ -46,6 +47,14 @@ def first_difference(a, b):
                 return number, left or None, right or None
             if not left:
                 return None
+
+
+@functools.lru_cache(None)
+def rax_before(number):
+    """What the register was shown to be, before that line."""
+    with open(log('none', 'txt'), encoding='utf-8') as f:
+        *_, last = (x for _, x in zip(range(number - 1), f) if 'rax -> ' in x)
+    return last.strip().rsplit(' ', 1)[1]
 
 
 def events(data):
@@ -151,6 +160,11 @@ class Diff(CliTest):
                 self.assertIn('+ ' + (right or '(no more lines)').rstrip('\n'), lines)
                 self.assertEqual(sum(x.startswith('- ') for x in lines), 3)
                 self.check_words(kind, done.stdout)
+                again = re.search(r'\nthe same again: \S+ line (\d+), \S+ line (\d+)\n', done.stdout)
+                self.assertEqual(again is None, kind == 'tail', done.stdout)
+                if again:  # after one line; an instruction more moves what is planted, too
+                    places = [int(g) - number for g in again.groups()]
+                    self.assertEqual(places, [1, 1] if kind != 'extra' else [places[0], places[0] + 1])
 
     def check_words(self, kind, out):
         words = {'register': r'^differs: register rax: 0x00000000deadbeef and 0x00000200deadbeef'
@@ -159,10 +173,7 @@ class Diff(CliTest):
                  'extra': r"^differs: the instruction's address: 0x\w+ and 0x900000$",
                  'tail': r'^\+ \(no more lines\)$'}[kind]
         self.assertRegex(out, re.compile(words, re.M))
-        with open(log('none', 'txt'), encoding='utf-8') as f:
-            number = int(re.search(r' line (\d+)', out)[1])
-            before = [x for _, x in zip(range(number - 1), f) if 'rax -> ' in x]
-        value = before[-1].strip().rsplit(' ', 1)[1]
+        value = rax_before(int(re.search(r' line (\d+)', out)[1]))
         self.assertRegex(out, re.compile(rf'^registers before: rax = {value}$', re.M))
 
     def test_same(self):
@@ -191,6 +202,7 @@ vCPU 0: the logs part: a line 11, b line 14
 + 0, 0x6, 0x1, "nop"
 + 0, 0x7, 0x1, "nop"
 differs: the instruction's address: 0x5 and 0x6
+the same again: a line 13, b line 14
 vCPU 11: the logs part: a line 18, b has no more
   11, 0x7, 0x1, "nop"
 - 11, 0x8, 0x1, "nop"
@@ -215,6 +227,20 @@ vCPU 11: the logs part: a line 18, b has no more
             self.assertEqual(re.match(r'vCPU 12: the logs part: a line (\d+), b line (\d+)\n', out).groups(),
                              tuple(str(next(n for n, x in enumerate(text.split('\n'), 1)
                                             if x.startswith('12, 0x1234,'))) for text in (a, other)))
+
+    def test_the_same_again(self):
+        def log(*pcs):
+            return ''.join(f'{v}, 0x{pc:x}, 0x1, "nop"\n' for pc in pcs for v in (0, 1))
+        common, more = range(0x100, 0x110), range(0x500, 0x540)
+        out = self.diff(log(*common, *range(3), *more), log(*common, *range(40, 45), *more))
+        self.assertEqual(re.findall(r'the same again: (.*)', out),
+                         ['a line 39, b line 43', 'a line 40, b line 44'])
+        out = self.diff(log(1, 2, 3, *range(1000, 4000)), log(1, 2, *range(4000, 6500)))
+        self.assertEqual(out.count('not the same again within 1000 lines\n'), 2)
+        # the last lines of both; four in the middle are not enough
+        tail = (1, 2, 3)
+        self.assertIn('the same again: a line 3, b line 5\n', self.diff(log(9, *tail), log(8, 7, *tail)))
+        self.assertNotIn('\nthe same again', self.diff(log(9, 1, 2, 3, 4, 5), log(8, 1, 2, 3, 4, 6)))
 
     def test_words(self):
         line = '0, 0x10, 0x90, "mov a, \\"b\\""'

@@ -138,11 +138,14 @@ static void mark_place(uint32_t i)
 static bool run(const struct block *b)
 {
     static uint64_t turn;
+    bool ends = !strcmp(what, "tail");
     turn++;
+    if (ends && lines + 1 == place)
+        return false;
     gt_execlog_start(&stream, &b->block);
     for (uint32_t i = 0; i < b->block.n; i++) {
-        if (lines + 1 == place && !strcmp(what, "tail")) {
-            gt_execlog_stop(&stream, i ? i : 1);
+        if (ends && lines + 1 == place) {
+            gt_execlog_stop(&stream, i);
             return false;
         }
         start(b, i);
