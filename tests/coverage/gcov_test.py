@@ -100,4 +100,5 @@ class Gcov(harness.Scratch):
 if __name__ == '__main__':
     harness.need(f'qemu-{ARCH}', harness.CROSS[ARCH] + 'gcc', harness.CROSS[ARCH] + 'g++',
                  harness.CROSS[ARCH] + 'gcov')
+    harness.need_plugins(f'qemu-{ARCH}')
     harness.main()

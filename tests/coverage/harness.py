@@ -78,6 +78,13 @@ def need(*tools):
             sys.exit(77)
 
 
+def need_plugins(qemu):
+    with open(shutil.which(qemu), 'rb') as f:
+        if b'/ld-linux' not in f.read(4096):
+            print(f'SKIP: {qemu} is statically linked and loads no plugins', flush=True)
+            sys.exit(77)
+
+
 def main():
     sys.stdout.reconfigure(line_buffering=True)
     unittest.main(verbosity=2)

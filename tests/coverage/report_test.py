@@ -87,7 +87,10 @@ class Report(harness.Scratch):
     def test_genhtml(self):
         harness.need('genhtml')
         self.report('lcov', '-o', 'out')
-        done = self.tool('genhtml', '--function-coverage', '-o', 'html', 'out')
+        version = re.search(r'version (\d+)', self.tool('genhtml', '--version').stdout)[1]
+        # Records of functions that lcov 1 can read do not say where they end, which lcov 2 tells.
+        quiet = ['--ignore-errors', 'unsupported,unsupported'] if int(version) >= 2 else []
+        done = self.tool('genhtml', '--function-coverage', *quiet, '-o', 'html', 'out')
         said = done.stdout + done.stderr
         self.assertNotRegex(said, '(?i)warning|error|negative|mismatch')
         self.assertRegex(said, r'lines\.*: 66\.7% \(6 of 9 lines\)')
@@ -97,10 +100,10 @@ class Report(harness.Scratch):
         """What an annotator says of the source's lines, and the total."""
         harness.need(tool)
         self.report(form, '-o', 'out')
-        done = self.tool(tool, everything, 'out', self.source)
+        done = self.tool(tool, everything, 'out')
         self.assertEqual(done.stderr, '')
         self.assertNotRegex(done.stdout, '(?i)warning|error')
-        lines = re.findall(r'^\s*([\d,]+) \([ \d.]+%\)  (.*)$', done.stdout, re.M)
+        lines = re.findall(r'^[\s>]*([\d,]+) +\([ \d.,%]+\)  (.*)$', done.stdout, re.M)
         costs = {text: int(cost.replace(',', '')) for cost, text in lines}
         return costs
 
@@ -112,7 +115,8 @@ class Report(harness.Scratch):
             want += sum(a in addresses for a in range(start, end))
         self.assertEqual(costs['PROGRAM TOTALS'], want)
         body = re.search(r'<twice>:\n(.*?)\n\n', listing, re.S).group(1).split('\n')
-        twice = [cost for text, cost in costs.items() if text.endswith('small.c:twice')]
+        names = 'small.c:twice', f'twice:{self.source}'  # valgrind 3.21 turned them round
+        twice = [cost for text, cost in costs.items() if text.endswith(names)]
         self.assertEqual(twice, [3 * len(body)])
         self.assertEqual(costs['        twice(i);'], 3 * 3)
 

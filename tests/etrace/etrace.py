@@ -282,7 +282,9 @@ def symbols(path):
 
 def takes_plugins(qemu):
     if b'-plugin' not in subprocess.run([qemu, '-help'], capture_output=True, check=False).stdout:
-        raise Skip(f'{qemu} takes no plugins')
+        with open(qemu, 'rb') as f:
+            static = b'/ld-linux' not in f.read(4096)
+        raise Skip(f'{qemu} ' + ('is statically linked' if static else 'takes no plugins'))
     return qemu
 
 

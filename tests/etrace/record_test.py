@@ -45,6 +45,7 @@ def test_socket(t):
 
 
 def test_refused(t):
+    etrace.takes_plugins(etrace.tool('qemu-x86_64'))
     guest = t.build('sums.c', 'x86_64', '-O1')
     for words, why in [(['--depth', '3'], '--depth is not for --tool etrace'),
                        (['-o', t.folder], 'is a directory')]:
