@@ -20,8 +20,6 @@
 
 #include <inttypes.h>
 
-enum { MEM_WRITE = 1 };
-
 /* Where the body goes; NULL: there is no room, or a packet may not be that long. */
 static uint8_t *begin(struct gt_writer *w, enum gt_etrace_type type, uint16_t unit, uint64_t len)
 {
@@ -192,11 +190,8 @@ int gt_etrace_get_note(const struct gt_etrace_reader *r, const struct gt_etrace_
 void gt_etrace_put_mem(struct gt_writer *w, uint16_t unit, const struct gt_etrace_mem *mem)
 {
     uint8_t *p = begin(w, GT_ETRACE_MEM, unit, GT_ETRACE_MEM_SIZE);
-    if (!p)
-        return;
-    p = gt_put64(gt_put64(p, mem->time), mem->vaddr);
-    p = gt_put64(gt_put64(p, mem->paddr), mem->value);
-    gt_put32(gt_put32(p, mem->write ? MEM_WRITE : 0), mem->size); /* size and the padding */
+    if (p)
+        gt_etrace_pack_mem(p, mem);
 }
 
 int gt_etrace_get_mem(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
@@ -210,7 +205,7 @@ int gt_etrace_get_mem(const struct gt_etrace_reader *r, const struct gt_etrace_p
         .vaddr = gt_le64(b + 8),
         .paddr = gt_le64(b + 16),
         .value = gt_le64(b + 24),
-        .write = gt_le32(b + 32) & MEM_WRITE,
+        .write = gt_le32(b + 32) & GT_ETRACE_MEM_WRITE,
         .size = b[36],
     };
     return 0;

@@ -4,6 +4,7 @@
 #define GT_FORMAT_ETRACE_INTERNAL_H
 
 #include "format/etrace.h"
+#include "format/etrace_mem.h"
 #include "format/le.h"
 
 #include <string.h>
@@ -15,7 +16,6 @@ enum {
     GT_ETRACE_EXEC_SIZE = 8,
     GT_ETRACE_TB_SIZE = 32,
     GT_ETRACE_NOTE_SIZE = 8,
-    GT_ETRACE_MEM_SIZE = 40,
     GT_ETRACE_EVENT_SIZE = 36,
     GT_ETRACE_EVENT_OLD_SIZE = 22,
 };
@@ -37,11 +37,6 @@ struct gt_etrace_reader {
     struct gt_etrace_arch arch;
     struct gt_error why; /* of the first failure */
 };
-
-static inline uint8_t *gt_put_header(uint8_t *p, uint16_t type, uint16_t unit, uint32_t len)
-{
-    return gt_put32(gt_put16(gt_put16(p, type), unit), len);
-}
 
 /* The body of an ARCH packet: true where it is one. */
 bool gt_etrace_arch_read(const struct gt_etrace_packet *p, struct gt_etrace_arch *out);

@@ -100,6 +100,7 @@ static int parse_flags(struct gt_error *err)
 static int check_host(struct gt_error *err)
 {
     bool all = flag_on[N_FLAGS - 1];
+    gt_etrace.values = gt_host_can(GT_HOST_MEMORY_VALUES);
     int abi = gt_etrace.host.abi;
     if (gt_etrace.flags & GT_ETRACE_F_CPU && !gt_host_can(GT_HOST_REGISTERS)) {
         if (!all)
@@ -112,8 +113,7 @@ static int check_host(struct gt_error *err)
                         "and later can",
                         abi);
     }
-    if (gt_etrace.flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO) &&
-        !gt_host_can(GT_HOST_MEMORY_VALUES))
+    if (gt_etrace.flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO) && !gt_etrace.values)
         gt_host_message("values of memory accesses are 0: this QEMU (plugin ABI %d) does not tell "
                         "them; 9.1 and later do",
                         abi);

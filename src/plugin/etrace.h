@@ -16,7 +16,8 @@
  * Packets of one host thread are in one order: they go through a lane, which holds the buffer that
  * they are put in. Where one thread runs several vCPUs, the execution entries of one are ended when
  * another one goes on. Where only EXEC is wanted, a block that runs is but listed in its lane: many
- * are put at a time, and before anything else is.
+ * are put at a time, and before anything else is. MEM packets that follow each other are put into
+ * the buffer's room without the lane's lock.
  */
 #ifndef GT_PLUGIN_ETRACE_H
 #define GT_PLUGIN_ETRACE_H
@@ -59,7 +60,10 @@ struct gt_etrace_block {
 struct gt_etrace_lane;
 
 struct gt_etrace_vcpu {
-    struct gt_etrace_run run;            /* packet under way; else one that takes no entry */
+    struct gt_etrace_run run; /* packet under way; else one that takes no entry */
+    struct {                  /* MEM packets under way, up to `at`; atomic */
+        uint8_t *at, *end;    /* of the buffer's room; end NULL: none are */
+    } mem;
     uint64_t time;                       /* clock=insn: after the block under way */
     const struct gt_etrace_block *block; /* under way; NULL: none yet */
     bool pending;                        /* clock=host: it is to be put yet, as: */
@@ -71,7 +75,8 @@ struct gt_etrace {
     struct gt_etrace_vcpu *vcpus; /* GT_ETRACE_MAX_VCPUS */
     unsigned bits;                /* of the guest */
     bool host_clock;
-    bool live; /* somebody reads while the guest runs */
+    bool live;   /* somebody reads while the guest runs */
+    bool values; /* the host tells those of memory accesses */
 
     struct gt_host_info host;
     struct gt_etrace_arch arch;
@@ -109,8 +114,6 @@ void gt_etrace_on_block_count(unsigned vcpu, void *block);  /* clock=insn, no EX
 void gt_etrace_on_lone_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *block);
 /* The block under way was left after its instruction at `pc`. */
 void gt_etrace_left_at(struct gt_etrace_vcpu *v, uint64_t pc);
-/* The time of instruction `i` of the block under way. */
-uint64_t gt_etrace_time_at(const struct gt_etrace_vcpu *v, size_t i);
 uint64_t gt_etrace_host_time(void);
 
 /* etrace_mem.c */
@@ -139,6 +142,9 @@ void gt_etrace_control_stop(void);
  * any more. Else the lane is locked until gt_etrace_put_end. */
 struct gt_writer *gt_etrace_put_begin(struct gt_etrace_vcpu *v, size_t n);
 void gt_etrace_put_end(void);
+/* The same, and MEM packets of the vCPU, which the packet was put for, are under way: they may
+ * follow it, where v->mem says, until anything else is put. */
+void gt_etrace_put_end_mem(struct gt_etrace_vcpu *v);
 /* An execution entry that gt_etrace_run_add refused. */
 void gt_etrace_add_slowly(struct gt_etrace_vcpu *v, uint64_t start, uint64_t end, uint64_t time,
                           uint64_t until);
@@ -184,6 +190,21 @@ static inline bool gt_etrace_is_listed(void)
 static inline bool gt_etrace_is_open(const struct gt_etrace_vcpu *v)
 {
     return v->run.end_time != UINT64_MAX;
+}
+
+/* The time of instruction `i` of the block under way. */
+static inline uint64_t gt_etrace_time_at(const struct gt_etrace_vcpu *v, size_t i)
+{
+    if (gt_etrace.host_clock)
+        return gt_etrace_host_time();
+    return v->block ? v->time - v->block->insns + i : v->time;
+}
+
+/* Where its MEM packets under way end; NULL: none are. */
+static inline uint8_t *gt_etrace_mem_end(const struct gt_etrace_vcpu *v)
+{
+    bool open = __atomic_load_n(&v->mem.end, __ATOMIC_RELAXED) != NULL;
+    return open ? __atomic_load_n(&v->mem.at, __ATOMIC_ACQUIRE) : NULL;
 }
 
 #endif

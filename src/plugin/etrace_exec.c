@@ -221,13 +221,6 @@ void gt_etrace_on_block_host(unsigned vcpu, void *data)
     v->since = now;
 }
 
-uint64_t gt_etrace_time_at(const struct gt_etrace_vcpu *v, size_t i)
-{
-    if (gt_etrace.host_clock)
-        return gt_etrace_host_time();
-    return v->block ? v->time - v->block->insns + i : v->time;
-}
-
 /* The newest entry ends with the block: it ends at `end` now, `less` instructions earlier. */
 static void shorten(struct gt_etrace_vcpu *v, uint64_t end, uint32_t less)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lanes: see etrace.h. A lane's buffer holds whole packets, then perhaps an EXEC packet under way,
- * which gt_etrace_run_add extends without a lock; all else is done with the lane's lock, so that
- * the end, which may come on another thread, finds it whole.
+ * which gt_etrace_run_add extends without a lock, or MEM packets that are put without one; all else
+ * is done with the lane's lock, so that the end, which may come on another thread, finds it whole.
  */
 #include "plugin/etrace_lane.h"
 
@@ -35,6 +35,7 @@ bool gt_etrace_is_finished(void)
 void gt_etrace_close(struct gt_etrace_vcpu *v)
 {
     v->run = (struct gt_etrace_run){.fill = 1, .end_time = UINT64_MAX, .bits = 64};
+    __atomic_store_n(&v->mem.end, NULL, __ATOMIC_RELAXED);
 }
 
 static void put_barrier(struct gt_buffer *b, uint16_t unit)
@@ -48,6 +49,9 @@ static void put_barrier(struct gt_buffer *b, uint16_t unit)
 void gt_etrace_lane_end_run(struct gt_etrace_lane *lane)
 {
     struct gt_etrace_vcpu *v = lane->current;
+    const uint8_t *mem = v && lane->buffer ? gt_etrace_mem_end(v) : NULL;
+    if (mem)
+        lane->buffer->used = (size_t)(mem - lane->buffer->data);
     if (!v || !gt_etrace_is_open(v))
         return;
     struct gt_etrace_run run = v->run; /* at the end, the vCPU may go on with it on its thread */
@@ -244,6 +248,14 @@ void gt_etrace_put_end(void)
 {
     entered->buffer->used = (size_t)(entered->w.at - entered->buffer->data);
     pthread_mutex_unlock(&entered->lock);
+}
+
+void gt_etrace_put_end_mem(struct gt_etrace_vcpu *v)
+{
+    const struct gt_buffer *b = entered->buffer;
+    __atomic_store_n(&v->mem.at, entered->w.at, __ATOMIC_RELAXED);
+    __atomic_store_n(&v->mem.end, b->data + b->size, __ATOMIC_RELEASE);
+    gt_etrace_put_end();
 }
 
 void gt_etrace_put_all_listed(void)

@@ -44,7 +44,7 @@ void gt_etrace_close(struct gt_etrace_vcpu *v);
 
 /* With the lane's lock. switch: packets are the vCPU's from now on. begin_run: an EXEC packet of it
  * begins with the entry. settle: what ran is put; clock=host: the block under way, as far as it has
- * come. end_run: the packet under way is whole, with its barrier. */
+ * come. end_run: the packet under way is whole, with its barrier, or MEM packets are. */
 void gt_etrace_lane_switch(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v);
 void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint64_t end,
                               uint64_t time, uint64_t until);

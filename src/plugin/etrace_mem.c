@@ -2,11 +2,14 @@
 /* Memory accesses; of devices as events, too; interrupts and exceptions. */
 #include "plugin/etrace.h"
 
+#include "format/etrace_mem.h"
+
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MEM_PACKET = GT_ETRACE_HEADER + 40, EVENT_PACKET = 512 };
+enum { MEM_PACKET = GT_ETRACE_HEADER + GT_ETRACE_MEM_SIZE, EVENT_PACKET = 512 };
 
 struct access {
     uint64_t time, vaddr, value[2];
@@ -15,8 +18,52 @@ struct access {
     bool store;
 };
 
+struct kind {
+    uint32_t meminfo;
+    uint8_t size;
+    bool store;
+    uint8_t known;
+};
+
+/* What the host's number of a kind of accesses says, once asked: there are but few. */
+static inline struct kind kind_of(uint32_t meminfo)
+{
+    static _Atomic struct kind kinds[64];
+    _Atomic struct kind *at = &kinds[meminfo * UINT32_C(0x9e3779b1) >> 26];
+    struct kind k = atomic_load_explicit(at, memory_order_relaxed);
+    if (k.known && k.meminfo == meminfo)
+        return k;
+    k = (struct kind){meminfo, (uint8_t)gt_mem_size(meminfo), gt_mem_is_store(meminfo), 1};
+    atomic_store_explicit(at, k, memory_order_relaxed);
+    return k;
+}
+
+static inline struct gt_etrace_mem packet_of(const struct access *a)
+{
+    return (struct gt_etrace_mem){.time = a->time,
+                                  .vaddr = a->vaddr,
+                                  .paddr = a->place.physical,
+                                  .value = a->value[0],
+                                  .write = a->store,
+                                  .size = (uint8_t)a->size};
+}
+
+/* Where MEM packets are under way, and the block that runs is put already. */
+static bool put_quickly(struct gt_etrace_vcpu *v, const struct access *a)
+{
+    uint8_t *at = __atomic_load_n(&v->mem.at, __ATOMIC_RELAXED);
+    const uint8_t *end = __atomic_load_n(&v->mem.end, __ATOMIC_RELAXED);
+    if (!end || end - at < MEM_PACKET || v->pending || a->size > 8)
+        return false;
+    const struct gt_etrace_mem mem = packet_of(a);
+    gt_etrace_pack_mem(gt_put_header(at, GT_ETRACE_MEM, gt_etrace_unit(v), GT_ETRACE_MEM_SIZE),
+                       &mem);
+    __atomic_store_n(&v->mem.at, at + MEM_PACKET, __ATOMIC_RELEASE);
+    return true;
+}
+
 /* Of 16 bytes two halves are put, in the order of their addresses. */
-static void put_access(struct gt_etrace_vcpu *v, const struct access *a)
+static __attribute__((noinline)) void put_slowly(struct gt_etrace_vcpu *v, const struct access *a)
 {
     struct gt_writer *w = gt_etrace_put_begin(v, 2 * MEM_PACKET);
     if (!w)
@@ -32,7 +79,7 @@ static void put_access(struct gt_etrace_vcpu *v, const struct access *a)
                                                   .write = a->store,
                                                   .size = (uint8_t)size});
     }
-    gt_etrace_put_end();
+    gt_etrace_put_end_mem(v);
 }
 
 /* The value seen at the device's place before; with the lock. */
@@ -65,7 +112,7 @@ static const char *device_name(const char *name)
     return name && *name && !made_up ? name : "device";
 }
 
-static void put_device(struct gt_etrace_vcpu *v, const struct access *a)
+static __attribute__((noinline)) void put_device(struct gt_etrace_vcpu *v, const struct access *a)
 {
     char device[128], name[64];
     snprintf(device, sizeof device, "%s", device_name(a->place.name));
@@ -86,19 +133,21 @@ void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    const struct kind kind = kind_of(meminfo);
     struct access a = {
         .time = gt_etrace_time_at(v, (uintptr_t)index),
         .vaddr = vaddr,
         .place = {.physical = vaddr},
-        .size = gt_mem_size(meminfo),
-        .store = gt_mem_is_store(meminfo),
+        .size = kind.size,
+        .store = kind.store,
     };
-    if (gt_host_can(GT_HOST_MEMORY_VALUES))
+    if (gt_etrace.values)
         gt_mem_value(meminfo, a.value);
     if (gt_etrace.host.system)
         gt_mem_find(meminfo, vaddr, &a.place);
     if (gt_etrace.flags & GT_ETRACE_F_MEM)
-        put_access(v, &a);
+        if (!put_quickly(v, &a))
+            put_slowly(v, &a);
     if (gt_etrace.flags & GT_ETRACE_F_GPIO && a.place.device)
         put_device(v, &a);
 }

@@ -73,12 +73,14 @@ static void add_listed(struct gt_etrace_run *run, const struct gt_etrace_lane *l
 static void copy_lane(const struct gt_etrace_lane *lane)
 {
     const struct gt_buffer *b = lane->buffer;
+    const struct gt_etrace_vcpu *v = lane->current;
+    const uint8_t *mem = v && b ? gt_etrace_mem_end(v) : NULL;
     if (b) {
-        memcpy(rest.data + rest.n, b->data, b->used);
-        rest.n += b->used;
+        size_t n = mem ? (size_t)(mem - b->data) : b->used;
+        memcpy(rest.data + rest.n, b->data, n);
+        rest.n += n;
     }
     bool listed = gt_etrace_is_listed();
-    const struct gt_etrace_vcpu *v = lane->current;
     if (!v && listed && __atomic_load_n(&lane->n_ran, __ATOMIC_ACQUIRE))
         v = &gt_etrace.vcpus[lane->ran[0] >> GT_ETRACE_RAN_UNIT];
     if (!v)
@@ -127,7 +129,8 @@ const uint8_t *gt_etrace_rest(void *self, size_t *n)
 /* Where the guest goes on already, its buffer has a packet under way: that goes out by itself. */
 static void hand_over_whole(struct gt_etrace_lane *lane)
 {
-    bool under_way = lane->current && gt_etrace_is_open(lane->current);
+    const struct gt_etrace_vcpu *v = lane->current;
+    bool under_way = v && (gt_etrace_is_open(v) || gt_etrace_mem_end(v));
     if (lane->waits && lane->buffer && !under_way) {
         lane->buffer = gt_outlet_try_swap(gt_etrace.outlet, lane->buffer);
         lane->newest = NULL;

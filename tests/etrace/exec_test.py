@@ -65,6 +65,31 @@ def test_other_packets_between(t):
     check(t, 'x86_64', 'sums.c', ',flags=exec+mem+disas+gpio')
 
 
+def accesses(t, guest, arguments):
+    """Each, with its time and how many instructions the stream told of before."""
+    done = finish(t.user('x86_64', guest, arguments))
+    need(done.status == 42, done.errors)
+    out, ran = [], 0
+    for i in etrace.read_stream(t.out).items:
+        if i.kind == 'exec':
+            ran += i.end - i.start
+        else:
+            out.append(((i.vaddr, i.paddr, i.size, i.write), i.time, ran))
+    return out
+
+
+def test_accesses(t):
+    """Alone they are those that are told between entries; on either clock they follow their code."""
+    guest = t.build('sums.c', 'x86_64')
+    both = accesses(t, guest, ',flags=exec+mem')
+    alone = accesses(t, guest, ',flags=mem')
+    need(len(both) > 5000 and [a[:2] for a in both] == [a[:2] for a in alone], len(both), len(alone))
+    need(all(ran == 0 for _, _, ran in alone), 'entries')
+    host = accesses(t, guest, ',flags=exec+mem,clock=host')
+    need([(a[0], a[2]) for a in both] == [(a[0], a[2]) for a in host], 'the order differs')
+    need([a[1] for a in host] == sorted(a[1] for a in host), 'times of the host')
+
+
 def test_nothing(t):
     guest = t.build('sums.c', 'x86_64')
     done = finish(t.user('x86_64', guest, ',flags=none'))

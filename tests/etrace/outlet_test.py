@@ -141,16 +141,19 @@ def test_reader_comes_again(t):
 
 def test_live(t):
     """What ran is seen while the guest waits."""
-    reader = Reader(to_socket(t), listens=True)
-    child = ask(t)
-    until = time.monotonic() + etrace.SECONDS
-    seen = 0
-    while seen < BEFORE_IT_WAITS and time.monotonic() < until:
-        time.sleep(0.01)
-        seen = instructions(cut_stream(bytes(reader.data))) if len(reader.data) >= 40 else 0
-    answer(child)
-    need(seen == BEFORE_IT_WAITS, 'seen while the guest waited:', seen)
-    need(instructions(reader.stream()) > seen, 'the end')
+    path = to_socket(t)
+    for arguments, least, said in ('', BEFORE_IT_WAITS, []), (',flags=mem', STORES, NO_VALUES):
+        reader = Reader(path, listens=True)
+        child = ask(t, arguments)
+        until = time.monotonic() + etrace.SECONDS
+        seen = 0
+        while seen < least and time.monotonic() < until:
+            time.sleep(0.01)
+            seen = amount(cut_stream(bytes(reader.data))) if len(reader.data) >= 40 else 0
+        os.unlink(path)
+        answer(child, said)
+        need(seen == least, 'seen while the guest waited:', seen, arguments)
+        need(amount(reader.stream()) > seen or seen == STORES, 'the end')
 
 
 def test_drop(t):
@@ -262,11 +265,14 @@ def ask(t, arguments=''):
                   stdin=subprocess.PIPE)
 
 
-def answer(child):
+NO_VALUES = ['values of memory']
+
+
+def answer(child, said=()):
     child.stdin.write(b'x')
     child.stdin.close()
     child.stdin = None
-    good(finish(child), out=b'')
+    good(finish(child), said, out=b'')
 
 
 def data_of(path):
@@ -286,50 +292,58 @@ def cut_stream(data):
     return Stream(data[:at] + (b'\6\0\0\0\0\0\0\0' if at and ends_in_exec else b''))
 
 
-def wait_for_code(t, child, instructions):
-    """Until the file, which is whole at any moment, has so many."""
+def amount(stream):
+    """Instructions; or accesses, where there are none."""
+    return sum(e.duration for e in stream.of('exec')) or len(stream.of('mem'))
+
+
+def wait_for(t, child, least):
+    """Until the file, which is whole at any moment, has so much."""
     until = time.monotonic() + etrace.SECONDS
     while time.monotonic() < until and child.poll() is None:
         if os.path.exists(t.out) and os.path.getsize(t.out) > 40:
             stream = cut_stream(data_of(t.out))
-            if sum(e.duration for e in stream.of('exec')) >= instructions:
+            if amount(stream) >= least:
                 return stream
         time.sleep(0.01)
     raise etrace.Failure('the file does not have what ran')
 
 
-BEFORE_IT_WAITS = 1 + 100 * 2 + 7  # instructions of ask.S
+BEFORE_IT_WAITS = 1 + 100 * 3 + 7  # instructions of ask.S
+STORES = 100  # in it
 
 
 def test_killed_while_it_waits(t):
     """What ran is in the file soon, and stays there; and a file that is ended has the same bytes as
     one that never had to show what it has."""
-    child = ask(t)
-    stream = wait_for_code(t, child, BEFORE_IT_WAITS)
-    need(len(stream.of('exec')) > 50, 'entries')
-    os.killpg(child.pid, signal.SIGKILL)
-    need(finish(child).status == -signal.SIGKILL, 'status')
-    need(sum(e.duration for e in etrace.read_stream(t.out).of('exec')) >= BEFORE_IT_WAITS, 'lost')
-    child = ask(t)
-    wait_for_code(t, child, BEFORE_IT_WAITS)
-    answer(child)
-    shown = data_of(t.out)
-    child = ask(t)
-    answer(child)
-    need(shown == data_of(t.out), 'the bytes differ')
+    for arguments, least, said in ('', BEFORE_IT_WAITS, []), (',flags=mem', STORES, NO_VALUES):
+        child = ask(t, arguments)
+        stream = wait_for(t, child, least)
+        need(len(stream.items) > 50, 'entries')
+        os.killpg(child.pid, signal.SIGKILL)
+        need(finish(child).status == -signal.SIGKILL, 'status')
+        need(amount(etrace.read_stream(t.out)) >= least, 'lost', arguments)
+        child = ask(t, arguments)
+        wait_for(t, child, least)
+        answer(child, said)
+        shown = data_of(t.out)
+        child = ask(t, arguments)
+        answer(child, said)
+        need(shown == data_of(t.out), 'the bytes differ', arguments)
 
 
 def test_killed_while_it_runs(t):
-    for arguments in '', ',flags=exec+mem', ',clock=host':
+    for arguments in '', ',flags=exec+mem', ',clock=host', ',flags=mem':
         if os.path.exists(t.out):
             os.unlink(t.out)  # of the run before
         child = t.user('x86_64', t.build('pulse.S', 'x86_64', '-nostdlib'), arguments)
-        before = wait_for_code(t, child, 1000)
+        before = wait_for(t, child, 1000)
         os.killpg(child.pid, signal.SIGKILL)
         need(finish(child).status == -signal.SIGKILL, 'status')
         after = cut_stream(data_of(t.out))
-        need(len(after.of('exec')) >= len(before.of('exec')) - 1, 'less than there was:', len(after.of('exec')),
-             'entries, and before', len(before.of('exec')), arguments)
+        kind = 'exec' if before.of('exec') else 'mem'
+        need(len(after.of(kind)) >= len(before.of(kind)) - 1, 'less than there was:',
+             len(after.of(kind)), kind, 'and before', len(before.of(kind)), arguments)
 
 
 def test_killed(t):

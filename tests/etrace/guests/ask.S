@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks for its number and waits for a character, after little code; exits with status 42. */
+/* Asks for its number and waits for a character, after a hundred stores; exits with status 42. */
         .text
         .globl _start
 _start:
         mov $100, %ecx
-1:      dec %ecx
+1:      mov %ecx, -16(%rsp)
+        dec %ecx
         jnz 1b
         mov $39, %eax
         syscall
