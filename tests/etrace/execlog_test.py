@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The ranges of a stream, expanded, are the instructions that libexeclog.so logs of the same run."""
+"""The ranges of a stream, expanded, are the instructions that libexeclog.so logs of the same run.
+
+Where an instruction ends is what its opcode says; on x86 it is what objdump says of the program, or
+QEMU's own disassembly of the run, for a machine."""
 import os
 import re
 
 import etrace
 import machine_test
+import targets_test
 from etrace import Skip, need, run
 
 EXECLOG = os.environ.get('GUESTTRACE_PLUGINS', '') + '/libexeclog.so'
 LINE = re.compile(r'(\d+), (0x[0-9a-f]+), (0x[0-9a-f]+), "')
 HANDLERS = {'aarch64': 'vectors', 'riscv64': 'skip'}
+OBJDUMP = re.compile(r' *([0-9a-f]+):\t((?:[0-9a-f]{2} )+)')
 HALVES = ('aarch64', 'arm', 'riscv64')  # whose opcodes are numbers, of 4 bytes at most
 
 
@@ -76,9 +81,25 @@ def both(t, arguments=''):
 
 def program(t, arch):
     qemu = etrace.takes_plugins(etrace.tool(f'qemu-{arch}'))
-    done = run([qemu, *both(t), t.build('sums.c', arch, '-O1')])
+    guest = t.build('sums.c', arch, '-O1')
+    done = run([qemu, *both(t), guest])
     need(done.status == 42, done.errors)
-    compare(etrace.read_stream(t.out), Logged(t.log, arch))
+    logged = Logged(t.log, arch)
+    if arch == 'x86_64':
+        logged.following = disassembled(guest)
+    compare(etrace.read_stream(t.out), logged)
+
+
+def disassembled(path):
+    """Where each instruction of a program ends."""
+    done = run([etrace.tool('objdump'), '-d', '-w', path])
+    need(done.status == 0, done.errors)
+    found = (OBJDUMP.match(line) for line in done.out.decode().splitlines())
+    return {int(f[1], 16): int(f[1], 16) + len(f[2].split()) for f in found if f}
+
+
+def test_program_x86_64(t):
+    program(t, 'x86_64')
 
 
 def test_program_aarch64(t):
@@ -102,6 +123,22 @@ def check(arch, version, qemu, t):
     first = names[HANDLERS[arch]]
     handlers = range(first, first + 0x800, 0x80) if arch == 'aarch64' else [first]
     compare(etrace.read_stream(t.out), logged, names.get('off'), handlers if faults else ())
+
+
+def check_pc(_, version, qemu, t):
+    """Real mode, then protected mode."""
+    options, off, status = targets_test.board_pc(t)
+    said = f'{t.folder}/said'
+    done = run([qemu, *options, '-m', '64', '-display', 'none', '-monitor', 'none', '-serial', 'none',
+                '-nodefaults', *both(t), '-d', 'in_asm', '-D', said])
+    need(done.status == status, version, done.errors)
+    logged = Logged(t.log, 'x86_64')
+    logged.following = etrace.Log(said).following
+    compare(etrace.read_stream(t.out), logged, off)
+
+
+def test_machine_x86_64(t):
+    machine_test.each('x86_64', check_pc, t)
 
 
 def test_machine_aarch64(t):

@@ -82,4 +82,5 @@ def test_machine_x86_64(t):
     machine_test.each('x86_64', check, t, board_pc)
 
 
-etrace.main(globals())
+if __name__ == '__main__':
+    etrace.main(globals())
