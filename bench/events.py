@@ -137,6 +137,8 @@ RECORDING = Table(
          ours('bench_two,%s,policy=overwrite,file=@' % SIMPLE, output=MEMORY)),
      Row('events-log', 'log, to /dev/null', ours('bench_two,backends=log,log=/dev/null',
                                                  events=1000000, most=250)),
+     Row('events-log-line', 'the same, `gather=off`',
+         ours('bench_two,backends=log,gather=off,log=/dev/null', events=1000000)),
      Row('events-write', 'a write() of such a line, alone', bare('/dev/null', 1000000))],
     [Column('event', 16), Column('what', 32), Column('threads', 7)],
     [Column('events', 12), Column('ns', 8), Column('spread', 16), Column('lost', 6),

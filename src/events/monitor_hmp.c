@@ -138,7 +138,8 @@ static int file_off(const struct hmp *h)
 
 static int file_flush(const struct hmp *h)
 {
-    return gt_trace_file_flush(h->err);
+    int status = gt_trace_file_flush(h->err);
+    return status ? status : gt_trace_log_flush(h->err);
 }
 
 static int file_set(const struct hmp *h)
@@ -190,7 +191,7 @@ static const struct {
     {"trace-event", NULL, switch_events, "trace-event NAME|PATTERN on|off [vcpu]",
      "switches events"},
     {"trace-file", NULL, trace_file, "trace-file [on|off|flush|set [PATH]|dump [PATH]]",
-     "the file of the simple backend"},
+     "the file of the simple backend; flush: the log, too"},
     {"help", NULL, help, "help", "this list"},
 };
 

@@ -83,6 +83,7 @@ static int fork_twice(void)
         fire((void *)11);
         pid_t grandchild = fork();
         if (grandchild == 0) {
+            gt_trace_log_gather(true);
             fire((void *)12);
             exit(0);
         }
@@ -142,8 +143,7 @@ static int act(const char *action, int number)
 {
     if (strcmp(action, "exit") == 0) {
         fire((void *)0);
-        gt_trace_file_flush(NULL);
-        _exit(0);
+        _exit(gt_trace_file_flush(NULL) || gt_trace_log_flush(NULL));
     }
     if (strcmp(action, "endless") == 0) {
         events = UINT64_MAX;

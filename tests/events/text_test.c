@@ -51,6 +51,7 @@ static char *text_of(const char *path)
 {
     static char *text;
     free(text);
+    gt_trace_log_flush(NULL);
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
     fseek(f, 0, SEEK_END);

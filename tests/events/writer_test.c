@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What becomes of records when the program ends, is killed, crashes or forks, when the file cannot
- * take them, and under each policy. The program is `fire`, named by the first argument.
+ * take them, and under each policy. See traced.h for the program.
  */
 #include "trace_file.h"
+#include "traced.h"
 
 #include "../unit/sanitizer.h"
 
@@ -23,39 +24,14 @@
 
 enum { THREADS = 8, KEYS = 16, FIRED_FD = 9 };
 
-static const char *fire;
-
-/* Starts it with these options and this action, in words. */
 static pid_t start(const char *options, const char *action)
 {
-    static char words[256];
-    const char *argv[16] = {fire, options, "hm_two,backends=simple", "--"};
-    int n = 4;
-    snprintf(words, sizeof words, "%s", action);
-    for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
-        argv[n++] = w;
-    pid_t pid = fork();
-    if (pid == 0) {
-        setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 1); /* the handler is ours */
-        setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0", 1);
-        execv(fire, (char **)argv);
-        _exit(127);
-    }
-    assert_true(pid > 0);
-    return pid;
-}
-
-static int finish(pid_t pid)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        assert_int_equal(errno, EINTR);
-    return status;
+    return traced_start(options, "hm_two,backends=simple", action);
 }
 
 static void run(const char *options, const char *action)
 {
-    assert_int_equal(finish(start(options, action)), 0);
+    assert_int_equal(traced_finish(start(options, action)), 0);
 }
 
 /* Each thread's events one after the other; the next number of each is left in `next`. A drop
@@ -103,7 +79,7 @@ static void test_default_name(void **state)
     (void)state;
     char name[64];
     pid_t pid = start("prefix=off", "count 10 1");
-    assert_int_equal(finish(pid), 0);
+    assert_int_equal(traced_finish(pid), 0);
     snprintf(name, sizeof name, "trace-%d", (int)pid);
     struct trace_file f = trace_file_read(name);
     assert_int_equal(f.count, 10);
@@ -128,7 +104,7 @@ static void test_kill(void **state)
                 close(fd);
         }
         kill(pid, SIGKILL);
-        assert_true(WIFSIGNALED(finish(pid)));
+        assert_true(WIFSIGNALED(traced_finish(pid)));
         struct trace_file f = trace_file_read("killed");
         check_order(&f, next, false);
         assert_true(f.count > 20000 && f.torn < 64);
@@ -147,7 +123,7 @@ static void test_crash(void **state)
     static const char *const policies[] = {"file=crashed,crash=on",
                                            "file=crashed,crash=on,policy=overwrite"};
     for (size_t i = 0; i < 6; i++) {
-        int status = finish(start(policies[i / 3], ends[i % 3].action));
+        int status = traced_finish(start(policies[i / 3], ends[i % 3].action));
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == ends[i % 3].signal);
         struct trace_file f = trace_file_read("crashed");
         uint64_t next[KEYS];
@@ -300,8 +276,8 @@ static void test_overwrite(void **state)
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/events-writer-XXXXXX", command[64];
-    fire = argc > 1 ? realpath(argv[1], NULL) : NULL;
-    if (!fire || !mkdtemp(folder) || chdir(folder) != 0)
+    traced_program = argc > 1 ? realpath(argv[1], NULL) : NULL;
+    if (!traced_program || !mkdtemp(folder) || chdir(folder) != 0)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit),          cmocka_unit_test(test_default_name),
@@ -310,7 +286,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_wait_and_drop), cmocka_unit_test(test_overwrite),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    free((char *)fire);
+    free((char *)traced_program);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) ? 1 : failed;
 }
