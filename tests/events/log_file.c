@@ -34,9 +34,7 @@ struct log_file log_file_read(const char *path)
         if (!log_file_line(line, &key, &number) || key < 0 || key >= LOG_FILE_KEYS ||
             number != l.next[key])
             fail_msg("%s:%zu: %s", path, l.lines + 1, line);
-        if (number == 0)
-            l.first[key] = l.lines;
-        l.last[key] = l.lines++;
+        l.lines++;
         l.next[key]++;
     }
     fclose(f);

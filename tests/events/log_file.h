@@ -11,7 +11,7 @@ enum { LOG_FILE_KEYS = 16 };
 
 struct log_file {
     uint64_t next[LOG_FILE_KEYS]; /* of each key: how many there were */
-    size_t first[LOG_FILE_KEYS], last[LOG_FILE_KEYS], lines;
+    size_t lines;
     bool cut; /* the last line is not whole */
 };
 struct log_file log_file_read(const char *path);
