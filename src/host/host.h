@@ -136,6 +136,8 @@ void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, v
 /* In a memory callback. */
 bool gt_mem_is_store(uint32_t meminfo);
 unsigned gt_mem_size(uint32_t meminfo); /* bytes */
+/* Of this access: a guest may have data of either order. */
+bool gt_mem_is_big_endian(uint32_t meminfo);
 /* The value loaded or stored, low half first. Needs GT_HOST_MEMORY_VALUES. */
 void gt_mem_value(uint32_t meminfo, uint64_t value[2]);
 /* Where the access went. */

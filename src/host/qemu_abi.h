@@ -71,6 +71,7 @@ typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, voi
     REQUIRED(insn_data, void (*)(void))                                                            \
     REQUIRED(mem_is_store, bool (*)(uint32_t meminfo))                                             \
     OPTIONAL(mem_size_shift, unsigned (*)(uint32_t meminfo))                                       \
+    OPTIONAL(mem_is_big_endian, bool (*)(uint32_t meminfo))                                        \
     OPTIONAL(get_hwaddr, void *(*)(uint32_t meminfo, uint64_t vaddr))                              \
     OPTIONAL(hwaddr_is_io, bool (*)(const void *hwaddr))                                           \
     OPTIONAL(hwaddr_phys_addr, uint64_t (*)(const void *hwaddr))                                   \

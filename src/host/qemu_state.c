@@ -16,6 +16,11 @@ unsigned gt_mem_size(uint32_t meminfo)
     return gt_qemu.mem_size_shift ? 1u << (gt_qemu.mem_size_shift(meminfo) & 7) : 0;
 }
 
+bool gt_mem_is_big_endian(uint32_t meminfo)
+{
+    return gt_qemu.mem_is_big_endian && gt_qemu.mem_is_big_endian(meminfo);
+}
+
 void gt_mem_value(uint32_t meminfo, uint64_t value[2])
 {
     struct qemu_mem_value v = gt_qemu.mem_get_value(meminfo);

@@ -15,14 +15,13 @@ struct access {
     uint64_t time, vaddr, value[2];
     struct gt_mem_place place;
     unsigned size;
-    bool store;
+    bool store, big_endian;
 };
 
 struct kind {
     uint32_t meminfo;
-    uint8_t size;
-    bool store;
-    uint8_t known;
+    uint8_t size; /* 0: not known yet */
+    bool store, big_endian;
 };
 
 /* What the host's number of a kind of accesses says, once asked: there are but few. */
@@ -31,9 +30,10 @@ static inline struct kind kind_of(uint32_t meminfo)
     static _Atomic struct kind kinds[64];
     _Atomic struct kind *at = &kinds[meminfo * UINT32_C(0x9e3779b1) >> 26];
     struct kind k = atomic_load_explicit(at, memory_order_relaxed);
-    if (k.known && k.meminfo == meminfo)
+    if (k.size && k.meminfo == meminfo)
         return k;
-    k = (struct kind){meminfo, (uint8_t)gt_mem_size(meminfo), gt_mem_is_store(meminfo), 1};
+    k = (struct kind){meminfo, (uint8_t)gt_mem_size(meminfo), gt_mem_is_store(meminfo),
+                      gt_mem_is_big_endian(meminfo)};
     atomic_store_explicit(at, k, memory_order_relaxed);
     return k;
 }
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void put_slowly(struct gt_etrace_vcpu *v, const
         return;
     unsigned size = a->size > 8 ? 8 : a->size;
     for (unsigned at = 0; at < a->size; at += size) {
-        bool high = (at > 0) != (a->size > 8 && gt_etrace.arch.guest.big_endian);
+        bool high = (at > 0) != (a->size > 8 && a->big_endian);
         gt_etrace_put_mem(w, gt_etrace_unit(v),
                           &(struct gt_etrace_mem){.time = a->time,
                                                   .vaddr = a->vaddr + at,
@@ -140,6 +140,7 @@ void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *
         .place = {.physical = vaddr},
         .size = kind.size,
         .store = kind.store,
+        .big_endian = kind.big_endian,
     };
     if (gt_etrace.values)
         gt_mem_value(meminfo, a.value);

@@ -30,6 +30,14 @@ KNOWN = {
                 (False, 0, 1, VALUE), (False, 2, 2, VALUE), (False, 4, 4, VALUE),
                 (False, 8, 8, VALUE)],
 }
+SMALL = (0x88, 0x7788, 0x55667788, VALUE)  # what stores of 1, 2, 4, 8 bytes store of it
+INVERSE = ~VALUE & (1 << 64) - 1
+BIG = [(True, 0, 1, SMALL[0]), (True, 2, 2, SMALL[1]), (True, 4, 4, SMALL[2]),
+       (True, 8, 8, VALUE), (True, 16, 8, VALUE), (True, 24, 8, INVERSE),
+       (False, 2, 2, SMALL[1]), (False, 4, 4, SMALL[2]), (False, 8, 8, VALUE),
+       (False, 16, 8, VALUE), (False, 24, 8, INVERSE),
+       (False, 2, 1, 0x77), (False, 4, 1, 0x55), (False, 8, 1, 0x11), (False, 16, 1, 0x11),
+       (False, 24, 1, 0xee)]
 PAIRS = {'aarch64': (4, 9), 'riscv64': ()}  # instructions that make two accesses
 DEVICE = {  # (event, bytes, value)
     'aarch64': [('write@0x9000024', 4, 0x5a), ('read@0x9000024', 4, 0x5a),
@@ -107,6 +115,21 @@ def check(arch, version, qemu, t, *options):
     need(done.said == ([] if version >= TELLS_VALUES else [lacks]), done.said)
     events = [e for e in stream.of('event') if e.device == 'cpu0' and e.name == 'exception']
     need(any(e.previous < names['work'] for e in events) == faults, 'exceptions', events)
+
+
+def check_big(arch, version, qemu, t):
+    """Data that are big-endian: values are the registers', and the first of a pair has the lower
+    address."""
+    stream, names, _ = play(t, arch, qemu, ',flags=mem', source='big')
+    got = [(m.write, m.vaddr - names['data'], m.size, m.value) for m in stream.of('mem')]
+    tells = version >= TELLS_VALUES
+    want = [(write, at, size, value if tells else 0) for write, at, size, value in BIG]
+    need(got == want, *(f'{g[:3]} {g[3]:#x} not {w[:3]} {w[3]:#x}'
+                        for g, w in zip(got, want) if g != w), len(got), 'accesses')
+
+
+def test_big_endian(t):
+    each('aarch64', check_big, t)
 
 
 def test_aarch64(t):
