@@ -28,7 +28,8 @@ COMPILERS = {'x86_64': ('gcc', []), 'i386': ('gcc', ['-m32']),
              'aarch64': ('aarch64-linux-gnu-gcc', []), 'riscv64': ('riscv64-linux-gnu-gcc', []),
              'arm': ('clang', ['--target=armv7-linux-gnueabi', '-fuse-ld=lld']),
              'mips': ('clang', ['--target=mips-linux-gnu', '-fuse-ld=lld']),
-             'ppc64': ('clang', ['--target=powerpc64-linux-gnu', '-fuse-ld=lld'])}
+             'ppc64': ('clang', ['--target=powerpc64-linux-gnu', '-fuse-ld=lld']),
+             's390x': ('clang', ['--target=s390x-linux-gnu'])}
 
 
 class Failure(Exception):
@@ -301,6 +302,8 @@ class Test:
         compiler, more = COMPILERS[arch]
         if '-fuse-ld=lld' in more:
             tool('ld.lld')
+        elif compiler == 'clang':
+            tool(more[0].split('=')[1] + '-ld')
         path = f'{self.folder}/{os.path.basename(source)}-{arch}'
         done = run([tool(compiler), *more, '-static', '-g0', '-Wall', *flags, '-o', path,
                     f'{HERE}/guests/{source}'])

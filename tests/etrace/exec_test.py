@@ -8,7 +8,8 @@ import etrace
 from etrace import finish, need
 
 MACHINES = {'x86_64': (62, 64, 0), 'i386': (3, 32, 0), 'aarch64': (183, 64, 0),
-            'riscv64': (243, 64, 0), 'arm': (40, 32, 0), 'mips': (8, 32, 1), 'ppc64': (21, 64, 1)}
+            'riscv64': (243, 64, 0), 'arm': (40, 32, 0), 'mips': (8, 32, 1), 'ppc64': (21, 64, 1),
+            's390x': (22, 64, 1)}
 
 
 def check(t, arch, source, arguments='', flags=('-O1',), status=42):

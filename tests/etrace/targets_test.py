@@ -14,10 +14,22 @@ def program(t, arch):
     stream, _ = exec_test.check(t, arch, f'target_{arch}.S', flags=['-nostdlib'])
     exec_test.check_times(stream)
     exec_test.check(t, arch, f'target_{arch}.S', ',flags=exec+mem', flags=['-nostdlib'])
-    stores = [m for m in etrace.read_stream(t.out).of('mem') if m.write]
-    size = 8 if arch == 'ppc64' else 4
-    need(len(stores) == 100 and {m.size for m in stores} == {size}, len(stores), 'stores')
-    need({m.paddr == m.vaddr for m in stores} == {True}, 'addresses')
+    check_accesses(arch, etrace.read_stream(t.out).of('mem'))
+
+
+def check_accesses(arch, got):
+    """A hundred times a store and a load of it; then stores of each size, and loads.
+    QEMU 7.2, which runs these, does not tell values."""
+    word = exec_test.MACHINES[arch][1] // 8
+    known = [(stores, word, 0) for _ in range(100) for stores in (True, False)]
+    if arch != 'arm':
+        known += [(stores, size, at) for stores in (True, False)
+                  for size, at in ((1, 0), (2, 2), (4, 4), (8, 8)) if size <= word]
+    need(len(got) == len(known), len(got), 'accesses')
+    for i, (m, (write, size, at)) in enumerate(zip(got, known)):
+        base = got[0].vaddr if i < 200 else got[200].vaddr
+        need((m.write, m.size, m.vaddr - base) == (write, size, at), 'access', i, m)
+        need(m.paddr == m.vaddr and m.value == 0, 'access', i, m)
 
 
 def test_arm(t):
@@ -30,6 +42,10 @@ def test_mips(t):
 
 def test_ppc64(t):
     program(t, 'ppc64')
+
+
+def test_s390x(t):
+    program(t, 's390x')
 
 
 def board_arm(t):

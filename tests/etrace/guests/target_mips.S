@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A loop that calls, stores and loads; exits with status 42. */
+/* A loop that calls, stores and loads; an access of each size; exits with status 42. */
         .set noreorder
         .text
         .globl __start
@@ -12,6 +12,12 @@ _start:
         addiu $16, $16, -1
         bnez $16, 1b
         nop
+        sb $16, -64($29)
+        sh $16, -62($29)
+        sw $16, -60($29)
+        lbu $17, -64($29)
+        lhu $17, -62($29)
+        lw $17, -60($29)
         li $4, 42
         li $2, 4001
         syscall
