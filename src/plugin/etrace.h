@@ -52,7 +52,6 @@ struct gt_etrace_block {
     uint32_t insns;
     struct gt_etrace_block *next; /* others that start here */
     uint32_t counter;             /* with GT_ETRACE_F_COVERAGE: its number, from 1 on */
-    uint64_t shared_count;        /* the count, where the host has no cells */
     uint64_t told;                /* the count written last */
     uint8_t sizes[];              /* of each instruction, bytes */
 };
@@ -88,7 +87,7 @@ struct gt_etrace {
     GHashTable *blocks;   /* start -> chain of struct gt_etrace_block */
     GHashTable *devices;  /* place of a device -> value seen there last */
     struct gt_etrace_lane *lanes;
-    GPtrArray *counters; /* sets of cells, of which `n_counters` are in use */
+    GPtrArray *counters; /* sets of cells, or of numbers; `n_counters` are in use */
     uint32_t n_counters;
     unsigned n_vcpus; /* 1 + highest index seen; atomic */
     unsigned streams; /* readers, or files, that were begun; atomic */
