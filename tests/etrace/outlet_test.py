@@ -261,6 +261,8 @@ def test_abort(t):
 
 def ask(t, arguments=''):
     """A program that runs a little and then waits for a character."""
+    if os.path.isfile(t.out):
+        os.unlink(t.out)  # of the run before
     return t.user('x86_64', t.build('ask.S', 'x86_64', '-nostdlib'), arguments,
                   stdin=subprocess.PIPE)
 
