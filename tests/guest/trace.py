@@ -4,6 +4,7 @@
 An address is named as uftrace names it: by the session's map (or a library's line in task.txt that is
 not later than the record), the module's .sym file and the relative address.
 """
+import array
 import bisect
 import collections
 import glob
@@ -134,6 +135,14 @@ class Trace:
         for time, word in struct.iter_unpack('<QQ', data[:len(data) & ~15]):
             if word & 3 in KINDS:
                 yield Call(KINDS[word & 3], time, word >> 6 & 1023, word >> 16)
+
+    def counts(self, tid):
+        """How often each call and return was recorded: {(kind, depth, address): times}."""
+        with open(f'{self.directory}/{tid}.dat', 'rb') as f:
+            data = f.read()
+        words = collections.Counter(array.array('Q', data[:len(data) & ~15])[1::2])
+        return {(KINDS[word & 3], word >> 6 & 1023, word >> 16): n for word, n in words.items()
+                if word & 3 in KINDS}
 
     def tree(self, tid, own):
         """Lines of the task's calls of functions for which own(path, name) holds, each indented by

@@ -7,6 +7,7 @@ usage: firmware_test.py ARCH
 Both are stripped but for a few exported functions. U-Boot moves itself to the end of the memory: its
 file names two places then.
 """
+import array
 import collections
 import os
 import re
@@ -63,9 +64,9 @@ def called(out):
     trace = qemus.tracing.Trace(out)
     need(trace.tids() == [1], 'tasks', trace.tids())
     addresses = collections.Counter()
-    for _, word in struct.iter_unpack('<QQ', qemus.records(out)[1]):
-        if word & 3 == 0:
-            addresses[word >> 16] += 1
+    for (kind, _, addr), n in trace.counts(1).items():
+        if kind == 'enter':
+            addresses[addr] += n
     last = 1 << 63
     return {trace.name(1, last, addr): n for addr, n in addresses.items()}, trace.stats
 
@@ -105,7 +106,7 @@ def check_names(arch, out, moved):
 def check_console(out):
     """Lines that U-Boot printed, each with its time on the clock of instructions: the banner after the
     first calls and well before the end."""
-    times = [int(time) for time, _ in struct.iter_unpack('<QQ', qemus.records(out)[1])]
+    times = array.array('Q', qemus.records(out)[1])[::2]
     with open(f'{out}/extern.dat', encoding='utf-8', errors='replace') as f:
         lines = [re.fullmatch(r'(\d+)\.(\d{9}) (.*)', line.rstrip('\n')) for line in f]
     need(lines and all(lines), 'extern.dat:', lines)

@@ -122,24 +122,24 @@ def check_symbols(path):
     need(count > 0, f'{path}: no symbol')
 
 
-def is_plain(data, first):
+def is_plain(data, first, open_ok):
     """Nothing but entries and exits, none of them wrong: most recordings, looked at in one sweep."""
     last, stack = max(first, 1), []
-    if len(data) % 16:
+    if len(data) % 16 and not open_ok:
         return False
-    for time, word in struct.iter_unpack('<QQ', data):
+    for time, word in struct.iter_unpack('<QQ', data[:len(data) & ~15]):
         low = word & 63
         if low == PLAIN | ENTRY and word >> 6 & 1023 == len(stack) & 1023 and time >= last:
             stack.append(word)
         elif low != PLAIN | EXIT or not stack or stack.pop() | EXIT != word or time < last:
             return False
         last = time
-    return not stack
+    return open_ok or not stack
 
 
 def check_records(path, known, open_ok):
     data, at, last, stack = read(path), 0, 0, []
-    if is_plain(data, known or 1):
+    if is_plain(data, known or 1, open_ok):
         return
     while at + 16 <= len(data):
         time, word = struct.unpack_from('<QQ', data, at)
