@@ -58,8 +58,8 @@ class X86(CliTest):
             raise unittest.SkipTest(done.stderr)
         self.assertEqual(done.returncode, 8, done.stderr)
 
-    def record(self, output):
-        plugin = os.path.join(os.environ['REAL_PLUGIN_DIR'], 'libetrace.so')
+    def record(self, output, tool='etrace'):
+        plugin = os.path.join(os.environ['REAL_PLUGIN_DIR'], f'lib{tool}.so')
         return subprocess.run(['qemu-' + self.arch, '-plugin', f'{plugin},output={output}',
                                'p.elf'], cwd=self.dir, capture_output=True, text=True,
                               check=False)
@@ -96,6 +96,38 @@ class X86(CliTest):
             self.assertEqual(depth, 0)
         self.assertEqual([names.count(n) for n in ('main', 'fib', 'deep', 'handler')],
                          [1, 25, 3, 1])
+
+    def own_calls(self, text):
+        """Of a trace in JSON, what the program's own functions do: (begins?, name, how deep, how many
+        instructions after main's first; where a handler ends, its return may be told or not)."""
+        trace = json.loads(text)
+        events = [e for e in trace['traceEvents'] if e['ph'] in 'BE']
+        self.assertLessEqual({'ph', 'pid', 'ts'}, set.intersection(*map(set, events)))
+        self.assertEqual(len({(e['pid'], e.get('tid')) for e in events}), 1)
+        stack, out = [], []
+        for e in events:
+            if e['ph'] == 'B':
+                stack.append(e['name'])
+            name = stack[-1]
+            if name in ('main', 'fib', 'deep', 'handler'):
+                ended = (e['ph'], name) == ('E', 'handler')
+                out.append((e['ph'], name, sum(n == name for n in stack),
+                            None if ended else round(e['ts'] * 1000)))
+            if e['ph'] == 'E':
+                stack.pop()
+                self.assertEqual(e.get('name', name), name)
+        first = out[0][3]
+        return [(*o[:3], o[3] and o[3] - first) for o in out]
+
+    def test_chrome_is_uftrace_s(self):
+        """uftrace makes the same JSON of calls that were recorded by themselves."""
+        need('uftrace')
+        self.assertEqual(self.record('d', 'uftrace').returncode, 8)
+        done = subprocess.run(['uftrace', 'dump', '--chrome', '-d', 'd'], cwd=self.dir,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        ours = self.expect(0, 'convert', '-e', 'p.elf', 't.etrace').stdout
+        self.assertEqual(self.own_calls(ours), self.own_calls(done.stdout))
 
     def test_names(self):
         lines = self.expect(0, 'dump', '-e', 'p.elf', 't.etrace').stdout.split('\n')
