@@ -154,13 +154,14 @@ OWN static void user_walk(word depth, word *seed)
         user_walk(depth - 1, seed);
 }
 
-/* The first tick of all hits where no system call has just ended. */
+/* The first tick of all hits where no system call has just ended: long after it, as a busy host
+ * may let this machine wait. */
 OWN static void user_warm_up(void)
 {
     CALLED(user_warm_up);
     unsigned before = ticks;
 
-    user_call(CALL_TICK, 2000);
+    user_call(CALL_TICK, 50000);
     while (ticks == before)
         ;
 }
