@@ -90,13 +90,14 @@ static void choose_cells(void)
     if (gt_exlog.register_globs || !gt_host_can(GT_HOST_CELLS))
         return;
     gt_exlog.cells = gt_cells_new(sizeof(uint64_t));
-    gt_exlog.cells_move = true;
+    gt_exlog.cells_move = gt_exlog.stores = true;
 }
 
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     gt_exlog.host = *info;
     gt_exlog.physical = info->system;
+    gt_exlog.many = info->system && info->max_vcpus > 1;
     int status = allocate(err);
     if (status == 0)
         status = gt_args_parse(arguments, argc, argv, err);

@@ -51,7 +51,7 @@ struct gt_exlog_line {
  * translated code is thrown away. Blocks of the same content are one. */
 struct gt_exlog_block {
     size_t n;          /* lines, at least one */
-    uint64_t begun;    /* of them, where it begins: 1, if its first instruction has one */
+    uint64_t begun;    /* of them, where it begins: 1, if its first instruction has one, or 0 */
     void *described;   /* the sink's */
     const char *image; /* what makes it equal to another */
     size_t image_size; /* bytes */
@@ -132,6 +132,7 @@ struct gt_exlog {
     uint32_t gate;               /* enum gt_exlog_gate */
     bool fences;                 /* whoever closes the gate cannot make the others see it */
     bool cells_move;             /* vCPUs may come for which cells have to be moved */
+    bool many;                   /* a machine of several vCPUs */
     bool physical;               /* a machine: accesses are physical, with a place */
     bool values;                 /* the host tells values, and the sink wants them */
     const struct gt_exlog_sink *sink;
@@ -140,6 +141,7 @@ struct gt_exlog {
     struct gt_outlet *outlet;           /* NULL: QEMU's plugin log */
     bool live;                          /* somebody reads while the guest runs */
     void *cells;                        /* NULL: the host has none */
+    bool stores;                        /* translated code stores into them; atomic */
     const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
 
     bool chosen;    /* not all lines are told: every=, start=, stop= */
@@ -156,6 +158,7 @@ struct gt_exlog {
     GPtrArray *registers; /* struct gt_exlog_register */
     unsigned n_vcpus;     /* 1 + highest index seen */
     unsigned forks;       /* children, which are not recorded */
+    uint64_t cut_lines;   /* were too long; atomic */
 };
 
 extern struct gt_exlog gt_exlog;

@@ -207,7 +207,10 @@ static void end(struct gt_exlog_vcpu *v)
 
 static void hand_over(struct gt_exlog_vcpu *v)
 {
-    gt_execlog_cut(&((struct binary *)v->sink)->stream);
+    struct binary *t = v->sink;
+    if (t->reached)
+        gt_execlog_reach(&t->stream, (uint32_t)t->reached - 1);
+    gt_execlog_cut(&t->stream);
 }
 
 static void fork_prepare(void)

@@ -66,6 +66,14 @@ static struct gt_exlog_block *new_block(const struct gt_exlog_block *want)
     return b;
 }
 
+/* Where a block begins, its first line has; but not before start= and stop= there were seen. */
+static uint64_t begun(const struct gt_exlog_insn *first)
+{
+    size_t from = 0;
+    bool logged = first->step == GT_EXLOG_LOG || first->step == GT_EXLOG_CHECK_LOG;
+    return logged && !gt_exlog_trigger_at(first->pc, &from);
+}
+
 /* The kept block that has these lines; NULL: no memory. With the lock. */
 static struct gt_exlog_block *keep(const struct gt_exlog_insn *insns, size_t n, size_t lines)
 {
@@ -73,7 +81,7 @@ static struct gt_exlog_block *keep(const struct gt_exlog_insn *insns, size_t n, 
     put_image(image, insns, n);
     struct gt_exlog_block want = {
         .n = lines,
-        .begun = insns[0].step == GT_EXLOG_LOG || insns[0].step == GT_EXLOG_CHECK_LOG,
+        .begun = begun(&insns[0]),
         .image = (const char *)image->data,
         .image_size = image->len,
         .hash = hash_of(image->data, image->len),
@@ -93,12 +101,13 @@ static struct gt_exlog_block *keep(const struct gt_exlog_insn *insns, size_t n, 
     return b;
 }
 
-static void instrument_line(struct gt_insn_ref *insn, struct gt_exlog_line *line, bool check)
+static void instrument_line(struct gt_insn_ref *insn, struct gt_exlog_line *line, bool check,
+                            bool stores)
 {
     const struct gt_exlog_block *b = line->block;
     if (check)
         gt_insn_on_exec_regs(insn, gt_exlog_on_line_regs, line);
-    else if (!gt_exlog.cells || b->n == 1)
+    else if (!stores || b->n == 1)
         gt_insn_on_exec(insn, gt_exlog_on_line, line);
     else if (line->number >= b->begun)
         gt_insn_store(insn, (struct gt_cell){gt_exlog.cells, 0}, line->number + 1);
@@ -118,7 +127,8 @@ static void put_triggers(struct gt_insn_ref *insn)
 static void instrument(struct gt_block *block, const struct gt_exlog_insn *insns, size_t n,
                        struct gt_exlog_block *b)
 {
-    if (gt_exlog.cells && b && b->n > 1)
+    bool stores = __atomic_load_n(&gt_exlog.stores, __ATOMIC_ACQUIRE);
+    if (stores && b && b->n > 1)
         gt_block_on_exec(block, gt_exlog_on_block, b);
     struct gt_exlog_line *line = b ? b->lines : NULL;
     for (size_t i = 0; i < n; i++) {
@@ -132,7 +142,7 @@ static void instrument(struct gt_block *block, const struct gt_exlog_insn *insns
             break;
         default:
             if (line)
-                instrument_line(insn, line++, insns[i].step == GT_EXLOG_CHECK_LOG);
+                instrument_line(insn, line++, insns[i].step == GT_EXLOG_CHECK_LOG, stores);
         }
     }
 }

@@ -7,12 +7,35 @@
  */
 #include "plugin/execlog.h"
 
+/* On this thread; where one thread runs several vCPUs, its lines come before those of the next. */
+static __thread __attribute__((tls_model("initial-exec"))) struct gt_exlog_vcpu *running;
+
+static void __attribute__((noinline)) leave_running(struct gt_exlog_vcpu *next)
+{
+    struct gt_exlog_vcpu *v = running;
+    running = next;
+    if (!v || !gt_exlog_enter(v))
+        return;
+    gt_exlog_tell(v);
+    gt_exlog.sink->hand_over(v);
+    gt_exlog_leave(v);
+}
+
 static inline struct gt_exlog_vcpu *vcpu_at(unsigned vcpu)
 {
     if (__builtin_expect(vcpu >= GT_EXLOG_MAX_VCPUS, 0))
         return NULL;
     struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
     return __builtin_expect(gt_exlog_enter(v), 1) ? v : NULL;
+}
+
+/* The same where an instruction begins. */
+static inline struct gt_exlog_vcpu *vcpu_begins(unsigned vcpu)
+{
+    if (__builtin_expect(gt_exlog.many, 0) && vcpu < GT_EXLOG_MAX_VCPUS &&
+        running != &gt_exlog.vcpus[vcpu])
+        leave_running(&gt_exlog.vcpus[vcpu]);
+    return vcpu_at(vcpu);
 }
 
 static inline uint64_t *started(struct gt_exlog_vcpu *v)
@@ -63,7 +86,7 @@ void gt_exlog_tell(struct gt_exlog_vcpu *v)
 
 void gt_exlog_on_block(unsigned vcpu, void *data)
 {
-    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    struct gt_exlog_vcpu *v = vcpu_begins(vcpu);
     const struct gt_exlog_block *b = data;
     if (!v)
         return;
@@ -92,7 +115,7 @@ static inline void begin_line(struct gt_exlog_vcpu *v, const struct gt_exlog_lin
 
 void gt_exlog_on_line(unsigned vcpu, void *line)
 {
-    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    struct gt_exlog_vcpu *v = vcpu_begins(vcpu);
     if (!v)
         return;
     begin_line(v, line);
@@ -101,7 +124,7 @@ void gt_exlog_on_line(unsigned vcpu, void *line)
 
 void gt_exlog_on_line_regs(unsigned vcpu, void *line)
 {
-    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    struct gt_exlog_vcpu *v = vcpu_begins(vcpu);
     if (!v)
         return;
     gt_exlog_tell(v);
@@ -114,7 +137,7 @@ void gt_exlog_on_line_regs(unsigned vcpu, void *line)
 void gt_exlog_on_check(unsigned vcpu, void *nothing)
 {
     (void)nothing;
-    struct gt_exlog_vcpu *v = vcpu_at(vcpu);
+    struct gt_exlog_vcpu *v = vcpu_begins(vcpu);
     if (!v)
         return;
     gt_exlog_tell(v);

@@ -9,6 +9,7 @@
  */
 #include "plugin/execlog.h"
 
+#include "plugin/one_thread.h"
 #include "plugin/tracing.h"
 
 #include <linux/membarrier.h>
@@ -100,6 +101,8 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
     struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
+    if (gt_one_thread_check(&gt_exlog.host, "lines are told of the wrong one"))
+        __atomic_store_n(&gt_exlog.stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;
         v->started = &v->counted;
@@ -138,13 +141,13 @@ static uint64_t now(void)
 
 /* A log is QEMU's to write, in its own order: it has all lines when the guest waits. A file has
  * them when they fill a buffer. */
-static void hand_over(struct gt_exlog_vcpu *v, bool must)
+static void hand_over(struct gt_exlog_vcpu *v)
 {
     bool log = !gt_exlog.outlet;
-    if (!v->known || !(must || log || gt_exlog.live) || !gt_exlog_enter(v))
+    if (!v->known || !(log || gt_exlog.live) || !gt_exlog_enter(v))
         return;
-    uint64_t time = log || must ? 0 : now();
-    if (log || must || time - v->handed >= LIVE_NS) {
+    uint64_t time = log ? 0 : now();
+    if (log || time - v->handed >= LIVE_NS) {
         v->handed = time;
         gt_exlog_tell(v);
         gt_exlog.sink->hand_over(v);
@@ -156,10 +159,30 @@ void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu)
 {
     (void)self;
     if (vcpu < GT_EXLOG_MAX_VCPUS)
-        hand_over(&gt_exlog.vcpus[vcpu], false);
+        hand_over(&gt_exlog.vcpus[vcpu]);
 }
 
-/* It may wait long; or another process takes the place of this one. */
+/* Another process may take the place of this one, and what is in its memory is lost. */
+static void hand_over_all(void)
+{
+    if (!gt_exlog_shut(GT_EXLOG_HELD))
+        return;
+    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
+        struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
+        if (!v->known)
+            continue;
+        gt_exlog_tell(v);
+        if (gt_exlog.last)
+            gt_exlog_last_tell(v);
+        gt_exlog.sink->hand_over(v);
+    }
+    gt_exlog_reopen();
+    if (gt_exlog.outlet)
+        gt_outlet_flush(gt_exlog.outlet);
+    gt_tracing_flush();
+}
+
+/* It may wait long. */
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
     (void)self, (void)args;
@@ -167,12 +190,10 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
     ran = &gt_exlog.vcpus[vcpu];
-    bool exec = sys && (number == sys->execve || number == sys->execveat);
-    hand_over(ran, exec);
-    if (exec && gt_exlog.outlet)
-        gt_outlet_flush(gt_exlog.outlet);
-    if (exec)
-        gt_tracing_flush();
+    if (sys && (number == sys->execve || number == sys->execveat))
+        hand_over_all();
+    else
+        hand_over(ran);
 }
 
 static void finish_outlet(void)
@@ -199,6 +220,9 @@ void gt_exlog_on_exit(void *self)
     }
     if (gt_exlog.outlet)
         finish_outlet();
+    if (gt_exlog.cut_lines > 1)
+        gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", gt_exlog.cut_lines,
+                        GT_EXLOG_BUFFER >> 10);
     gt_exlog_tell_missing();
     if (gt_exlog.forks)
         gt_host_message("%u forked processes of the guest are not recorded", gt_exlog.forks);

@@ -22,6 +22,7 @@
 enum {
     HOME_PREFIX = 3,  /* "0, " */
     ACCESS_ROOM = 64, /* but for the place */
+    SHOWN = 100,      /* bytes of a line that is cut */
 };
 
 struct text_block {
@@ -33,6 +34,7 @@ struct text_block {
 struct text {
     struct gt_buffer *buffer; /* its data: whole lines, then the newest */
     uint8_t *at, *end, *line; /* line: where the newest begins */
+    bool cut;                 /* the newest line is */
     bool complete;            /* the newest is, and is in `again` */
     GString *again;           /* what the end logs once more, without its newline */
     size_t prefix_size;
@@ -128,13 +130,44 @@ static void hand_over(struct gt_exlog_vcpu *v)
     t->at += rest;
 }
 
-/* Room for n bytes more of the newest line. False: a line as long as the buffer is cut. */
+/* The newest line is as long as the buffer: it gets no more. */
+static void cut_line(struct gt_exlog_vcpu *v)
+{
+    struct text *t = v->sink;
+    t->end = t->at;
+    if (t->cut)
+        return;
+    t->cut = true;
+    if (__atomic_add_fetch(&gt_exlog.cut_lines, 1, __ATOMIC_RELAXED) == 1)
+        gt_host_message("a line of more than %d KiB is cut: %.*s...", GT_EXLOG_BUFFER >> 10, SHOWN,
+                        (const char *)t->line);
+}
+
+/* Room for n bytes more of the newest line. False: it is cut. */
 static bool make_room(struct gt_exlog_vcpu *v, size_t n)
 {
     struct text *t = v->sink;
     if ((size_t)(t->end - t->at) < n)
         hand_over(v);
-    return (size_t)(t->end - t->at) >= n;
+    if ((size_t)(t->end - t->at) >= n)
+        return true;
+    cut_line(v);
+    return false;
+}
+
+/* The same for the newline that ends it, which a line that was cut has, too. */
+static void end_line(struct gt_exlog_vcpu *v)
+{
+    struct text *t = v->sink;
+    if (t->end == t->at)
+        hand_over(v);
+    if (t->end == t->at) {
+        cut_line(v);
+        t->at--;
+    }
+    t->cut = false;
+    *t->at++ = '\n';
+    t->line = t->at;
 }
 
 static void put(struct text *t, const void *bytes, size_t n)
@@ -150,11 +183,8 @@ static void put_lines(struct gt_exlog_vcpu *v, const struct text_block *x, size_
     for (size_t i = from; i < to; i++) {
         const char *text = x->text + x->at[i] + 1 + HOME_PREFIX;
         size_t n = x->at[i + 1] - x->at[i] - 1 - HOME_PREFIX;
-        if (!make_room(v, 1))
-            t->at--;
         if (t->at > t->buffer->data)
-            *t->at++ = '\n';
-        t->line = t->at;
+            end_line(v);
         if (!make_room(v, t->prefix_size + n))
             continue;
         put(t, t->prefix, t->prefix_size);
@@ -227,15 +257,12 @@ static void complete(struct gt_exlog_vcpu *v)
 static void end(struct gt_exlog_vcpu *v)
 {
     struct text *t = v->sink;
-    if (t->complete && make_room(v, 1 + t->again->len)) {
-        *t->at++ = '\n';
-        t->line = t->at;
-        put(t, t->again->str, t->again->len);
+    if (t->complete) {
+        end_line(v);
+        if (make_room(v, t->again->len))
+            put(t, t->again->str, t->again->len);
     }
-    if (!make_room(v, 1))
-        t->at--;
-    *t->at++ = '\n';
-    t->line = t->at;
+    end_line(v);
     hand_over(v);
     if (gt_exlog.outlet)
         gt_outlet_give(gt_exlog.outlet, t->buffer);

@@ -186,7 +186,8 @@ static void take_functions(const struct gt_symbols *s, uint64_t base)
                 some = true;
             }
         uint64_t rel;
-        if (w->name && !some && gt_symbols_by_name(s, w->name, &rel))
+        if (w->name && !some && gt_symbols_by_name(s, w->name, &rel) &&
+            !gt_symbols_in_plt(s, rel)) /* it leads to another file's function of the name */
             take_function(w, s, base, rel);
     }
 }

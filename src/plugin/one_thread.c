@@ -2,15 +2,17 @@
 /* Several vCPUs on one host thread: see one_thread.h. */
 #include "plugin/one_thread.h"
 
-void gt_one_thread_check(const struct gt_host_info *host, const char *wrong)
+bool gt_one_thread_check(const struct gt_host_info *host, const char *wrong)
 {
     static __thread bool other;
     static bool told;
-    if (host->system && host->abi >= 2 && other && !told) {
+    bool wrongly = host->system && host->abi >= 2 && other;
+    if (wrongly && !told) {
         told = true;
         gt_host_message("one thread runs all vCPUs: this QEMU (plugin ABI %d) does not tell them "
                         "apart, %s",
                         host->abi, wrong);
     }
     other = true;
+    return wrongly;
 }

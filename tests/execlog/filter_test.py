@@ -118,6 +118,52 @@ def test_last(t):
     check(t, ['last=1', f'start={at:#x}', 'stop=0x401046'], ends)
 
 
+SHARED = '''
+        .globl shared
+        .type shared, @function
+shared: lea 7(%rdi), %eax
+        ret
+        .size shared, . - shared
+        .section .note.GNU-stack, "", @progbits
+'''
+CALLER = '''
+int shared(int);
+__attribute__((noinline)) void own(void) { __asm__ volatile("nop"); }
+int main(void)
+{
+    int n = 0;
+    for (int i = 0; i < 5; i++) {
+        n = shared(n);
+        own();
+    }
+    return n;
+}
+'''
+
+
+def test_shared_library(t):
+    """Functions of a library and of a program that may be loaded anywhere."""
+    for name, text in ('shared.S', SHARED), ('caller.c', CALLER):
+        with open(f'{t.folder}/{name}', 'w', encoding='utf-8') as f:
+            f.write(text)
+    library, guest = f'{t.folder}/libshared.so', f'{t.folder}/caller'
+    for words in (['-shared', '-o', library, f'{t.folder}/shared.S'],
+                  ['-O1', '-pie', '-fPIE', '-o', guest, f'{t.folder}/caller.c', library]):
+        done = run([etrace.tool('gcc'), *words])
+        need(done.status == 0, done.errors)
+    for given, want in ((['sym=shared'], ['leal', 'retq'] * 5),
+                        (['sym=shared', 'sym=own', 'start=shared:3', 'stop=own:4'],
+                         ['leal', 'retq', 'nop', 'retq', *['leal', 'retq'] * 2]),
+                        (['sym=own', 'start=shared:4', 'ifilter=nop'], ['nop'] * 2)):
+        for form in 'text', 'binary':
+            done = run([qemu(CPU), '-plugin', ','.join([PLUGIN, f'out={t.out}', f'format={form}', *given]),
+                        guest])
+            need(done.status == 35 and not done.errors, done)
+            text = execlog.dump(t.out) if form == 'binary' else execlog.read(t.out)
+            got = [LINE.match(line)[4].split()[0] for line in text.splitlines() if line]
+            need(got == want, given, form, got)
+
+
 LONG = '''
         .globl _start
 _start: mov $200000, %ecx

@@ -146,6 +146,35 @@ def test_binary(t):
                 same(execlog.dump(t.out), upstream(cpu, kind), cpu, kind, 'version', version)
 
 
+MANY = 20000  # accesses of one instruction
+
+
+def test_long_line(t):
+    """Text is cut where a line has more than a buffer, and that is told; the binary form has it all."""
+    plan = f'{t.folder}/long.plan'
+    accesses = ' '.join(f'1:w:{0x10000 + i:#x}' for i in range(MANY))
+    with open(plan, 'w', encoding='utf-8') as f:
+        f.write('target x86_64\nmemory 0x400000 0x1000 any\nwords 0x400000 1 144 144 144 144\n' +
+                ''.join(f'insn {0x400000 + i:#x} 1 nop{i}\n' for i in range(4)) +
+                f'vcpu 0\ntb 0 4 -1 {accesses} 2:w:0x5000\ntb 0 2 -1 {accesses}\n')
+    head = '0, 0x400000, 0x90, "nop0"\n'
+    line = '0, 0x400001, 0x90, "nop1"' + ''.join(f', store, {0x10000 + i:#010x}' for i in range(MANY))
+    after = '0, 0x400002, 0x90, "nop2", store, 0x00005000\n0, 0x400003, 0x90, "nop3"\n'
+    whole = f'{head}{line}\n{after}{head}{line}\n'
+    _, done = play(plan, '1', [f'out={t.out}', 'format=binary'])
+    need(not done.said, done.said)
+    same(execlog.dump(t.out), whole)
+    for given in [f'out={t.out}'], []:
+        text, done = play(plan, '1', given)
+        text = execlog.read(t.out) if given else text
+        got = text.split('\n')
+        need(len(got[1]) > 250000 and line.startswith(got[1]) and got[1] == got[5], len(got[1]))
+        same(text, whole.replace(line, got[1]))
+        need(len(done.said) == 2, done.said)
+        need(done.said[0] == f'a line of more than 256 KiB is cut: {line[:100]}...', done.said[0])
+        need(done.said[1] == '2 lines of more than 256 KiB are cut', done.said[1])
+
+
 def test_plain(t):
     check(t, 'plain', VERSIONS)
 

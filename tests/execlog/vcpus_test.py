@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A machine of three vCPUs, and of one (guests/vcpus_riscv64.S), on each QEMU: registers of each vCPU,
+the order of lines where one thread runs all, functions of an ELF file."""
+import re
+
+import execlog
+from execlog import LINE, PLUGIN, etrace, need, run, same
+from filter_test import window, within
+
+HARTS, CALLS, TURNS = 3, 10, 20
+OPTIONS = ['-M', 'virt', '-bios', 'none', '-m', '64', '-display', 'none', '-monitor', 'none', '-serial',
+           'none', '-nodefaults']
+RAM = 0x80000000
+
+
+def build(t, harts, at=RAM):
+    guest = f'{t.folder}/vcpus-{harts}-{at:x}'
+    done = run([etrace.tool('riscv64-linux-gnu-gcc'), '-nostdlib', '-static', '-march=rv64g',
+                '-mabi=lp64d', f'-Wl,-Ttext={at:#x}', f'-DHARTS={harts}', '-o', guest,
+                f'{execlog.HERE}/guests/vcpus_riscv64.S'])
+    need(done.status == 0, done.errors)
+    return guest
+
+
+def play(t, qemu, guest, given, *options, said=()):
+    """The text, and that of the binary form."""
+    for form in 'text', 'binary':
+        done = run([qemu, *OPTIONS, *options, '-kernel', guest, '-plugin',
+                    ','.join([PLUGIN, f'out={t.folder}/{form}', f'format={form}', *given])])
+        need(done.status == 0, done)
+        need(len(done.said) == len(said) and all(w in s for s, w in zip(done.said, said)), done.said)
+    return execlog.read(f'{t.folder}/text'), execlog.dump(f'{t.folder}/binary')
+
+
+def machines():
+    found = list(etrace.machines('riscv64'))
+    if not found:
+        raise etrace.Skip('no qemu-system-riscv64')
+    return found
+
+
+def of_code(text):
+    """Without what is before the kernel."""
+    return [line for line in text.splitlines(keepends=True)
+            if line != '\n' and int(LINE.match(line)[2], 16) >= RAM]
+
+
+def without(pc, text):
+    return [line for line in of_code(text) if int(LINE.match(line)[2], 16) != pc]
+
+
+def test_registers(t):
+    guest = build(t, HARTS)
+    work = etrace.symbols(guest)['work']
+    found = 0
+    for version, qemu in machines():
+        if version < (9, 0):
+            continue
+        found += 1
+        for text in play(t, qemu, guest, ['reg=s2'], '-smp', str(HARTS), '-accel', 'tcg,thread=multi'):
+            counts = {n: [] for n in range(HARTS)}
+            for line in of_code(text):
+                vcpu, pc, _, _, rest = LINE.match(line).groups()
+                changes = re.findall(r', (\w+) -> 0x([0-9a-f]{16})', rest)
+                need(re.fullmatch(r'(, (load|store), 0x\w{8}, [\w.-]+)*(, s2 -> 0x\w{16})?', rest), line)
+                if int(pc, 16) == work:
+                    counts[int(vcpu)] += [int(value, 16) for _, value in changes]
+            want = {n: [n << 12 | i for i in range(1, CALLS + 1)] for n in range(HARTS)}
+            need(counts == want, version, counts)
+    if not found:
+        raise etrace.Skip('no QEMU that tells registers')
+
+
+def test_one_thread(t):
+    """Lines are in the order in which they ran; which vCPU that was, only QEMU 7.2 says."""
+    guest = build(t, HARTS)
+    names = etrace.symbols(guest)
+    for version, qemu in machines():
+        said = ['one thread runs all vCPUs'] if version >= (9, 0) else []
+        for how in ['-accel', 'tcg,thread=single'], ['-icount', 'shift=0']:
+            for text in play(t, qemu, guest, [], '-smp', str(HARTS), *how, said=said):
+                steps = [LINE.match(line) for line in of_code(text)]
+                steps = [m for m in steps if int(m[2], 16) == names['step']]
+                cells = [int(re.search(r'store, 0x(\w+)', m[5])[1], 16) - names['cells'] for m in steps]
+                need(cells == [8 * n for n in range(HARTS)] * TURNS, version, how, cells)
+                need(said or [int(m[1]) * 8 for m in steps] == cells, version, 'the vCPUs')
+
+
+def test_functions(t):
+    guest, moved = build(t, 1), build(t, 1, 0x10000)
+    where = etrace.symbols(guest)
+    work, finish = where['work'], where['finish']
+    for version, qemu in machines():
+        off = finish + 16  # runs until QEMU has ended
+        whole = without(off, play(t, qemu, guest, [])[0])
+        for elf, given, want in (
+                (guest, ['sym=work'], within(whole, (work, work + 8))),
+                (f'{moved}:{RAM - 0x10000:x}', ['sym=work'], within(whole, (work, work + 8))),
+                (guest, ['start=work:4', 'stop=finish'], window(whole, work, finish, 4)),
+                (guest, ['sym=work', 'sym=finish', 'start=work:9'],
+                 within(window(whole, work, None, 9), (work, work + 8), (finish, finish + 24))),
+                (guest, ['stop=work', 'last=2'], window(whole, None, work)[-2:])):
+            need(want, 'nothing is asked for')
+            for text in play(t, qemu, guest, [f'elf={elf}', *given]):
+                same(''.join(without(off, text)), ''.join(want), version, elf, *given)
+        for given, why in (['sym=work'], 'argument sym=work: no such function in any file: expected elf='), \
+                          ([f'elf={guest}', 'start=wrok'], 'argument start=wrok: no such function in the'):
+            done = run([qemu, *OPTIONS, '-kernel', guest, '-plugin', ','.join([PLUGIN, *given])])
+            need(done.status == 1 and len(done.said) == 1 and done.said[0].startswith(why), done)
+
+
+if __name__ == '__main__':
+    execlog.main(globals())
