@@ -33,6 +33,15 @@ const struct gt_arch *gt_arch_by_elf(uint16_t e_machine, unsigned bits)
     return NULL;
 }
 
+bool gt_push_is(const struct gt_push *push, uint64_t addr)
+{
+    enum { PARAGRAPH = 16, SEGMENTS = 0x100000 };
+    uint64_t base = addr - push->value;
+    if (push->width == 2)
+        return base < SEGMENTS && base % PARAGRAPH == 0;
+    return push->width != 0 && base == 0;
+}
+
 const char *gt_insn_kind_name(enum gt_insn_kind kind)
 {
     static const char *const names[] = {

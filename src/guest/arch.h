@@ -42,6 +42,13 @@ enum gt_stack_use {
     GT_STACK_OWN,    /* loads it from its own stack, or from a word of the CPU: no other thread's */
 };
 
+/* What an instruction does to the stack as a list of values. */
+struct gt_push {
+    int8_t by;      /* so many are pushed; popped, where it is less than 0 */
+    uint8_t width;  /* bytes of a constant that may be an address of code; 0: it is none */
+    uint64_t value; /* that constant */
+};
+
 struct gt_arch {
     const char *name;                /* as uftrace and QEMU's target_name say it: "aarch64" */
     const char *const *qemu_names;   /* QEMU target names it serves, NULL-terminated */
@@ -65,9 +72,8 @@ struct gt_arch {
      * the function from instruction to instruction. */
     uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
 
-    /* True where the instruction pushes that address as a constant: an exception return behind it
-     * goes there, and is none. NULL: no such instruction. */
-    bool (*pushes)(const uint8_t *bytes, size_t size, uint64_t addr);
+    /* What an instruction pushes. NULL: there are no such instructions. */
+    void (*pushes)(const uint8_t *bytes, size_t size, struct gt_push *out);
 
     /* `after` stands behind a call whose target is `over` bytes on, with `left` bytes readable
      * there. True where that drops the return address: such calls only fill or empty the CPU's
@@ -84,6 +90,9 @@ struct gt_arch {
     /* The registers of a call's first and second arguments, as QEMU calls them. */
     const char *first_argument, *second_argument;
 };
+
+/* True where the constant is that address, or its offset in a segment of real mode. */
+bool gt_push_is(const struct gt_push *push, uint64_t addr);
 
 /* By QEMU target name ("x86_64"); NULL where we do not know the architecture. */
 const struct gt_arch *gt_arch_by_target(const char *qemu_target);

@@ -7,13 +7,14 @@
  * What follows from the size being given, and the mode not:
  * - 40-4F as the last byte is inc or dec (32- and 16-bit code), else REX; OTHER needs no telling.
  * - A relative operand is what is left behind the opcode: 1, 2 or 4 bytes. A target of 1 or 4 bytes
- *   has the architecture's full width (32-bit code of an x86_64 guest that jumps across the 4 GiB
- *   border is given a target that did not wrap). A 2-byte operand truncates the instruction pointer
+ *   has the architecture's full width, but wraps at 32 bits where it would come to lie below 0
+ *   (32-bit code of an x86_64 guest that jumps upwards across the 4 GiB border is given a target
+ *   that did not wrap). A 2-byte operand truncates the instruction pointer
  *   to 16 bits: without an operand-size prefix the code is 16-bit code, so the target stays in the
  *   64 KiB of the next instruction (exact where the code segment's base is a multiple of 64 KiB);
  *   with one it is flat 32- or 64-bit code, so the target lies in the lowest 64 KiB.
- * - The target of a far call or jump is the offset in its new segment: the address where the
- *   segment's base is 0.
+ * - The target of a far call or jump is in a segment, whose base only the machine's tables may say:
+ *   they are taken for indirect ones.
  * - lea with a disp8 or no displacement looks the same with 16-bit and longer addresses; it is read
  *   as the longer: `lea -8(%bp),%sp` of 16-bit code counts as a stack switch.
  *
@@ -89,7 +90,8 @@ static uint8_t relative(const struct x86_insn *in, size_t n, uint8_t kind, struc
 
     if (n == 2)
         target = (target & 0xffff) | (in->opsize ? 0 : in->next & ~UINT64_C(0xffff));
-    out->target = in->wide ? target : target & 0xffffffff;
+    bool below_0 = in->next >> 32 == 0 && target >> 63;
+    out->target = in->wide && !below_0 ? target : target & 0xffffffff;
     return kind;
 }
 
@@ -108,12 +110,9 @@ static uint8_t near_relative(const struct x86_insn *in, size_t skip, uint8_t kin
 }
 
 /* offset, 2 or 4 bytes; segment, 2 */
-static uint8_t far_pointer(const struct x86_insn *in, uint8_t kind, struct gt_insn *out)
+static uint8_t far_pointer(const struct x86_insn *in, uint8_t kind)
 {
-    if (in->left != 4 && in->left != 6)
-        return GT_INSN_OTHER;
-    out->target = little(in->tail, in->left - 2);
-    return kind;
+    return in->left == 4 || in->left == 6 ? kind : GT_INSN_OTHER;
 }
 
 /* FF */
@@ -212,7 +211,7 @@ static uint8_t one_byte(struct x86_insn *in, struct gt_insn *out)
     case 0x0f:
         return two_bytes(in, out);
     case 0x9a: /* far call */
-        return far_pointer(in, GT_INSN_CALL, out);
+        return far_pointer(in, GT_INSN_CALL_INDIRECT);
     case 0xc2: /* ret n */
     case 0xca: /* far */
         return plain(in, 2, GT_INSN_RETURN);
@@ -240,7 +239,7 @@ static uint8_t one_byte(struct x86_insn *in, struct gt_insn *out)
     case 0xe9:
         return near_relative(in, 0, GT_INSN_JUMP, out);
     case 0xea: /* far */
-        return far_pointer(in, GT_INSN_JUMP, out);
+        return far_pointer(in, GT_INSN_JUMP_INDIRECT);
     case 0xeb:
         return short_relative(in, GT_INSN_JUMP, out);
     case 0xff:
@@ -250,13 +249,21 @@ static uint8_t one_byte(struct x86_insn *in, struct gt_insn *out)
     }
 }
 
+bool gt_x86_take_opcode(struct x86_insn *in, const uint8_t *bytes, size_t size, bool long_mode)
+{
+    *in = (struct x86_insn){.tail = bytes, .left = size, .wide = long_mode};
+    return size <= GT_X86_INSN_MAX && take_prefixes(in);
+}
+
 void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
                      struct gt_insn *out)
 {
-    struct x86_insn in = {.tail = bytes, .left = size, .wide = long_mode, .next = pc + size};
+    struct x86_insn in;
+    bool taken = gt_x86_take_opcode(&in, bytes, size, long_mode);
 
     *out = (struct gt_insn){.kind = GT_INSN_OTHER};
-    if (size <= GT_X86_INSN_MAX && take_prefixes(&in))
+    in.next = pc + size;
+    if (taken)
         out->kind = one_byte(&in, out);
 }
 

@@ -19,6 +19,9 @@ enum { GT_X86_INSN_MAX = 15 };
 void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
                      struct gt_insn *out);
 
+/* gt_arch.pushes, of every mode. */
+void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out);
+
 /* gt_arch.may_follow_call, of every mode. */
 bool gt_x86_may_follow_call(const uint8_t *end, size_t left);
 

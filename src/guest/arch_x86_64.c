@@ -28,14 +28,6 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     return bytes[0] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
 }
 
-static bool pushes(const uint8_t *bytes, size_t size, uint64_t addr)
-{
-    if (size != 5 || bytes[0] != 0x68)
-        return false;
-    uint32_t imm = bytes[1] | bytes[2] << 8 | bytes[3] << 16 | (uint32_t)bytes[4] << 24;
-    return (uint64_t)(int64_t)(int32_t)imm == addr;
-}
-
 /* add rsp, N; lea rsp, [rsp + N]; or another such call, over a trap for the CPU's speculation:
  * int3, pause, lfence. */
 static bool drops_return(const uint8_t *after, size_t over, size_t left)
@@ -62,7 +54,7 @@ const struct gt_arch gt_arch_x86_64 = {
     .classify = classify,
     .may_follow_call = gt_x86_may_follow_call,
     .stack_use = stack_use,
-    .pushes = pushes,
+    .pushes = gt_x86_pushes,
     .drops_return = drops_return,
     .vector_align = 1,
     .vector_align_high = 8,

@@ -25,6 +25,10 @@ struct x86_insn {
     uint64_t next; /* address of the next instruction */
 };
 
+/* Takes prefixes and the first opcode byte apart; in->next is the caller's. False: no instruction.
+ */
+bool gt_x86_take_opcode(struct x86_insn *in, const uint8_t *bytes, size_t size, bool long_mode);
+
 /* Bytes of ModRM, SIB and displacement at p with 32- and 64-bit addresses, or with 16-bit ones; 0
  * where more than `left` would be needed. */
 size_t gt_x86_modrm_size(const uint8_t *p, size_t left);

@@ -7,6 +7,7 @@
  *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
  *   uftrace_machine.c handlers and contexts of machines
+ *   uftrace_push.c    calls without a call instruction
  *   uftrace_linux.c   names of the threads of a Linux guest
  *   uftrace_level.c   a call stack for each privilege level
  *   uftrace_process.c what a user-mode guest does to itself: signals, fork, exec, unmapping
@@ -180,14 +181,25 @@ void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool k
 /* uftrace_machine.c: machines */
 /* What the block needs beside its look: handlers that end, stack pointers loaded and stored. */
 void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code);
-/* True where an exception return at the block's end only goes on to the next instruction. */
-bool gt_machine_returns_to_next(struct gt_block *block);
 /* True where a handler begins at the block, which no code seen so far leads to. */
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
 void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
 /* The vCPU's thread goes on with another stack, perhaps. */
 void gt_machine_landed(struct gt_vcpu *v, uint64_t time);
+
+/* uftrace_push.c: machines; with gt_rec.lock */
+struct gt_pushed { /* an address, as the last constant of that kind that was pushed */
+    struct gt_push push;
+    int above; /* so many values were pushed since; less than 0: it is gone */
+};
+/* When the block that is being translated begins. */
+struct gt_pushed gt_pushed_before(struct gt_block *block);
+/* After one more instruction of it. */
+void gt_pushed_see(struct gt_pushed *p, const struct gt_insn_ref *ref, const uint8_t *bytes,
+                   size_t size, const struct gt_insn *insn);
+/* The block's last instruction, which may be another than its bytes alone say. */
+void gt_pushed_classify(struct gt_block *block, struct gt_insn *last);
 
 /* uftrace_linux.c: machines that run a Linux which the code map knows */
 /* At load, after the code map was read. */

@@ -81,9 +81,9 @@ void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool k
         note_flow(end);
         break;
     case GT_INSN_SYSCALL:
+    case GT_INSN_CALL_INDIRECT: /* which may be none by its bytes */
         note_arrival(end);
         break;
-    case GT_INSN_CALL_INDIRECT:
     case GT_INSN_RETURN:
     case GT_INSN_JUMP_INDIRECT:
     case GT_INSN_EXCEPTION_RETURN:

@@ -249,8 +249,6 @@ static void translate_piece(struct gt_block *block, const struct gt_module *modu
     }
     if (want.exit == GT_EXIT_CALL && is_no_call(last, &want))
         want.exit = GT_EXIT_PLAIN;
-    if (want.exit == GT_EXIT_EXCEPTION_RETURN && gt_machine_returns_to_next(block))
-        want.exit = GT_EXIT_PLAIN;
     struct gt_code *code = gt_keep_code(&want);
     if (!code)
         return;
@@ -285,6 +283,8 @@ static void translate(struct gt_block *block)
         if (insn.kind == GT_INSN_STACK_SWITCH && gt_rec.user)
             watch_stack_switch(block, i);
     }
+    if (!gt_rec.user)
+        gt_pushed_classify(block, &insn);
     for (size_t first = 0, end; first < n; first = end) {
         const struct gt_func *fn = gt_module_func(module, gt_code_pc(gt_block_insn(block, first)));
         end = piece_end(block, first, n, fn);

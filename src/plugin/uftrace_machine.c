@@ -96,6 +96,11 @@ static bool is_page_offset(uint64_t a, uint64_t b)
     return (a - b) % GT_TRACK_PAGE == 0;
 }
 
+static bool is_of_bios(const struct gt_code *code)
+{
+    return code->pc < gt_rec.arch->vector_lowest;
+}
+
 /* True where what is under way does not lead to the block either. Where the host tells of
  * exceptions, only system calls that are none to it are left. Returns that are jumps look the same
  * where vectors may stand anywhere, unless their function is known. */
@@ -108,7 +113,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     const struct gt_code *from = gt_mark_code(mark);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
-        return !(mark & GT_MARK_RESUME) && gt_code_end(from) != code->pc;
+        return gt_code_end(from) != code->pc && (!(mark & GT_MARK_RESUME) || is_of_bios(code));
     case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
@@ -125,7 +130,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
     bool by_call = mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
-    if (gt_arrival_is_known(code->pc) || (code->pc < gt_rec.arch->vector_lowest && !by_call))
+    if (gt_arrival_is_known(code->pc) || (is_of_bios(code) && !by_call && gt_rec.discontinuities))
         return GT_VECTOR_NO;
     if (!in_table(code->pc) && !is_astray(v, code, mark))
         return GT_VECTOR_UNKNOWN;
@@ -181,12 +186,11 @@ static uint64_t read_sp(void)
     return gt_register_read(&pointer, gt_rec.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
 }
 
-static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
-    (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     if (is_recorded(v) && gt_mem_is_store(meminfo))
-        gt_track_saved(&v->thread, vaddr);
+        gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
 }
 
 static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
@@ -223,9 +227,17 @@ static void watch_switch(struct gt_block *block, size_t at)
     gt_insn_on_exec_regs(gt_block_insn(block, at + 1), after_switch, NULL);
 }
 
+/* Where a context goes on whose stack pointer is stored now; NULL: not known. */
+static void *resumes_at(const struct gt_pushed *pushed)
+{
+    bool known = pushed->push.width == 4 && pushed->above >= 0;
+    return known ? (void *)(uintptr_t)pushed->push.value : NULL;
+}
+
 static void watch_stack_pointer(struct gt_block *block)
 {
     uint32_t copies = 0;
+    struct gt_pushed pushed = gt_pushed_before(block);
     size_t n = gt_block_insns(block);
     for (size_t i = 0; i < n && gt_rec.arch->stack_use; i++) {
         struct gt_insn_ref *ref = gt_block_insn(block, i);
@@ -233,26 +245,13 @@ static void watch_stack_pointer(struct gt_block *block)
         size_t size = gt_insn_bytes(ref, bytes, sizeof bytes);
         struct gt_insn insn;
         gt_rec.arch->classify(bytes, size, gt_code_pc(ref), &insn);
+        gt_pushed_see(&pushed, ref, bytes, size, &insn);
         uint8_t use = gt_rec.arch->stack_use(bytes, size, &copies);
         if (use == GT_STACK_STORED)
-            gt_insn_on_memory(ref, on_stored, GT_MEM_STORES, NULL);
+            gt_insn_on_memory(ref, on_stored, GT_MEM_STORES, resumes_at(&pushed));
         else if (insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN && i + 1 < n)
             watch_switch(block, i);
     }
-}
-
-bool gt_machine_returns_to_next(struct gt_block *block)
-{
-    size_t n = gt_block_insns(block);
-    struct gt_insn_ref *last = gt_block_insn(block, n - 1);
-    uint64_t end = gt_code_pc(last) + gt_insn_size(last);
-    for (size_t i = 0; i < n && gt_rec.arch->pushes; i++) {
-        uint8_t bytes[16];
-        size_t size = gt_insn_bytes(gt_block_insn(block, i), bytes, sizeof bytes);
-        if (gt_rec.arch->pushes(bytes, size, end))
-            return true;
-    }
-    return false;
 }
 
 void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code)

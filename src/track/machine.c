@@ -225,6 +225,27 @@ static bool stays_on_stack(const struct gt_stack *s, uint64_t old_sp, uint64_t n
     return old_sp != GT_NO_ADDR && new_sp - old_sp <= LEAST_FRAME * gt_stack_depth(s);
 }
 
+void gt_machine_saved(struct gt_thread *t, uint64_t addr, uint64_t resumes)
+{
+    gt_track_saved(t, addr);
+    t->stack->resumes = resumes;
+}
+
+static bool is_saved(const struct gt_stack *s)
+{
+    return s->top->doubtful & GT_FRAME_SAVED;
+}
+
+/* The stack is to be taken up again, at a known place; so what comes is another's. */
+static void leave_for_new(struct gt_thread *t, uint64_t sp, uint64_t time)
+{
+    struct gt_stack *from = t->stack;
+    from->sp = sp;
+    from->top->doubtful = 0;
+    gt_stack_begin(t, time);
+    t->doubts[GT_DOUBT_BEGUN] += t->stack != from;
+}
+
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
@@ -246,6 +267,8 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     t->leap.n_restored = 0;
     if (to) {
         from->top->doubtful = 0;
+    } else if (from->resumes && is_saved(from)) {
+        leave_for_new(t, old_sp, time);
     } else if (!moved && !enters_handler(t)) {
         from->top->doubtful |= GT_FRAME_MOVED;
         from->moved_sp = old_sp;
@@ -267,6 +290,11 @@ bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
     bool moved = from->top->doubtful & GT_FRAME_MOVED, found = from->top->doubtful & GT_FRAME_FOUND;
+    if (k->machine && from->resumes == code->pc) {
+        from->resumes = 0;
+        from->top->doubtful = 0;
+        return true;
+    }
     if (!k->machine || !(found || is_left_behind(from)))
         return false;
     from->sp = moved ? from->moved_sp : GT_NO_ADDR;

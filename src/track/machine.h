@@ -14,7 +14,8 @@
  * on with the stack pointer it was suspended with. A value that is known from nowhere need be no
  * thread: stacks for interrupts, and stages of a boot, are taken that way too. Only a return or an
  * exception return from the same frame that goes where no frame is shows that a thread has begun;
- * and only if the one before is to go on: it has stored its stack pointer.
+ * and only if the one before is to go on: it has stored its stack pointer. Where it has also said
+ * where it is to go on, by pushing that address, a thread has begun at once.
  *
  * A context of the same stack pointer as one that is suspended now has taken that one's place: the
  * other ended. So has one that was taken up by its word in memory, and does not return to where it
@@ -34,6 +35,10 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
  * interrupted. False: where it lands will tell (a landing from a block of
  * GT_EXIT_EXCEPTION_RETURN). */
 bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time);
+
+/* The stack pointer was stored in the word at the address, by code that had pushed `resumes`: the
+ * context is to go on there, if that is no 0. */
+void gt_machine_saved(struct gt_thread *t, uint64_t addr, uint64_t resumes);
 
 /* The stack pointer was loaded: it was old_sp, it is new_sp; GT_NO_ADDR: not known. */
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time);

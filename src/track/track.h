@@ -189,6 +189,7 @@ struct gt_stack {
     size_t n_handlers, cap_handlers;
     uint64_t sp;       /* the guest's when it was suspended; GT_NO_ADDR: not known */
     uint64_t moved_sp; /* before it was loaded last from where nothing is known */
+    uint64_t resumes;  /* the context goes on there; 0: where its top frame returns to */
 
     /* the sink's */
     uint32_t id;        /* of its output */

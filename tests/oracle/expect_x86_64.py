@@ -6,6 +6,7 @@ OBJDUMPS = ("x86_64-linux-gnu-objdump",)
 ASSEMBLERS = ("x86_64-linux-gnu-as",)
 ASSEMBLER_FLAGS = ("--64", "--defsym", "MODE=64")
 MACHINE = "i386:x86-64"
+ORIGIN = 0x7f0000000000  # branches do not wrap there
 
 PREFIX = re.compile(r"(data(16|32)|addr(16|32)|rep(n?[ez])?|lock|bnd|notrack|xacquire|xrelease"
                     r"|[c-gs]s|rex(\.[WRXB]+)?)$")
@@ -73,6 +74,8 @@ def undecidable(mnemonic, words):
     """Text of bytes that are something else in another mode, with the same size."""
     if mnemonic.startswith("movsxd"):
         return words[-1] in ("%esp", "%sp")  # arpl
+    if mnemonic in ("lds", "les"):
+        return words[-1] in SP  # VEX
     if LEA.match(mnemonic) and words[-1] in SP:
         short = re.match(r"(?:%[c-gs]s:)?(-?0x[0-9a-f]+)?\(%(b[xp]|[sd]i)[,)]", words[0])
         return short and -128 <= int(short.group(1) or "0", 16) < 128
@@ -99,7 +102,8 @@ def switches_stack(mnemonic, words):
 def transfer(direct, indirect, operands):
     if operands.startswith("*"):
         return indirect, None
-    return direct, int(split(operands)[-1].lstrip("$"), 16)  # far: $segment,$offset
+    words = split(operands)
+    return (direct, int(words[0], 16)) if len(words) == 1 else (indirect, None)  # $segment,$offset
 
 
 def expect(mnemonic, operands):

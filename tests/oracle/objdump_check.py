@@ -4,8 +4,8 @@
 
   objdump_check.py --tool CLASSIFY_TOOL --arch ARCH [--rules ARCH] [--random COUNT] [FILE...]
 
-objdump disassembles each FILE: an ELF file, or an assembler source (.S), which is assembled first and
-has to show every kind at least once. Absent files are passed over; where no program is left the test
+objdump disassembles each FILE: an ELF file, code as it stands in memory (.bin), or an assembler source
+(.S), which is assembled first and has to show every kind at least once. Absent files are passed over; where no program is left the test
 counts as skipped, though the rest is compared.
 --random adds COUNT made-up instructions, always the same. expect_ARCH.py, of --rules where that is
 another mode of the same machine, says what each mnemonic and operand text means:
@@ -13,7 +13,7 @@ another mode of the same machine, says what each mnemonic and operand text means
   OBJDUMPS, ASSEMBLERS      names of programs to try
   ASSEMBLER_FLAGS           for .S files
   OBJDUMP_FLAGS             for all files, where there are any
-  MACHINE                   objdump's -m for --random
+  MACHINE, ORIGIN           objdump's -m for --random and .bin files, and where those are (0)
   random_insns(rng, count) -> bytes
   expect(mnemonic, operands) -> (kind, target)   kind as gt_insn_kind_name says it; target a number
                             where the kind has one, else None. None instead of the pair: text that is
@@ -113,21 +113,26 @@ def assembled(source, rules, folder):
     return out
 
 
+def raw(rules):
+    origin = f"--adjust-vma={getattr(rules, 'ORIGIN', 0):#x}"
+    return "-D", "-z", "-b", "binary", "-m", rules.MACHINE, origin
+
+
 def inputs(args, rules, objdump, folder):
     """Yields (name, instructions, has to have every kind) of each file that is here."""
     for path in args.files:
         source = path.endswith(".S")
+        options = raw(rules) if path.endswith(".bin") else ()
         there = assembled(path, rules, folder) if source else os.path.exists(path) and path
         if there:
-            yield path, list(disassembly(objdump, rules, there)), source
+            yield path, list(disassembly(objdump, rules, there, *options)), source
         else:
             print("%s: %s" % (path, "no assembler" if source else "absent"))
     if args.random:
         path = os.path.join(folder, "random.bin")
         with open(path, "wb") as f:
             f.write(rules.random_insns(random.Random(1), args.random))
-        yield "random", list(disassembly(objdump, rules, path, "-D", "-z", "-b", "binary", "-m",
-                                         rules.MACHINE)), False
+        yield "random", list(disassembly(objdump, rules, path, *raw(rules))), False
 
 
 def main():

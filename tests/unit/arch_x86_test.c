@@ -148,11 +148,12 @@ static void test_short_pointers(void **state)
         {"66 e8 0000", GT_INSN_CALL, 0x8004}, /* 16-bit operand in 32-bit code */
         {"66 e9 feff", GT_INSN_JUMP, 0x8002},
         {"66 0f84 0000", GT_INSN_BRANCH, 0x8005},
-        {"ea 5be0 00f0", GT_INSN_JUMP, 0xe05b},
-        {"ea 78563412 0800", GT_INSN_JUMP, 0x12345678},
-        {"66 ea 78563412 0800", GT_INSN_JUMP, 0x12345678},
-        {"9a 3412 0010", GT_INSN_CALL, 0x1234},
-        {"9a f0debc9a 0800", GT_INSN_CALL, 0x9abcdef0},
+        {"ea 5be0 00f0", GT_INSN_JUMP_INDIRECT, 0}, /* where the segment is, nobody says */
+        {"ea 78563412 0800", GT_INSN_JUMP_INDIRECT, 0},
+        {"66 ea 78563412 0800", GT_INSN_JUMP_INDIRECT, 0},
+        {"9a 3412 0010", GT_INSN_CALL_INDIRECT, 0},
+        {"9a f0debc9a 0800", GT_INSN_CALL_INDIRECT, 0},
+        {"e8 000000f0", GT_INSN_CALL, 0xf00f8005}, /* not below 0 */
         {"ff 16 3412", GT_INSN_CALL_INDIRECT, 0},
         {"ff 1e 3412", GT_INSN_CALL_INDIRECT, 0},
         {"ff 14", GT_INSN_CALL_INDIRECT, 0},

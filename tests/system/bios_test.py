@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Records a PC's BIOS: 16 and 32 bit code with its own threads, interrupts, and calls that no call
+instruction makes, to the first sector of a disk (bios_boot.S), which asks it for services.
+
+usage: bios_test.py [log]
+
+log: the calls of each function are as many as QEMU's own log of blocks has, of the same run.
+"""
+import collections
+import os
+import re
+import shutil
+import struct
+import sys
+import tempfile
+
+import qemus
+from qemus import Failure, need
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DOUBTS = [*qemus.SEVERE, 'bios-return', 'left-handler']
+OPEN = 16  # calls that the end of the recording finds: the machine is switched off in them
+LOG = ['-d', 'in_asm,exec,nochain', '-D']
+
+
+def build(folder):
+    """The disk."""
+    prefix = 'x86_64-linux-gnu-'
+    qemus.build([prefix + 'gcc', '-m32', '-c', '-o', f'{folder}/boot.o', f'{HERE}/bios_boot.S'])
+    qemus.build([prefix + 'objcopy', '-O', 'binary', f'{folder}/boot.o', f'{folder}/boot.img'])
+    return f'{folder}/boot.img'
+
+
+def entered(out):
+    """How often each address was entered."""
+    found = collections.Counter()
+    for data in qemus.records(out).values():
+        for _, word in struct.iter_unpack('<QQ', data):
+            if word & 3 == 0:
+                found[word >> 16] += 1
+    return found
+
+
+def called(log):
+    """The same, of addresses that a call instruction names. A block may not be executed to its end:
+    what touches a device is put in a block of its own then."""
+    calls, direct, ends = collections.Counter(), set(), {}
+    block, last, begins = None, '', False
+    insn = re.compile(r'0x([0-9a-f]+):\s+(?:[0-9a-f]{2} )+\s*(\S.*)')
+    with open(log, encoding='utf-8', errors='replace') as f:
+        for line in f:
+            found = insn.match(line)
+            if found:
+                block, begins = (int(found[1], 16) if begins else block), False
+                ends[block] = found[2]
+            elif line.startswith('IN:'):
+                begins = True
+            elif line.startswith('Trace'):
+                pc = int(line.split('/')[1], 16)
+                call = re.match(r'l?call[wl]? +(\S+)', last)
+                if call and call[1].startswith('0x') and int(call[1], 16) % 65536 == pc % 65536:
+                    direct.add(pc)
+                if call and (pc in direct or not call[1].startswith('0x')):
+                    calls[pc] += 1
+                last = ends.get(pc, '')
+            elif line.startswith('Stopped'):
+                last = ''
+    return {pc: calls[pc] for pc in direct}
+
+
+def check(qemu, disk, out, log):
+    command = [qemu, '-M', 'pc', '-m', '64', '-display', 'none', '-serial', 'none', '-monitor', 'none',
+               '-nic', 'none', '-no-reboot', '-drive', f'file={disk},format=raw,if=ide']
+    qemus.record(out, [], command + ([*LOG, log] if log else []))
+    stats = qemus.tracing.Trace(out).stats
+    doubts = {name: stats[f'doubt.{name}'] for name in DOUBTS if stats[f'doubt.{name}']}
+    need(not doubts, 'doubts:', doubts)
+    need(stats['calls'] > 5000, 'only', stats['calls'], 'calls')
+    need(0 <= stats['calls'] - stats['matched'] <= OPEN, 'calls and returns:', stats)
+    need(stats['doubt.begun'] >= 3, 'no threads of the BIOS')  # of its devices
+    qemus.check_directory(out, readers=not log)
+    if log:
+        want, have = called(log), entered(out)
+        wrong = {hex(pc): (n, have[pc]) for pc, n in want.items() if have[pc] != n}
+        need(len(want) > 100, 'the log has only', len(want), 'functions')
+        need(not wrong, len(wrong), 'functions are called more or less often than the log says:', wrong)
+        print(len(want), 'functions,', sum(want.values()), 'calls')
+
+
+def main():
+    if not shutil.which('x86_64-linux-gnu-gcc'):
+        print('SKIP: no compiler for x86_64')
+        return 77
+    found = qemus.find('x86_64')
+    folder = tempfile.mkdtemp(prefix='guesttrace-bios-')
+    failed = 0
+    try:
+        disk = build(folder)
+        for version, qemu in found:
+            try:
+                check(qemu, disk, f'{folder}/{version}', sys.argv[1:] and f'{folder}/log')
+                print(f'QEMU {version}: good')
+            except (Failure, OSError) as bad:
+                failed += 1
+                print(f'QEMU {version}: {bad}')
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 1 if failed else 0 if found else 77
+
+
+if __name__ == '__main__':
+    sys.exit(main())
