@@ -28,37 +28,6 @@ static void test_begins(void **state)
     guest_destroy(g);
 }
 
-/* One that has pushed where it is to go on, and stored its stack pointer: what comes is another's,
- * if it only calls, and it goes on there by a return. */
-static void test_pushed(void **state)
-{
-    (void)state;
-    struct guest *g = machine_start();
-    struct gt_code *on = block(g, 'b', 3, GT_EXIT_PLAIN, 0);
-    gt_machine_saved(&g->t, MAIN, on->pc);
-    load_sp(g, MAIN_SP, T_SP);
-    assert_ptr_equal(g->t.stack->out, &g->texts[1]);
-    call(g, 'b', 1, 't');
-    plain(g, 't', 0);
-    switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP);
-    arrive(g, on);
-    call(g, 'b', 4, 'c');
-    ret(g, 'c', 0);
-    plain(g, 'b', 5);
-    check(g, 0, "+b+c-c");
-    check(g, 1, "+t+s");
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, -1);
-    guest_destroy(g);
-    g = machine_start();
-    gt_machine_saved(&g->t, MAIN, 0); /* to go on as ever */
-    load_sp(g, MAIN_SP, T_SP);
-    call(g, 'b', 1, 't');
-    plain(g, 't', 0);
-    check(g, 0, "+b+t");
-    check_doubts(g, -1);
-    guest_destroy(g);
-}
-
 /* Neither a stage of a boot that takes another stack, nor who only stores the stack pointer. */
 static void test_no_thread(void **state)
 {
@@ -404,7 +373,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_begins),
-        cmocka_unit_test(test_pushed),
         cmocka_unit_test(test_no_thread),
         cmocka_unit_test(test_by_word),
         cmocka_unit_test(test_by_stack_pointer),

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Contexts of machines that say where they go on, by pushing that address: track/machine.h. */
+#include "track_machine.h"
+
+/* Words that stack pointers are stored in, and stack pointers. */
+enum { MAIN = 0x100, T = 0x200, MAIN_SP = 0x8000, T_SP = 0x9000 };
+
+/* What comes is another's, though it only calls. */
+static void test_pushed(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    struct gt_code *on = block(g, 'b', 3, GT_EXIT_PLAIN, 0);
+    gt_machine_saved(&g->t, MAIN, on->pc);
+    load_sp(g, MAIN_SP, T_SP);
+    assert_ptr_equal(g->t.stack->out, &g->texts[1]);
+    call(g, 'b', 1, 't');
+    plain(g, 't', 0);
+    switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP);
+    arrive(g, on);
+    call(g, 'b', 4, 'c');
+    ret(g, 'c', 0);
+    plain(g, 'b', 5);
+    check(g, 0, "+b+c-c");
+    check(g, 1, "+t+s");
+    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, -1);
+    guest_destroy(g);
+}
+
+static void test_as_ever(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    gt_machine_saved(&g->t, MAIN, 0);
+    load_sp(g, MAIN_SP, T_SP);
+    call(g, 'b', 1, 't');
+    plain(g, 't', 0);
+    check(g, 0, "+b+t");
+    check_doubts(g, -1);
+    guest_destroy(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pushed),
+        cmocka_unit_test(test_as_ever),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
