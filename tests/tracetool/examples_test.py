@@ -50,6 +50,10 @@ class Examples(TracetoolTest):
         for name in ('MAKEFLAGS', 'MAKELEVEL', 'CFLAGS', 'LDFLAGS'):
             cls.env.pop(name, None)
 
+    def test_manual_page(self):
+        page, = glob.glob(self.root + '/**/man1/tracetool.1', recursive=True)
+        self.assertGreater(os.path.getsize(page), 1000)
+
     def copy(self, project):
         shutil.copytree(os.path.join(os.environ['EXAMPLES'], project), self.dir, dirs_exist_ok=True)
 

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Command lines: those of QEMU's tool, prefixes of options, our own options, and what is refused."""
 import os
+import re
+import subprocess
 import unittest
 
-from harness import TracetoolTest
+from harness import TracetoolTest, need
 
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tracetool', 'tracetool.1')
 BACKENDS = 'nop, dtrace, ftrace, log, simple, syslog, ust'
 
 
@@ -88,6 +91,19 @@ class Options(TracetoolTest):
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         for word in BACKENDS.split(', ') + ['simpletrace-stap', '--grammar', '--target-type']:
             self.assertIn(word, done.stdout)
+
+    def test_manual_page(self):
+        """Well-formed, and it explains all that --help names."""
+        need('mandoc')
+        lint = subprocess.run(['mandoc', '-T', 'lint', PAGE], capture_output=True, text=True, check=False)
+        self.assertEqual([line for line in (lint.stdout + lint.stderr).splitlines()
+                          if 'referenced manual' not in line and 'mandoc.db' not in line], [])
+        with open(PAGE, encoding='ascii') as f:
+            items = ' '.join(line for line in f if line.startswith('.It '))
+        named = re.findall('^  (?:--)?([a-z-]+)', self.tracetool('--help').stdout, re.MULTILINE)
+        self.assertGreater(len(named), 30)
+        for word in named:
+            self.assertRegex(items, rf' {word}[ \n]')
 
     def test_names(self):
         text = self.expect('--format=c', '--backends=log', '--group=My-group', '--header=x/my.h',
