@@ -18,4 +18,12 @@ const struct gt_arch gt_arch_i386 = {
     .fp_registers = (const char *const[]){"ebp", NULL},
     .classify = classify,
     .may_follow_call = gt_x86_may_follow_call,
+    .stack_use = gt_x86_stack_use,
+    .pushes = gt_x86_pushes,
+    .drops_return = gt_x86_drops_return,
+    .vector_align = 1,
+    .vector_align_high = 1,
+    .vector_lowest = 0x100000,
+    .first_argument = "eax",
+    .second_argument = "edx",
 };

@@ -22,6 +22,10 @@ void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_m
 /* gt_arch.pushes, of every mode. */
 void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out);
 
+/* gt_arch.stack_use and drops_return, of 32- and 64-bit code. */
+uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies);
+bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
+
 /* gt_arch.may_follow_call, of every mode. */
 bool gt_x86_may_follow_call(const uint8_t *end, size_t left);
 

@@ -7,41 +7,6 @@ static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_i
     gt_x86_classify(bytes, size, pc, true, out);
 }
 
-/* mov of rsp or esp to memory; mov from memory and pop into it. */
-static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
-{
-    (void)copies;
-    bool of_cpu = size > 1 && (bytes[0] == 0x64 || bytes[0] == 0x65);
-    bytes += of_cpu;
-    size -= of_cpu;
-    if (size == 1 && bytes[0] == 0x5c)
-        return GT_STACK_OWN;
-    bool wide = size > 0 && (bytes[0] & 0xfc) == 0x48; /* REX.W without R */
-    bool b = wide && bytes[0] & 1;
-    bytes += wide;
-    size -= wide;
-    if (size < 2 || bytes[1] >> 6 == 3 || (bytes[1] >> 3 & 7) != 4)
-        return GT_STACK_OTHER;
-    bool by_sp = (bytes[1] & 7) == 4 && size > 2 && (bytes[2] & 7) == 4 && !b;
-    if (bytes[0] == 0x89)
-        return of_cpu || by_sp ? GT_STACK_OTHER : GT_STACK_STORED;
-    return bytes[0] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
-}
-
-/* add rsp, N; lea rsp, [rsp + N]; or another such call, over a trap for the CPU's speculation:
- * int3, pause, lfence. */
-static bool drops_return(const uint8_t *after, size_t over, size_t left)
-{
-    const uint8_t *to = after + over;
-    if (left < 5)
-        return false;
-    if (to[0] == 0xe8)
-        return to[1] > 0 && to[1] < 32 && !to[2] && !to[3] && !to[4] &&
-               (after[0] == 0xcc || after[0] == 0xf3 || after[0] == 0x0f);
-    return to[0] == 0x48 && (((to[1] == 0x83 || to[1] == 0x81) && to[2] == 0xc4) ||
-                             (to[1] == 0x8d && to[2] == 0x64 && to[3] == 0x24));
-}
-
 const struct gt_arch gt_arch_x86_64 = {
     .name = "x86_64",
     .qemu_names = (const char *const[]){"x86_64", NULL},
@@ -53,9 +18,9 @@ const struct gt_arch gt_arch_x86_64 = {
     .fp_registers = (const char *const[]){"rbp", NULL},
     .classify = classify,
     .may_follow_call = gt_x86_may_follow_call,
-    .stack_use = stack_use,
+    .stack_use = gt_x86_stack_use,
     .pushes = gt_x86_pushes,
-    .drops_return = drops_return,
+    .drops_return = gt_x86_drops_return,
     .vector_align = 1,
     .vector_align_high = 8,
     .vector_lowest = 0x100000,

@@ -3,8 +3,9 @@
 """Records a PC's BIOS: 16 and 32 bit code with its own threads, interrupts, and calls that no call
 instruction makes, to the first sector of a disk (bios_boot.S), which asks it for services.
 
-usage: bios_test.py [log]
+usage: bios_test.py [log] [i386]
 
+i386: the machine has no 64 bit mode.
 log: the calls of each function are as many as QEMU's own log of blocks has, of the same run.
 """
 import collections
@@ -92,14 +93,14 @@ def main():
     if not shutil.which('x86_64-linux-gnu-gcc'):
         print('SKIP: no compiler for x86_64')
         return 77
-    found = qemus.find('x86_64')
+    found = qemus.find('i386' if 'i386' in sys.argv else 'x86_64')
     folder = tempfile.mkdtemp(prefix='guesttrace-bios-')
     failed = 0
     try:
         disk = build(folder)
         for version, qemu in found:
             try:
-                check(qemu, disk, f'{folder}/{version}', sys.argv[1:] and f'{folder}/log')
+                check(qemu, disk, f'{folder}/{version}', 'log' in sys.argv and f'{folder}/log')
                 print(f'QEMU {version}: good')
             except (Failure, OSError) as bad:
                 failed += 1

@@ -26,6 +26,7 @@ static void found_by_name_and_elf(void **state)
         assert_non_null(arch->sp_register);
         assert_non_null(arch->fp_registers[0]);
         assert_true(arch->insn_min >= 1 && arch->insn_min <= arch->insn_max);
+        assert_true(arch->vector_align > 0 && arch->vector_align <= arch->vector_align_high);
         assert_true(arch->bits == 32 || arch->bits == 64);
         assert_ptr_equal(gt_arch_by_target(arch->qemu_names[0]), arch);
     }
