@@ -171,7 +171,8 @@ static int look_for_registers(void *user, const char *text, size_t n, uint64_t l
     const char *end = text + n;
     g_autofree char *prefix = g_strdup_printf("%" PRId64 ", ", r->vcpu);
     size_t len = strlen(prefix);
-    for (; text < end && line < r->until && memmem(text, (size_t)(end - text), " -> ", 4); line++) {
+    for (; text && text < end && line < r->until && memmem(text, (size_t)(end - text), " -> ", 4);
+         line++) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         size_t size = (size_t)((newline ? newline : end) - text);
         if (size > len && memcmp(text, prefix, len) == 0 && memmem(text, size, " -> ", 4))
