@@ -58,7 +58,8 @@ static int wait_for(pid_t child)
 
 static pthread_barrier_t begun, forked;
 
-/* Threads begin and end before and after fork(): sanitizers' allocators do not outlive it. */
+/* Threads begin before fork() and end after it: a child inherits the sanitizers' locks as they are,
+ * and who begins or ends holds some. So does the writer, which a flush waits for. */
 static void *fire_over_fork(void *thread)
 {
     trace_hm_two((int)(intptr_t)thread, 0);
@@ -81,6 +82,7 @@ static int fork_twice(void)
     pid_t child = fork();
     if (child == 0) {
         fire((void *)11);
+        gt_trace_file_flush(NULL);
         pid_t grandchild = fork();
         if (grandchild == 0) {
             gt_trace_log_gather(true);

@@ -309,11 +309,12 @@ static timer_t start_timer(int number, long ns)
 static void test_handlers(void **state)
 {
     (void)state;
-    enum { LINES_MAX = 500000 };
+    enum { LINES_MAX = 1000000 };
+    const long often = THREADS_AFTER_FORK ? 20000 : 200000; /* ns; its handlers take longer */
     uint64_t lines = 0;
     log_to("handlers");
-    timer_t timers[] = {start_timer(SIGUSR1, 20000), start_timer(SIGUSR2, 30000)};
-    while (lines < LINES_MAX && (handled[0] < 5000 || handled[1] < 5000))
+    timer_t timers[] = {start_timer(SIGUSR1, often), start_timer(SIGUSR2, often / 2 * 3)};
+    while (lines < LINES_MAX && (handled[0] < 1000 || handled[1] < 1000))
         trace_hm_two(0, lines++);
     timer_delete(timers[0]);
     timer_delete(timers[1]);

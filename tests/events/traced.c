@@ -25,10 +25,12 @@ pid_t traced_start(const char *options, const char *on, const char *action)
     snprintf(words, sizeof words, "%s", action);
     for (char *w = strtok(words, " "); w; w = strtok(NULL, " "))
         argv[n++] = w;
+    /* The signals' handlers are ours; who looks for leaks in a child of fork() would wait for the
+     * parent's threads. */
+    setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0:detect_leaks=0", 1);
+    setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0", 1);
     pid_t pid = fork();
     if (pid == 0) {
-        setenv("ASAN_OPTIONS", "handle_segv=0:handle_abort=0", 1); /* the handler is ours */
-        setenv("TSAN_OPTIONS", "handle_segv=0:handle_abort=0", 1);
         execv(traced_program, (char **)argv);
         _exit(127);
     }
