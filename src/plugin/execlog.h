@@ -259,12 +259,13 @@ void gt_exlog_tell_news(void);
  * gate makes all threads see it (membarrier), so that no fence is needed here. */
 static inline bool gt_exlog_enter(struct gt_exlog_vcpu *v)
 {
-    __atomic_store_n(&v->busy, 1, __ATOMIC_RELAXED);
-    if (gt_exlog.fences)
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    else
+    if (gt_exlog.fences) {
+        __atomic_exchange_n(&v->busy, 1, __ATOMIC_SEQ_CST);
+    } else {
+        __atomic_store_n(&v->busy, 1, __ATOMIC_RELAXED);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(__atomic_load_n(&gt_exlog.gate, __ATOMIC_ACQUIRE) != GT_EXLOG_OPEN, 0))
+    }
+    if (__builtin_expect(__atomic_load_n(&gt_exlog.gate, __ATOMIC_SEQ_CST) != GT_EXLOG_OPEN, 0))
         return gt_exlog_wait_for_gate(v);
     return true;
 }

@@ -27,7 +27,6 @@ static void fence_all(void)
 {
     if (!gt_exlog.fences)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 bool gt_exlog_shut(enum gt_exlog_gate gate)
@@ -41,7 +40,7 @@ bool gt_exlog_shut(enum gt_exlog_gate gate)
     fence_all();
     unsigned n = __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_ACQUIRE);
     for (unsigned i = 0; i < n; i++)
-        while (__atomic_load_n(&gt_exlog.vcpus[i].busy, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&gt_exlog.vcpus[i].busy, __ATOMIC_SEQ_CST))
             sched_yield();
     if (gate == GT_EXLOG_CLOSED)
         pthread_mutex_unlock(&shutting);
