@@ -14,10 +14,9 @@ import re
 import shutil
 import struct
 import sys
-import tempfile
 
 import qemus
-from qemus import Failure, need
+from qemus import need
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOUBTS = [*qemus.SEVERE, 'bios-return', 'left-handler']
@@ -70,7 +69,8 @@ def called(log):
     return {pc: calls[pc] for pc in direct}
 
 
-def check(qemu, disk, out, log):
+def check(version, qemu, folder, disk):
+    out, log = f'{folder}/{version}', 'log' in sys.argv and f'{folder}/log'
     command = [qemu, '-M', 'pc', '-m', '64', '-display', 'none', '-serial', 'none', '-monitor', 'none',
                '-nic', 'none', '-no-reboot', '-drive', f'file={disk},format=raw,if=ide']
     qemus.record(out, [], command + ([*LOG, log] if log else []))
@@ -93,24 +93,7 @@ def main():
     if not shutil.which('x86_64-linux-gnu-gcc'):
         print('SKIP: no compiler for x86_64')
         return 77
-    found = qemus.find('i386' if 'i386' in sys.argv else 'x86_64')
-    folder = tempfile.mkdtemp(prefix='guesttrace-bios-')
-    failed = 0
-    try:
-        disk = build(folder)
-        for version, qemu in found:
-            try:
-                check(qemu, disk, f'{folder}/{version}', 'log' in sys.argv and f'{folder}/log')
-                print(f'QEMU {version}: good')
-            except (Failure, OSError) as bad:
-                failed += 1
-                print(f'QEMU {version}: {bad}')
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 1 if failed else 0 if found else 77
+    return qemus.on_each('i386' if 'i386' in sys.argv else 'x86_64', 'bios', build, check)
 
 
 if __name__ == '__main__':

@@ -12,7 +12,6 @@ import os
 import shutil
 import struct
 import sys
-import tempfile
 
 import qemus
 from qemus import Failure, need
@@ -305,35 +304,23 @@ def check_refused(command, out):
     need(not os.path.exists(out), 'a refused recording left a directory')
 
 
+def check(name, version, qemu, folder, built):
+    elf, arguments = built
+    command = [qemu, '-display', 'none', '-serial', 'none', '-monitor', 'none', '-m', '64', *arguments]
+    if int(version.split('.')[0]) < 9:
+        check_refused(command, f'{folder}/{version}')
+    else:
+        check_qemu(name, elf, command, f'{folder}/{version}')
+
+
 def main():
     name = sys.argv[1]
     arch = BOARDS[name][0][0]
     if not shutil.which(arch + '-linux-gnu-gcc'):
         print(f'SKIP: no compiler for {arch}')
         return 77
-    found = qemus.find(arch)
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-levels-{name}-')
-    failed = 0
-    try:
-        elf, arguments = build(name, folder)
-        for version, qemu in found:
-            command = [qemu, '-display', 'none', '-serial', 'none', '-monitor', 'none', '-m', '64',
-                       *arguments]
-            try:
-                if int(version.split('.')[0]) < 9:
-                    check_refused(command, f'{folder}/{version}')
-                else:
-                    check_qemu(name, elf, command, f'{folder}/{version}')
-                print(f'QEMU {version}: good')
-            except (Failure, OSError) as bad:
-                failed += 1
-                print(f'QEMU {version}: {bad}')
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 1 if failed else 0 if found else 77
+    return qemus.on_each(arch, f'levels-{name}', lambda folder: build(name, folder),
+                         lambda *qemu: check(name, *qemu))
 
 
 if __name__ == '__main__':

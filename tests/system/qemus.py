@@ -70,6 +70,29 @@ def find(target):
     return found
 
 
+def on_each(target, name, prepare, check):
+    """Runs check(version, path, folder, what prepare(folder) has returned) with each QEMU for the target;
+    the test's exit status. KEEP=1 in the environment keeps the folder, and says where it is."""
+    found = find(target)
+    folder = tempfile.mkdtemp(prefix=f'guesttrace-{name}-')
+    failed = 0
+    try:
+        prepared = prepare(folder)
+        for number, path in found:
+            try:
+                check(number, path, folder, prepared)
+                print(f'QEMU {number}: good')
+            except (Failure, OSError) as bad:
+                failed += 1
+                print(f'QEMU {number}: {bad}')
+    finally:
+        if os.environ.get('KEEP'):
+            print(folder)
+        else:
+            shutil.rmtree(folder)
+    return 1 if failed else 0 if found else 77
+
+
 def limit():
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
 
