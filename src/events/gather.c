@@ -5,11 +5,10 @@
  */
 #include "events/gather.h"
 #include "events/futex.h"
-#include "events/writer.h"
+#include "events/thread.h"
 
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -20,7 +19,6 @@ enum {
     SPINS = 100,
     QUIET_PERIODS = 20, /* then the next gathered line has to wake the thread */
     LAST_WORDS_MS = 1000,
-    STACK_SIZE = 64 << 10,
 };
 #define WAITERS (UINT32_C(1) << 31)
 #define SECOND  (UINT32_C(1) << 31)
@@ -259,26 +257,10 @@ static void *write_late(void *unused)
     return unused;
 }
 
-static bool start_thread(void)
-{
-    pthread_attr_t attributes;
-    pthread_t started;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    bool good = pthread_create(&started, &attributes, write_late, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
-    return good;
-}
-
 bool gt_events_gather_start(int fd)
 {
     if (!runs)
-        runs = start_thread();
+        runs = gt_events_thread_start(write_late);
     file = fd;
     atomic_store(&gathers, runs);
     return runs;

@@ -14,7 +14,7 @@
 
 #include "events/message.h"
 #include "events/monitor.h"
-#include "events/writer.h"
+#include "events/thread.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,19 +6,16 @@
 #include "events/lane.h"
 #include "events/registry.h"
 #include "events/simple.h"
+#include "events/thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum {
-    STACK_SIZE = 256 << 10,
     QUIET_PERIODS = 50, /* then the next record has to wake it */
     LAST_WORDS_MS = 5000,
     REQUEST_MS = 1000,
 };
-
-void (*gt_events_thread_begin)(void);
 
 static struct gt_events_tracefile file = {.fd = -1};
 static _Atomic bool runs;
@@ -184,17 +181,7 @@ void gt_events_writer_start(void)
 {
     if (atomic_load(&runs))
         return;
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t all, old;
-    sigfillset(&all);
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_SIZE);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    atomic_store(&runs, pthread_create(&thread, &attributes, write_on, NULL) == 0);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    pthread_attr_destroy(&attributes);
+    atomic_store(&runs, gt_events_thread_start(write_on));
 }
 
 static int ask(enum gt_events_request what, const char *path, struct gt_trace_file_status *out,

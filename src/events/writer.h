@@ -11,11 +11,6 @@
 
 #include "guesttrace/control.h"
 
-/* What the runtime's own threads do first: plugins keep them out of the guest's sight. NULL:
- * nothing.
- */
-extern void (*gt_events_thread_begin)(void);
-
 /* Starts it if it does not run. Call with the registry's lock held. */
 void gt_events_writer_start(void);
 

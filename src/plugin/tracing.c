@@ -6,7 +6,7 @@
 #include "plugin/tracing.h"
 
 #include "base/thread.h"
-#include "events/writer.h"
+#include "events/thread.h"
 
 #include <guesttrace/control.h>
 #include <guesttrace/monitor.h>
