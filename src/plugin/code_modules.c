@@ -2,6 +2,8 @@
 /* Code that is recognised by its bytes: see code_modules.h. */
 #include "plugin/code_modules.h"
 
+#include "plugin/code_index.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +17,9 @@ struct place {
     const struct gt_code_modules *of;
     size_t index; /* of the map's modules */
     uint64_t offset;
-    bool *seen;    /* of each function with a pattern: it was there */
-    bool patterns; /* it was found by one */
+    size_t *recent; /* 1 + the function that was asked for last; 0: none */
+    bool *seen;     /* of each function with a pattern: it was there */
+    bool patterns;  /* it was found by one */
 };
 
 struct candidate {
@@ -27,11 +30,8 @@ struct candidate {
 
 struct gt_code_modules {
     struct gt_code_map map;
-    GHashTable *by_hash; /* -> 1 + index of the function */
-    size_t *whole;       /* of each function: the one that it is a part of, or itself */
-    size_t
-        in_page[PAGE]; /* functions with a pattern, by where in a page they begin: 1 + the first */
-    size_t *next_in_page; /* of each function: 1 + the next one */
+    struct gt_code_index index;
+    size_t *whole; /* of each function: the one that it is a part of, or itself */
     struct candidate candidate[CANDIDATES];
     unsigned next_candidate;
     struct place *place[MAX_PLACES];
@@ -41,18 +41,6 @@ struct gt_code_modules {
 };
 
 /* ---- the map ------------------------------------------------------------------------------- */
-
-static void index_patterns(struct gt_code_modules *c)
-{
-    c->next_in_page = g_new0(size_t, c->map.n_functions + 1);
-    for (size_t i = c->map.n_functions; i-- > 0;) {
-        size_t *first = &c->in_page[c->map.function[i].addr % PAGE];
-        if (!c->map.function[i].pattern)
-            continue;
-        c->next_in_page[i] = *first;
-        *first = i + 1;
-    }
-}
 
 /* NAME.cold is a part of NAME that the compiler moved away. */
 static void find_wholes(struct gt_code_modules *c, const struct gt_code_module *m)
@@ -99,13 +87,9 @@ int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)
     c->anon = anon;
     c->is_user = is_user;
     c->whole = g_new0(size_t, map.n_functions + 1);
-    c->by_hash = g_hash_table_new(g_int64_hash, g_int64_equal);
-    for (size_t i = 0; i < map.n_functions; i++)
-        if (map.function[i].hashed)
-            g_hash_table_insert(c->by_hash, &map.function[i].hash, (void *)(i + 1));
     for (size_t i = 0; i < map.n_modules; i++)
         find_wholes(c, &map.module[i]);
-    index_patterns(c);
+    gt_code_index_init(&c->index, &c->map);
     *out = c;
     return 0;
 }
@@ -116,12 +100,12 @@ void gt_code_modules_free(struct gt_code_modules *c)
         return;
     for (size_t i = 0; i < c->n_places; i++) {
         free(c->place[i]->module.funcs);
+        g_free(c->place[i]->recent);
         g_free(c->place[i]->seen);
         g_free(c->place[i]);
     }
-    g_hash_table_destroy(c->by_hash);
+    gt_code_index_free(&c->index);
     g_free(c->whole);
-    g_free(c->next_in_page);
     gt_code_map_free(&c->map);
     g_free(c);
 }
@@ -156,7 +140,11 @@ static struct place *add_place(struct gt_code_modules *c, size_t index, uint64_t
         posix_memalign(&funcs, 16, (m->n + 1) * sizeof(struct gt_func)) != 0)
         return NULL;
     struct place *p = g_new0(struct place, 1);
-    *p = (struct place){.of = c, .index = index, .offset = offset, .seen = g_new0(bool, m->n)};
+    *p = (struct place){.of = c,
+                        .index = index,
+                        .offset = offset,
+                        .recent = g_new0(size_t, 1),
+                        .seen = g_new0(bool, m->n)};
     p->module = (struct gt_module){.lo = m->start + offset,
                                    .hi = m->end + offset,
                                    .path = (char *)m->path,
@@ -202,8 +190,7 @@ static size_t module_of(const struct gt_code_map *map, size_t function)
 
 static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
 {
-    gint64 hash = (gint64)gt_code_hash(bytes);
-    size_t function = (size_t)g_hash_table_lookup(c->by_hash, &hash);
+    size_t function = gt_code_index_by_hash(&c->index, bytes);
     if (!function--)
         return;
     uint64_t offset = pc - c->map.function[function].addr;
@@ -213,20 +200,6 @@ static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
     struct candidate seen = {index, function, offset, true};
     if (offset == 0 || find_first(c, &seen))
         add_place(c, index, offset);
-}
-
-/* How many bytes of the pattern are there; 0: another one is. */
-static unsigned matches(const struct gt_code_pattern *p, const uint8_t *bytes, size_t left)
-{
-    unsigned same = 0;
-    for (size_t i = 0; i < p->n && i < left; i++) {
-        if (!gt_code_pattern_knows(p, i))
-            continue;
-        if (p->byte[i] != bytes[i])
-            return 0;
-        same++;
-    }
-    return same;
 }
 
 /* A module that is loaded again is the last one seen there, again. NULL: it is new there. */
@@ -251,29 +224,19 @@ static void see_function(struct gt_code_modules *c, struct place *p, size_t func
     *seen = true;
 }
 
-/* The function that is likeliest: it has the most bytes, and no other as many. */
 static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
                               size_t left)
 {
-    unsigned best = 0;
-    bool one = false;
-    size_t function = 0;
-    for (size_t i = c->in_page[pc % PAGE]; i; i = c->next_in_page[i - 1]) {
-        unsigned same = matches(c->map.function[i - 1].pattern, bytes, left);
-        if (same < best || same == 0)
-            continue;
-        one = same > best;
-        best = same;
-        function = i - 1;
-    }
-    if (best < ENOUGH || !one)
+    unsigned same;
+    size_t function = gt_code_index_by_pattern(&c->index, pc, bytes, left, &same);
+    if (!function-- || same < ENOUGH)
         return;
     uint64_t offset = pc - c->map.function[function].addr;
     size_t index = module_of(&c->map, function);
     struct candidate seen = {index, function, offset, true};
     struct place *p = see_again(c, index, offset);
     const struct candidate *first = p ? NULL : find_first(c, &seen);
-    if (!p && (first || best >= CERTAIN))
+    if (!p && (first || same >= CERTAIN))
         p = add_place(c, index, offset);
     if (!p)
         return;
@@ -311,23 +274,33 @@ struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, con
     return !p || (bytes && is_others(c, p)) ? NULL : &p->module;
 }
 
+/* 1 + the last function that begins at the address or below; 0: none does. `guess` may be it. */
+static size_t last_up_to(const struct gt_code_function *f, size_t n, uint64_t addr, size_t guess)
+{
+    size_t lo = 0, hi = n;
+    if (guess && f[guess - 1].addr <= addr && (guess == n || addr < f[guess].addr))
+        return guess;
+    while (lo < hi) { /* the first one above */
+        size_t mid = lo + (hi - lo) / 2;
+        if (f[mid].addr <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
 {
     const struct place *p = (const struct place *)module;
     const struct gt_code_module *m = &p->of->map.module[p->index];
     const struct gt_code_function *f = &p->of->map.function[m->first];
     uint64_t linked = pc - p->offset;
-    size_t lo = 0, hi = m->n;
-    while (lo < hi) { /* the first function above */
-        size_t mid = lo + (hi - lo) / 2;
-        if (f[mid].addr <= linked)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == 0 || linked - f[lo - 1].addr >= f[lo - 1].size)
+    size_t found = last_up_to(f, m->n, linked, *p->recent);
+    *p->recent = found;
+    if (found == 0 || linked - f[found - 1].addr >= f[found - 1].size)
         return module->anon;
-    return &module->funcs[p->of->whole[m->first + lo - 1] - m->first];
+    return &module->funcs[p->of->whole[m->first + found - 1] - m->first];
 }
 
 const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn)

@@ -3,6 +3,7 @@
  * The uftrace recorder, shared among its files:
  *   uftrace.c         arguments, installation, events
  *   uftrace_code.c    translation: blocks classified and instrumented
+ *   uftrace_page.c    what is known of the guest's code, by page
  *   uftrace_kept.c    descriptions of blocks
  *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
@@ -106,8 +107,7 @@ struct gt_recorder {
     char sid[GT_UFTRACE_SID_LEN + 1];
 
     pthread_mutex_t lock; /* of the members below, and of modules */
-    GHashTable *code;     /* pc -> chain of struct gt_kept */
-    GHashTable *pages;    /* of uftrace_arrival.c */
+    GHashTable *pages;    /* number -> struct gt_page */
     GHashTable *memory;   /* machines: page of the host's memory -> page of the guest's code */
     unsigned n_vcpus;     /* 1 + highest index seen */
     uint32_t pid;
@@ -139,6 +139,8 @@ void gt_vcpu_refuse(struct gt_vcpu *v);
 uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
 void gt_on_landing(unsigned vcpu, void *code);
+/* The same in a block that counts its instructions by itself. */
+void gt_on_counted_landing(unsigned vcpu, void *code);
 void gt_on_block(unsigned vcpu, void *code);
 void gt_on_unknown_block(unsigned vcpu, void *code);
 void gt_on_special_block(unsigned vcpu, void *code);
@@ -147,22 +149,56 @@ extern const struct gt_sink gt_uftrace_sink;
 void gt_use_host_clock(uint64_t offset);
 
 /* uftrace_code.c */
+/* An instruction of the block that is being translated. */
+struct gt_decoded {
+    struct gt_insn_ref *ref;
+    uint64_t pc; /* not always QEMU's: see uftrace_code.c */
+    uint8_t size, bytes[16];
+    struct gt_insn insn;
+};
+
+static inline uint64_t gt_decoded_end(const struct gt_decoded *d)
+{
+    return d->pc + d->size;
+}
+
+struct gt_translation {
+    struct gt_block *block;
+    size_t n; /* 1 or more */
+    struct gt_decoded *insn;
+};
+
 void gt_on_translate(void *self, struct gt_block *block);
 /* The function is a signal handler: so are its blocks that were translated before. With
  * gt_rec.lock. */
 void gt_code_is_handler(struct gt_func *fn);
-/* The address of an instruction of the block that is being translated: see uftrace_code.c. */
-uint64_t gt_code_pc(const struct gt_insn_ref *insn);
 /* The function at an address of a machine. */
 struct gt_func *gt_code_func_at(uint64_t pc);
 
+/* uftrace_page.c; with gt_rec.lock */
+enum { GT_PAGE = 4096, GT_PLACE = 64 };
+/* What is known of GT_PLACE bytes of code; a bit for each. */
+struct gt_place {
+    uint64_t flow;        /* reached by running on or by a branch */
+    uint64_t arrival;     /* reached otherwise, too */
+    struct gt_kept *kept; /* blocks that begin there */
+};
+/* Made where there is none yet. */
+struct gt_place *gt_place_at(uint64_t pc);
+
+struct gt_page {
+    struct gt_place place[GT_PAGE / GT_PLACE];
+};
+
 /* uftrace_kept.c; with gt_rec.lock */
 struct gt_kept {
+    uint64_t pc;
     struct gt_code *code;
-    struct gt_kept *next; /* others at this address */
+    struct gt_kept *next; /* in the place */
 };
-/* NULL: none. */
+/* A description at the address, and the next one there; NULL: none. */
 struct gt_kept *gt_kept_at(uint64_t pc);
+struct gt_kept *gt_kept_next(const struct gt_kept *kept);
 /* The kept description equal to `want`. NULL without memory: the block stays uninstrumented. */
 struct gt_code *gt_keep_code(const struct gt_code *want);
 
@@ -170,17 +206,18 @@ struct gt_code *gt_keep_code(const struct gt_code *want);
 enum gt_arrival {
     GT_ARRIVAL_NONE,    /* control comes from its own function only: no look needed */
     GT_ARRIVAL_LOOK,    /* a call, a return or a jump may arrive */
+    GT_ARRIVAL_MIXED,   /* the same, and as often control comes from its own function */
     GT_ARRIVAL_UNKNOWN, /* no code seen so far leads there: a handler, perhaps */
 };
-enum gt_arrival gt_arrival_of(struct gt_block *block, const struct gt_code *code);
+enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_code *code);
 /* True where code seen so far leads to the address. */
 bool gt_arrival_is_known(uint64_t pc);
 /* Where the block leads to; its last instruction, and whether its function is known. */
-void gt_arrivals_note(struct gt_block *block, const struct gt_insn *last, bool known);
+void gt_arrivals_note(const struct gt_translation *t, bool known);
 
 /* uftrace_machine.c: machines */
 /* What the block needs beside its look: handlers that end, stack pointers loaded and stored. */
-void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code);
+void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
 /* True where a handler begins at the block, which no code seen so far leads to. */
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
@@ -193,19 +230,18 @@ struct gt_pushed { /* an address, as the last constant of that kind that was pus
     struct gt_push push;
     int above; /* so many values were pushed since; less than 0: it is gone */
 };
-/* When the block that is being translated begins. */
-struct gt_pushed gt_pushed_before(struct gt_block *block);
+/* When the block begins. */
+struct gt_pushed gt_pushed_before(const struct gt_translation *t);
 /* After one more instruction of it. */
-void gt_pushed_see(struct gt_pushed *p, const struct gt_insn_ref *ref, const uint8_t *bytes,
-                   size_t size, const struct gt_insn *insn);
+void gt_pushed_see(struct gt_pushed *p, const struct gt_decoded *d);
 /* The block's last instruction, which may be another than its bytes alone say. */
-void gt_pushed_classify(struct gt_block *block, struct gt_insn *last);
+void gt_pushed_classify(struct gt_translation *t);
 
 /* uftrace_linux.c: machines that run a Linux which the code map knows */
 /* At load, after the code map was read. */
 void gt_linux_init(void);
-/* The block loads the stack pointer with instruction `at`. With gt_rec.lock. */
-void gt_linux_watch(struct gt_block *block, size_t at);
+/* The instruction loads the stack pointer. With gt_rec.lock. */
+void gt_linux_watch(const struct gt_decoded *insn);
 /* The vCPU's thread goes on with a stack, perhaps another one: it gets its name. */
 void gt_linux_landed(struct gt_vcpu *v, uint64_t time);
 /* Which threads there were, in a text file; on the worker. */

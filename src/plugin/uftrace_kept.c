@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where descriptions of blocks (struct gt_code) are kept: by their address, and by what they say,
- * so that a block translated again finds its old one. They live as long as the process.
+ * Where descriptions of blocks (struct gt_code) are kept: in the page of their address, and found
+ * by what they say, so that a block translated again has its old one. They live as long as the
+ * process.
  *
  * Each landing reads one or two of them, from all over the guest's code, so where they lie decides
  * what a landing costs. Two share a cache line: a block that ends in a call, and the one that the
@@ -38,21 +39,40 @@ static struct gt_code *take_line(void)
     return at - 2;
 }
 
-struct gt_kept *gt_kept_at(uint64_t pc)
+static struct gt_kept *first_at(struct gt_kept *kept, uint64_t pc)
 {
-    return g_hash_table_lookup(gt_rec.code, (void *)(uintptr_t)pc);
+    while (kept && kept->pc != pc)
+        kept = kept->next;
+    return kept;
 }
 
-static void insert(uint64_t pc, struct gt_code *code)
+struct gt_kept *gt_kept_at(uint64_t pc)
 {
-    struct gt_kept *kept = g_new(struct gt_kept, 1), *first = gt_kept_at(pc);
-    *kept = (struct gt_kept){.code = code};
-    if (first) {
-        kept->next = first->next;
-        first->next = kept;
-    } else {
-        g_hash_table_insert(gt_rec.code, (void *)(uintptr_t)pc, kept);
+    return first_at(gt_place_at(pc)->kept, pc);
+}
+
+struct gt_kept *gt_kept_next(const struct gt_kept *kept)
+{
+    return first_at(kept->next, kept->pc);
+}
+
+static struct gt_kept *take_kept(void)
+{
+    enum { BATCH = 4096 };
+    static struct gt_kept *at, *end;
+    if (at == end) {
+        at = g_new(struct gt_kept, BATCH);
+        end = at + BATCH;
     }
+    return at++;
+}
+
+static void insert(struct gt_code *code)
+{
+    struct gt_place *place = gt_place_at(code->pc);
+    struct gt_kept *kept = take_kept();
+    *kept = (struct gt_kept){code->pc, code, place->kept};
+    place->kept = kept;
 }
 
 static bool is_reserved(const struct gt_code *code)
@@ -82,19 +102,20 @@ static struct gt_code *place_for(const struct gt_code *want, struct gt_code *res
             return NULL;
         if (pair) {
             code[1] = (struct gt_code){.pc = gt_code_end(want)};
-            insert(code[1].pc, &code[1]);
+            insert(&code[1]);
         } else {
             left = code + 1;
         }
     }
-    insert(want->pc, code);
+    code->pc = want->pc;
+    insert(code);
     return code;
 }
 
 struct gt_code *gt_keep_code(const struct gt_code *want)
 {
     struct gt_code *reserved = NULL;
-    for (struct gt_kept *k = gt_kept_at(want->pc); k; k = k->next) {
+    for (struct gt_kept *k = gt_kept_at(want->pc); k; k = gt_kept_next(k)) {
         if (same_code(k->code, want))
             return k->code;
         if (is_reserved(k->code))

@@ -156,42 +156,51 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
            gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth);
 }
 
-/* Its instructions count from here on: blocks with a callback do not count by themselves. */
-static inline void land_and_count(struct gt_cells *cells, const struct gt_code *code, uint64_t mark)
-{
-    cells->mark = mark;
-    cells->insns += code->insns;
-}
-
 static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
-                                              struct gt_code *code)
+                                              struct gt_code *code, uint64_t insns)
 {
-    land_and_count(cells, code, gt_land(v, cells, code));
+    cells->mark = gt_land(v, cells, code);
+    cells->insns += insns;
 }
 
-static inline void land_in_cells(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+/* `insns`: of the block, if it does not count them by itself; they count from here on. */
+static inline void land_in_cells(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code,
+                                 uint64_t insns)
 {
-    if (land_plain(v, cells, code))
-        land_and_count(cells, code, gt_mark_of_func(code->fn));
-    else
-        land_at(v, cells, code);
+    if (land_plain(v, cells, code)) {
+        cells->mark = gt_mark_of_func(code->fn);
+        cells->insns += insns;
+    } else {
+        land_at(v, cells, code, insns);
+    }
 }
 
 static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, unsigned index,
-                                                          struct gt_code *code)
+                                                          struct gt_code *code, uint64_t insns)
 {
-    land_in_cells(v, gt_vcpu_cells(v, index), code);
+    land_in_cells(v, gt_vcpu_cells(v, index), code, insns);
+}
+
+static inline __attribute__((always_inline)) void land(unsigned vcpu, struct gt_code *code,
+                                                       bool counts)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_cells *cells = v->cells;
+    uint64_t insns = counts ? 0 : code->insns;
+    if (__builtin_expect(!cells, 0))
+        land_and_find_cells(v, vcpu, code, insns);
+    else
+        land_in_cells(v, cells, code, insns);
 }
 
 void gt_on_landing(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    struct gt_code *code = data;
-    struct gt_cells *cells = v->cells;
-    if (__builtin_expect(!cells, 0))
-        land_and_find_cells(v, vcpu, code);
-    else
-        land_in_cells(v, cells, code);
+    land(vcpu, data, false);
+}
+
+void gt_on_counted_landing(unsigned vcpu, void *data)
+{
+    land(vcpu, data, true);
 }
 
 /* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
@@ -254,7 +263,7 @@ void gt_on_special_block(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
     if (gt_rec.score) {
-        land_at(v, gt_vcpu_cells(v, vcpu), code);
+        land_at(v, gt_vcpu_cells(v, vcpu), code, code->insns);
     } else {
         count_block(v, code);
         land_in_block(v, code);

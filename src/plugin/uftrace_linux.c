@@ -124,14 +124,12 @@ static bool is_switch(const char *name)
                     strcmp(name, "__switch_to_asm") == 0);
 }
 
-void gt_linux_watch(struct gt_block *block, size_t at)
+void gt_linux_watch(const struct gt_decoded *insn)
 {
-    struct gt_insn_ref *insn = gt_block_insn(block, at);
-    uint64_t pc = gt_code_pc(insn);
-    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, pc, NULL) : NULL;
+    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, insn->pc, NULL) : NULL;
     if (module && module->recognised &&
-        is_switch(gt_code_module_name(module, gt_module_func(module, pc))))
-        gt_insn_on_exec_regs(insn, on_switch, NULL);
+        is_switch(gt_code_module_name(module, gt_module_func(module, insn->pc))))
+        gt_insn_on_exec_regs(insn->ref, on_switch, NULL);
 }
 
 /* ---- the text file ------------------------------------------------------------------------- */

@@ -218,13 +218,13 @@ static void after_switch(unsigned vcpu, void *data)
     gt_machine_landed(v, time);
 }
 
-static void watch_switch(struct gt_block *block, size_t at)
+static void watch_switch(const struct gt_translation *t, size_t at)
 {
     for (size_t i = 0; i <= at; i++)
-        gt_insn_on_memory(gt_block_insn(block, i), on_loaded, GT_MEM_LOADS, NULL);
-    gt_insn_on_exec_regs(gt_block_insn(block, at), before_switch, NULL);
-    gt_linux_watch(block, at);
-    gt_insn_on_exec_regs(gt_block_insn(block, at + 1), after_switch, NULL);
+        gt_insn_on_memory(t->insn[i].ref, on_loaded, GT_MEM_LOADS, NULL);
+    gt_insn_on_exec_regs(t->insn[at].ref, before_switch, NULL);
+    gt_linux_watch(&t->insn[at]);
+    gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
 }
 
 /* Where a context goes on whose stack pointer is stored now; NULL: not known. */
@@ -234,36 +234,31 @@ static void *resumes_at(const struct gt_pushed *pushed)
     return known ? (void *)(uintptr_t)pushed->push.value : NULL;
 }
 
-static void watch_stack_pointer(struct gt_block *block)
+static void watch_stack_pointer(const struct gt_translation *t)
 {
     uint32_t copies = 0;
-    struct gt_pushed pushed = gt_pushed_before(block);
-    size_t n = gt_block_insns(block);
-    for (size_t i = 0; i < n && gt_rec.arch->stack_use; i++) {
-        struct gt_insn_ref *ref = gt_block_insn(block, i);
-        uint8_t bytes[16];
-        size_t size = gt_insn_bytes(ref, bytes, sizeof bytes);
-        struct gt_insn insn;
-        gt_rec.arch->classify(bytes, size, gt_code_pc(ref), &insn);
-        gt_pushed_see(&pushed, ref, bytes, size, &insn);
-        uint8_t use = gt_rec.arch->stack_use(bytes, size, &copies);
+    struct gt_pushed pushed = gt_pushed_before(t);
+    for (size_t i = 0; i < t->n && gt_rec.arch->stack_use; i++) {
+        const struct gt_decoded *d = &t->insn[i];
+        gt_pushed_see(&pushed, d);
+        uint8_t use = gt_rec.arch->stack_use(d->bytes, d->size, &copies);
         if (use == GT_STACK_STORED)
-            gt_insn_on_memory(ref, on_stored, GT_MEM_STORES, resumes_at(&pushed));
-        else if (insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN && i + 1 < n)
-            watch_switch(block, i);
+            gt_insn_on_memory(d->ref, on_stored, GT_MEM_STORES, resumes_at(&pushed));
+        else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN && i + 1 < t->n)
+            watch_switch(t, i);
     }
 }
 
-void gt_machine_watch(struct gt_block *block, const struct gt_insn *last, struct gt_code *code)
+void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
 {
-    watch_stack_pointer(block);
-    if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->kind != GT_INSN_EXCEPTION_RETURN)
+    const struct gt_decoded *last = &t->insn[t->n - 1];
+    watch_stack_pointer(t);
+    if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->insn.kind != GT_INSN_EXCEPTION_RETURN)
         return;
-    struct gt_insn_ref *at = gt_block_insn(block, gt_block_insns(block) - 1);
     if (gt_level_leaves_world(code))
-        gt_insn_on_exec_regs(at, on_world_return, code);
+        gt_insn_on_exec_regs(last->ref, on_world_return, code);
     else
-        gt_insn_on_exec_regs(at, on_exception_return, code);
+        gt_insn_on_exec_regs(last->ref, on_exception_return, code);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */

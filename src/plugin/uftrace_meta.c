@@ -187,16 +187,34 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* One of the blocks at an address, if any: all enter the same function. */
-static const struct gt_code *entered_unnamed(const struct gt_kept *kept)
+static bool is_entered_unnamed(const struct gt_code *code)
 {
-    for (; kept; kept = kept->next) {
-        const struct gt_code *code = kept->code;
-        if (__atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
-            (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED)))
-            return code;
+    return __atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
+           (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
+}
+
+static void collect_entered_of(const struct gt_page *page)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(page->place); i++)
+        for (const struct gt_kept *k = page->place[i].kept; k; k = k->next) {
+            struct gt_module *m = is_entered_unnamed(k->code) ? module_of_anon(k->code->fn) : NULL;
+            uint64_t rel = m ? k->code->pc - m->lo : 0;
+            if (m)
+                g_array_append_val(m->entered, rel);
+        }
+}
+
+/* Several blocks at an address enter the same function. */
+static void sort_unique(GArray *list)
+{
+    guint n = 0;
+    g_array_sort(list, compare_u64);
+    for (guint i = 0; i < list->len; i++) {
+        uint64_t value = g_array_index(list, uint64_t, i);
+        if (n == 0 || g_array_index(list, uint64_t, n - 1) != value)
+            g_array_index(list, uint64_t, n++) = value;
     }
-    return NULL;
+    g_array_set_size(list, n);
 }
 
 void gt_meta_collect_entered(void)
@@ -204,17 +222,11 @@ void gt_meta_collect_entered(void)
     pthread_mutex_lock(&gt_rec.lock);
     GHashTableIter it;
     gpointer key, value;
-    g_hash_table_iter_init(&it, gt_rec.code);
-    while (g_hash_table_iter_next(&it, &key, &value)) {
-        const struct gt_code *code = entered_unnamed(value);
-        struct gt_module *m = code ? module_of_anon(code->fn) : NULL;
-        uint64_t rel = m ? code->pc - m->lo : 0;
-        if (m)
-            g_array_append_val(m->entered, rel);
-    }
+    g_hash_table_iter_init(&it, gt_rec.pages);
+    while (g_hash_table_iter_next(&it, &key, &value))
+        collect_entered_of(value);
     for (guint i = 0; i < gt_rec.modules.all->len; i++)
-        g_array_sort(((struct gt_module *)g_ptr_array_index(gt_rec.modules.all, i))->entered,
-                     compare_u64);
+        sort_unique(((struct gt_module *)g_ptr_array_index(gt_rec.modules.all, i))->entered);
     pthread_mutex_unlock(&gt_rec.lock);
 }
 

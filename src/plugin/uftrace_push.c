@@ -31,38 +31,30 @@ static bool is_near(const struct gt_push *push, uint64_t pc)
     return push->width && ((push->value - pc + NEAR) & mask) < 2 * NEAR;
 }
 
-struct gt_pushed gt_pushed_before(struct gt_block *block)
+struct gt_pushed gt_pushed_before(const struct gt_translation *t)
 {
-    uint64_t pc = gt_code_pc(gt_block_insn(block, 0));
+    uint64_t pc = t->insn[0].pc;
     return kept[pc % KEPT].pc == pc ? kept[pc % KEPT].pushed : (struct gt_pushed){0};
 }
 
-void gt_pushed_see(struct gt_pushed *p, const struct gt_insn_ref *ref, const uint8_t *bytes,
-                   size_t size, const struct gt_insn *insn)
+void gt_pushed_see(struct gt_pushed *p, const struct gt_decoded *d)
 {
     struct gt_push push = {0};
     if (gt_rec.arch->pushes)
-        gt_rec.arch->pushes(bytes, size, &push);
-    if (is_near(&push, gt_code_pc(ref)))
+        gt_rec.arch->pushes(d->bytes, d->size, &push);
+    if (is_near(&push, d->pc))
         *p = (struct gt_pushed){push, 0};
     else if (p->above >= 0)
         p->above += push.by;
-    if (insn->kind == GT_INSN_STACK_SWITCH)
+    if (d->insn.kind == GT_INSN_STACK_SWITCH)
         p->above = -1;
 }
 
-static struct gt_pushed before_last(struct gt_block *block)
+static struct gt_pushed before_last(const struct gt_translation *t)
 {
-    struct gt_pushed p = gt_pushed_before(block);
-    size_t n = gt_block_insns(block);
-    for (size_t i = 0; i + 1 < n; i++) {
-        struct gt_insn_ref *ref = gt_block_insn(block, i);
-        struct gt_insn insn;
-        uint8_t bytes[16];
-        size_t size = gt_insn_bytes(ref, bytes, sizeof bytes);
-        gt_rec.arch->classify(bytes, size, gt_code_pc(ref), &insn);
-        gt_pushed_see(&p, ref, bytes, size, &insn);
-    }
+    struct gt_pushed p = gt_pushed_before(t);
+    for (size_t i = 0; i + 1 < t->n; i++)
+        gt_pushed_see(&p, &t->insn[i]);
     return p;
 }
 
@@ -74,26 +66,23 @@ static void keep_at(uint64_t pc, const struct gt_pushed *p)
     }
 }
 
-static void keep(struct gt_insn_ref *ref, struct gt_pushed p, const struct gt_insn *last)
+static void keep(const struct gt_decoded *last, struct gt_pushed p)
 {
-    uint8_t bytes[16];
-    size_t size = gt_insn_bytes(ref, bytes, sizeof bytes);
-    gt_pushed_see(&p, ref, bytes, size, last);
-    keep_at(gt_code_pc(ref) + gt_insn_size(ref), &p);
+    gt_pushed_see(&p, last);
+    keep_at(gt_decoded_end(last), &p);
 }
 
-void gt_pushed_classify(struct gt_block *block, struct gt_insn *last)
+void gt_pushed_classify(struct gt_translation *t)
 {
-    struct gt_insn_ref *ref = gt_block_insn(block, gt_block_insns(block) - 1);
-    uint64_t end = gt_code_pc(ref) + gt_insn_size(ref);
+    struct gt_decoded *last = &t->insn[t->n - 1];
     if (!gt_rec.arch->pushes)
         return;
-    struct gt_pushed p = before_last(block);
+    struct gt_pushed p = before_last(t);
     bool on_top = p.above == 0;
-    keep_at(gt_code_pc(ref), &p);
-    switch (last->kind) {
+    keep_at(last->pc, &p);
+    switch (last->insn.kind) {
     case GT_INSN_OTHER:
-        keep(ref, p, last);
+        keep(last, p);
         return;
     case GT_INSN_JUMP:
     case GT_INSN_JUMP_INDIRECT:
@@ -103,12 +92,12 @@ void gt_pushed_classify(struct gt_block *block, struct gt_insn *last)
     default:
         return;
     }
-    if (!is_pushed(&p) || !gt_push_is(&p.push, end))
+    if (!is_pushed(&p) || !gt_push_is(&p.push, gt_decoded_end(last)))
         return;
-    if (last->kind == GT_INSN_JUMP)
-        last->kind = GT_INSN_CALL;
-    else if (last->kind == GT_INSN_JUMP_INDIRECT || !on_top)
-        last->kind = GT_INSN_CALL_INDIRECT;
-    else if (last->kind == GT_INSN_EXCEPTION_RETURN)
-        last->kind = GT_INSN_OTHER;
+    if (last->insn.kind == GT_INSN_JUMP)
+        last->insn.kind = GT_INSN_CALL;
+    else if (last->insn.kind == GT_INSN_JUMP_INDIRECT || !on_top)
+        last->insn.kind = GT_INSN_CALL_INDIRECT;
+    else if (last->insn.kind == GT_INSN_EXCEPTION_RETURN)
+        last->insn.kind = GT_INSN_OTHER;
 }
