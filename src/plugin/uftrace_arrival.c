@@ -86,7 +86,7 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_co
     uint32_t special = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
     bool follows = may_follow_call(t);
     if (entry || special || arrival || follows)
-        return code->entry || (follows && !arrival && !flow) ? GT_ARRIVAL_LOOK : GT_ARRIVAL_MIXED;
+        return code->entry || (follows && !flow) ? GT_ARRIVAL_LOOK : GT_ARRIVAL_MIXED;
     if (flow)
         return GT_ARRIVAL_NONE;
     if (!is_machine)

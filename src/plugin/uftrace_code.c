@@ -20,12 +20,11 @@ void gt_code_is_handler(struct gt_func *fn)
 
 /* ---- addresses ----------------------------------------------------------------------------- */
 
-/* QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later);
- * so the page of memory, not the address, says which code it is. Each page's code has the address
- * that it was first expected at, or else seen at, and the block that is being translated is moved
- * there by a shift: so calls and returns among a library's pages match in each process, wherever
- * that has mapped it. */
-
+/* QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later;
+ * we take those with plugin ABI 3); so the page of memory, not the address, says which code it is.
+ * Each page's code has the address that it was first expected at, or else seen at, and the block
+ * that is being translated is moved there by a shift: so calls and returns among a library's pages
+ * match in each process, wherever that has mapped it. */
 /* A block that is translated again as it was, but for its address: the memory has another use now,
  * or QEMU has thrown all blocks away. */
 static bool is_again(struct gt_block *block, uint64_t pc)
@@ -41,7 +40,9 @@ static uint64_t find_shift(struct gt_block *block)
 {
     uintptr_t host = (uintptr_t)gt_insn_host_addr(gt_block_insn(block, 0));
     uint64_t pc = gt_block_pc(block), shift = 0;
-    if (gt_rec.user || !gt_rec.score || !host || pc >> 63) /* a kernel's code is at one address */
+    if (gt_rec.user || gt_rec.host.abi < 3 || !host)
+        return 0;
+    if (pc >> 63) /* a kernel's code is at one address */
         return 0;
     void *key = (void *)(host / GT_PAGE);
     void *first;

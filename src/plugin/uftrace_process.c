@@ -67,6 +67,14 @@ void gt_vcpu_refuse(struct gt_vcpu *v)
     v->thread.stack = &no_stack;
 }
 
+/* Before anything is translated: what works without cells does. */
+static void give_cells_up(void)
+{
+    gt_rec.score = NULL;
+    for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
+        gt_rec.vcpus[i].cells = NULL;
+}
+
 void gt_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
@@ -74,8 +82,10 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return;
     }
-    gt_one_thread_check(&gt_rec.host, "calls are told of the wrong one");
+    bool no_cells = gt_one_thread_check(&gt_rec.host, "calls are told of the wrong one");
     pthread_mutex_lock(&gt_rec.lock);
+    if (no_cells)
+        give_cells_up();
     if (vcpu >= gt_rec.n_vcpus)
         gt_rec.n_vcpus = vcpu + 1;
     if (!gt_rec.user && gt_rec.n_vcpus >= gt_rec.host.max_vcpus)
