@@ -161,20 +161,31 @@ void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu)
         hand_over(&gt_exlog.vcpus[vcpu]);
 }
 
-/* Another process may take the place of this one, and what is in its memory is lost. */
-static void hand_over_all(void)
+/* Each vCPU's line under way, and what else is to be done with it. */
+static void tell_all(void (*then)(struct gt_exlog_vcpu *))
 {
-    if (!gt_exlog_shut(GT_EXLOG_HELD))
-        return;
     for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
         struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
         if (!v->known)
             continue;
         gt_exlog_tell(v);
-        if (gt_exlog.last)
-            gt_exlog_last_tell(v);
-        gt_exlog.sink->hand_over(v);
+        then(v);
     }
+}
+
+static void hand_over_whole(struct gt_exlog_vcpu *v)
+{
+    if (gt_exlog.last)
+        gt_exlog_last_tell(v);
+    gt_exlog.sink->hand_over(v);
+}
+
+/* Another process may take the place of this one, and what is in its memory is lost. */
+static void hand_over_all(void)
+{
+    if (!gt_exlog_shut(GT_EXLOG_HELD))
+        return;
+    tell_all(hand_over_whole);
     gt_exlog_reopen();
     if (gt_exlog.outlet)
         gt_outlet_flush(gt_exlog.outlet);
@@ -210,13 +221,7 @@ void gt_exlog_on_exit(void *self)
     (void)self;
     if (!gt_exlog_shut(GT_EXLOG_CLOSED))
         return;
-    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
-        struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
-        if (!v->known)
-            continue;
-        gt_exlog_tell(v);
-        gt_exlog.sink->end(v);
-    }
+    tell_all(gt_exlog.sink->end);
     if (gt_exlog.outlet)
         finish_outlet();
     if (gt_exlog.cut_lines > 1)

@@ -9,16 +9,15 @@ file names two places then.
 """
 import array
 import collections
+import functools
 import os
 import re
-import shutil
 import signal
 import struct
 import sys
-import tempfile
 
 import qemus
-from qemus import Failure, need
+from qemus import need
 
 OPENSBI = '/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.elf'
 OPENSBI_AT = 0x80000000
@@ -159,30 +158,21 @@ def missing(arch):
     return None
 
 
+def check(arch, before, version, qemu, folder, _):
+    print(check_qemu(arch, qemu, f'{folder}/{version}', not before), 'calls')
+    if arch == 'aarch64' and not before:
+        check_stops(arch, qemu, f'{folder}/stopped')
+    before.append(version)
+
+
 def main():
     arch = sys.argv[1]
     why = missing(arch)
     if why:
         print(f'SKIP: {why}')
         return 77
-    found = qemus.find(arch)
-    failed = 0
-    for number, (version, qemu) in enumerate(found):
-        folder = tempfile.mkdtemp(prefix=f'guesttrace-firmware-{arch}-')
-        try:
-            calls = check_qemu(arch, qemu, f'{folder}/data', number == 0)
-            if arch == 'aarch64' and number == 0:
-                check_stops(arch, qemu, f'{folder}/stopped')
-            print(f'QEMU {version}: good, {calls} calls')
-        except (Failure, OSError) as bad:
-            failed += 1
-            print(f'QEMU {version}: {bad}')
-        finally:
-            if os.environ.get('KEEP'):
-                print(folder)
-            else:
-                shutil.rmtree(folder)
-    return 1 if failed else 0 if found else 77
+    return qemus.on_each(arch, f'firmware-{arch}', lambda folder: None,
+                         functools.partial(check, arch, []))
 
 
 if __name__ == '__main__':

@@ -7,11 +7,11 @@ usage: tree_test.py ARCH
 The program is tree/tree.c with tree/start_ARCH.S. Names come from `guesttrace symbols` after the run.
 """
 import difflib
+import functools
 import itertools
 import os
 import shutil
 import sys
-import tempfile
 
 import qemus
 from qemus import Failure, need
@@ -211,35 +211,26 @@ def check_qemu(arch, machines, qemu, folder):
     return recorded
 
 
+def build(arch, folder):
+    return [Machine(arch, name, folder, defines) for name, defines in (
+        ('one', ['-DVCPUS=1']), ('two', ['-DVCPUS=2']), ('aliases', ['-DALIASES']))]
+
+
+def check(arch, before, version, qemu, folder, machines):
+    recorded = check_qemu(arch, machines, qemu, folder)
+    # The last record may be of a call that the power-off ended, some instructions sooner or later.
+    before[version] = {tid: data[:-16] for tid, data in recorded.items()}
+    first = next(iter(before))
+    need(before[version] == before[first], 'not the bytes that', first, 'recorded')
+
+
 def main():
     arch = sys.argv[1]
     if not shutil.which(BOARDS[arch][0] + 'gcc'):
         print(f'SKIP: no compiler for {arch}')
         return 77
-    found = qemus.find(arch)
-    folder = tempfile.mkdtemp(prefix=f'guesttrace-tree-{arch}-')
-    failed, recorded = 0, {}
-    try:
-        machines = [Machine(arch, name, folder, defines) for name, defines in (
-            ('one', ['-DVCPUS=1']), ('two', ['-DVCPUS=2']), ('aliases', ['-DALIASES']))]
-        for version, qemu in found:
-            try:
-                recorded[version] = check_qemu(arch, machines, qemu, folder)
-                print(f'QEMU {version}: good')
-            except (Failure, OSError) as bad:
-                failed += 1
-                print(f'QEMU {version}: {bad}')
-        # The last record may be of a call that the power-off ended, some instructions sooner or later.
-        alike = [{tid: data[:-16] for tid, data in r.items()} for r in recorded.values()]
-        if any(r != alike[0] for r in alike):
-            failed += 1
-            print('the versions recorded different bytes:', *recorded)
-    finally:
-        if os.environ.get('KEEP'):
-            print(folder)
-        else:
-            shutil.rmtree(folder)
-    return 1 if failed else 0 if found else 77
+    return qemus.on_each(arch, f'tree-{arch}', functools.partial(build, arch),
+                         functools.partial(check, arch, {}))
 
 
 if __name__ == '__main__':
