@@ -74,6 +74,7 @@ struct gt_exlog_access {
 struct gt_exlog_register {
     const char *name; /* lower case */
     unsigned number;  /* counted from 0, in the order of their being found */
+    bool told;        /* that it is larger than the log can take */
 };
 
 struct gt_exlog_watched;

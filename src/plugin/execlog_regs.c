@@ -7,6 +7,8 @@
  */
 #include "plugin/execlog.h"
 
+#include "format/execlog.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,9 +69,23 @@ static void look_at(void *self, const char *name, void *handle)
     }
 }
 
+/* With the lock. */
+static void check_size(const struct gt_exlog_watched *w)
+{
+    struct gt_exlog_register *r = gt_exlog.registers->pdata[w->is->number];
+    if (gt_exlog.sink != &gt_exlog_binary || w->size <= GT_EXECLOG_MAX_VALUE || r->told)
+        return;
+    r->told = true;
+    gt_host_message(
+        "register %s has %zu bytes: a binary log has registers of at most %d, its changes "
+        "are left out; format=text has them",
+        r->name, w->size, GT_EXECLOG_MAX_VALUE);
+}
+
 static void read_first(struct gt_exlog_watched *w, uint8_t *room)
 {
     w->size = gt_register_bytes(w->handle, room, MOST_BYTES);
+    check_size(w);
     w->bytes = g_memdup2(room, w->size);
     w->now = g_malloc0(w->size);
 }

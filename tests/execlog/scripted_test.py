@@ -175,6 +175,23 @@ def test_long_line(t):
         need(done.said[1] == '2 lines of more than 256 KiB are cut', done.said[1])
 
 
+def test_large_register(t):
+    """Text has a register of any size; a binary log says which ones it leaves out."""
+    plan = f'{t.folder}/large.plan'
+    with open(plan, 'w', encoding='utf-8') as f:
+        f.write('target x86_64\nmemory 0x400000 0x1000 any\nwords 0x400000 1 144 144\n'
+                'insn 0x400000 1 nop0\ninsn 0x400001 1 nop1\nreg za 5000\nreg ax 8\n'
+                'vcpu 0\ntb 0 2 -1 0:s:0 0x12 0:s:1 0x34\n')
+    text, done = play(plan, '4', ['reg=za', 'reg=ax'])
+    need(not done.said, done.said)
+    large = re.search(r', za -> 0x[0-9a-f]{10000}', text)
+    need(large and ', ax -> 0x0000000000000034' in text, text[:200])
+    _, done = play(plan, '4', ['reg=za', 'reg=ax', f'out={t.out}', 'format=binary'])
+    need(done.said == ['register za has 5000 bytes: a binary log has registers of at most 4096, its '
+                       'changes are left out; format=text has them'], done.said)
+    same(execlog.dump(t.out), text.replace(large[0], ''))
+
+
 def test_plain(t):
     check(t, 'plain', VERSIONS)
 

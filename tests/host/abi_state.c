@@ -51,7 +51,10 @@ EXPORT(int, read_register, (void *handle, GByteArray *out))
         gt_die("a register read in a callback that did not ask for registers");
     if (gt_plan.n_registers) {
         const struct scripted_register *r = &gt_plan.registers[(uintptr_t)handle / 8];
-        g_byte_array_append(out, (const uint8_t *)&r->value[gt_this_vcpu % 4], r->size);
+        static const uint8_t rest[GT_PLAN_REGISTER];
+        guint known = MIN(r->size, 8);
+        g_byte_array_append(out, (const uint8_t *)&r->value[gt_this_vcpu % 4], known);
+        g_byte_array_append(out, rest, r->size - known);
         return READ_ONE;
     }
     uint64_t value = UINT64_C(0x1122334400000000) | gt_this_vcpu << 8 | ((uintptr_t)handle / 8);

@@ -95,10 +95,12 @@ struct plan {
     size_t n_lives;
 };
 
+enum { GT_PLAN_REGISTER = 1 << 16 };
+
 /* A register that the plan names; its value is a vCPU's. */
 struct scripted_register {
     char name[32];
-    unsigned size; /* bytes, at most 8 */
+    unsigned size; /* bytes, at most GT_PLAN_REGISTER; those after 8 are 0 */
     uint64_t value[4];
 };
 

@@ -7,7 +7,8 @@
  *   map ADDR SIZE PATH               a file mapped there
  *   words ADDR WIDTH N...            words of data
  *   insn ADDR SIZE [DISASSEMBLY]     the next instruction, counted from 0
- *   reg NAME SIZE                    the next register, counted from 0; its value is 0
+ *   reg NAME SIZE                    the next register, counted from 0; its value is 0, and only
+ *                                    the first 8 bytes change
  *   vcpu N                           its actions follow:
  *     tb FIRST COUNT FAULT [INSN:r|w:ADDR]... [INSN:s:REGISTER VALUE]...
  *     repeat ACTIONS TIMES           syscall N A1...A8     sysret N RESULT
@@ -187,7 +188,7 @@ static void read_register(char *rest)
     snprintf(r->name, sizeof r->name, "%.*s", (int)n, rest);
     rest += n + (rest[n] == ' ');
     r->size = (unsigned)number(&rest);
-    if (r->size > 8)
+    if (r->size > GT_PLAN_REGISTER)
         gt_die("a register of %u bytes", r->size);
 }
 
