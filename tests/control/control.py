@@ -81,7 +81,7 @@ class Case(unittest.TestCase):
     def end(self, target):
         if target.returncode is None:
             target.kill()
-            target.communicate()
+            target.wait(LIMIT) # not for its pipes' end: a child of it may hold them
         for f in (target.stdin, target.stdout, target.stderr):
             f.close()
 

@@ -7,7 +7,7 @@
  *
  *   fire N      fires `demo_two` N times
  *   state NAME  1 or 0
- *   fork        makes a child that stays as long as this does
+ *   fork        makes a child that stays as long as this does, and no longer
  *   stop        ends the monitor
  *   start PATH  begins another: "0", or the message
  */
@@ -69,6 +69,20 @@ static void register_all(size_t more)
     gt_trace_register(&group);
 }
 
+/* A parent that ended before the child asked for the signal sends none. */
+static pid_t make_child(void)
+{
+    pid_t parent = getpid();
+    fflush(stdout);
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    while (getppid() == parent)
+        pause();
+    _exit(0);
+}
+
 static void answer(const char *line)
 {
     struct gt_trace_error err = {0};
@@ -82,14 +96,7 @@ static void answer(const char *line)
         const struct gt_trace_event *e = gt_trace_find(rest);
         puts(!e ? "none" : gt_trace_is_on(e) ? "1" : "0");
     } else if (strcmp(line, "fork") == 0) {
-        fflush(stdout);
-        pid_t child = fork();
-        if (child == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            for (;;)
-                pause();
-        }
-        printf("%ld\n", (long)child);
+        printf("%ld\n", (long)make_child());
     } else if (strcmp(line, "stop") == 0) {
         gt_trace_monitor_stop();
         puts("stopped");
