@@ -23,7 +23,8 @@ static const struct gt_option coverage_table[] = {
      .help = "a program that ran, linked OFFSET below where it did",
      .offset = offsetof(struct coverage_options, elf)},
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .help = "the report (default: text)",
-     .choices = (const char *const[]){"lcov", "cachegrind", "callgrind", "qcov", "text", NULL},
+     .choices =
+         (const char *const[]){"lcov", "lcov2", "cachegrind", "callgrind", "qcov", "text", NULL},
      .offset = offsetof(struct coverage_options, format)},
     {"exclude", 'x', GT_OPTION_FILE, .repeat = true, .value = "FILE",
      .help = "leave out the source lines that FILE lists",

@@ -100,6 +100,7 @@ static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64
     if (row->line && row->listed && !f->line && is_entry(s, lo)) {
         f->file = row->file;
         f->line = row->line;
+        f->end = row->lo == lo ? row->end : 0;
     }
     if (row->line || line.cost)
         g_array_append_val(s->out->lines, line);
@@ -231,7 +232,7 @@ static void leave_out(struct gt_coverage_report *out, const struct gt_coverage_e
         struct gt_covered_function *f =
             &g_array_index(out->functions, struct gt_covered_function, i);
         if (f->line && is_excluded(of[f->file], f->line))
-            f->file = f->line = 0;
+            f->file = f->line = f->end = 0;
     }
     for (guint i = 0; i < out->files->len; i++)
         g_array_unref(of[i]);

@@ -18,6 +18,7 @@ struct gt_covered_function {
     const char *name;
     uint32_t file; /* that it begins in: index into files; 0: not known */
     uint32_t line; /* 0: not known */
+    uint32_t end;  /* the line of its last '}'; 0: not known */
     uint64_t calls;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Line tables as gcov would have them: see coverage_rows.h. */
 #include "cli/coverage_flow.h"
+#include "guest/insn_size.h"
 
 #include <string.h>
 
@@ -140,6 +141,40 @@ static bool is_closing(const struct gt_coverage_program *p, const struct gt_cove
     return p->arch && !is_nop(p, bytes, size) && is_return(p->arch, bytes + size, size);
 }
 
+/* Whether code of the row returns. */
+static bool has_return(const struct gt_coverage_program *p, const struct gt_coverage_row *row)
+{
+    size_t left;
+    const uint8_t *bytes = gt_coverage_program_bytes(p, row->lo, &left);
+    for (uint64_t at = row->lo; at < row->hi;) {
+        struct gt_insn insn;
+        size_t size = gt_insn_size(p->arch, bytes + (at - row->lo), row->hi - at);
+        p->arch->classify(bytes + (at - row->lo), size, at, &insn);
+        if (insn.kind == GT_INSN_RETURN)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+/* The line of the '}': code without optimisation returns there, whatever `return` it came from; 0
+ * where it does not return, or in several lines. */
+static uint32_t last_line(const struct gt_coverage_program *p, const struct gt_coverage_row *first,
+                          const struct gt_coverage_row *end, const struct function *f)
+{
+    uint32_t line = 0;
+    if (!gt_insn_size_known(p->arch))
+        return 0;
+    for (const struct gt_coverage_row *r = first; r < end; r++) {
+        if (!has_return(p, r))
+            continue;
+        if (r->file != f->file || r->line < f->line || (line && r->line != line))
+            return 0;
+        line = r->line;
+    }
+    return line;
+}
+
 static void fit_function(const struct gt_coverage_program *p, const struct gt_coverage *c,
                          GArray *rows, const struct function *f)
 {
@@ -156,6 +191,7 @@ static void fit_function(const struct gt_coverage_program *p, const struct gt_co
     if (first->lo == f->lo) {
         first->file = f->file;
         first->line = f->line;
+        first->end = last_line(p, first, last + 1, f);
     }
     if (!f->artificial)
         gt_coverage_flow(p, c, first, last + 1, f->lo, f->hi);

@@ -10,6 +10,7 @@
 struct gt_coverage_row {
     uint64_t lo, hi; /* run-time addresses, within one piece of the program's code */
     uint32_t file, line;
+    uint32_t end; /* of a function's first row: the line that it ends in, 0 not known */
     bool listed;  /* false: code that belongs to no statement */
     bool counted; /* `count` is what ran of the line in this function; else its code says */
     uint64_t count;

@@ -7,6 +7,7 @@
 
 static const struct gt_coverage_format formats[] = {
     {"lcov", true, gt_coverage_write_lcov},
+    {"lcov2", true, gt_coverage_write_lcov2},
     {"cachegrind", false, gt_coverage_write_cachegrind},
     {"callgrind", false, gt_coverage_write_callgrind},
     {"qcov", true, gt_coverage_write_qcov},
@@ -46,6 +47,19 @@ static int compare_functions(const void *a, const void *b)
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+/* What begins in one line is one function under several names for lcov 2: it ends in one line. */
+static void same_ends(GArray *of)
+{
+    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    for (guint i = 0, next; i < of->len; i = next) {
+        uint32_t end = f[i].end;
+        for (next = i + 1; next < of->len && f[next].line == f[i].line; next++)
+            end = f[next].end == end ? end : 0;
+        for (guint k = i; k < next; k++)
+            f[k].end = end;
+    }
+}
+
 GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file)
 {
     GArray *of = g_array_new(FALSE, FALSE, sizeof(struct gt_covered_function));
@@ -57,6 +71,7 @@ GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t fi
     }
     g_array_sort(of, compare_functions);
     guint n = 0;
+    same_ends(of);
     struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
     for (guint i = 0; i < of->len; i++) {
         if (n && compare_functions(&f[n - 1], &f[i]) == 0)
@@ -70,13 +85,16 @@ GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t fi
 
 /* ---- lcov ---------------------------------------------------------------------------------- */
 
-static void write_lcov_functions(const GArray *functions, struct gt_text *out)
+static void write_lcov_functions(const GArray *functions, bool ends, struct gt_text *out)
 {
     guint hit = 0;
     for (guint i = 0; i < functions->len; i++) {
         const struct gt_covered_function *f =
             &g_array_index(functions, struct gt_covered_function, i);
-        gt_text_printf(out, "FN:%" PRIu32 ",%s\n", f->line, f->name);
+        gt_text_printf(out, "FN:%" PRIu32 ",", f->line);
+        if (ends && f->end)
+            gt_text_printf(out, "%" PRIu32 ",", f->end);
+        gt_text_printf(out, "%s\n", f->name);
     }
     for (guint i = 0; i < functions->len; i++) {
         const struct gt_covered_function *f =
@@ -87,7 +105,7 @@ static void write_lcov_functions(const GArray *functions, struct gt_text *out)
     gt_text_printf(out, "FNF:%u\nFNH:%u\n", functions->len, hit);
 }
 
-void gt_coverage_write_lcov(const struct gt_coverage_report *r, struct gt_text *out)
+static void write_lcov(const struct gt_coverage_report *r, bool ends, struct gt_text *out)
 {
     guint at = 0;
     gt_text_printf(out, "TN:\n");
@@ -97,7 +115,7 @@ void gt_coverage_write_lcov(const struct gt_coverage_report *r, struct gt_text *
         guint hit = 0;
         if (totals->len) {
             gt_text_printf(out, "SF:%s\n", (const char *)r->files->pdata[file]);
-            write_lcov_functions(functions, out);
+            write_lcov_functions(functions, ends, out);
         }
         for (guint i = 0; i < totals->len; i++) {
             const struct gt_coverage_total *t = &g_array_index(totals, struct gt_coverage_total, i);
@@ -109,6 +127,17 @@ void gt_coverage_write_lcov(const struct gt_coverage_report *r, struct gt_text *
         g_array_unref(functions);
         g_array_unref(totals);
     }
+}
+
+void gt_coverage_write_lcov(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    write_lcov(r, false, out);
+}
+
+/* lcov 1 takes the end for the function's name, so that this is another format. */
+void gt_coverage_write_lcov2(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    write_lcov(r, true, out);
 }
 
 /* ---- cachegrind, callgrind ----------------------------------------------------------------- */

@@ -26,10 +26,12 @@ struct gt_coverage_total {
 GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, guint *at);
 
 /* The functions that begin in the file, by line and name, those of one name in one line as one,
- * with the sum of their calls; g_array_unref. */
+ * with the sum of their calls. What begins in one line ends in one line, or its end is not known.
+ * g_array_unref. */
 GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file);
 
 void gt_coverage_write_lcov(const struct gt_coverage_report *r, struct gt_text *out);
+void gt_coverage_write_lcov2(const struct gt_coverage_report *r, struct gt_text *out);
 void gt_coverage_write_cachegrind(const struct gt_coverage_report *r, struct gt_text *out);
 void gt_coverage_write_callgrind(const struct gt_coverage_report *r, struct gt_text *out);
 void gt_coverage_write_qcov(const struct gt_coverage_report *r, struct gt_text *out);

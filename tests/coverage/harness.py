@@ -45,8 +45,9 @@ class Scratch(unittest.TestCase):
         return self.path(output)
 
 
-def lcov(text):
-    """{source: ({line: count}, {function: (line, count)})}, checked against its own sums."""
+def lcov(text, ends=False):
+    """{source: ({line: count}, {function: (line, count)})}, checked against its own sums. With ends,
+    of the format lcov2, functions are (line, last line or None, count)."""
     files, lines, functions, found = {}, {}, {}, {}
     for record in text.splitlines():
         key, _, value = record.partition(':')
@@ -56,16 +57,20 @@ def lcov(text):
             files[value] = (lines, functions)
         elif key == 'FN':
             line, name = value.split(',', 1)
-            found[name] = int(line)
+            found[name] = (int(line),)
+            if ends:
+                end, comma, rest = name.partition(',')
+                has = comma and end.isdigit()
+                found[rest if has else name] = (int(line), int(end) if has else None)
         elif key == 'FNDA':
             count, name = value.split(',', 1)
-            functions[name] = (found[name], int(count))
+            functions[name] = (*found[name], int(count))
         elif key == 'DA':
             line, count = value.split(',')
             assert int(line) not in lines, record
             lines[int(line)] = int(count)
         elif key in ('FNF', 'FNH', 'LF', 'LH'):
-            counts = [c for _, c in functions.values()] if key[0] == 'F' else list(lines.values())
+            counts = [f[-1] for f in functions.values()] if key[0] == 'F' else list(lines.values())
             want = len(counts) if key[-1] == 'F' else sum(c > 0 for c in counts)
             assert int(value) == want, (record, want)
     return files

@@ -84,17 +84,40 @@ class Report(harness.Scratch):
     def test_text(self):
         self.assertTrue(self.report('text').stdout.startswith(TEXT.format(source=self.source)))
 
-    def test_genhtml(self):
-        harness.need('genhtml')
-        self.report('lcov', '-o', 'out')
-        version = re.search(r'version (\d+)', self.tool('genhtml', '--version').stdout)[1]
-        # Records of functions that lcov 1 can read do not say where they end, which lcov 2 tells.
-        quiet = ['--ignore-errors', 'unsupported,unsupported'] if int(version) >= 2 else []
-        done = self.tool('genhtml', '--function-coverage', *quiet, '-o', 'html', 'out')
+    def check_genhtml(self, form, *more):
+        self.report(form, '-o', 'out')
+        done = self.tool('genhtml', '--function-coverage', *more, '-o', 'html', 'out')
         said = done.stdout + done.stderr
         self.assertNotRegex(said, '(?i)warning|error|negative|mismatch')
         self.assertRegex(said, r'lines\.*: 66\.7% \(6 of 9 lines\)')
         self.assertRegex(said, r'functions\.*: 66\.7% \(2 of 3 functions\)')
+
+    def test_genhtml(self):
+        """Records of functions that lcov 1 can read do not say where they end, which lcov 2 guesses."""
+        harness.need('genhtml')
+        version = int(re.search(r'version (\d+)', self.tool('genhtml', '--version').stdout)[1])
+        self.check_genhtml('lcov', *['--rc', 'derive_function_end_line=0'] if version >= 2 else [])
+        if version >= 2:
+            self.check_genhtml('lcov2')
+
+    def test_lcov2(self):
+        plain, ends = self.report('lcov').stdout, self.report('lcov2').stdout
+        functions = harness.lcov(ends, ends=True)[self.source][1]
+        self.assertEqual(functions, {'twice': (1, 4, 3), 'never': (6, 10, 0), 'main': (12, 17, 1)})
+        self.assertEqual(re.sub(r'(?m)^(FN:\d+,)\d+,', r'\1', ends), plain)
+
+    def test_ends_that_are_not_known(self):
+        """Of a function that never returns, two that begin in a line, and optimised code."""
+        source = self.write('ends.c', 'void stay(void)\n{\n    for (;;)\n        ;\n}\n'
+                            '#define TWO int a(void) { return 1; } int b(void)\nTWO\n{\n return 2;\n}\n'
+                            'int main(void)\n{\n    return 0xc3000000 == a();\n}\n')
+        for option, want in (('-O0', {'stay': None, 'a': None, 'b': None, 'main': 14}),
+                             ('-O2', {'stay': None, 'a': None, 'b': None, 'main': None})):
+            program = self.compile(source, option, '-static', output='ends')
+            said = self.coverage(self.write('none', streams.head(62)), '-e', program, '-f', 'lcov2',
+                                 quiet=False).stdout
+            functions = harness.lcov(said, ends=True)[source][1]
+            self.assertEqual({name: f[1] for name, f in functions.items()}, want, option)
 
     def costs(self, tool, form, everything):
         """What an annotator says of the source's lines, and the total."""
