@@ -8,6 +8,7 @@
  *   etrace_mem.c      memory accesses, devices, interrupts
  *   etrace_text.c     notes: disassembly, registers
  *   etrace_count.c    flags=coverage: counters of blocks
+ *   etrace_left.c     of these, blocks that an access to a device leaves
  *   etrace_control.c  commands from outside
  *   etrace_lane.c     packets into buffers, buffers to the outlet
  *   etrace_rest.c     what is not handed over yet
@@ -53,6 +54,7 @@ struct gt_etrace_block {
     struct gt_etrace_block *next; /* others that start here */
     uint32_t counter;             /* with GT_ETRACE_F_COVERAGE: its number, from 1 on */
     uint64_t told;                /* the count written last */
+    uint64_t left, more;          /* times it ended early; times that longer ones ended with it */
     uint8_t sizes[];              /* of each instruction, bytes */
 };
 
@@ -103,6 +105,9 @@ bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
 /* etrace_code.c */
 void gt_etrace_on_translate(void *self, struct gt_block *block);
 void gt_etrace_on_flush(void *self);
+/* The kept block that is equal to `want`; its instructions' sizes are apart. With the lock. NULL:
+ * no memory. */
+struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes);
 
 /* etrace_exec.c */
 void gt_etrace_on_block(unsigned vcpu, void *block);        /* clock=insn */
@@ -125,10 +130,19 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *block);
 /* TB and NOTE of a new translation. */
 void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b);
 
-/* etrace_count.c */
+/* etrace_count.c; all but gt_etrace_put_counts with the lock */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b);
+uint32_t gt_etrace_new_counter(void);
+void gt_etrace_add_to_counter(struct gt_block *block, uint32_t counter);
+/* By the vCPU; where the host has no cells, by all. */
+uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu);
 /* Those that are not what was written last. Returns how many; any thread. */
 size_t gt_etrace_put_counts(void);
+
+/* etrace_left.c: a block that is counted from now on; a translation of one instruction. With the
+ * lock. */
+void gt_etrace_left_add(struct gt_etrace_block *b);
+void gt_etrace_left_watch(struct gt_block *block);
 
 /* etrace_control.c: GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO. The path lives as long as QEMU.
  * After stop no command is under way. */

@@ -52,8 +52,7 @@ static bool same(const struct gt_etrace_block *a, const struct gt_etrace_block *
     return a->end == b->end && a->insns == b->insns && memcmp(a->sizes, sizes, b->insns) == 0;
 }
 
-/* The kept one that is equal; with the lock. NULL: no memory. */
-static struct gt_etrace_block *keep(const struct gt_etrace_block *want, const uint8_t *sizes)
+struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes)
 {
     struct gt_etrace_block *first = g_hash_table_lookup(gt_etrace.blocks, &want->start);
     for (struct gt_etrace_block *b = first; b; b = b->next)
@@ -116,7 +115,7 @@ void gt_etrace_on_translate(void *self, struct gt_block *block)
     if (!describe(block, &want, sizes))
         return;
     pthread_mutex_lock(&gt_etrace.lock);
-    struct gt_etrace_block *b = keep(&want, sizes);
+    struct gt_etrace_block *b = gt_etrace_keep(&want, sizes);
     if (b)
         instrument(block, b);
     pthread_mutex_unlock(&gt_etrace.lock);

@@ -43,21 +43,39 @@ static void *new_set(void)
     return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
 }
 
-/* With the lock. */
-void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
+uint32_t gt_etrace_new_counter(void)
 {
-    GPtrArray *sets = gt_etrace.counters;
-    if (!b->counter) {
-        if (gt_etrace.n_counters == sets->len * COUNTERS)
-            g_ptr_array_add(sets, new_set());
-        b->counter = ++gt_etrace.n_counters;
-    }
-    void *set = sets->pdata[(b->counter - 1) / COUNTERS];
-    size_t i = (b->counter - 1) % COUNTERS;
+    if (gt_etrace.n_counters == gt_etrace.counters->len * COUNTERS)
+        g_ptr_array_add(gt_etrace.counters, new_set());
+    return ++gt_etrace.n_counters;
+}
+
+uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
+{
+    void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
+    const uint64_t *n = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+    return n[(counter - 1) % COUNTERS];
+}
+
+void gt_etrace_add_to_counter(struct gt_block *block, uint32_t counter)
+{
+    void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
+    size_t i = (counter - 1) % COUNTERS;
     if (gt_host_can(GT_HOST_CELLS))
         gt_block_add(block, (struct gt_cell){set, i * sizeof(uint64_t)}, 1);
     else
         gt_block_add_shared(block, (uint64_t *)set + i, 1);
+}
+
+void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
+{
+    if (!b->counter) {
+        b->counter = gt_etrace_new_counter();
+        gt_etrace_left_add(b);
+    }
+    gt_etrace_add_to_counter(block, b->counter);
+    if (b->insns == 1)
+        gt_etrace_left_watch(block);
 }
 
 /* False: there is nothing at that address. */
@@ -108,7 +126,8 @@ static gint by_place(gconstpointer a, gconstpointer b)
     return start ? start : (x->end > y->end) - (x->end < y->end);
 }
 
-/* All blocks; those without counts yet as well. */
+/* All blocks; those without counts yet as well. Where blocks were left early is read before how
+ * often they ran: no count is too small. */
 static GArray *tally_blocks(GPtrArray *sets)
 {
     GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally));
@@ -118,7 +137,7 @@ static GArray *tally_blocks(GPtrArray *sets)
     g_hash_table_iter_init(&i, gt_etrace.blocks);
     while (g_hash_table_iter_next(&i, NULL, &first))
         for (struct gt_etrace_block *b = first; b; b = b->next)
-            g_array_append_val(all, ((struct tally){b, b->counter}));
+            g_array_append_val(all, ((struct tally){b, b->more - b->left}));
     for (guint k = 0; k < gt_etrace.counters->len; k++)
         g_ptr_array_add(sets, gt_etrace.counters->pdata[k]);
     pthread_mutex_unlock(&gt_etrace.lock);
@@ -135,7 +154,7 @@ static GArray *count_all(void)
         sum_set(sets->pdata[k], sums + (size_t)COUNTERS * k);
     for (guint k = 0; k < all->len; k++) {
         struct tally *t = &g_array_index(all, struct tally, k);
-        uint64_t count = t->block->counter ? sums[t->block->counter - 1] : 0;
+        uint64_t count = t->count + (t->block->counter ? sums[t->block->counter - 1] : 0);
         /* shared counters are added to without synchronisation, and may go back */
         t->count = count > t->block->told ? count : t->block->told;
     }

@@ -83,6 +83,15 @@ def need(*tools):
             sys.exit(77)
 
 
+def machines(arch):
+    """Each QEMU that there is."""
+    name = f'qemu-system-{arch}'
+    folder = os.path.join(os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache'),
+                          'guesttrace', 'qemus')
+    paths = [shutil.which(name), f'{folder}/10.0/{name}', f'{folder}/11.1/{name}']
+    return [path for path in paths if path and os.path.exists(path)]
+
+
 def need_plugins(qemu):
     with open(shutil.which(qemu), 'rb') as f:
         if b'/ld-linux' not in f.read(4096):

@@ -16,10 +16,19 @@ static int work(int n)
         sum += i;
     return sum;
 }
+static int frame(int i)
+{
+    *uart = '<';
+    i += 1;
+    *uart = '0' + i;
+    i += 1;
+    *uart = '>';
+    return i;
+}
 void main(void)
 {
     for (int i = 0; i < 5; i++)
-        work(i);
+        work(frame(i) - 2);
     put("done\n");
     *finisher = 0x5555;
     for (;;)

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flags=coverage of machines: blocks that an access to a device leaves in the middle.
+ *
+ * QEMU (8.2 and later; with -icount any) stops a block at such an access, runs the instruction
+ * again as a block of its own, of which plugins are told but the access, and goes on behind it with
+ * another block. The first one was counted whole. So one is taken from it, and one given to the
+ * shorter block that ends with the instruction.
+ *
+ * Such a block of one instruction lies within blocks that are known, and it has accesses although
+ * it was never counted itself. Only there accesses are watched: what else runs costs nothing.
+ * An instruction may have several accesses: they are of one run where no block around it has been
+ * counted in between. Which of several blocks around it was left does not matter, as they end in
+ * one place; the one that begins last is taken first, as those that begin earlier have further
+ * instructions where they may be left.
+ *
+ * All with the lock.
+ */
+#include "plugin/etrace.h"
+
+enum { PAGE_BITS = 12 };
+
+struct around {
+    struct gt_etrace_block *block;   /* has the instruction, and others behind it */
+    struct gt_etrace_block *shorter; /* ends with it */
+};
+
+/* An instruction that was translated alone. */
+struct place {
+    uint64_t pc;
+    GArray *around; /* struct around; those that begin last first */
+    uint64_t *seen; /* of each vCPU: how often the blocks around had run at its last access */
+};
+
+/* A translation of it. */
+struct alone {
+    struct place *place;
+    uint32_t counter; /* how often it ran as a block that is counted */
+};
+
+static GHashTable *pages;  /* number of a page -> GPtrArray of the blocks that begin there */
+static GHashTable *places; /* pc -> struct place */
+
+static unsigned most_vcpus(void)
+{
+    return gt_host_can(GT_HOST_CELLS) ? MAX(1, gt_etrace.host.max_vcpus) : 1;
+}
+
+/* Of block b the instructions up to the one at pc; 0: it is none of them, or the last one. */
+static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t *end)
+{
+    uint64_t at = b->start;
+    for (uint32_t i = 0; i + 1 < b->insns && at <= pc; i++) {
+        *end = at + b->sizes[i];
+        if (at == pc)
+            return i + 1;
+        at = *end;
+    }
+    return 0;
+}
+
+static void put_around(struct place *place, struct gt_etrace_block *b)
+{
+    struct gt_etrace_block want = {.start = b->start};
+    want.insns = insns_to(b, place->pc, &want.end);
+    if (want.insns == 0)
+        return;
+    const struct around new = {b, gt_etrace_keep(&want, b->sizes)};
+    guint i = 0;
+    while (i < place->around->len &&
+           g_array_index(place->around, struct around, i).block->start > b->start)
+        i++;
+    if (new.shorter)
+        g_array_insert_val(place->around, i, new);
+}
+
+static void put_page(struct place *place, uint64_t page)
+{
+    GPtrArray *of = g_hash_table_lookup(pages, &page);
+    for (guint i = 0; of && i < of->len; i++)
+        put_around(place, of->pdata[i]);
+}
+
+void gt_etrace_left_add(struct gt_etrace_block *b)
+{
+    if (!gt_etrace.host.system)
+        return;
+    if (!pages) {
+        pages = g_hash_table_new(g_int64_hash, g_int64_equal);
+        places = g_hash_table_new(g_int64_hash, g_int64_equal);
+    }
+    uint64_t page = b->start >> PAGE_BITS, pc = b->start;
+    GPtrArray *of = g_hash_table_lookup(pages, &page);
+    if (!of) {
+        of = g_ptr_array_new();
+        g_hash_table_insert(pages, g_memdup2(&page, sizeof page), of);
+    }
+    g_ptr_array_add(of, b);
+    for (uint32_t i = 0; i + 1 < b->insns && g_hash_table_size(places); pc += b->sizes[i++]) {
+        struct place *place = g_hash_table_lookup(places, &pc);
+        if (place)
+            put_around(place, b);
+    }
+}
+
+static struct place *place_at(uint64_t pc)
+{
+    struct place *place = g_hash_table_lookup(places, &pc);
+    if (place)
+        return place;
+    place = g_new0(struct place, 1);
+    place->pc = pc;
+    place->around = g_array_new(FALSE, FALSE, sizeof(struct around));
+    put_page(place, pc >> PAGE_BITS);
+    put_page(place, (pc >> PAGE_BITS) - 1);
+    if (place->around->len == 0) {
+        g_array_free(place->around, TRUE);
+        g_free(place);
+        return NULL;
+    }
+    place->seen = g_new0(uint64_t, most_vcpus());
+    g_hash_table_insert(places, &place->pc, place);
+    return place;
+}
+
+static void count_left(struct place *place, unsigned vcpu)
+{
+    uint64_t ran = 0;
+    for (guint i = 0; i < place->around->len; i++)
+        ran +=
+            gt_etrace_counted(g_array_index(place->around, struct around, i).block->counter, vcpu);
+    if (ran == place->seen[vcpu])
+        return;
+    place->seen[vcpu] = ran;
+    for (guint i = 0; i < place->around->len; i++) {
+        struct around *a = &g_array_index(place->around, struct around, i);
+        uint64_t all = 0;
+        for (unsigned v = 0; v < most_vcpus(); v++)
+            all += gt_etrace_counted(a->block->counter, v);
+        if (all > a->block->left) {
+            a->block->left++;
+            a->shorter->more++;
+            return;
+        }
+    }
+}
+
+static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    const struct alone *alone = data;
+    unsigned v = gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
+    (void)meminfo, (void)vaddr;
+    pthread_mutex_lock(&gt_etrace.lock);
+    if (v < most_vcpus() && gt_etrace_counted(alone->counter, v) == 0)
+        count_left(alone->place, v);
+    pthread_mutex_unlock(&gt_etrace.lock);
+}
+
+void gt_etrace_left_watch(struct gt_block *block)
+{
+    struct place *place = gt_etrace.host.system ? place_at(gt_block_pc(block)) : NULL;
+    if (!place)
+        return;
+    struct alone *alone = g_new(struct alone, 1); /* as long as the block may run: to the end */
+    *alone = (struct alone){place, gt_etrace_new_counter()};
+    gt_etrace_add_to_counter(block, alone->counter);
+    gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, alone);
+}
