@@ -175,6 +175,31 @@ def test_long_line(t):
         need(done.said[1] == '2 lines of more than 256 KiB are cut', done.said[1])
 
 
+def test_wide_values(t):
+    """16 bytes are one number, whatever the order of the data; the first host that tells values is 4."""
+    plan = f'{t.folder}/wide.plan'
+    numbers = ['0x1122334455667788 0xeeddccbbaa998877', '0 0x99', '0x1 0x2']
+    with open(plan, 'w', encoding='utf-8') as f:
+        f.write('target aarch64\nmemory 0x400000 0x1000 any\nwords 0x400000 4 1 2\n'
+                'insn 0x400000 4 stp\ninsn 0x400004 4 ldp\nvcpu 0\n' +
+                ''.join(f'tb 0 2 -1 0:W:0x5000 {order} {n} 1:R:0x5010 {order} {n}\n'
+                        for order in ('big', 'little') for n in numbers))
+    lines, values = '', ''
+    for _ in 'big', 'little':
+        for n in ['1122334455667788eeddccbbaa998877', '99', '10000000000000002']:
+            store = '0, 0x400000, 0x1, "stp", store, 0x00005000'
+            load = '0, 0x400004, 0x2, "ldp", load, 0x00005010'
+            lines += f'{store}\n{load}\n'
+            values += f'{store} = 0x{n}\n{load} = 0x{n}\n'
+    for version in VERSIONS:
+        text, done = play(plan, version, [])
+        same(text, lines, 'version', version)
+        _, done = play(plan, version, [f'out={t.out}', 'format=binary'])
+        same(execlog.dump(t.out), lines, 'version', version)
+        same(execlog.dump(t.out, '--values'), values if int(version) >= 4 else lines, 'version',
+             version, *done.said)
+
+
 def test_large_register(t):
     """Text has a register of any size; a binary log says which ones it leaves out."""
     plan = f'{t.folder}/large.plan'

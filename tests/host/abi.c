@@ -225,6 +225,11 @@ EXPORT(bool, mem_is_store, (uint32_t info))
     return info & MEM_STORE_BIT;
 }
 
+EXPORT(bool, mem_is_big_endian, (uint32_t info))
+{
+    return info & MEM_BIG_BIT;
+}
+
 EXPORT(unsigned, mem_size_shift, (uint32_t info))
 {
     return info & 7;

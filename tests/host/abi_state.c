@@ -85,6 +85,7 @@ struct value {
 
 EXPORT(struct value, mem_get_value, (uint32_t info))
 {
-    return (struct value){.type = (int)(info & 7)};
+    const struct access *a = gt_this_access;
+    return (struct value){.type = (int)(info & 7), .data.u128 = {a->value, a->high}};
 }
 #endif

@@ -40,9 +40,10 @@ struct insn {
 /* What an instruction does: an access to memory, or a register gets a value. */
 struct access {
     uint32_t insn; /* index in the block */
-    char kind;     /* r, w; s: a register */
+    char kind;     /* r, w; R, W: of 16 bytes; s: a register */
     uint64_t addr; /* s: its number */
-    uint64_t value;
+    uint64_t value, high;
+    bool wide, big_endian;
 };
 
 enum { NO_FAULT = -1 };
@@ -155,17 +156,19 @@ struct score {
 };
 
 enum { COND_ALWAYS = 1, COND_NE = 3 };
-enum { MEM_STORE_BIT = 1u << 8 };
+enum { MEM_BIG_BIT = 1u << 4, MEM_STORE_BIT = 1u << 8 };
 
 /* The block being translated on this thread, or NULL. */
 extern __thread struct tb *gt_translating;
 /* Flags of the callback that runs on this thread; -1: none. */
 extern __thread int gt_callback_flags;
 extern __thread unsigned gt_this_vcpu;
+/* Whose memory callback runs on this thread. */
+extern __thread const struct access *gt_this_access;
 
 void gt_add_op(struct ops *ops, struct op op);
 void gt_run_ops(const struct ops *ops, unsigned vcpu);
-void gt_run_memory(const struct ops *ops, unsigned vcpu, bool store, uint64_t addr);
+void gt_run_memory(const struct ops *ops, unsigned vcpu, const struct access *a);
 void gt_free_tb(struct tb *tb);
 
 struct score *gt_score_new(size_t element);

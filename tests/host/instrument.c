@@ -9,6 +9,7 @@
 
 __thread struct tb *gt_translating;
 __thread int gt_callback_flags = -1;
+__thread const struct access *gt_this_access;
 __thread unsigned gt_this_vcpu;
 
 /* Few, so that a test with few vCPUs sees scoreboards grow. */
@@ -116,14 +117,18 @@ static bool is_wanted(int rw, bool store)
     return rw & (store ? 2 : 1);
 }
 
-void gt_run_memory(const struct ops *ops, unsigned vcpu, bool store, uint64_t addr)
+void gt_run_memory(const struct ops *ops, unsigned vcpu, const struct access *a)
 {
+    bool store = a->kind == 'w' || a->kind == 'W';
+    uint32_t info = a->wide ? 4 : 3;
+    info |= (a->big_endian ? MEM_BIG_BIT : 0) | (store ? MEM_STORE_BIT : 0);
+    gt_this_access = a;
     for (size_t i = 0; i < ops->n; i++) {
         const struct op *op = &ops->at[i];
         if (op->kind != OP_MEMORY || !is_wanted(op->rw, store))
             continue;
         gt_callback_flags = op->flags;
-        op->memory_fn(vcpu, 3 | (store ? MEM_STORE_BIT : 0), addr, op->data);
+        op->memory_fn(vcpu, info, a->addr, op->data);
         gt_callback_flags = -1;
     }
 }

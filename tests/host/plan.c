@@ -11,6 +11,7 @@
  *                                    the first 8 bytes change
  *   vcpu N                           its actions follow:
  *     tb FIRST COUNT FAULT [INSN:r|w:ADDR]... [INSN:s:REGISTER VALUE]...
+ *                     [INSN:R|W:ADDR big|little HIGH LOW]...: accesses of 16 bytes, not 8
  *     repeat ACTIONS TIMES           syscall N A1...A8     sysret N RESULT
  *     flush   start VCPU   join VCPU   signal FLAG   await FLAG
  *     discon KIND FROM TO            file ADDR SIZE PATH   exit
@@ -105,11 +106,17 @@ static void read_accesses(char *rest, struct action *a)
     while (*rest) {
         a->access = gt_grow(a->access, a->n_access, sizeof *a->access);
         struct access *x = &a->access[a->n_access++];
-        x->insn = (uint32_t)number(&rest);
+        *x = (struct access){.insn = (uint32_t)number(&rest)};
         x->kind = rest[1];
         rest += 3;
         x->addr = number(&rest);
-        x->value = x->kind == 's' ? number(&rest) : 0;
+        x->wide = x->kind == 'R' || x->kind == 'W';
+        if (x->wide) {
+            x->big_endian = strncmp(rest, "big ", 4) == 0;
+            rest += x->big_endian ? strlen("big ") : strlen("little ");
+            x->high = number(&rest);
+        }
+        x->value = x->wide || x->kind == 's' ? number(&rest) : 0;
         if (x->kind == 's' && x->addr >= gt_plan.n_registers)
             gt_die("no such register");
     }

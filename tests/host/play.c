@@ -61,7 +61,7 @@ static void do_access(const struct tb_insn *insn, unsigned vcpu, const struct ac
     if (a->kind == 's')
         gt_plan.registers[a->addr].value[vcpu % 4] = a->value;
     else
-        gt_run_memory(&insn->ops, vcpu, a->kind == 'w', a->addr);
+        gt_run_memory(&insn->ops, vcpu, a);
 }
 
 static void run_block(unsigned vcpu, const struct action *a)
