@@ -5,7 +5,6 @@
 #include "track/stack.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { VECTOR_CHANCES = 3 };
 
@@ -44,51 +43,13 @@ static struct gt_handler *push_handler(struct gt_stack *s)
     return &s->handlers[s->n_handlers++];
 }
 
-/* Where that of the address is, or is to be; NULL without memory. With the lock. */
-static struct gt_made *made_at(struct gt_tracker *k, uint64_t pc)
-{
-    if (!k->made)
-        k->made = calloc(GT_TRACK_MADE, sizeof *k->made);
-    if (!k->made)
-        return NULL;
-    uint64_t home = pc * UINT64_C(0x9e3779b97f4a7c15) >> 54;
-    for (unsigned i = 0; i < GT_TRACK_MADE_TRIES; i++) {
-        struct gt_made *made = &k->made[(home + i) % GT_TRACK_MADE];
-        if (made->pc == pc || made->pc == 0)
-            return made;
-    }
-    return &k->made[home];
-}
-
-_Static_assert(GT_TRACK_MADE == 1u << 10, "made_at takes the hash's top 10 bits");
-
-/* A program makes a system call. It may be one that makes a process: that begins with this stack,
- * perhaps when the caller has left it. */
-static void note_maker(struct gt_thread *t, uint64_t mark)
-{
-    const struct gt_stack *s = t->stack;
-    enum { MOST = sizeof((struct gt_made *)0)->frames / sizeof(struct gt_frame) };
-    if (!(mark & GT_MARK_CODE) || gt_mark_code(mark)->exit != GT_EXIT_SYSCALL || s->n_handlers ||
-        gt_stack_depth(s) > MOST)
-        return;
-    uint64_t pc = gt_code_end(gt_mark_code(mark));
-    pthread_mutex_lock(&t->tracker->lock);
-    struct gt_made *made = made_at(t->tracker, pc);
-    if (made) {
-        made->pc = pc;
-        made->n = gt_stack_depth(s);
-        memcpy(made->frames, s->base + 1, made->n * sizeof made->frames[0]);
-    }
-    pthread_mutex_unlock(&t->tracker->lock);
-}
-
 void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
                       struct gt_code *vector, uint64_t mark, uint64_t time)
 {
     gt_stack_open(t, time);
     uint32_t depth = gt_stack_depth(t->stack);
     gt_machine_forget(t, depth);
-    note_maker(t, mark);
+    gt_made_note(t, mark);
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, addr, fn, GT_FRAME_HANDLER}, time);
     t->doubts[GT_DOUBT_HANDLERS]++;
     struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
@@ -279,7 +240,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     }
 }
 
-static void begin(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     t->doubts[GT_DOUBT_BEGUN]++;
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
@@ -308,80 +269,6 @@ bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t
     else
         end_others_at(t, from);
     pthread_mutex_unlock(&k->lock);
-    begin(t, code, time);
+    gt_begin_root(t, code, time);
     return true;
-}
-
-/* A process begins where the system call that made it comes back to, with a copy of the stack. */
-static bool take_frames_of_maker(struct gt_thread *t, uint64_t pc, uint64_t time)
-{
-    struct gt_made made;
-    pthread_mutex_lock(&t->tracker->lock);
-    const struct gt_made *found = made_at(t->tracker, pc);
-    made.n = found && found->pc == pc ? found->n : 0;
-    memcpy(made.frames, found ? found->frames : made.frames, made.n * sizeof made.frames[0]);
-    pthread_mutex_unlock(&t->tracker->lock);
-    for (uint32_t i = 0; i < made.n; i++)
-        gt_stack_push(t, made.frames[i], time);
-    t->calls -= made.n;
-    t->doubts[GT_DOUBT_BEGUN] += made.n > 0;
-    return made.n > 0;
-}
-
-static void land_exception_return(struct gt_thread *t, const struct gt_code *from,
-                                  const struct gt_code *code, uint64_t time)
-{
-    struct gt_stack *s = t->stack;
-    bool within_kernel = from->pc >> 63 && code->pc >> 63;
-    if (code->pc == gt_code_end(from) || code->pc < t->tracker->lowest ||
-        gt_machine_begins(t, code, time))
-        return;
-    uint32_t depth = gt_stack_depth(s);
-    if (depth && s->top->ret == code->pc) {
-        t->matched++;
-        gt_stack_close(t->tracker, s, depth - 1, time);
-        return;
-    }
-    if (within_kernel) { /* the handler was not seen to begin */
-        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
-        return;
-    }
-    gt_stack_close(t->tracker, s, 0, time);
-    s->n_handlers = 0;
-    if (!take_frames_of_maker(t, code->pc, time))
-        begin(t, code, time);
-}
-
-/* Another program has taken the place of the one that made the system call. */
-static void replace_program(struct gt_thread *t, const struct gt_code *code, uint64_t time)
-{
-    gt_stack_close(t->tracker, t->stack, 0, time);
-    t->stack->n_handlers = 0;
-    begin(t, code, time);
-}
-
-/* A system call that does not come back to where it was made: the kernel has called a signal
- * handler, with the signal's number; or a signal handler's end has brought back what the signal
- * interrupted; or a program begins, with registers that are all clear. */
-static void land_syscall(struct gt_thread *t, const struct gt_code *from,
-                         const struct gt_code *code, uint64_t time)
-{
-    struct gt_stack *s = t->stack;
-    if (code->pc >= from->pc && code->pc <= gt_code_end(from))
-        return;
-    if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
-        gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
-    else if (t->cleared)
-        replace_program(t, code, time);
-    else
-        gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-}
-
-void gt_machine_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
-                     uint64_t time)
-{
-    if (from->exit == GT_EXIT_EXCEPTION_RETURN)
-        land_exception_return(t, from, code, time);
-    else
-        land_syscall(t, from, code, time);
 }

@@ -31,6 +31,12 @@ void gt_stack_open(struct gt_thread *t, uint64_t time);
  * tracker's lock. */
 void gt_stack_end(struct gt_tracker *k, struct gt_stack *s);
 
+/* A program makes a system call, if the mark says so. It may be one that makes a process: that
+ * begins with this stack, perhaps when the caller has left it. */
+void gt_made_note(struct gt_thread *t, uint64_t mark);
+/* A context's first function, which nobody called. */
+void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+
 /* What was saved in the word at the address, if it still stands; NULL. With the tracker's lock. */
 const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr);
 /* The context that was saved where one of t->leap.restored was loaded from, if it still stands: its
