@@ -71,9 +71,14 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
     struct gt_stack *s = t->stack;
     uint32_t depth = gt_stack_depth(s);
     gt_machine_forget(t, depth);
-    if (!s->n_handlers || is_left_behind(s))
+    struct gt_handler h;
+    if (is_left_behind(s))
         return false;
-    struct gt_handler h = s->handlers[--s->n_handlers];
+    if (!gt_machine_took_handler(t, &h)) {
+        if (!s->n_handlers)
+            return false;
+        h = s->handlers[--s->n_handlers];
+    }
     t->matched++;
     gt_stack_open(t, time);
     gt_stack_close(t->tracker, s, h.depth - 1, time);

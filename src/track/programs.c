@@ -94,11 +94,21 @@ static void replace_program(struct gt_thread *t, const struct gt_code *code, uin
     gt_begin_root(t, code, time);
 }
 
+/* Or the handler of an interrupt that hit where the system call had just ended, and whose vector
+ * was not known: how it ends will tell. */
+static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+                         uint64_t time)
+{
+    uint32_t depth = gt_stack_depth(t->stack) + 1;
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+    t->stack->maybe = (struct gt_handler){depth, gt_code_mark(from), t->calls, code};
+}
+
 /* A system call that does not come back to where it was made: the kernel has called a signal
  * handler, with the signal's number; or a signal handler's end has brought back what the signal
  * interrupted; or a program begins, with registers that are all clear. */
-static void land_syscall(struct gt_thread *t, const struct gt_code *from,
-                         const struct gt_code *code, uint64_t time)
+static void land_syscall(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+                         uint64_t time)
 {
     struct gt_stack *s = t->stack;
     if (code->pc >= from->pc && code->pc <= gt_code_end(from))
@@ -108,10 +118,26 @@ static void land_syscall(struct gt_thread *t, const struct gt_code *from,
     else if (t->cleared)
         replace_program(t, code, time);
     else
-        gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+        begin_signal(t, from, code, time);
 }
 
-void gt_machine_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+bool gt_machine_took_handler(struct gt_thread *t, struct gt_handler *out)
+{
+    struct gt_stack *s = t->stack;
+    struct gt_handler maybe = s->maybe;
+    if (maybe.depth <= gt_machine_floor(s) || maybe.depth > gt_stack_depth(s))
+        return false;
+    const struct gt_frame *f = s->base + maybe.depth; /* another's, where it has ended */
+    if (f->kind != GT_FRAME_SIGNAL || f->addr != maybe.vector->pc ||
+        maybe.vector->vector == GT_VECTOR_NO)
+        return false;
+    maybe.vector->vector = GT_VECTOR_YES;
+    t->doubts[GT_DOUBT_HANDLERS]++;
+    *out = maybe;
+    return true;
+}
+
+void gt_machine_land(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
                      uint64_t time)
 {
     if (from->exit == GT_EXIT_EXCEPTION_RETURN)

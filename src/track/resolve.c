@@ -340,8 +340,7 @@ static bool is_resumed_in(uint64_t mark, const struct gt_code *code)
            !(from->exit == GT_EXIT_CALL && from->target == code->pc);
 }
 
-static void land_by_exit(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
-                         uint64_t time)
+static void land_by_exit(struct gt_thread *t, uint64_t mark, struct gt_code *code, uint64_t time)
 {
     if (!(mark & GT_MARK_CODE)) {
         land_jump(t, gt_mark_func(mark), code, time);

@@ -187,9 +187,10 @@ struct gt_stack {
     /* machines */
     struct gt_handler *handlers; /* innermost last */
     size_t n_handlers, cap_handlers;
-    uint64_t sp;       /* the guest's when it was suspended; GT_NO_ADDR: not known */
-    uint64_t moved_sp; /* before it was loaded last from where nothing is known */
-    uint64_t resumes;  /* the context goes on there; 0: where its top frame returns to */
+    struct gt_handler maybe; /* begun last as a signal's handler; depth 0: none */
+    uint64_t sp;             /* the guest's when it was suspended; GT_NO_ADDR: not known */
+    uint64_t moved_sp;       /* before it was loaded last from where nothing is known */
+    uint64_t resumes;        /* the context goes on there; 0: where its top frame returns to */
 
     /* the sink's */
     uint32_t id;        /* of its output */

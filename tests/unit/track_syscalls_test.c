@@ -84,6 +84,64 @@ static void test_syscall_replaced(void **state)
     guest_destroy(g);
 }
 
+/* The system call has come back, and an interrupt whose vector is not known hits just then: the
+ * exception return at its end tells. */
+static void test_syscall_interrupted(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    struct gt_code *vector = block(g, 'i', 0, GT_EXIT_PLAIN, 0);
+    syscall_at(g, 'b', 1);
+    enter(g, 'h');
+    assert_true(leave(g, 'h', 1));
+    run(g, vector);
+    assert_int_equal(vector->vector, GT_VECTOR_UNKNOWN);
+    call(g, 'i', 1, 'j');
+    ret(g, 'j', 0);
+    plain(g, 'i', 2);
+    assert_true(leave(g, 'i', 3));
+    assert_int_equal(vector->vector, GT_VECTOR_YES);
+    plain(g, 'b', 2); /* where the system call comes back to */
+    check(g, 0, "+b+h-h+i+j-j-i");
+    ret(g, 'b', 3);
+    plain(g, 'a', 1);
+    check(g, 0, "+b+h-h+i+j-j-i-b");
+    assert_int_equal(g->t.stack->top - g->t.stack->base, 0);
+    assert_int_equal(g->t.matched, 4);
+    assert_false(leave(g, 'a', 2)); /* told once */
+    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    guest_destroy(g);
+}
+
+/* A signal's handler indeed: what ends by an exception return is above it, was entered in its
+ * place, is no vector, or is another one. */
+static void test_syscall_not_interrupted(void **state)
+{
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        struct guest *g = machine_start();
+        struct gt_code *handler = block(g, 'i', 0, GT_EXIT_PLAIN, 0);
+        syscall_at(g, 'b', 1);
+        run(g, handler);
+        if (how == 0)
+            enter(g, 'h');
+        if (how == 1) {
+            syscall_at(g, 'i', 1); /* the signal has been dealt with */
+            plain(g, 'b', 2);
+            call(g, 'b', 3, 'i');
+            plain(g, 'i', 0);
+        }
+        if (how == 3) /* of a process's maker */
+            g->t.stack->top->addr = func_at('j');
+        if (how == 2)
+            handler->vector = GT_VECTOR_NO;
+        assert_int_equal(leave(g, "hiii"[how], 1), how == 0);
+        assert_int_equal(handler->vector, how == 2 ? GT_VECTOR_NO : GT_VECTOR_UNKNOWN);
+        check(g, 0, ((const char *[]){"+b+i+h-h", "+b+i-i+i", "+b+i", "+b+i"})[how]);
+        guest_destroy(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +149,8 @@ int main(void)
         cmocka_unit_test(test_syscall_back),
         cmocka_unit_test(test_syscall_handled),
         cmocka_unit_test(test_syscall_replaced),
+        cmocka_unit_test(test_syscall_interrupted),
+        cmocka_unit_test(test_syscall_not_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
