@@ -256,6 +256,7 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
     code.exit = exit_of(&last->insn, gt_modules_entry(&gt_rec.modules, code.target));
     if (code.exit == GT_EXIT_CALL && is_no_call(last, &code))
         code.exit = GT_EXIT_PLAIN;
+    code.user = code.exit == GT_EXIT_SYSCALL && gt_level_is_user();
     return code;
 }
 

@@ -113,7 +113,10 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     const struct gt_code *from = gt_mark_code(mark);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
-        return gt_code_end(from) != code->pc && (!(mark & GT_MARK_RESUME) || is_of_bios(code));
+        /* It has ended, and comes back to the program: the block is none of the program's where
+         * levels can be read. */
+        return gt_code_end(from) != code->pc &&
+               (!(mark & GT_MARK_RESUME) || is_of_bios(code) || (!told && from->user));
     case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:

@@ -74,6 +74,7 @@ struct gt_code {
     uint32_t insns : 10;
     uint32_t exit : 4;   /* enum gt_code_exit */
     uint32_t entry : 1;  /* pc is the entry of fn */
+    uint32_t user : 1;   /* GT_EXIT_SYSCALL: a program makes it, as far as levels can be read */
     uint8_t special;     /* enum gt_code_special, and the level: see level.c; may be set late */
     bool entered;        /* a call landed here; set by the tracker */
     uint8_t vector;      /* enum gt_vector; may be set late */

@@ -79,6 +79,12 @@ OWN static void k_program(word unused)
     user_main();
 }
 
+#ifdef USER
+INLINE void kernel_chain(unsigned n)
+{
+    (void)n;
+}
+#else
 /* Interrupts are off until everything is logged that can be interrupted. */
 OWN static void kernel_chain(unsigned n)
 {
@@ -90,6 +96,7 @@ OWN static void kernel_chain(unsigned n)
     k_interrupts_on();
     leaf();
 }
+#endif
 
 #ifdef COLD
 INLINE void warm_up(void)
