@@ -100,6 +100,17 @@ bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
     return t->tracker->machine && ((a ^ b) & (GT_TRACK_PAGE - 1)) == 0;
 }
 
+bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct gt_code *code)
+{
+    if (!t->tracker->machine || !(mark & GT_MARK_CODE))
+        return false;
+    const struct gt_code *from = gt_mark_code(mark);
+    bool arrives = from->exit == GT_EXIT_CALL     ? from->target == code->pc
+                   : from->exit == GT_EXIT_RETURN ? t->stack->top->ret == code->pc
+                                                  : false;
+    return !arrives && code->pc > from->pc && code->pc < gt_code_end(from);
+}
+
 void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark)
 {
     if (!(mark & GT_MARK_CODE) || code->pc >> 63)

@@ -61,6 +61,9 @@ bool gt_machine_took_handler(struct gt_thread *t, struct gt_handler *out);
 void gt_machine_forget(struct gt_thread *t, uint32_t depth);
 /* In a machine: one of the addresses is the other's, but for the page that it was first seen at. */
 bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b);
+/* The block was left before one of its instructions and goes on there, without having come to its
+ * end: a host that counts instructions does so where they access devices. */
+bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct gt_code *code);
 /* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
  * target in the place of that return address, and returns. What jumped or was called there gives
  * way to the target. Without symbols this is known by the distance. True: so it was. */

@@ -378,11 +378,10 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark,
                           time);
         return stays;
     }
-    if (mark & GT_MARK_RESUME) {
-        mark &= ~(uint64_t)GT_MARK_RESUME;
-        if (is_resumed_in(mark, code))
-            return stays;
-    }
+    bool resumed = mark & GT_MARK_RESUME && is_resumed_in(mark & ~(uint64_t)GT_MARK_RESUME, code);
+    mark &= ~(uint64_t)GT_MARK_RESUME;
+    if (resumed || gt_machine_is_split(t, mark, code))
+        return stays;
     if (code->fn->flags & GT_FUNC_STUB)
         return mark & GT_MARK_CODE ? mark | GT_MARK_STUB : mark;
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !is_called(mark, code))

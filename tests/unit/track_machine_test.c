@@ -113,6 +113,56 @@ static void test_middle_of_block(void **state)
     guest_destroy(g);
 }
 
+/* A block that is to end so goes on in its middle, with no handler in between: its end comes later.
+ */
+static void test_split(void **state)
+{
+    (void)state;
+    enum gt_code_exit exits[] = {GT_EXIT_CALL, GT_EXIT_JUMP_INDIRECT, GT_EXIT_RETURN,
+                                 GT_EXIT_SYSCALL, GT_EXIT_EXCEPTION_RETURN};
+    for (size_t i = 0; i < sizeof exits / sizeof exits[0]; i++) {
+        struct guest *g = machine_start();
+        struct gt_code *rest = block(g, 'b', 1, GT_EXIT_RETURN, 0);
+        rest->pc += BLOCK_SIZE - 1;
+        rest->size = 1;
+        run(g, block(g, 'b', 1, exits[i], func_at('c')));
+        run(g, rest);
+        check(g, 0, "+b");
+        assert_int_equal(g->t.matched, 0);
+        plain(g, 'a', 1);
+        check(g, 0, "+b-b");
+        assert_int_equal(g->t.matched, 1);
+        check_doubts(g, -1);
+        guest_destroy(g);
+    }
+}
+
+/* One whose call or return leads there has come to its end, and one that calls what it begins with,
+ * or what stands behind it. */
+static void test_not_split(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    g->t.attention = GT_ATTENTION_OWNER;
+    struct gt_code *middle = block(g, 'b', 1, GT_EXIT_PLAIN, 0);
+    middle->pc += 4;
+    run(g, block(g, 'b', 1, GT_EXIT_CALL, middle->pc));
+    run(g, middle);
+    check(g, 0, "+b+b");
+    g->t.stack->top->ret = middle->pc;
+    run(g, block(g, 'b', 1, GT_EXIT_RETURN, 0));
+    run(g, middle);
+    check(g, 0, "+b+b-b");
+    run(g, block(g, 'b', 1, GT_EXIT_CALL_INDIRECT, 0)); /* itself */
+    run(g, block(g, 'b', 1, GT_EXIT_PLAIN, 0));
+    check(g, 0, "+b+b-b+b");
+    run(g, block(g, 'b', 1, GT_EXIT_CALL_INDIRECT, 0));
+    run(g, block(g, 'b', 2, GT_EXIT_PLAIN, 0));
+    check(g, 0, "+b+b-b+b+b");
+    check_doubts(g, -1);
+    guest_destroy(g);
+}
+
 /* One round of a handler that is left by a return to what the interrupted function returns to. */
 static void leave_otherwise(struct guest *g, struct gt_code *vector)
 {
@@ -309,12 +359,20 @@ static void test_stays_low(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handler),          cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_open_frames),      cmocka_unit_test(test_on_its_way),
-        cmocka_unit_test(test_middle_of_block),  cmocka_unit_test(test_left),
-        cmocka_unit_test(test_left_told),        cmocka_unit_test(test_return_to_next),
-        cmocka_unit_test(test_return_to_caller), cmocka_unit_test(test_return_begins),
-        cmocka_unit_test(test_returns),          cmocka_unit_test(test_move_up),
+        cmocka_unit_test(test_handler),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_open_frames),
+        cmocka_unit_test(test_on_its_way),
+        cmocka_unit_test(test_middle_of_block),
+        cmocka_unit_test(test_left),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_not_split),
+        cmocka_unit_test(test_left_told),
+        cmocka_unit_test(test_return_to_next),
+        cmocka_unit_test(test_return_to_caller),
+        cmocka_unit_test(test_return_begins),
+        cmocka_unit_test(test_returns),
+        cmocka_unit_test(test_move_up),
         cmocka_unit_test(test_stays_low),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
