@@ -54,6 +54,7 @@ struct gt_vcpu {
     char name[16];               /* user mode: the thread's, as far as it was recorded */
     struct gt_levels *levels;    /* NULL: privilege levels are not told apart */
     uint64_t left_sp;            /* machines: the stack pointer, before it is loaded */
+    bool loads_sp;               /* machines: it is loaded now */
     const struct gt_stack *seen; /* machines: the stack that was dealt with last */
     const struct gt_stack *left; /* machines: a thread switch is under way there; NULL: none is */
     struct gt_linux_task next;   /* to this thread */

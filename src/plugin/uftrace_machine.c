@@ -207,27 +207,58 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
 static void before_switch(unsigned vcpu, void *data)
 {
     (void)data;
-    gt_vcpu_at(vcpu)->left_sp = read_sp();
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    v->left_sp = read_sp();
+    v->loads_sp = true;
+}
+
+static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
+{
+    v->loads_sp = false;
+    uint64_t time = gt_vcpu_time(v, gt_vcpu_cells(v, vcpu));
+    gt_machine_switch(&v->thread, v->left_sp, sp, time);
+    gt_machine_landed(v, time);
 }
 
 static void after_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!is_recorded(v))
-        return;
-    uint64_t time = gt_vcpu_time(v, gt_vcpu_cells(v, vcpu));
-    gt_machine_switch(&v->thread, v->left_sp, read_sp(), time);
-    gt_machine_landed(v, time);
+    if (is_recorded(v) && v->loads_sp)
+        switch_to(v, vcpu, read_sp());
+}
+
+/* A block ends with the load: an interrupt may come before what is next. */
+static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    on_loaded(vcpu, meminfo, vaddr, data);
+    if (is_recorded(v) && !gt_mem_is_store(meminfo))
+        switch_to(v, vcpu, GT_NO_ADDR);
+}
+
+/* Where blocks go on that have ended with the load: hosts that count instructions end one anywhere.
+ * By the address. */
+static uint64_t split_at[1024];
+
+static uint64_t *split_place(uint64_t pc)
+{
+    return &split_at[pc / 2 % G_N_ELEMENTS(split_at)];
 }
 
 static void watch_switch(const struct gt_translation *t, size_t at)
 {
+    uint64_t end = gt_decoded_end(&t->insn[at]);
+    bool last = at + 1 == t->n;
     for (size_t i = 0; i <= at; i++)
-        gt_insn_on_memory(t->insn[i].ref, on_loaded, GT_MEM_LOADS, NULL);
+        gt_insn_on_memory(t->insn[i].ref, last && i == at ? on_last_loaded : on_loaded,
+                          GT_MEM_LOADS, NULL);
     gt_insn_on_exec_regs(t->insn[at].ref, before_switch, NULL);
     gt_linux_watch(&t->insn[at]);
-    gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
+    if (last)
+        *split_place(end) = end;
+    else
+        gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
 }
 
 /* Where a context goes on whose stack pointer is stored now; NULL: not known. */
@@ -240,6 +271,8 @@ static void *resumes_at(const struct gt_pushed *pushed)
 static void watch_stack_pointer(const struct gt_translation *t)
 {
     uint32_t copies = 0;
+    if (*split_place(t->insn[0].pc) == t->insn[0].pc)
+        gt_insn_on_exec_regs(t->insn[0].ref, after_switch, NULL);
     struct gt_pushed pushed = gt_pushed_before(t);
     for (size_t i = 0; i < t->n && gt_rec.arch->stack_use; i++) {
         const struct gt_decoded *d = &t->insn[i];
@@ -247,7 +280,7 @@ static void watch_stack_pointer(const struct gt_translation *t)
         uint8_t use = gt_rec.arch->stack_use(d->bytes, d->size, &copies);
         if (use == GT_STACK_STORED)
             gt_insn_on_memory(d->ref, on_stored, GT_MEM_STORES, resumes_at(&pushed));
-        else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN && i + 1 < t->n)
+        else if (d->insn.kind == GT_INSN_STACK_SWITCH && use != GT_STACK_OWN)
             watch_switch(t, i);
     }
 }
