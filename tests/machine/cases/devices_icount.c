@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pending.c on a host that counts instructions: it leaves a block where that accesses a device, here
- * the interrupt controller, and goes on with the rest.
+ * pending.c on a host that counts instructions: it leaves a block where that accesses a device,
+ * here the interrupt controller, and goes on with the rest.
  *
  * calls: 400
  * anywhere: soft_interrupt machine_soft
