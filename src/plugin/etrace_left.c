@@ -38,8 +38,13 @@ struct alone {
     uint32_t counter; /* how often it ran as a block that is counted */
 };
 
-static GHashTable *pages;  /* number of a page -> GPtrArray of the blocks that begin there */
-static GHashTable *places; /* pc -> struct place */
+struct page {
+    uint64_t number;
+    GPtrArray *blocks; /* that begin there */
+    GPtrArray *places; /* NULL: none yet */
+};
+
+static GHashTable *pages; /* number -> struct page */
 
 static unsigned most_vcpus(void)
 {
@@ -74,41 +79,59 @@ static void put_around(struct place *place, struct gt_etrace_block *b)
         g_array_insert_val(place->around, i, new);
 }
 
-static void put_page(struct place *place, uint64_t page)
+/* NULL: no block begins there. */
+static struct page *page_at(uint64_t number)
 {
-    GPtrArray *of = g_hash_table_lookup(pages, &page);
-    for (guint i = 0; of && i < of->len; i++)
-        put_around(place, of->pdata[i]);
+    static struct page *last; /* one block of a page follows another */
+    if (!last || last->number != number) {
+        struct page *found = pages ? g_hash_table_lookup(pages, &number) : NULL;
+        if (!found)
+            return NULL;
+        last = found;
+    }
+    return last;
+}
+
+static void put_page(struct place *place, uint64_t number)
+{
+    const struct page *page = page_at(number);
+    for (guint i = 0; page && i < page->blocks->len; i++)
+        put_around(place, page->blocks->pdata[i]);
+}
+
+static void put_places(const struct page *page, struct gt_etrace_block *b)
+{
+    for (guint i = 0; page && page->places && i < page->places->len; i++)
+        put_around(page->places->pdata[i], b);
+}
+
+static struct page *make_page(uint64_t number)
+{
+    if (!pages)
+        pages = g_hash_table_new(g_int64_hash, g_int64_equal);
+    struct page *page = g_new(struct page, 1);
+    *page = (struct page){.number = number, .blocks = g_ptr_array_new()};
+    g_hash_table_insert(pages, &page->number, page);
+    return page;
 }
 
 void gt_etrace_left_add(struct gt_etrace_block *b)
 {
     if (!gt_etrace.host.system)
         return;
-    if (!pages) {
-        pages = g_hash_table_new(g_int64_hash, g_int64_equal);
-        places = g_hash_table_new(g_int64_hash, g_int64_equal);
-    }
-    uint64_t page = b->start >> PAGE_BITS, pc = b->start;
-    GPtrArray *of = g_hash_table_lookup(pages, &page);
-    if (!of) {
-        of = g_ptr_array_new();
-        g_hash_table_insert(pages, g_memdup2(&page, sizeof page), of);
-    }
-    g_ptr_array_add(of, b);
-    for (uint32_t i = 0; i + 1 < b->insns && g_hash_table_size(places); pc += b->sizes[i++]) {
-        struct place *place = g_hash_table_lookup(places, &pc);
-        if (place)
-            put_around(place, b);
-    }
+    uint64_t number = b->start >> PAGE_BITS, last = (b->end - 1) >> PAGE_BITS;
+    struct page *page = page_at(number);
+    if (!page)
+        page = make_page(number);
+    g_ptr_array_add(page->blocks, b);
+    put_places(page, b);
+    if (last != number)
+        put_places(page_at(last), b);
 }
 
-static struct place *place_at(uint64_t pc)
+static struct place *make_place(uint64_t pc)
 {
-    struct place *place = g_hash_table_lookup(places, &pc);
-    if (place)
-        return place;
-    place = g_new0(struct place, 1);
+    struct place *place = g_new0(struct place, 1);
     place->pc = pc;
     place->around = g_array_new(FALSE, FALSE, sizeof(struct around));
     put_page(place, pc >> PAGE_BITS);
@@ -119,7 +142,26 @@ static struct place *place_at(uint64_t pc)
         return NULL;
     }
     place->seen = g_new0(uint64_t, most_vcpus());
-    g_hash_table_insert(places, &place->pc, place);
+    return place;
+}
+
+/* NULL: no block has the instruction and others behind it. */
+static struct place *place_at(uint64_t pc)
+{
+    struct page *page = page_at(pc >> PAGE_BITS);
+    for (guint i = 0; page && page->places && i < page->places->len; i++) {
+        struct place *place = page->places->pdata[i];
+        if (place->pc == pc)
+            return place;
+    }
+    struct place *place = make_place(pc);
+    if (!place)
+        return NULL;
+    if (!page)
+        page = make_page(pc >> PAGE_BITS);
+    if (!page->places)
+        page->places = g_ptr_array_new();
+    g_ptr_array_add(page->places, place);
     return place;
 }
 
