@@ -70,8 +70,8 @@ GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t fi
             g_array_append_val(of, *f);
     }
     g_array_sort(of, compare_functions);
-    guint n = 0;
     same_ends(of);
+    guint n = 0;
     struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
     for (guint i = 0; i < of->len; i++) {
         if (n && compare_functions(&f[n - 1], &f[i]) == 0)

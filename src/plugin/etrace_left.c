@@ -41,7 +41,7 @@ struct alone {
 struct page {
     uint64_t number;
     GPtrArray *blocks; /* that begin there */
-    GPtrArray *places; /* NULL: none yet */
+    GPtrArray *places;
 };
 
 static GHashTable *pages; /* number -> struct page */
@@ -101,16 +101,20 @@ static void put_page(struct place *place, uint64_t number)
 
 static void put_places(const struct page *page, struct gt_etrace_block *b)
 {
-    for (guint i = 0; page && page->places && i < page->places->len; i++)
+    for (guint i = 0; page && i < page->places->len; i++)
         put_around(page->places->pdata[i], b);
 }
 
-static struct page *make_page(uint64_t number)
+/* Made where there is none yet. */
+static struct page *page_for(uint64_t number)
 {
+    struct page *page = page_at(number);
+    if (page)
+        return page;
     if (!pages)
         pages = g_hash_table_new(g_int64_hash, g_int64_equal);
-    struct page *page = g_new(struct page, 1);
-    *page = (struct page){.number = number, .blocks = g_ptr_array_new()};
+    page = g_new(struct page, 1);
+    *page = (struct page){number, g_ptr_array_new(), g_ptr_array_new()};
     g_hash_table_insert(pages, &page->number, page);
     return page;
 }
@@ -120,9 +124,7 @@ void gt_etrace_left_add(struct gt_etrace_block *b)
     if (!gt_etrace.host.system)
         return;
     uint64_t number = b->start >> PAGE_BITS, last = (b->end - 1) >> PAGE_BITS;
-    struct page *page = page_at(number);
-    if (!page)
-        page = make_page(number);
+    struct page *page = page_for(number);
     g_ptr_array_add(page->blocks, b);
     put_places(page, b);
     if (last != number)
@@ -148,20 +150,15 @@ static struct place *make_place(uint64_t pc)
 /* NULL: no block has the instruction and others behind it. */
 static struct place *place_at(uint64_t pc)
 {
-    struct page *page = page_at(pc >> PAGE_BITS);
-    for (guint i = 0; page && page->places && i < page->places->len; i++) {
+    const struct page *page = page_at(pc >> PAGE_BITS);
+    for (guint i = 0; page && i < page->places->len; i++) {
         struct place *place = page->places->pdata[i];
         if (place->pc == pc)
             return place;
     }
     struct place *place = make_place(pc);
-    if (!place)
-        return NULL;
-    if (!page)
-        page = make_page(pc >> PAGE_BITS);
-    if (!page->places)
-        page->places = g_ptr_array_new();
-    g_ptr_array_add(page->places, place);
+    if (place)
+        g_ptr_array_add(page_for(pc >> PAGE_BITS)->places, place);
     return place;
 }
 

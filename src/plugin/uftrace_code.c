@@ -25,6 +25,7 @@ void gt_code_is_handler(struct gt_func *fn)
  * Each page's code has the address that it was first expected at, or else seen at, and the block
  * that is being translated is moved there by a shift: so calls and returns among a library's pages
  * match in each process, wherever that has mapped it. */
+
 /* A block that is translated again as it was, but for its address: the memory has another use now,
  * or QEMU has thrown all blocks away. */
 static bool is_again(struct gt_block *block, uint64_t pc)
