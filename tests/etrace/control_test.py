@@ -78,36 +78,31 @@ def go_on(child, said=()):
     need(done.status == 42 and done.said == list(said), done)
 
 
-def waits(child):
-    """In read(); where the kernel does not tell, perhaps."""
-    with open(f'/proc/{child.pid}/wchan') as f:
-        where = f.read()
-    return 'pipe_read' in where or where in ('', '0')
-
-
-def ran_before_it_waits(control, child):
-    """Its last block is counted before it begins to wait. How many counts were asked for."""
-    began = False
-    while True:
-        waiting = waits(child)
+def ran_before_it_waits(t, control, stream):
+    """Counts are asked for until one tells of the block that waits, and once more: who reads the
+    counts may have passed the blocks before it too early. How many were asked for; what was told."""
+    waits = f'{etrace.symbols(f"{t.folder}/ask.S-x86_64")["waits"]:#x}-'
+    n = seen = 0
+    while seen < 2:
+        n += 1
         answer = control.ask('counts')
-        need(answer.startswith('ok '), answer)
-        if began and waiting and answer.startswith('ok 0 '):
-            return int(answer.split()[-1])
-        began |= not answer.startswith('ok 0 ')
+        need(answer.startswith('ok ') and answer.endswith(f' counts, number {n}'), answer)
+        counts, snapshots = told(stream(n))
+        need(len(snapshots) == n, snapshots)
+        seen += any(name.startswith(waits) for name in counts)
+    return n, counts
 
 
 def test_user(t):
     """What is there while the guest waits, and what is added in the end, are QEMU's own counts."""
     child = waiting_guest(t, ',flags=coverage', '-d', 'in_asm,exec,nochain', '-D', t.log)
     control = Control(t, child)
-    n = ran_before_it_waits(control, child)
-    early, snapshots = told(etrace.read_stream(t.out))
-    need(len(snapshots) == n and sum(snapshots) >= 3, snapshots)
+    _, early = ran_before_it_waits(t, control, lambda _: etrace.read_stream(t.out))
+    need(len(early) >= 4 and max(early.values()) >= 99, early)
     go_on(child)
     log = etrace.Log(t.log)
     all_counts, _ = told(etrace.read_stream(t.out))
-    need(max(early.values()) >= 99 and len(all_counts) > len(early), early, all_counts)
+    need(len(all_counts) > len(early), early, all_counts)
     want = collections.Counter(log.instructions())
     got = collections.Counter()
     for name, count in all_counts.items():
@@ -159,14 +154,18 @@ def test_machine(t):
     machine_test.each('riscv64', check, t)
 
 
-def read_snapshots(s, n):
-    """The stream up to the mark of so many counts."""
-    data = bytearray()
-    while data.count(b'etrace\0counts\0') < n:
-        some = s.recv(1 << 16)
-        need(some, 'the stream ended')
-        data.extend(some)
-    return told(Stream(bytes(data)))[0]
+class Reader:
+    """A stream as it comes."""
+    def __init__(self, s):
+        self.socket, self.data = s, bytearray()
+
+    def snapshots(self, n):
+        """What there is up to the mark of so many counts."""
+        while self.data.count(b'etrace\0counts\0') < n:
+            some = self.socket.recv(1 << 16)
+            need(some, 'the stream ended')
+            self.data.extend(some)
+        return Stream(bytes(self.data))
 
 
 def test_second_reader(t):
@@ -176,15 +175,15 @@ def test_second_reader(t):
     child = waiting_guest(t, ',flags=coverage,reconnect=on')
     control = Control(t, child)
     with connected(path, child) as s:
-        first = read_snapshots(s, ran_before_it_waits(control, child))
+        _, first = ran_before_it_waits(t, control, Reader(s).snapshots)
     while control.ask('counts').startswith('ok') and 'dropped=0' in control.ask('status'):
         pass  # until it is seen that the reader is gone
     with connected(path, child) as s:
         s.recv(40, socket.MSG_WAITALL | socket.MSG_PEEK)  # it is served
         control.ask('counts')
         control.ask('counts')
-        second = read_snapshots(s, 2)
-    need(first == second and len(first) >= 3, first, second)
+        second, _ = told(Reader(s).snapshots(2))
+    need(first == second and len(first) >= 4, first, second)
     child.kill()
     child.communicate()
 

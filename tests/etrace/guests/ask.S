@@ -9,7 +9,7 @@ _start:
         jnz 1b
         mov $39, %eax
         syscall
-        xor %eax, %eax
+waits:  xor %eax, %eax
         xor %edi, %edi
         lea -8(%rsp), %rsi
         mov $1, %edx
