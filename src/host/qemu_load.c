@@ -6,20 +6,15 @@
  * ELF constructor looks up the functions that the process exports and sets the version. Each family
  * is known by a function that came with it; 6 and 7 export the same ones, so there the version of
  * QEMU decides: from GUESTTRACE_QEMU_VERSION (the record command asks QEMU and tells us), else from
- * the version text that the executable carries.
+ * the text that the program prints for `-version`.
  */
 #include "host/qemu_abi.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 struct qemu_abi gt_qemu;
@@ -51,46 +46,57 @@ static int parse_version(const char *text)
     return end == rest || minor > 99 ? 0 : (int)(major * 100 + minor);
 }
 
-/* A version number in the executable's bytes: QEMU's `-version` prints a text that begins with
- * " version %s" filled by the linker-visible string "MAJOR.MINOR.MICRO (Debian ...)" or plain. The
- * usable anchor is the `qemu-MAJOR.MINOR` machine alias of system emulators: "pc-i440fx-11.1",
- * "virt-11.1". The highest one is the version. */
-static int version_from_image(const char *p, size_t n)
+/* True where a text of QEMU's own, before " version ", ends: "QEMU emulator", "qemu-aarch64".
+ * Another one is of a CPU model: "QEMU Virtual CPU version 2.5+". */
+static bool names_qemu(const char *start, const char *end)
 {
-    static const char *const anchors[] = {"virt-", "pc-q35-", "pc-i440fx-"};
-    int best = 0;
-    for (size_t a = 0; a < sizeof anchors / sizeof anchors[0]; a++) {
-        size_t len = strlen(anchors[a]);
-        const char *at = p, *hit;
-        while ((hit = memmem(at, (size_t)(p + n - at), anchors[a], len))) {
-            char text[16] = {0};
-            size_t left = (size_t)(p + n - hit) - len;
-            memcpy(text, hit + len, left < sizeof text - 1 ? left : sizeof text - 1);
-            int v = parse_version(text);
-            if (v > best && v < 100000)
-                best = v;
-            at = hit + len;
-        }
-    }
-    return best;
+    static const char system[] = "QEMU emulator", user[] = "qemu-";
+    enum { MOST = 64, LEN = sizeof system - 1 };
+    if (end - start >= LEN && memcmp(end - LEN, system, LEN) == 0)
+        return true;
+    const char *text = end;
+    while (text > start && end - text < MOST &&
+           (isalnum((unsigned char)text[-1]) || text[-1] == '-' || text[-1] == '_'))
+        text--;
+    return (size_t)(end - text) > sizeof user - 1 && memcmp(text, user, sizeof user - 1) == 0;
 }
 
-static int version_from_executable(void)
+/* In read-only data; 0: it is not there. */
+static int version_in(const char *p, size_t n)
 {
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    struct stat st;
-    if (fd < 0)
-        return 0;
-    int version = 0;
-    if (fstat(fd, &st) == 0 && st.st_size > 0) {
-        char *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p != MAP_FAILED) {
-            version = version_from_image(p, (size_t)st.st_size);
-            munmap(p, (size_t)st.st_size);
-        }
+    static const char word[] = " version ";
+    enum { LEN = sizeof word - 1 };
+    const char *hit, *end = p + n;
+    for (const char *at = p; (hit = memmem(at, (size_t)(end - at), word, LEN)); at = hit + LEN) {
+        char text[16] = {0};
+        size_t left = (size_t)(end - hit) - LEN;
+        memcpy(text, hit + LEN, left < sizeof text - 1 ? left : sizeof text - 1);
+        int version = names_qemu(p, hit) ? parse_version(text) : 0;
+        if (version)
+            return version;
     }
-    close(fd);
+    return 0;
+}
+
+/* Of the program's segments with exactly these flags. */
+static int version_in_segments(const struct dl_phdr_info *program, uint32_t flags)
+{
+    int version = 0;
+    for (int i = 0; i < program->dlpi_phnum && !version; i++) {
+        const ElfW(Phdr) *h = &program->dlpi_phdr[i];
+        if (h->p_type == PT_LOAD && (h->p_flags & (PF_R | PF_W | PF_X)) == flags)
+            version = version_in((const char *)program->dlpi_addr + h->p_vaddr, h->p_filesz);
+    }
     return version;
+}
+
+/* The first object is the program. Linkers that save pages put its data beside its code. */
+static int on_object(struct dl_phdr_info *program, size_t size, void *version)
+{
+    (void)size;
+    int v = version_in_segments(program, PF_R);
+    *(int *)version = v ? v : version_in_segments(program, PF_R | PF_X);
+    return 1;
 }
 
 /* 6 or 7, for a host that exports what version 6 brought. Told nothing: the newest. */
@@ -99,7 +105,7 @@ static int version_6_or_7(void)
     const char *told = getenv("GUESTTRACE_QEMU_VERSION");
     int version = told ? parse_version(told) : 0;
     if (!version)
-        version = version_from_executable();
+        dl_iterate_phdr(on_object, &version);
     return version && version < 1101 ? 6 : 7;
 }
 

@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A machine's name, as system emulators carry it: how a plugin may tell version 6 from 7. */
+/* What -version prints, of system emulators and of others: how a plugin may tell version 6 from 7;
+ * and what else has a version. */
 #if GT_SCRIPT_ABI >= 7
-const char *const gt_machine = "virt-11.1";
+#define VERSION "QEMU emulator version 11.1.0"
 #elif GT_SCRIPT_ABI == 6
-const char *const gt_machine = "virt-11.0";
+#define VERSION "qemu-aarch64 version 11.0.2"
 #else
-const char *const gt_machine = "virt-10.1";
+#define VERSION "qemu-aarch64_be version 10.1.0"
 #endif
-extern const char *const gt_machine;
+static const char text[] =
+    "QEMU Virtual CPU version 12.0\0" VERSION " (Debian)\nCopyright (c) 2003-";
 
 enum { OLDEST = GT_SCRIPT_ABI == 1 ? 0 : GT_SCRIPT_ABI >= 7 ? 7 : 2 };
 
@@ -27,7 +29,9 @@ int main(int argc, char **argv)
 {
     int min = OLDEST, at = 3;
     bool again = false;
-    if (argc < 3 || !gt_machine[0])
+    if (argc == 2 && strcmp(argv[1], "-version") == 0)
+        return puts(strchr(text, '\0') + 1) < 0;
+    if (argc < 3)
         gt_die("usage: scripted PLUGIN PLAN [-min V] [-again] [NAME=VALUE...]");
     for (; at < argc && argv[at][0] == '-'; at++) {
         if (strcmp(argv[at], "-again") == 0)
