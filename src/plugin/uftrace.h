@@ -208,6 +208,7 @@ enum gt_arrival {
     GT_ARRIVAL_NONE,    /* control comes from its own function only: no look needed */
     GT_ARRIVAL_LOOK,    /* a call, a return or a jump may arrive */
     GT_ARRIVAL_MIXED,   /* the same, and as often control comes from its own function */
+    GT_ARRIVAL_JUMP,    /* the same, by an indirect jump that leaves a mark */
     GT_ARRIVAL_UNKNOWN, /* no code seen so far leads there: a handler, perhaps */
 };
 enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_code *code);
@@ -219,6 +220,8 @@ void gt_arrivals_note(const struct gt_translation *t, bool known);
 /* uftrace_machine.c: machines */
 /* What the block needs beside its look: handlers that end, stack pointers loaded and stored. */
 void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
+/* False: none can begin at the block. */
+bool gt_machine_may_be_vector(const struct gt_code *code);
 /* True where a handler begins at the block, which no code seen so far leads to. */
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);

@@ -8,7 +8,7 @@
  *   - behind calls and system calls;
  *   - where functions are not known, at targets of unconditional jumps, which may be tail calls;
  *   - in machines and where functions are not known: at all that no code seen so far leads to: it
- *     was reached by an indirect jump or call, or it begins a handler.
+ *     was reached by an indirect jump or call, or it begins a handler, where those may begin.
  *
  * What code leads to is kept as bits, one for each address, in its page.
  */
@@ -91,5 +91,7 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_co
         return GT_ARRIVAL_NONE;
     if (!is_machine)
         return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_LOOK;
-    return GT_ARRIVAL_UNKNOWN;
+    if (gt_machine_may_be_vector(code))
+        return GT_ARRIVAL_UNKNOWN;
+    return gt_rec.discontinuities ? GT_ARRIVAL_MIXED : GT_ARRIVAL_JUMP;
 }

@@ -134,8 +134,8 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
         return GT_EXIT_CALL_INDIRECT;
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
-    case GT_INSN_JUMP_INDIRECT:
-        return !gt_rec.user ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+    case GT_INSN_JUMP_INDIRECT: /* what may be under way, where handlers are not told of */
+        return !gt_rec.user && !gt_rec.discontinuities ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
     case GT_INSN_SYSCALL:
         return !gt_rec.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
     case GT_INSN_EXCEPTION_RETURN:
@@ -165,6 +165,15 @@ static void instrument_by_callbacks(const struct gt_translation *t, size_t first
         gt_block_add_shared(t->block, &gt_rec.insns, t->n);
 }
 
+/* A look where control comes from the function itself as a rule, with the mark `stays`. */
+static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t stays)
+{
+    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
+    struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
+    gt_block_on_exec_ne(block, gt_on_counted_landing, mark, stays, code);
+    gt_block_add(block, insns, code->insns);
+}
+
 /* The look at a piece that begins a block, which counts its instructions as well. */
 static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_arrival arrival)
 {
@@ -175,8 +184,11 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
         gt_block_add(block, insns, code->insns);
         break;
     case GT_ARRIVAL_MIXED:
-        gt_block_on_exec_ne(block, gt_on_counted_landing, mark, gt_mark_of_func(code->fn), code);
-        gt_block_add(block, insns, code->insns);
+        look_unless(block, code, gt_mark_of_func(code->fn));
+        break;
+    case GT_ARRIVAL_JUMP:
+        look_unless(block, code, gt_mark_of_jump(code->fn));
+        gt_insn_store(gt_block_insn(block, 0), mark, gt_mark_of_func(code->fn));
         break;
     case GT_ARRIVAL_LOOK:
         gt_block_on_exec(block, gt_on_landing, code);
@@ -268,8 +280,10 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     if (!code)
         return;
     enum gt_arrival arrival = first > 0 ? GT_ARRIVAL_LOOK : gt_arrival_of(t, code);
-    if (arrival == GT_ARRIVAL_UNKNOWN && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user())
+    if (arrival == GT_ARRIVAL_UNKNOWN && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user()) {
         code->vector = GT_VECTOR_NO;
+        arrival = gt_arrival_of(t, code);
+    }
     if (gt_rec.score)
         instrument(t, first, end, code, arrival);
     else

@@ -150,6 +150,8 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
         return true;
     if (__builtin_expect(mark == 0 || v->thread.attention ^ code->special, 0))
         return false;
+    if (mark == gt_mark_of_jump(code->fn))
+        return true;
     uint64_t time = v->insn_base + cells->insns;
     gt_now_tell(time);
     return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&

@@ -107,6 +107,8 @@ static bool is_of_bios(const struct gt_code *code)
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
     bool told = gt_rec.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
+    if (!(mark & GT_MARK_CODE) && mark & GT_MARK_JUMPED)
+        return !told && named;
     if (!(mark & GT_MARK_CODE)) /* resumed elsewhere in its function: a fault has been mended */
         return !told && (!(mark & GT_MARK_RESUME) || gt_mark_func(mark) != code->fn ||
                          code->fn->flags & GT_FUNC_ANON);
@@ -142,18 +144,19 @@ static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint6
     return GT_VECTOR_YES;
 }
 
-static bool is_aligned(const struct gt_code *code)
+bool gt_machine_may_be_vector(const struct gt_code *code)
 {
     uint64_t high = code->pc >> 63;
-    return code->fn->flags & GT_FUNC_VECTORS ||
-           code->pc % (high ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0;
+    return code->vector != GT_VECTOR_NO &&
+           (code->fn->flags & GT_FUNC_VECTORS ||
+            code->pc % (high ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0);
 }
 
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
     if (!is_recorded(v))
         return false;
-    if (code->vector == GT_VECTOR_UNKNOWN && mark && is_aligned(code)) {
+    if (code->vector == GT_VECTOR_UNKNOWN && mark && gt_machine_may_be_vector(code)) {
         pthread_mutex_lock(&gt_rec.lock);
         code->vector = decide(v, code, mark);
         pthread_mutex_unlock(&gt_rec.lock);

@@ -34,8 +34,6 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
         return true;
     }
     const struct gt_code *from = gt_mark_code(mark);
-    if (from->exit == GT_EXIT_JUMP_INDIRECT)
-        return from->fn == code->fn && !code->entry;
     if (__builtin_expect((from->exit == GT_EXIT_CALL ? from->target != code->pc
                                                      : from->exit != GT_EXIT_CALL_INDIRECT) ||
                              top + 1 == s->limit,

@@ -343,7 +343,8 @@ static bool is_resumed_in(uint64_t mark, const struct gt_code *code)
 static void land_by_exit(struct gt_thread *t, uint64_t mark, struct gt_code *code, uint64_t time)
 {
     if (!(mark & GT_MARK_CODE)) {
-        land_jump(t, gt_mark_func(mark), code, time);
+        if (mark != gt_mark_of_jump(code->fn))
+            land_jump(t, gt_mark_func(mark), code, time);
         return;
     }
     const struct gt_code *from = gt_mark_code(mark);

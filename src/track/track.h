@@ -5,6 +5,7 @@
  *
  * The mark. Each vCPU has one word, the mark, that says how control left the last block:
  *   - the address of a struct gt_func: it stayed in that function as far as can be told, or jumped;
+ *     with GT_MARK_JUMPED set by an indirect jump, where that is of interest;
  *   - the address of a struct gt_code with GT_MARK_CODE set: that block ended in a call or a
  * return. A block whose own function is not what the mark says is a landing: only there does
  * anything happen (gt_track_land, in land.h). Jumps and branches inside a function cost nothing, a
@@ -93,7 +94,8 @@ enum gt_code_special {
 
 enum gt_mark_tag {
     GT_MARK_CODE = 1,   /* a struct gt_code, not a struct gt_func */
-    GT_MARK_STUB = 2,   /* its call went through a stub: the target is not where it lands */
+    GT_MARK_STUB = 2,   /* with CODE: its call went through a stub, which is not where it lands */
+    GT_MARK_JUMPED = 2, /* without: machines: by an indirect jump, which may lead anywhere */
     GT_MARK_RESUME = 4, /* put back after a signal: the block may go on in its middle */
     GT_MARK_RETURN = 8, /* with CODE: the block ended in a return */
     GT_MARK_TAGS = 15,
@@ -114,11 +116,18 @@ static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
     return (uint64_t)(uintptr_t)fn;
 }
 
+static inline uint64_t gt_mark_of_jump(const struct gt_func *fn)
+{
+    return gt_mark_of_func(fn) | GT_MARK_JUMPED;
+}
+
 /* What the mark is after the block ran. */
 static inline uint64_t gt_code_mark(const struct gt_code *code)
 {
     if (code->exit == GT_EXIT_PLAIN)
         return gt_mark_of_func(code->fn);
+    if (code->exit == GT_EXIT_JUMP_INDIRECT)
+        return gt_mark_of_jump(code->fn);
     return (uint64_t)(uintptr_t)code | GT_MARK_CODE |
            (code->exit == GT_EXIT_RETURN ? GT_MARK_RETURN : 0);
 }
