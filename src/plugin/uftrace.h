@@ -144,6 +144,7 @@ void gt_on_landing(unsigned vcpu, void *code);
 void gt_on_counted_landing(unsigned vcpu, void *code);
 void gt_on_block(unsigned vcpu, void *code);
 void gt_on_unknown_block(unsigned vcpu, void *code);
+void gt_on_counted_unknown_block(unsigned vcpu, void *code);
 void gt_on_special_block(unsigned vcpu, void *code);
 extern const struct gt_sink gt_uftrace_sink;
 /* From now on times are the host's. */

@@ -166,11 +166,11 @@ static void instrument_by_callbacks(const struct gt_translation *t, size_t first
 }
 
 /* A look where control comes from the function itself as a rule, with the mark `stays`. */
-static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t stays)
+static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t stays, gt_exec_fn fn)
 {
     struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
     struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
-    gt_block_on_exec_ne(block, gt_on_counted_landing, mark, stays, code);
+    gt_block_on_exec_ne(block, fn, mark, stays, code);
     gt_block_add(block, insns, code->insns);
 }
 
@@ -184,17 +184,20 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
         gt_block_add(block, insns, code->insns);
         break;
     case GT_ARRIVAL_MIXED:
-        look_unless(block, code, gt_mark_of_func(code->fn));
+        look_unless(block, code, gt_mark_of_func(code->fn), gt_on_counted_landing);
         break;
     case GT_ARRIVAL_JUMP:
-        look_unless(block, code, gt_mark_of_jump(code->fn));
+        look_unless(block, code, gt_mark_of_jump(code->fn), gt_on_counted_landing);
         gt_insn_store(gt_block_insn(block, 0), mark, gt_mark_of_func(code->fn));
         break;
     case GT_ARRIVAL_LOOK:
         gt_block_on_exec(block, gt_on_landing, code);
         break;
     case GT_ARRIVAL_UNKNOWN:
-        gt_block_on_exec(block, gt_on_unknown_block, code);
+        if (gt_rec.discontinuities) /* a handler changes the mark before it begins */
+            look_unless(block, code, gt_mark_of_func(code->fn), gt_on_counted_unknown_block);
+        else
+            gt_block_on_exec(block, gt_on_unknown_block, code);
     }
 }
 

@@ -244,20 +244,31 @@ void gt_on_block(unsigned vcpu, void *data)
     land_in_counted_block(v, code);
 }
 
-/* One that no code seen so far leads to. */
+/* A block that no code seen so far leads to. */
+static void begin_handler(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+{
+    if (gt_machine_is_vector(v, code, cells->mark))
+        gt_machine_enter_at(v, cells, code);
+}
+
 void gt_on_unknown_block(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_code *code = data;
-    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     if (!gt_rec.score)
         count_block(v, code);
-    if (gt_machine_is_vector(v, code, cells->mark))
-        gt_machine_enter_at(v, cells, code);
+    begin_handler(v, gt_vcpu_cells(v, vcpu), code);
     if (gt_rec.score)
         gt_on_landing(vcpu, code);
     else
         land_in_counted_block(v, code);
+}
+
+void gt_on_counted_unknown_block(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    begin_handler(v, gt_vcpu_cells(v, vcpu), data);
+    gt_on_counted_landing(vcpu, data);
 }
 
 void gt_on_special_block(unsigned vcpu, void *data)
