@@ -146,8 +146,9 @@ static inline void gt_stream_move_line(struct gt_stream *s)
         return;
     char *line = (char *)(state + 1), *to = line + GT_STREAM_LINE + full;
 #ifdef __x86_64__
-    for (size_t i = 0; i < GT_STREAM_LINE / 16; i++)
-        _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)line + i));
+    /* In the words that were just stored: a wider load would wait until they are in the cache. */
+    for (size_t i = 0; i < GT_STREAM_LINE / 8; i++)
+        _mm_stream_si64((long long *)to + i, ((const long long *)line)[i]);
 #else
     __builtin_memcpy(to, line, GT_STREAM_LINE);
 #endif
