@@ -11,11 +11,10 @@
  * Counters lie close together, apart from their blocks: of the code that runs often they stay in
  * the processor's cache.
  */
+#include "base/hex.h"
 #include "plugin/etrace_lane.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@ enum {
 
 /* Blocks of code at the same place are told as one. */
 struct tally {
+    uint64_t start, end; /* the block's: sorting reads nothing else */
     struct gt_etrace_block *block;
     uint64_t count;
 };
@@ -120,8 +120,7 @@ static void sum_set(void *set, uint64_t *sums)
 
 static gint by_place(gconstpointer a, gconstpointer b)
 {
-    const struct gt_etrace_block *x = ((const struct tally *)a)->block;
-    const struct gt_etrace_block *y = ((const struct tally *)b)->block;
+    const struct tally *x = a, *y = b;
     int start = (x->start > y->start) - (x->start < y->start);
     return start ? start : (x->end > y->end) - (x->end < y->end);
 }
@@ -137,7 +136,7 @@ static GArray *tally_blocks(GPtrArray *sets)
     g_hash_table_iter_init(&i, gt_etrace.blocks);
     while (g_hash_table_iter_next(&i, NULL, &first))
         for (struct gt_etrace_block *b = first; b; b = b->next)
-            g_array_append_val(all, ((struct tally){b, b->more - b->left}));
+            g_array_append_val(all, ((struct tally){b->start, b->end, b, b->more - b->left}));
     for (guint k = 0; k < gt_etrace.counters->len; k++)
         g_ptr_array_add(sets, gt_etrace.counters->pdata[k]);
     pthread_mutex_unlock(&gt_etrace.lock);
@@ -168,8 +167,8 @@ static void put_count(const struct gt_etrace_block *b, uint64_t count, uint64_t 
     struct gt_writer *w = gt_etrace_put_begin(NULL, EVENT_PACKET);
     if (!w)
         return;
-    char name[64];
-    snprintf(name, sizeof name, "0x%" PRIx64 "-0x%" PRIx64, b->start, b->end);
+    char name[64], *at = gt_hex_put(stpcpy(name, "0x"), b->start);
+    *gt_hex_put(stpcpy(at, "-0x"), b->end) = '\0';
     gt_etrace_put_event(
         w, &(struct gt_etrace_event){
                .value = count, .previous = previous, .device = "coverage", .name = name});

@@ -42,6 +42,7 @@ struct page {
     uint64_t number;
     GPtrArray *blocks; /* that begin there */
     GPtrArray *places;
+    GArray *pcs; /* theirs: each new block asks for all */
 };
 
 static GHashTable *pages; /* number -> struct page */
@@ -55,6 +56,8 @@ static unsigned most_vcpus(void)
 static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t *end)
 {
     uint64_t at = b->start;
+    if (pc >= b->end)
+        return 0;
     for (uint32_t i = 0; i + 1 < b->insns && at <= pc; i++) {
         *end = at + b->sizes[i];
         if (at == pc)
@@ -82,14 +85,16 @@ static void put_around(struct place *place, struct gt_etrace_block *b)
 /* NULL: no block begins there. */
 static struct page *page_at(uint64_t number)
 {
-    static struct page *last; /* one block of a page follows another */
-    if (!last || last->number != number) {
+    enum { RECENT = 64 };
+    static struct page *recent[RECENT];
+    struct page **at = &recent[number % RECENT];
+    if (!*at || (*at)->number != number) {
         struct page *found = pages ? g_hash_table_lookup(pages, &number) : NULL;
         if (!found)
             return NULL;
-        last = found;
+        *at = found;
     }
-    return last;
+    return *at;
 }
 
 static void put_page(struct place *place, uint64_t number)
@@ -101,8 +106,11 @@ static void put_page(struct place *place, uint64_t number)
 
 static void put_places(const struct page *page, struct gt_etrace_block *b)
 {
-    for (guint i = 0; page && i < page->places->len; i++)
-        put_around(page->places->pdata[i], b);
+    for (guint i = 0; page && i < page->places->len; i++) {
+        uint64_t pc = g_array_index(page->pcs, uint64_t, i);
+        if (pc >= b->start && pc < b->end)
+            put_around(page->places->pdata[i], b);
+    }
 }
 
 /* Made where there is none yet. */
@@ -114,7 +122,8 @@ static struct page *page_for(uint64_t number)
     if (!pages)
         pages = g_hash_table_new(g_int64_hash, g_int64_equal);
     page = g_new(struct page, 1);
-    *page = (struct page){number, g_ptr_array_new(), g_ptr_array_new()};
+    *page = (struct page){number, g_ptr_array_new(), g_ptr_array_new(),
+                          g_array_new(FALSE, FALSE, sizeof(uint64_t))};
     g_hash_table_insert(pages, &page->number, page);
     return page;
 }
@@ -151,14 +160,15 @@ static struct place *make_place(uint64_t pc)
 static struct place *place_at(uint64_t pc)
 {
     const struct page *page = page_at(pc >> PAGE_BITS);
-    for (guint i = 0; page && i < page->places->len; i++) {
-        struct place *place = page->places->pdata[i];
-        if (place->pc == pc)
-            return place;
-    }
+    for (guint i = 0; page && i < page->places->len; i++)
+        if (g_array_index(page->pcs, uint64_t, i) == pc)
+            return page->places->pdata[i];
     struct place *place = make_place(pc);
-    if (place)
-        g_ptr_array_add(page_for(pc >> PAGE_BITS)->places, place);
+    if (place) {
+        struct page *own = page_for(pc >> PAGE_BITS);
+        g_ptr_array_add(own->places, place);
+        g_array_append_val(own->pcs, pc);
+    }
     return place;
 }
 
