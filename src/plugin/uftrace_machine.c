@@ -241,12 +241,19 @@ static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void
 }
 
 /* Where blocks go on that have ended with the load: hosts that count instructions end one anywhere.
- * By the address. */
-static uint64_t split_at[1024];
+ * NULL: none has yet. With gt_rec.lock. */
+static GHashTable *splits;
 
-static uint64_t *split_place(uint64_t pc)
+static void note_split(uint64_t pc)
 {
-    return &split_at[pc / 2 % G_N_ELEMENTS(split_at)];
+    if (!splits)
+        splits = g_hash_table_new(NULL, NULL);
+    g_hash_table_add(splits, (void *)(uintptr_t)pc);
+}
+
+static bool is_split(uint64_t pc)
+{
+    return splits && g_hash_table_contains(splits, (void *)(uintptr_t)pc);
 }
 
 static void watch_switch(const struct gt_translation *t, size_t at)
@@ -259,7 +266,7 @@ static void watch_switch(const struct gt_translation *t, size_t at)
     gt_insn_on_exec_regs(t->insn[at].ref, before_switch, NULL);
     gt_linux_watch(&t->insn[at]);
     if (last)
-        *split_place(end) = end;
+        note_split(end);
     else
         gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
 }
@@ -274,7 +281,7 @@ static void *resumes_at(const struct gt_pushed *pushed)
 static void watch_stack_pointer(const struct gt_translation *t)
 {
     uint32_t copies = 0;
-    if (*split_place(t->insn[0].pc) == t->insn[0].pc)
+    if (is_split(t->insn[0].pc))
         gt_insn_on_exec_regs(t->insn[0].ref, after_switch, NULL);
     struct gt_pushed pushed = gt_pushed_before(t);
     for (size_t i = 0; i < t->n && gt_rec.arch->stack_use; i++) {
