@@ -90,7 +90,7 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_co
     if (flow)
         return GT_ARRIVAL_NONE;
     if (!is_machine)
-        return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_LOOK;
+        return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_MIXED;
     if (gt_machine_may_be_vector(code))
         return GT_ARRIVAL_UNKNOWN;
     return gt_rec.discontinuities ? GT_ARRIVAL_MIXED : GT_ARRIVAL_JUMP;
