@@ -74,23 +74,12 @@ interpret_aligned(const unsigned char *at)
     INTERPRET
 }
 
-/* The vector's first interrupt hits where nothing is under way. */
-OWN static void warm_up(void)
-{
-    CALLED(warm_up);
-    k_interrupts_off();
-    k_interrupt_self();
-    k_interrupts_on();
-    k_work(10);
-}
-
 OWN void run(void)
 {
     CALLED(run);
     unsigned expected;
 
-    k_interrupts_on();
-    warm_up();
+    k_first_interrupt();
     expected = interrupts;
     for (unsigned i = 0; i < TURNS; i++) {
         pointer = i % 2 ? leaf : branch;

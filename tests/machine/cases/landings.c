@@ -199,29 +199,16 @@ INLINE void shadows(unsigned *expected)
 }
 #endif
 
-#ifdef COLD
-INLINE void warm_up(void)
-{
-}
-#else
-/* Each vector's first interrupt hits where no call, return or handler's end is under way. */
-OWN static void warm_up(void)
-{
-    CALLED(warm_up);
-    k_interrupts_off();
-    k_interrupt_self();
-    k_interrupts_on();
-    k_work(10);
-}
-#endif
-
 OWN void run(void)
 {
     CALLED(run);
     unsigned expected;
 
+#ifdef COLD
     k_interrupts_on();
-    warm_up();
+#else
+    k_first_interrupt();
+#endif
     expected = interrupts;
     for (unsigned i = 0; i < TURNS; i++) {
         pointer = called_calls;

@@ -98,27 +98,14 @@ OWN static void kernel_chain(unsigned n)
 }
 #endif
 
-#ifdef COLD
-INLINE void warm_up(void)
-{
-}
-#else
-/* Each vector's first interrupt hits where no call, return or handler's end is under way. */
-OWN static void warm_up(void)
-{
-    CALLED(warm_up);
-    k_interrupts_off();
-    k_interrupt_self();
-    k_interrupts_on();
-    k_work(10);
-}
-#endif
-
 OWN void run(void)
 {
     CALLED(run);
+#ifdef COLD
     k_interrupts_on();
-    warm_up();
+#else
+    k_first_interrupt();
+#endif
     for (unsigned i = 0; i < TURNS; i++)
         kernel_chain(i % 4);
     k_interrupts_off();

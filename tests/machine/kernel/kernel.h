@@ -166,6 +166,15 @@ INLINE void k_first_tick(const volatile unsigned *ticks)
     k_interrupts_off();
 }
 
+/* The same for the interrupt that a vCPU asks itself for; they are on afterwards. */
+INLINE void k_first_interrupt(void)
+{
+    k_interrupts_off();
+    k_interrupt_self();
+    k_interrupts_on();
+    k_work(10);
+}
+
 INLINE word k_random(word *seed)
 {
     *seed = *seed * 6364136223846793005 + 1442695040888963407;
