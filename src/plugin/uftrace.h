@@ -182,6 +182,7 @@ enum { GT_PAGE = 4096, GT_PLACE = 64 };
 /* What is known of GT_PLACE bytes of code; a bit for each. */
 struct gt_place {
     uint64_t flow;        /* reached by running on or by a branch */
+    uint64_t call;        /* by a call */
     uint64_t arrival;     /* reached otherwise, too */
     struct gt_kept *kept; /* blocks that begin there */
 };

@@ -24,6 +24,11 @@ static void note_flow(uint64_t pc)
     gt_place_at(pc)->flow |= bit_of(pc);
 }
 
+static void note_call(uint64_t pc)
+{
+    gt_place_at(pc)->call |= bit_of(pc);
+}
+
 static void note_arrival(uint64_t pc)
 {
     gt_place_at(pc)->arrival |= bit_of(pc);
@@ -37,7 +42,7 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
     uint64_t end = gt_decoded_end(&t->insn[t->n - 1]);
     switch (last->kind) {
     case GT_INSN_CALL:
-        note_arrival(last->target);
+        note_call(last->target);
         break;
     case GT_INSN_JUMP:
         known ? note_flow(last->target) : note_arrival(last->target);
@@ -62,7 +67,7 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
 bool gt_arrival_is_known(uint64_t pc)
 {
     const struct gt_place *place = gt_place_at(pc);
-    return (place->flow | place->arrival) & bit_of(pc);
+    return (place->flow | place->call | place->arrival) & bit_of(pc);
 }
 
 /* True where a call may end just before the block. */
@@ -76,7 +81,8 @@ static bool may_follow_call(const struct gt_translation *t)
 enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_code *code)
 {
     const struct gt_place *place = gt_place_at(code->pc);
-    bool flow = place->flow & bit_of(code->pc), arrival = place->arrival & bit_of(code->pc);
+    uint64_t bit = bit_of(code->pc);
+    bool flow = place->flow & bit, call = place->call & bit, arrival = place->arrival & bit;
     bool known = !(code->fn->flags & GT_FUNC_ANON);
     bool is_machine = !gt_rec.user;
     if (code->vector == GT_VECTOR_YES)
@@ -85,8 +91,10 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_co
     bool entry = code->entry && (!is_machine || flow);
     uint32_t special = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
     bool follows = may_follow_call(t);
-    if (entry || special || arrival || follows)
-        return code->entry || (follows && !flow) ? GT_ARRIVAL_LOOK : GT_ARRIVAL_MIXED;
+    if (entry || special || call || arrival || follows) {
+        bool seldom_stays = !flow && (follows || (call && !arrival));
+        return code->entry || seldom_stays ? GT_ARRIVAL_LOOK : GT_ARRIVAL_MIXED;
+    }
     if (flow)
         return GT_ARRIVAL_NONE;
     if (!is_machine)
