@@ -17,8 +17,7 @@
  * All with the lock.
  */
 #include "plugin/etrace.h"
-
-enum { PAGE_BITS = 12 };
+#include "plugin/pages.h"
 
 struct around {
     struct gt_etrace_block *block;   /* has the instruction, and others behind it */
@@ -38,14 +37,18 @@ struct alone {
     uint32_t counter; /* how often it ran as a block that is counted */
 };
 
-struct page {
-    uint64_t number;
-    GPtrArray *blocks; /* that begin there */
-    GPtrArray *places;
-    GArray *pcs; /* theirs: each new block asks for all */
+/* Each new block asks for all of its page: the address is here, too. */
+struct place_at {
+    uint64_t pc;
+    struct place *place;
 };
 
-static GHashTable *pages; /* number -> struct page */
+struct page {
+    GPtrArray *blocks; /* that begin there */
+    GArray *places;    /* struct place_at */
+};
+
+static struct gt_pages pages; /* of struct page */
 
 static unsigned most_vcpus(void)
 {
@@ -82,62 +85,39 @@ static void put_around(struct place *place, struct gt_etrace_block *b)
         g_array_insert_val(place->around, i, new);
 }
 
-/* NULL: no block begins there. */
-static struct page *page_at(uint64_t number)
+static struct page *page_at(uint64_t pc)
 {
-    enum { RECENT = 64 };
-    static struct page *recent[RECENT];
-    struct page **at = &recent[number % RECENT];
-    if (!*at || (*at)->number != number) {
-        struct page *found = pages ? g_hash_table_lookup(pages, &number) : NULL;
-        if (!found)
-            return NULL;
-        *at = found;
-    }
-    return *at;
+    struct page *page = gt_pages_at(&pages, pc, sizeof *page);
+    if (!page->blocks)
+        *page =
+            (struct page){g_ptr_array_new(), g_array_new(FALSE, FALSE, sizeof(struct place_at))};
+    return page;
 }
 
-static void put_page(struct place *place, uint64_t number)
+static void put_blocks(struct place *place, const struct page *page)
 {
-    const struct page *page = page_at(number);
-    for (guint i = 0; page && i < page->blocks->len; i++)
+    for (guint i = 0; i < page->blocks->len; i++)
         put_around(place, page->blocks->pdata[i]);
 }
 
 static void put_places(const struct page *page, struct gt_etrace_block *b)
 {
-    for (guint i = 0; page && i < page->places->len; i++) {
-        uint64_t pc = g_array_index(page->pcs, uint64_t, i);
-        if (pc >= b->start && pc < b->end)
-            put_around(page->places->pdata[i], b);
+    for (guint i = 0; i < page->places->len; i++) {
+        const struct place_at *at = &g_array_index(page->places, struct place_at, i);
+        if (at->pc >= b->start && at->pc < b->end)
+            put_around(at->place, b);
     }
-}
-
-/* Made where there is none yet. */
-static struct page *page_for(uint64_t number)
-{
-    struct page *page = page_at(number);
-    if (page)
-        return page;
-    if (!pages)
-        pages = g_hash_table_new(g_int64_hash, g_int64_equal);
-    page = g_new(struct page, 1);
-    *page = (struct page){number, g_ptr_array_new(), g_ptr_array_new(),
-                          g_array_new(FALSE, FALSE, sizeof(uint64_t))};
-    g_hash_table_insert(pages, &page->number, page);
-    return page;
 }
 
 void gt_etrace_left_add(struct gt_etrace_block *b)
 {
     if (!gt_etrace.host.system)
         return;
-    uint64_t number = b->start >> PAGE_BITS, last = (b->end - 1) >> PAGE_BITS;
-    struct page *page = page_for(number);
+    struct page *page = page_at(b->start), *last = page_at(b->end - 1);
     g_ptr_array_add(page->blocks, b);
     put_places(page, b);
-    if (last != number)
-        put_places(page_at(last), b);
+    if (last != page)
+        put_places(last, b);
 }
 
 static struct place *make_place(uint64_t pc)
@@ -145,8 +125,8 @@ static struct place *make_place(uint64_t pc)
     struct place *place = g_new0(struct place, 1);
     place->pc = pc;
     place->around = g_array_new(FALSE, FALSE, sizeof(struct around));
-    put_page(place, pc >> PAGE_BITS);
-    put_page(place, (pc >> PAGE_BITS) - 1);
+    put_blocks(place, page_at(pc));
+    put_blocks(place, page_at(pc - GT_PAGE)); /* that may run over */
     if (place->around->len == 0) {
         g_array_free(place->around, TRUE);
         g_free(place);
@@ -159,17 +139,16 @@ static struct place *make_place(uint64_t pc)
 /* NULL: no block has the instruction and others behind it. */
 static struct place *place_at(uint64_t pc)
 {
-    const struct page *page = page_at(pc >> PAGE_BITS);
-    for (guint i = 0; page && i < page->places->len; i++)
-        if (g_array_index(page->pcs, uint64_t, i) == pc)
-            return page->places->pdata[i];
-    struct place *place = make_place(pc);
-    if (place) {
-        struct page *own = page_for(pc >> PAGE_BITS);
-        g_ptr_array_add(own->places, place);
-        g_array_append_val(own->pcs, pc);
+    struct page *page = page_at(pc);
+    for (guint i = 0; i < page->places->len; i++) {
+        const struct place_at *at = &g_array_index(page->places, struct place_at, i);
+        if (at->pc == pc)
+            return at->place;
     }
-    return place;
+    struct place_at new = {pc, make_place(pc)};
+    if (new.place)
+        g_array_append_val(page->places, new);
+    return new.place;
 }
 
 static void count_left(struct place *place, unsigned vcpu)

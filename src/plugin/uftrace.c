@@ -72,7 +72,6 @@ static bool allocate(struct gt_error *err)
     gt_vcpu_refuse(&gt_rec.vcpus[GT_MAX_VCPUS]);
     pthread_mutex_init(&gt_rec.lock, NULL);
     gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
-    gt_rec.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
     gt_rec.memory = g_hash_table_new(g_direct_hash, g_direct_equal);
     if (gt_host_can(GT_HOST_CONDITIONAL))
         gt_rec.score = gt_cells_new(sizeof(struct gt_cells));

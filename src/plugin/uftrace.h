@@ -26,6 +26,7 @@
 #include "guest/syscalls.h"
 #include "host/host.h"
 #include "plugin/modules.h"
+#include "plugin/pages.h"
 #include "track/track.h"
 
 #include <pthread.h>
@@ -107,10 +108,10 @@ struct gt_recorder {
     struct gt_uftrace_dir dir;
     char sid[GT_UFTRACE_SID_LEN + 1];
 
-    pthread_mutex_t lock; /* of the members below, and of modules */
-    GHashTable *pages;    /* number -> struct gt_page */
-    GHashTable *memory;   /* machines: page of the host's memory -> page of the guest's code */
-    unsigned n_vcpus;     /* 1 + highest index seen */
+    pthread_mutex_t lock;  /* of the members below, and of modules */
+    struct gt_pages pages; /* of struct gt_page */
+    GHashTable *memory;    /* machines: page of the host's memory -> page of the guest's code */
+    unsigned n_vcpus;      /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;
     uint64_t calls, matched, doubts[GT_DOUBT_COUNT]; /* of threads that have ended */
@@ -178,7 +179,7 @@ void gt_code_is_handler(struct gt_func *fn);
 struct gt_func *gt_code_func_at(uint64_t pc);
 
 /* uftrace_page.c; with gt_rec.lock */
-enum { GT_PAGE = 4096, GT_PLACE = 64 };
+enum { GT_PLACE = 64 };
 /* What is known of GT_PLACE bytes of code; a bit for each. */
 struct gt_place {
     uint64_t flow;        /* reached by running on or by a branch */
@@ -213,7 +214,8 @@ enum gt_arrival {
     GT_ARRIVAL_JUMP,    /* the same, by an indirect jump that leaves a mark */
     GT_ARRIVAL_UNKNOWN, /* no code seen so far leads there: a handler, perhaps */
 };
-enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_code *code);
+/* May find out that it is no vector. */
+enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *code);
 /* True where code seen so far leads to the address. */
 bool gt_arrival_is_known(uint64_t pc);
 /* Where the block leads to; its last instruction, and whether its function is known. */

@@ -221,10 +221,12 @@ void gt_meta_collect_entered(void)
 {
     pthread_mutex_lock(&gt_rec.lock);
     GHashTableIter it;
-    gpointer key, value;
-    g_hash_table_iter_init(&it, gt_rec.pages);
-    while (g_hash_table_iter_next(&it, &key, &value))
-        collect_entered_of(value);
+    gpointer value;
+    if (gt_rec.pages.all) {
+        g_hash_table_iter_init(&it, gt_rec.pages.all);
+        while (g_hash_table_iter_next(&it, NULL, &value))
+            collect_entered_of(value);
+    }
     for (guint i = 0; i < gt_rec.modules.all->len; i++)
         sort_unique(((struct gt_module *)g_ptr_array_index(gt_rec.modules.all, i))->entered);
     pthread_mutex_unlock(&gt_rec.lock);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a plugin knows of the guest's code, a page at a time. Nothing of it is ever forgotten, since
+ * the same block may be translated again at any time. Callers see to it that one thread is in here.
+ */
+#ifndef GT_PLUGIN_PAGES_H
+#define GT_PLUGIN_PAGES_H
+
+#include <glib.h>
+#include <stdint.h>
+
+enum { GT_PAGE = 4096, GT_PAGES_RECENT = 64 };
+
+/* Zero: no page. */
+struct gt_pages {
+    GHashTable *all; /* number -> the page; NULL: none yet */
+    struct {
+        uint64_t number;
+        void *page; /* NULL: none */
+    } recent[GT_PAGES_RECENT];
+};
+
+/* Made where there is none yet: `size` bytes, all 0. */
+void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size);
+
+/* The same for the page of an address. */
+static inline void *gt_pages_at(struct gt_pages *p, uint64_t addr, size_t size)
+{
+    uint64_t number = addr / GT_PAGE;
+    unsigned i = (unsigned)(number % GT_PAGES_RECENT);
+    if (!p->recent[i].page || p->recent[i].number != number) {
+        p->recent[i].number = number;
+        p->recent[i].page = gt_pages_find(p, number, size);
+    }
+    return p->recent[i].page;
+}
+
+#endif
