@@ -78,7 +78,7 @@ static bool may_follow_call(const struct gt_translation *t)
     return !bytes || left < gt_rec.arch->insn_max || gt_rec.arch->may_follow_call(bytes, left);
 }
 
-enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_code *code)
+enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *code)
 {
     const struct gt_place *place = gt_place_at(code->pc);
     uint64_t bit = bit_of(code->pc);
@@ -99,7 +99,10 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, const struct gt_co
         return GT_ARRIVAL_NONE;
     if (!is_machine)
         return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_MIXED;
-    if (gt_machine_may_be_vector(code))
-        return GT_ARRIVAL_UNKNOWN;
+    if (gt_machine_may_be_vector(code)) {
+        if (!gt_level_is_user())
+            return GT_ARRIVAL_UNKNOWN;
+        code->vector = GT_VECTOR_NO;
+    }
     return gt_rec.discontinuities ? GT_ARRIVAL_MIXED : GT_ARRIVAL_JUMP;
 }

@@ -165,30 +165,36 @@ static void instrument_by_callbacks(const struct gt_translation *t, size_t first
         gt_block_add_shared(t->block, &gt_rec.insns, t->n);
 }
 
+static struct gt_cell mark_cell(void)
+{
+    return (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, mark)};
+}
+
+static struct gt_cell insns_cell(void)
+{
+    return (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, insns)};
+}
+
 /* A look where control comes from the function itself as a rule, with the mark `stays`. */
 static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t stays, gt_exec_fn fn)
 {
-    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
-    struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
-    gt_block_on_exec_ne(block, fn, mark, stays, code);
-    gt_block_add(block, insns, code->insns);
+    gt_block_on_exec_ne(block, fn, mark_cell(), stays, code);
+    gt_block_add(block, insns_cell(), code->insns);
 }
 
 /* The look at a piece that begins a block, which counts its instructions as well. */
 static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_arrival arrival)
 {
-    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
-    struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
     switch (arrival) {
     case GT_ARRIVAL_NONE:
-        gt_block_add(block, insns, code->insns);
+        gt_block_add(block, insns_cell(), code->insns);
         break;
     case GT_ARRIVAL_MIXED:
         look_unless(block, code, gt_mark_of_func(code->fn), gt_on_counted_landing);
         break;
     case GT_ARRIVAL_JUMP:
         look_unless(block, code, gt_mark_of_jump(code->fn), gt_on_counted_landing);
-        gt_insn_store(gt_block_insn(block, 0), mark, gt_mark_of_func(code->fn));
+        gt_insn_store(gt_block_insn(block, 0), mark_cell(), gt_mark_of_func(code->fn));
         break;
     case GT_ARRIVAL_LOOK:
         gt_block_on_exec(block, gt_on_landing, code);
@@ -205,7 +211,6 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
 static void instrument(const struct gt_translation *t, size_t first, size_t end,
                        struct gt_code *code, enum gt_arrival arrival)
 {
-    struct gt_cell mark = {gt_rec.score, offsetof(struct gt_cells, mark)};
     bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
     if (first > 0)
         gt_insn_on_exec(t->insn[first].ref, special ? gt_on_special_block : gt_on_landing, code);
@@ -214,7 +219,7 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
     else
         look_at_block(t->block, code, arrival);
     if (code->exit != GT_EXIT_PLAIN)
-        gt_insn_store(t->insn[end - 1].ref, mark, gt_code_mark(code));
+        gt_insn_store(t->insn[end - 1].ref, mark_cell(), gt_code_mark(code));
 }
 
 /* Where the function that instruction `first` is in ends inside the block: the index of the first
@@ -283,10 +288,6 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     if (!code)
         return;
     enum gt_arrival arrival = first > 0 ? GT_ARRIVAL_LOOK : gt_arrival_of(t, code);
-    if (arrival == GT_ARRIVAL_UNKNOWN && code->vector == GT_VECTOR_UNKNOWN && gt_level_is_user()) {
-        code->vector = GT_VECTOR_NO;
-        arrival = gt_arrival_of(t, code);
-    }
     if (gt_rec.score)
         instrument(t, first, end, code, arrival);
     else

@@ -244,7 +244,7 @@ void gt_on_block(unsigned vcpu, void *data)
     land_in_counted_block(v, code);
 }
 
-/* A block that no code seen so far leads to. */
+/* At a block that no code seen so far leads to. */
 static void begin_handler(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
     if (gt_machine_is_vector(v, code, cells->mark))
