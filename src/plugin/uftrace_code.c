@@ -161,7 +161,7 @@ static void instrument_by_callbacks(const struct gt_translation *t, size_t first
         gt_insn_on_exec(t->insn[first].ref, fn, code);
     else if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN || arrival != GT_ARRIVAL_NONE)
         gt_block_on_exec(t->block, fn, code);
-    if (gt_rec.sparse && first == 0)
+    if (gt_rec.sparse && first == 0 && !gt_rec.host_clock)
         gt_block_add_shared(t->block, &gt_rec.insns, t->n);
 }
 
@@ -170,16 +170,19 @@ static struct gt_cell mark_cell(void)
     return (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, mark)};
 }
 
-static struct gt_cell insns_cell(void)
+/* The instruction clock goes on. */
+static void count_insns(struct gt_block *block, const struct gt_code *code)
 {
-    return (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, insns)};
+    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
+    if (!gt_rec.host_clock)
+        gt_block_add(block, insns, code->insns);
 }
 
 /* A look where control comes from the function itself as a rule, with the mark `stays`. */
 static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t stays, gt_exec_fn fn)
 {
     gt_block_on_exec_ne(block, fn, mark_cell(), stays, code);
-    gt_block_add(block, insns_cell(), code->insns);
+    count_insns(block, code);
 }
 
 /* The look at a piece that begins a block, which counts its instructions as well. */
@@ -187,7 +190,7 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
 {
     switch (arrival) {
     case GT_ARRIVAL_NONE:
-        gt_block_add(block, insns_cell(), code->insns);
+        count_insns(block, code);
         break;
     case GT_ARRIVAL_MIXED:
         look_unless(block, code, gt_mark_of_func(code->fn), gt_on_counted_landing);

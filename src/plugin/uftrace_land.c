@@ -96,7 +96,7 @@ void gt_use_host_clock(uint64_t offset)
     gt_rec.host_clock = true;
     gt_rec.host_offset = offset;
     for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
-        gt_rec.vcpus[i].thread.attention |= GT_ATTENTION_OWNER;
+        gt_rec.vcpus[i].thread.attention |= GT_ATTENTION_CLOCK;
 }
 
 /* What the tracker was not sure of, as it happens. */
@@ -141,7 +141,16 @@ __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *c
     return mark;
 }
 
-/* A plain call or return of a vCPU on the instruction clock, with room for its record. */
+/* A plain call or return, with room for its record. */
+static inline __attribute__((always_inline)) bool
+land_at_time(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    gt_now_tell(time);
+    return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
+           gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth);
+}
+
+/* The same, or none at all, of a vCPU on the instruction clock. */
 static inline __attribute__((always_inline)) bool
 land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
@@ -152,16 +161,24 @@ land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
         return false;
     if (mark == gt_mark_of_jump(code->fn))
         return true;
-    uint64_t time = v->insn_base + cells->insns;
-    gt_now_tell(time);
-    return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
-           gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth);
+    return land_at_time(v, code, mark, v->insn_base + cells->insns);
+}
+
+/* Of a vCPU on the host's clock. Asking for the time is a call, which land_plain does without. */
+static bool land_by_host_clock(struct gt_vcpu *v, const struct gt_cells *cells,
+                               struct gt_code *code)
+{
+    uint64_t mark = cells->mark;
+    if (mark == 0 || (v->thread.attention ^ code->special) != GT_ATTENTION_CLOCK)
+        return false;
+    return mark == gt_mark_of_jump(code->fn) || land_at_time(v, code, mark, host_time());
 }
 
 static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
                                               struct gt_code *code, uint64_t insns)
 {
-    cells->mark = gt_land(v, cells, code);
+    cells->mark =
+        land_by_host_clock(v, cells, code) ? gt_mark_of_func(code->fn) : gt_land(v, cells, code);
     cells->insns += insns;
 }
 
@@ -215,7 +232,9 @@ static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
 
 static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
 {
-    v->own.mark = mark_after(code, gt_land(v, &v->own, code));
+    v->own.mark = land_by_host_clock(v, &v->own, code)
+                      ? gt_code_mark(code)
+                      : mark_after(code, gt_land(v, &v->own, code));
 }
 
 static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)

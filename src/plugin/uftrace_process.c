@@ -97,7 +97,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     v->name[0] = '\0';
     v->refused = false;
     v->thread.stack = &no_stack;
-    v->thread.attention = gt_rec.host_clock ? GT_ATTENTION_OWNER : 0;
+    v->thread.attention = gt_rec.host_clock ? GT_ATTENTION_CLOCK : 0;
     v->insn_base = gt_rec.last_time + 1 - cells->insns;
     pthread_mutex_unlock(&gt_rec.lock);
 }

@@ -17,7 +17,7 @@ gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t
               const struct gt_sink *sink, uint32_t max_depth)
 {
     if (__builtin_expect((mark & (GT_MARK_TAGS & ~GT_MARK_RETURN)) != GT_MARK_CODE ||
-                             (code->special ^ t->attention),
+                             (code->special ^ t->attention) & ~(uint32_t)GT_ATTENTION_CLOCK,
                          0))
         return false;
     struct gt_stack *s = t->stack;

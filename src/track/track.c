@@ -82,7 +82,8 @@ void gt_tracker_finish(struct gt_tracker *k)
 bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 {
     *t = (struct gt_thread){.tracker = k,
-                            .attention = t->attention & (GT_ATTENTION_OWNER | GT_CODE_LEVEL)};
+                            .attention = t->attention &
+                                         (GT_ATTENTION_OWNER | GT_ATTENTION_CLOCK | GT_CODE_LEVEL)};
     t->stack = gt_stack_create(k);
     if (!t->stack)
         return false;

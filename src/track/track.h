@@ -238,6 +238,7 @@ enum gt_attention {
     GT_ATTENTION_OWNER = 2,    /* the recorder's: every landing goes through gt_track_slow */
     GT_ATTENTION_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
     /* GT_CODE_LEVEL: the level of the code that runs */
+    GT_ATTENTION_CLOCK = 256, /* the recorder's: it has to ask for the time of each landing */
 };
 
 /* An exception on its way: see unwind.c. Depths are of frames. */
@@ -271,7 +272,7 @@ struct gt_signal_entry {
 struct gt_thread {
     struct gt_stack *stack;
     uint64_t calls, matched;
-    uint32_t attention; /* enum gt_attention; 0 but for the level: the hot path may decide */
+    uint32_t attention; /* enum gt_attention; 0 but for level and clock: the hot path may decide */
     struct gt_tracker *tracker;
     uint64_t doubts[GT_DOUBT_COUNT];
     struct gt_signal_entry *signals; /* innermost last */

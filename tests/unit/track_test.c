@@ -189,21 +189,27 @@ static void test_refused(void **state)
     guest_destroy(g);
 }
 
-/* What the recorder asks of every landing stays asked for when the thread begins. */
+/* What the recorder asks of every landing stays asked for when the thread begins. The clock is no
+ * concern of the hot path. */
 static void test_attention(void **state)
 {
     (void)state;
-    struct guest *g = guest_create(10, true);
-    call(g, 'a', 0, 'b');
-    g->t.attention = GT_ATTENTION_OWNER;
-    struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
-    assert_false(gt_track_land(&g->t, b, g->mark, g->time, &g->sink, 10));
-    run(g, b);
-    check(g, 0, "+a+b");
-    gt_thread_finish(&g->t, g->time);
-    assert_true(gt_thread_init(&g->t, &g->k, g->time));
-    assert_int_equal(g->t.attention, GT_ATTENTION_OWNER);
-    guest_destroy(g);
+    static const uint32_t asked[] = {GT_ATTENTION_OWNER, GT_ATTENTION_CLOCK};
+    for (size_t i = 0; i < 2; i++) {
+        struct guest *g = guest_create(10, true);
+        call(g, 'a', 0, 'b');
+        g->t.attention = asked[i];
+        struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
+        bool lands = gt_track_land(&g->t, b, g->mark, g->time, &g->sink, 10);
+        assert_int_equal(lands, asked[i] == GT_ATTENTION_CLOCK);
+        if (!lands)
+            run(g, b);
+        check(g, 0, "+a+b");
+        gt_thread_finish(&g->t, g->time);
+        assert_true(gt_thread_init(&g->t, &g->k, g->time));
+        assert_int_equal(g->t.attention, asked[i]);
+        guest_destroy(g);
+    }
 }
 
 /* The hot path does nothing at all where it does not decide. */
