@@ -54,7 +54,7 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
     t->doubts[GT_DOUBT_HANDLERS]++;
     struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
     if (h)
-        *h = (struct gt_handler){depth + 1, mark, t->calls, vector};
+        *h = (struct gt_handler){depth + 1, mark, t->calls, 0, vector};
     else
         t->doubts[GT_DOUBT_TOO_DEEP]++;
 }
@@ -64,6 +64,15 @@ static bool is_left_behind(const struct gt_stack *s)
 {
     uint16_t left = GT_FRAME_MOVED | GT_FRAME_SAVED;
     return (s->top->doubtful & left) == left;
+}
+
+/* Where the handler that has ended was inside another, that one has called nothing meanwhile. */
+static void note_calls_inside(const struct gt_thread *t, const struct gt_handler *ended)
+{
+    const struct gt_stack *s = t->stack;
+    uint64_t before = ended->calls - 1; /* its own frame was counted */
+    if (s->n_handlers)
+        s->handlers[s->n_handlers - 1].inside += t->calls - before;
 }
 
 bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
@@ -80,6 +89,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
         h = s->handlers[--s->n_handlers];
     }
     t->matched++;
+    note_calls_inside(t, &h);
     gt_stack_open(t, time);
     gt_stack_close(t->tracker, s, h.depth - 1, time);
     *mark = h.mark | GT_MARK_RESUME;
@@ -190,8 +200,8 @@ static void end_others_at(struct gt_thread *t, const struct gt_stack *suspended)
 static bool enters_handler(const struct gt_thread *t)
 {
     const struct gt_stack *s = t->stack;
-    return s->n_handlers && gt_machine_floor(s) == gt_stack_depth(s) &&
-           s->handlers[s->n_handlers - 1].calls == t->calls;
+    const struct gt_handler *h = s->n_handlers ? &s->handlers[s->n_handlers - 1] : NULL;
+    return h && h->depth == gt_stack_depth(s) && h->calls + h->inside == t->calls;
 }
 
 /* The stack pointer has not moved, or only where the stack's own frames are: no other context can

@@ -101,7 +101,7 @@ static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct
 {
     uint32_t depth = gt_stack_depth(t->stack) + 1;
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-    t->stack->maybe = (struct gt_handler){depth, gt_code_mark(from), t->calls, code};
+    t->stack->maybe = (struct gt_handler){depth, gt_code_mark(from), t->calls, 0, code};
 }
 
 /* A system call that does not come back to where it was made: the kernel has called a signal

@@ -177,9 +177,10 @@ struct gt_frame {
 
 /* A handler in a machine: see machine.h. */
 struct gt_handler {
-    uint32_t depth;         /* of its frame */
-    uint64_t mark;          /* what it interrupted */
-    uint64_t calls;         /* of the vCPU, when it began */
+    uint32_t depth;  /* of its frame */
+    uint64_t mark;   /* what it interrupted */
+    uint64_t calls;  /* of the vCPU, when it began */
+    uint64_t inside; /* of those since then: in handlers that interrupted it and have ended */
     struct gt_code *vector; /* NULL: the host told */
 };
 

@@ -235,6 +235,37 @@ static void test_interrupt_stack(void **state)
     guest_destroy(g);
 }
 
+/* It is on the way in still where another one hit and has ended: on riscv64 a machine's timer and
+ * messages among its vCPUs are those of another level, which may come at any instruction. */
+static void test_interrupted_on_the_way_in(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    enter(g, 'h');
+    enter(g, 'm');
+    call(g, 'm', 1, 'i');
+    enter(g, 'n');
+    assert_true(leave(g, 'n', 1));
+    ret(g, 'i', 0);
+    plain(g, 'm', 2);
+    assert_true(leave(g, 'm', 3));
+    plain(g, 'h', 1);
+    gt_track_saved(&g->t, U);
+    load_sp(g, MAIN_SP, U_SP);
+    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_SAVED);
+    call(g, 'h', 2, 'i');
+    plain(g, 'i', 0);
+    load_sp(g, U_SP, MAIN_SP);
+    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_MOVED);
+    ret(g, 'i', 1);
+    plain(g, 'h', 3);
+    assert_true(leave(g, 'h', 4));
+    plain(g, 'b', 1);
+    check(g, 0, "+b+h+m+n-n+i-i-m+i-i-h");
+    check_doubts(g, GT_DOUBT_HANDLERS, 3, -1);
+    guest_destroy(g);
+}
+
 /* A word that the context has stored itself leads to no other: it is on its own stack again. */
 static void test_own_word(void **state)
 {
@@ -382,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_sure_word),
         cmocka_unit_test(test_same_stack_pointer),
         cmocka_unit_test(test_interrupt_stack),
+        cmocka_unit_test(test_interrupted_on_the_way_in),
         cmocka_unit_test(test_own_word),
         cmocka_unit_test(test_begins_from_handler),
         cmocka_unit_test(test_keep_stacks),

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Compares plugins where a tenth is too coarse: a row's workload without a plugin and with each, all
+at once, several times over, on one CPU. A machine's bad minutes hit all of them alike. Told is the
+processor time of each, of all its threads, by that without a plugin: mean, and its standard error.
+
+    bench/together.py [--build DIR] [--qemu SERIES] [--rounds N] ROW PLUGIN[,ARGUMENT]...
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+
+import measure
+import workloads
+from bench import Bench, all_rows
+
+
+def processor_times(commands):
+    """Seconds of each command; all run at once on this process's last CPU."""
+    cpu = max(os.sched_getaffinity(0))
+    running = [subprocess.Popen(c, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL,
+                                preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+               for c in commands]
+    seconds = []
+    for process in running:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds.append(used.ru_utime + used.ru_stime)
+    for command, process in zip(commands, running):
+        if process.returncode != 0:
+            raise measure.Failed('status %d: %s' % (process.returncode, ' '.join(command)))
+    return seconds
+
+
+class Together(Bench):
+    """Takes a row's workload, and other plugins than the row's."""
+
+    def __init__(self, args):
+        super().__init__(args)
+        self.plugins = args.plugins
+
+    def plugin(self, name, *arguments):
+        """The row's arguments."""
+        return [a for a in arguments if a and not a.startswith('output=')]
+
+    def pairs(self, command, plugin, statistics_of, since=None, expect=None):
+        data = [self.scratch('data-%d' % i) for i in range(len(self.plugins))]
+        commands = [[w for w in command if w != '@']]
+        for chosen, path in zip(self.plugins, data):
+            words = [*chosen.split(',')[:1], 'output=' + path, *plugin, *chosen.split(',')[1:]]
+            commands.append(workloads.with_plugin(command, ','.join(words)))
+        rounds = []
+        for _ in range(self.args.rounds):
+            for path in data:
+                measure.remove(path)
+            rounds.append(processor_times(commands))
+        return rounds
+
+
+def tell(what, shares, bare):
+    error = statistics.stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else 0
+    print('%-50s %.3f +- %.3f' % (what, statistics.mean(shares) / bare, error), flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(prog='bench/together.py', description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument('row', metavar='ROW')
+    p.add_argument('plugins', nargs='+', metavar='PLUGIN[,ARGUMENT]')
+    p.add_argument('--build', default='build', metavar='DIR', help='build folder')
+    p.add_argument('--qemu', action='append', metavar='SERIES', help='only this one')
+    p.add_argument('--rounds', type=int, default=6, metavar='N', help='default 6')
+    p.set_defaults(quick=True, pairs=1, dir=None, realtime=False, plugin=None, arguments='', sync=False)
+    args = p.parse_args()
+    rows = [r for _, r in all_rows() if r.name == args.row]
+    if not rows:
+        p.error('no row %s: see bench/run --list' % args.row)
+    bench = Together(args)
+    try:
+        for labels, take in rows[0].cases(bench):
+            rounds = take()
+            # Of all that a round took: what slows a round down is not seen.
+            shares = list(zip(*([s / statistics.mean(r) for s in r] for r in rounds)))
+            print('%s, QEMU %s, %d rounds' % (args.row, labels['qemu'], len(rounds)))
+            for what, share in zip(['without', *args.plugins], shares):
+                tell(what, share, statistics.mean(shares[0]))
+    finally:
+        bench.clean()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
