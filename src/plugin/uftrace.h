@@ -250,6 +250,8 @@ void gt_pushed_classify(struct gt_translation *t);
 void gt_linux_init(void);
 /* The instruction loads the stack pointer. With gt_rec.lock. */
 void gt_linux_watch(const struct gt_decoded *insn);
+/* A function begins with the instruction. With gt_rec.lock. */
+void gt_linux_watch_entry(const struct gt_decoded *first);
 /* The vCPU's thread goes on with a stack, perhaps another one: it gets its name. */
 void gt_linux_landed(struct gt_vcpu *v, uint64_t time);
 /* Which threads there were, in a text file; on the worker. */

@@ -5,7 +5,9 @@
  * the stack pointer. Where comm, pid and tgid are in a task the code map says.
  *
  * The name goes to the context that goes on, once the tracker knows which one that is: at once, or
- * at the first landing of a thread that begins.
+ * at the first landing of a thread that begins. A thread that is named while it runs (execve,
+ * prctl) is so where the kernel's function for that begins, which has the task and the name as
+ * arguments.
  */
 #include "plugin/code_modules.h"
 #include "plugin/uftrace.h"
@@ -51,16 +53,26 @@ static bool read_number(uint64_t addr, uint32_t *out)
     return true;
 }
 
+/* "": it cannot be read. */
+static void read_comm(uint64_t addr, char comm[16])
+{
+    memset(comm, 0, 16);
+    if (!gt_memory_read(addr, comm, 16)) /* it may end just before what cannot be read */
+        for (unsigned i = 0; i < 15 && gt_memory_read(addr + i, &comm[i], 1) && comm[i]; i++)
+            continue;
+    comm[15] = '\0';
+    for (char *c = comm; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}
+
 static bool read_task(uint64_t addr, struct gt_linux_task *out)
 {
     *out = (struct gt_linux_task){0};
-    if (!addr || !gt_memory_read(addr + os->comm, out->comm, sizeof out->comm) ||
-        !read_number(addr + os->pid, &out->pid) || !read_number(addr + os->tgid, &out->tgid))
+    if (!addr || !read_number(addr + os->pid, &out->pid) ||
+        !read_number(addr + os->tgid, &out->tgid))
         return false;
-    out->comm[sizeof out->comm - 1] = '\0';
-    for (char *c = out->comm; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    read_comm(addr + os->comm, out->comm);
     return out->comm[0] != '\0';
 }
 
@@ -110,6 +122,22 @@ static void on_switch(unsigned vcpu, void *data)
                                                                                    : NULL;
 }
 
+/* Of another thread than the one that runs: that one is named when it runs. */
+static void on_named(unsigned vcpu, void *data)
+{
+    (void)data;
+    static struct gt_register first, second;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_linux_task task;
+    if (!v->begun || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED) ||
+        !read_task(argument(&first, gt_rec.arch->first_argument), &task) ||
+        task.pid != v->thread.stack->named_pid)
+        return;
+    read_comm(argument(&second, gt_rec.arch->second_argument), task.comm);
+    if (task.comm[0])
+        name_stack(v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
+}
+
 void gt_linux_landed(struct gt_vcpu *v, uint64_t time)
 {
     if (!v->left || v->left == v->thread.stack)
@@ -124,12 +152,25 @@ static bool is_switch(const char *name)
                     strcmp(name, "__switch_to_asm") == 0);
 }
 
+/* NULL: it is no Linux's, or has none. */
+static const char *name_at(uint64_t pc)
+{
+    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, pc, NULL) : NULL;
+    return module && module->recognised ? gt_code_module_name(module, gt_module_func(module, pc))
+                                        : NULL;
+}
+
 void gt_linux_watch(const struct gt_decoded *insn)
 {
-    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, insn->pc, NULL) : NULL;
-    if (module && module->recognised &&
-        is_switch(gt_code_module_name(module, gt_module_func(module, insn->pc))))
+    if (is_switch(name_at(insn->pc)))
         gt_insn_on_exec_regs(insn->ref, on_switch, NULL);
+}
+
+void gt_linux_watch_entry(const struct gt_decoded *first)
+{
+    const char *name = name_at(first->pc);
+    if (name && strcmp(name, "__set_task_comm") == 0)
+        gt_insn_on_exec_regs(first->ref, on_named, NULL);
 }
 
 /* ---- the text file ------------------------------------------------------------------------- */

@@ -299,6 +299,8 @@ void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
 {
     const struct gt_decoded *last = &t->insn[t->n - 1];
     watch_stack_pointer(t);
+    if (t->insn[0].pc == code->pc && code->entry)
+        gt_linux_watch_entry(&t->insn[0]);
     if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->insn.kind != GT_INSN_EXCEPTION_RETURN)
         return;
     if (gt_level_leaves_world(code))

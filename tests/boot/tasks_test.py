@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The guest lists its threads at the end of a boot: each of them is a task of the recording by its
-pid, its thread group and its name, and no task has the pid of one with another name.
+pid, its thread group and its name, and no task has the pid of one with another name. A name that a
+thread has between two switches of threads is known, too.
 
 usage: tasks_test.py ARCH SERIES
 """
@@ -12,10 +13,12 @@ import boots
 from boots import need
 
 # Sub-shells and programs that have a name before they have their own.
-COMMANDS = '''(sleep 0.1; true) | cat &
+COMMANDS = '''echo -n brief >/proc/self/comm; echo -n lasting >/proc/self/comm
+(sleep 0.1; true) | cat &
 ls / >/dev/null
 wait
-awk '{ print "TASK", $1, $2 }' /proc/[0-9]*/task/[0-9]*/stat'''
+cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '{ print "TASK", $1, $2 }'
+'''
 LISTED = re.compile(r'^TASK (\d+) \((.*)\)$', re.M)
 
 
@@ -46,6 +49,7 @@ def check(arch, series, folder):
     need(len(truth) > 20 and 1 in truth and 2 in truth, 'the guest lists', truth)
     missing = {pid: name for pid, name in truth.items() if name not in names.get(pid, ())}
     need(not missing, 'threads that are no task:', missing, 'tasks:', names)
+    need({'brief', 'lasting'} <= names[1], 'process 1 is called', names[1])
     need(all(groups[pid] == pid for pid in truth), 'thread groups:', groups)
     print(f'good: {len(truth)} threads of {len(names)} tasks')
 
