@@ -328,9 +328,8 @@ struct gt_tracker {
     const struct gt_sink *sink;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
-    bool machine; /* set after init: see GT_TRACK_PAGE, and machine.h */
-    uint64_t
-        lowest; /* set after init: code below comes and goes by exception returns as it likes */
+    bool machine;            /* set after init: see GT_TRACK_PAGE, and machine.h */
+    uint64_t lowest;         /* set after init: exception returns come and go below as they like */
     bool one_output;         /* set after init: all stacks of a vCPU have one output, by turns */
     pthread_mutex_t lock;    /* of what follows */
     struct gt_stack *stacks; /* all that are not ended */
