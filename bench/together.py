@@ -38,18 +38,14 @@ def processor_times(commands):
 class Together(Bench):
     """Takes a row's workload, and other plugins than the row's."""
 
-    def __init__(self, args):
-        super().__init__(args)
-        self.plugins = args.plugins
-
     def plugin(self, name, *arguments):
         """The row's arguments."""
         return [a for a in arguments if a and not a.startswith('output=')]
 
     def pairs(self, command, plugin, statistics_of, since=None, expect=None):
-        data = [self.scratch('data-%d' % i) for i in range(len(self.plugins))]
+        data = [self.scratch('data-%d' % i) for i in range(len(self.args.plugins))]
         commands = [[w for w in command if w != '@']]
-        for chosen, path in zip(self.plugins, data):
+        for chosen, path in zip(self.args.plugins, data):
             words = [*chosen.split(',')[:1], 'output=' + path, *plugin, *chosen.split(',')[1:]]
             commands.append(workloads.with_plugin(command, ','.join(words)))
         rounds = []

@@ -133,6 +133,12 @@ static inline struct gt_vcpu *gt_vcpu_at(unsigned index)
     return &gt_rec.vcpus[index < GT_MAX_VCPUS ? index : GT_MAX_VCPUS];
 }
 
+/* It has begun, and the recording has not ended. */
+static inline bool gt_vcpu_is_recorded(const struct gt_vcpu *v)
+{
+    return v->begun && !__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED);
+}
+
 /* uftrace_land.c */
 struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index);
 /* The shared one: its landings are never plain, and never begin a recording. */

@@ -43,6 +43,19 @@ static uint64_t argument(struct gt_register *r, const char *name)
     return gt_register_read(r, name, &value) ? value : 0;
 }
 
+/* Where a function has just begun, or called nothing yet. 0: not known. */
+static uint64_t first_argument(void)
+{
+    static struct gt_register r;
+    return argument(&r, gt_rec.arch->first_argument);
+}
+
+static uint64_t second_argument(void)
+{
+    static struct gt_register r;
+    return argument(&r, gt_rec.arch->second_argument);
+}
+
 /* Numbers are in the guest's byte order: little-endian, on all that we know. */
 static bool read_number(uint64_t addr, uint32_t *out)
 {
@@ -111,29 +124,25 @@ static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uin
 static void on_switch(unsigned vcpu, void *data)
 {
     (void)data;
-    static struct gt_register first, second;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_linux_task left;
-    if (!v->begun || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+    if (!gt_vcpu_is_recorded(v))
         return;
-    if (read_task(argument(&first, gt_rec.arch->first_argument), &left))
+    if (read_task(first_argument(), &left))
         name_stack(v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
-    v->left = read_task(argument(&second, gt_rec.arch->second_argument), &v->next) ? v->thread.stack
-                                                                                   : NULL;
+    v->left = read_task(second_argument(), &v->next) ? v->thread.stack : NULL;
 }
 
 /* Of another thread than the one that runs: that one is named when it runs. */
 static void on_named(unsigned vcpu, void *data)
 {
     (void)data;
-    static struct gt_register first, second;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_linux_task task;
-    if (!v->begun || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED) ||
-        !read_task(argument(&first, gt_rec.arch->first_argument), &task) ||
+    if (!gt_vcpu_is_recorded(v) || !read_task(first_argument(), &task) ||
         task.pid != v->thread.stack->named_pid)
         return;
-    read_comm(argument(&second, gt_rec.arch->second_argument), task.comm);
+    read_comm(second_argument(), task.comm);
     if (task.comm[0])
         name_stack(v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
 }

@@ -27,11 +27,6 @@ static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_cod
     cells->mark = mark;
 }
 
-static bool is_recorded(const struct gt_vcpu *v)
-{
-    return v->begun && !__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED);
-}
-
 static bool is_of_syscall(uint64_t mark)
 {
     return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
@@ -47,7 +42,7 @@ static bool first_argument_is_0(void)
 static void on_exception_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!is_recorded(v))
+    if (!gt_vcpu_is_recorded(v))
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
@@ -58,7 +53,7 @@ static void on_exception_return(unsigned vcpu, void *data)
 static void on_world_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!is_recorded(v))
+    if (!gt_vcpu_is_recorded(v))
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
@@ -154,7 +149,7 @@ bool gt_machine_may_be_vector(const struct gt_code *code)
 
 bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
-    if (!is_recorded(v))
+    if (!gt_vcpu_is_recorded(v))
         return false;
     if (code->vector == GT_VECTOR_UNKNOWN && mark && gt_machine_may_be_vector(code)) {
         pthread_mutex_lock(&gt_rec.lock);
@@ -170,7 +165,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     /* From == to: an instruction that the host runs as a call of its own, and what comes before the
      * true event on x86. */
-    if (!is_recorded(v) || from == to)
+    if (!gt_vcpu_is_recorded(v) || from == to)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     pthread_mutex_lock(&gt_rec.lock);
@@ -195,7 +190,7 @@ static uint64_t read_sp(void)
 static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (is_recorded(v) && gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
         gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
 }
 
@@ -203,7 +198,7 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (is_recorded(v) && !gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
         gt_track_restored(&v->thread, vaddr);
 }
 
@@ -227,7 +222,7 @@ static void after_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (is_recorded(v) && v->loads_sp)
+    if (gt_vcpu_is_recorded(v) && v->loads_sp)
         switch_to(v, vcpu, read_sp());
 }
 
@@ -236,7 +231,7 @@ static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     on_loaded(vcpu, meminfo, vaddr, data);
-    if (is_recorded(v) && !gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
         switch_to(v, vcpu, GT_NO_ADDR);
 }
 

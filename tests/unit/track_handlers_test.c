@@ -2,9 +2,6 @@
 /* Stack pointers that handlers of machines load: stacks for interrupts, and other threads. */
 #include "track_machine.h"
 
-/* Words that stack pointers are stored in, and stack pointers. */
-enum { MAIN = 0x100, T = 0x200, U = 0x300, MAIN_SP = 0x8000, T_SP = 0x9000, U_SP = 0xa000 };
-
 /* A stack for interrupts: taken on the way in, or by what the handler calls. No thread of its own.
  */
 static void test_interrupt_stack(void **state)

@@ -9,6 +9,9 @@
 #include "track/machine.h"
 #include "track_guest.h"
 
+/* Words that stack pointers are stored in, and stack pointers. */
+enum { MAIN = 0x100, T = 0x200, U = 0x300, MAIN_SP = 0x8000, T_SP = 0x9000, U_SP = 0xa000 };
+
 static inline struct guest *machine_create(void)
 {
     struct guest *g = guest_create(100, true);

@@ -2,9 +2,6 @@
 /* Contexts of machines that say where they go on, by pushing that address: track/machine.h. */
 #include "track_machine.h"
 
-/* Words that stack pointers are stored in, and stack pointers. */
-enum { MAIN = 0x100, T = 0x200, MAIN_SP = 0x8000, T_SP = 0x9000 };
-
 /* What comes is another's, though it only calls. */
 static void test_pushed(void **state)
 {

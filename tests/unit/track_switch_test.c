@@ -3,9 +3,6 @@
  * pointer was stored in, or by the stack pointer. */
 #include "track_machine.h"
 
-/* Words that stack pointers are stored in, and stack pointers. */
-enum { MAIN = 0x100, T = 0x200, U = 0x300, MAIN_SP = 0x8000, T_SP = 0x9000, U_SP = 0xa000 };
-
 /* b, the main thread, has begun a thread that runs: it is in t, stack 1, and returned to nobody. */
 static struct guest *two_threads(uint64_t old_sp, uint64_t new_sp)
 {
