@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import measure
+import table
 import workloads
 from bench import Bench, all_rows
 
@@ -21,7 +22,6 @@ def processor_times(commands):
     """Seconds of each command; all run at once on this process's last CPU."""
     cpu = max(os.sched_getaffinity(0))
     running = [subprocess.Popen(c, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                stderr=subprocess.DEVNULL,
                                 preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
                for c in commands]
     seconds = []
@@ -39,14 +39,17 @@ class Together(Bench):
     """Takes a row's workload, and other plugins than the row's."""
 
     def plugin(self, name, *arguments):
-        """The row's arguments."""
-        return [a for a in arguments if a and not a.startswith('output=')]
+        """The row's tool, and its arguments, which only other builds of it get."""
+        return name, [a for a in arguments if a and not a.startswith('output=')]
 
     def pairs(self, command, plugin, statistics_of, since=None, expect=None):
         data = [self.scratch('data-%d' % i) for i in range(len(self.args.plugins))]
         commands = [[w for w in command if w != '@']]
         for chosen, path in zip(self.args.plugins, data):
-            words = [*chosen.split(',')[:1], 'output=' + path, *plugin, *chosen.split(',')[1:]]
+            file, *words = chosen.split(',')
+            tool, arguments = plugin
+            own = arguments if os.path.basename(file) == 'lib%s.so' % tool else []
+            words = [file, 'output=' + path, *own, *words]
             commands.append(workloads.with_plugin(command, ','.join(words)))
         rounds = []
         for _ in range(self.args.rounds):
@@ -59,6 +62,14 @@ class Together(Bench):
 def tell(what, shares, bare):
     error = statistics.stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else 0
     print('%-50s %.3f +- %.3f' % (what, statistics.mean(shares) / bare, error / bare), flush=True)
+
+
+def tell_rounds(what, rounds, plugins):
+    # Of all that a round took: what slows a round down is not seen.
+    shares = list(zip(*([s / statistics.mean(r) for s in r] for r in rounds)))
+    print('%s, %d rounds' % (what, len(rounds)))
+    for plugin, share in zip(['without', *plugins], shares):
+        tell(plugin, share, statistics.mean(shares[0]))
 
 
 def main():
@@ -77,12 +88,9 @@ def main():
     bench = Together(args)
     try:
         for labels, take in rows[0].cases(bench):
-            rounds = take()
-            # Of all that a round took: what slows a round down is not seen.
-            shares = list(zip(*([s / statistics.mean(r) for s in r] for r in rounds)))
-            print('%s, QEMU %s, %d rounds' % (args.row, labels['qemu'], len(rounds)))
-            for what, share in zip(['without', *args.plugins], shares):
-                tell(what, share, statistics.mean(shares[0]))
+            tell_rounds('%s, QEMU %s' % (args.row, labels['qemu']), take(), args.plugins)
+    except (table.Missing, measure.Failed) as e:
+        sys.exit('%s: %s' % (args.row, e))
     finally:
         bench.clean()
 

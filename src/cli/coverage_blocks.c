@@ -39,7 +39,7 @@ static void read_code(struct gt_coverage_blocks *f, const uint8_t *bytes, uint8_
     struct gt_insn insn;
     uint64_t begin = f->lo, count = gt_coverage_at(f->c, f->lo);
     for (uint64_t at = f->lo; at < f->hi;) {
-        size_t size = gt_insn_size(f->p->arch, bytes + (at - f->lo), f->hi - at);
+        size_t size = gt_arch_insn_size(f->p->arch, bytes + (at - f->lo), f->hi - at);
         f->p->arch->classify(bytes + (at - f->lo), size, at, &insn);
         at += size;
         uint64_t next = gt_coverage_at(f->c, at);

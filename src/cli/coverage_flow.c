@@ -188,7 +188,7 @@ void gt_coverage_flow(const struct gt_coverage_program *p, const struct gt_cover
 {
     size_t left;
     const uint8_t *bytes = gt_coverage_program_bytes(p, lo, &left);
-    if (!bytes || left < hi - lo || hi - lo > CODE_MAX || !gt_insn_size_known(p->arch) ||
+    if (!bytes || left < hi - lo || hi - lo > CODE_MAX || !gt_arch_insn_size_known(p->arch) ||
         gt_coverage_most(c, lo, hi) == 0)
         return;
     struct flow f = {

@@ -81,7 +81,7 @@ static uint64_t cost_of(struct sweep *s, uint64_t lo, uint64_t hi)
     for (uint64_t at = lo; bytes && at < hi;) {
         size_t size = 1;
         if (!s->out->in_bytes)
-            size = gt_insn_size(s->p->arch, bytes + (at - lo), hi - at);
+            size = gt_arch_insn_size(s->p->arch, bytes + (at - lo), hi - at);
         cost += gt_coverage_at(s->c, at);
         at += size;
     }
@@ -251,7 +251,7 @@ void gt_coverage_report_make(struct gt_coverage_program *program, size_t n,
         false,
     };
     for (size_t i = 0; i < n; i++)
-        out->in_bytes |= !gt_insn_size_known(program[i].arch);
+        out->in_bytes |= !gt_arch_insn_size_known(program[i].arch);
     struct sweep s = {.out = out, .c = c};
     add_function(&s, "???", 0);
     for (size_t i = 0; i < n; i++) {

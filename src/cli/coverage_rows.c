@@ -148,7 +148,7 @@ static bool has_return(const struct gt_coverage_program *p, const struct gt_cove
     const uint8_t *bytes = gt_coverage_program_bytes(p, row->lo, &left);
     for (uint64_t at = row->lo; at < row->hi;) {
         struct gt_insn insn;
-        size_t size = gt_insn_size(p->arch, bytes + (at - row->lo), row->hi - at);
+        size_t size = gt_arch_insn_size(p->arch, bytes + (at - row->lo), row->hi - at);
         p->arch->classify(bytes + (at - row->lo), size, at, &insn);
         if (insn.kind == GT_INSN_RETURN)
             return true;
@@ -163,7 +163,7 @@ static uint32_t last_line(const struct gt_coverage_program *p, const struct gt_c
                           const struct gt_coverage_row *end, const struct function *f)
 {
     uint32_t line = 0;
-    if (!gt_insn_size_known(p->arch))
+    if (!gt_arch_insn_size_known(p->arch))
         return 0;
     for (const struct gt_coverage_row *r = first; r < end; r++) {
         if (!has_return(p, r))

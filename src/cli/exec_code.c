@@ -113,10 +113,10 @@ static bool find_last(const struct gt_exec_codes *c, uint64_t start, uint64_t en
     if (start >= end || end - start > LONGEST)
         return false;
     const uint8_t *bytes = bytes_at(c, start, (size_t)(end - start), &left, &arch);
-    if (!bytes || !gt_insn_size_known(arch))
+    if (!bytes || !gt_arch_insn_size_known(arch))
         return false;
     for (uint64_t at = start;;) {
-        size_t size = gt_insn_size(arch, bytes, left);
+        size_t size = gt_arch_insn_size(arch, bytes, left);
         if (end - at <= size) {
             arch->classify(bytes, (size_t)(end - at), at, out);
             return end - at == size;

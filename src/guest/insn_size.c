@@ -161,13 +161,13 @@ static size_t x86_size(const uint8_t *bytes, size_t left, bool wide)
     return x.at <= x.left && x.at > 0 ? x.at : 1;
 }
 
-bool gt_insn_size_known(const struct gt_arch *arch)
+bool gt_arch_insn_size_known(const struct gt_arch *arch)
 {
     return arch == &gt_arch_aarch64 || arch == &gt_arch_riscv64 || arch == &gt_arch_x86_64 ||
            arch == &gt_arch_i386;
 }
 
-size_t gt_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_t left)
+size_t gt_arch_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_t left)
 {
     size_t size = arch->insn_min;
     if (arch == &gt_arch_x86_64 || arch == &gt_arch_i386)

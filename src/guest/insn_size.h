@@ -5,11 +5,11 @@
 
 #include "guest/arch.h"
 
-/* True where gt_insn_size knows the architecture's instructions; NULL: false. */
-bool gt_insn_size_known(const struct gt_arch *arch);
+/* True where gt_arch_insn_size knows the architecture's instructions; NULL: false. */
+bool gt_arch_insn_size_known(const struct gt_arch *arch);
 
 /* Bytes of the instruction at `bytes`, of which `left` (at least 1) are readable: 1..left. What is
  * no instruction, or cut off, has the least size that the architecture's have. */
-size_t gt_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_t left);
+size_t gt_arch_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_t left);
 
 #endif

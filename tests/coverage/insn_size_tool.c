@@ -12,7 +12,7 @@ int main(int argc, char **argv)
         argc == 3 ? gt_arch_by_elf((uint16_t)atoi(argv[1]), (unsigned)atoi(argv[2])) : NULL;
     char line[256];
 
-    if (!gt_insn_size_known(arch))
+    if (!gt_arch_insn_size_known(arch))
         return 2;
     while (fgets(line, sizeof line, stdin)) {
         uint8_t bytes[64];
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
             return 1;
         for (size_t i = 0; i < n; i++)
             exact[i] = bytes[i];
-        printf("%zu\n", n ? gt_insn_size(arch, exact, n) : 0);
+        printf("%zu\n", n ? gt_arch_insn_size(arch, exact, n) : 0);
         free(exact);
     }
     return 0;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A plugin that measures the host, not us: what each mechanism costs that recording is made of, for
+ * bench/together.py (docs/performance.md).
+ *
+ *     step=nothing   it is loaded, and told of each block
+ *     step=count     an inline add in each block
+ *     step=callback  an empty callback in each block
+ *     step=calls     a conditional callback in each block that never fires, and a callback at each
+ *                    call and return, which puts 16 bytes into a ring that nobody reads
+ *     step=written   an inline add in each block, and a callback at each call and return, which
+ *                    records the count and the address: in output=DIR, with our writer. Nothing is
+ *                    tracked.
+ */
+#include "base/stream.h"
+#include "guest/arch.h"
+#include "host/host.h"
+#include "plugin/args.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+const char gt_tool_name[] = "steps";
+
+enum { RING = 1 << 20 }; /* words */
+enum step { NOTHING, COUNT, CALLBACK, CALLS, WRITTEN };
+
+static enum step step;
+static const struct gt_arch *arch;
+static struct gt_cell count, never;
+static uint64_t ring[RING];
+static size_t at;
+static struct gt_streams *streams;
+static struct gt_stream *stream;
+
+static void on_block(unsigned vcpu, void *data)
+{
+    (void)vcpu, (void)data;
+}
+
+static void on_call(unsigned vcpu, void *pc)
+{
+    ring[at] = vcpu;
+    ring[at + 1] = (uint64_t)(uintptr_t)pc;
+    at = (at + 2) % RING;
+}
+
+/* Of one vCPU: the stream has one producer. */
+static void on_written_call(unsigned vcpu, void *pc)
+{
+    static const uint64_t *counted;
+    if (vcpu > 0)
+        return;
+    if (!counted)
+        counted = gt_cells_find(count.score, vcpu);
+    gt_stream_put(stream, *counted, (uint64_t)(uintptr_t)pc);
+}
+
+static void watch_calls(struct gt_block *block, gt_exec_fn fn)
+{
+    struct gt_insn_ref *last = gt_block_insn(block, gt_block_insns(block) - 1);
+    uint8_t bytes[16];
+    size_t size = gt_insn_bytes(last, bytes, sizeof bytes);
+    uint64_t pc = gt_insn_pc(last);
+    struct gt_insn insn;
+    arch->classify(bytes, size, pc, &insn);
+    if (insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT ||
+        insn.kind == GT_INSN_RETURN)
+        gt_insn_on_exec(last, fn, (void *)(uintptr_t)pc);
+}
+
+static void translate(void *self, struct gt_block *block)
+{
+    (void)self;
+    if (gt_block_insns(block) == 0)
+        return;
+    if (step == COUNT || step == WRITTEN)
+        gt_block_add(block, count, gt_block_insns(block));
+    if (step == CALLBACK)
+        gt_block_on_exec(block, on_block, NULL);
+    if (step == CALLS)
+        gt_block_on_exec_ne(block, on_block, never, 0, NULL);
+    if (step == CALLS || step == WRITTEN)
+        watch_calls(block, step == CALLS ? on_call : on_written_call);
+}
+
+static void at_exit(void *self)
+{
+    (void)self;
+    gt_streams_destroy(streams, NULL);
+}
+
+static int open_stream(const char *output, struct gt_error *err)
+{
+    if (!output)
+        return gt_error_set(err, GT_E_USAGE, "step=written needs output=DIR");
+    if (mkdir(output, 0777) != 0)
+        return gt_error_errno(err, errno, "%s", output);
+    int status = gt_streams_create(output, 0, &streams, err);
+    if (status == 0 && gt_stream_open(streams, 1, &stream) != 0)
+        status = gt_error_set(err, GT_E_NOMEM, "%s: no memory or no thread", output);
+    return status;
+}
+
+int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
+{
+    static const struct gt_host_events events = {.translate = translate, .exit = at_exit};
+    static const char *const steps[] = {"nothing", "count", "callback", "calls", "written", NULL};
+    const char *output = NULL;
+    int chosen = NOTHING;
+    const struct gt_arg table[] = {
+        {"step", GT_ARG_CHOICE, &chosen, .choices = steps},
+        {"output", GT_ARG_TEXT, &output},
+        {NULL},
+    };
+    int status = gt_args_parse(table, argc, argv, err);
+    if (status < 0)
+        return status;
+    step = (enum step)chosen;
+    arch = gt_arch_by_target(info->target);
+    if (!arch || !gt_host_can(GT_HOST_CELLS) || !gt_host_can(GT_HOST_CONDITIONAL))
+        return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
+    void *cells = gt_cells_new(2 * sizeof(uint64_t));
+    count = (struct gt_cell){cells, 0};
+    never = (struct gt_cell){cells, sizeof(uint64_t)};
+    if (step == WRITTEN)
+        status = open_stream(output, err);
+    if (status == 0)
+        gt_host_subscribe(&events, NULL);
+    return status;
+}
