@@ -22,12 +22,13 @@ say (a key that comes again goes on):
     allow: C...        counters of doubt that may not be 0
     stats: C=N...      counters that must have this value
     tasks: N...        the names of the tasks, as `uftrace report --task` shows them, sorted
+    check: FILE        a Python file beside the case; default: that of its name, if there is one
 
 The expected calls are in a comment that begins with `/* calls:`: one tree a task, in any order,
 separated by lines `--`; `xN` after a tree's last line and alone in its line says N such tasks.
 
-A case may have a Python file of its name: its check(trace, own, done) is called last, `done` being
-the finished process; what is wrong raises Failure. Without expected calls none are compared.
+A Python file's check(trace, own, done) is called last, `done` being the finished process; what is
+wrong raises Failure. Without expected calls none are compared.
 
 What is compared: calls of functions that the case itself defines (the function symbols of its object
 files), each indented by how many of them are open; the C library and the dynamic linker are left out.
@@ -204,8 +205,8 @@ def check_directory(out, with_readers):
 
 
 def check_hook(case, trace, own, traced):
-    hook = os.path.splitext(case.path)[0] + '.py'
-    if os.path.exists(hook):
+    hook = os.path.join(os.path.dirname(case.path), case.keys['check'] or case.name + '.py')
+    if case.keys['check'] or os.path.exists(hook):
         scope = {'Failure': Failure}
         with open(hook, encoding='utf-8') as f:
             exec(compile(f.read(), hook, 'exec'), scope)  # pylint: disable=exec-used

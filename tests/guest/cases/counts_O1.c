@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Thirty functions that count their own calls (-finstrument-functions): the trace has the same
- * numbers. See counts_O1.py.
+ * numbers.
  *
+ * check: counts.py
  * flags: -O1 -finstrument-functions
  */
 #include "counts.h"

@@ -4,41 +4,7 @@
  *
  * qemu: -B 0x10000000
  */
-#include "guest.h"
-
-#include <setjmp.h>
-#include <signal.h>
-
-static jmp_buf env;
-
-F static void leaf(void)
-{
-    WORK();
-}
-
-F static void on_signal(int sig)
-{
-    (void)sig;
-    leaf();
-}
-
-F static void down(int n)
-{
-    if (n == 0)
-        longjmp(env, 1);
-    down(n - 1);
-    WORK();
-}
-
-int main(void)
-{
-    signal(SIGUSR1, on_signal);
-    raise(SIGUSR1);
-    if (setjmp(env) == 0)
-        down(2);
-    leaf();
-    return 0;
-}
+#include "signal_and_jump.h"
 
 /* calls:
 main

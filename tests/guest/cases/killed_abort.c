@@ -5,28 +5,10 @@
  * exit: -6
  * killed: yes
  */
-#include "guest.h"
-
-#include <signal.h>
 #include <stdlib.h>
 
-static void *volatile work_zero;
-
-F static void leaf(void)
-{
-    WORK();
-}
-
-F static void down(int n)
-{
-    leaf();
-    if (n == 0) {
-        (void)work_zero;
-        abort();
-    }
-    down(n - 1);
-    leaf();
-}
+#define DIE() abort()
+#include "killed.h"
 
 int main(void)
 {

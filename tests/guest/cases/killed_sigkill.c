@@ -6,29 +6,11 @@
  * killed: yes
  * tasks: doomed
  */
-#include "guest.h"
-
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 
-static void *volatile work_zero;
-
-F static void leaf(void)
-{
-    WORK();
-}
-
-F static void down(int n)
-{
-    leaf();
-    if (n == 0) {
-        (void)work_zero;
-        raise(SIGKILL);
-    }
-    down(n - 1);
-    leaf();
-}
+#define DIE() raise(SIGKILL)
+#include "killed.h"
 
 int main(void)
 {

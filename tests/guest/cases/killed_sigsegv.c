@@ -5,28 +5,10 @@
  * exit: -11
  * killed: yes
  */
-#include "guest.h"
+static volatile int *volatile nowhere;
 
-#include <signal.h>
-#include <stdlib.h>
-
-static void *volatile work_zero;
-
-F static void leaf(void)
-{
-    WORK();
-}
-
-F static void down(int n)
-{
-    leaf();
-    if (n == 0) {
-        (void)work_zero;
-        *(volatile int *)work_zero = 1;
-    }
-    down(n - 1);
-    leaf();
-}
+#define DIE() (*nowhere = 1)
+#include "killed.h"
 
 int main(void)
 {

@@ -6,7 +6,8 @@
  * calls: 200
  * handlers: 50
  */
-#include "kernel.h"
+#define LEAF_WORK 20
+#include "walk.h"
 
 enum { TICKS = 50, WALKS = 40 };
 
@@ -14,23 +15,6 @@ static struct thread thread;
 static char stack[STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
 static char handler_stack[STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
 static volatile unsigned ticks;
-
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    k_work(20);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
 
 OWN static void tick_there(word seed)
 {

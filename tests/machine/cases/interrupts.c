@@ -6,28 +6,12 @@
  * calls: 200
  * handlers: 90
  */
-#include "kernel.h"
+#define LEAF_WORK 20
+#include "walk.h"
 
 enum { TICKS = 60, WALKS = 40, LOST = 10000000 };
 
 static volatile unsigned ticks, nested;
-
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    k_work(20);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
 
 OWN static void wait_for_nested(void)
 {

@@ -7,27 +7,11 @@
  * roots: high_main
  * same: 10.0 11.1
  */
-#include "kernel.h"
+#include "walk.h"
 
 enum { TURNS = 20 };
 
 static char high_stack[STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
-
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
 
 OWN static void walks(word n)
 {

@@ -6,7 +6,8 @@
  * calls: 200
  * handlers: 60
  */
-#include "kernel.h"
+#define LEAF_WORK 20
+#include "walk.h"
 
 enum { THREADS = 4, TICKS = 60, WALKS = 40 };
 
@@ -14,23 +15,6 @@ static struct thread threads[THREADS];
 static char stacks[THREADS][STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
 static const char *const names[] = {"t0", "t1", "t2", "t3"};
 static volatile unsigned ticks;
-
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    k_work(20);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
 
 OWN void async_tick(struct frame *f)
 {

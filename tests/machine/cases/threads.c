@@ -5,31 +5,15 @@
  * calls: 20000
  * same: 7.2 10.0 11.1
  */
-#include "kernel.h"
+#define YIELD()      schedule()
+#define YIELD_ONE_IN 3
+#include "walk.h"
 
 enum { THREADS = 8, TURNS = 150 };
 
 static struct thread threads[THREADS];
 static char stacks[THREADS][STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
 static const char *const names[] = {"t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"};
-
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    if (k_random(seed) % 3 == 0)
-        schedule();
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
 
 OWN static void thread_main(word self)
 {

@@ -36,23 +36,9 @@ OWN static void yield(void)
     k_trap_self();
 }
 
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    if (k_random(seed) % 3 == 0)
-        yield();
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
+#define YIELD()      yield()
+#define YIELD_ONE_IN 3
+#include "walk.h"
 
 OWN static void thread_main(word self)
 {

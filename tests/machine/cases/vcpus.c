@@ -6,7 +6,9 @@
  * smp: 4
  * calls: 10000
  */
-#include "kernel.h"
+#define YIELD()      schedule()
+#define YIELD_ONE_IN 6
+#include "walk.h"
 
 enum { THREADS = 6, TURNS = 250, MOST_TURNS = 800 };
 
@@ -15,24 +17,6 @@ static char stacks[THREADS][STACK_SIZE] __attribute__((aligned(STACK_SIZE)));
 static const char *const names[] = {"t0", "t1", "t2", "t3", "t4", "t5"};
 static unsigned begun, done;
 static volatile unsigned moved;
-
-OWN static word leaf(word n)
-{
-    CALLED(leaf);
-    return n + 1;
-}
-
-OWN static word walk(word depth, word *seed)
-{
-    CALLED(walk);
-    word sum = leaf(depth);
-
-    if (k_random(seed) % 6 == 0)
-        schedule();
-    for (word n = k_random(seed) % 3; depth > 0 && n > 0; n--)
-        sum += walk(depth - 1, seed);
-    return sum;
-}
 
 OWN static void thread_main(word self)
 {
