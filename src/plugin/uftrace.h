@@ -3,6 +3,7 @@
  * The uftrace recorder, shared among its files:
  *   uftrace.c         arguments, installation, events
  *   uftrace_code.c    translation: blocks classified and instrumented
+ *   uftrace_memory.c  which address code of a machine has
  *   uftrace_page.c    what is known of the guest's code, by page
  *   uftrace_kept.c    descriptions of blocks
  *   uftrace_arrival.c which blocks need a callback
@@ -110,7 +111,7 @@ struct gt_recorder {
 
     pthread_mutex_t lock;  /* of the members below, and of modules */
     struct gt_pages pages; /* of struct gt_page */
-    GHashTable *memory;    /* machines: page of the host's memory -> page of the guest's code */
+    GHashTable *memory;    /* of uftrace_memory.c, by page of the host's memory */
     unsigned n_vcpus;      /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;
@@ -183,6 +184,10 @@ void gt_on_translate(void *self, struct gt_block *block);
 void gt_code_is_handler(struct gt_func *fn);
 /* The function at an address of a machine. */
 struct gt_func *gt_code_func_at(uint64_t pc);
+
+/* uftrace_memory.c; with gt_rec.lock */
+/* What is to be added to the addresses of the block that is being translated. */
+uint64_t gt_memory_shift(struct gt_block *block);
 
 /* uftrace_page.c; with gt_rec.lock */
 enum { GT_PLACE = 64 };

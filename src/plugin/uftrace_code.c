@@ -18,55 +18,12 @@ void gt_code_is_handler(struct gt_func *fn)
             gt_code_set_special(k->code);
 }
 
-/* ---- addresses ----------------------------------------------------------------------------- */
-
-/* QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later;
- * we take those with plugin ABI 3); so the page of memory, not the address, says which code it is.
- * Each page's code has the address that it was first expected at, or else seen at, and the block
- * that is being translated is moved there by a shift: so calls and returns among a library's pages
- * match in each process, wherever that has mapped it. */
-
-/* A block that is translated again as it was, but for its address: the memory has another use now,
- * or QEMU has thrown all blocks away. */
-static bool is_again(struct gt_block *block, uint64_t pc)
-{
-    size_t n = gt_block_insns(block);
-    for (struct gt_kept *k = gt_kept_at(pc); k; k = gt_kept_next(k))
-        if (k->code->insns == n)
-            return true;
-    return false;
-}
-
-static uint64_t find_shift(struct gt_block *block)
-{
-    uintptr_t host = (uintptr_t)gt_insn_host_addr(gt_block_insn(block, 0));
-    uint64_t pc = gt_block_pc(block), shift = 0;
-    if (gt_rec.user || gt_rec.host.abi < 3 || !host)
-        return 0;
-    if (pc >> 63) /* a kernel's code is at one address */
-        return 0;
-    void *key = (void *)(host / GT_PAGE);
-    void *first;
-    if (g_hash_table_lookup_extended(gt_rec.memory, key, NULL, &first)) {
-        shift = ((uint64_t)(uintptr_t)first - pc / GT_PAGE) * GT_PAGE;
-        bool high = (pc + shift) >> 63; /* a kernel runs low before it runs high */
-        if (shift == 0 || (!high && !is_again(block, pc + shift)))
-            return shift;
-        shift = 0;
-    }
-    uint64_t expected = gt_vcpu_expects();
-    if (expected % GT_PAGE == pc % GT_PAGE)
-        shift = expected - pc;
-    g_hash_table_insert(gt_rec.memory, key, (void *)(uintptr_t)((pc + shift) / GT_PAGE));
-    return shift;
-}
-
 /* The block, its instructions read and classified once; valid until the next one. */
 static void decode(struct gt_block *block, struct gt_translation *out)
 {
     static struct gt_decoded *decoded;
     static size_t room;
-    uint64_t shift = find_shift(block);
+    uint64_t shift = gt_memory_shift(block);
     size_t n = gt_block_insns(block);
     if (n > room)
         decoded = g_renew(struct gt_decoded, decoded, room = MAX(n, 512));

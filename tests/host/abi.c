@@ -176,7 +176,7 @@ EXPORT(uint64_t, insn_vaddr, (const struct tb_insn *insn))
 EXPORT(void *, insn_haddr, (const struct tb_insn *insn))
 {
     translated(insn->tb);
-    return gt_guest(insn->insn->addr);
+    return gt_code_memory(insn->insn->addr);
 }
 
 EXPORT(char *, insn_disas, (const struct tb_insn *insn))

@@ -29,6 +29,7 @@ pointer from a register or from memory. What each vCPU does, a life after the ot
       sysret NAME result        arguments like words
       start N | join N          threads;  signal K | await K   flags between them
       flush | exit | discon KIND FROM TO | unmap LIB | map LIB at LIB
+      share LIB LIB2            machines: the code of LIB lies in the memory of LIB2
 
 After the line `expect`: what was recorded, as print_trace below writes it.
 """
@@ -300,6 +301,8 @@ class Guest:
         if words[0] == 'map':
             path, size = self.files[[lib for lib, _ in self.script.libs].index(words[1])]
             return [f'file {self.value(words[3]):#x} {size:#x} {path}']
+        if words[0] == 'share':
+            return [f'share {self.value(words[1]):#x} {FILE_STEP:#x} {self.value(words[2]):#x}']
         out = []
         for word in words:
             access = re.match(r'\+(\d+)([rw]):(.*)$', word)

@@ -61,6 +61,7 @@ struct action {
         DO_AWAIT,
         DO_DISCONTINUITY,
         DO_MAP,
+        DO_SHARE,
         DO_EXIT,
     } kind;
     uint32_t first, count; /* BLOCK: instructions; REPEAT: actions that follow, how often */
@@ -84,9 +85,12 @@ struct plan {
     char target[32];
     bool system, zero_base;
     unsigned vcpus, max_vcpus;
-    uint64_t lo, size;  /* guest memory */
-    uint8_t *memory;    /* the host address of `lo` */
-    uint64_t data;      /* guest address of `words` */
+    uint64_t lo, size; /* guest memory */
+    uint8_t *memory;   /* the host address of `lo` */
+    uint64_t data;     /* guest address of `words` */
+    struct {           /* machines: so many bytes of code at `from` lie in the memory at `to` */
+        uint64_t from, size, to;
+    } shared;
     unsigned word_size; /* 4 or 8 */
     struct insn *insns;
     size_t n_insns;
@@ -114,6 +118,8 @@ void *gt_grow(void *array, size_t n, size_t size);
 /* plan.c */
 void gt_plan_read(const char *path);
 void *gt_guest(uint64_t addr);
+/* The memory that code at the address lies in. */
+void *gt_code_memory(uint64_t addr);
 void gt_map_file(uint64_t addr, uint64_t size, const char *path);
 
 /* instrument.c */

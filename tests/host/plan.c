@@ -55,6 +55,12 @@ void *gt_guest(uint64_t addr)
     return gt_plan.memory + (addr - gt_plan.lo);
 }
 
+void *gt_code_memory(uint64_t addr)
+{
+    bool moved = addr - gt_plan.shared.from < gt_plan.shared.size;
+    return gt_guest(moved ? addr - gt_plan.shared.from + gt_plan.shared.to : addr);
+}
+
 void gt_map_file(uint64_t addr, uint64_t size, const char *path)
 {
     if (strcmp(path, "none") == 0) {
@@ -131,7 +137,8 @@ static const struct {
     {"flush", DO_FLUSH},     {"start", DO_START},
     {"join", DO_JOIN},       {"signal", DO_SIGNAL},
     {"await", DO_AWAIT},     {"discon", DO_DISCONTINUITY},
-    {"file", DO_MAP},        {"exit", DO_EXIT},
+    {"file", DO_MAP},        {"share", DO_SHARE},
+    {"exit", DO_EXIT},
 };
 
 static bool read_action(const char *verb, char *rest)

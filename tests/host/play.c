@@ -151,6 +151,11 @@ static void act(unsigned vcpu, const struct action *a)
     case DO_MAP:
         gt_map_file(a->arg[0], a->arg[1], a->path);
         break;
+    case DO_SHARE:
+        gt_plan.shared.from = a->arg[0];
+        gt_plan.shared.size = a->arg[1];
+        gt_plan.shared.to = a->arg[2];
+        break;
     default:
         gt_die("action %d is no guest's", a->kind);
     }

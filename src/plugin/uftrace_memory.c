@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which address code of a machine has.
+ *
+ * QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later;
+ * we take those with plugin ABI 3); so the page of memory, not the address, says which code it is.
+ * Each page's code has the address that it was first expected at, or else seen at, and the block
+ * that is being translated is moved there by a shift: so calls and returns among a library's pages
+ * match in each process, wherever that has mapped it.
+ *
+ * Memory that gets another use is seen by its bytes: a guest's pages of code hold one file's for as
+ * long as they are used, and another's after that.
+ */
+#include "plugin/uftrace.h"
+
+#include <string.h>
+
+enum { PIECE = 256 }; /* bytes that are compared at once: code and data may share a page */
+
+struct page {
+    uint64_t at; /* the number of the page, where its code is */
+    uint64_t piece[GT_PAGE / PIECE];
+};
+
+/* FNV-1a's steps, by words: other bytes give another number as a rule. */
+static uint64_t digest(const uint8_t *bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
+    for (size_t i = 0; i < PIECE; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static const uint8_t *page_of(const uint8_t *bytes)
+{
+    return bytes - (uintptr_t)bytes % GT_PAGE;
+}
+
+/* The piece of its page that the block begins in. */
+static size_t piece_of(const uint8_t *bytes)
+{
+    return (uintptr_t)bytes % GT_PAGE / PIECE;
+}
+
+static bool is_unchanged(const struct page *page, const uint8_t *bytes)
+{
+    size_t i = piece_of(bytes);
+    return page->piece[i] == digest(page_of(bytes) + i * PIECE);
+}
+
+/* A block that is translated again as it was, but for its address: the memory has another use now,
+ * or QEMU has thrown all blocks away. */
+static bool is_again(struct gt_block *block, uint64_t pc)
+{
+    size_t n = gt_block_insns(block);
+    for (struct gt_kept *k = gt_kept_at(pc); k; k = gt_kept_next(k))
+        if (k->code->insns == n)
+            return true;
+    return false;
+}
+
+/* Remembers where the code is that the page holds now. */
+static void note(struct page *page, const uint8_t *bytes, uint64_t pc)
+{
+    if (!page) {
+        page = g_new(struct page, 1);
+        g_hash_table_insert(gt_rec.memory, (void *)page_of(bytes), page);
+    }
+    page->at = pc / GT_PAGE;
+    for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
+        page->piece[i] = digest(page_of(bytes) + i * PIECE);
+}
+
+uint64_t gt_memory_shift(struct gt_block *block)
+{
+    const uint8_t *bytes = gt_insn_host_addr(gt_block_insn(block, 0));
+    uint64_t pc = gt_block_pc(block);
+    if (gt_rec.user || gt_rec.host.abi < 3 || !bytes)
+        return 0;
+    if (pc >> 63) /* a kernel's code is at one address */
+        return 0;
+    struct page *page = g_hash_table_lookup(gt_rec.memory, page_of(bytes));
+    if (page && is_unchanged(page, bytes)) {
+        uint64_t shift = (page->at - pc / GT_PAGE) * GT_PAGE;
+        bool high = (pc + shift) >> 63; /* a kernel runs low before it runs high */
+        if (shift == 0 || (!high && !is_again(block, pc + shift)))
+            return shift;
+    }
+    uint64_t expected = gt_vcpu_expects();
+    uint64_t shift = expected % GT_PAGE == pc % GT_PAGE ? expected - pc : 0;
+    note(page, bytes, pc + shift);
+    return shift;
+}
