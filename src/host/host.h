@@ -48,9 +48,7 @@ struct gt_cell {
 typedef void (*gt_exec_fn)(unsigned vcpu, void *data);
 typedef void (*gt_mem_fn)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
 
-/* What a tool wants to hear; any member but translate and exit may be NULL. `self` is the tool's
- * own.
- */
+/* What a tool wants to hear; all but translate and exit may be NULL. `self` is the tool's own. */
 struct gt_host_events {
     void (*vcpu_init)(void *self, unsigned vcpu);
     void (*vcpu_exit)(void *self, unsigned vcpu);
