@@ -23,9 +23,10 @@
 const char gt_tool_name[] = "steps";
 
 enum { RING = 1 << 20 }; /* words */
-enum step { NOTHING, COUNT, CALLBACK, CALLS, WRITTEN };
 
-static enum step step;
+enum { NOTHING, COUNT, CALLBACK, CALLS, WRITTEN };
+
+static int step; /* one of these */
 static const struct gt_arch *arch;
 static struct gt_cell count, never;
 static uint64_t ring[RING];
@@ -74,14 +75,23 @@ static void translate(void *self, struct gt_block *block)
     (void)self;
     if (gt_block_insns(block) == 0)
         return;
-    if (step == COUNT || step == WRITTEN)
+    switch (step) {
+    case NOTHING:
+        break;
+    case COUNT:
         gt_block_add(block, count, gt_block_insns(block));
-    if (step == CALLBACK)
+        break;
+    case CALLBACK:
         gt_block_on_exec(block, on_block, NULL);
-    if (step == CALLS)
+        break;
+    case CALLS:
         gt_block_on_exec_ne(block, on_block, never, 0, NULL);
-    if (step == CALLS || step == WRITTEN)
-        watch_calls(block, step == CALLS ? on_call : on_written_call);
+        watch_calls(block, on_call);
+        break;
+    case WRITTEN:
+        gt_block_add(block, count, gt_block_insns(block));
+        watch_calls(block, on_written_call);
+    }
 }
 
 static void at_exit(void *self)
@@ -107,16 +117,14 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     static const struct gt_host_events events = {.translate = translate, .exit = at_exit};
     static const char *const steps[] = {"nothing", "count", "callback", "calls", "written", NULL};
     const char *output = NULL;
-    int chosen = NOTHING;
     const struct gt_arg table[] = {
-        {"step", GT_ARG_CHOICE, &chosen, .choices = steps},
+        {"step", GT_ARG_CHOICE, &step, .choices = steps},
         {"output", GT_ARG_TEXT, &output},
         {NULL},
     };
     int status = gt_args_parse(table, argc, argv, err);
     if (status < 0)
         return status;
-    step = (enum step)chosen;
     arch = gt_arch_by_target(info->target);
     if (!arch || !gt_host_can(GT_HOST_CELLS) || !gt_host_can(GT_HOST_CONDITIONAL))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");

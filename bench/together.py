@@ -45,9 +45,9 @@ class Together(Bench):
     def pairs(self, command, plugin, statistics_of, since=None, expect=None):
         data = [self.scratch('data-%d' % i) for i in range(len(self.args.plugins))]
         commands = [[w for w in command if w != '@']]
+        tool, arguments = plugin
         for chosen, path in zip(self.args.plugins, data):
             file, *words = chosen.split(',')
-            tool, arguments = plugin
             own = arguments if os.path.basename(file) == 'lib%s.so' % tool else []
             words = [file, 'output=' + path, *own, *words]
             commands.append(workloads.with_plugin(command, ','.join(words)))

@@ -2,6 +2,7 @@
 /* code.map: see code_map.h. */
 #include "format/code_map.h"
 
+#include "base/fnv.h"
 #include "format/uftrace.h"
 #include "format/uftrace_text.h"
 
@@ -14,9 +15,9 @@
 
 uint64_t gt_code_hash(const uint8_t *bytes)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = GT_FNV_BEGIN;
     for (size_t i = 0; i < GT_CODE_HASHED; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+        hash = gt_fnv(hash, bytes[i]);
     return hash;
 }
 

@@ -9,6 +9,7 @@
  * ends the symbol before it. From uftrace 0.14 on a size may follow the address: `<16 hex> <8 hex>
  * T name`; that is read, and never written.
  */
+#include "base/fnv.h"
 #include "format/uftrace.h"
 #include "format/uftrace_text.h"
 
@@ -44,13 +45,13 @@ enum { NAME_MAX_SHOWN = 2000, NAME_KEPT = 1980 };
 /* A name too long is cut and told apart from its like by a hash of all of it (FNV-1a). */
 static void add_name(struct gt_text *t, const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = GT_FNV_BEGIN;
     if (strlen(name) <= NAME_MAX_SHOWN) {
         gt_text_add_value(t, name, SIZE_MAX);
         return;
     }
     for (const char *p = name; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001b3);
+        hash = gt_fnv(hash, (unsigned char)*p);
     gt_text_add_value(t, name, NAME_KEPT);
     gt_text_printf(t, "~%016" PRIx64, hash);
 }

@@ -11,6 +11,7 @@
  * Memory that gets another use is seen by its bytes: a guest's pages of code hold one file's for as
  * long as they are used, and another's after that.
  */
+#include "base/fnv.h"
 #include "plugin/uftrace.h"
 
 #include <string.h>
@@ -18,36 +19,31 @@
 enum { PIECE = 256 }; /* bytes that are compared at once: code and data may share a page */
 
 struct page {
-    uint64_t at; /* the number of the page, where its code is */
-    uint64_t piece[GT_PAGE / PIECE];
+    uint64_t at;                     /* the number of the page, where its code is */
+    uint64_t piece[GT_PAGE / PIECE]; /* hashes of what it holds */
 };
-
-/* FNV-1a's steps, by words: other bytes give another number as a rule. */
-static uint64_t digest(const uint8_t *bytes)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325), word;
-    for (size_t i = 0; i < PIECE; i += sizeof word) {
-        memcpy(&word, bytes + i, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
 
 static const uint8_t *page_of(const uint8_t *bytes)
 {
     return bytes - (uintptr_t)bytes % GT_PAGE;
 }
 
-/* The piece of its page that the block begins in. */
-static size_t piece_of(const uint8_t *bytes)
+/* Of a piece of the page that the bytes are in. */
+static uint64_t hash_piece(const uint8_t *bytes, size_t piece)
 {
-    return (uintptr_t)bytes % GT_PAGE / PIECE;
+    uint64_t hash = GT_FNV_BEGIN, word;
+    for (size_t i = 0; i < PIECE; i += sizeof word) {
+        memcpy(&word, page_of(bytes) + piece * PIECE + i, sizeof word);
+        hash = gt_fnv(hash, word);
+    }
+    return hash;
 }
 
+/* Where the block begins. */
 static bool is_unchanged(const struct page *page, const uint8_t *bytes)
 {
-    size_t i = piece_of(bytes);
-    return page->piece[i] == digest(page_of(bytes) + i * PIECE);
+    size_t piece = (uintptr_t)bytes % GT_PAGE / PIECE;
+    return page->piece[piece] == hash_piece(bytes, piece);
 }
 
 /* A block that is translated again as it was, but for its address: the memory has another use now,
@@ -70,7 +66,7 @@ static void note(struct page *page, const uint8_t *bytes, uint64_t pc)
     }
     page->at = pc / GT_PAGE;
     for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
-        page->piece[i] = digest(page_of(bytes) + i * PIECE);
+        page->piece[i] = hash_piece(bytes, i);
 }
 
 uint64_t gt_memory_shift(struct gt_block *block)
