@@ -29,6 +29,7 @@ enum { NOTHING, COUNT, CALLBACK, CALLS, WRITTEN };
 static int step; /* one of these */
 static const struct gt_arch *arch;
 static struct gt_cell count, never;
+static uint64_t shared_count;
 static uint64_t ring[RING];
 static size_t at;
 static struct gt_streams *streams;
@@ -70,6 +71,15 @@ static void watch_calls(struct gt_block *block, gt_exec_fn fn)
         gt_insn_on_exec(last, fn, (void *)(uintptr_t)pc);
 }
 
+/* QEMU before 9.0 adds for all vCPUs to one number. */
+static void add_to_count(struct gt_block *block)
+{
+    if (gt_host_can(GT_HOST_CELLS))
+        gt_block_add(block, count, gt_block_insns(block));
+    else
+        gt_block_add_shared(block, &shared_count, gt_block_insns(block));
+}
+
 static void translate(void *self, struct gt_block *block)
 {
     (void)self;
@@ -79,7 +89,7 @@ static void translate(void *self, struct gt_block *block)
     case NOTHING:
         break;
     case COUNT:
-        gt_block_add(block, count, gt_block_insns(block));
+        add_to_count(block);
         break;
     case CALLBACK:
         gt_block_on_exec(block, on_block, NULL);
@@ -89,7 +99,7 @@ static void translate(void *self, struct gt_block *block)
         watch_calls(block, on_call);
         break;
     case WRITTEN:
-        gt_block_add(block, count, gt_block_insns(block));
+        add_to_count(block);
         watch_calls(block, on_written_call);
     }
 }
@@ -126,9 +136,10 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status < 0)
         return status;
     arch = gt_arch_by_target(info->target);
-    if (!arch || !gt_host_can(GT_HOST_CELLS) || !gt_host_can(GT_HOST_CONDITIONAL))
+    bool able = gt_host_can(GT_HOST_CELLS) && gt_host_can(GT_HOST_CONDITIONAL);
+    if (!arch || (!able && step >= CALLS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
-    void *cells = gt_cells_new(2 * sizeof(uint64_t));
+    void *cells = able ? gt_cells_new(2 * sizeof(uint64_t)) : NULL;
     count = (struct gt_cell){cells, 0};
     never = (struct gt_cell){cells, sizeof(uint64_t)};
     if (step == WRITTEN)

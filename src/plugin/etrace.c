@@ -139,7 +139,7 @@ static int allocate(struct gt_error *err)
     if (gt_etrace.vcpus == MAP_FAILED)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     pthread_mutex_init(&gt_etrace.lock, NULL);
-    gt_etrace.blocks = g_hash_table_new(g_int64_hash, g_int64_equal);
+    gt_etrace.met = g_ptr_array_new();
     gt_etrace.counters = g_ptr_array_new();
     gt_etrace.devices = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     return 0;
@@ -195,6 +195,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = gt_etrace_watch_forks(err);
     if (status == 0 && control)
         status = gt_etrace_control_start(control, err);
+    if (gt_etrace.flags == GT_ETRACE_F_COVERAGE) /* it asks for no order, nor for devices */
+        events.discontinuity = NULL;
     if (status == 0)
         gt_host_subscribe(&events, NULL);
     return status;

@@ -4,6 +4,7 @@
  *   etrace.c          arguments, installation, events
  *   etrace_target.c   what a stream says of guest and host
  *   etrace_code.c     translation: blocks are kept and instrumented
+ *   etrace_kept.c     the blocks that are kept
  *   etrace_exec.c     blocks that run: the hot path
  *   etrace_mem.c      memory accesses, devices, interrupts
  *   etrace_text.c     notes: disassembly, registers
@@ -27,6 +28,7 @@
 #include "format/etrace.h"
 #include "guest/syscalls.h"
 #include "host/host.h"
+#include "plugin/pages.h"
 
 #include <glib.h>
 #include <pthread.h>
@@ -45,17 +47,35 @@ enum gt_etrace_clock { GT_ETRACE_CLOCK_AUTO, GT_ETRACE_CLOCK_INSN, GT_ETRACE_CLO
 enum {
     GT_ETRACE_MAX_VCPUS = 65536, /* a unit's number has 16 bits */
     GT_ETRACE_BUFFER = 64 << 10, /* bytes */
+    GT_ETRACE_CHAINS = 32,
 };
 
 /* A block of guest code; kept until all translated code is thrown away, or to the end. */
 struct gt_etrace_block {
     uint64_t start, end;
     uint32_t insns;
-    struct gt_etrace_block *next; /* others that start here */
-    uint32_t counter;             /* with GT_ETRACE_F_COVERAGE: its number, from 1 on */
-    uint64_t told;                /* the count written last */
-    uint64_t left, more;          /* times it ended early; times that longer ones ended with it */
-    uint8_t sizes[];              /* of each instruction, bytes */
+    struct gt_etrace_block *next;  /* others of its chain */
+    struct gt_etrace_block *alike; /* others that start and end here; from the first one on */
+    /* with GT_ETRACE_F_COVERAGE: */
+    uint32_t counter;              /* its number, from 1 on; 0: none */
+    struct gt_etrace_alone *alone; /* counters of its translations */
+    uint64_t told;                 /* of the first one here: the count written last */
+    uint64_t left, more;           /* times it ended early; times that longer ones ended with it */
+    uint8_t sizes[];               /* of each instruction, bytes */
+};
+
+/* A translation of one instruction alone, in a machine. */
+struct gt_etrace_alone {
+    struct gt_etrace_alone *next;
+    uint64_t pc;
+    uint32_t counter;              /* how often it ran as a block that is counted */
+    struct gt_etrace_place *place; /* etrace_left.c; NULL: it has not left a block yet */
+};
+
+/* A page of code. */
+struct gt_etrace_page {
+    struct gt_etrace_block *blocks[GT_ETRACE_CHAINS]; /* that start there, by their start */
+    GArray *places;                                   /* etrace_left.c; NULL: none */
 };
 
 struct gt_etrace_lane;
@@ -85,9 +105,10 @@ struct gt_etrace {
     struct gt_outlet *outlet;
     const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
 
-    pthread_mutex_t lock; /* of what follows */
-    GHashTable *blocks;   /* start -> chain of struct gt_etrace_block */
-    GHashTable *devices;  /* place of a device -> value seen there last */
+    pthread_mutex_t lock;  /* of what follows */
+    struct gt_pages pages; /* of struct gt_etrace_page */
+    GPtrArray *met;        /* with GT_ETRACE_F_COVERAGE: the first block of each place, in order */
+    GHashTable *devices;   /* place of a device -> value seen there last */
     struct gt_etrace_lane *lanes;
     GPtrArray *counters; /* sets of cells, or of numbers; `n_counters` are in use */
     uint32_t n_counters;
@@ -105,9 +126,13 @@ bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
 /* etrace_code.c */
 void gt_etrace_on_translate(void *self, struct gt_block *block);
 void gt_etrace_on_flush(void *self);
-/* The kept block that is equal to `want`; its instructions' sizes are apart. With the lock. NULL:
- * no memory. */
+
+/* etrace_kept.c, with the lock */
+/* The kept block that is equal to `want`; its instructions' sizes are apart. NULL: no memory. */
 struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes);
+/* The page of an address. */
+struct gt_etrace_page *gt_etrace_page(uint64_t addr);
+void gt_etrace_forget_all(void);
 
 /* etrace_exec.c */
 void gt_etrace_on_block(unsigned vcpu, void *block);        /* clock=insn */
@@ -133,16 +158,16 @@ void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
 /* etrace_count.c; all but gt_etrace_put_counts with the lock */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b);
 uint32_t gt_etrace_new_counter(void);
-void gt_etrace_add_to_counter(struct gt_block *block, uint32_t counter);
 /* By the vCPU; where the host has no cells, by all. */
 uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu);
 /* Those that are not what was written last. Returns how many; any thread. */
 size_t gt_etrace_put_counts(void);
 
-/* etrace_left.c: a block that is counted from now on; a translation of one instruction. With the
- * lock. */
+/* etrace_left.c, of machines, with the lock */
+/* It is counted from now on. */
 void gt_etrace_left_add(struct gt_etrace_block *b);
-void gt_etrace_left_watch(struct gt_block *block);
+/* A translation of b, which is one instruction: its counter. */
+uint32_t gt_etrace_left_watch(struct gt_block *block, struct gt_etrace_block *b);
 
 /* etrace_control.c: GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO. The path lives as long as QEMU.
  * After stop no command is under way. */

@@ -3,7 +3,6 @@
 #include "plugin/etrace.h"
 
 #include <elf.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -44,32 +43,6 @@ static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_
     for (size_t i = 0; i < n; i++)
         sizes[i] = (uint8_t)gt_insn_size(gt_block_insn(block, i));
     return true;
-}
-
-static bool same(const struct gt_etrace_block *a, const struct gt_etrace_block *b,
-                 const uint8_t *sizes)
-{
-    return a->end == b->end && a->insns == b->insns && memcmp(a->sizes, sizes, b->insns) == 0;
-}
-
-struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes)
-{
-    struct gt_etrace_block *first = g_hash_table_lookup(gt_etrace.blocks, &want->start);
-    for (struct gt_etrace_block *b = first; b; b = b->next)
-        if (same(b, want, sizes))
-            return b;
-    struct gt_etrace_block *b = malloc(sizeof *b + want->insns);
-    if (!b)
-        return NULL;
-    *b = *want;
-    memcpy(b->sizes, sizes, want->insns);
-    if (first) { /* the key stays the first one's */
-        b->next = first->next;
-        first->next = b;
-    } else {
-        g_hash_table_insert(gt_etrace.blocks, &b->start, b);
-    }
-    return b;
 }
 
 /* Every access gets the index of its instruction; in a block of one, the block. */
@@ -129,19 +102,10 @@ void gt_etrace_on_flush(void *self)
     (void)self;
     if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
         return;
-    GHashTableIter i;
-    gpointer first;
     gt_etrace_put_all_listed();
     pthread_mutex_lock(&gt_etrace.lock);
     for (unsigned k = 0; k < gt_etrace.n_vcpus; k++)
         gt_etrace.vcpus[k].block = NULL;
-    g_hash_table_iter_init(&i, gt_etrace.blocks);
-    while (g_hash_table_iter_next(&i, NULL, &first)) {
-        g_hash_table_iter_steal(&i);
-        for (struct gt_etrace_block *b = first, *next; b; b = next) {
-            next = b->next;
-            free(b);
-        }
-    }
+    gt_etrace_forget_all();
     pthread_mutex_unlock(&gt_etrace.lock);
 }

@@ -25,11 +25,11 @@ enum {
     TRIES = 100, /* cells move when there are twice as many vCPUs: seldom */
 };
 
-/* Blocks of code at the same place are told as one. */
+/* A counter of a block, or (0) what it has without. */
 struct tally {
-    uint64_t start, end; /* the block's: sorting reads nothing else */
     struct gt_etrace_block *block;
     uint64_t count;
+    uint32_t counter;
 };
 
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and `told` */
@@ -57,7 +57,7 @@ uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
     return n[(counter - 1) % COUNTERS];
 }
 
-void gt_etrace_add_to_counter(struct gt_block *block, uint32_t counter)
+static void add_to_counter(struct gt_block *block, uint32_t counter)
 {
     void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
     size_t i = (counter - 1) % COUNTERS;
@@ -67,15 +67,24 @@ void gt_etrace_add_to_counter(struct gt_block *block, uint32_t counter)
         gt_block_add_shared(block, (uint64_t *)set + i, 1);
 }
 
+static uint32_t counter_of(struct gt_block *block, struct gt_etrace_block *b)
+{
+    bool machine = gt_etrace.host.system;
+    if (machine && b->insns == 1)
+        return gt_etrace_left_watch(block, b);
+    if (b->counter)
+        return b->counter;
+    b->counter = gt_etrace_new_counter();
+    if (machine)
+        gt_etrace_left_add(b);
+    return b->counter;
+}
+
+/* One number a block: where one thread runs several vCPUs, QEMU 11.1 adds to a second one elsewhere
+ * (one_thread.h). */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
 {
-    if (!b->counter) {
-        b->counter = gt_etrace_new_counter();
-        gt_etrace_left_add(b);
-    }
-    gt_etrace_add_to_counter(block, b->counter);
-    if (b->insns == 1)
-        gt_etrace_left_watch(block);
+    add_to_counter(block, counter_of(block, b));
 }
 
 /* False: there is nothing at that address. */
@@ -118,29 +127,21 @@ static void sum_set(void *set, uint64_t *sums)
             ;
 }
 
-static gint by_place(gconstpointer a, gconstpointer b)
-{
-    const struct tally *x = a, *y = b;
-    int start = (x->start > y->start) - (x->start < y->start);
-    return start ? start : (x->end > y->end) - (x->end < y->end);
-}
-
-/* All blocks; those without counts yet as well. Where blocks were left early is read before how
- * often they ran: no count is too small. */
+/* All blocks, as they came: so do their counters, and mostly their memory. Where blocks were left
+ * early is read before how often they ran: no count is too small. */
 static GArray *tally_blocks(GPtrArray *sets)
 {
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally));
-    GHashTableIter i;
-    gpointer first;
     pthread_mutex_lock(&gt_etrace.lock);
-    g_hash_table_iter_init(&i, gt_etrace.blocks);
-    while (g_hash_table_iter_next(&i, NULL, &first))
-        for (struct gt_etrace_block *b = first; b; b = b->next)
-            g_array_append_val(all, ((struct tally){b->start, b->end, b, b->more - b->left}));
+    GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct tally), gt_etrace.n_counters);
+    for (guint k = 0; k < gt_etrace.met->len; k++)
+        for (struct gt_etrace_block *b = gt_etrace.met->pdata[k]; b; b = b->alike) {
+            g_array_append_val(all, ((struct tally){b, b->more - b->left, b->counter}));
+            for (const struct gt_etrace_alone *a = b->alone; a; a = a->next)
+                g_array_append_val(all, ((struct tally){b, 0, a->counter}));
+        }
     for (guint k = 0; k < gt_etrace.counters->len; k++)
         g_ptr_array_add(sets, gt_etrace.counters->pdata[k]);
     pthread_mutex_unlock(&gt_etrace.lock);
-    g_array_sort(all, by_place);
     return all;
 }
 
@@ -153,16 +154,14 @@ static GArray *count_all(void)
         sum_set(sets->pdata[k], sums + (size_t)COUNTERS * k);
     for (guint k = 0; k < all->len; k++) {
         struct tally *t = &g_array_index(all, struct tally, k);
-        uint64_t count = t->count + (t->block->counter ? sums[t->block->counter - 1] : 0);
-        /* shared counters are added to without synchronisation, and may go back */
-        t->count = count > t->block->told ? count : t->block->told;
+        t->count += t->counter ? sums[t->counter - 1] : 0;
     }
     g_free(sums);
     g_ptr_array_free(sets, TRUE);
     return all;
 }
 
-static void put_count(const struct gt_etrace_block *b, uint64_t count, uint64_t previous)
+static void put_count(const struct gt_etrace_block *b, uint64_t count)
 {
     struct gt_writer *w = gt_etrace_put_begin(NULL, EVENT_PACKET);
     if (!w)
@@ -171,7 +170,7 @@ static void put_count(const struct gt_etrace_block *b, uint64_t count, uint64_t 
     *gt_hex_put(stpcpy(at, "-0x"), b->end) = '\0';
     gt_etrace_put_event(
         w, &(struct gt_etrace_event){
-               .value = count, .previous = previous, .device = "coverage", .name = name});
+               .value = count, .previous = b->told, .device = "coverage", .name = name});
     gt_etrace_put_end();
 }
 
@@ -189,6 +188,22 @@ static bool begin_again(GArray *all)
     return repeat;
 }
 
+/* Blocks of code at the same place are told as one. */
+static bool at_one_place(const struct gt_etrace_block *a, const struct gt_etrace_block *b)
+{
+    return a->start == b->start && a->end == b->end;
+}
+
+/* From `k` on, those of one place; *count: of all. Returns where others follow. */
+static guint add_up(GArray *all, guint k, uint64_t *count)
+{
+    const struct tally *t = &g_array_index(all, struct tally, k);
+    guint n = 0;
+    for (*count = 0; k + n < all->len && at_one_place(t->block, t[n].block); n++)
+        *count += t[n].count;
+    return k + n;
+}
+
 size_t gt_etrace_put_counts(void)
 {
     pthread_mutex_lock(&counting);
@@ -196,16 +211,15 @@ size_t gt_etrace_put_counts(void)
     GArray *all = count_all();
     bool repeat = begin_again(all);
     for (guint k = 0, next; k < all->len; k = next) {
-        const struct tally *t = &g_array_index(all, struct tally, k);
-        uint64_t count = 0, told = 0;
-        for (next = k; next < all->len && by_place(t, t + (next - k)) == 0; next++) {
-            count += t[next - k].count;
-            told += t[next - k].block->told;
-            t[next - k].block->told = t[next - k].count;
-        }
-        if (count == 0 || (count == told && !repeat))
+        struct gt_etrace_block *b = g_array_index(all, struct tally, k).block;
+        uint64_t count;
+        next = add_up(all, k, &count);
+        /* shared counters are added to without synchronisation, and may go back */
+        count = MAX(count, b->told);
+        if (count == 0 || (count == b->told && !repeat))
             continue;
-        put_count(t->block, count, told);
+        put_count(b, count);
+        b->told = count;
         written++;
     }
     g_array_free(all, TRUE);

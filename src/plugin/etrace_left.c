@@ -7,8 +7,8 @@
  * another block. The first one was counted whole. So one is taken from it, and one given to the
  * shorter block that ends with the instruction.
  *
- * Such a block of one instruction lies within blocks that are known, and it has accesses although
- * it was never counted itself. Only there accesses are watched: what else runs costs nothing.
+ * Such a block of one instruction has accesses although it was never counted itself. Only in blocks
+ * of one instruction accesses are watched: what else runs costs nothing.
  * An instruction may have several accesses: they are of one run where no block around it has been
  * counted in between. Which of several blocks around it was left does not matter, as they end in
  * one place; the one that begins last is taken first, as those that begin earlier have further
@@ -17,38 +17,24 @@
  * All with the lock.
  */
 #include "plugin/etrace.h"
-#include "plugin/pages.h"
 
 struct around {
     struct gt_etrace_block *block;   /* has the instruction, and others behind it */
     struct gt_etrace_block *shorter; /* ends with it */
 };
 
-/* An instruction that was translated alone. */
-struct place {
+/* An instruction that left blocks. */
+struct gt_etrace_place {
     uint64_t pc;
     GArray *around; /* struct around; those that begin last first */
     uint64_t *seen; /* of each vCPU: how often the blocks around had run at its last access */
 };
 
-/* A translation of it. */
-struct alone {
-    struct place *place;
-    uint32_t counter; /* how often it ran as a block that is counted */
-};
-
-/* Each new block asks for all of its page: the address is here, too. */
+/* Each new block asks for all of its page. */
 struct place_at {
     uint64_t pc;
-    struct place *place;
+    struct gt_etrace_place *place;
 };
-
-struct page {
-    GPtrArray *blocks; /* that begin there */
-    GArray *places;    /* struct place_at */
-};
-
-static struct gt_pages pages; /* of struct page */
 
 static unsigned most_vcpus(void)
 {
@@ -70,7 +56,7 @@ static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t 
     return 0;
 }
 
-static void put_around(struct place *place, struct gt_etrace_block *b)
+static void put_around(struct gt_etrace_place *place, struct gt_etrace_block *b)
 {
     struct gt_etrace_block want = {.start = b->start};
     want.insns = insns_to(b, place->pc, &want.end);
@@ -85,24 +71,17 @@ static void put_around(struct place *place, struct gt_etrace_block *b)
         g_array_insert_val(place->around, i, new);
 }
 
-static struct page *page_at(uint64_t pc)
+static void put_blocks(struct gt_etrace_place *place, const struct gt_etrace_page *page)
 {
-    struct page *page = gt_pages_at(&pages, pc, sizeof *page);
-    if (!page->blocks)
-        *page =
-            (struct page){g_ptr_array_new(), g_array_new(FALSE, FALSE, sizeof(struct place_at))};
-    return page;
+    for (int i = 0; i < GT_ETRACE_CHAINS; i++)
+        for (struct gt_etrace_block *b = page->blocks[i]; b; b = b->next)
+            if (b->counter)
+                put_around(place, b);
 }
 
-static void put_blocks(struct place *place, const struct page *page)
+static void put_places(const struct gt_etrace_page *page, struct gt_etrace_block *b)
 {
-    for (guint i = 0; i < page->blocks->len; i++)
-        put_around(place, page->blocks->pdata[i]);
-}
-
-static void put_places(const struct page *page, struct gt_etrace_block *b)
-{
-    for (guint i = 0; i < page->places->len; i++) {
+    for (guint i = 0; page->places && i < page->places->len; i++) {
         const struct place_at *at = &g_array_index(page->places, struct place_at, i);
         if (at->pc >= b->start && at->pc < b->end)
             put_around(at->place, b);
@@ -113,45 +92,40 @@ void gt_etrace_left_add(struct gt_etrace_block *b)
 {
     if (!gt_etrace.host.system)
         return;
-    struct page *page = page_at(b->start), *last = page_at(b->end - 1);
-    g_ptr_array_add(page->blocks, b);
+    const struct gt_etrace_page *page = gt_etrace_page(b->start);
     put_places(page, b);
+    const struct gt_etrace_page *last = gt_etrace_page(b->end - 1);
     if (last != page)
         put_places(last, b);
 }
 
-static struct place *make_place(uint64_t pc)
+static struct gt_etrace_place *make_place(uint64_t pc)
 {
-    struct place *place = g_new0(struct place, 1);
+    struct gt_etrace_place *place = g_new0(struct gt_etrace_place, 1);
     place->pc = pc;
     place->around = g_array_new(FALSE, FALSE, sizeof(struct around));
-    put_blocks(place, page_at(pc));
-    put_blocks(place, page_at(pc - GT_PAGE)); /* that may run over */
-    if (place->around->len == 0) {
-        g_array_free(place->around, TRUE);
-        g_free(place);
-        return NULL;
-    }
     place->seen = g_new0(uint64_t, most_vcpus());
+    put_blocks(place, gt_etrace_page(pc));
+    put_blocks(place, gt_etrace_page(pc - GT_PAGE)); /* that may run over */
     return place;
 }
 
-/* NULL: no block has the instruction and others behind it. */
-static struct place *place_at(uint64_t pc)
+static struct gt_etrace_place *place_at(uint64_t pc)
 {
-    struct page *page = page_at(pc);
+    struct gt_etrace_page *page = gt_etrace_page(pc);
+    if (!page->places)
+        page->places = g_array_new(FALSE, FALSE, sizeof(struct place_at));
     for (guint i = 0; i < page->places->len; i++) {
         const struct place_at *at = &g_array_index(page->places, struct place_at, i);
         if (at->pc == pc)
             return at->place;
     }
     struct place_at new = {pc, make_place(pc)};
-    if (new.place)
-        g_array_append_val(page->places, new);
+    g_array_append_val(page->places, new);
     return new.place;
 }
 
-static void count_left(struct place *place, unsigned vcpu)
+static void count_left(struct gt_etrace_place *place, unsigned vcpu)
 {
     uint64_t ran = 0;
     for (guint i = 0; i < place->around->len; i++)
@@ -175,22 +149,24 @@ static void count_left(struct place *place, unsigned vcpu)
 
 static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    const struct alone *alone = data;
+    struct gt_etrace_alone *alone = data;
     unsigned v = gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
     (void)meminfo, (void)vaddr;
     pthread_mutex_lock(&gt_etrace.lock);
-    if (v < most_vcpus() && gt_etrace_counted(alone->counter, v) == 0)
+    if (v < most_vcpus() && gt_etrace_counted(alone->counter, v) == 0) {
+        if (!alone->place)
+            alone->place = place_at(alone->pc);
         count_left(alone->place, v);
+    }
     pthread_mutex_unlock(&gt_etrace.lock);
 }
 
-void gt_etrace_left_watch(struct gt_block *block)
+uint32_t gt_etrace_left_watch(struct gt_block *block, struct gt_etrace_block *b)
 {
-    struct place *place = gt_etrace.host.system ? place_at(gt_block_pc(block)) : NULL;
-    if (!place)
-        return;
-    struct alone *alone = g_new(struct alone, 1); /* as long as the block may run: to the end */
-    *alone = (struct alone){place, gt_etrace_new_counter()};
-    gt_etrace_add_to_counter(block, alone->counter);
+    struct gt_etrace_alone *alone = g_new(struct gt_etrace_alone, 1);
+    *alone = (struct gt_etrace_alone){.next = b->alone, .counter = gt_etrace_new_counter()};
+    b->alone = alone;
+    alone->pc = b->start;
     gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, alone);
+    return alone->counter;
 }

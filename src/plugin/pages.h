@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a plugin knows of the guest's code, a page at a time. Nothing of it is ever forgotten, since
- * the same block may be translated again at any time. Callers see to it that one thread is in here.
+ * What a plugin knows of the guest's code, a page at a time. None is forgotten by itself, since the
+ * same block may be translated again at any time. Callers see to it that one thread is in here.
  */
 #ifndef GT_PLUGIN_PAGES_H
 #define GT_PLUGIN_PAGES_H
@@ -19,6 +19,9 @@ struct gt_pages {
         void *page; /* NULL: none */
     } recent[GT_PAGES_RECENT];
 };
+
+/* None is left. */
+void gt_pages_clear(struct gt_pages *p, void (*free_page)(void *page));
 
 /* Made where there is none yet: `size` bytes, all 0. */
 void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size);

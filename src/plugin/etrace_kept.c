@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The blocks that are kept, by pages of code: what is translated is near what was translated last,
+ * so that its page is at hand. */
+#include "plugin/etrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gt_etrace_page *gt_etrace_page(uint64_t addr)
+{
+    return gt_pages_at(&gt_etrace.pages, addr, sizeof(struct gt_etrace_page));
+}
+
+static struct gt_etrace_block **chain_of(uint64_t start)
+{
+    return &gt_etrace_page(start)->blocks[start / 4 % GT_ETRACE_CHAINS];
+}
+
+static bool same_sizes(const struct gt_etrace_block *a, const struct gt_etrace_block *b,
+                       const uint8_t *sizes)
+{
+    return a->insns == b->insns && memcmp(a->sizes, sizes, b->insns) == 0;
+}
+
+static struct gt_etrace_block *copy_of(const struct gt_etrace_block *want, const uint8_t *sizes)
+{
+    struct gt_etrace_block *b = malloc(sizeof *b + want->insns);
+    if (b) {
+        *b = *want;
+        memcpy(b->sizes, sizes, want->insns);
+    }
+    return b;
+}
+
+/* At the chain's end, so that the first of a place stays the first one. */
+static void put(struct gt_etrace_block **end, struct gt_etrace_block *first,
+                struct gt_etrace_block *b)
+{
+    *end = b;
+    if (first) {
+        b->alike = first->alike;
+        first->alike = b;
+    } else if (gt_etrace.flags & GT_ETRACE_F_COVERAGE) {
+        g_ptr_array_add(gt_etrace.met, b);
+    }
+}
+
+struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes)
+{
+    struct gt_etrace_block **at = chain_of(want->start), *first = NULL;
+    for (; *at; at = &(*at)->next) {
+        if ((*at)->start != want->start || (*at)->end != want->end)
+            continue;
+        if (same_sizes(*at, want, sizes))
+            return *at;
+        if (!first)
+            first = *at;
+    }
+    struct gt_etrace_block *b = copy_of(want, sizes);
+    if (b)
+        put(at, first, b);
+    return b;
+}
+
+static void free_page(void *data)
+{
+    struct gt_etrace_page *page = data;
+    for (int i = 0; i < GT_ETRACE_CHAINS; i++)
+        for (struct gt_etrace_block *b = page->blocks[i], *next; b; b = next) {
+            next = b->next;
+            free(b);
+        }
+    g_free(page);
+}
+
+void gt_etrace_forget_all(void)
+{
+    gt_pages_clear(&gt_etrace.pages, free_page);
+}
