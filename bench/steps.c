@@ -5,6 +5,7 @@
  *
  *     step=nothing   it is loaded, and told of each block
  *     step=count     an inline add in each block
+ *     step=counts    the same, to a number of each block
  *     step=callback  an empty callback in each block
  *     step=calls     a conditional callback in each block that never fires, and a callback at each
  *                    call and return, which puts 16 bytes into a ring that nobody reads
@@ -18,13 +19,14 @@
 #include "plugin/args.h"
 
 #include <errno.h>
+#include <glib.h>
 #include <sys/stat.h>
 
 const char gt_tool_name[] = "steps";
 
-enum { RING = 1 << 20 }; /* words */
+enum { RING = 1 << 20 /* words */, SET = 4096 /* numbers */ };
 
-enum { NOTHING, COUNT, CALLBACK, CALLS, WRITTEN };
+enum { NOTHING, COUNT, COUNTS, CALLBACK, CALLS, WRITTEN };
 
 static int step; /* one of these */
 static const struct gt_arch *arch;
@@ -80,6 +82,20 @@ static void add_to_count(struct gt_block *block)
         gt_block_add_shared(block, &shared_count, gt_block_insns(block));
 }
 
+static void add_to_own_count(struct gt_block *block)
+{
+    static void *set;
+    static size_t used;
+    if (used % SET == 0)
+        set = gt_host_can(GT_HOST_CELLS) ? gt_cells_new(SET * sizeof(uint64_t))
+                                         : g_malloc0(SET * sizeof(uint64_t));
+    size_t i = used++ % SET;
+    if (gt_host_can(GT_HOST_CELLS))
+        gt_block_add(block, (struct gt_cell){set, i * sizeof(uint64_t)}, 1);
+    else
+        gt_block_add_shared(block, (uint64_t *)set + i, 1);
+}
+
 static void translate(void *self, struct gt_block *block)
 {
     (void)self;
@@ -90,6 +106,9 @@ static void translate(void *self, struct gt_block *block)
         break;
     case COUNT:
         add_to_count(block);
+        break;
+    case COUNTS:
+        add_to_own_count(block);
         break;
     case CALLBACK:
         gt_block_on_exec(block, on_block, NULL);
@@ -125,7 +144,8 @@ static int open_stream(const char *output, struct gt_error *err)
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     static const struct gt_host_events events = {.translate = translate, .exit = at_exit};
-    static const char *const steps[] = {"nothing", "count", "callback", "calls", "written", NULL};
+    static const char *const steps[] = {"nothing", "count",   "counts", "callback",
+                                        "calls",   "written", NULL};
     const char *output = NULL;
     const struct gt_arg table[] = {
         {"step", GT_ARG_CHOICE, &step, .choices = steps},

@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 enum {
-    ROUND_NS = 4000000,       /* between two rounds while records come */
-    ROUND_IDLE_NS = 16000000, /* the most, while none come */
-    ROUND_NS_A_STREAM = 4000, /* a round looks at every open stream */
-    LOW_WATER = 6,            /* free chunks below which the pool grows ahead of need */
+    FIRST_ROUND_NS = 32000000, /* after the start: short runs have none */
+    ROUND_NS = 4000000,        /* between two rounds while records come */
+    ROUND_IDLE_NS = 16000000,  /* the most, while none come */
+    ROUND_NS_A_STREAM = 4000,  /* a round looks at every open stream */
+    LOW_WATER = 6,             /* free chunks below which the pool grows ahead of need */
 };
 
 static uint64_t now(void)
@@ -41,9 +42,8 @@ static void start(struct gt_streams *set)
     pthread_mutex_lock(&set->lock);
     set->private_files = own;
     pthread_mutex_unlock(&set->lock);
-    set->can_fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
     set->interval = ROUND_NS;
-    set->next_round = now() + set->interval;
+    set->next_round = now() + FIRST_ROUND_NS;
     set->ring = -1;
     int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     set->dirfd = gt_stream_sys.open(AT_FDCWD, set->dir, flags, 0);
@@ -175,8 +175,18 @@ static void take_slots(struct gt_streams *set)
         memcpy(set->round, set->slots, set->n_slots * sizeof *set->round);
 }
 
+/* The kernel takes 10 ms and more to register us. */
+static void prepare_fence(struct gt_streams *set)
+{
+    if (set->asked_fence || !set->n_round)
+        return;
+    set->can_fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+    set->asked_fence = true;
+}
+
 static void look_round(struct gt_streams *set)
 {
+    prepare_fence(set);
     uint64_t more = set->n_round * ROUND_NS_A_STREAM;
     uint64_t next = set->interval * 2;
     if (look(set, set->round, set->n_round))
