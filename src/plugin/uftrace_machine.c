@@ -69,7 +69,7 @@ void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_co
     cells->mark = gt_mark_of_func(code->fn);
 }
 
-/* Vector tables found so far, by their first vectors. */
+/* Vector tables found so far, by their first vectors. Read without the lock. */
 static uint64_t tables[16];
 static unsigned n_tables;
 
@@ -80,7 +80,8 @@ static uint64_t table_of(uint64_t pc)
 
 static bool in_table(uint64_t pc)
 {
-    for (unsigned i = 0; i < n_tables && gt_rec.arch->vector_table; i++)
+    unsigned n = __atomic_load_n(&n_tables, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < n && gt_rec.arch->vector_table; i++)
         if (tables[i] == table_of(pc))
             return true;
     return false;
@@ -126,16 +127,16 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     }
 }
 
-/* With the lock. */
-static uint8_t decide(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
+/* Of a block that nothing under way leads to. With the lock. */
+static uint8_t decide(const struct gt_code *code, uint64_t mark)
 {
     bool by_call = mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
     if (gt_arrival_is_known(code->pc) || (is_of_bios(code) && !by_call && gt_rec.discontinuities))
         return GT_VECTOR_NO;
-    if (!in_table(code->pc) && !is_astray(v, code, mark))
-        return GT_VECTOR_UNKNOWN;
-    if (n_tables < G_N_ELEMENTS(tables) && !in_table(code->pc))
-        tables[n_tables++] = table_of(code->pc);
+    if (n_tables < G_N_ELEMENTS(tables) && !in_table(code->pc)) {
+        tables[n_tables] = table_of(code->pc);
+        __atomic_store_n(&n_tables, n_tables + 1, __ATOMIC_RELEASE);
+    }
     return GT_VECTOR_YES;
 }
 
@@ -151,9 +152,10 @@ bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_
 {
     if (!gt_vcpu_is_recorded(v))
         return false;
-    if (code->vector == GT_VECTOR_UNKNOWN && mark && gt_machine_may_be_vector(code)) {
+    if (code->vector == GT_VECTOR_UNKNOWN && mark && gt_machine_may_be_vector(code) &&
+        (in_table(code->pc) || is_astray(v, code, mark))) {
         pthread_mutex_lock(&gt_rec.lock);
-        code->vector = decide(v, code, mark);
+        code->vector = decide(code, mark);
         pthread_mutex_unlock(&gt_rec.lock);
     }
     return code->vector == GT_VECTOR_YES;
