@@ -50,18 +50,23 @@ enum {
     GT_ETRACE_CHAINS = 32,
 };
 
-/* A block of guest code; kept until all translated code is thrown away, or to the end. */
+/* A block of guest code; kept until all translated code is thrown away, or to the end. Small: each
+ * takes the place of something else in the caches. */
 struct gt_etrace_block {
     uint64_t start, end;
-    uint32_t insns;
-    struct gt_etrace_block *next;  /* others of its chain */
+    struct gt_etrace_block *next; /* others of its chain */
+    struct gt_etrace_rare *rare;  /* NULL: nothing */
+    uint32_t counter;             /* with GT_ETRACE_F_COVERAGE: its number, from 1 on; 0: none */
+    uint16_t insns;
+    uint8_t insn_size; /* of each instruction, bytes; 0: they differ */
+    uint8_t sizes[];   /* if they do: of each one */
+};
+
+/* What few blocks have, with GT_ETRACE_F_COVERAGE. */
+struct gt_etrace_rare {
     struct gt_etrace_block *alike; /* others that start and end here; from the first one on */
-    /* with GT_ETRACE_F_COVERAGE: */
-    uint32_t counter;              /* its number, from 1 on; 0: none */
     struct gt_etrace_alone *alone; /* counters of its translations */
-    uint64_t told;                 /* of the first one here: the count written last */
     uint64_t left, more;           /* times it ended early; times that longer ones ended with it */
-    uint8_t sizes[];               /* of each instruction, bytes */
 };
 
 /* A translation of one instruction alone, in a machine. */
@@ -122,6 +127,8 @@ extern struct gt_etrace gt_etrace;
 
 /* etrace_target.c: false for an unknown target */
 bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
+/* Bytes of each instruction of an e_machine; 0: they differ. */
+uint8_t gt_etrace_insn_size_of(uint32_t machine);
 
 /* etrace_code.c */
 void gt_etrace_on_translate(void *self, struct gt_block *block);
@@ -130,6 +137,7 @@ void gt_etrace_on_flush(void *self);
 /* etrace_kept.c, with the lock */
 /* The kept block that is equal to `want`; its instructions' sizes are apart. NULL: no memory. */
 struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes);
+struct gt_etrace_rare *gt_etrace_rare(struct gt_etrace_block *b); /* made where there is none */
 /* The page of an address. */
 struct gt_etrace_page *gt_etrace_page(uint64_t addr);
 void gt_etrace_forget_all(void);
@@ -209,6 +217,11 @@ size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out);
 const uint8_t *gt_etrace_rest(void *self, size_t *n);
 void gt_etrace_tick(void *self);
 int gt_etrace_watch_forks(struct gt_error *err);
+
+static inline uint32_t gt_etrace_insn_size(const struct gt_etrace_block *b, uint32_t i)
+{
+    return b->insn_size ? b->insn_size : b->sizes[i];
+}
 
 static inline uint16_t gt_etrace_unit(const struct gt_etrace_vcpu *v)
 {

@@ -38,9 +38,10 @@ static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_
     *out = (struct gt_etrace_block){
         .start = gt_block_pc(block),
         .end = gt_insn_pc(last) + gt_insn_size(last),
-        .insns = (uint32_t)n,
+        .insns = (uint16_t)n,
+        .insn_size = gt_etrace_insn_size_of(gt_etrace.arch.guest.id),
     };
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !out->insn_size; i++)
         sizes[i] = (uint8_t)gt_insn_size(gt_block_insn(block, i));
     return true;
 }

@@ -27,13 +27,15 @@ enum {
 
 /* A counter of a block, or (0) what it has without. */
 struct tally {
-    struct gt_etrace_block *block;
+    const struct gt_etrace_block *block;
     uint64_t count;
     uint32_t counter;
+    guint place; /* of gt_etrace.met */
 };
 
-static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and `told` */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static uint64_t cells[COUNTERS];                             /* of one vCPU */
+static GArray *told;              /* of each place, the count written last */
 static unsigned told_streams = 1; /* what is told before the first reader comes, it gets */
 static uint64_t told_dropped;
 
@@ -127,6 +129,14 @@ static void sum_set(void *set, uint64_t *sums)
             ;
 }
 
+static void tally(GArray *all, const struct gt_etrace_block *b, guint place)
+{
+    const struct gt_etrace_rare none = {0}, *rare = b->rare ? b->rare : &none;
+    g_array_append_val(all, ((struct tally){b, rare->more - rare->left, b->counter, place}));
+    for (const struct gt_etrace_alone *a = rare->alone; a; a = a->next)
+        g_array_append_val(all, ((struct tally){b, 0, a->counter, place}));
+}
+
 /* All blocks, as they came: so do their counters, and mostly their memory. Where blocks were left
  * early is read before how often they ran: no count is too small. */
 static GArray *tally_blocks(GPtrArray *sets)
@@ -134,11 +144,9 @@ static GArray *tally_blocks(GPtrArray *sets)
     pthread_mutex_lock(&gt_etrace.lock);
     GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct tally), gt_etrace.n_counters);
     for (guint k = 0; k < gt_etrace.met->len; k++)
-        for (struct gt_etrace_block *b = gt_etrace.met->pdata[k]; b; b = b->alike) {
-            g_array_append_val(all, ((struct tally){b, b->more - b->left, b->counter}));
-            for (const struct gt_etrace_alone *a = b->alone; a; a = a->next)
-                g_array_append_val(all, ((struct tally){b, 0, a->counter}));
-        }
+        for (const struct gt_etrace_block *b = gt_etrace.met->pdata[k]; b;
+             b = b->rare ? b->rare->alike : NULL)
+            tally(all, b, k);
     for (guint k = 0; k < gt_etrace.counters->len; k++)
         g_ptr_array_add(sets, gt_etrace.counters->pdata[k]);
     pthread_mutex_unlock(&gt_etrace.lock);
@@ -161,7 +169,7 @@ static GArray *count_all(void)
     return all;
 }
 
-static void put_count(const struct gt_etrace_block *b, uint64_t count)
+static void put_count(const struct gt_etrace_block *b, uint64_t count, uint64_t previous)
 {
     struct gt_writer *w = gt_etrace_put_begin(NULL, EVENT_PACKET);
     if (!w)
@@ -170,36 +178,35 @@ static void put_count(const struct gt_etrace_block *b, uint64_t count)
     *gt_hex_put(stpcpy(at, "-0x"), b->end) = '\0';
     gt_etrace_put_event(
         w, &(struct gt_etrace_event){
-               .value = count, .previous = b->told, .device = "coverage", .name = name});
+               .value = count, .previous = previous, .device = "coverage", .name = name});
     gt_etrace_put_end();
 }
 
 /* A new reader has been told nothing; where something was dropped, all is told again. */
-static bool begin_again(GArray *all)
+static bool begin_again(const GArray *all)
 {
     struct gt_outlet_stats stats;
     gt_outlet_get_stats(gt_etrace.outlet, &stats);
     unsigned streams = MAX(1, __atomic_load_n(&gt_etrace.streams, __ATOMIC_RELAXED));
-    for (guint k = 0; k < all->len && streams != told_streams; k++)
-        g_array_index(all, struct tally, k).block->told = 0;
+    if (!told)
+        told = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+    if (streams != told_streams)
+        g_array_set_size(told, 0);
+    if (all->len)
+        g_array_set_size(told, g_array_index(all, struct tally, all->len - 1).place + 1);
     bool repeat = stats.dropped != told_dropped;
     told_streams = streams;
     told_dropped = stats.dropped;
     return repeat;
 }
 
-/* Blocks of code at the same place are told as one. */
-static bool at_one_place(const struct gt_etrace_block *a, const struct gt_etrace_block *b)
-{
-    return a->start == b->start && a->end == b->end;
-}
-
-/* From `k` on, those of one place; *count: of all. Returns where others follow. */
-static guint add_up(GArray *all, guint k, uint64_t *count)
+/* From `k` on, those of one place, which are told as one; *count: of all. Returns where others
+ * follow. */
+static guint add_up(const GArray *all, guint k, uint64_t *count)
 {
     const struct tally *t = &g_array_index(all, struct tally, k);
     guint n = 0;
-    for (*count = 0; k + n < all->len && at_one_place(t->block, t[n].block); n++)
+    for (*count = 0; k + n < all->len && t[n].place == t->place; n++)
         *count += t[n].count;
     return k + n;
 }
@@ -211,15 +218,15 @@ size_t gt_etrace_put_counts(void)
     GArray *all = count_all();
     bool repeat = begin_again(all);
     for (guint k = 0, next; k < all->len; k = next) {
-        struct gt_etrace_block *b = g_array_index(all, struct tally, k).block;
-        uint64_t count;
+        const struct tally *t = &g_array_index(all, struct tally, k);
+        uint64_t count, *last = &g_array_index(told, uint64_t, t->place);
         next = add_up(all, k, &count);
         /* shared counters are added to without synchronisation, and may go back */
-        count = MAX(count, b->told);
-        if (count == 0 || (count == b->told && !repeat))
+        count = MAX(count, *last);
+        if (count == 0 || (count == *last && !repeat))
             continue;
-        put_count(b, count);
-        b->told = count;
+        put_count(t->block, count, *last);
+        *last = count;
         written++;
     }
     g_array_free(all, TRUE);

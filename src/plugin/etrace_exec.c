@@ -250,7 +250,7 @@ static void left_at(struct gt_etrace_vcpu *v, uint64_t pc)
     uint64_t end = b->start;
     uint32_t i = 0;
     while (i < b->insns && end <= pc)
-        end += b->sizes[i++];
+        end += gt_etrace_insn_size(b, i++);
     if (i == b->insns)
         return;
     uint32_t less = gt_etrace.host_clock ? 0 : b->insns - i;

@@ -16,20 +16,32 @@ static struct gt_etrace_block **chain_of(uint64_t start)
     return &gt_etrace_page(start)->blocks[start / 4 % GT_ETRACE_CHAINS];
 }
 
+static size_t n_sizes(const struct gt_etrace_block *b)
+{
+    return b->insn_size ? 0 : b->insns;
+}
+
 static bool same_sizes(const struct gt_etrace_block *a, const struct gt_etrace_block *b,
                        const uint8_t *sizes)
 {
-    return a->insns == b->insns && memcmp(a->sizes, sizes, b->insns) == 0;
+    return a->insns == b->insns && memcmp(a->sizes, sizes, n_sizes(b)) == 0;
 }
 
 static struct gt_etrace_block *copy_of(const struct gt_etrace_block *want, const uint8_t *sizes)
 {
-    struct gt_etrace_block *b = malloc(sizeof *b + want->insns);
+    struct gt_etrace_block *b = malloc(sizeof *b + n_sizes(want));
     if (b) {
         *b = *want;
-        memcpy(b->sizes, sizes, want->insns);
+        memcpy(b->sizes, sizes, n_sizes(want));
     }
     return b;
+}
+
+struct gt_etrace_rare *gt_etrace_rare(struct gt_etrace_block *b)
+{
+    if (!b->rare)
+        b->rare = g_new0(struct gt_etrace_rare, 1);
+    return b->rare;
 }
 
 /* At the chain's end, so that the first of a place stays the first one. */
@@ -37,10 +49,12 @@ static void put(struct gt_etrace_block **end, struct gt_etrace_block *first,
                 struct gt_etrace_block *b)
 {
     *end = b;
+    if (!(gt_etrace.flags & GT_ETRACE_F_COVERAGE))
+        return;
     if (first) {
-        b->alike = first->alike;
-        first->alike = b;
-    } else if (gt_etrace.flags & GT_ETRACE_F_COVERAGE) {
+        gt_etrace_rare(b)->alike = gt_etrace_rare(first)->alike;
+        first->rare->alike = b;
+    } else {
         g_ptr_array_add(gt_etrace.met, b);
     }
 }

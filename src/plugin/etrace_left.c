@@ -48,7 +48,7 @@ static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t 
     if (pc >= b->end)
         return 0;
     for (uint32_t i = 0; i + 1 < b->insns && at <= pc; i++) {
-        *end = at + b->sizes[i];
+        *end = at + gt_etrace_insn_size(b, i);
         if (at == pc)
             return i + 1;
         at = *end;
@@ -58,8 +58,8 @@ static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t 
 
 static void put_around(struct gt_etrace_place *place, struct gt_etrace_block *b)
 {
-    struct gt_etrace_block want = {.start = b->start};
-    want.insns = insns_to(b, place->pc, &want.end);
+    struct gt_etrace_block want = {.start = b->start, .insn_size = b->insn_size};
+    want.insns = (uint16_t)insns_to(b, place->pc, &want.end);
     if (want.insns == 0)
         return;
     const struct around new = {b, gt_etrace_keep(&want, b->sizes)};
@@ -139,9 +139,9 @@ static void count_left(struct gt_etrace_place *place, unsigned vcpu)
         uint64_t all = 0;
         for (unsigned v = 0; v < most_vcpus(); v++)
             all += gt_etrace_counted(a->block->counter, v);
-        if (all > a->block->left) {
-            a->block->left++;
-            a->shorter->more++;
+        if (all > gt_etrace_rare(a->block)->left) {
+            a->block->rare->left++;
+            gt_etrace_rare(a->shorter)->more++;
             return;
         }
     }
@@ -164,9 +164,9 @@ static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
 uint32_t gt_etrace_left_watch(struct gt_block *block, struct gt_etrace_block *b)
 {
     struct gt_etrace_alone *alone = g_new(struct gt_etrace_alone, 1);
-    *alone = (struct gt_etrace_alone){.next = b->alone, .counter = gt_etrace_new_counter()};
-    b->alone = alone;
-    alone->pc = b->start;
+    struct gt_etrace_rare *rare = gt_etrace_rare(b);
+    *alone = (struct gt_etrace_alone){rare->alone, b->start, gt_etrace_new_counter(), NULL};
+    rare->alone = alone;
     gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, alone);
     return alone->counter;
 }

@@ -71,6 +71,24 @@ static const struct {
     {"xtensaeb", {EM_XTENSA, 32, 1}},
 };
 
+uint8_t gt_etrace_insn_size_of(uint32_t machine)
+{
+    switch (machine) {
+    case EM_AARCH64:
+    case ALPHA:
+    case LOONGARCH:
+    case EM_MICROBLAZE:
+    case EM_OPENRISC:
+    case EM_PARISC:
+    case EM_SPARC:
+    case EM_SPARC32PLUS:
+    case EM_SPARCV9:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
 bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out)
 {
     out->host = (struct gt_etrace_arch_side){HOST_MACHINE, 8 * sizeof(void *),
