@@ -47,7 +47,7 @@ enum gt_etrace_clock { GT_ETRACE_CLOCK_AUTO, GT_ETRACE_CLOCK_INSN, GT_ETRACE_CLO
 enum {
     GT_ETRACE_MAX_VCPUS = 65536, /* a unit's number has 16 bits */
     GT_ETRACE_BUFFER = 64 << 10, /* bytes */
-    GT_ETRACE_CHAINS = 32,
+    GT_ETRACE_CHAINS = 32,       /* of a page's blocks */
 };
 
 /* A block of guest code; kept until all translated code is thrown away, or to the end. Small: each
@@ -127,8 +127,8 @@ extern struct gt_etrace gt_etrace;
 
 /* etrace_target.c: false for an unknown target */
 bool gt_etrace_arch_of(const char *target, struct gt_etrace_arch *out);
-/* Bytes of each instruction of an e_machine; 0: they differ. */
-uint8_t gt_etrace_insn_size_of(uint32_t machine);
+/* Bytes of an e_machine's longest instructions, where most are as long; 0: it does not matter. */
+uint8_t gt_etrace_longest_insn(uint32_t machine);
 
 /* etrace_code.c */
 void gt_etrace_on_translate(void *self, struct gt_block *block);

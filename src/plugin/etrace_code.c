@@ -39,8 +39,10 @@ static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_
         .start = gt_block_pc(block),
         .end = gt_insn_pc(last) + gt_insn_size(last),
         .insns = (uint16_t)n,
-        .insn_size = gt_etrace_insn_size_of(gt_etrace.arch.guest.id),
     };
+    uint8_t longest = gt_etrace_longest_insn(gt_etrace.arch.guest.id);
+    if (out->end - out->start == n * longest) /* all are; asking for each takes its time */
+        out->insn_size = longest;
     for (size_t i = 0; i < n && !out->insn_size; i++)
         sizes[i] = (uint8_t)gt_insn_size(gt_block_insn(block, i));
     return true;

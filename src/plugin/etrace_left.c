@@ -90,8 +90,6 @@ static void put_places(const struct gt_etrace_page *page, struct gt_etrace_block
 
 void gt_etrace_left_add(struct gt_etrace_block *b)
 {
-    if (!gt_etrace.host.system)
-        return;
     const struct gt_etrace_page *page = gt_etrace_page(b->start);
     put_places(page, b);
     const struct gt_etrace_page *last = gt_etrace_page(b->end - 1);

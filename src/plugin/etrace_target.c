@@ -71,10 +71,12 @@ static const struct {
     {"xtensaeb", {EM_XTENSA, 32, 1}},
 };
 
-uint8_t gt_etrace_insn_size_of(uint32_t machine)
+uint8_t gt_etrace_longest_insn(uint32_t machine)
 {
     switch (machine) {
     case EM_AARCH64:
+    case EM_ARM:
+    case EM_RISCV:
     case ALPHA:
     case LOONGARCH:
     case EM_MICROBLAZE:
