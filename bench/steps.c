@@ -30,8 +30,8 @@ enum { NOTHING, COUNT, COUNTS, CALLBACK, CALLS, WRITTEN };
 
 static int step; /* one of these */
 static const struct gt_arch *arch;
-static struct gt_cell count, never;
-static uint64_t shared_count;
+static void *cells; /* what is counted; what never fires */
+static struct gt_cell never;
 static uint64_t ring[RING];
 static size_t at;
 static struct gt_streams *streams;
@@ -56,7 +56,7 @@ static void on_written_call(unsigned vcpu, void *pc)
     if (vcpu > 0)
         return;
     if (!counted)
-        counted = gt_cells_find(count.score, vcpu);
+        counted = gt_cells_find(cells, vcpu);
     gt_stream_put(stream, *counted, (uint64_t)(uintptr_t)pc);
 }
 
@@ -73,13 +73,19 @@ static void watch_calls(struct gt_block *block, gt_exec_fn fn)
         gt_insn_on_exec(last, fn, (void *)(uintptr_t)pc);
 }
 
-/* QEMU before 9.0 adds for all vCPUs to one number. */
-static void add_to_count(struct gt_block *block)
+/* QEMU before 9.0 adds for all vCPUs to the same numbers. */
+static void *new_set(size_t n)
+{
+    size_t size = n * sizeof(uint64_t);
+    return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
+}
+
+static void add(struct gt_block *block, void *set, size_t i, uint64_t value)
 {
     if (gt_host_can(GT_HOST_CELLS))
-        gt_block_add(block, count, gt_block_insns(block));
+        gt_block_add(block, (struct gt_cell){set, i * sizeof(uint64_t)}, value);
     else
-        gt_block_add_shared(block, &shared_count, gt_block_insns(block));
+        gt_block_add_shared(block, (uint64_t *)set + i, value);
 }
 
 static void add_to_own_count(struct gt_block *block)
@@ -87,13 +93,8 @@ static void add_to_own_count(struct gt_block *block)
     static void *set;
     static size_t used;
     if (used % SET == 0)
-        set = gt_host_can(GT_HOST_CELLS) ? gt_cells_new(SET * sizeof(uint64_t))
-                                         : g_malloc0(SET * sizeof(uint64_t));
-    size_t i = used++ % SET;
-    if (gt_host_can(GT_HOST_CELLS))
-        gt_block_add(block, (struct gt_cell){set, i * sizeof(uint64_t)}, 1);
-    else
-        gt_block_add_shared(block, (uint64_t *)set + i, 1);
+        set = new_set(SET);
+    add(block, set, used++ % SET, 1);
 }
 
 static void translate(void *self, struct gt_block *block)
@@ -105,7 +106,7 @@ static void translate(void *self, struct gt_block *block)
     case NOTHING:
         break;
     case COUNT:
-        add_to_count(block);
+        add(block, cells, 0, gt_block_insns(block));
         break;
     case COUNTS:
         add_to_own_count(block);
@@ -118,7 +119,7 @@ static void translate(void *self, struct gt_block *block)
         watch_calls(block, on_call);
         break;
     case WRITTEN:
-        add_to_count(block);
+        add(block, cells, 0, gt_block_insns(block));
         watch_calls(block, on_written_call);
     }
 }
@@ -159,8 +160,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     bool able = gt_host_can(GT_HOST_CELLS) && gt_host_can(GT_HOST_CONDITIONAL);
     if (!arch || (!able && step >= CALLS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
-    void *cells = able ? gt_cells_new(2 * sizeof(uint64_t)) : NULL;
-    count = (struct gt_cell){cells, 0};
+    cells = new_set(2);
     never = (struct gt_cell){cells, sizeof(uint64_t)};
     if (step == WRITTEN)
         status = open_stream(output, err);

@@ -174,24 +174,13 @@ def linux_files(arch):
     return os.path.join(cache_dir(), 'kernels', arch)
 
 
-LINUX = {  # machine, console
-    'aarch64': (['-M', 'virt', '-cpu', 'cortex-a57'], 'ttyAMA0'),
-    'riscv64': (['-M', 'virt'], 'ttyS0'),
-    'x86_64': (['-M', 'q35'], 'ttyS0'),
-}
-
-
 def linux(work, folders=(), files=lambda kernels: {}, options=(), arch='aarch64'):
     def command(context, qemu):
         kernels = linux_files(arch)
-        machine, console = LINUX[arch]
         image = context.path('linux.cpio')
         with open(image, 'wb') as f:
             f.write(initrd.image(read(kernels, 'busybox'), work, folders, files(kernels)))
-        return [qemu.path, *machine, '-m', '256', '@', '-display', 'none', '-serial', 'stdio',
-                '-monitor', 'none', '-nic', 'none', '-no-reboot',
-                '-kernel', os.path.join(kernels, 'vmlinuz'), '-initrd', image,
-                '-append', f'console={console} quiet', *options]
+        return [qemu.path, '@', *initrd.machine(arch, kernels, image), *options]
     return command
 
 

@@ -5,14 +5,21 @@
 usage: initrd.py [--init FILE] BUSYBOX OUT
 
 FILE: commands for /init between mounting /proc and /sys, and the power-off. Without it they are an
-`ls -lR`, a pipeline, 50 processes and a moment of sleep. As a module: archive() and image().
+`ls -lR`, a pipeline, 50 processes and a moment of sleep. As a module: archive() and image(), and
+machine(), which boots it.
 """
 import argparse
+import os
 import stat
 import sys
 
 APPLETS = ['awk', 'cat', 'echo', 'grep', 'ls', 'mount', 'nice', 'poweroff', 'sh', 'sleep', 'sort',
            'true', 'uniq', 'wc']
+MACHINES = {  # QEMU's arguments, the console
+    'aarch64': (['-M', 'virt', '-cpu', 'cortex-a57'], 'ttyAMA0'),
+    'riscv64': (['-M', 'virt'], 'ttyS0'),
+    'x86_64': (['-M', 'q35'], 'ttyS0'),
+}
 INIT = '''#!/bin/sh
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -60,6 +67,15 @@ def image(busybox, commands=COMMANDS, folders=(), files=()):
     return archive(['proc', 'sys', 'dev', 'tmp', 'bin', *folders],
                    {'init': (INIT % commands).encode(), 'bin/busybox': busybox, **dict(files)},
                    [(f'bin/{name}', 'busybox') for name in APPLETS])
+
+
+def machine(arch, kernels, path, append=''):
+    """QEMU's arguments for the kernel of the folder and the file system at the path, and a console on
+    standard output."""
+    arguments, console = MACHINES[arch]
+    return [*arguments, '-m', '256', '-display', 'none', '-serial', 'stdio', '-monitor', 'none',
+            '-nic', 'none', '-no-reboot', '-kernel', os.path.join(kernels, 'vmlinuz'), '-initrd', path,
+            '-append', f'console={console} quiet {append}'.strip()]
 
 
 def main():

@@ -168,7 +168,6 @@ struct gt_streams {
     struct gt_slab *slabs;
     bool no_memory, anonymous, private_files;
     /* (W) */
-    bool asked_fence;
     bool can_fence; /* the kernel fences our producers' processors: membarrier(2) */
     int dirfd, ring;
     char ring_name[64];

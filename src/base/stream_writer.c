@@ -17,11 +17,10 @@
 #include <unistd.h>
 
 enum {
-    FIRST_ROUND_NS = 32000000, /* after the start: short runs have none */
-    ROUND_NS = 4000000,        /* between two rounds while records come */
-    ROUND_IDLE_NS = 16000000,  /* the most, while none come */
-    ROUND_NS_A_STREAM = 4000,  /* a round looks at every open stream */
-    LOW_WATER = 6,             /* free chunks below which the pool grows ahead of need */
+    ROUND_NS = 4000000,       /* between two rounds while records come */
+    ROUND_IDLE_NS = 16000000, /* the most, while none come */
+    ROUND_NS_A_STREAM = 4000, /* a round looks at every open stream */
+    LOW_WATER = 6,            /* free chunks below which the pool grows ahead of need */
 };
 
 static uint64_t now(void)
@@ -43,7 +42,7 @@ static void start(struct gt_streams *set)
     set->private_files = own;
     pthread_mutex_unlock(&set->lock);
     set->interval = ROUND_NS;
-    set->next_round = now() + FIRST_ROUND_NS;
+    set->next_round = now() + set->interval;
     set->ring = -1;
     int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     set->dirfd = gt_stream_sys.open(AT_FDCWD, set->dir, flags, 0);
@@ -178,10 +177,8 @@ static void take_slots(struct gt_streams *set)
 /* The kernel takes 10 ms and more to register us. */
 static void prepare_fence(struct gt_streams *set)
 {
-    if (set->asked_fence || !set->n_round)
-        return;
-    set->can_fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
-    set->asked_fence = true;
+    if (!set->can_fence && set->n_round)
+        set->can_fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
 }
 
 static void look_round(struct gt_streams *set)

@@ -16,11 +16,6 @@ import initrd  # noqa: E402
 import qemus  # noqa: E402
 from qemus import Failure, need  # noqa: E402
 
-MACHINES = {  # QEMU's arguments, the console
-    'aarch64': (['-M', 'virt', '-cpu', 'cortex-a57'], 'ttyAMA0'),
-    'riscv64': (['-M', 'virt'], 'ttyS0'),
-    'x86_64': (['-M', 'q35'], 'ttyS0'),
-}
 FETCH_SECONDS = 300
 
 
@@ -55,11 +50,7 @@ def command(arch, emulator, folder, commands=initrd.COMMANDS, append='', options
         data = initrd.image(f.read(), commands, *more)
     with open(image, 'wb') as f:
         f.write(data)
-    machine, console = MACHINES[arch]
-    return [emulator, *machine, '-m', '256', '-display', 'none', '-serial', 'stdio',
-            '-monitor', 'none', '-nic', 'none', '-no-reboot', *options,
-            '-kernel', os.path.join(files, 'vmlinuz'), '-initrd', image,
-            '-append', f'console={console} quiet {append}'.strip()]
+    return [emulator, *initrd.machine(arch, files, image, append), *options]
 
 
 def record(out, line, options=()):
