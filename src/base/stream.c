@@ -169,6 +169,7 @@ void gt_stream_next_chunk(struct gt_stream *s)
     } else {
         if (!set->error)
             set->error = ENOMEM;
+        set->failed = true;
         use_sink(f, 1);
     }
     bool wake = set->sleeping && (set->queued >= GT_WAKE_CHUNKS || set->queued > set->n_chunks / 2);

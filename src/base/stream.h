@@ -23,6 +23,8 @@
  * stream's file is cut back to whole records, all later records of the set are counted and dropped,
  * the producers never notice. If the writer cannot keep up, producers wait for it in
  * gt_stream_next_chunk (the guest is slowed, nothing is dropped). Want of memory is an error too.
+ * Want of descriptors (a guest may lower its limit) is one that ends only the streams whose file
+ * cannot be opened; the others go on.
  */
 #ifndef GT_BASE_STREAM_H
 #define GT_BASE_STREAM_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The writer's files: a bounded number of them open, the least recently used closed first; writing
- * at absolute offsets; the first error and what is cut and counted after it. See stream_internal.h.
+ * at absolute offsets; the first error and what is cut and counted after it. Want of descriptors,
+ * of which a guest may take all, costs only the stream that can have none. See stream_internal.h.
  */
 #include "base/stream_internal.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { MAX_OPEN = 256 };
@@ -29,16 +31,23 @@ struct gt_stream_sys gt_stream_sys = {
     .fstatfs = fstatfs,
 };
 
+/* Keeps the first error. (L) */
+static void note_error(struct gt_streams *set, int errnum, const char *name)
+{
+    if (set->error)
+        return;
+    set->error = errnum;
+    snprintf(set->error_path, sizeof set->error_path, "%s%s%s", set->dir, name ? "/" : "",
+             name ? name : "");
+}
+
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name)
 {
     pthread_mutex_lock(&set->lock);
-    if (!set->error) {
-        set->error = errnum;
-        snprintf(set->error_path, sizeof set->error_path, "%s%s%s", set->dir, name ? "/" : "",
-                 name ? name : "");
-        if (set->ring_head)
-            atomic_store_explicit(&set->ring_head->failed, 1, memory_order_release);
-    }
+    note_error(set, errnum, name);
+    set->failed = true;
+    if (set->ring_head)
+        atomic_store_explicit(&set->ring_head->failed, 1, memory_order_release);
     pthread_mutex_unlock(&set->lock);
 }
 
@@ -52,6 +61,28 @@ static void latch(struct gt_streams *set, const struct gt_file *f, int errnum)
     char name[16];
     name_of(f, name);
     gt_streams_latch(set, errnum, name);
+}
+
+static bool is_want_of_descriptors(int errnum)
+{
+    return errnum == EMFILE || errnum == ENFILE;
+}
+
+/* The file cannot be opened: nothing more is written to it, or it would have a hole. */
+static void refuse(struct gt_streams *set, struct gt_file *f, int errnum)
+{
+    if (!is_want_of_descriptors(errnum)) {
+        latch(set, f, errnum);
+        return;
+    }
+    char name[16];
+    name_of(f, name);
+    f->refused = true;
+    pthread_mutex_lock(&set->lock);
+    note_error(set, errnum, name);
+    pthread_mutex_unlock(&set->lock);
+    if (set->ring_head)
+        atomic_store_explicit(&set->ring_head->partly, 1, memory_order_release);
 }
 
 static void unlink_file(struct gt_streams *set, struct gt_file *f)
@@ -78,6 +109,19 @@ void gt_file_close(struct gt_streams *set, struct gt_file *f)
     f->fd = -1;
 }
 
+/* The file to close so that another can be opened; NULL: that would not help. */
+static struct gt_file *in_the_way(const struct gt_streams *set, int errnum)
+{
+    struct rlimit limit;
+    struct gt_file *f = set->oldest;
+    if (!is_want_of_descriptors(errnum))
+        return NULL;
+    if (errnum == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        while (f && (rlim_t)f->fd >= limit.rlim_cur)
+            f = f->newer;
+    return f;
+}
+
 /* Makes f->fd usable, with `create` for the first time. 0 or an errno value. */
 static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
 {
@@ -95,10 +139,12 @@ static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
         f->fd = gt_stream_sys.open(set->dirfd, name, flags, 0666);
         if (f->fd >= 0)
             break;
-        if ((errno == EMFILE || errno == ENFILE) && set->oldest)
-            gt_file_close(set, set->oldest);
-        else if (errno != EINTR)
-            return errno;
+        int e = errno;
+        struct gt_file *other = in_the_way(set, e);
+        if (other)
+            gt_file_close(set, other);
+        else if (e != EINTR)
+            return e;
     }
     link_newest(set, f);
     set->n_open++;
@@ -113,7 +159,7 @@ static uint64_t whole(uint64_t size)
 void gt_file_open(struct gt_streams *set, struct gt_file *f)
 {
     struct stat st;
-    int e = set->dirfd < 0 ? 0 : need_fd(set, f, true);
+    int e = set->dirfd == -1 ? 0 : need_fd(set, f, true);
     if (!e && f->fd >= 0) {
         if (fstat(f->fd, &st) != 0)
             e = errno;
@@ -126,7 +172,7 @@ void gt_file_open(struct gt_streams *set, struct gt_file *f)
             f->end = whole((uint64_t)st.st_size);
     }
     if (e)
-        latch(set, f, e);
+        refuse(set, f, e);
 }
 
 static void set_done(struct gt_chunk *c, uint32_t done)
@@ -239,11 +285,11 @@ static void cut(struct gt_chunk **chunks, unsigned n)
 void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
     struct gt_file *f = chunks[0]->file;
-    ssize_t left = set->error ? -EIO : -need_fd(set, f, false);
-    if (left < 0 && !set->error)
-        latch(set, f, (int)-left);
-    while (!set->error) {
-        left = write_once(set, chunks, n);
+    int e = set->failed || f->refused ? 0 : need_fd(set, f, false);
+    if (e)
+        refuse(set, f, e);
+    while (!set->failed && !f->refused) {
+        ssize_t left = write_once(set, chunks, n);
         if (left == 0)
             return;
         if (left < 0) {

@@ -62,8 +62,8 @@ struct gt_ring_head {
     uint32_t chunk_size;
     uint32_t pid;
     _Atomic uint32_t failed; /* an error is latched: nothing is to be copied any more */
-    _Atomic uint32_t
-        partly; /* there are chunks elsewhere too (want of disk): they may be missing */
+    _Atomic uint32_t partly; /* chunks may be missing: others are elsewhere (want of disk), or a
+                              * stream has no file (want of descriptors) */
 };
 
 struct gt_ring_chunk {
@@ -130,6 +130,7 @@ struct gt_file {
     struct gt_file *batch_next;    /* (W) */
     struct gt_queue batch;         /* (W) */
     struct gt_chunk *partial;      /* (W) the current chunk, with something to write */
+    bool refused;                  /* (W) there was no descriptor for it: all else is lost */
 };
 
 /* The streams that are open, for the writer's rounds. */
@@ -160,7 +161,8 @@ struct gt_streams {
     uint64_t waits_met; /* the pool has grown for them */
     struct gt_stream_loss *losses;
     size_t n_losses, losses_room;
-    _Atomic int error; /* set with the lock held */
+    int error;           /* the first */
+    _Atomic bool failed; /* nothing is written any more; set with the lock held */
     char error_path[512];
     /* (L) the pool */
     struct gt_chunk *free;
@@ -168,8 +170,8 @@ struct gt_streams {
     struct gt_slab *slabs;
     bool no_memory, anonymous, private_files;
     /* (W) */
-    bool can_fence; /* the kernel fences our producers' processors: membarrier(2) */
-    int dirfd, ring;
+    bool can_fence;  /* the kernel fences our producers' processors: membarrier(2) */
+    int dirfd, ring; /* dirfd: AT_FDCWD where the thread has a directory of its own; -1: not open */
     char ring_name[64];
     uint64_t ring_size;
     struct gt_ring_head *ring_head;

@@ -113,6 +113,8 @@ static void start_ring_head(struct gt_streams *set, char *map)
     set->ring_head = (struct gt_ring_head *)map;
     set->ring_head->chunk_size = GT_CHUNK_SIZE;
     set->ring_head->pid = (uint32_t)getpid();
+    set->ring_head->failed = set->failed;
+    set->ring_head->partly = set->error != 0;
     atomic_signal_fence(memory_order_seq_cst);
     set->ring_head->magic = GT_RING_MAGIC;
 }
@@ -162,7 +164,9 @@ static void add_slab(struct gt_streams *set, size_t n, size_t skip)
 
 void gt_pool_start(struct gt_streams *set)
 {
-    set->ring = keeps_its_space(set->dirfd) ? create_ring(set) : -1;
+    set->ring = create_ring(set);
+    if (set->ring >= 0 && !keeps_its_space(set->ring))
+        remove_ring(set);
     add_slab(set, GT_FIRST_SLAB, 1);
     if (set->ring >= 0 && !set->ring_head)
         remove_ring(set);

@@ -130,20 +130,38 @@ static int open_stream(const struct ring *r, const struct rest *rest, uint64_t *
     return gt_error_errno(r->err, e, "%s/%s", r->dir, name);
 }
 
+static bool has_file(const struct ring *r, const struct rest *rest)
+{
+    char name[16];
+    struct stat st;
+    snprintf(name, sizeof name, "%u.dat", rest->id);
+    return fstatat(r->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
+}
+
+/* Where the rest's file ends; 1: there is none, as may be. GT_E_IO, GT_E_FORMAT. */
+static int find_end(const struct ring *r, const struct rest *rest, uint64_t *end)
+{
+    if (r->partly && !has_file(r, rest))
+        return 1;
+    int fd = open_stream(r, rest, end);
+    if (fd >= 0)
+        close(fd);
+    return fd < 0 ? fd : 0;
+}
+
 /* The rests in their files' order must follow what is in the files, without holes; where chunks may
- * be missing, those before the first hole are copied. */
+ * be missing, those before the first hole are copied, and none of a stream without a file. */
 static int check_order(struct ring *r)
 {
     uint64_t end = 0;
+    int missing = 0;
     for (size_t i = 0; i < r->n; i++) {
         struct rest *rest = &r->rests[i];
-        if (i == 0 || rest->id != rest[-1].id) {
-            int fd = open_stream(r, rest, &end);
-            if (fd < 0)
-                return fd;
-            close(fd);
-        }
-        bool hole = rest->offset + rest->written > end;
+        if (i == 0 || rest->id != rest[-1].id)
+            missing = find_end(r, rest, &end);
+        if (missing < 0)
+            return missing;
+        bool hole = missing || rest->offset + rest->written > end;
         if (hole && r->partly)
             rest->written = rest->end = 0;
         else if (hole)
@@ -198,6 +216,8 @@ static int64_t copy_rests(const struct ring *r)
         uint32_t from = rest->written - rest->written % GT_STREAM_RECORD;
         uint32_t n = rest->end - from;
         uint64_t size;
+        if (!rest->end)
+            continue;
         if (i == 0 || rest->id != rest[-1].id) {
             if (fd >= 0)
                 close(fd);

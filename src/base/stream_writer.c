@@ -35,6 +35,19 @@ static long membarrier(int command)
     return syscall(SYS_membarrier, command, 0, 0);
 }
 
+/* As the thread's working directory it takes none of the descriptors, which may be few. */
+static void open_directory(struct gt_streams *set)
+{
+    int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    set->dirfd = gt_stream_sys.open(AT_FDCWD, set->dir, flags, 0);
+    if (set->dirfd < 0) {
+        gt_streams_latch(set, errno, NULL);
+    } else if (gt_thread_enter(set->dirfd)) {
+        close(set->dirfd);
+        set->dirfd = AT_FDCWD;
+    }
+}
+
 static void start(struct gt_streams *set)
 {
     bool own = gt_thread_own_files();
@@ -44,11 +57,8 @@ static void start(struct gt_streams *set)
     set->interval = ROUND_NS;
     set->next_round = now() + set->interval;
     set->ring = -1;
-    int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-    set->dirfd = gt_stream_sys.open(AT_FDCWD, set->dir, flags, 0);
-    if (set->dirfd < 0)
-        gt_streams_latch(set, errno, NULL);
-    else
+    open_directory(set);
+    if (set->dirfd != -1)
         gt_streams_recover_at(set->dirfd, set->dir, NULL); /* a file that lies stays for the tool */
 }
 

@@ -85,7 +85,7 @@ static void own_surroundings(void)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static bool known;
     static mode_t first;
-    if (unshare(CLONE_FS) != 0)
+    if (gt_thread_sys.unshare(CLONE_FS) != 0)
         return;
     pthread_mutex_lock(&lock);
     mode_t now = umask(first);
@@ -109,4 +109,9 @@ bool gt_thread_own_files(void)
             break;
     }
     return true;
+}
+
+bool gt_thread_enter(int dirfd)
+{
+    return gt_thread_sys.unshare(CLONE_FS) == 0 && fchdir(dirfd) == 0;
 }

@@ -24,7 +24,11 @@ int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg
  * still shared with the process. */
 bool gt_thread_own_files(void);
 
-/* The system calls behind gt_thread_own_files(), for tests that refuse them. -1 and errno on error.
+/* Makes an open directory the thread's working directory. False: not where the process shares that,
+ * or the directory may not be searched. */
+bool gt_thread_enter(int dirfd);
+
+/* The system calls behind these two, for tests that refuse them. -1 and errno on error.
  */
 struct gt_thread_sys {
     int (*close_range)(unsigned first, unsigned last, int flags);

@@ -7,15 +7,15 @@
 #include "host/message.h"
 #include "host/host.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/select.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 200 };
+enum { WAIT_US = 200000 };
 
 static struct stat at_load;
 static bool known;
@@ -33,11 +33,14 @@ static bool unchanged(void)
 }
 
 /* A pipe that nobody empties, a terminal that is stopped: the guest's end does not wait for them.
- */
+ * Not poll(), which takes no more descriptors than the guest's limit allows, which may be none. */
 static bool takes_a_line(void)
 {
-    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-    return poll(&p, 1, WAIT_MS) == 1;
+    fd_set wanted;
+    FD_ZERO(&wanted);
+    FD_SET(STDERR_FILENO, &wanted);
+    return select(STDERR_FILENO + 1, NULL, &wanted, NULL, &(struct timeval){.tv_usec = WAIT_US}) ==
+           1;
 }
 
 /* write() with SIGPIPE held back, and taken away where this write caused it. */

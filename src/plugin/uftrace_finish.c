@@ -9,6 +9,7 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Streams that lost records. */
 struct lossy {
@@ -94,7 +95,12 @@ static bool tell_faults(const struct lossy *lossy)
         return true;
     unsigned long long lost = gt_rec.shared->lost, records = gt_rec.shared->records;
     const char *dir = gt_rec.dir.path;
-    if (st->error && !st->written)
+    if (st->error && !st->written && gt_rec.forked_from)
+        gt_host_message("%s: %s: all %llu records of process %d are lost; the others: uftrace "
+                        "replay -d %s",
+                        st->error_path, strerror(st->error), (unsigned long long)st->lost,
+                        (int)getpid(), dir);
+    else if (st->error && !st->written)
         gt_host_message("%s: %s: all %llu records are lost", st->error_path, strerror(st->error),
                         lost);
     else if (st->error)

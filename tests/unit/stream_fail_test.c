@@ -253,6 +253,49 @@ static void test_file_size_limit(void **state)
     assert_int_equal(check_file(9), 18750);
 }
 
+static int run_with_descriptors(rlim_t most)
+{
+    struct gt_streams *set;
+    struct gt_streams_stats stats;
+    struct gt_stream *s[3];
+    if (gt_streams_create(scratch, 0, &set, NULL) != 0)
+        return 1;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (gt_stream_open(set, i, &s[i]) != 0)
+            return 2;
+        put_records(s[i], 0, 3000);
+        if (i == 0)
+            setrlimit(RLIMIT_NOFILE, &(struct rlimit){most, most});
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        gt_streams_flush(set);
+        put_records(s[i], 3000, 2000);
+    }
+    gt_streams_destroy(set, &stats);
+    if (most > 3)
+        return stats.error || stats.lost ? 3 : 0;
+    char *name = strrchr(stats.error_path, '/');
+    return stats.error == EMFILE && stats.lost == 10000 && strcmp(name, "/1.dat") == 0 ? 0 : 4;
+}
+
+/* A guest may lower how many descriptors there are: one is enough, and where there is none the
+ * files that are open go on. */
+static void test_few_descriptors(void **state)
+{
+    for (rlim_t most = 0; most < 6; most++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(run_with_descriptors(most));
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        assert_int_equal(check_file(0), 5000);
+        for (uint32_t i = 1; i < 3; i++)
+            assert_int_equal(check_file(i), most > 3 ? 5000 : -1);
+        drop_scratch(state), make_scratch(state);
+    }
+}
+
 #define WITH_SYS(test) cmocka_unit_test_setup_teardown(test, with_real_sys, back_to_real_sys)
 
 int main(void)
@@ -266,6 +309,7 @@ int main(void)
         WITH_SYS(test_no_memory),
         WITH_SYS(test_cannot_create_file),
         WITH_SYS(test_file_size_limit),
+        WITH_SYS(test_few_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

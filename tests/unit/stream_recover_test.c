@@ -100,6 +100,21 @@ static void test_partly(void **state)
     assert_int_equal(count_rings(), 0);
 }
 
+/* Where there were too few descriptors, a stream may have no file. */
+static void test_no_file(void **state)
+{
+    (void)state;
+    char path[128];
+    snprintf(path, sizeof path, "%s/1.dat", scratch);
+    unlink(path);
+    ring.head->partly = 1;
+    write_ring();
+    assert_int_equal(gt_streams_recover(scratch, NULL), 7);
+    assert_int_equal(check_file(2), 107);
+    assert_int_not_equal(access(path, F_OK), 0);
+    assert_int_equal(count_rings(), 0);
+}
+
 /* Killed while a line was moved to the body: it is there twice, at one place in the run. */
 static void test_moved(void **state)
 {
@@ -243,9 +258,9 @@ int main(void)
 {
 #define WITH_RING(test) cmocka_unit_test_setup_teardown(test, make_ring, drop_scratch)
     const struct CMUnitTest tests[] = {
-        WITH_RING(test_good),  WITH_RING(test_failed_set), WITH_RING(test_partly),
-        WITH_RING(test_moved), WITH_RING(test_lies),       WITH_RING(test_not_regular),
-        WITH_RING(test_cut),   WITH_RING(test_random),
+        WITH_RING(test_good),        WITH_RING(test_failed_set), WITH_RING(test_partly),
+        WITH_RING(test_no_file),     WITH_RING(test_moved),      WITH_RING(test_lies),
+        WITH_RING(test_not_regular), WITH_RING(test_cut),        WITH_RING(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     else if (strcmp(mode, "chdir") == 0)
         dprintf(1, "chdir %d\n", chdir(path));
     else if (strcmp(mode, "nofile") == 0)
-        setrlimit(RLIMIT_NOFILE, &(struct rlimit){4, 4});
+        setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)atoi(path), (rlim_t)atoi(path)});
     else if (strcmp(mode, "noproc") == 0 && setgid(65534) == 0 && setuid(65534) == 0)
         setrlimit(RLIMIT_NPROC, &(struct rlimit){1, 1});
     else if (strcmp(mode, "close") == 0)
