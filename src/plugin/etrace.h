@@ -80,6 +80,7 @@ struct gt_etrace_alone {
 /* A page of code. */
 struct gt_etrace_page {
     struct gt_etrace_block *blocks[GT_ETRACE_CHAINS]; /* that start there, by their start */
+    uint64_t starts[GT_PAGE / 4 / 64];                /* where; a bit for each four bytes */
     GArray *places;                                   /* etrace_left.c; NULL: none */
 };
 

@@ -22,15 +22,14 @@
 enum {
     COUNTERS = 4096, /* of each set */
     EVENT_PACKET = 256,
+    EVENTS = 32, /* put at a time */
     TRIES = 100, /* cells move when there are twice as many vCPUs: seldom */
 };
 
-/* A counter of a block, or (0) what it has without. */
+/* Of gt_etrace.met. */
 struct tally {
     const struct gt_etrace_block *block;
-    uint64_t count;
-    uint32_t counter;
-    guint place; /* of gt_etrace.met */
+    uint64_t count; /* of all that start and end there */
 };
 
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
@@ -129,57 +128,46 @@ static void sum_set(void *set, uint64_t *sums)
             ;
 }
 
-static void tally(GArray *all, const struct gt_etrace_block *b, guint place)
+/* How often the block ran to its end, of which sums[N - 1] is counter N. */
+static uint64_t count_of(const struct gt_etrace_block *b, const uint64_t *sums)
 {
-    const struct gt_etrace_rare none = {0}, *rare = b->rare ? b->rare : &none;
-    g_array_append_val(all, ((struct tally){b, rare->more - rare->left, b->counter, place}));
-    for (const struct gt_etrace_alone *a = rare->alone; a; a = a->next)
-        g_array_append_val(all, ((struct tally){b, 0, a->counter, place}));
+    uint64_t count = b->counter ? sums[b->counter - 1] : 0;
+    if (!b->rare)
+        return count;
+    for (const struct gt_etrace_alone *a = b->rare->alone; a; a = a->next)
+        count += sums[a->counter - 1];
+    return count + b->rare->more - b->rare->left;
 }
 
-/* All blocks, as they came: so do their counters, and mostly their memory. Where blocks were left
- * early is read before how often they ran: no count is too small. */
-static GArray *tally_blocks(GPtrArray *sets)
-{
-    pthread_mutex_lock(&gt_etrace.lock);
-    GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct tally), gt_etrace.n_counters);
-    for (guint k = 0; k < gt_etrace.met->len; k++)
-        for (const struct gt_etrace_block *b = gt_etrace.met->pdata[k]; b;
-             b = b->rare ? b->rare->alike : NULL)
-            tally(all, b, k);
-    for (guint k = 0; k < gt_etrace.counters->len; k++)
-        g_ptr_array_add(sets, gt_etrace.counters->pdata[k]);
-    pthread_mutex_unlock(&gt_etrace.lock);
-    return all;
-}
-
+/* All places, in the order in which they were met: that of counters and blocks in memory. With the
+ * lock no block is found to have been left: no count is too small. */
 static GArray *count_all(void)
 {
-    GPtrArray *sets = g_ptr_array_new();
-    GArray *all = tally_blocks(sets);
-    uint64_t *sums = g_new0(uint64_t, (size_t)COUNTERS * sets->len);
+    pthread_mutex_lock(&gt_etrace.lock);
+    const GPtrArray *met = gt_etrace.met, *sets = gt_etrace.counters;
+    uint64_t *sums = g_new(uint64_t, (size_t)COUNTERS * sets->len);
     for (guint k = 0; k < sets->len; k++)
         sum_set(sets->pdata[k], sums + (size_t)COUNTERS * k);
-    for (guint k = 0; k < all->len; k++) {
-        struct tally *t = &g_array_index(all, struct tally, k);
-        t->count += t->counter ? sums[t->counter - 1] : 0;
+    GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct tally), met->len);
+    for (guint k = 0; k < met->len; k++) {
+        struct tally t = {.block = met->pdata[k]};
+        for (const struct gt_etrace_block *b = t.block; b; b = b->rare ? b->rare->alike : NULL)
+            t.count += count_of(b, sums);
+        g_array_append_val(all, t);
     }
+    pthread_mutex_unlock(&gt_etrace.lock);
     g_free(sums);
-    g_ptr_array_free(sets, TRUE);
     return all;
 }
 
-static void put_count(const struct gt_etrace_block *b, uint64_t count, uint64_t previous)
+static void put_count(struct gt_writer *w, const struct gt_etrace_block *b, uint64_t count,
+                      uint64_t previous)
 {
-    struct gt_writer *w = gt_etrace_put_begin(NULL, EVENT_PACKET);
-    if (!w)
-        return;
     char name[64], *at = gt_hex_put(stpcpy(name, "0x"), b->start);
     *gt_hex_put(stpcpy(at, "-0x"), b->end) = '\0';
     gt_etrace_put_event(
         w, &(struct gt_etrace_event){
                .value = count, .previous = previous, .device = "coverage", .name = name});
-    gt_etrace_put_end();
 }
 
 /* A new reader has been told nothing; where something was dropped, all is told again. */
@@ -192,23 +180,33 @@ static bool begin_again(const GArray *all)
         told = g_array_new(FALSE, TRUE, sizeof(uint64_t));
     if (streams != told_streams)
         g_array_set_size(told, 0);
-    if (all->len)
-        g_array_set_size(told, g_array_index(all, struct tally, all->len - 1).place + 1);
+    g_array_set_size(told, all->len);
     bool repeat = stats.dropped != told_dropped;
     told_streams = streams;
     told_dropped = stats.dropped;
     return repeat;
 }
 
-/* From `k` on, those of one place, which are told as one; *count: of all. Returns where others
- * follow. */
-static guint add_up(const GArray *all, guint k, uint64_t *count)
+/* Puts what is to be told of places from *k on, as far as one buffer takes it. Returns how many. */
+static size_t put_some(const GArray *all, guint *k, bool repeat)
 {
-    const struct tally *t = &g_array_index(all, struct tally, k);
-    guint n = 0;
-    for (*count = 0; k + n < all->len && t[n].place == t->place; n++)
-        *count += t[n].count;
-    return k + n;
+    size_t written = 0;
+    struct gt_writer *w = gt_etrace_put_begin(NULL, EVENTS * EVENT_PACKET);
+    for (; *k < all->len && written < EVENTS; (*k)++) {
+        const struct tally *t = &g_array_index(all, struct tally, *k);
+        uint64_t *last = &g_array_index(told, uint64_t, *k);
+        /* shared counters are added to without synchronisation, and may go back */
+        uint64_t count = MAX(t->count, *last);
+        if (count == 0 || (count == *last && !repeat))
+            continue;
+        if (w)
+            put_count(w, t->block, count, *last);
+        *last = count;
+        written++;
+    }
+    if (w)
+        gt_etrace_put_end();
+    return written;
 }
 
 size_t gt_etrace_put_counts(void)
@@ -217,18 +215,8 @@ size_t gt_etrace_put_counts(void)
     size_t written = 0;
     GArray *all = count_all();
     bool repeat = begin_again(all);
-    for (guint k = 0, next; k < all->len; k = next) {
-        const struct tally *t = &g_array_index(all, struct tally, k);
-        uint64_t count, *last = &g_array_index(told, uint64_t, t->place);
-        next = add_up(all, k, &count);
-        /* shared counters are added to without synchronisation, and may go back */
-        count = MAX(count, *last);
-        if (count == 0 || (count == *last && !repeat))
-            continue;
-        put_count(t->block, count, *last);
-        *last = count;
-        written++;
-    }
+    for (guint k = 0; k < all->len;)
+        written += put_some(all, &k, repeat);
     g_array_free(all, TRUE);
     pthread_mutex_unlock(&counting);
     return written;

@@ -6,14 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Blocks lie one behind the other, in the order in which they came. */
+struct batch {
+    struct batch *next;
+    uint64_t room[];
+};
+enum { BATCH = (64 << 10) / sizeof(uint64_t) - 4 };
+
+static struct batch *batches; /* the one in use first */
+static size_t used = BATCH;   /* words of it */
+
+static void *take(size_t size)
+{
+    size_t n = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    if (n > BATCH - used) {
+        struct batch *new = malloc(sizeof *new + BATCH * sizeof new->room[0]);
+        if (!new)
+            return NULL;
+        new->next = batches;
+        batches = new;
+        used = 0;
+    }
+    used += n;
+    return batches->room + used - n;
+}
+
 struct gt_etrace_page *gt_etrace_page(uint64_t addr)
 {
     return gt_pages_at(&gt_etrace.pages, addr, sizeof(struct gt_etrace_page));
 }
 
-static struct gt_etrace_block **chain_of(uint64_t start)
+/* Notes that a block begins there. False: none has so far. */
+static bool note_start(struct gt_etrace_page *page, uint64_t start)
 {
-    return &gt_etrace_page(start)->blocks[start / 4 % GT_ETRACE_CHAINS];
+    uint64_t *word = &page->starts[start % GT_PAGE / 4 / 64], bit = UINT64_C(1) << start / 4 % 64;
+    bool known = *word & bit;
+    *word |= bit;
+    return known;
 }
 
 static size_t n_sizes(const struct gt_etrace_block *b)
@@ -29,7 +58,7 @@ static bool same_sizes(const struct gt_etrace_block *a, const struct gt_etrace_b
 
 static struct gt_etrace_block *copy_of(const struct gt_etrace_block *want, const uint8_t *sizes)
 {
-    struct gt_etrace_block *b = malloc(sizeof *b + n_sizes(want));
+    struct gt_etrace_block *b = take(sizeof *b + n_sizes(want));
     if (b) {
         *b = *want;
         memcpy(b->sizes, sizes, n_sizes(want));
@@ -44,11 +73,13 @@ struct gt_etrace_rare *gt_etrace_rare(struct gt_etrace_block *b)
     return b->rare;
 }
 
-/* At the chain's end, so that the first of a place stays the first one. */
-static void put(struct gt_etrace_block **end, struct gt_etrace_block *first,
+/* Where `at` is, in its chain: behind others of its place, so that the first stays the first one.
+ */
+static void put(struct gt_etrace_block **at, struct gt_etrace_block *first,
                 struct gt_etrace_block *b)
 {
-    *end = b;
+    b->next = *at;
+    *at = b;
     if (!(gt_etrace.flags & GT_ETRACE_F_COVERAGE))
         return;
     if (first) {
@@ -61,8 +92,9 @@ static void put(struct gt_etrace_block **end, struct gt_etrace_block *first,
 
 struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const uint8_t *sizes)
 {
-    struct gt_etrace_block **at = chain_of(want->start), *first = NULL;
-    for (; *at; at = &(*at)->next) {
+    struct gt_etrace_page *page = gt_etrace_page(want->start);
+    struct gt_etrace_block **at = &page->blocks[want->start / 4 % GT_ETRACE_CHAINS], *first = NULL;
+    for (bool known = note_start(page, want->start); known && *at; at = &(*at)->next) {
         if ((*at)->start != want->start || (*at)->end != want->end)
             continue;
         if (same_sizes(*at, want, sizes))
@@ -76,18 +108,12 @@ struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const
     return b;
 }
 
-static void free_page(void *data)
-{
-    struct gt_etrace_page *page = data;
-    for (int i = 0; i < GT_ETRACE_CHAINS; i++)
-        for (struct gt_etrace_block *b = page->blocks[i], *next; b; b = next) {
-            next = b->next;
-            free(b);
-        }
-    g_free(page);
-}
-
 void gt_etrace_forget_all(void)
 {
-    gt_pages_clear(&gt_etrace.pages, free_page);
+    gt_pages_clear(&gt_etrace.pages, g_free);
+    for (struct batch *next; batches; batches = next) {
+        next = batches->next;
+        free(batches);
+    }
+    used = BATCH;
 }

@@ -150,8 +150,10 @@ static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
     struct gt_etrace_alone *alone = data;
     unsigned v = gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
     (void)meminfo, (void)vaddr;
+    if (v >= most_vcpus())
+        return;
     pthread_mutex_lock(&gt_etrace.lock);
-    if (v < most_vcpus() && gt_etrace_counted(alone->counter, v) == 0) {
+    if (gt_etrace_counted(alone->counter, v) == 0) {
         if (!alone->place)
             alone->place = place_at(alone->pc);
         count_left(alone->place, v);
