@@ -90,6 +90,24 @@ def run(command, scratch, realtime=False, since=None, watch=None):
     return Run(end - begun[0], cpu - begun[1], output)
 
 
+def at_once(commands):
+    """Seconds of processor time that each command takes, of all its threads; all run at once on this
+    process's last CPU, so that its bad moments hit them alike."""
+    cpu = max(os.sched_getaffinity(0))
+    running = [subprocess.Popen(c, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+               for c in commands]
+    seconds = []
+    for process in running:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds.append(used.ru_utime + used.ru_stime)
+    for command, process in zip(commands, running):
+        if process.returncode != 0:
+            raise Failed('status %d: %s' % (process.returncode, ' '.join(command)))
+    return seconds
+
+
 def pipeline(commands, measured):
     """The time from the start of the first to the end of the last of commands that are joined by
     pipes, and the peak memory in bytes of the one whose program is `measured`."""
@@ -195,6 +213,23 @@ class Pairs:
         if self.sync:
             out['sync'] = median(self.sync)
         return out
+
+
+def pairs_at_once(bare, recorded, count, data, statistics_of):
+    """The figures of both commands run at once, `count` times: processor time, the mean of its ratios
+    and the standard error of that."""
+    rounds = []
+    for _ in range(count + 1):  # the first fills caches
+        remove(data)
+        rounds.append(at_once([bare, recorded]))
+        stats = statistics_of(data)
+    remove(data)
+    ratios = [r / b for b, r in rounds[1:]]
+    error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
+    return {'bare': statistics.median(b for b, _ in rounds[1:]),
+            'recorded': statistics.median(r for _, r in rounds[1:]),
+            'ratio': statistics.mean(ratios), 'error': error,
+            'records': stats['records'], 'bytes': stats['bytes']}
 
 
 def pairs(bare, recorded, count, data, scratch, statistics_of, realtime=False, sync=False,

@@ -9,30 +9,12 @@ processor time of each, of all its threads, by that without a plugin: mean, and 
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 
 import measure
 import table
 import workloads
 from bench import Bench, all_rows
-
-
-def processor_times(commands):
-    """Seconds of each command; all run at once on this process's last CPU."""
-    cpu = max(os.sched_getaffinity(0))
-    running = [subprocess.Popen(c, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
-               for c in commands]
-    seconds = []
-    for process in running:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        seconds.append(used.ru_utime + used.ru_stime)
-    for command, process in zip(commands, running):
-        if process.returncode != 0:
-            raise measure.Failed('status %d: %s' % (process.returncode, ' '.join(command)))
-    return seconds
 
 
 class Together(Bench):
@@ -55,7 +37,7 @@ class Together(Bench):
         for _ in range(self.args.rounds):
             for path in data:
                 measure.remove(path)
-            rounds.append(processor_times(commands))
+            rounds.append(measure.at_once(commands))
         return rounds
 
 

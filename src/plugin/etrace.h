@@ -167,6 +167,8 @@ void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
 /* etrace_count.c; all but gt_etrace_put_counts with the lock */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b);
 uint32_t gt_etrace_new_counter(void);
+/* No translated code adds to it any more, and no vCPU runs: what it counted. It is used again. */
+uint64_t gt_etrace_end_counter(uint32_t counter);
 /* By the vCPU; where the host has no cells, by all. */
 uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu);
 /* Those that are not what was written last. Returns how many; any thread. */
@@ -177,6 +179,8 @@ size_t gt_etrace_put_counts(void);
 void gt_etrace_left_add(struct gt_etrace_block *b);
 /* A translation of b, which is one instruction: its counter. */
 uint32_t gt_etrace_left_watch(struct gt_block *block, struct gt_etrace_block *b);
+/* All translations are gone. */
+void gt_etrace_left_forget(void);
 
 /* etrace_control.c: GT_E_USAGE, GT_E_RANGE, GT_E_EXISTS, GT_E_IO. The path lives as long as QEMU.
  * After stop no command is under way. */

@@ -99,16 +99,22 @@ void gt_etrace_on_translate(void *self, struct gt_block *block)
         gt_etrace_put_code(block, b);
 }
 
-/* No translated code has one of the blocks any more: as much memory is needed as code is kept. */
-void gt_etrace_on_flush(void *self)
+static void forget_blocks(void)
 {
-    (void)self;
-    if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
-        return;
-    gt_etrace_put_all_listed();
-    pthread_mutex_lock(&gt_etrace.lock);
     for (unsigned k = 0; k < gt_etrace.n_vcpus; k++)
         gt_etrace.vcpus[k].block = NULL;
     gt_etrace_forget_all();
+}
+
+/* No translated code has one of the blocks any more: as much memory is needed as code is kept.
+ * Those with counts stay. */
+void gt_etrace_on_flush(void *self)
+{
+    bool counts = gt_etrace.flags & GT_ETRACE_F_COVERAGE;
+    (void)self;
+    if (!counts)
+        gt_etrace_put_all_listed();
+    pthread_mutex_lock(&gt_etrace.lock);
+    counts ? gt_etrace_left_forget() : forget_blocks();
     pthread_mutex_unlock(&gt_etrace.lock);
 }

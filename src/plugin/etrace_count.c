@@ -32,6 +32,7 @@ struct tally {
     uint64_t count; /* of all that start and end there */
 };
 
+static GArray *spare; /* numbers of counters that ended; NULL: none has; with gt_etrace.lock */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static uint64_t cells[COUNTERS];                             /* of one vCPU */
 static GArray *told;              /* of each place, the count written last */
@@ -46,6 +47,11 @@ static void *new_set(void)
 
 uint32_t gt_etrace_new_counter(void)
 {
+    if (spare && spare->len) {
+        uint32_t counter = g_array_index(spare, uint32_t, spare->len - 1);
+        g_array_set_size(spare, spare->len - 1);
+        return counter;
+    }
     if (gt_etrace.n_counters == gt_etrace.counters->len * COUNTERS)
         g_ptr_array_add(gt_etrace.counters, new_set());
     return ++gt_etrace.n_counters;
@@ -56,6 +62,22 @@ uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
     void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
     const uint64_t *n = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
     return n[(counter - 1) % COUNTERS];
+}
+
+uint64_t gt_etrace_end_counter(uint32_t counter)
+{
+    void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
+    unsigned n = gt_host_can(GT_HOST_CELLS) ? gt_etrace.n_vcpus : 1;
+    uint64_t sum = 0;
+    for (unsigned vcpu = 0; vcpu < n; vcpu++) {
+        uint64_t *numbers = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+        sum += numbers[(counter - 1) % COUNTERS];
+        numbers[(counter - 1) % COUNTERS] = 0;
+    }
+    if (!spare)
+        spare = g_array_new(FALSE, FALSE, sizeof counter);
+    g_array_append_val(spare, counter);
+    return sum;
 }
 
 static void add_to_counter(struct gt_block *block, uint32_t counter)

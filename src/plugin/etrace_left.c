@@ -14,6 +14,9 @@
  * one place; the one that begins last is taken first, as those that begin earlier have further
  * instructions where they may be left.
  *
+ * What is kept of each translation ends with it: code that is written anew all the time takes as
+ * much memory as QEMU has room for translated code.
+ *
  * All with the lock.
  */
 #include "plugin/etrace.h"
@@ -169,4 +172,21 @@ uint32_t gt_etrace_left_watch(struct gt_block *block, struct gt_etrace_block *b)
     rare->alone = alone;
     gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, alone);
     return alone->counter;
+}
+
+static void forget_alone(struct gt_etrace_rare *rare)
+{
+    for (struct gt_etrace_alone *a = rare->alone, *next; a; a = next) {
+        next = a->next;
+        rare->more += gt_etrace_end_counter(a->counter);
+        g_free(a);
+    }
+    rare->alone = NULL;
+}
+
+void gt_etrace_left_forget(void)
+{
+    for (guint i = 0; i < gt_etrace.met->len; i++)
+        for (struct gt_etrace_block *b = gt_etrace.met->pdata[i]; b && b->rare; b = b->rare->alike)
+            forget_alone(b->rare);
 }

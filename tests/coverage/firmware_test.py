@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A machine without an operating system: its firmware, start code in assembly included."""
 import os
+import subprocess
 import unittest
 
 import harness
@@ -53,6 +54,31 @@ class Firmware(harness.Scratch):
                     want = {line: 11 if line in range(12, 17) else 1 for line in range(4, 20)}
                     lines = {line: n for line, n in lines.items() if line in want}
                     self.assertEqual(lines, want, (qemu, flags, *more))
+
+    def boot_rewritten(self, qemu, times, flags):
+        """Runs it with little room for translated code: the peak of QEMU's memory, MiB."""
+        program = self.compile(os.path.join(harness.PROGRAMS, 'rewritten.S'), '-nostdlib', '-static',
+                               '-Wl,-Ttext=0x40080000', '-Wl,--build-id=none', f'-DTIMES={times}',
+                               arch='aarch64')
+        command = [qemu, '-M', 'virt', '-cpu', 'cortex-a57', '-accel', 'tcg,tb-size=1', '-kernel', program,
+                   '-display', 'none', '-serial', 'null', '-monitor', 'none', '-plugin',
+                   f'{os.environ["PLUGIN"]},output={self.path(flags)},flags={flags}']
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL) as process:
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, command)
+        text = self.coverage(flags, '-e', program, '-f', 'lcov').stdout
+        (lines, _), = harness.lcov(text).values()
+        self.assertEqual({n: lines.get(n) for n in (8, 13, 14, 15, 16)},
+                         {8: times, 13: times, 14: times // 2, 15: times, 16: times}, (qemu, flags))
+        return used.ru_maxrss / 1024
+
+    def test_rewritten(self):
+        """Code that never stays the same is counted, and takes no more memory the longer it runs."""
+        for qemu in harness.machines('aarch64'):
+            for flags in 'exec', 'coverage':
+                short, long = (self.boot_rewritten(qemu, n, flags) for n in (20000, 200000))
+                self.assertLess(long - short, 8, (qemu, flags, short, long))
 
 
 if __name__ == '__main__':
