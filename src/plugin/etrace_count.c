@@ -67,9 +67,9 @@ uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
 uint64_t gt_etrace_end_counter(uint32_t counter)
 {
     void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
-    unsigned n = gt_host_can(GT_HOST_CELLS) ? gt_etrace.n_vcpus : 1;
+    unsigned n = __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE);
     uint64_t sum = 0;
-    for (unsigned vcpu = 0; vcpu < n; vcpu++) {
+    for (unsigned vcpu = 0; vcpu < n; vcpu++) { /* where the host has no cells, nothing is left */
         uint64_t *numbers = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
         sum += numbers[(counter - 1) % COUNTERS];
         numbers[(counter - 1) % COUNTERS] = 0;
