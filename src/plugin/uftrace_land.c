@@ -145,9 +145,11 @@ __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *c
 static inline __attribute__((always_inline)) bool
 land_at_time(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
+    if (__builtin_expect(!gt_stream_has_room(v->thread.stack->out), 0) ||
+        !gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth))
+        return false;
     gt_now_tell(time);
-    return __builtin_expect(gt_stream_has_room(v->thread.stack->out), 1) &&
-           gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth);
+    return true;
 }
 
 /* The same, or none at all, of a vCPU on the instruction clock. */
@@ -155,13 +157,10 @@ static inline __attribute__((always_inline)) bool
 land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
     uint64_t mark = cells->mark;
-    if (mark == gt_mark_of_func(code->fn))
-        return true;
-    if (__builtin_expect(mark == 0 || v->thread.attention ^ code->special, 0))
-        return false;
-    if (mark == gt_mark_of_jump(code->fn))
-        return true;
-    return land_at_time(v, code, mark, v->insn_base + cells->insns);
+    bool plain = v->thread.attention == code->special;
+    if (__builtin_expect(plain && gt_track_may_land(mark), 1))
+        return land_at_time(v, code, mark, v->insn_base + cells->insns);
+    return mark == gt_mark_of_func(code->fn) || (plain && mark == gt_mark_of_jump(code->fn));
 }
 
 /* Of a vCPU on the host's clock. Asking for the time is a call, which land_plain does without. */

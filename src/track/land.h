@@ -9,6 +9,12 @@
 
 #include "track/track.h"
 
+/* False: gt_track_land decides nothing. */
+static inline bool gt_track_may_land(uint64_t mark)
+{
+    return (mark & (GT_MARK_TAGS & ~GT_MARK_RETURN)) == GT_MARK_CODE;
+}
+
 /* Control arrived at `code` while the mark was `mark`, which is not that of code->fn. True: it was
  * a plain call or return, all is done and the mark is now code->fn's. False: nothing was done, and
  * gt_track_slow is to be asked. The caller has seen that the sink takes a record. */
@@ -16,7 +22,7 @@ static inline __attribute__((always_inline)) bool
 gt_track_land(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time,
               const struct gt_sink *sink, uint32_t max_depth)
 {
-    if (__builtin_expect((mark & (GT_MARK_TAGS & ~GT_MARK_RETURN)) != GT_MARK_CODE ||
+    if (__builtin_expect(!gt_track_may_land(mark) ||
                              (code->special ^ t->attention) & ~(uint32_t)GT_ATTENTION_CLOCK,
                          0))
         return false;
