@@ -110,7 +110,7 @@ struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const
 
 void gt_etrace_forget_all(void)
 {
-    gt_pages_clear(&gt_etrace.pages, g_free);
+    gt_pages_clear(&gt_etrace.pages);
     for (struct batch *next; batches; batches = next) {
         next = batches->next;
         free(batches);

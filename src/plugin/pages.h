@@ -9,11 +9,13 @@
 #include <glib.h>
 #include <stdint.h>
 
-enum { GT_PAGE = 4096, GT_PAGES_RECENT = 64 };
+enum { GT_PAGE = 4096, GT_PAGES_RECENT = 512 };
 
 /* Zero: no page. */
 struct gt_pages {
     GHashTable *all; /* number -> the page; NULL: none yet */
+    GSList *batches; /* of pages; `left` are free in the first */
+    size_t left;
     struct {
         uint64_t number;
         void *page; /* NULL: none */
@@ -21,9 +23,9 @@ struct gt_pages {
 };
 
 /* None is left. */
-void gt_pages_clear(struct gt_pages *p, void (*free_page)(void *page));
+void gt_pages_clear(struct gt_pages *p);
 
-/* Made where there is none yet: `size` bytes, all 0. */
+/* Made where there is none yet: `size` bytes, all 0; of one set all are as large. */
 void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size);
 
 /* The same for the page of an address. */
