@@ -77,7 +77,7 @@ RECORDING = recording.table([
 def counting_cases(bench):
     plugin = bench.plugin('etrace', 'output=' + bench.data, 'flags=coverage')
     for qemu in bench.qemus('machine', 'aarch64'):
-        # QEMU 7.2 takes 1.08 for telling a plugin of blocks, and 1.13 for counting them.
+        # As for other boots, there is none for the plugin ABI of QEMU 7.2.
         labels = {'arch': 'aarch64', 'qemu': qemu.version, 'wanted': 1.1 if qemu.abi > 1 else None}
         yield labels, lambda qemu=qemu: bench.pairs_at_once(
             linux(BUSY)(bench.context, qemu), plugin, counted(events))
