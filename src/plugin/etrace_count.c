@@ -57,22 +57,27 @@ uint32_t gt_etrace_new_counter(void)
     return ++gt_etrace.n_counters;
 }
 
-uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
+/* The vCPU's number of a counter; where the host has no cells, the only one. */
+static uint64_t *number_of(uint32_t counter, unsigned vcpu)
 {
     void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
-    const uint64_t *n = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
-    return n[(counter - 1) % COUNTERS];
+    uint64_t *numbers = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+    return &numbers[(counter - 1) % COUNTERS];
+}
+
+uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
+{
+    return *number_of(counter, vcpu);
 }
 
 uint64_t gt_etrace_end_counter(uint32_t counter)
 {
-    void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
     unsigned n = __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE);
     uint64_t sum = 0;
     for (unsigned vcpu = 0; vcpu < n; vcpu++) { /* where the host has no cells, nothing is left */
-        uint64_t *numbers = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
-        sum += numbers[(counter - 1) % COUNTERS];
-        numbers[(counter - 1) % COUNTERS] = 0;
+        uint64_t *number = number_of(counter, vcpu);
+        sum += *number;
+        *number = 0;
     }
     if (!spare)
         spare = g_array_new(FALSE, FALSE, sizeof counter);
