@@ -122,7 +122,6 @@ class Bench:
         return measure.pairs(bare, recorded, self.count, self.data, self.folder, statistics,
                              realtime, self.args.sync, since, expect).numbers()
 
-
     def pairs_at_once(self, command, plugin, statistics):
         """The same by processor time, of twice as many runs of each, both at once on one CPU: where a
         tenth is too coarse for the clock."""

@@ -104,6 +104,11 @@ def share_cpu(cpu):
         ctypes.CDLL(None).syscall(number, 0, attributes, 0)  # sched_setattr; older: no effect
 
 
+def standard_error(values):
+    """Of their mean."""
+    return statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0
+
+
 def at_once(commands):
     """Seconds of processor time that each command takes, of all its threads; all run at once on this
     process's last CPU, so that its bad moments hit them alike."""
@@ -239,10 +244,9 @@ def pairs_at_once(bare, recorded, count, data, statistics_of):
         stats = statistics_of(data)
     remove(data)
     ratios = [r / b for b, r in rounds[1:]]
-    error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
     return {'bare': statistics.median(b for b, _ in rounds[1:]),
             'recorded': statistics.median(r for _, r in rounds[1:]),
-            'ratio': statistics.mean(ratios), 'error': error,
+            'ratio': statistics.mean(ratios), 'error': standard_error(ratios),
             'records': stats['records'], 'bytes': stats['bytes']}
 
 

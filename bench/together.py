@@ -42,8 +42,8 @@ class Together(Bench):
 
 
 def tell(what, shares, bare):
-    error = statistics.stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else 0
-    print('%-50s %.3f +- %.3f' % (what, statistics.mean(shares) / bare, error / bare), flush=True)
+    print('%-50s %.3f +- %.3f' % (what, statistics.mean(shares) / bare,
+                                  measure.standard_error(shares) / bare), flush=True)
 
 
 def tell_rounds(what, rounds, plugins):
