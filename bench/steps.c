@@ -73,28 +73,13 @@ static void watch_calls(struct gt_block *block, gt_exec_fn fn)
         gt_insn_on_exec(last, fn, (void *)(uintptr_t)pc);
 }
 
-/* QEMU before 9.0 adds for all vCPUs to the same numbers. */
-static void *new_set(size_t n)
-{
-    size_t size = n * sizeof(uint64_t);
-    return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
-}
-
-static void add(struct gt_block *block, void *set, size_t i, uint64_t value)
-{
-    if (gt_host_can(GT_HOST_CELLS))
-        gt_block_add(block, (struct gt_cell){set, i * sizeof(uint64_t)}, value);
-    else
-        gt_block_add_shared(block, (uint64_t *)set + i, value);
-}
-
 static void add_to_own_count(struct gt_block *block)
 {
     static void *set;
     static size_t used;
     if (used % SET == 0)
-        set = new_set(SET);
-    add(block, set, used++ % SET, 1);
+        set = gt_counters_new(SET);
+    gt_block_count(block, set, used++ % SET, 1);
 }
 
 static void translate(void *self, struct gt_block *block)
@@ -106,7 +91,7 @@ static void translate(void *self, struct gt_block *block)
     case NOTHING:
         break;
     case COUNT:
-        add(block, cells, 0, gt_block_insns(block));
+        gt_block_count(block, cells, 0, gt_block_insns(block));
         break;
     case COUNTS:
         add_to_own_count(block);
@@ -119,7 +104,7 @@ static void translate(void *self, struct gt_block *block)
         watch_calls(block, on_call);
         break;
     case WRITTEN:
-        add(block, cells, 0, gt_block_insns(block));
+        gt_block_count(block, cells, 0, gt_block_insns(block));
         watch_calls(block, on_written_call);
     }
 }
@@ -160,7 +145,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     bool able = gt_host_can(GT_HOST_CELLS) && gt_host_can(GT_HOST_CONDITIONAL);
     if (!arch || (!able && step >= CALLS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
-    cells = new_set(2);
+    cells = gt_counters_new(2);
     never = (struct gt_cell){cells, sizeof(uint64_t)};
     if (step == WRITTEN)
         status = open_stream(output, err);

@@ -51,15 +51,15 @@ void gt_streams_latch(struct gt_streams *set, int errnum, const char *name)
     pthread_mutex_unlock(&set->lock);
 }
 
-static void name_of(const struct gt_file *f, char name[16])
+void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME])
 {
-    snprintf(name, 16, "%u.dat", f->s.id);
+    snprintf(name, GT_STREAM_NAME, "%u.dat", id);
 }
 
 static void latch(struct gt_streams *set, const struct gt_file *f, int errnum)
 {
-    char name[16];
-    name_of(f, name);
+    char name[GT_STREAM_NAME];
+    gt_stream_name(f->s.id, name);
     gt_streams_latch(set, errnum, name);
 }
 
@@ -75,8 +75,8 @@ static void refuse(struct gt_streams *set, struct gt_file *f, int errnum)
         latch(set, f, errnum);
         return;
     }
-    char name[16];
-    name_of(f, name);
+    char name[GT_STREAM_NAME];
+    gt_stream_name(f->s.id, name);
     f->refused = true;
     pthread_mutex_lock(&set->lock);
     note_error(set, errnum, name);
@@ -132,8 +132,8 @@ static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
     }
     if (set->n_open >= MAX_OPEN)
         gt_file_close(set, set->oldest);
-    char name[16];
-    name_of(f, name);
+    char name[GT_STREAM_NAME];
+    gt_stream_name(f->s.id, name);
     int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (create ? O_CREAT : 0);
     for (;;) {
         f->fd = gt_stream_sys.open(set->dirfd, name, flags, 0666);

@@ -204,7 +204,11 @@ size_t gt_pool_max(const struct gt_streams *set); /* (L) chunks the pool may hav
 void gt_pool_finish(struct gt_streams *set);      /* removes the file; the maps stay */
 void gt_pool_unmap(struct gt_streams *set);
 
-/* stream_file.c, all of it (W). */
+/* A stream's file in its directory. */
+enum { GT_STREAM_NAME = 16 };
+void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME]);
+
+/* stream_file.c, the rest of it (W). */
 void gt_file_open(struct gt_streams *set, struct gt_file *f);
 void gt_file_close(struct gt_streams *set, struct gt_file *f);
 /* Writes, or after an error drops, the chunks up to their `end`: all of them are dealt with on

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -114,8 +113,8 @@ static int compare(const void *a, const void *b)
 /* Opens a stream's file; *size is its size. The descriptor, or GT_E_IO, GT_E_FORMAT. */
 static int open_stream(const struct ring *r, const struct rest *rest, uint64_t *size)
 {
-    char name[16];
-    snprintf(name, sizeof name, "%u.dat", rest->id);
+    char name[GT_STREAM_NAME];
+    gt_stream_name(rest->id, name);
     struct stat st;
     int fd = openat(r->dirfd, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT)
@@ -132,9 +131,9 @@ static int open_stream(const struct ring *r, const struct rest *rest, uint64_t *
 
 static bool has_file(const struct ring *r, const struct rest *rest)
 {
-    char name[16];
+    char name[GT_STREAM_NAME];
     struct stat st;
-    snprintf(name, sizeof name, "%u.dat", rest->id);
+    gt_stream_name(rest->id, name);
     return fstatat(r->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 

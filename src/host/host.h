@@ -99,6 +99,14 @@ void *gt_cells_new(size_t size);
  * that one: find it again in each callback, unless no more can come. */
 void *gt_cells_find(void *score, unsigned vcpu);
 
+/* `n` counters, zeroed: of each vCPU where the host has cells, else one set that all vCPUs add to
+ * without synchronisation, and that never moves. It lives as long as the host. */
+void *gt_counters_new(size_t n);
+/* How many vCPUs have a set of their own, of so many. */
+unsigned gt_counters_sets(unsigned vcpus);
+/* The vCPU's; it moves as cells do. */
+uint64_t *gt_counters_find(void *set, unsigned vcpu);
+
 /* The block. */
 size_t gt_block_insns(const struct gt_block *b);
 uint64_t gt_block_pc(const struct gt_block *b);
@@ -113,6 +121,8 @@ void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_cell cell,
 void gt_block_add(struct gt_block *b, struct gt_cell cell, uint64_t value);
 /* One counter shared by all vCPUs, added to without synchronisation (families without cells). */
 bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value);
+/* Adds to counter i of a set of gt_counters_new. */
+void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value);
 
 /* Its instructions. All of these run before the instruction does. */
 uint64_t gt_insn_pc(const struct gt_insn_ref *insn);

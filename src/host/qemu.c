@@ -202,6 +202,22 @@ void *gt_cells_find(void *score, unsigned vcpu)
     return gt_qemu.scoreboard_find(score, vcpu);
 }
 
+void *gt_counters_new(size_t n)
+{
+    size_t size = n * sizeof(uint64_t);
+    return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
+}
+
+unsigned gt_counters_sets(unsigned vcpus)
+{
+    return gt_host_can(GT_HOST_CELLS) ? vcpus : 1;
+}
+
+uint64_t *gt_counters_find(void *set, unsigned vcpu)
+{
+    return gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+}
+
 static void take_info(qemu_id id, const struct qemu_info *info)
 {
     host.id = id;

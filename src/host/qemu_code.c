@@ -57,6 +57,14 @@ bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value)
     return true;
 }
 
+void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value)
+{
+    if (gt_host_can(GT_HOST_CELLS))
+        gt_block_add(b, (struct gt_cell){set, i * sizeof(uint64_t)}, value);
+    else
+        gt_block_add_shared(b, (uint64_t *)set + i, value);
+}
+
 uint64_t gt_insn_pc(const struct gt_insn_ref *insn)
 {
     return gt_qemu.insn_vaddr(insn);

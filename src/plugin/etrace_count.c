@@ -4,9 +4,9 @@
  * and at the end, as events of the device "coverage" named "0xSTART-0xEND": the value is how often
  * that ran until now, and the previous value what this stream said of it last.
  *
- * On request they are read on a thread that QEMU does not know: cells may move then. They are
+ * On request they are read on a thread that QEMU does not know: they may move then. They are
  * copied by the kernel, which does not mind an address that is gone, and again where they have
- * moved. Where the host has no cells, all vCPUs add to the same numbers, which never move.
+ * moved.
  *
  * Counters lie close together, apart from their blocks: of the code that runs often they stay in
  * the processor's cache.
@@ -34,16 +34,10 @@ struct tally {
 
 static GArray *spare; /* numbers of counters that ended; NULL: none has; with gt_etrace.lock */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static uint64_t cells[COUNTERS];                             /* of one vCPU */
+static uint64_t numbers[COUNTERS];                           /* of one vCPU */
 static GArray *told;              /* of each place, the count written last */
 static unsigned told_streams = 1; /* what is told before the first reader comes, it gets */
 static uint64_t told_dropped;
-
-static void *new_set(void)
-{
-    size_t size = COUNTERS * sizeof(uint64_t);
-    return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
-}
 
 uint32_t gt_etrace_new_counter(void)
 {
@@ -53,16 +47,19 @@ uint32_t gt_etrace_new_counter(void)
         return counter;
     }
     if (gt_etrace.n_counters == gt_etrace.counters->len * COUNTERS)
-        g_ptr_array_add(gt_etrace.counters, new_set());
+        g_ptr_array_add(gt_etrace.counters, gt_counters_new(COUNTERS));
     return ++gt_etrace.n_counters;
 }
 
-/* The vCPU's number of a counter; where the host has no cells, the only one. */
+static void *set_of(uint32_t counter)
+{
+    return gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
+}
+
+/* The vCPU's number of a counter. */
 static uint64_t *number_of(uint32_t counter, unsigned vcpu)
 {
-    void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
-    uint64_t *numbers = gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
-    return &numbers[(counter - 1) % COUNTERS];
+    return gt_counters_find(set_of(counter), vcpu) + (counter - 1) % COUNTERS;
 }
 
 uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
@@ -72,9 +69,9 @@ uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
 
 uint64_t gt_etrace_end_counter(uint32_t counter)
 {
-    unsigned n = __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE);
+    unsigned n = gt_counters_sets(__atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE));
     uint64_t sum = 0;
-    for (unsigned vcpu = 0; vcpu < n; vcpu++) { /* where the host has no cells, nothing is left */
+    for (unsigned vcpu = 0; vcpu < n; vcpu++) {
         uint64_t *number = number_of(counter, vcpu);
         sum += *number;
         *number = 0;
@@ -83,16 +80,6 @@ uint64_t gt_etrace_end_counter(uint32_t counter)
         spare = g_array_new(FALSE, FALSE, sizeof counter);
     g_array_append_val(spare, counter);
     return sum;
-}
-
-static void add_to_counter(struct gt_block *block, uint32_t counter)
-{
-    void *set = gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
-    size_t i = (counter - 1) % COUNTERS;
-    if (gt_host_can(GT_HOST_CELLS))
-        gt_block_add(block, (struct gt_cell){set, i * sizeof(uint64_t)}, 1);
-    else
-        gt_block_add_shared(block, (uint64_t *)set + i, 1);
 }
 
 static uint32_t counter_of(struct gt_block *block, struct gt_etrace_block *b)
@@ -112,7 +99,8 @@ static uint32_t counter_of(struct gt_block *block, struct gt_etrace_block *b)
  * (one_thread.h). */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
 {
-    add_to_counter(block, counter_of(block, b));
+    uint32_t counter = counter_of(block, b);
+    gt_block_count(block, set_of(counter), (counter - 1) % COUNTERS, 1);
 }
 
 /* False: there is nothing at that address. */
@@ -125,22 +113,22 @@ static bool copy(void *out, const void *from, size_t n)
     return got < 0 ? errno != EFAULT : (size_t)got == n;
 }
 
-static bool add_cells(void *set, unsigned vcpu, uint64_t *sums)
+static bool add_numbers(void *set, unsigned vcpu, uint64_t *sums)
 {
-    const void *at = gt_cells_find(set, vcpu);
-    if (!copy(cells, at, sizeof cells) || gt_cells_find(set, vcpu) != at)
+    const uint64_t *at = gt_counters_find(set, vcpu);
+    if (!copy(numbers, at, sizeof numbers) || gt_counters_find(set, vcpu) != at)
         return false;
     for (size_t i = 0; i < COUNTERS; i++)
-        sums[i] += cells[i];
+        sums[i] += numbers[i];
     return true;
 }
 
 static bool try_sum(void *set, uint64_t *sums)
 {
-    unsigned n = __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE);
+    unsigned n = gt_counters_sets(__atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE));
     memset(sums, 0, COUNTERS * sizeof *sums);
     for (unsigned i = 0; i < n; i++)
-        if (!add_cells(set, i, sums))
+        if (!add_numbers(set, i, sums))
             return false;
     return true;
 }
@@ -148,11 +136,8 @@ static bool try_sum(void *set, uint64_t *sums)
 /* The set's counters, of all vCPUs together. */
 static void sum_set(void *set, uint64_t *sums)
 {
-    if (!gt_host_can(GT_HOST_CELLS))
-        memcpy(sums, set, COUNTERS * sizeof *sums);
-    else
-        for (int i = 0; i < TRIES && !try_sum(set, sums); i++)
-            ;
+    for (int i = 0; i < TRIES && !try_sum(set, sums); i++)
+        ;
 }
 
 /* How often the block ran to its end, of which sums[N - 1] is counter N. */

@@ -3,33 +3,9 @@
  * so that its page is at hand. */
 #include "plugin/etrace.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Blocks lie one behind the other, in the order in which they came. */
-struct batch {
-    struct batch *next;
-    uint64_t room[];
-};
-enum { BATCH = (64 << 10) / sizeof(uint64_t) - 4 };
-
-static struct batch *batches; /* the one in use first */
-static size_t used = BATCH;   /* words of it */
-
-static void *take(size_t size)
-{
-    size_t n = (size + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-    if (n > BATCH - used) {
-        struct batch *new = malloc(sizeof *new + BATCH * sizeof new->room[0]);
-        if (!new)
-            return NULL;
-        new->next = batches;
-        batches = new;
-        used = 0;
-    }
-    used += n;
-    return batches->room + used - n;
-}
+static struct gt_batches batches; /* of blocks */
 
 struct gt_etrace_page *gt_etrace_page(uint64_t addr)
 {
@@ -58,7 +34,7 @@ static bool same_sizes(const struct gt_etrace_block *a, const struct gt_etrace_b
 
 static struct gt_etrace_block *copy_of(const struct gt_etrace_block *want, const uint8_t *sizes)
 {
-    struct gt_etrace_block *b = take(sizeof *b + n_sizes(want));
+    struct gt_etrace_block *b = gt_batches_take(&batches, sizeof *b + n_sizes(want));
     if (b) {
         *b = *want;
         memcpy(b->sizes, sizes, n_sizes(want));
@@ -111,9 +87,5 @@ struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const
 void gt_etrace_forget_all(void)
 {
     gt_pages_clear(&gt_etrace.pages);
-    for (struct batch *next; batches; batches = next) {
-        next = batches->next;
-        free(batches);
-    }
-    used = BATCH;
+    gt_batches_clear(&batches);
 }

@@ -41,7 +41,7 @@ struct place_at {
 
 static unsigned most_vcpus(void)
 {
-    return gt_host_can(GT_HOST_CELLS) ? MAX(1, gt_etrace.host.max_vcpus) : 1;
+    return gt_counters_sets(MAX(1, gt_etrace.host.max_vcpus));
 }
 
 /* Of block b the instructions up to the one at pc; 0: it is none of them, or the last one. */
@@ -151,7 +151,7 @@ static void count_left(struct gt_etrace_place *place, unsigned vcpu)
 static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     struct gt_etrace_alone *alone = data;
-    unsigned v = gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
+    unsigned v = gt_counters_sets(vcpu + 1) - 1; /* its set */
     (void)meminfo, (void)vaddr;
     if (v >= most_vcpus())
         return;

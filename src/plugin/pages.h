@@ -6,6 +6,8 @@
 #ifndef GT_PLUGIN_PAGES_H
 #define GT_PLUGIN_PAGES_H
 
+#include "plugin/batches.h"
+
 #include <glib.h>
 #include <stdint.h>
 
@@ -13,9 +15,8 @@ enum { GT_PAGE = 4096, GT_PAGES_RECENT = 512 };
 
 /* Zero: no page. */
 struct gt_pages {
-    GHashTable *all; /* number -> the page; NULL: none yet */
-    GSList *batches; /* of pages; `left` are free in the first */
-    size_t left;
+    GHashTable *all;           /* number -> the page; NULL: none yet */
+    struct gt_batches batches; /* of pages */
     struct {
         uint64_t number;
         void *page; /* NULL: none */

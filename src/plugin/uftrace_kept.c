@@ -56,21 +56,14 @@ struct gt_kept *gt_kept_next(const struct gt_kept *kept)
     return first_at(kept->next, kept->pc);
 }
 
-static struct gt_kept *take_kept(void)
-{
-    enum { BATCH = 4096 };
-    static struct gt_kept *at, *end;
-    if (at == end) {
-        at = g_new(struct gt_kept, BATCH);
-        end = at + BATCH;
-    }
-    return at++;
-}
-
+/* Without memory it is not found again. */
 static void insert(struct gt_code *code)
 {
+    static struct gt_batches batches;
     struct gt_place *place = gt_place_at(code->pc);
-    struct gt_kept *kept = take_kept();
+    struct gt_kept *kept = gt_batches_take(&batches, sizeof *kept);
+    if (!kept)
+        return;
     *kept = (struct gt_kept){code->pc, code, place->kept};
     place->kept = kept;
 }
