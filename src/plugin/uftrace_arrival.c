@@ -10,7 +10,9 @@
  *   - in machines and where functions are not known: at all that no code seen so far leads to: it
  *     was reached by an indirect jump or call, or it begins a handler, where those may begin.
  *
- * What code leads to is kept as bits, one for each address, in its page.
+ * What code leads to is kept as bits, one for each address, in its page. A program's code may be
+ * another's than the one that led there: that nothing but a branch arrives is certain where one of
+ * the same memory does.
  */
 #include "plugin/uftrace.h"
 
@@ -19,9 +21,12 @@ static uint64_t bit_of(uint64_t pc)
     return UINT64_C(1) << pc % GT_PLACE;
 }
 
-static void note_flow(uint64_t pc)
+/* The block leads there. */
+static void note_flow(const struct gt_translation *t, uint64_t pc)
 {
     gt_place_at(pc)->flow |= bit_of(pc);
+    if (pc / GT_PAGE == t->insn[0].pc / GT_PAGE)
+        gt_memory_note_flow(pc);
 }
 
 static void note_call(uint64_t pc)
@@ -37,7 +42,7 @@ static void note_arrival(uint64_t pc)
 void gt_arrivals_note(const struct gt_translation *t, bool known)
 {
     for (size_t i = 1; i < t->n; i++)
-        note_flow(t->insn[i].pc);
+        note_flow(t, t->insn[i].pc);
     const struct gt_insn *last = &t->insn[t->n - 1].insn;
     uint64_t end = gt_decoded_end(&t->insn[t->n - 1]);
     switch (last->kind) {
@@ -45,11 +50,11 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
         note_call(last->target);
         break;
     case GT_INSN_JUMP:
-        known ? note_flow(last->target) : note_arrival(last->target);
+        known ? note_flow(t, last->target) : note_arrival(last->target);
         break;
     case GT_INSN_BRANCH:
-        note_flow(last->target);
-        note_flow(end);
+        note_flow(t, last->target);
+        note_flow(t, end);
         break;
     case GT_INSN_SYSCALL:
     case GT_INSN_CALL_INDIRECT: /* which may be none by its bytes */
@@ -60,7 +65,7 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
     case GT_INSN_EXCEPTION_RETURN:
         break;
     default:
-        note_flow(end);
+        note_flow(t, end);
     }
 }
 
@@ -82,7 +87,8 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *co
 {
     const struct gt_place *place = gt_place_at(code->pc);
     uint64_t bit = bit_of(code->pc);
-    bool flow = place->flow & bit, call = place->call & bit, arrival = place->arrival & bit;
+    bool flow = place->flow & bit, call = place->call & bit;
+    bool arrival = place->arrival & bit || (flow && !gt_memory_has_flow(code->pc));
     bool known = !(code->fn->flags & GT_FUNC_ANON);
     bool is_machine = !gt_rec.user;
     if (code->vector == GT_VECTOR_YES)

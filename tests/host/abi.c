@@ -190,14 +190,14 @@ EXPORT(size_t, insn_data, (const struct tb_insn *insn, void *dest, size_t n))
 {
     translated(insn->tb);
     n = n < insn->insn->size ? n : insn->insn->size;
-    memcpy(dest, gt_guest(insn->insn->addr), n);
+    memcpy(dest, gt_code_memory(insn->insn->addr), n);
     return n;
 }
 #else
 EXPORT(const void *, insn_data, (const struct tb_insn *insn))
 {
     translated(insn->tb);
-    return gt_guest(insn->insn->addr);
+    return gt_code_memory(insn->insn->addr);
 }
 #endif
 
