@@ -271,6 +271,8 @@ void gt_linux_watch_entry(const struct gt_decoded *first);
 void gt_linux_landed(struct gt_vcpu *v, uint64_t time);
 /* Which threads there were, in a text file; on the worker. */
 int gt_linux_write(struct gt_error *err);
+/* What is missing in there. */
+void gt_linux_tell(void);
 
 /* uftrace_level.c: with gt_rec.privilege_levels only, but for gt_level_is_user */
 /* At load. GT_E_UNSUPPORTED: not with this host, or guest. */

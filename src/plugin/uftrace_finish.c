@@ -137,6 +137,7 @@ static void tell(const struct lossy *lossy)
     add_to_shared();
     bool fault = tell_faults(lossy);
     tell_doubts();
+    gt_linux_tell();
     if (gt_rec.summary && !gt_rec.forked_from && !fault)
         gt_host_message("%llu calls recorded: uftrace replay -d %s",
                         (unsigned long long)gt_rec.calls, gt_rec.dir.path);

@@ -15,15 +15,39 @@
 #include <stdio.h>
 #include <string.h>
 
+#define GUEST_TASKS "guest-tasks.txt"
+
 /* What a context was seen to be; one line of the text file. */
 struct seen {
     uint32_t tid;
     struct gt_linux_task task;
 };
 
+static bool same_task(const struct gt_linux_task *a, const struct gt_linux_task *b)
+{
+    return a->pid == b->pid && a->tgid == b->tgid && strcmp(a->comm, b->comm) == 0;
+}
+
+static guint hash_seen(const void *seen)
+{
+    const struct seen *s = seen;
+    return g_str_hash(s->task.comm) ^ s->tid * 31 ^ s->task.pid * 17 ^ s->task.tgid;
+}
+
+static gboolean equal_seen(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    return x->tid == y->tid && same_task(&x->task, &y->task);
+}
+
 static const struct gt_code_linux *os; /* NULL: no names */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GArray *all; /* struct seen; with the lock */
+/* With the lock: */
+static GPtrArray *all;            /* struct seen, as they came */
+static GHashTable *known;         /* the same, by what they say */
+static struct gt_batches batches; /* of them */
+static uint64_t unlisted;
+enum { MOST_SEEN = 65536 }; /* a thread may give itself a new name each time */
 
 void gt_linux_init(void)
 {
@@ -32,7 +56,8 @@ void gt_linux_init(void)
     if (found->current != GT_CODE_NO_LINUX && can && gt_rec.arch->first_argument &&
         gt_rec.tasks == GT_TASKS_STACK && !gt_rec.privilege_levels)
         os = found;
-    all = g_array_new(FALSE, FALSE, sizeof(struct seen));
+    all = g_ptr_array_new();
+    known = g_hash_table_new(hash_seen, equal_seen);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -89,23 +114,25 @@ static bool read_task(uint64_t addr, struct gt_linux_task *out)
     return out->comm[0] != '\0';
 }
 
-static bool same_task(const struct gt_linux_task *a, const struct gt_linux_task *b)
+/* With the lock. False: there is no room. */
+static bool add_seen(const struct seen *seen)
 {
-    return a->pid == b->pid && a->tgid == b->tgid && strcmp(a->comm, b->comm) == 0;
+    struct seen *own = all->len < MOST_SEEN ? gt_batches_take(&batches, sizeof *own) : NULL;
+    if (!own)
+        return false;
+    *own = *seen;
+    g_hash_table_add(known, own);
+    g_ptr_array_add(all, own);
+    return true;
 }
 
 /* Contexts end, and others take their place: each task of a context is listed. */
 static void list(uint32_t tid, const struct gt_linux_task *task)
 {
-    struct seen seen = {tid, *task};
+    const struct seen seen = {tid, *task};
     pthread_mutex_lock(&lock);
-    bool listed = false;
-    for (guint i = all->len; i-- > 0 && !listed;) {
-        const struct seen *at = &g_array_index(all, struct seen, i);
-        listed = at->tid == tid && same_task(&at->task, task);
-    }
-    if (!listed)
-        g_array_append_val(all, seen);
+    if (!g_hash_table_contains(known, &seen) && !add_seen(&seen))
+        unlisted++;
     pthread_mutex_unlock(&lock);
 }
 
@@ -182,6 +209,13 @@ void gt_linux_watch_entry(const struct gt_decoded *first)
         gt_insn_on_exec_regs(first->ref, on_named, NULL);
 }
 
+void gt_linux_tell(void)
+{
+    if (unlisted)
+        gt_host_message("%s/" GUEST_TASKS ": %llu more names that threads had are left out",
+                        gt_rec.dir.path, (unsigned long long)unlisted);
+}
+
 /* ---- the text file ------------------------------------------------------------------------- */
 
 int gt_linux_write(struct gt_error *err)
@@ -190,9 +224,9 @@ int gt_linux_write(struct gt_error *err)
     char path[4200];
     if (!all || !all->len)
         return 0;
-    snprintf(path, sizeof path, "%s/guest-tasks.txt", gt_rec.dir.path);
+    snprintf(path, sizeof path, "%s/" GUEST_TASKS, gt_rec.dir.path);
     for (guint i = 0; i < all->len; i++) {
-        const struct seen *at = &g_array_index(all, struct seen, i);
+        const struct seen *at = all->pdata[i];
         gt_text_printf(&text, "%u %u %u %s\n", at->tid, at->task.pid, at->task.tgid, at->task.comm);
     }
     int status = gt_file_replace_text(path, &text, err);

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The guest lists its threads at the end of a boot: each of them is a task of the recording by its
 pid, its thread group and its name, and no task has the pid of one with another name. A name that a
-thread has between two switches of threads is known, too.
+thread has between two switches of threads is known, too. A thread that has more names than are kept
+costs no more than those.
 
 usage: tasks_test.py ARCH SERIES
 """
 import re
+import shutil
 import sys
 
 import boots
-from boots import need
+from boots import need, qemus
 
 # Sub-shells and programs that have a name before they have their own.
 COMMANDS = '''echo -n brief >/proc/self/comm; echo -n lasting >/proc/self/comm
@@ -19,6 +21,8 @@ ls / >/dev/null
 wait
 cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '{ print "TASK", $1, $2 }'
 '''
+KEPT, NAMES = 65536, 66000  # and what a program in the guest asks for
+COMPILERS = {'aarch64': 'aarch64-linux-gnu-gcc', 'riscv64': 'riscv64-linux-gnu-gcc', 'x86_64': 'gcc'}
 LISTED = re.compile(r'^TASK (\d+) \((.*)\)$', re.M)
 
 
@@ -41,10 +45,31 @@ def recorded(out):
     return names, groups
 
 
+def renames(arch, folder):
+    """The program, for the guest."""
+    if not shutil.which(COMPILERS[arch]):
+        raise boots.Skip(f'no cross compiler for {arch}')
+    qemus.build([COMPILERS[arch], '-O1', '-Wall', '-Werror', '-static', '-o', f'{folder}/renames',
+                 f'{boots.HERE}/renames.c'])
+    with open(f'{folder}/renames', 'rb') as f:
+        return {'renames': f.read()}
+
+
+def check_bound(out, said):
+    with open(f'{out}/guest-tasks.txt', encoding='utf-8') as f:
+        lines = f.read().splitlines()
+    need(len(lines) == len(set(lines)) == KEPT, len(lines), 'names are kept')
+    left = re.search(r'guest-tasks.txt: (\d+) more names that threads had are left out', said)
+    need(left and NAMES - KEPT < int(left[1]) < NAMES - KEPT + 1000, 'it says', said)
+
+
 def check(arch, series, folder):
     out = f'{folder}/data'
-    line = boots.command(arch, boots.qemu(arch, series), folder, commands=COMMANDS)
-    truth = listed(boots.record(out, line))
+    line = boots.command(arch, boots.qemu(arch, series), folder,
+                         commands=f'{COMMANDS}/renames {NAMES}', more=((), renames(arch, folder)))
+    done = qemus.record(out, [], line)
+    truth = listed(done.stdout.decode(errors='replace'))
+    check_bound(out, done.stderr.decode(errors='replace'))
     names, groups = recorded(out)
     need(len(truth) > 20 and 1 in truth and 2 in truth, 'the guest lists', truth)
     missing = {pid: name for pid, name in truth.items() if name not in names.get(pid, ())}
