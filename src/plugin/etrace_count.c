@@ -4,9 +4,8 @@
  * and at the end, as events of the device "coverage" named "0xSTART-0xEND": the value is how often
  * that ran until now, and the previous value what this stream said of it last.
  *
- * On request they are read on a thread that QEMU does not know: they may move then. They are
- * copied by the kernel, which does not mind an address that is gone, and again where they have
- * moved.
+ * On request the counters are read on a thread that QEMU does not know: they may move then. The
+ * kernel copies them, which does not mind an address that is gone, and again where they have moved.
  *
  * Counters lie close together, apart from their blocks: of the code that runs often they stay in
  * the processor's cache.

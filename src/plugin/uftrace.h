@@ -188,8 +188,9 @@ struct gt_func *gt_code_func_at(uint64_t pc);
 /* uftrace_memory.c; with gt_rec.lock */
 /* What is to be added to the addresses of the block that is being translated. */
 uint64_t gt_memory_shift(struct gt_block *block);
-/* Code in the page that the block begins in leads to an address of that page by running on or by a
- * branch; whether any seen so far does, not of another page that has been at the same address. */
+/* Of addresses in the page of memory that the block begins in: it leads there by running on or by a
+ * branch; whether any code of that page has done so. Other programs' pages have the same addresses.
+ */
 void gt_memory_note_flow(uint64_t pc);
 bool gt_memory_has_flow(uint64_t pc);
 

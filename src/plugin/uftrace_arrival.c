@@ -10,9 +10,9 @@
  *   - in machines and where functions are not known: at all that no code seen so far leads to: it
  *     was reached by an indirect jump or call, or it begins a handler, where those may begin.
  *
- * What code leads to is kept as bits, one for each address, in its page. A program's code may be
- * another's than the one that led there: that nothing but a branch arrives is certain where one of
- * the same memory does.
+ * What code leads to is kept as bits, one for each address, in its page. Programs of a machine have
+ * different code at the same addresses: a block is taken to be reached by nothing but a branch only
+ * where code in the same page of memory leads to it.
  */
 #include "plugin/uftrace.h"
 
