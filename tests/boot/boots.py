@@ -53,10 +53,23 @@ def command(arch, emulator, folder, commands=initrd.COMMANDS, append='', options
     return [emulator, *initrd.machine(arch, files, image, append), *options]
 
 
-def record(out, line, options=()):
+def compiler(arch):
+    """For programs of the guest."""
+    name = f'{arch}-linux-gnu-gcc'
+    if not shutil.which(name):
+        raise Skip(f'no {name}')
+    return name
+
+
+def record_told(out, line, options=()):
+    """What the guest printed, and what `guesttrace record` did."""
     done = qemus.record(out, list(options), line)
     need(b'GUEST ENDS' in done.stdout, 'the guest did not end:', done.stdout[-2000:], done.stderr)
-    return done.stdout.decode(errors='replace')
+    return done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
+
+
+def record(out, line, options=()):
+    return record_told(out, line, options)[0]
 
 
 def tool(*args):

@@ -20,15 +20,15 @@ import sys
 import boots
 from boots import need, qemus
 
-Arch = collections.namedtuple('Arch', 'cc source libraries found shell syscall')
+Arch = collections.namedtuple('Arch', 'source libraries found shell syscall')
 # shell: a function of busybox that the shell calls; syscall: one of the kernel for system calls;
 # found: the libraries that say enough of their functions to be found, as riscv64's loader does not
 ARCHS = {
-    'aarch64': Arch('aarch64-linux-gnu-gcc', '/usr/aarch64-linux-gnu/lib',
+    'aarch64': Arch('/usr/aarch64-linux-gnu/lib',
                     ['lib/ld-linux-aarch64.so.1', 'lib/libc.so.6'], 2, 'busybox+0x580', 'do_el0_svc'),
-    'riscv64': Arch('riscv64-linux-gnu-gcc', '/usr/riscv64-linux-gnu/lib',
+    'riscv64': Arch('/usr/riscv64-linux-gnu/lib',
                     ['lib/libc.so.6', 'lib/ld-linux-riscv64-lp64d.so.1'], 1, None, 'do_trap_ecall_u'),
-    'x86_64': Arch('gcc', '/lib/x86_64-linux-gnu',
+    'x86_64': Arch('/lib/x86_64-linux-gnu',
                    ['lib64/ld-linux-x86-64.so.2', 'lib/libc.so.6'], 2, None, 'do_syscall_64'),
 }
 SCRIPT = b'''local t = {}
@@ -60,8 +60,9 @@ READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace')
 def make_root(arch, kernels, root):
     """What the guest's processes run, and the same for its initrd."""
     row = ARCHS[arch]
-    if not shutil.which(row.cc) or not os.path.exists(f'{row.source}/libc.so.6'):
-        raise boots.Skip(f'no cross compiler for {arch}')
+    cc = boots.compiler(arch)
+    if not os.path.exists(f'{row.source}/libc.so.6'):
+        raise boots.Skip(f'no libc for {arch}')
     folders = ['bin', *sorted({os.path.dirname(path) for path in row.libraries})]
     for folder in folders:
         os.mkdir(os.path.join(root, folder))
@@ -69,7 +70,7 @@ def make_root(arch, kernels, root):
     for path in row.libraries:
         shutil.copy(os.path.join(row.source, os.path.basename(path)), os.path.join(root, path))
     for name, options in PROGRAMS.items():
-        qemus.build([row.cc, '-O1', '-Wall', '-Werror', f'-DNAME={name}', *options, '-o',
+        qemus.build([cc, '-O1', '-Wall', '-Werror', f'-DNAME={name}', *options, '-o',
                      os.path.join(root, name), os.path.join(boots.HERE, 'sysroot_guest.c')])
     files = {}
     if arch == 'aarch64':

@@ -8,7 +8,6 @@ costs no more than those.
 usage: tasks_test.py ARCH SERIES
 """
 import re
-import shutil
 import sys
 
 import boots
@@ -22,7 +21,6 @@ wait
 cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '{ print "TASK", $1, $2 }'
 '''
 KEPT, NAMES = 65536, 66000  # and what a program in the guest asks for
-COMPILERS = {'aarch64': 'aarch64-linux-gnu-gcc', 'riscv64': 'riscv64-linux-gnu-gcc', 'x86_64': 'gcc'}
 LISTED = re.compile(r'^TASK (\d+) \((.*)\)$', re.M)
 
 
@@ -47,10 +45,8 @@ def recorded(out):
 
 def renames(arch, folder):
     """The program, for the guest."""
-    if not shutil.which(COMPILERS[arch]):
-        raise boots.Skip(f'no cross compiler for {arch}')
-    qemus.build([COMPILERS[arch], '-O1', '-Wall', '-Werror', '-static', '-o', f'{folder}/renames',
-                 f'{boots.HERE}/renames.c'])
+    qemus.build([boots.compiler(arch), '-O1', '-Wall', '-Werror', '-static', '-o',
+                 f'{folder}/renames', f'{boots.HERE}/renames.c'])
     with open(f'{folder}/renames', 'rb') as f:
         return {'renames': f.read()}
 
@@ -67,9 +63,9 @@ def check(arch, series, folder):
     out = f'{folder}/data'
     line = boots.command(arch, boots.qemu(arch, series), folder,
                          commands=f'{COMMANDS}/renames {NAMES}', more=((), renames(arch, folder)))
-    done = qemus.record(out, [], line)
-    truth = listed(done.stdout.decode(errors='replace'))
-    check_bound(out, done.stderr.decode(errors='replace'))
+    console, said = boots.record_told(out, line)
+    truth = listed(console)
+    check_bound(out, said)
     names, groups = recorded(out)
     need(len(truth) > 20 and 1 in truth and 2 in truth, 'the guest lists', truth)
     missing = {pid: name for pid, name in truth.items() if name not in names.get(pid, ())}
