@@ -49,6 +49,8 @@ struct gt_push {
     uint64_t value; /* that constant */
 };
 
+enum { GT_POPPED_SP = 3 };
+
 struct gt_arch {
     const char *name;                /* as uftrace and QEMU's target_name say it: "aarch64" */
     const char *const *qemu_names;   /* QEMU target names it serves, NULL-terminated */
@@ -87,6 +89,11 @@ struct gt_arch {
     uint32_t vector_lowest;
     /* The size of a table of them, which is aligned to that: a power of two; 0: they are apart. */
     uint16_t vector_table;
+    /* The stack pointer that an exception return goes on with, before it runs: in this register;
+     * or, where pops_sp says so of the instruction, in memory, GT_POPPED_SP words above
+     * sp_register. NULL: not known; never there. */
+    const char *returned_sp;
+    bool (*pops_sp)(const uint8_t *bytes, size_t size);
     /* The registers of a call's first and second arguments, as QEMU calls them. */
     const char *first_argument, *second_argument;
 };

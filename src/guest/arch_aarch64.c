@@ -245,6 +245,7 @@ const struct gt_arch gt_arch_aarch64 = {
     .vector_align = 128,
     .vector_align_high = 128,
     .vector_table = 2048,
+    .returned_sp = "SP_EL0",
     .first_argument = "x0",
     .second_argument = "x1",
 };

@@ -316,6 +316,7 @@ const struct gt_arch gt_arch_riscv64 = {
     .stack_use = stack_use,
     .vector_align = 4,
     .vector_align_high = 4,
+    .returned_sp = "sp",
     .first_argument = "a0",
     .second_argument = "a1",
 };

@@ -26,6 +26,9 @@ void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out);
 uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies);
 bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
 
+/* gt_arch.pops_sp, of every mode. */
+bool gt_x86_pops_sp(const uint8_t *bytes, size_t size);
+
 /* gt_arch.may_follow_call, of every mode. */
 bool gt_x86_may_follow_call(const uint8_t *end, size_t left);
 

@@ -23,6 +23,12 @@ uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     return bytes[0] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
 }
 
+/* iret, whatever its prefixes. */
+bool gt_x86_pops_sp(const uint8_t *bytes, size_t size)
+{
+    return size > 0 && bytes[size - 1] == 0xcf;
+}
+
 /* add rsp, N; lea rsp, [rsp + N]; or another such call, over a trap for the CPU's speculation:
  * int3, pause, lfence. */
 bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left)

@@ -237,6 +237,8 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
     code.exit = exit_of(&last->insn, gt_modules_entry(&gt_rec.modules, code.target));
     if (code.exit == GT_EXIT_CALL && is_no_call(last, &code))
         code.exit = GT_EXIT_PLAIN;
+    code.pops_sp = code.exit == GT_EXIT_EXCEPTION_RETURN && gt_rec.arch->pops_sp &&
+                   gt_rec.arch->pops_sp(last->bytes, last->size);
     code.user = code.exit == GT_EXIT_SYSCALL && gt_level_is_user();
     return code;
 }

@@ -18,18 +18,55 @@
 #include "plugin/uftrace.h"
 #include "track/machine.h"
 
+static uint64_t read_sp(void)
+{
+    static struct gt_register pointer;
+    uint64_t sp;
+    return gt_register_read(&pointer, gt_rec.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
+}
+
+/* A word of the guest, which is little-endian; 0: it cannot be read. */
+static uint64_t read_word(uint64_t addr)
+{
+    uint8_t bytes[8] = {0};
+    uint64_t word = 0;
+    if (gt_memory_read(addr, bytes, gt_rec.arch->bits / 8))
+        for (unsigned i = sizeof bytes; i > 0; i--)
+            word = word << 8 | bytes[i - 1];
+    return word;
+}
+
+/* The stack pointer that the exception return goes on with; 0: not known. */
+static uint64_t returned_sp(const struct gt_code *code)
+{
+    static struct gt_register below;
+    uint64_t sp;
+    if (code->pops_sp)
+        return read_word(read_sp() + GT_POPPED_SP * gt_rec.arch->bits / 8);
+    return gt_register_read(&below, gt_rec.arch->returned_sp, &sp) ? sp : 0;
+}
+
+static bool is_of(uint64_t mark, enum gt_code_exit exit)
+{
+    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == exit;
+}
+
+static void before_syscall(unsigned vcpu, void *data)
+{
+    (void)data;
+    uint64_t sp = read_sp();
+    gt_vcpu_at(vcpu)->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
+}
+
 /* A callback at an instruction finds the mark that its block's end is to leave on hosts that have
  * no cells: it is set when the block begins. */
 static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code)
 {
     uint64_t mark = gt_code_mark(code);
     gt_machine_leave(&v->thread, &mark, gt_vcpu_time(v, cells));
+    if (is_of(mark, GT_EXIT_EXCEPTION_RETURN)) /* or of one that an interrupt had followed */
+        v->thread.returned_sp = returned_sp(code);
     cells->mark = mark;
-}
-
-static bool is_of_syscall(uint64_t mark)
-{
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
 }
 
 static bool first_argument_is_0(void)
@@ -46,7 +83,7 @@ static void on_exception_return(unsigned vcpu, void *data)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
-    if (is_of_syscall(cells->mark))
+    if (is_of(cells->mark, GT_EXIT_SYSCALL))
         v->thread.cleared = first_argument_is_0();
 }
 
@@ -130,7 +167,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 /* Of a block that nothing under way leads to. With the lock. */
 static uint8_t decide(const struct gt_code *code, uint64_t mark)
 {
-    bool by_call = mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_SYSCALL;
+    bool by_call = is_of(mark, GT_EXIT_SYSCALL);
     if (gt_arrival_is_known(code->pc) || (is_of_bios(code) && !by_call && gt_rec.discontinuities))
         return GT_VECTOR_NO;
     if (n_tables < G_N_ELEMENTS(tables) && !in_table(code->pc)) {
@@ -181,13 +218,6 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 }
 
 /* ---- stack pointers ------------------------------------------------------------------------ */
-
-static uint64_t read_sp(void)
-{
-    static struct gt_register pointer;
-    uint64_t sp;
-    return gt_register_read(&pointer, gt_rec.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
-}
 
 static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
@@ -298,6 +328,8 @@ void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
     watch_stack_pointer(t);
     if (t->insn[0].pc == code->pc && code->entry)
         gt_linux_watch_entry(&t->insn[0]);
+    if (code->exit == GT_EXIT_SYSCALL && gt_host_can(GT_HOST_REGISTERS))
+        gt_insn_on_exec_regs(last->ref, before_syscall, NULL);
     if (code->exit != GT_EXIT_EXCEPTION_RETURN || last->insn.kind != GT_INSN_EXCEPTION_RETURN)
         return;
     if (gt_level_leaves_world(code))

@@ -26,6 +26,10 @@
 
 #include "track/track.h"
 
+/* Of so many system calls at least is known what had called them, for the processes that they make.
+ */
+enum { GT_TRACK_MADE_TRIES = 16 };
+
 /* A handler begins at addr, in fn, while the mark is `mark`. `vector`: its first block, where the
  * tracker concluded that; NULL: the host told. */
 void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,

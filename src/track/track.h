@@ -73,13 +73,14 @@ struct gt_code {
     const struct gt_func *fn; /* that it is part of */
     uint32_t size : 14;       /* bytes */
     uint32_t insns : 10;
-    uint32_t exit : 4;   /* enum gt_code_exit */
-    uint32_t entry : 1;  /* pc is the entry of fn */
-    uint32_t user : 1;   /* GT_EXIT_SYSCALL: a program makes it, as far as levels can be read */
-    uint8_t special;     /* enum gt_code_special, and the level: see level.c; may be set late */
-    bool entered;        /* a call landed here; set by the tracker */
-    uint8_t vector;      /* enum gt_vector; may be set late */
-    uint8_t vector_left; /* how often what began here did not end as a handler does */
+    uint32_t exit : 4;    /* enum gt_code_exit */
+    uint32_t entry : 1;   /* pc is the entry of fn */
+    uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, as far as levels can be read */
+    uint32_t pops_sp : 1; /* GT_EXIT_EXCEPTION_RETURN: as gt_arch.pops_sp says */
+    uint8_t special;      /* enum gt_code_special, and the level: see level.c; may be set late */
+    bool entered;         /* a call landed here; set by the tracker */
+    uint8_t vector;       /* enum gt_vector; may be set late */
+    uint8_t vector_left;  /* how often what began here did not end as a handler does */
 } __attribute__((aligned(32)));
 
 /* Of one description. */
@@ -279,7 +280,10 @@ struct gt_thread {
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
     struct gt_leap leap;
-    bool cleared; /* machines: the last system call left 0 in the first argument's register */
+    /* machines; stack pointers: 0: not known */
+    bool cleared;         /* the last system call left 0 in the first argument's register */
+    uint64_t calling_sp;  /* where the last system call was made */
+    uint64_t returned_sp; /* where the last exception return went that ended no handler */
 };
 
 /* Where findings go. enter and leave are called in time order for a stack; `depth` counts from 0.
@@ -314,16 +318,6 @@ struct gt_save {
  * it was first seen at. Those differ by whole pages. */
 #define GT_TRACK_PAGE UINT64_C(0x1000)
 
-/* Machines: the stack of a program that made a system call last; by a hash of `pc`, in the first of
- * GT_TRACK_MADE_TRIES places that is its own or free: see machine.c. */
-struct gt_made {
-    uint64_t pc; /* where that comes back to; 0: free */
-    uint32_t n;
-    struct gt_frame frames[64];
-};
-#define GT_TRACK_MADE       1024u
-#define GT_TRACK_MADE_TRIES 16u
-
 struct gt_tracker {
     const struct gt_sink *sink;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
@@ -337,7 +331,8 @@ struct gt_tracker {
     uint32_t n_stacks;       /* made so far */
     uint32_t keep_stacks;    /* set after init: ended ones are not used again before so many */
     struct gt_save *saves;   /* GT_TRACK_SAVES of them */
-    struct gt_made *made;    /* GT_TRACK_MADE of them, or NULL */
+    struct gt_made *made;    /* of programs.c; NULL: none yet */
+    uint64_t n_made;         /* noted there so far */
 };
 
 /* sink must outlive the tracker. GT_E_NOMEM as false. */

@@ -61,6 +61,20 @@ def compiler(arch):
     return name
 
 
+def program(arch, folder, name):
+    """A program for the guest: NAME.c of here, static."""
+    qemus.build([compiler(arch), '-O1', '-Wall', '-Werror', '-static', '-o', f'{folder}/{name}',
+                 f'{HERE}/{name}.c'])
+    with open(f'{folder}/{name}', 'rb') as f:
+        return f.read()
+
+
+def check_returns(arch, stats):
+    """All matched. A PC's firmware and the first steps of its kernel have two that do not."""
+    unknown = stats['doubt.unknown-return']
+    need(unknown <= (2 if arch == 'x86_64' else 0), unknown, 'returns that match no call')
+
+
 def record_told(out, line, options=()):
     """What the guest printed, and what `guesttrace record` did."""
     done = qemus.record(out, list(options), line)

@@ -11,7 +11,7 @@ import re
 import sys
 
 import boots
-from boots import need, qemus
+from boots import need
 
 # Sub-shells and programs that have a name before they have their own.
 COMMANDS = '''echo -n brief >/proc/self/comm; echo -n lasting >/proc/self/comm
@@ -43,14 +43,6 @@ def recorded(out):
     return names, groups
 
 
-def renames(arch, folder):
-    """The program, for the guest."""
-    qemus.build([boots.compiler(arch), '-O1', '-Wall', '-Werror', '-static', '-o',
-                 f'{folder}/renames', f'{boots.HERE}/renames.c'])
-    with open(f'{folder}/renames', 'rb') as f:
-        return {'renames': f.read()}
-
-
 def check_bound(out, said):
     with open(f'{out}/guest-tasks.txt', encoding='utf-8') as f:
         lines = f.read().splitlines()
@@ -61,8 +53,9 @@ def check_bound(out, said):
 
 def check(arch, series, folder):
     out = f'{folder}/data'
+    program = {'renames': boots.program(arch, folder, 'renames')}
     line = boots.command(arch, boots.qemu(arch, series), folder,
-                         commands=f'{COMMANDS}/renames {NAMES}', more=((), renames(arch, folder)))
+                         commands=f'{COMMANDS}/renames {NAMES}', more=((), program))
     console, said = boots.record_told(out, line)
     truth = listed(console)
     check_bound(out, said)

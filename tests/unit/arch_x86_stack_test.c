@@ -117,10 +117,22 @@ static void test_stack_pointer(void **state)
     CHECK(&gt_arch_x86_64, PC, no_stack_switches);
 }
 
+/* iret finds the stack pointer in memory; the others have it, or leave it alone. */
+static void test_pops(void **state)
+{
+    (void)state;
+    static const uint8_t iretq[] = {0x48, 0xcf}, sysretq[] = {0x48, 0x0f, 0x07}, iret = 0xcf;
+    assert_true(gt_arch_x86_64.pops_sp(iretq, sizeof iretq));
+    assert_true(gt_arch_i386.pops_sp(&iret, 1));
+    assert_false(gt_arch_x86_64.pops_sp(sysretq, sizeof sysretq));
+    assert_false(gt_arch_x86_64.pops_sp(iretq, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stack_pointer),
+        cmocka_unit_test(test_pops),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,12 +28,25 @@ static void make_others(struct guest *g, unsigned n)
         }
 }
 
+/* The same, with the stack there. */
+static void make_call_at(struct guest *g, uint64_t sp)
+{
+    g->t.calling_sp = sp;
+    make_call(g, block(g, 'b', 1, GT_EXIT_SYSCALL, 0));
+}
+
 /* A process begins on another vCPU, which has run nothing so far. */
-static void begin_process(struct guest *g, struct gt_thread *other)
+static void begin_process_at(struct guest *g, struct gt_thread *other, uint64_t sp)
 {
     struct gt_code *from = block(g, 'x', 0, GT_EXIT_EXCEPTION_RETURN, 0);
     assert_true(gt_thread_init(other, &g->k, ++g->time));
+    other->returned_sp = sp;
     gt_machine_land(other, from, block(g, 'b', 2, GT_EXIT_PLAIN, 0), ++g->time);
+}
+
+static void begin_process(struct guest *g, struct gt_thread *other)
+{
+    begin_process_at(g, other, 0);
 }
 
 static void test_maker(void **state)
@@ -68,11 +81,42 @@ static void test_forgotten(void **state)
     guest_destroy(g);
 }
 
+static uint32_t depth_of_process(struct guest *g, uint64_t sp)
+{
+    struct gt_thread other = {0};
+    begin_process_at(g, &other, sp);
+    uint32_t depth = gt_stack_depth(other.stack);
+    gt_thread_finish(&other, ++g->time);
+    return depth;
+}
+
+/* Two were made at the same place, from different depths of calls; b is called by a, then by c. A
+ * thread has a stack of its own, and a host may tell none: then the last one's callers are taken.
+ */
+static void test_stack_pointer(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    make_call_at(g, MAIN_SP);
+    uint32_t depth = gt_stack_depth(g->t.stack);
+    call(g, 'b', 0, 'c');
+    call(g, 'c', 0, 'b');
+    make_call_at(g, T_SP);
+    assert_int_equal(depth_of_process(g, MAIN_SP), depth);
+    assert_int_equal(depth_of_process(g, T_SP), depth + 2);
+    assert_int_equal(depth_of_process(g, U_SP), depth + 2);
+    assert_int_equal(depth_of_process(g, 0), depth + 2);
+    make_call_at(g, MAIN_SP);
+    assert_int_equal(depth_of_process(g, MAIN_SP), depth + 2);
+    guest_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_maker),
         cmocka_unit_test(test_forgotten),
+        cmocka_unit_test(test_stack_pointer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
