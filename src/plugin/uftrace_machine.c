@@ -242,11 +242,17 @@ static void before_switch(unsigned vcpu, void *data)
     v->loads_sp = true;
 }
 
+/* Of no code: a block's own mark is another. */
+static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
+
 static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
 {
     v->loads_sp = false;
-    uint64_t time = gt_vcpu_time(v, gt_vcpu_cells(v, vcpu));
+    struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    uint64_t time = gt_vcpu_time(v, cells);
     gt_machine_switch(&v->thread, v->left_sp, sp, time);
+    if (gt_machine_has_leapt(&v->thread) && !(cells->mark & GT_MARK_CODE))
+        cells->mark = gt_mark_of_func(&leaping); /* the next look asks where that was to */
     gt_machine_landed(v, time);
 }
 

@@ -110,6 +110,22 @@ bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
     return t->tracker->machine && ((a ^ b) & (GT_TRACK_PAGE - 1)) == 0;
 }
 
+bool gt_machine_has_leapt(const struct gt_thread *t)
+{
+    return t->stack->top->doubtful & GT_FRAME_LEAPT;
+}
+
+bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    uint32_t depth;
+    if (!gt_machine_has_leapt(t) || !t->leapt.slot || !gt_save_goes_on(&t->leapt, code, &depth))
+        return false;
+    t->doubts[GT_DOUBT_UNWOUND]++;
+    gt_stack_close(t->tracker, t->stack, depth, time);
+    gt_machine_forget(t, gt_stack_depth(t->stack));
+    return true;
+}
+
 bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct gt_code *code)
 {
     if (!t->tracker->machine || !(mark & GT_MARK_CODE))
@@ -142,7 +158,8 @@ bool gt_machine_retpoline(struct gt_thread *t, const struct gt_code *code, uint6
     enum { SHORTEST = 4, LONGEST = 32 };
     struct gt_stack *s = t->stack;
     uint64_t over = s->top->addr - s->top->ret;
-    if (!t->tracker->machine || s->top == s->base || over < SHORTEST || over > LONGEST)
+    if (!t->tracker->machine || s->top == s->base || gt_machine_has_leapt(t) || over < SHORTEST ||
+        over > LONGEST)
         return false;
     gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
     gt_machine_forget(t, gt_stack_depth(s));
@@ -157,8 +174,9 @@ static bool same_sp(uint64_t a, uint64_t b)
     return a == b || a == GT_NO_ADDR || b == GT_NO_ADDR;
 }
 
-/* The context whose stack pointer was stored in one of the words loaded just now; with the lock. */
-static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
+/* What was saved of the context whose stack pointer was stored in one of the words loaded just now;
+ * with the lock. */
+static const struct gt_save *find_by_word(struct gt_thread *t, uint64_t sp)
 {
     struct gt_leap *leap = &t->leap;
     uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
@@ -168,7 +186,7 @@ static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
         if (!save || (save->stack->running && save->stack != t->stack))
             continue;
         if (save->stack == t->stack || same_sp(save->stack->sp, sp))
-            return save->stack;
+            return save;
     }
     return NULL;
 }
@@ -238,26 +256,27 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
     bool moved = from->top->doubtful & GT_FRAME_MOVED;
+    pthread_mutex_lock(&k->lock);
+    const struct gt_save *save = find_by_word(t, new_sp);
+    t->leapt = gt_saves_own(t);
+    t->leap.n_restored = 0;
     if (stays_on_stack(from, old_sp, new_sp)) {
-        t->leap.n_restored = 0;
+        pthread_mutex_unlock(&k->lock);
+        from->top->doubtful |= new_sp != old_sp ? GT_FRAME_LEAPT : 0;
         return;
     }
-    pthread_mutex_lock(&k->lock);
-    struct gt_stack *to = find_by_word(t, new_sp);
-    if (!to)
-        to = find_by_sp(k, new_sp);
+    struct gt_stack *to = save ? save->stack : find_by_sp(k, new_sp);
     if (to && to != from) {
         from->sp = moved ? from->moved_sp : old_sp;
         end_others_at(t, from);
     }
     pthread_mutex_unlock(&k->lock);
-    t->leap.n_restored = 0;
     if (to) {
-        from->top->doubtful = 0;
+        from->top->doubtful = to == from ? GT_FRAME_LEAPT : 0;
     } else if (from->resumes && is_saved(from)) {
         leave_for_new(t, old_sp, time);
     } else if (!moved && !enters_handler(t)) {
-        from->top->doubtful |= GT_FRAME_MOVED;
+        from->top->doubtful |= GT_FRAME_MOVED | (t->leapt.slot ? GT_FRAME_LEAPT : 0);
         from->moved_sp = old_sp;
     }
     if (to && to != from) {

@@ -55,6 +55,11 @@ bool gt_machine_returns(const struct gt_thread *t, uint64_t pc);
 /* A return came to the code, which is nowhere on the stack; or an exception return, out of a
  * handler. True: a context has begun there. */
 bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* True: a longjmp has landed. The top frame has loaded a stack pointer that the same context had
+ * stored, and the code is where that function came back to; what was called since is closed. */
+bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* The top frame has loaded the stack pointer, and it is on the context's own stack as before. */
+bool gt_machine_has_leapt(const struct gt_thread *t);
 /* Control came to the code out of a block that ends in a system call or an exception return. */
 void gt_machine_land(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
                      uint64_t time);
@@ -69,8 +74,9 @@ bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b);
  * end: a host that counts instructions does so where they access devices. */
 bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct gt_code *code);
 /* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
- * target in the place of that return address, and returns. What jumped or was called there gives
- * way to the target. Without symbols this is known by the distance. True: so it was. */
+ * target in the place of that return address, and returns; arm64's go so to their vectors. What
+ * jumped or was called there gives way to the target. Without symbols this is known by the
+ * distance. True: so it was. */
 bool gt_machine_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* A kernel begins at low addresses and goes on at high ones, with blocks that were translated
  * there: one that is reached from high code is known by its high address from then on. */

@@ -149,11 +149,12 @@ static bool land_back(struct gt_thread *t, const struct gt_code *code, bool swit
 {
     if (land_known(t, code, switched, time))
         return true;
-    if (t->tracker->machine && code->fn->flags & GT_FUNC_ANON)
+    bool unknown = t->tracker->machine && code->fn->flags & GT_FUNC_ANON;
+    if (unknown && !gt_machine_has_leapt(t))
         return false;
     unsigned candidates;
     uint32_t depth = frame_of_function(t->stack, code, &candidates);
-    if (!depth)
+    if (!depth || (unknown && depth < gt_machine_floor(t->stack)))
         return false;
     t->doubts[candidates > 1 ? GT_DOUBT_GUESSED_FRAME : GT_DOUBT_UNWOUND]++;
     close_to(t, depth, time);
@@ -389,7 +390,7 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark,
         land_signal(t, mark, code, time);
     else if (t->attention & GT_ATTENTION_SWITCHED)
         land_switched(t, mark, code, time);
-    else
+    else if (!gt_machine_leaps(t, code, time))
         land_by_exit(t, mark, code, time);
     if (code->fn->flags & GT_FUNC_HANDLER && code->entry && is_called(mark, code))
         note_signal(t, mark, false);

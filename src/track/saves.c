@@ -80,9 +80,17 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr)
     leap->restored[leap->n_restored++ % (sizeof leap->restored / sizeof leap->restored[0])] = addr;
 }
 
-/* True where the saved context goes on at the code, then with so many frames. */
-static bool goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames)
+/* Of those in `restored`. */
+static uint32_t n_restored(const struct gt_leap *leap)
 {
+    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
+    return leap->n_restored < size ? leap->n_restored : size;
+}
+
+bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames)
+{
+    if (!stands(save))
+        return false;
     const struct gt_stack *s = save->stack;
     const struct gt_frame *own = &s->base[save->depth];
     bool inside = code->fn->flags & GT_FUNC_SAVER && !code->entry &&
@@ -96,15 +104,13 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, 
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *found = NULL;
-    const struct gt_leap *leap = &t->leap;
-    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
-    uint32_t n = leap->n_restored < size ? leap->n_restored : size;
+    uint32_t n = n_restored(&t->leap);
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
-        const struct gt_save *save = place_of(k, leap->restored[i]);
+        const struct gt_save *save = place_of(k, t->leap.restored[i]);
         if (!save || (save->stack->running && save->stack != t->stack))
             continue;
-        if (stands(save) && goes_on(save, code, depth))
+        if (gt_save_goes_on(save, code, depth))
             found = save->stack;
     }
     pthread_mutex_unlock(&k->lock);
@@ -115,6 +121,19 @@ const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr)
 {
     const struct gt_save *save = place_of(k, addr);
     return save && stands(save) ? save : NULL;
+}
+
+struct gt_save gt_saves_own(const struct gt_thread *t)
+{
+    uint32_t n = n_restored(&t->leap);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct gt_save *save = place_of(t->tracker, t->leap.restored[i]);
+        struct gt_save own = save ? *save : (struct gt_save){0};
+        own.stack = t->stack;
+        if (save && stands(&own))
+            return own;
+    }
+    return (struct gt_save){0};
 }
 
 bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s)

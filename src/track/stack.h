@@ -37,11 +37,16 @@ void gt_made_note(struct gt_thread *t, uint64_t mark);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 
+/* True where the saved context still stands, and goes on at the code, then with so many frames. */
+bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames);
 /* What was saved in the word at the address, if it still stands; NULL. With the tracker's lock. */
 const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr);
 /* The context that was saved where one of t->leap.restored was loaded from, if it still stands: its
  * stack, and how many frames it has left. */
 struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth);
+/* What was saved in one of t->leap.restored, if that stands on the thread's own stack: its slot is
+ * 0 else. A process begins with a copy of its maker's. With the tracker's lock. */
+struct gt_save gt_saves_own(const struct gt_thread *t);
 /* True where some saved context of the stack may still go on. With the tracker's lock. */
 bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s);
 

@@ -165,6 +165,7 @@ enum gt_frame_doubt {
     GT_FRAME_MOVED = 1, /* the stack pointer was loaded in it, from where nothing is known */
     GT_FRAME_FOUND = 2, /* its context was taken up in it, by a word in memory alone */
     GT_FRAME_SAVED = 4, /* it has stored the stack pointer: the context is to be taken up again */
+    GT_FRAME_LEAPT = 8, /* the stack pointer was loaded in it, and is on its own stack */
 };
 
 struct gt_frame {
@@ -270,6 +271,16 @@ struct gt_signal_entry {
     struct gt_leap leap;
 };
 
+/* Where a context was saved, by the address of each word stored: see saves.c. */
+struct gt_save {
+    uint64_t slot; /* guest address of the word; 0: free */
+    struct gt_stack *stack;
+    uint32_t depth; /* of the saving function's frame */
+    uint64_t addr;  /* of that frame */
+    uint64_t ret;   /* and where it returns to: there the context goes on */
+    uint64_t below; /* entry address of the frame below, to see that it is still there */
+};
+
 /* What the tracker keeps of one vCPU (user mode: one guest thread). */
 struct gt_thread {
     struct gt_stack *stack;
@@ -281,8 +292,10 @@ struct gt_thread {
     size_t n_signals, cap_signals;
     struct gt_leap leap;
     /* machines; stack pointers: 0: not known */
-    bool cleared;         /* the last system call left 0 in the first argument's register */
-    uint64_t calling_sp;  /* where the last system call was made */
+    bool cleared;        /* the last system call left 0 in the first argument's register */
+    uint64_t calling_sp; /* where the last system call was made */
+    struct gt_save
+        leapt; /* what the stack pointer was loaded from, of the same context; slot 0: no */
     uint64_t returned_sp; /* where the last exception return went that ended no handler */
 };
 
@@ -303,16 +316,7 @@ struct gt_sink {
     void (*level)(struct gt_stack *s, uint64_t time);
 };
 
-/* Where a context was saved, by the address of each word stored: see saves.c. */
-struct gt_save {
-    uint64_t slot; /* guest address of the word; 0: free */
-    struct gt_stack *stack;
-    uint32_t depth; /* of the saving function's frame */
-    uint64_t addr;  /* of that frame */
-    uint64_t ret;   /* and where it returns to: there the context goes on */
-    uint64_t below; /* entry address of the frame below, to see that it is still there */
-};
-#define GT_TRACK_SAVES 16384u /* a power of two */
+#define GT_TRACK_SAVES 16384u /* words, see saves.c: a power of two */
 
 /* In a machine one block may run at several virtual addresses of its page; its pc is the one that
  * it was first seen at. Those differ by whole pages. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Forks again and again, each time from another depth of calls, before the children made so far
- * have begun; they all end on their way back from there.
+ * have begun; they all end on their way back from there. It leaves as many calls by longjmp().
  *
  * usage: forks ROUNDS
  */
 #define _GNU_SOURCE
 #include <sched.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -29,6 +30,24 @@ static __attribute__((noinline)) pid_t fork_in_time(unsigned depth)
     return pid;
 }
 
+static jmp_buf place;
+
+static __attribute__((noinline)) int leap_from(int depth)
+{
+    if (depth < 0)
+        return 0;
+    if (depth == 0)
+        longjmp(place, 1);
+    int left = leap_from(depth - 1);
+    __asm__ volatile("" : "+r"(left));
+    return left;
+}
+
+static __attribute__((noinline)) int leap(void)
+{
+    return setjmp(place) ? 0 : leap_from(5);
+}
+
 int main(int argc, char **argv)
 {
     static const unsigned depths[] = {1, 4, 2, 7};
@@ -49,6 +68,7 @@ int main(int argc, char **argv)
         }
         while (wait(NULL) > 0)
             continue;
+        leap();
     }
     printf("FORKS %d\n", made);
     return 0;

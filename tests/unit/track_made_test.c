@@ -111,12 +111,38 @@ static void test_stack_pointer(void **state)
     guest_destroy(g);
 }
 
+/* A process that was made leaps to where its maker had stored the stack pointer, in s. */
+static void test_leap(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    struct gt_thread other = {0};
+    call(g, 'b', 0, 's');
+    plain(g, 's', 0);
+    gt_track_saved(&g->t, MAIN);
+    ret(g, 's', 1);
+    plain(g, 'b', 1);
+    make_call_at(g, MAIN_SP);
+    begin_process_at(g, &other, MAIN_SP);
+    struct gt_code *back = block(g, 'b', 1, GT_EXIT_PLAIN, 0);
+    assert_false(gt_machine_leaps(&other, back, ++g->time));
+    gt_track_restored(&other, MAIN);
+    gt_machine_switch(&other, T_SP, U_SP, ++g->time);
+    assert_false(gt_machine_leaps(&other, block(g, 'b', 3, GT_EXIT_PLAIN, 0), ++g->time));
+    assert_true(gt_machine_leaps(&other, back, ++g->time));
+    assert_int_equal(gt_stack_depth(other.stack), gt_stack_depth(g->t.stack));
+    assert_int_equal(other.doubts[GT_DOUBT_UNWOUND], 1);
+    gt_thread_finish(&other, ++g->time);
+    guest_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_maker),
         cmocka_unit_test(test_forgotten),
         cmocka_unit_test(test_stack_pointer),
+        cmocka_unit_test(test_leap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,43 @@ static void test_no_thread(void **state)
     guest_destroy(g);
 }
 
+/* longjmp: the stack pointer is loaded, and control goes back into a function that is open. */
+static void test_leaps(void **state)
+{
+    (void)state;
+    struct guest *g = machine_start();
+    call(g, 'b', 0, 'c'); /* nearby, among its own frames */
+    plain(g, 'c', 0);
+    switch_to(g, 'c', 1, 0, 0, MAIN_SP, MAIN_SP + 16);
+    plain(g, 'b', 3);
+    check(g, 0, "+b+c+s-s-c");
+    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    guest_destroy(g);
+    g = machine_start(); /* where the stack pointer was stored, in the outer of two of the same */
+    call(g, 'b', 0, 's');
+    plain(g, 's', 0);
+    gt_track_saved(&g->t, MAIN);
+    ret(g, 's', 1);
+    plain(g, 'b', 1);
+    call(g, 'b', 2, 'b');
+    plain(g, 'b', 0);
+    call(g, 'b', 3, 'c');
+    plain(g, 'c', 0);
+    switch_to(g, 'c', 1, 0, MAIN, MAIN_SP - 0x400, MAIN_SP);
+    plain(g, 'b', 1);
+    check(g, 0, "+b+s-s+b+c+s-s-c-b");
+    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    guest_destroy(g);
+    g = machine_start(); /* elsewhere it may be another's */
+    call(g, 'b', 0, 'c');
+    plain(g, 'c', 0);
+    switch_to(g, 'c', 1, 0, 0, MAIN_SP, MAIN_SP + 0x400);
+    plain(g, 'b', 3);
+    check(g, 0, "+b+c+s");
+    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    guest_destroy(g);
+}
+
 /* From one to the other and back, several times. Where stack pointers cannot be read, too. */
 static void by_word(uint64_t main_sp, uint64_t t_sp)
 {
@@ -211,7 +248,7 @@ static void test_own_word(void **state)
     assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_MOVED | GT_FRAME_SAVED);
     gt_track_restored(&g->t, MAIN);
     load_sp(g, U_SP, MAIN_SP);
-    assert_int_equal(g->t.stack->top->doubtful, 0);
+    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_LEAPT);
     assert_int_equal(g->t.leap.n_restored, 0);
     ret(g, 's', 1);
     plain(g, 't', 0);
@@ -305,19 +342,13 @@ static void test_one_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begins),
-        cmocka_unit_test(test_no_thread),
-        cmocka_unit_test(test_by_word),
-        cmocka_unit_test(test_by_stack_pointer),
-        cmocka_unit_test(test_disagree),
-        cmocka_unit_test(test_stale_word),
-        cmocka_unit_test(test_dead_word),
-        cmocka_unit_test(test_sure_word),
-        cmocka_unit_test(test_same_stack_pointer),
-        cmocka_unit_test(test_own_word),
-        cmocka_unit_test(test_keep_stacks),
-        cmocka_unit_test(test_other_vcpu),
-        cmocka_unit_test(test_one_output),
+        cmocka_unit_test(test_begins),           cmocka_unit_test(test_leaps),
+        cmocka_unit_test(test_no_thread),        cmocka_unit_test(test_by_word),
+        cmocka_unit_test(test_by_stack_pointer), cmocka_unit_test(test_disagree),
+        cmocka_unit_test(test_stale_word),       cmocka_unit_test(test_dead_word),
+        cmocka_unit_test(test_sure_word),        cmocka_unit_test(test_same_stack_pointer),
+        cmocka_unit_test(test_own_word),         cmocka_unit_test(test_keep_stacks),
+        cmocka_unit_test(test_other_vcpu),       cmocka_unit_test(test_one_output),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
