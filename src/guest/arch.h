@@ -49,7 +49,7 @@ struct gt_push {
     uint64_t value; /* that constant */
 };
 
-enum { GT_POPPED_SP = 3 };
+enum { GT_POPPED_SP = 3 }; /* of gt_arch.pops_sp */
 
 struct gt_arch {
     const char *name;                /* as uftrace and QEMU's target_name say it: "aarch64" */

@@ -40,10 +40,11 @@ static uint64_t read_word(uint64_t addr)
 static uint64_t returned_sp(const struct gt_code *code)
 {
     static struct gt_register below;
-    uint64_t sp;
-    if (code->pops_sp)
-        return read_word(read_sp() + GT_POPPED_SP * gt_rec.arch->bits / 8);
-    return gt_register_read(&below, gt_rec.arch->returned_sp, &sp) ? sp : 0;
+    uint64_t sp = 0;
+    if (!code->pops_sp)
+        return gt_register_read(&below, gt_rec.arch->returned_sp, &sp) ? sp : 0;
+    sp = read_sp();
+    return sp == GT_NO_ADDR ? 0 : read_word(sp + GT_POPPED_SP * gt_rec.arch->bits / 8);
 }
 
 static bool is_of(uint64_t mark, enum gt_code_exit exit)
@@ -54,8 +55,11 @@ static bool is_of(uint64_t mark, enum gt_code_exit exit)
 static void before_syscall(unsigned vcpu, void *data)
 {
     (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    if (!gt_vcpu_is_recorded(v))
+        return;
     uint64_t sp = read_sp();
-    gt_vcpu_at(vcpu)->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
+    v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
 }
 
 /* A callback at an instruction finds the mark that its block's end is to leave on hosts that have

@@ -118,7 +118,8 @@ bool gt_machine_has_leapt(const struct gt_thread *t)
 bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     uint32_t depth;
-    if (!gt_machine_has_leapt(t) || !t->leapt.slot || !gt_save_goes_on(&t->leapt, code, &depth))
+    if (!gt_machine_has_leapt(t) || t->leapt.stack != t->stack ||
+        !gt_save_goes_on(&t->leapt, code, &depth))
         return false;
     t->doubts[GT_DOUBT_UNWOUND]++;
     gt_stack_close(t->tracker, t->stack, depth, time);
@@ -174,19 +175,16 @@ static bool same_sp(uint64_t a, uint64_t b)
     return a == b || a == GT_NO_ADDR || b == GT_NO_ADDR;
 }
 
-/* What was saved of the context whose stack pointer was stored in one of the words loaded just now;
- * with the lock. */
-static const struct gt_save *find_by_word(struct gt_thread *t, uint64_t sp)
+/* The context whose stack pointer was stored in one of the words loaded just now; with the lock. */
+static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
 {
-    struct gt_leap *leap = &t->leap;
-    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
-    uint32_t n = leap->n_restored < size ? leap->n_restored : size;
+    uint32_t n = gt_leap_words(&t->leap);
     for (uint32_t i = 0; i < n; i++) {
-        const struct gt_save *save = gt_saves_at(t->tracker, leap->restored[i]);
+        const struct gt_save *save = gt_saves_at(t->tracker, t->leap.restored[i]);
         if (!save || (save->stack->running && save->stack != t->stack))
             continue;
         if (save->stack == t->stack || same_sp(save->stack->sp, sp))
-            return save;
+            return save->stack;
     }
     return NULL;
 }
@@ -257,7 +255,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     struct gt_stack *from = t->stack;
     bool moved = from->top->doubtful & GT_FRAME_MOVED;
     pthread_mutex_lock(&k->lock);
-    const struct gt_save *save = find_by_word(t, new_sp);
+    struct gt_stack *to = find_by_word(t, new_sp);
     t->leapt = gt_saves_own(t);
     t->leap.n_restored = 0;
     if (stays_on_stack(from, old_sp, new_sp)) {
@@ -265,7 +263,8 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
         from->top->doubtful |= new_sp != old_sp ? GT_FRAME_LEAPT : 0;
         return;
     }
-    struct gt_stack *to = save ? save->stack : find_by_sp(k, new_sp);
+    if (!to)
+        to = find_by_sp(k, new_sp);
     if (to && to != from) {
         from->sp = moved ? from->moved_sp : old_sp;
         end_others_at(t, from);

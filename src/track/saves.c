@@ -80,13 +80,6 @@ void gt_track_restored(struct gt_thread *t, uint64_t addr)
     leap->restored[leap->n_restored++ % (sizeof leap->restored / sizeof leap->restored[0])] = addr;
 }
 
-/* Of those in `restored`. */
-static uint32_t n_restored(const struct gt_leap *leap)
-{
-    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
-    return leap->n_restored < size ? leap->n_restored : size;
-}
-
 bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames)
 {
     if (!stands(save))
@@ -104,7 +97,7 @@ struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, 
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *found = NULL;
-    uint32_t n = n_restored(&t->leap);
+    uint32_t n = gt_leap_words(&t->leap);
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
         const struct gt_save *save = place_of(k, t->leap.restored[i]);
@@ -125,7 +118,7 @@ const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr)
 
 struct gt_save gt_saves_own(const struct gt_thread *t)
 {
-    uint32_t n = n_restored(&t->leap);
+    uint32_t n = gt_leap_words(&t->leap);
     for (uint32_t i = 0; i < n; i++) {
         const struct gt_save *save = place_of(t->tracker, t->leap.restored[i]);
         struct gt_save own = save ? *save : (struct gt_save){0};

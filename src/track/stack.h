@@ -37,6 +37,13 @@ void gt_made_note(struct gt_thread *t, uint64_t mark);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 
+/* How many there are in leap->restored. */
+static inline uint32_t gt_leap_words(const struct gt_leap *leap)
+{
+    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
+    return leap->n_restored < size ? leap->n_restored : size;
+}
+
 /* True where the saved context still stands, and goes on at the code, then with so many frames. */
 bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames);
 /* What was saved in the word at the address, if it still stands; NULL. With the tracker's lock. */

@@ -292,11 +292,10 @@ struct gt_thread {
     size_t n_signals, cap_signals;
     struct gt_leap leap;
     /* machines; stack pointers: 0: not known */
-    bool cleared;        /* the last system call left 0 in the first argument's register */
-    uint64_t calling_sp; /* where the last system call was made */
-    struct gt_save
-        leapt; /* what the stack pointer was loaded from, of the same context; slot 0: no */
+    bool cleared;         /* the last system call left 0 in the first argument's register */
+    uint64_t calling_sp;  /* where the last system call was made */
     uint64_t returned_sp; /* where the last exception return went that ended no handler */
+    struct gt_save leapt; /* what the stack pointer was loaded from, if that is its own stack's */
 };
 
 /* Where findings go. enter and leave are called in time order for a stack; `depth` counts from 0.
