@@ -211,7 +211,8 @@ static bool may_follow_call(const uint8_t *end, size_t left)
     return insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT;
 }
 
-/* mov xN, sp; str, stur and stp of 64-bit registers with any addressing but by sp. */
+/* mov xN, sp, and eor of it with a secret, as glibc's setjmp has it; str, stur and stp of 64-bit
+ * registers with any addressing but by sp. */
 static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
 {
     if (size < 4)
@@ -224,8 +225,9 @@ static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
         bool copy = *copies >> rd & 1 || (pair && *copies >> rt2 & 1);
         return copy && rn != REG_SP ? GT_STACK_STORED : GT_STACK_OTHER;
     }
+    bool mixed = (w & 0xffe0fc00) == 0xca000000 && *copies >> rn & 1;
     *copies &= ~(UINT32_C(1) << rd);
-    if ((w & 0xffffffe0) == 0x910003e0 && rd != REG_SP)
+    if (((w & 0xffffffe0) == 0x910003e0 || mixed) && rd != REG_SP)
         *copies |= UINT32_C(1) << rd;
     return GT_STACK_OTHER;
 }

@@ -2,10 +2,32 @@
 /* What x86 code does with the stack as a thread's, and with return addresses that none go to. */
 #include "guest/arch_x86.h"
 
+/* What glibc's setjmp stores: lea N(%rsp), xor with a secret at %fs:N, a rotation. In *copies the
+ * low half has the registers that hold the first, the high half those that hold the second. */
+static bool stores_mixed(const uint8_t *bytes, size_t size, uint32_t *copies)
+{
+    bool by_fs = size > 0 && bytes[0] == 0x64;
+    bytes += by_fs;
+    size -= by_fs;
+    if (size < 4 || (bytes[0] & 0xfa) != 0x48) /* REX.W, perhaps with R or B */
+        return false;
+    uint32_t reg = (bytes[2] >> 3 & 7u) | (bytes[0] & 4u) << 1, low = UINT32_C(1) << reg;
+    bool memory = bytes[2] >> 6 != 3;
+    bool by_sp = memory && (bytes[2] & 7) == 4 && bytes[3] == 0x24 && !(bytes[0] & 1);
+    if (bytes[1] == 0x8d && by_sp)
+        *copies = (*copies | low) & ~(low << 16);
+    else if (bytes[1] == 0x33 && memory && by_fs && *copies & low)
+        *copies |= low << 16;
+    else
+        return bytes[1] == 0x89 && memory && *copies & low << 16;
+    return false;
+}
+
 /* mov of rsp or esp to memory; mov from memory and pop into it. */
 uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
 {
-    (void)copies;
+    if (stores_mixed(bytes, size, copies))
+        return GT_STACK_STORED;
     bool of_cpu = size > 1 && (bytes[0] == 0x64 || bytes[0] == 0x65);
     bytes += of_cpu;
     size -= of_cpu;

@@ -118,6 +118,7 @@ bool gt_machine_has_leapt(const struct gt_thread *t)
 bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     uint32_t depth;
+    t->attention &= ~(uint32_t)GT_ATTENTION_LEAPT;
     if (!gt_machine_has_leapt(t) || t->leapt.stack != t->stack ||
         !gt_save_goes_on(&t->leapt, code, &depth))
         return false;
@@ -257,6 +258,8 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     pthread_mutex_lock(&k->lock);
     struct gt_stack *to = find_by_word(t, new_sp);
     t->leapt = gt_saves_own(t);
+    if (t->leapt.slot)
+        t->attention |= GT_ATTENTION_LEAPT;
     t->leap.n_restored = 0;
     if (stays_on_stack(from, old_sp, new_sp)) {
         pthread_mutex_unlock(&k->lock);

@@ -242,6 +242,7 @@ enum gt_attention {
     GT_ATTENTION_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
     /* GT_CODE_LEVEL: the level of the code that runs */
     GT_ATTENTION_CLOCK = 256, /* the recorder's: it has to ask for the time of each landing */
+    GT_ATTENTION_LEAPT = 512, /* machines: the next landing may be a longjmp's */
 };
 
 /* An exception on its way: see unwind.c. Depths are of frames. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A program forks from different depths of calls before its children have begun: each child begins with
-the calls that its own maker was in, so that all its returns match.
+the calls that its own maker was in, so that all its returns match. The calls that it leaves by longjmp
+end there.
 
 usage: forks_test.py ARCH SERIES
 """
@@ -20,7 +21,10 @@ def check(arch, series, folder):
                          more=((), program))
     console = boots.record(out, line)
     need(f'FORKS {ROUNDS * CHILDREN}' in console, 'the guest says', console[-2000:])
-    boots.check_returns(arch, boots.Boot(out).stats)
+    stats = boots.Boot(out).stats
+    boots.check_returns(arch, stats)
+    need(stats['doubt.missed-return'] == 0, stats['doubt.missed-return'], 'calls were left open')
+    need(stats['doubt.unwound'] >= ROUNDS, stats['doubt.unwound'], 'leaps')
     print('good')
 
 

@@ -165,6 +165,33 @@ static void follows_calls_within_bounds(void **state)
         assert_false(gt_arch_aarch64.may_follow_call(call + left, left));
 }
 
+/* Of the last of the words. */
+static uint8_t use_of(const uint32_t *words, size_t n)
+{
+    uint32_t copies = 0;
+    uint8_t use = GT_STACK_OTHER;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t bytes[4] = {(uint8_t)words[i], (uint8_t)(words[i] >> 8),
+                                  (uint8_t)(words[i] >> 16), (uint8_t)(words[i] >> 24)};
+        use = gt_arch_aarch64.stack_use(bytes, sizeof bytes, &copies);
+    }
+    return use;
+}
+
+/* mov x4, sp; eor x5, x4, x3; str x5, [x0, #104]: setjmp of glibc. */
+static void stores_of_stack(void **state)
+{
+    static const uint32_t plain[] = {0x910003e4, 0xf9003404}, /* str x4 */
+        mixed[] = {0x910003e4, 0xca030085, 0xf9003405}, none[] = {0xca030085, 0xf9003405},
+                          gone[] = {0x910003e4, 0xca030044, 0xf9003404}; /* eor x4, x2, x3 */
+
+    (void)state;
+    assert_int_equal(use_of(plain, 2), GT_STACK_STORED);
+    assert_int_equal(use_of(mixed, 3), GT_STACK_STORED);
+    assert_int_equal(use_of(none, 2), GT_STACK_OTHER);
+    assert_int_equal(use_of(gone, 3), GT_STACK_OTHER);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -172,6 +199,7 @@ int main(void)
         cmocka_unit_test(registers),
         cmocka_unit_test(exceptions_and_system),
         cmocka_unit_test(stack),
+        cmocka_unit_test(stores_of_stack),
         cmocka_unit_test(follows_calls_within_bounds),
     };
 

@@ -117,6 +117,33 @@ static void test_stack_pointer(void **state)
     CHECK(&gt_arch_x86_64, PC, no_stack_switches);
 }
 
+/* Of the last instruction of a block; the others come before it. */
+static uint8_t use_of(const char *const *forms)
+{
+    uint8_t bytes[16], use = GT_STACK_OTHER;
+    uint32_t copies = 0;
+    for (; *forms; forms++) {
+        size_t n = from_hex(*forms, bytes);
+        use = gt_arch_x86_64.stack_use(bytes, n, &copies);
+    }
+    return use;
+}
+
+/* setjmp of glibc: lea 8(%rsp),%rdx; xor %fs:0x30,%rdx; rol $17,%rdx; mov %rdx,0x30(%rdi). */
+static void test_mixed(void **state)
+{
+    (void)state;
+    const char *lea = "48 8d 54 24 08", *mix = "64 48 33 14 25 30000000", *rol = "48 c1 c2 11",
+               *mov = "48 89 57 30", *other = "48 89 47 30";
+    const char *high[] = {"4c 8d 4c 24 08", "64 4c 33 0c 25 30000000", "4c 89 4f 30", NULL};
+    assert_int_equal(use_of((const char *[]){lea, mix, rol, mov, NULL}), GT_STACK_STORED);
+    assert_int_equal(use_of(high), GT_STACK_STORED);
+    assert_int_equal(use_of((const char *[]){lea, mov, NULL}), GT_STACK_OTHER);
+    assert_int_equal(use_of((const char *[]){mix, rol, mov, NULL}), GT_STACK_OTHER);
+    assert_int_equal(use_of((const char *[]){lea, mix, rol, other, NULL}), GT_STACK_OTHER);
+    assert_int_equal(use_of((const char *[]){lea, mix, lea, mov, NULL}), GT_STACK_OTHER);
+}
+
 /* iret finds the stack pointer in memory; the others have it, or leave it alone. */
 static void test_pops(void **state)
 {
@@ -132,6 +159,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stack_pointer),
+        cmocka_unit_test(test_mixed),
         cmocka_unit_test(test_pops),
     };
 
