@@ -102,8 +102,9 @@ void *gt_cells_find(void *score, unsigned vcpu);
 /* `n` counters, zeroed: of each vCPU where the host has cells, else one set that all vCPUs add to
  * without synchronisation, and that never moves. It lives as long as the host. */
 void *gt_counters_new(size_t n);
-/* How many vCPUs have a set of their own, of so many. */
+/* How many sets so many vCPUs have; which one of them this vCPU's is. */
 unsigned gt_counters_sets(unsigned vcpus);
+unsigned gt_counters_set_of(unsigned vcpu);
 /* The vCPU's; it moves as cells do. */
 uint64_t *gt_counters_find(void *set, unsigned vcpu);
 

@@ -213,6 +213,11 @@ unsigned gt_counters_sets(unsigned vcpus)
     return gt_host_can(GT_HOST_CELLS) ? vcpus : 1;
 }
 
+unsigned gt_counters_set_of(unsigned vcpu)
+{
+    return gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
+}
+
 uint64_t *gt_counters_find(void *set, unsigned vcpu)
 {
     return gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;

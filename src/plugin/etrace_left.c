@@ -151,7 +151,7 @@ static void count_left(struct gt_etrace_place *place, unsigned vcpu)
 static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     struct gt_etrace_alone *alone = data;
-    unsigned v = gt_counters_sets(vcpu + 1) - 1; /* its set */
+    unsigned v = gt_counters_set_of(vcpu);
     (void)meminfo, (void)vaddr;
     if (v >= most_vcpus())
         return;
