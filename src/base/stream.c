@@ -108,26 +108,6 @@ static void hand_over(struct gt_streams *set, struct gt_file *f)
     mark_dirty(set, f);
 }
 
-/* A free chunk; waits for the writer where there is none. NULL: there is no memory for one, and no
- * chunk under way that could become free. */
-static struct gt_chunk *take_chunk(struct gt_streams *set)
-{
-    if (!set->free)
-        set->waits++;
-    while (!set->free) {
-        if (set->no_memory && set->n_held == set->n_chunks)
-            return NULL;
-        set->want_space = true;
-        pthread_cond_signal(&set->work);
-        pthread_cond_wait(&set->space, &set->lock);
-    }
-    struct gt_chunk *c = set->free;
-    set->free = c->next;
-    set->n_free--;
-    set->n_held++;
-    return c;
-}
-
 static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk *c)
 {
     struct gt_ring_chunk *h = c->head;
@@ -155,22 +135,24 @@ static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk
 
 void (*gt_stream_chunk_full)(const struct gt_stream *s);
 
-void gt_stream_next_chunk(struct gt_stream *s)
+/* False: it would have to wait for one. */
+static bool next_chunk(struct gt_stream *s, bool waits)
 {
-    if (gt_stream_chunk_full && s->chunk)
-        gt_stream_chunk_full(s);
     struct gt_streams *set = s->set;
     struct gt_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);
-    hand_over(set, f);
-    struct gt_chunk *c = take_chunk(set);
-    if (c) {
-        use_chunk(set, f, c);
-    } else {
-        if (!set->error)
-            set->error = ENOMEM;
-        set->failed = true;
-        use_sink(f, 1);
+    bool can = waits || set->free;
+    if (can) {
+        hand_over(set, f);
+        struct gt_chunk *c = gt_pool_take(set);
+        if (c) {
+            use_chunk(set, f, c);
+        } else {
+            if (!set->error)
+                set->error = ENOMEM;
+            set->failed = true;
+            use_sink(f, 1);
+        }
     }
     bool wake = set->sleeping && (set->queued >= GT_WAKE_CHUNKS || set->queued > set->n_chunks / 2);
     if (wake)
@@ -178,6 +160,19 @@ void gt_stream_next_chunk(struct gt_stream *s)
     pthread_mutex_unlock(&set->lock);
     if (wake)
         pthread_cond_signal(&set->work);
+    return can;
+}
+
+void gt_stream_next_chunk(struct gt_stream *s)
+{
+    if (gt_stream_chunk_full && s->chunk)
+        gt_stream_chunk_full(s);
+    next_chunk(s, true);
+}
+
+bool gt_stream_make_room(struct gt_stream *s)
+{
+    return gt_stream_has_room(s) || (s->set && next_chunk(s, false) && gt_stream_has_room(s));
 }
 
 /* Takes the slot that makes the writer see f on its rounds. */

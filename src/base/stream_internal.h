@@ -142,6 +142,8 @@ struct gt_slot {
 struct gt_streams {
     char *dir;
     size_t max_chunks;
+    void (*on_round)(void *self); /* NULL: nobody asks */
+    void *on_round_self;
     pthread_mutex_t lock;
     pthread_cond_t work;  /* the writer has something to do */
     pthread_cond_t space; /* a chunk is free, or none will ever be */
@@ -170,7 +172,7 @@ struct gt_streams {
     struct gt_slab *slabs;
     bool no_memory, anonymous, private_files;
     /* (W) */
-    bool can_fence;  /* the kernel fences our producers' processors: membarrier(2) */
+    bool can_fence;  /* the kernel fences our producers' processors: fence.h */
     int dirfd, ring; /* dirfd: AT_FDCWD where the thread has a directory of its own; -1: not open */
     char ring_name[64];
     uint64_t ring_size;
@@ -201,7 +203,9 @@ void gt_pool_start(struct gt_streams *set);
 /* Adds a slab; where that fails set->no_memory is set. */
 void gt_pool_grow(struct gt_streams *set);
 size_t gt_pool_max(const struct gt_streams *set); /* (L) chunks the pool may have now */
-void gt_pool_finish(struct gt_streams *set);      /* removes the file; the maps stay */
+/* (L) A free chunk, waiting for one if need be. NULL without memory. */
+struct gt_chunk *gt_pool_take(struct gt_streams *set);
+void gt_pool_finish(struct gt_streams *set); /* removes the file; the maps stay */
 void gt_pool_unmap(struct gt_streams *set);
 
 /* A stream's file in its directory. */

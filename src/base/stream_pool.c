@@ -188,6 +188,26 @@ void gt_pool_grow(struct gt_streams *set)
         add_slab(set, (n + SLAB_ALIGN - 1) / SLAB_ALIGN * SLAB_ALIGN, 0);
 }
 
+/* A free chunk; waits for the writer where there is none. NULL: there is no memory for one, and no
+ * chunk under way that could become free. */
+struct gt_chunk *gt_pool_take(struct gt_streams *set)
+{
+    if (!set->free)
+        set->waits++;
+    while (!set->free) {
+        if (set->no_memory && set->n_held == set->n_chunks)
+            return NULL;
+        set->want_space = true;
+        pthread_cond_signal(&set->work);
+        pthread_cond_wait(&set->space, &set->lock);
+    }
+    struct gt_chunk *c = set->free;
+    set->free = c->next;
+    set->n_free--;
+    set->n_held++;
+    return c;
+}
+
 void gt_pool_finish(struct gt_streams *set)
 {
     if (set->ring >= 0)

@@ -4,15 +4,14 @@
  * asks (open, flush, want of chunks, stop) or the time for a round has come: then it writes what
  * the streams that are open have published, partly filled chunks too.
  */
+#include "base/fence.h"
 #include "base/stream_internal.h"
 #include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/membarrier.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,11 +27,6 @@ static uint64_t now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static long membarrier(int command)
-{
-    return syscall(SYS_membarrier, command, 0, 0);
 }
 
 /* As the thread's working directory it takes none of the descriptors, which may be few. */
@@ -162,7 +156,7 @@ static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
         some = true;
     }
     if (some)
-        membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+        gt_fence();
     return some;
 }
 
@@ -184,16 +178,18 @@ static void take_slots(struct gt_streams *set)
         memcpy(set->round, set->slots, set->n_slots * sizeof *set->round);
 }
 
-/* The kernel takes 10 ms and more to register us. */
+/* It takes 10 ms and more. */
 static void prepare_fence(struct gt_streams *set)
 {
     if (!set->can_fence && set->n_round)
-        set->can_fence = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0;
+        set->can_fence = gt_fence_prepare();
 }
 
 static void look_round(struct gt_streams *set)
 {
     prepare_fence(set);
+    if (set->can_fence && set->on_round)
+        set->on_round(set->on_round_self);
     uint64_t more = set->n_round * ROUND_NS_A_STREAM;
     uint64_t next = set->interval * 2;
     if (look(set, set->round, set->n_round))
@@ -274,6 +270,12 @@ static void grow(struct gt_streams *set)
     pthread_mutex_unlock(&set->lock);
     if (more)
         gt_pool_grow(set);
+}
+
+void gt_streams_on_round(struct gt_streams *set, void (*fn)(void *self), void *self)
+{
+    set->on_round = fn;
+    set->on_round_self = self;
 }
 
 /* With the lock held on entry and on return. False: it was the last. */

@@ -7,14 +7,12 @@
  * code is gone or the guest is done while other threads run, shuts the gate and waits until none is
  * busy.
  */
+#include "base/fence.h"
 #include "plugin/execlog.h"
-
 #include "plugin/one_thread.h"
 #include "plugin/tracing.h"
 
-#include <linux/membarrier.h>
 #include <sched.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,7 +24,7 @@ static __thread struct gt_exlog_vcpu *ran; /* the vCPU whose system call came la
 static void fence_all(void)
 {
     if (!gt_exlog.fences)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+        gt_fence();
 }
 
 bool gt_exlog_shut(enum gt_exlog_gate gate)
@@ -280,7 +278,7 @@ static void in_child(void)
 
 int gt_exlog_init_gate(struct gt_error *err)
 {
-    gt_exlog.fences = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) != 0;
+    gt_exlog.fences = !gt_fence_prepare();
     gt_exlog.syscalls = gt_exlog.host.system ? NULL : gt_syscalls_by_target(gt_exlog.host.target);
     int e = gt_exlog.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
     return e ? gt_error_errno(err, e, "pthread_atfork") : 0;

@@ -8,6 +8,7 @@
  *   uftrace_kept.c    descriptions of blocks
  *   uftrace_arrival.c which blocks need a callback
  *   uftrace_land.c    callbacks from translated code: the hot path
+ *   uftrace_notes.c   landings that are noted first, and tracked many at a time
  *   uftrace_machine.c handlers and contexts of machines
  *   uftrace_push.c    calls without a call instruction
  *   uftrace_linux.c   names of the threads of a Linux guest
@@ -28,7 +29,7 @@
 #include "host/host.h"
 #include "plugin/modules.h"
 #include "plugin/pages.h"
-#include "track/track.h"
+#include "track/land.h"
 
 #include <pthread.h>
 
@@ -44,12 +45,22 @@ struct gt_linux_task {
     uint32_t pid, tgid;
 };
 
+/* A landing that is to be tracked: see uftrace_notes.c. */
+struct gt_note {
+    struct gt_code *code;
+    uint64_t mark;
+    uint64_t insns; /* as in the cells */
+};
+
 struct gt_vcpu {
-    struct gt_cells own;     /* hosts without cells; `cells` points here then */
-    uint64_t insn_base;      /* instruction clock: time = base + retired */
-    struct gt_cells *cells;  /* NULL: to be found each time, they may move */
-    struct gt_thread thread; /* the hot path needs its first members, and those above */
-    uint32_t block_insns;    /* hosts without cells: of the block that runs */
+    struct gt_note *note;            /* where the next one goes; NULL: landings are not noted */
+    const struct gt_note *notes_end; /* no further than here */
+    struct gt_note *noted;           /* the first that is not tracked yet; == note: none is left */
+    struct gt_cells own;             /* hosts without cells; `cells` points here then */
+    uint64_t insn_base;              /* instruction clock: time = base + retired */
+    struct gt_cells *cells;          /* NULL: to be found each time, they may move */
+    struct gt_thread thread;         /* the hot path needs its first members, and those above */
+    uint32_t block_insns;            /* hosts without cells: of the block that runs */
     uint32_t tid;
     bool begun;
     bool refused;                /* it could not begin: not recorded */
@@ -61,6 +72,10 @@ struct gt_vcpu {
     const struct gt_stack *left; /* machines: a thread switch is under way there; NULL: none is */
     struct gt_linux_task next;   /* to this thread */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
+    struct gt_note *notes;       /* all of them */
+    const struct gt_note *stood; /* the writer's thread: `note` when it looked last */
+    bool tracking;               /* the vCPU tracks what it has noted */
+    bool taken;                  /* another thread does, or is about to */
 } __attribute__((aligned(64)));
 
 enum { GT_MAX_VCPUS = 65536 };
@@ -144,17 +159,34 @@ static inline bool gt_vcpu_is_recorded(const struct gt_vcpu *v)
 struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index);
 /* The shared one: its landings are never plain, and never begin a recording. */
 void gt_vcpu_refuse(struct gt_vcpu *v);
-/* A landing that takes thought; returns the mark. */
-uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
+/* A landing that takes thought, at that time; returns the mark. */
+uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time);
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
-void gt_on_landing(unsigned vcpu, void *code);
-/* The same in a block that counts its instructions by itself. */
+/* A landing at a block, whose instructions it counts; `data` is of gt_landing_data. */
+void gt_on_landing(unsigned vcpu, void *data);
+/* The same inside a block. */
+void gt_on_landing_inside(unsigned vcpu, void *code);
+/* In a block that counts its instructions by itself. */
 void gt_on_counted_landing(unsigned vcpu, void *code);
+/* The description, and how many instructions there are. NULL: its address leaves no room. */
+enum { GT_LANDING_SHIFT = 48 };
+static inline void *gt_landing_data(const struct gt_code *code)
+{
+    uint64_t p = (uint64_t)(uintptr_t)code, insns = code->insns;
+    return p >> GT_LANDING_SHIFT ? NULL : (void *)(uintptr_t)(p | insns << GT_LANDING_SHIFT);
+}
 void gt_on_block(unsigned vcpu, void *code);
 void gt_on_unknown_block(unsigned vcpu, void *code);
 void gt_on_counted_unknown_block(unsigned vcpu, void *code);
+/* Not to be noted: what its mark is afterwards shows only when it is tracked. */
 void gt_on_special_block(unsigned vcpu, void *code);
 extern const struct gt_sink gt_uftrace_sink;
+/* The record of a plain landing. */
+static inline uint64_t gt_landed_word(const struct gt_landed *found)
+{
+    return found->leaves ? gt_uftrace_exit(found->depth, found->addr)
+                         : gt_uftrace_entry(found->depth, found->addr);
+}
 /* From now on times are the host's. */
 void gt_use_host_clock(uint64_t offset);
 
@@ -243,7 +275,7 @@ void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
 /* False: none can begin at the block. */
 bool gt_machine_may_be_vector(const struct gt_code *code);
 /* True where a handler begins at the block, which no code seen so far leads to. */
-bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
+bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
 void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
 /* The vCPU's thread goes on with another stack, perhaps. */

@@ -5,7 +5,7 @@
  * A block that runs over from one function into the next one's entry without a jump is instrumented
  * as two pieces, so that the second function is seen to begin.
  */
-#include "plugin/uftrace.h"
+#include "plugin/uftrace_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (v->begun && gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_followed(v) && gt_mem_is_store(meminfo))
         gt_track_saved(&v->thread, vaddr);
 }
 
@@ -105,12 +105,20 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
     }
 }
 
+/* No look at it is plain, and what follows depends on what it finds: a signal's handler; a
+ * machine's stub, which passes the mark on. */
+static bool is_special(const struct gt_code *code)
+{
+    return (code->entry && code->fn->flags & GT_FUNC_HANDLER) ||
+           (!gt_rec.user && gt_rec.score && code->fn->flags & GT_FUNC_STUB);
+}
+
 /* Hosts without cells: a callback at each block; with `sparse` at those only that need a look, or
  * end in a call or return. */
 static void instrument_by_callbacks(const struct gt_translation *t, size_t first,
                                     struct gt_code *code, enum gt_arrival arrival)
 {
-    bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
+    bool special = is_special(code);
     gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
     if (arrival == GT_ARRIVAL_UNKNOWN)
         gt_block_on_exec(t->block, gt_on_unknown_block, code);
@@ -142,6 +150,16 @@ static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t s
     count_insns(block, code);
 }
 
+/* A look at each landing. The callback counts, and is told how many: the description may be in no
+ * cache yet. */
+static void look_always(struct gt_block *block, struct gt_code *code)
+{
+    void *data = gt_landing_data(code);
+    gt_block_on_exec(block, data ? gt_on_landing : gt_on_counted_landing, data ? data : code);
+    if (!data)
+        count_insns(block, code);
+}
+
 /* The look at a piece that begins a block, which counts its instructions as well. */
 static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_arrival arrival)
 {
@@ -157,7 +175,7 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
         gt_insn_store(gt_block_insn(block, 0), mark_cell(), gt_mark_of_func(code->fn));
         break;
     case GT_ARRIVAL_LOOK:
-        gt_block_on_exec(block, gt_on_landing, code);
+        look_always(block, code);
         break;
     case GT_ARRIVAL_UNKNOWN:
         if (gt_rec.discontinuities) /* a handler changes the mark before it begins */
@@ -171,9 +189,10 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
 static void instrument(const struct gt_translation *t, size_t first, size_t end,
                        struct gt_code *code, enum gt_arrival arrival)
 {
-    bool special = code->entry && code->fn->flags & GT_FUNC_HANDLER;
+    bool special = is_special(code);
     if (first > 0)
-        gt_insn_on_exec(t->insn[first].ref, special ? gt_on_special_block : gt_on_landing, code);
+        gt_insn_on_exec(t->insn[first].ref, special ? gt_on_special_block : gt_on_landing_inside,
+                        code);
     else if (special)
         gt_block_on_exec(t->block, gt_on_special_block, code);
     else

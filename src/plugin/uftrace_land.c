@@ -5,11 +5,9 @@
  * cells a callback at each block does both.
  */
 #include "plugin/trace-plugin.h"
-#include "plugin/uftrace.h"
+#include "plugin/uftrace_notes.h"
 
-#include "track/land.h"
 #include <string.h>
-
 #include <time.h>
 
 static void put_enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
@@ -53,19 +51,6 @@ const struct gt_sink gt_uftrace_sink = {
     .open = gt_output_open_stack,
     .close = gt_output_close_stack,
 };
-
-/* The same for the hot path, which has seen that there is room. */
-static void put_enter_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
-{
-    gt_stream_put_here(s->out, time, gt_uftrace_entry(depth, addr));
-}
-
-static void put_leave_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
-{
-    gt_stream_put_here(s->out, time, gt_uftrace_exit(depth, addr));
-}
-
-static const struct gt_sink hot_sink = {.enter = put_enter_here, .leave = put_leave_here};
 
 struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index)
 {
@@ -114,21 +99,8 @@ track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t 
     return mark;
 }
 
-/* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
- */
-__attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *cells,
-                                           struct gt_code *code)
+uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
-    uint64_t mark = cells->mark;
-    if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
-        return gt_mark_of_func(code->fn);
-    if (!v->begun) {
-        if (!v->refused)
-            gt_vcpu_begin(v, cells, code);
-        if (!v->begun)
-            return gt_mark_of_func(code->fn);
-    }
-    uint64_t time = gt_vcpu_time(v, cells);
     gt_now_tell(time);
     if (gt_rec.privilege_levels && gt_level_land(v, code, mark, time))
         return gt_mark_of_func(code->fn);
@@ -141,13 +113,33 @@ __attribute__((noinline)) uint64_t gt_land(struct gt_vcpu *v, struct gt_cells *c
     return mark;
 }
 
+/* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
+ */
+static __attribute__((noinline)) uint64_t land_any(struct gt_vcpu *v, struct gt_cells *cells,
+                                                   struct gt_code *code)
+{
+    gt_vcpu_catch_up(v);
+    if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+        return gt_mark_of_func(code->fn);
+    if (!v->begun) {
+        if (!v->refused)
+            gt_vcpu_begin(v, cells, code);
+        if (!v->begun)
+            return gt_mark_of_func(code->fn);
+    }
+    return gt_land_slowly(v, code, cells->mark, gt_vcpu_time(v, cells));
+}
+
 /* A plain call or return, with room for its record. */
 static inline __attribute__((always_inline)) bool
 land_at_time(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
-    if (__builtin_expect(!gt_stream_has_room(v->thread.stack->out), 0) ||
-        !gt_track_land(&v->thread, code, mark, time, &hot_sink, gt_rec.max_depth))
+    struct gt_stream *out = v->thread.stack->out;
+    struct gt_landed found;
+    if (__builtin_expect(!gt_stream_has_room(out), 0) ||
+        !gt_track_land(&v->thread, code, mark, gt_rec.max_depth, &found))
         return false;
+    gt_stream_put_here(out, time, gt_landed_word(&found));
     gt_now_tell(time);
     return true;
 }
@@ -177,7 +169,7 @@ static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells
                                               struct gt_code *code, uint64_t insns)
 {
     cells->mark =
-        land_by_host_clock(v, cells, code) ? gt_mark_of_func(code->fn) : gt_land(v, cells, code);
+        land_by_host_clock(v, cells, code) ? gt_mark_of_func(code->fn) : land_any(v, cells, code);
     cells->insns += insns;
 }
 
@@ -199,13 +191,33 @@ static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, uns
     land_in_cells(v, gt_vcpu_cells(v, index), code, insns);
 }
 
+/* The mark is the block's function's from now on, whatever will be found. */
+static inline __attribute__((always_inline)) void note(struct gt_vcpu *v, struct gt_cells *cells,
+                                                       struct gt_code *code, uint64_t insns)
+{
+    struct gt_note *note = v->note;
+    uint64_t mark = cells->mark, now = cells->insns;
+    cells->insns = now + insns;
+    /* The first question is there so that nothing waits for the description, as a rule. */
+    if (!(mark & GT_MARK_CODE) && mark == gt_mark_of_func(code->fn))
+        return;
+    cells->mark = gt_mark_of_func(code->fn);
+    *note = (struct gt_note){code, mark, now};
+    gt_now_tell(v->insn_base + now);
+    __atomic_store_n(&v->note, ++note, __ATOMIC_RELEASE);
+    if (__builtin_expect(note == v->notes_end, 0))
+        gt_notes_track(v);
+}
+
+/* `insns`: of the block, 0 if it counts them by itself. */
 static inline __attribute__((always_inline)) void land(unsigned vcpu, struct gt_code *code,
-                                                       bool counts)
+                                                       uint64_t insns)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_cells *cells = v->cells;
-    uint64_t insns = counts ? 0 : code->insns;
-    if (__builtin_expect(!cells, 0))
+    if (v->note)
+        note(v, cells, code, insns);
+    else if (__builtin_expect(!cells, 0))
         land_and_find_cells(v, vcpu, code, insns);
     else
         land_in_cells(v, cells, code, insns);
@@ -213,12 +225,19 @@ static inline __attribute__((always_inline)) void land(unsigned vcpu, struct gt_
 
 void gt_on_landing(unsigned vcpu, void *data)
 {
-    land(vcpu, data, false);
+    uint64_t p = (uint64_t)(uintptr_t)data, insns = p >> GT_LANDING_SHIFT;
+    land(vcpu, (struct gt_code *)(uintptr_t)(p ^ insns << GT_LANDING_SHIFT), insns);
+}
+
+void gt_on_landing_inside(unsigned vcpu, void *data)
+{
+    struct gt_code *code = data;
+    land(vcpu, code, code->insns);
 }
 
 void gt_on_counted_landing(unsigned vcpu, void *data)
 {
-    land(vcpu, data, true);
+    land(vcpu, data, 0);
 }
 
 /* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
@@ -233,7 +252,7 @@ static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt
 {
     v->own.mark = land_by_host_clock(v, &v->own, code)
                       ? gt_code_mark(code)
-                      : mark_after(code, gt_land(v, &v->own, code));
+                      : mark_after(code, land_any(v, &v->own, code));
 }
 
 static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
@@ -277,7 +296,7 @@ void gt_on_unknown_block(unsigned vcpu, void *data)
         count_block(v, code);
     begin_handler(v, gt_vcpu_cells(v, vcpu), code);
     if (gt_rec.score)
-        gt_on_landing(vcpu, code);
+        land(vcpu, code, code->insns);
     else
         land_in_counted_block(v, code);
 }

@@ -15,7 +15,7 @@
  * words are known that they are stored in and loaded from.
  */
 #include "guest/privilege.h"
-#include "plugin/uftrace.h"
+#include "plugin/uftrace_notes.h"
 #include "track/machine.h"
 
 static uint64_t read_sp(void)
@@ -56,7 +56,7 @@ static void before_syscall(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!gt_vcpu_is_recorded(v))
+    if (!gt_vcpu_is_followed(v))
         return;
     uint64_t sp = read_sp();
     v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
@@ -83,7 +83,7 @@ static bool first_argument_is_0(void)
 static void on_exception_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!gt_vcpu_is_recorded(v))
+    if (!gt_vcpu_is_followed(v))
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
@@ -94,7 +94,7 @@ static void on_exception_return(unsigned vcpu, void *data)
 static void on_world_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!gt_vcpu_is_recorded(v))
+    if (!gt_vcpu_is_followed(v))
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
@@ -103,6 +103,7 @@ static void on_world_return(unsigned vcpu, void *data)
 
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
+    gt_vcpu_catch_up(v);
     uint64_t time = gt_vcpu_time(v, cells);
     if (v->levels)
         gt_level_enter(v, code, time);
@@ -189,12 +190,14 @@ bool gt_machine_may_be_vector(const struct gt_code *code)
             code->pc % (high ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0);
 }
 
-bool gt_machine_is_vector(const struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
+bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
     if (!gt_vcpu_is_recorded(v))
         return false;
-    if (code->vector == GT_VECTOR_UNKNOWN && mark && gt_machine_may_be_vector(code) &&
-        (in_table(code->pc) || is_astray(v, code, mark))) {
+    if (code->vector != GT_VECTOR_UNKNOWN || !mark || !gt_machine_may_be_vector(code))
+        return code->vector == GT_VECTOR_YES;
+    gt_vcpu_catch_up(v);
+    if (in_table(code->pc) || is_astray(v, code, mark)) {
         pthread_mutex_lock(&gt_rec.lock);
         code->vector = decide(code, mark);
         pthread_mutex_unlock(&gt_rec.lock);
@@ -208,7 +211,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     /* From == to: an instruction that the host runs as a call of its own, and what comes before the
      * true event on x86. */
-    if (!gt_vcpu_is_recorded(v) || from == to)
+    if (!gt_vcpu_is_followed(v) || from == to)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     pthread_mutex_lock(&gt_rec.lock);
@@ -226,7 +229,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_followed(v) && gt_mem_is_store(meminfo))
         gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
 }
 
@@ -234,7 +237,7 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_followed(v) && !gt_mem_is_store(meminfo))
         gt_track_restored(&v->thread, vaddr);
 }
 
@@ -264,7 +267,7 @@ static void after_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_recorded(v) && v->loads_sp)
+    if (gt_vcpu_is_followed(v) && v->loads_sp)
         switch_to(v, vcpu, read_sp());
 }
 
@@ -273,7 +276,7 @@ static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     on_loaded(vcpu, meminfo, vaddr, data);
-    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_followed(v) && !gt_mem_is_store(meminfo))
         switch_to(v, vcpu, GT_NO_ADDR);
 }
 

@@ -9,7 +9,7 @@
  */
 #include "plugin/one_thread.h"
 #include "plugin/tracing.h"
-#include "plugin/uftrace.h"
+#include "plugin/uftrace_notes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     if (no_cells)
         give_cells_up();
     if (vcpu >= gt_rec.n_vcpus)
-        gt_rec.n_vcpus = vcpu + 1;
+        __atomic_store_n(&gt_rec.n_vcpus, vcpu + 1, __ATOMIC_RELAXED);
     if (!gt_rec.user && gt_rec.n_vcpus >= gt_rec.host.max_vcpus)
         __atomic_store_n(&gt_rec.cells_stay, true, __ATOMIC_RELAXED);
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
@@ -111,7 +111,9 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_co
         gt_levels_begin(v, code);
     uint64_t time = gt_vcpu_time(v, cells);
     v->begun = gt_thread_init(&v->thread, &gt_rec.tracker, time);
-    if (!v->begun)
+    if (v->begun)
+        gt_notes_begin(v);
+    else
         gt_vcpu_refuse(v);
     current = v;
 }
@@ -120,6 +122,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
 {
     if (!v->begun)
         return;
+    gt_notes_end(v);
     v->begun = false;
     uint64_t time = time_after_block(v, cells);
     if (v->levels)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tracker in a machine: blocks that are shared by several virtual addresses of one page, code
  * of which no function is known, and x86 kernels' retpolines. */
-#include "track/land.h"
+#include "track_plain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void run(struct machine *m, struct gt_code *code)
     gt_code_set_special(code);
     uint64_t stays = gt_mark_of_func(code->fn);
     if (m->mark != stays &&
-        (m->mark == 0 || !gt_track_land(&m->thread, code, m->mark, 1, &sink, 1024)))
+        (m->mark == 0 || !land_plain(&m->thread, code, m->mark, 1, &sink, 1024)))
         m->mark = gt_track_slow(&m->thread, code, m->mark, 1);
     m->mark = gt_code_mark(code);
 }

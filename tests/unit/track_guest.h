@@ -7,8 +7,8 @@
 #ifndef TESTS_TRACK_GUEST_H
 #define TESTS_TRACK_GUEST_H
 
-#include "track/land.h"
 #include "track/stack.h"
+#include "track_plain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,7 +145,7 @@ static inline void arrive(struct guest *g, struct gt_code *c)
     if (g->mark == gt_mark_of_func(c->fn))
         return;
     bool room = g->t.stack->out != NULL;
-    if (g->mark && room && gt_track_land(&g->t, c, g->mark, g->time, &g->sink, g->k.max_depth))
+    if (g->mark && room && land_plain(&g->t, c, g->mark, g->time, &g->sink, g->k.max_depth))
         g->mark = gt_mark_of_func(c->fn);
     else
         g->mark = gt_track_slow(&g->t, c, g->mark, g->time);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread whose calls are recorded by privilege level: each frame in its own level's output, at
  * its depth there. */
-#include "track/land.h"
 #include "track/machine.h"
+#include "track_plain.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +90,7 @@ static struct gt_code block(unsigned at_level, uint64_t pc)
 static bool land(const struct gt_code *from, unsigned at_level, uint64_t pc)
 {
     struct gt_code code = block(at_level, pc);
-    if (gt_track_land(&t, &code, gt_code_mark(from), 1, &hot_sink, k.max_depth))
+    if (land_plain(&t, &code, gt_code_mark(from), 1, &hot_sink, k.max_depth))
         return true;
     if (gt_track_level(&t) != at_level)
         gt_track_set_level(&t, at_level, 1);

@@ -200,7 +200,7 @@ static void test_attention(void **state)
         call(g, 'a', 0, 'b');
         g->t.attention = asked[i];
         struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
-        bool lands = gt_track_land(&g->t, b, g->mark, g->time, &g->sink, 10);
+        bool lands = land_plain(&g->t, b, g->mark, g->time, &g->sink, 10);
         assert_int_equal(lands, asked[i] == GT_ATTENTION_CLOCK);
         if (!lands)
             run(g, b);
@@ -233,16 +233,47 @@ static void test_hot_path(void **state)
     };
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
         assert_false(
-            gt_track_land(&g->t, slow[i].code, slow[i].mark, g->time, &g->sink, g->k.max_depth));
+            land_plain(&g->t, slow[i].code, slow[i].mark, g->time, &g->sink, g->k.max_depth));
     to->special = true;
-    assert_false(gt_track_land(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
+    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
     to->special = false;
-    assert_false(gt_track_land(&g->t, to, gt_code_mark(from), g->time, &g->sink, 1));
+    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, 1));
     check(g, 0, "+a");
-    assert_true(gt_track_land(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
+    assert_true(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
     check(g, 0, "+a+b");
     assert_true(to->entered);
     assert_false(other->entered);
+    guest_destroy(g);
+}
+
+/* A run of landings: the thread and its stack are as before until the hand is put back. */
+static void test_hand(void **state)
+{
+    (void)state;
+    struct guest *g = guest_create(100, true);
+    struct gt_code *from = block(g, 'a', 0, GT_EXIT_CALL, func_at('b'));
+    struct gt_code *to = block(g, 'b', 0, GT_EXIT_RETURN, 0);
+    struct gt_code *after = block(g, 'a', 1, GT_EXIT_PLAIN, 0);
+    run(g, from);
+    const uint64_t calls = g->t.calls, matched = g->t.matched;
+    const struct gt_frame *top = g->t.stack->top;
+    struct gt_hand hand = gt_hand_take(&g->t, 100);
+    struct gt_landed found = {0};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_true(gt_hand_land(&hand, to, gt_code_mark(from), &found));
+        assert_true(!found.leaves && found.depth == 1 && found.addr == to->pc);
+        assert_true(gt_hand_land(&hand, after, gt_code_mark(to), &found));
+        assert_true(found.leaves && found.depth == 1 && found.addr == to->pc);
+    }
+    assert_false(gt_hand_land(&hand, to, gt_code_mark(to), &found));
+    assert_true(gt_hand_land(&hand, to, gt_code_mark(from), &found));
+    assert_true(g->t.stack->top == top && g->t.calls == calls && g->t.matched == matched);
+    gt_hand_put(&g->t, &hand);
+    assert_true(g->t.stack->top == top + 1);
+    assert_int_equal(g->t.calls, calls + 4);
+    assert_int_equal(g->t.matched, matched + 3);
+    g->t.stack->top--; /* the sink was told of none of them */
+    check(g, 0, "+a");
     guest_destroy(g);
 }
 
@@ -264,13 +295,13 @@ static void test_doubt_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),       cmocka_unit_test(test_first_block),
-        cmocka_unit_test(test_growth),      cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_bound),       cmocka_unit_test(test_sentinel),
-        cmocka_unit_test(test_forked),      cmocka_unit_test(test_forked_refused),
-        cmocka_unit_test(test_exec),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_attention),   cmocka_unit_test(test_hot_path),
-        cmocka_unit_test(test_doubt_names),
+        cmocka_unit_test(test_calls),     cmocka_unit_test(test_first_block),
+        cmocka_unit_test(test_growth),    cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_bound),     cmocka_unit_test(test_sentinel),
+        cmocka_unit_test(test_forked),    cmocka_unit_test(test_forked_refused),
+        cmocka_unit_test(test_exec),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_attention), cmocka_unit_test(test_hot_path),
+        cmocka_unit_test(test_hand),      cmocka_unit_test(test_doubt_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
