@@ -71,6 +71,7 @@ static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_cod
     if (is_of(mark, GT_EXIT_EXCEPTION_RETURN)) /* or of one that an interrupt had followed */
         v->thread.returned_sp = returned_sp(code);
     cells->mark = mark;
+    gt_notes_bound(v);
 }
 
 static bool first_argument_is_0(void)
@@ -261,6 +262,7 @@ static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
     if (gt_machine_has_leapt(&v->thread) && !(cells->mark & GT_MARK_CODE))
         cells->mark = gt_mark_of_func(&leaping); /* the next look asks where that was to */
     gt_machine_landed(v, time);
+    gt_notes_bound(v);
 }
 
 static void after_switch(unsigned vcpu, void *data)

@@ -6,9 +6,10 @@
  * caches, and leaves less room there for the guest's. A run of landings does. So translated code
  * only notes where control came from, where to and when. What is noted is tracked when there is no
  * room for more, and before anything else that the tracker is told or asked: it sees all in its
- * order. Nothing that it finds out is needed earlier: after a landing in a machine the mark is
- * always the block's function's, but for stubs, whose landings are not noted. The host's clock
- * would have to be asked at each note; there landings are tracked at once.
+ * order. Where it does not know yet which stack goes on, the next note is tracked at once: other
+ * vCPUs go on with stacks, too. Nothing else that it finds out is needed earlier: after a landing
+ * in a machine the mark is always the block's function's, but for stubs, whose landings are not
+ * noted. The host's clock would have to be asked at each note; there landings are tracked at once.
  *
  * A guest that hangs makes no room for more. So the writer's thread tracks what has stood since its
  * last round, as far as it is plain: nothing that waits, or reads the guest. A kill loses what was
@@ -22,6 +23,7 @@
 #include "plugin/uftrace_notes.h"
 #include "base/fence.h"
 #include "plugin/batches.h"
+#include "track/machine.h"
 
 #include <time.h>
 
@@ -96,6 +98,12 @@ static void set_tracking(struct gt_vcpu *v, bool on)
     __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the other thread's fence does the rest */
 }
 
+void gt_notes_bound(struct gt_vcpu *v)
+{
+    if (v->note)
+        v->notes_end = gt_machine_is_undecided(&v->thread) ? v->note + 1 : v->notes + NOTES;
+}
+
 void gt_notes_track(struct gt_vcpu *v)
 {
     set_tracking(v, true);
@@ -105,6 +113,7 @@ void gt_notes_track(struct gt_vcpu *v)
         track_all(v, v->note);
         __atomic_store_n(&v->note, v->notes, __ATOMIC_RELAXED);
         __atomic_store_n(&v->noted, v->notes, __ATOMIC_RELEASE);
+        gt_notes_bound(v);
     } else if (v->note == v->notes_end) { /* who ends the recording takes them all */
         __atomic_store_n(&v->note, NULL, __ATOMIC_RELAXED);
     }
@@ -142,8 +151,9 @@ static void track_stood(struct gt_vcpu *v)
     v->stood = note;
     if (!stood || !take(v))
         return;
+    /* Where the vCPU has tracked all meanwhile, it may be in the tracker again. */
     note = __atomic_load_n(&v->note, __ATOMIC_ACQUIRE);
-    if (note && !is_finished()) {
+    if (note && note != v->noted && !is_finished()) {
         struct gt_note *rest = v->noted + (track_here(v, note) - v->noted);
         __atomic_store_n(&v->noted, rest, __ATOMIC_RELEASE);
     }

@@ -13,6 +13,8 @@ void gt_notes_end(struct gt_vcpu *v);
 void gt_notes_init(void);
 /* The vCPU tracks what it has noted. */
 void gt_notes_track(struct gt_vcpu *v);
+/* After a callback of the vCPU that may leave it open which stack goes on. */
+void gt_notes_bound(struct gt_vcpu *v);
 /* Before a callback of the vCPU asks the tracker, or tells it anything. */
 static inline void gt_vcpu_catch_up(struct gt_vcpu *v)
 {

@@ -102,7 +102,7 @@ def check_directory(folder):
 
 
 def main():
-    hosts, plugin, path = sys.argv[1:4]
+    hosts, plugin, path = (os.path.abspath(p) for p in sys.argv[1:4])
     script = Script(path)
     runs = [(abi, script.targets[0]) for abi in script.abis]
     runs += [(abi, t) for t in script.targets[1:] for abi in (1, 4) if abi in script.abis]
