@@ -141,18 +141,19 @@ static bool next_chunk(struct gt_stream *s, bool waits)
     struct gt_streams *set = s->set;
     struct gt_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);
-    bool can = waits || set->free;
-    if (can) {
-        hand_over(set, f);
-        struct gt_chunk *c = gt_pool_take(set);
-        if (c) {
-            use_chunk(set, f, c);
-        } else {
-            if (!set->error)
-                set->error = ENOMEM;
-            set->failed = true;
-            use_sink(f, 1);
-        }
+    if (!waits && !set->free) {
+        pthread_mutex_unlock(&set->lock);
+        return false;
+    }
+    hand_over(set, f);
+    struct gt_chunk *c = gt_pool_take(set);
+    if (c) {
+        use_chunk(set, f, c);
+    } else {
+        if (!set->error)
+            set->error = ENOMEM;
+        set->failed = true;
+        use_sink(f, 1);
     }
     bool wake = set->sleeping && (set->queued >= GT_WAKE_CHUNKS || set->queued > set->n_chunks / 2);
     if (wake)
@@ -160,7 +161,7 @@ static bool next_chunk(struct gt_stream *s, bool waits)
     pthread_mutex_unlock(&set->lock);
     if (wake)
         pthread_cond_signal(&set->work);
-    return can;
+    return true;
 }
 
 void gt_stream_next_chunk(struct gt_stream *s)

@@ -55,7 +55,7 @@ struct gt_note {
 struct gt_vcpu {
     struct gt_note *note;            /* where the next one goes; NULL: landings are not noted */
     const struct gt_note *notes_end; /* no further than here */
-    struct gt_note *noted;           /* the first that is not tracked yet; == note: none is left */
+    const struct gt_note *noted;     /* the first that is not tracked yet; == note: none is left */
     struct gt_cells own;             /* hosts without cells; `cells` points here then */
     uint64_t insn_base;              /* instruction clock: time = base + retired */
     struct gt_cells *cells;          /* NULL: to be found each time, they may move */

@@ -153,10 +153,8 @@ static void track_stood(struct gt_vcpu *v)
         return;
     /* Where the vCPU has tracked all meanwhile, it may be in the tracker again. */
     note = __atomic_load_n(&v->note, __ATOMIC_ACQUIRE);
-    if (note && note != v->noted && !is_finished()) {
-        struct gt_note *rest = v->noted + (track_here(v, note) - v->noted);
-        __atomic_store_n(&v->noted, rest, __ATOMIC_RELEASE);
-    }
+    if (note && note != v->noted && !is_finished())
+        __atomic_store_n(&v->noted, track_here(v, note), __ATOMIC_RELEASE);
     __atomic_store_n(&v->taken, false, __ATOMIC_RELEASE);
 }
 

@@ -49,15 +49,22 @@ static void test_no_thread(void **state)
     guest_destroy(g);
 }
 
+/* A call of c, which loads the stack pointer and goes back into its caller. */
+static struct guest *leap_to(uint64_t sp)
+{
+    struct guest *g = machine_start();
+    call(g, 'b', 0, 'c');
+    plain(g, 'c', 0);
+    switch_to(g, 'c', 1, 0, 0, MAIN_SP, sp);
+    plain(g, 'b', 3);
+    return g;
+}
+
 /* longjmp: the stack pointer is loaded, and control goes back into a function that is open. */
 static void test_leaps(void **state)
 {
     (void)state;
-    struct guest *g = machine_start();
-    call(g, 'b', 0, 'c'); /* nearby, among its own frames */
-    plain(g, 'c', 0);
-    switch_to(g, 'c', 1, 0, 0, MAIN_SP, MAIN_SP + 16);
-    plain(g, 'b', 3);
+    struct guest *g = leap_to(MAIN_SP + 16); /* nearby, among its own frames */
     check(g, 0, "+b+c+s-s-c");
     check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
     guest_destroy(g);
@@ -76,11 +83,7 @@ static void test_leaps(void **state)
     check(g, 0, "+b+s-s+b+c+s-s-c-b");
     check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
     guest_destroy(g);
-    g = machine_start(); /* elsewhere it may be another's */
-    call(g, 'b', 0, 'c');
-    plain(g, 'c', 0);
-    switch_to(g, 'c', 1, 0, 0, MAIN_SP, MAIN_SP + 0x400);
-    plain(g, 'b', 3);
+    g = leap_to(MAIN_SP + 0x400); /* elsewhere it may be another's */
     check(g, 0, "+b+c+s");
     check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
