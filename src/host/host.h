@@ -185,5 +185,7 @@ size_t gt_register_bytes(void *handle, uint8_t *out, size_t n);
 bool gt_physical(uint64_t vaddr, uint64_t *physical);
 /* Guest memory, by the calling vCPU's virtual address. Needs GT_HOST_MEMORY. */
 bool gt_memory_read(uint64_t addr, void *out, size_t n);
+/* The same for a little-endian number of n bytes, 8 at most. */
+bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out);
 
 #endif

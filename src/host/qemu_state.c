@@ -209,3 +209,14 @@ bool gt_memory_read(uint64_t addr, void *out, size_t n)
     g_byte_array_free(bytes, TRUE);
     return ok;
 }
+
+bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out)
+{
+    uint8_t bytes[8] = {0};
+    *out = 0;
+    if (n > sizeof bytes || !gt_memory_read(addr, bytes, n))
+        return false;
+    for (size_t i = n; i > 0; i--)
+        *out = *out << 8 | bytes[i - 1];
+    return true;
+}

@@ -81,16 +81,6 @@ static uint64_t second_argument(void)
     return argument(&r, gt_rec.arch->second_argument);
 }
 
-/* Numbers are in the guest's byte order: little-endian, on all that we know. */
-static bool read_number(uint64_t addr, uint32_t *out)
-{
-    uint8_t b[4];
-    if (!gt_memory_read(addr, b, sizeof b))
-        return false;
-    *out = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-    return true;
-}
-
 /* "": it cannot be read. */
 static void read_comm(uint64_t addr, char comm[16])
 {
@@ -106,10 +96,13 @@ static void read_comm(uint64_t addr, char comm[16])
 
 static bool read_task(uint64_t addr, struct gt_linux_task *out)
 {
+    uint64_t pid, tgid;
     *out = (struct gt_linux_task){0};
-    if (!addr || !read_number(addr + os->pid, &out->pid) ||
-        !read_number(addr + os->tgid, &out->tgid))
+    if (!addr || !gt_memory_number(addr + os->pid, sizeof out->pid, &pid) ||
+        !gt_memory_number(addr + os->tgid, sizeof out->tgid, &tgid))
         return false;
+    out->pid = (uint32_t)pid;
+    out->tgid = (uint32_t)tgid;
     read_comm(addr + os->comm, out->comm);
     return out->comm[0] != '\0';
 }

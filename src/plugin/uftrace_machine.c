@@ -25,17 +25,6 @@ static uint64_t read_sp(void)
     return gt_register_read(&pointer, gt_rec.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
 }
 
-/* A word of the guest, which is little-endian; 0: it cannot be read. */
-static uint64_t read_word(uint64_t addr)
-{
-    uint8_t bytes[8] = {0};
-    uint64_t word = 0;
-    if (gt_memory_read(addr, bytes, gt_rec.arch->bits / 8))
-        for (unsigned i = sizeof bytes; i > 0; i--)
-            word = word << 8 | bytes[i - 1];
-    return word;
-}
-
 /* The stack pointer that the exception return goes on with; 0: not known. */
 static uint64_t returned_sp(const struct gt_code *code)
 {
@@ -43,8 +32,9 @@ static uint64_t returned_sp(const struct gt_code *code)
     uint64_t sp = 0;
     if (!code->pops_sp)
         return gt_register_read(&below, gt_rec.arch->returned_sp, &sp) ? sp : 0;
-    sp = read_sp();
-    return sp == GT_NO_ADDR ? 0 : read_word(sp + GT_POPPED_SP * gt_rec.arch->bits / 8);
+    uint64_t frame = read_sp();
+    const size_t word = gt_rec.arch->bits / 8;
+    return frame != GT_NO_ADDR && gt_memory_number(frame + GT_POPPED_SP * word, word, &sp) ? sp : 0;
 }
 
 static bool is_of(uint64_t mark, enum gt_code_exit exit)
