@@ -2,6 +2,7 @@
 /* QEMU's aarch64 board "virt": EL1, GICv2, a PL011 as console, PSCI by hvc. */
 enum {
     UART = 0x09000000,
+    TRANSMITTER_EMPTY = 0x80, /* in the flags, UART + 0x18 */
     DISTRIBUTOR = 0x08000000,
     CPU_INTERFACE = 0x08010000,
     TIMER_INTERRUPT = 27,
@@ -52,9 +53,12 @@ INLINE void k_wait(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
+/* Returns when the port has sent it: its reader may be slow. */
 INLINE void k_put(char c)
 {
     K_REG(UART) = (unsigned char)c;
+    while (!(K_REG(UART + 0x18) & TRANSMITTER_EMPTY))
+        ;
 }
 
 INLINE word k_psci(word function, word a, word b, word c)

@@ -6,6 +6,7 @@
  */
 enum {
     UART = 0x10000000,
+    TRANSMITTER_EMPTY = 0x40, /* in the line status, UART + 5 */
     TEST_DEVICE = 0x100000,
     POWER_OFF = 0x5555,
     CLINT = 0x2000000,
@@ -57,9 +58,12 @@ INLINE void k_wait(void)
     __asm__ volatile("wfi" ::: "memory");
 }
 
+/* Returns when the port has sent it: its reader may be slow. */
 INLINE void k_put(char c)
 {
     *(volatile unsigned char *)(word)UART = c;
+    while (!(*(volatile unsigned char *)(word)(UART + 5) & TRANSMITTER_EMPTY))
+        ;
 }
 
 INLINE __attribute__((noreturn)) void k_power_off(void)

@@ -3,6 +3,7 @@
  * keyboard controller's reset ends the machine (-no-reboot). */
 enum {
     SERIAL = 0x3f8,
+    TRANSMITTER_EMPTY = 0x40, /* in the line status, SERIAL + 5 */
     KERNEL_CODE = 0x18,
     KERNEL_DATA = 0x20,
     USER_DATA = 0x33,
@@ -63,9 +64,20 @@ INLINE void k_out(unsigned short port, unsigned char value)
     __asm__ volatile("outb %0, %1" ::"a"(value), "Nd"(port));
 }
 
+INLINE unsigned char k_in(unsigned short port)
+{
+    unsigned char value;
+
+    __asm__ volatile("inb %1, %0" : "=a"(value) : "Nd"(port));
+    return value;
+}
+
+/* Returns when the port has sent it: its reader may be slow. */
 INLINE void k_put(char c)
 {
     k_out(SERIAL, c);
+    while (!(k_in(SERIAL + 5) & TRANSMITTER_EMPTY))
+        ;
 }
 
 INLINE __attribute__((noreturn)) void k_power_off(void)
