@@ -35,7 +35,26 @@ static const struct gt_option dump_table[] = {
 struct dump {
     struct gt_etrace_names names;
     struct gt_output out;
+    bool in_note; /* the last packet was a note of that unit whose line goes on in its next one */
+    uint16_t note_unit;
 };
+
+static void end_note(struct dump *d)
+{
+    if (d->in_note)
+        gt_output_text(&d->out, "\n");
+    d->in_note = false;
+}
+
+static void show_note(struct dump *d, uint16_t unit, const struct gt_etrace_note *note)
+{
+    if (unit != d->note_unit)
+        end_note(d);
+    gt_output_clean(&d->out, note->text, note->len);
+    if (note->len)
+        d->in_note = note->text[note->len - 1] != '\n';
+    d->note_unit = unit;
+}
 
 static int show_item(struct dump *d, const struct gt_etrace_reader *r,
                      const struct gt_etrace_packet *p, struct gt_error *err)
@@ -49,6 +68,8 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
         struct gt_etrace_note note;
     } u;
     int status;
+    if (p->type != GT_ETRACE_NOTE)
+        end_note(d);
     switch (p->type) {
     case GT_ETRACE_EXEC:
         if ((status = gt_etrace_get_exec(r, p, &u.exec, err)) == 0)
@@ -65,7 +86,7 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
         return status;
     case GT_ETRACE_NOTE:
         if ((status = gt_etrace_get_note(r, p, &u.note, err)) == 0)
-            gt_dump_note(&d->out, &u.note);
+            show_note(d, p->unit, &u.note);
         return status;
     case GT_ETRACE_ARCH:
         if ((status = gt_etrace_get_arch(r, p, &u.arch, err)) == 0)
@@ -91,10 +112,22 @@ static void flush(void *self)
     gt_output_flush(&((struct dump *)self)->out);
 }
 
+/* Messages stand where what they are about was. */
+static void end_line(void *self)
+{
+    end_note(self);
+    flush(self);
+}
+
 static int dump_etrace(const struct gt_command *self, const struct dump_options *opt,
                        struct dump *d, struct gt_etrace_input *in, struct gt_error *err)
 {
-    const struct gt_etrace_walk walk = {self, in->name, d, show, flush};
+    const struct gt_etrace_walk walk = {.self = self,
+                                        .where = in->name,
+                                        .user = d,
+                                        .packet = show,
+                                        .pause = flush,
+                                        .message = end_line};
     if (gt_dump_execlog_asked(&opt->execlog))
         return gt_error_set(err, GT_E_USAGE,
                             "%s: an etrace stream: --from, --to, --pc, --mem and --values are for"
@@ -102,7 +135,11 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
                             in->name);
     int status = gt_etrace_names_load(&d->names, opt->elf ? opt->elf->len : 0,
                                       opt->elf ? (const char **)opt->elf->pdata : NULL, err);
-    return status < 0 ? status : gt_etrace_walk_in(&walk, in, err);
+    if (status < 0)
+        return status;
+    status = gt_etrace_walk_in(&walk, in, err);
+    end_note(d);
+    return status;
 }
 
 /* By the kind of file that it is. */

@@ -126,10 +126,3 @@ void gt_dump_event(struct gt_output *o, const struct gt_etrace_event *event)
     gt_output_decimal(o, event->value);
     gt_output_text(o, "\n");
 }
-
-void gt_dump_note(struct gt_output *o, const struct gt_etrace_note *note)
-{
-    gt_output_clean(o, note->text, note->len);
-    if (note->len && note->text[note->len - 1] != '\n')
-        gt_output_text(o, "\n");
-}

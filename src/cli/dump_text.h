@@ -23,6 +23,5 @@ void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exe
                   const struct gt_etrace_names *names);
 void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem);
 void gt_dump_event(struct gt_output *o, const struct gt_etrace_event *event);
-void gt_dump_note(struct gt_output *o, const struct gt_etrace_note *note);
 
 #endif

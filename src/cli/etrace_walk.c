@@ -61,7 +61,8 @@ static int look_at(struct walk *k, const struct gt_etrace_reader *r,
 
 static void leave_out(struct walk *k, const struct gt_error *why)
 {
-    pause_now(k);
+    if (k->w->message)
+        k->w->message(k->w->user);
     if (k->left_out++ < TOLD_MAX)
         gt_command_fail(k->w->self, 0, "%s: left out", why->text);
 }

@@ -18,8 +18,9 @@ struct gt_etrace_walk {
      * which is no error. */
     int (*packet)(void *user, const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                   struct gt_error *err);
-    /* Before the next packet may be long in coming, and before a message. May be NULL. */
+    /* Before the next packet may be long in coming. May be NULL. */
     void (*pause)(void *user);
+    void (*message)(void *user); /* before a message is printed; may be NULL */
     bool end_by_signal; /* the first SIGINT, SIGTERM or SIGHUP ends the stream: that is no error */
 };
 

@@ -4,14 +4,12 @@
  *
  *   header   u16 type, u16 unit, u32 len
  *   INFO     u64 attr, u16 major, u16 minor
- *   ARCH     guest, then host: u32 id, u8 bits, u8 big_endian
- *   EXEC     u64 start_time, entries (etrace_run.c)
- *   BARRIER  nothing
- *   TB       u64 vaddr, paddr, host_addr, u32 guest_len, u32 host_len, both codes
- *   NOTE     u64 time, text
- *   MEM      u64 time, vaddr, paddr, value, u32 attr (bit 0: write), u8 size, 3 bytes of 0
- *   EVENT    u32 flags, u16 unit, u16 0, u64 time, value, previous, u16 device_len, u16 name_len,
- *            both names with their NUL
+ *   ARCH     guest, then host: u32 id, u8 bits, u8 big_endian, 2 bytes of padding. Readers in the
+ *            field declare a packed struct of two that are not. An early form of ours had no
+ * padding EXEC     u64 start_time, entries (etrace_run.c) BARRIER  nothing TB       u64 vaddr,
+ * paddr, host_addr, u32 guest_len, u32 host_len, both codes NOTE     u64 time, text MEM      u64
+ * time, vaddr, paddr, value, u32 attr (bit 0: write), u8 size, 3 bytes of 0 EVENT    u32 flags, u16
+ * unit, u16 0, u64 time, value, previous, u16 device_len, u16 name_len, both names with their NUL
  *   old EVENT  u64 time, value, u16 unit, u16 device_len, u16 name_len, both names
  *
  * A packet is written whole or not at all.
@@ -73,7 +71,7 @@ static uint8_t *put_side(uint8_t *p, const struct gt_etrace_arch_side *side)
     p = gt_put32(p, side->id);
     *p++ = side->bits;
     *p++ = side->big_endian;
-    return p;
+    return gt_put16(p, 0);
 }
 
 void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch)
@@ -83,25 +81,34 @@ void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch)
         put_side(put_side(p, &arch->guest), &arch->host);
 }
 
-static bool read_side(const uint8_t *p, struct gt_etrace_arch_side *out)
+/* Xilinx's QEMU sets neither the byte order nor anything of the host. What cannot be is unknown. */
+static struct gt_etrace_arch_side read_side(const uint8_t *p)
 {
-    *out = (struct gt_etrace_arch_side){gt_le32(p), p[4], p[5]};
-    return (out->bits == 32 || out->bits == 64) && out->big_endian <= 1;
+    if (p[4] != 32 && p[4] != 64)
+        return (struct gt_etrace_arch_side){0};
+    return (struct gt_etrace_arch_side){gt_le32(p), p[4], p[5] == 1};
+}
+
+static bool is_arch_size(uint32_t len)
+{
+    return len == GT_ETRACE_ARCH_SIZE || len == GT_ETRACE_ARCH_SHORT_SIZE;
 }
 
 bool gt_etrace_arch_read(const struct gt_etrace_packet *p, struct gt_etrace_arch *out)
 {
-    return p->len == GT_ETRACE_ARCH_SIZE && read_side(p->body, &out->guest) &&
-           read_side(p->body + 6, &out->host);
+    if (!is_arch_size(p->len))
+        return false;
+    *out = (struct gt_etrace_arch){read_side(p->body), read_side(p->body + p->len / 2)};
+    return out->guest.bits != 0;
 }
 
 int gt_etrace_get_arch(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                        struct gt_etrace_arch *out, struct gt_error *err)
 {
-    if (p->len != GT_ETRACE_ARCH_SIZE)
-        return refuse(r, p, "ARCH", err, "expected 12 bytes");
+    if (!is_arch_size(p->len))
+        return refuse(r, p, "ARCH", err, "expected 16 bytes, or 12");
     if (!gt_etrace_arch_read(p, out))
-        return refuse(r, p, "ARCH", err, "expected 32 or 64 bits, and a byte order of 0 or 1");
+        return refuse(r, p, "ARCH", err, "expected a guest of 32 or 64 bits");
     return 0;
 }
 

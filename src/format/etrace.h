@@ -43,8 +43,9 @@ struct gt_etrace_info {
 };
 
 struct gt_etrace_arch_side {
-    uint32_t id; /* e_machine */
-    uint8_t bits, big_endian;
+    uint32_t id;        /* e_machine; 0: unknown */
+    uint8_t bits;       /* 32, 64; 0: unknown, only of a host */
+    uint8_t big_endian; /* 1; 0: little-endian, or unknown */
 };
 
 struct gt_etrace_arch {
@@ -78,7 +79,8 @@ struct gt_etrace_event {
 
 struct gt_etrace_note {
     uint64_t time;
-    const char *text; /* `len` bytes, no NUL */
+    const char *text; /* `len` bytes, no NUL. A line ends with a newline, which may be in a later
+                         note of the unit; readers print the bytes as they are */
     uint32_t len;
 };
 

@@ -12,7 +12,8 @@
 /* Bytes of each packet's body up to the part that varies. */
 enum {
     GT_ETRACE_INFO_SIZE = 12,
-    GT_ETRACE_ARCH_SIZE = 12,
+    GT_ETRACE_ARCH_SIZE = 16,
+    GT_ETRACE_ARCH_SHORT_SIZE = 12, /* without padding: guesttrace wrote it so once */
     GT_ETRACE_EXEC_SIZE = 8,
     GT_ETRACE_TB_SIZE = 32,
     GT_ETRACE_NOTE_SIZE = 8,

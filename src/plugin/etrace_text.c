@@ -8,16 +8,19 @@
 
 enum { HEADERS = 64, TEXT_MOST = GT_ETRACE_BUFFER / 2, CODE_MOST = 1024 * 16 };
 
-static size_t note_size(const GString *text)
+/* Readers print notes as they are, so the last line of one ends, too. */
+static void end_note(GString *text)
 {
-    return text->len < TEXT_MOST ? text->len : TEXT_MOST;
+    g_string_truncate(text, TEXT_MOST - 1);
+    if (text->len == 0 || text->str[text->len - 1] != '\n')
+        g_string_append_c(text, '\n');
 }
 
 static void put_note(struct gt_writer *w, uint16_t unit, uint64_t time, const GString *text)
 {
-    size_t n = note_size(text);
     gt_etrace_put_note(
-        w, unit, &(struct gt_etrace_note){.time = time, .text = text->str, .len = (uint32_t)n});
+        w, unit,
+        &(struct gt_etrace_note){.time = time, .text = text->str, .len = (uint32_t)text->len});
 }
 
 /* A line for each instruction: address, bytes, text. */
@@ -31,12 +34,13 @@ static void disassemble(struct gt_block *block, const struct gt_etrace_block *b,
         size_t n = gt_insn_bytes(insn, at, 16);
         *size += n;
         char *words = gt_insn_text(insn);
-        g_string_append_printf(text, "%s0x%" PRIx64 ": ", i ? "\n" : "", gt_insn_pc(insn));
+        g_string_append_printf(text, "0x%" PRIx64 ": ", gt_insn_pc(insn));
         for (size_t k = 0; k < n; k++)
             g_string_append_printf(text, "%02x", at[k]);
-        g_string_append_printf(text, "  %s", words ? words : "?");
+        g_string_append_printf(text, "  %s\n", words ? words : "?");
         g_free(words);
     }
+    end_note(text);
 }
 
 void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
@@ -50,7 +54,7 @@ void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
         physical = 0;
     uint16_t unit = gt_etrace_current_unit();
     uint64_t time = gt_etrace_time_at(&gt_etrace.vcpus[unit], 0);
-    struct gt_writer *w = gt_etrace_put_begin(NULL, HEADERS + size + HEADERS + note_size(text));
+    struct gt_writer *w = gt_etrace_put_begin(NULL, HEADERS + size + HEADERS + text->len);
     if (w) {
         gt_etrace_put_tb(w, unit,
                          &(struct gt_etrace_tb){.vaddr = b->start,
@@ -76,8 +80,9 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
     for (size_t i = 0; (name = gt_register_name(i)); i++)
         if (strcmp(name, "pc") != 0 && gt_register_value(i, &value))
             g_string_append_printf(text, " %s=0x%" PRIx64, name, value);
+    end_note(text);
     uint64_t time = gt_etrace.host_clock ? gt_etrace_host_time() : v->time;
-    struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + note_size(text));
+    struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + text->len);
     if (w) {
         put_note(w, gt_etrace_unit(v), time, text);
         gt_etrace_put_end();

@@ -266,7 +266,7 @@ class Chrome(ConvertTest):
         """What came before is complete."""
         data = es.start() + es.execs(0, 0, [(1, 16, 32)]) + b'\1\0\0'
         done = self.convert(data, status=1)
-        self.assertIn('t.etrace offset 84: truncated', done.stderr)
+        self.assertIn('t.etrace offset 88: truncated', done.stderr)
         self.assertEqual(len(json.loads(done.stdout)['traceEvents']), 3)
 
     def test_ended_by_a_signal(self):

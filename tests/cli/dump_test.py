@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import unittest
 
@@ -55,6 +56,32 @@ EV 18446744073709551615 4 cpu0.irq 1
     def test_arch(self):
         self.assertEqual(self.dump(es.start(machine=4711, bits=32, big_endian=1)).stdout,
                          'guest arch=4711 32bit big-endian\n')
+
+    def test_seed_arch(self):
+        """ARCH as a C compiler lays out what the readers in the field declare, and what follows it: the
+        writer sets nothing of the host, and no byte order."""
+        for words in (['243', '32'], ['243', '64'], ['40', '32', '-DGARBAGE=0xaa']):
+            subprocess.run(['gcc', '-Wall', '-Werror', '-o', self.path('writer'), *words[2:],
+                            f'-DMACHINE={words[0]}', f'-DBITS={words[1]}',
+                            os.path.join(harness.HERE, 'seed_writer.c')], check=True)
+            data = subprocess.run([self.path('writer')], check=True, capture_output=True).stdout
+            name = {'243': 'riscv', '40': 'arm'}[words[0]]
+            self.assertEqual(self.dump(data).stdout,
+                             f'guest arch={name} {words[1]}bit\nE3 80000000 80000004\nE3 0 80000010\n')
+
+    def test_arch_without_padding(self):
+        data = es.info() + es.packet(es.ARCH, 0, struct.pack('<IBBIBB', es.RISCV, 32, 0, 62, 64, 0))
+        self.assertEqual(self.dump(data + es.execs(1, 0, [(1, 4, 8)], 32)).stdout,
+                         'guest arch=riscv 32bit\nE1 4 8\n')
+
+    def test_notes_in_pieces(self):
+        """A line that came in several notes is one line; anything but a note of its unit ends it."""
+        out = self.dump(
+            es.start() + es.note(1, 0, b'0x1000:  ') + es.note(1, 0, b'') + es.note(1, 1, b'nop\n')
+            + es.note(1, 2, b'a\nb') + es.note(2, 2, b'c') + es.execs(1, 0, [(1, 1, 2)])
+            + es.note(1, 2, b'd') + es.event(1, 1, 'x', 'y', 1) + es.note(1, 2, b'end')).stdout
+        self.assertEqual(out, 'guest arch=x86_64 64bit\n0x1000:  nop\na\nb\nc\nE1 1 2\nd\nEV 1 1 x.y 1\n'
+                         'end\n')
 
     def test_many(self):
         """Numbers of every length, over the borders of the output's buffer."""
@@ -122,7 +149,7 @@ class Damage(DumpTest):
         done = self.dump(es.start() + es.note(0, 0, b'before') + b'\1\0\0\0\xff\xff\xff\xff',
                          status=1)
         self.assertEqual(done.stdout, 'guest arch=x86_64 64bit\nbefore\n')
-        self.assertEqual(done.stderr, 'guesttrace dump: t.etrace offset 62: packet of type 0x1 has'
+        self.assertEqual(done.stderr, 'guesttrace dump: t.etrace offset 66: packet of type 0x1 has'
                          ' 4294967295 bytes, expected at most 2097152\n')
 
     def test_unknown_and_damaged(self):
@@ -131,9 +158,9 @@ class Damage(DumpTest):
                          status=1)
         self.assertEqual(done.stdout, 'guest arch=x86_64 64bit\nbetween\nafter\n')
         self.assertEqual(done.stderr.split('\n'), [
-            'guesttrace dump: t.etrace offset 40: packet of unknown type 0x999 and 3 bytes: left'
+            'guesttrace dump: t.etrace offset 44: packet of unknown type 0x999 and 3 bytes: left'
             ' out',
-            'guesttrace dump: t.etrace offset 74: EXEC packet of 27 bytes: expected 8 + n * 20'
+            'guesttrace dump: t.etrace offset 78: EXEC packet of 27 bytes: expected 8 + n * 20'
             ' bytes: left out',
             'guesttrace dump: t.etrace: packets left out: 2', ''])
 
@@ -268,7 +295,7 @@ class Live(CliTest):
         """Each item is shown as soon as it is whole."""
         writer.sendall(es.start())
         self.assertEqual(reader.stdout.readline(), 'guest arch=x86_64 64bit\n')
-        packet = es.note(0, 0, b'one')
+        packet = es.note(0, 0, b'one\n')
         writer.sendall(packet + packet[:5])
         self.assertEqual(reader.stdout.readline(), 'one\n')
         writer.sendall(packet[5:])

@@ -15,7 +15,7 @@ def info(attr=0):
 
 
 def arch(machine=X86_64, bits=64, big_endian=0):
-    return packet(ARCH, 0, struct.pack('<IBBIBB', machine, bits, big_endian, X86_64, 64, 0))
+    return packet(ARCH, 0, struct.pack('<IBB2xIBB2x', machine, bits, big_endian, X86_64, 64, 0))
 
 
 def start(**guest):

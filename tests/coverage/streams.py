@@ -15,7 +15,7 @@ def packet(kind, body=b'', unit=0):
 
 def head(machine, bits=64, attr=0):
     return packet(INFO, struct.pack('<QHH', attr, 0, 0)) + packet(
-        ARCH, struct.pack('<IBBIBB', machine, bits, 0, 62, 64, 0))
+        ARCH, struct.pack('<IBB2xIBB2x', machine, bits, 0, 62, 64, 0))
 
 
 def execs(entries, unit=0, bits=64):

@@ -70,6 +70,7 @@ class Stream:
         if kind == INFO:
             need(body == bytes(12), 'INFO', body)
         elif kind == ARCH:
+            need(len(body) == 16, 'ARCH of', len(body))
             machine, bits, big = struct.unpack_from('<IBB', body)
             self.guest = SimpleNamespace(machine=machine, bits=bits, big=big)
         elif kind == EXEC:

@@ -109,7 +109,8 @@ def test_disassembly(t):
         log = f.read()
     need(len(blocks) == len(notes) == log.count('\nIN:'), len(blocks), len(notes))
     for tb, note in zip(blocks, notes):
-        lines = note.text.split('\n')
+        need(note.text.endswith('\n'), note.text, 'does not end')
+        lines = note.text.splitlines()
         first = f'0x{tb.vaddr:x}: '
         need(lines[0].startswith(first), lines[0], 'not', first)
         need(tb.paddr == tb.vaddr, 'an address in user mode')

@@ -7,6 +7,7 @@ usage: machine_test.py [test_...]
 """
 import collections
 import os
+import re
 
 import etrace
 from etrace import Skip, need, run
@@ -227,6 +228,17 @@ def test_registers(t):
         counts = [n.text for n in notes if n.text.startswith(f'pc={names["work"]:#x} ')]
         values = [[w for w in n.split() if w.startswith('s0=') or w.startswith('fp=')] for n in counts]
         need([int(v[0].split('=')[1], 16) for v in values] == list(range(20, 0, -1)), values)
+
+
+def test_lines(t):
+    """Notes end with their line, so a reader that prints them as they are prints a line an item."""
+    for version, qemu in etrace.machines('riscv64'):
+        flags = 'exec+disas' + ('+cpu' if version >= (9, 0) else '')
+        stream, _, _ = play(t, 'riscv64', qemu, f',flags={flags}')
+        text = ''.join(i.text if i.kind == 'note' else f'E{i.unit} {i.start:x} {i.end:x}\n'
+                       for i in stream.items if i.kind in ('note', 'exec'))
+        lines = re.findall('^E0 ', text, re.M)
+        need(len(lines) == len(stream.of('exec')) > 10, len(lines), 'lines of', len(stream.of('exec')))
 
 
 if __name__ == '__main__':

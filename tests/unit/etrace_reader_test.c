@@ -137,7 +137,7 @@ static void test_too_long(void **state)
         gt_writer_init(&w, len, 4);
         gt_write_u32(&w, (uint32_t)n);
         assert_int_equal(next_of(data, sizeof data, 0, &err), GT_E_FORMAT);
-        assert_non_null(strstr(err.text, "made.etrace offset 40: packet of type 0x999 has "));
+        assert_non_null(strstr(err.text, "made.etrace offset 44: packet of type 0x999 has "));
         assert_non_null(strstr(err.text, "expected at most 2097152"));
     }
 }
@@ -207,7 +207,7 @@ static void test_large(void **state)
 static void test_bits(void **state)
 {
     (void)state;
-    uint8_t data[START_SIZE + 20 + 20 + 8 + 8 + 20];
+    uint8_t data[START_SIZE + 24 + 20 + 8 + 8 + 20];
     struct gt_writer w;
     gt_writer_init(&w, data, sizeof data);
     put_start(&w, 32);
@@ -233,7 +233,7 @@ static void test_bits(void **state)
     for (p.len = 0; p.len <= 28; p.len++)
         assert_int_equal(gt_etrace_get_exec(r, &p, &x, &err),
                          p.len == 8 || p.len == 20 ? 0 : GT_E_FORMAT);
-    assert_non_null(strstr(err.text, "offset 80: EXEC packet of 28 bytes: expected 8 + n * 12"));
+    assert_non_null(strstr(err.text, "offset 88: EXEC packet of 28 bytes: expected 8 + n * 12"));
     gt_etrace_reader_destroy(r);
 }
 

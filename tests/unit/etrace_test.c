@@ -10,9 +10,9 @@ static const uint8_t info_bytes[] = {
     2,    0,    3, 1,              /* version 2.0x103 */
 };
 static const uint8_t arch_bytes[] = {
-    5,    0, 0, 0, 12, 0, 0, 0, /* header */
-    0xb7, 0, 0, 0, 64, 0,       /* guest: aarch64 */
-    21,   0, 0, 0, 64, 1,       /* host: ppc64, big-endian */
+    5,    0, 0, 0, 16, 0, 0, 0, /* header */
+    0xb7, 0, 0, 0, 64, 0, 0, 0, /* guest: aarch64 */
+    21,   0, 0, 0, 64, 1, 0, 0, /* host: ppc64, big-endian */
 };
 static const uint8_t barrier_bytes[] = {6, 0, 0x34, 0x12, 0, 0, 0, 0};
 static const uint8_t tb_bytes[] = {
@@ -196,9 +196,10 @@ static const struct {
     void (*put)(struct gt_writer *w);
     int (*get)(const struct gt_etrace_packet *p, struct gt_error *err);
     size_t shortest; /* a body of at least that is right however long */
+    size_t also;     /* a body of that size is right, too */
 } kinds[] = {
     {info_bytes, sizeof info_bytes, put_info, get_info, 0},
-    {arch_bytes, sizeof arch_bytes, put_arch, get_arch, 0},
+    {arch_bytes, sizeof arch_bytes, put_arch, get_arch, 0, .also = 12},
     {barrier_bytes, sizeof barrier_bytes, put_barrier, NULL, 0},
     {tb_bytes, sizeof tb_bytes, put_tb, get_tb, 0},
     {note_bytes, sizeof note_bytes, put_note, get_note, 8},
@@ -257,11 +258,36 @@ static void test_lengths(void **state)
             memcpy(exact + sizeof exact - p.len, p.body, p.len < right ? p.len : right);
             struct gt_etrace_packet cut = p;
             cut.body = exact + sizeof exact - p.len;
-            if (p.len == right || (kinds[i].shortest && p.len >= kinds[i].shortest))
+            if (p.len == right || p.len == kinds[i].also ||
+                (kinds[i].shortest && p.len >= kinds[i].shortest))
                 continue;
             assert_int_equal(kinds[i].get(&cut, &err), GT_E_FORMAT);
             assert_non_null(strstr(err.text, "made.etrace offset 4096: "));
         }
+    }
+}
+
+/* As written without padding; and with nothing known but the guest's machine and bits. */
+static void test_arch(void **state)
+{
+    (void)state;
+    uint8_t bytes[] = {5,  0, 0,  0, 12, 0, 0,  0, 243, 0, 0, 0,
+                       32, 0, 62, 0, 0,  0, 64, 0, 0,   0, 0, 0};
+    struct gt_etrace_packet p = packet_of(bytes);
+    struct gt_etrace_arch x;
+    assert_int_equal(gt_etrace_get_arch(reader, &p, &x, NULL), 0);
+    assert_true(x.guest.id == 243 && x.guest.bits == 32);
+    assert_true(x.host.id == 62 && x.host.bits == 64 && !x.host.big_endian);
+    static const uint8_t unset[] = {0, 1, 0xcc};
+    for (size_t i = 0; i < sizeof unset; i++) {
+        memset(bytes + 8, unset[i], 16);
+        memcpy(bytes + 8, (const uint8_t[]){243, 0, 0, 0, 32}, 5);
+        bytes[4] = 16;
+        p = packet_of(bytes);
+        assert_int_equal(gt_etrace_get_arch(reader, &p, &x, NULL), 0);
+        assert_true(x.guest.id == 243 && x.guest.bits == 32);
+        assert_true(x.guest.big_endian == (unset[i] == 1));
+        assert_true(x.host.id == 0 && x.host.bits == 0 && !x.host.big_endian);
     }
 }
 
@@ -275,7 +301,7 @@ static void test_hostile_lengths(void **state)
         {3, 8 + 24, 5},       {3, 8 + 27, 0xff},    {3, 8 + 28, 0}, {3, 8 + 31, 0xff},
         {6, 8 + 32, 0},       {6, 8 + 33, 0xff},    {6, 8 + 34, 0}, {6, 8 + 34, 4},
         {6, 8 + 36 + 4, 'x'}, {6, 8 + 36 + 9, 'x'}, {7, 8 + 18, 4}, {7, 8 + 20, 0},
-        {7, 8 + 22 + 1, 'x'}, {1, 8 + 4, 16},       {1, 8 + 5, 2},  {1, 8 + 10, 0},
+        {7, 8 + 22 + 1, 'x'}, {1, 8 + 4, 16},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         uint8_t bytes[128];
@@ -343,9 +369,9 @@ static void test_greatest(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_no_room),
-        cmocka_unit_test(test_lengths),  cmocka_unit_test(test_hostile_lengths),
-        cmocka_unit_test(test_greatest),
+        cmocka_unit_test(test_bytes),           cmocka_unit_test(test_no_room),
+        cmocka_unit_test(test_lengths),         cmocka_unit_test(test_arch),
+        cmocka_unit_test(test_hostile_lengths), cmocka_unit_test(test_greatest),
     };
     struct source none = {0};
     struct gt_etrace_reader *r = NULL;

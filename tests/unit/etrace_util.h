@@ -57,6 +57,6 @@ static inline void put_start(struct gt_writer *w, uint8_t bits)
     gt_etrace_put_arch(w, &arch);
 }
 
-enum { START_SIZE = 8 + 12 + 8 + 12 };
+enum { START_SIZE = 8 + 12 + 8 + 16 };
 
 #endif
