@@ -10,6 +10,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+
+/* What QEMU exits with where it cannot begin: a plugin that is not loaded, arguments that it
+ * refuses.
+ */
+#define QEMU_FAILED 1
 
 static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog};
 static const char *const tool_names[] = {"uftrace", "etrace", "execlog", NULL};
@@ -189,8 +195,10 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
     status = run_qemu(self, r);
     if (status)
         return status;
-    r->tool->finish(r);
+    bool begun = r->tool->finish(r);
     gt_record_names_clear(r); /* its file, before a signal ends us */
+    if (!begun && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == QEMU_FAILED)
+        return GT_EXIT_OWN; /* the guest has not run */
     return gt_child_end_like(r->wait_status);
 }
 

@@ -45,9 +45,9 @@ static int etrace_prepare(struct gt_recording *r, struct gt_error *err)
     return gt_record_stream_check(r, "an etrace stream", err);
 }
 
-static void etrace_finish(struct gt_recording *r)
+static bool etrace_finish(struct gt_recording *r)
 {
-    gt_record_stream_say(r, "guesttrace dump");
+    return gt_record_stream_finish(r, "guesttrace dump");
 }
 
 const struct gt_tool gt_tool_etrace = {

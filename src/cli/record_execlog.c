@@ -79,10 +79,10 @@ static int execlog_prepare(struct gt_recording *r, struct gt_error *err)
     return gt_record_stream_check(r, "an instruction log", err);
 }
 
-static void execlog_finish(struct gt_recording *r)
+static bool execlog_finish(struct gt_recording *r)
 {
     bool binary = r->opt->format && strcmp(r->opt->format, "binary") == 0;
-    gt_record_stream_say(r, binary ? "guesttrace dump" : "less");
+    return gt_record_stream_finish(r, binary ? "guesttrace dump" : "less");
 }
 
 const struct gt_tool gt_tool_execlog = {

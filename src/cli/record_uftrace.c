@@ -9,12 +9,14 @@
 #include "cli/record_names.h"
 #include "cli/rescue.h"
 
+#include "format/uftrace_dir.h"
 #include "track/doubt.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,6 +72,8 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
     if (gt_record_execlog_option(opt))
         return gt_error_set(err, GT_E_USAGE, "--%s is for --tool execlog",
                             gt_record_execlog_option(opt));
+    if (gt_recording_mark_output(r, err) < 0 || gt_uftrace_dir_check(r->output, err) < 0)
+        return err->status;
     gt_stats_mark(r->output, "info", &r->info_before);
     gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
     if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
@@ -177,13 +181,43 @@ static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
     say_doubts(s);
 }
 
-static void uftrace_finish(struct gt_recording *r)
+/* What the plugin counted and wrote; where it wrote nothing, it has said why if it saw a call. */
+static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
+{
+    say_losses(s);
+    if (gt_stats_text(s, "bytes") && gt_stats_number(s, "bytes") == 0) {
+        if (gt_stats_number(s, "calls") == 0)
+            gt_record_say("nothing was recorded: the guest made no calls");
+        return false;
+    }
+    if (!r->opt->quiet)
+        say_summary(r, s);
+    return true;
+}
+
+static bool has_records(const struct gt_recording *r)
+{
+    uint32_t *tids = NULL;
+    int64_t n = gt_uftrace_dat_list(r->output, &tids, NULL);
+    free(tids);
+    return n > 0;
+}
+
+static bool uftrace_finish(struct gt_recording *r)
 {
     struct gt_stats_mark info;
     gt_stats_mark(r->output, "info", &info);
-    if (!info.ino || gt_stats_same(&info, &r->info_before)) {
+    bool described = info.ino && !gt_stats_same(&info, &r->info_before);
+    if (!described && !gt_recording_has_begun(r)) {
         say_nothing_recorded(r);
-        return;
+        return false;
+    }
+    if (!described) {
+        if (WIFSIGNALED(r->wait_status)) /* else the plugin has said why */
+            gt_record_say("nothing was recorded: %s was killed (%s) before the plugin wrote",
+                          r->user_mode ? "the program" : "QEMU",
+                          strsignal(WTERMSIG(r->wait_status)));
+        return true;
     }
     struct gt_stats stats;
     bool finished = gt_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
@@ -191,17 +225,12 @@ static void uftrace_finish(struct gt_recording *r)
         rescue(r, finished);
     gt_record_names_finish(r);
     add_console(r);
-    if (finished)
-        say_losses(&stats);
-    if (finished && !r->opt->quiet)
-        say_summary(r, &stats);
-    if (!r->opt->quiet) {
-        g_autofree char *shown = g_shell_quote(r->shown);
-        bool plain = strspn(r->shown, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "/._-+,=@") ==
-                     strlen(r->shown);
-        gt_record_say("to see it: uftrace replay -d %s", plain ? r->shown : shown);
-    }
+    bool see = finished ? say_finished(r, &stats) : has_records(r);
+    g_autofree char *shown = gt_recording_quote_output(r);
+    if (see && !r->opt->quiet)
+        gt_record_say("to see it: uftrace replay -d %s", shown);
     gt_stats_clear(&stats);
+    return true;
 }
 
 const struct gt_tool gt_tool_uftrace = {

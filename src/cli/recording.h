@@ -46,7 +46,7 @@ struct gt_recording {
     struct gt_record_names *names; /* record_names.h; NULL: none */
     struct gt_console *console;    /* console.h; NULL: the guest's is not on standard output */
     char *code;                    /* the code map for the plugin; NULL: none */
-    struct gt_stats_mark info_before, stats_before;
+    struct gt_stats_mark output_before, info_before, stats_before;
     int wait_status;
     double seconds; /* how long QEMU ran */
 };
@@ -62,8 +62,9 @@ struct gt_tool {
     int (*prepare)(struct gt_recording *r, struct gt_error *err);
     /* Then: appends ",name=value" for QEMU's -plugin option. */
     void (*arguments)(const struct gt_recording *r, GString *out);
-    /* Completes the output and says on standard error what there is. */
-    void (*finish)(struct gt_recording *r);
+    /* Completes the output and says on standard error what there is. False: the plugin did not
+     * begin. */
+    bool (*finish)(struct gt_recording *r);
 };
 
 extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog;
@@ -71,6 +72,15 @@ extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog;
 /* The name of an option that was given and is for uftrace alone, or for execlog; NULL: none. */
 const char *gt_record_calls_option(const struct gt_record_options *opt);
 const char *gt_record_execlog_option(const struct gt_record_options *opt);
+
+/* For prepare: notes which output is there before the run. An error where there can be none, since
+ * its folder is missing or closed. */
+int gt_recording_mark_output(struct gt_recording *r, struct gt_error *err);
+/* After the run: the plugin has made or changed the output. */
+bool gt_recording_has_begun(const struct gt_recording *r);
+
+/* The output as a word for a shell; the caller frees it (g_free). */
+char *gt_recording_quote_output(const struct gt_recording *r);
 
 /* One line on standard error: "guesttrace record: ...". */
 void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

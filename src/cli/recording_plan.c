@@ -188,6 +188,18 @@ static void add_program(struct gt_recording *r, const struct target *t, char **o
     add_all(r, operands + 1);
 }
 
+/* A QEMU whose name says which machine it is must be for the program's. */
+static int check_qemu(const char *qemu, const struct target *t, struct gt_error *err)
+{
+    g_autofree char *base = g_path_get_basename(qemu);
+    const char *is_for = base + strlen("qemu-");
+    if (!gt_qemu_is_user_name(base) || strcmp(is_for, t->machine->target) == 0)
+        return 0;
+    return gt_error_set(err, GT_E_UNSUPPORTED,
+                        "%s is for %s, and %s runs programs for %s: use qemu-%s", t->path,
+                        t->machine->target, qemu, is_for, t->machine->target);
+}
+
 static int find_target(struct gt_recording *r, const char *name, struct target *t,
                        struct gt_error *err)
 {
@@ -200,6 +212,8 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
         status = gt_program_inspect(t->path, &t->program, err);
     if (status == 0)
         status = find_machine(r, t->path, &t->program, &t->machine, err);
+    if (status == 0 && r->opt->qemu)
+        status = check_qemu(r->opt->qemu, t, err);
     if (status < 0)
         return status;
     r->user_mode = true;
@@ -227,8 +241,8 @@ int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct 
     if (status == 0 && gt_plugins_find(r->tool->plugin, r->opt->plugin, &r->plugin, err) < 0)
         result = GT_EXIT_OWN;
     r->machine = qemu && !r->user_mode ? operands + 1 : NULL;
-    if (result == GT_EXIT_DONE && r->tool->prepare && r->tool->prepare(r, err) < 0)
-        result = GT_EXIT_OWN;
+    if (result == GT_EXIT_DONE && r->tool->prepare && (status = r->tool->prepare(r, err)) < 0)
+        result = status == GT_E_USAGE ? GT_EXIT_USAGE : GT_EXIT_OWN;
     if (result == GT_EXIT_DONE && qemu)
         add_qemu_command(r, operands);
     else if (result == GT_EXIT_DONE)

@@ -110,6 +110,19 @@ static int move_aside(const char *path, struct gt_error *err)
     return status ? status : gt_file_move_dir(path, old, err);
 }
 
+static int refuse_other(const char *path, struct gt_error *err)
+{
+    return gt_error_set(err, GT_E_EXISTS,
+                        "%s: exists and is not uftrace data: it is left alone, name another", path);
+}
+
+int gt_uftrace_dir_check(const char *path, struct gt_error *err)
+{
+    struct gt_uftrace_dir d;
+    int status = resolve(&d, path, err);
+    return status < 0 || look(d.path) != OTHER ? status : refuse_other(d.path, err);
+}
+
 int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_error *err)
 {
     int status = resolve(d, path, err);
@@ -119,9 +132,7 @@ int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_
     case EMPTY_DIR:
         return 0;
     case OTHER:
-        return gt_error_set(err, GT_E_EXISTS,
-                            "%s: exists and is not uftrace data: it is left alone, name another",
-                            d->path);
+        return refuse_other(d->path, err);
     case UFTRACE_DIR:
         status = move_aside(d->path, err);
         break;

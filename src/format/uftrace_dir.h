@@ -23,6 +23,10 @@ struct gt_uftrace_dir {
  * is moved to PATH.old; uftrace data that is at PATH.old already is removed. Anything else is left
  * alone: GT_E_EXISTS. GT_E_IO, GT_E_NOT_FOUND (the parent), GT_E_RANGE (path too long). */
 int gt_uftrace_dir_create(struct gt_uftrace_dir *d, const char *path, struct gt_error *err);
+
+/* Changes nothing. GT_E_EXISTS where gt_uftrace_dir_create would leave alone what is at the path;
+ * GT_E_RANGE. */
+int gt_uftrace_dir_check(const char *path, struct gt_error *err);
 /* Continues one that another process made (after fork or exec). GT_E_NOT_FOUND, GT_E_IO,
  * GT_E_FORMAT (a directory with files, but not uftrace data). */
 int gt_uftrace_dir_open(struct gt_uftrace_dir *d, const char *path, struct gt_error *err);

@@ -138,7 +138,9 @@ static void tell(const struct lossy *lossy)
     bool fault = tell_faults(lossy);
     tell_doubts();
     gt_linux_tell();
-    if (gt_rec.summary && !gt_rec.forked_from && !fault)
+    if (gt_rec.summary && !gt_rec.forked_from && !fault && gt_rec.calls == 0)
+        gt_host_message("nothing was recorded: the guest made no calls");
+    else if (gt_rec.summary && !gt_rec.forked_from && !fault)
         gt_host_message("%llu calls recorded: uftrace replay -d %s",
                         (unsigned long long)gt_rec.calls, gt_rec.dir.path);
     if (!gt_rec.forked_from)

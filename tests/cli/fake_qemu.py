@@ -6,6 +6,7 @@ Linked into a test's PATH as qemu-x86_64 and the like. What it is started with g
 line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
   record        write a small uftrace directory where the plugin's output= says
   partial       the same, but as a kill leaves it: an open function, half a record
+  full          the same where the disk is full: a file of records that is empty, and no others
   stats=K:V,..  write guesttrace.stats there
   machine=FILE  write the directory that the JSON in FILE says: see write_machine
   out=HEX       write the bytes to standard output
@@ -222,6 +223,7 @@ def step_kill(name):
 STEPS = {
     'record': lambda _: write_directory(b'', [(8, 1, 0, 0x40000000)]),
     'partial': lambda _: write_directory(b'1234567', []),
+    'full': lambda _: put('1.dat', b''),
     'stats': lambda v: put('guesttrace.stats',
                            ''.join('='.join(kv.split(':', 1)) + '\n' for kv in v.split(','))),
     'machine': write_machine,

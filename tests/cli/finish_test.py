@@ -53,6 +53,16 @@ class Summary(Finish):
                                          ' (guesttrace:lost)'])
             self.assertEqual(len(lines), 2 if quiet else 5)
 
+    def test_nothing_to_see(self):
+        """What the plugin could not write it has said itself; nobody is sent to look at it."""
+        self.assertEqual(self.record(3, 'full exit=3', output='full.data'), [])
+        self.assertEqual(self.record(3, 'record stats=calls:9,records:0,bytes:0,lost_records:18,'
+                                     'error:x.dat:full exit=3'),
+                         ['the recording is incomplete: x.dat:full',
+                          '18 records were lost; the trace says where (guesttrace:lost)'])
+        self.assertEqual(self.record(0, 'record stats=calls:0,records:0,bytes:0'),
+                         ['nothing was recorded: the guest made no calls'])
+
     def test_quiet(self):
         self.assertEqual(self.record(4, f'record {GOOD_STATS} exit=4', '-q'), [])
 
@@ -64,6 +74,7 @@ class Summary(Finish):
     def test_what_to_type_can_be_pasted(self):
         lines = self.record(0, 'record ' + GOOD_STATS, output="it's $HOME")
         self.assertEqual(lines[-1], "to see it: uftrace replay -d 'it'\\''s $HOME'")
+        os.mkdir(self.path('a'))
         lines = self.record(0, 'record ' + GOOD_STATS, output='a/b_c-1.2,x=3')
         self.assertEqual(lines[-1], 'to see it: uftrace replay -d a/b_c-1.2,x=3')
 
@@ -89,7 +100,7 @@ class Broken(Finish):
         self.check_whole()
 
     def test_not_loaded(self):
-        self.assertEqual(self.record(1, 'exit=1'),
+        self.assertEqual(self.record(125, 'exit=1'),
                          ['nothing was recorded: QEMU ended before the plugin began'])
         self.assertRegex(self.record(0, 'exit=0')[0],
                          r'^nothing was recorded: the plugin was not loaded \(does .*/qemu-x86_64'
@@ -98,7 +109,7 @@ class Broken(Finish):
     def test_an_earlier_recording_is_not_taken_for_ours(self):
         self.record(0, 'record ' + GOOD_STATS)
         before = {name: self.read_bytes(name) for name in os.listdir(self.path('uftrace.data'))}
-        self.assertEqual(self.record(1, 'exit=1'),
+        self.assertEqual(self.record(125, 'exit=1'),
                          ['nothing was recorded: QEMU ended before the plugin began'])
         self.assertEqual(before, {name: self.read_bytes(name)
                                   for name in os.listdir(self.path('uftrace.data'))})

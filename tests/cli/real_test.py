@@ -79,11 +79,19 @@ class Real(CliTest):
             self.assertEqual(self.calls_of_leaf('uftrace.data'), [1000])
 
     def test_argument_that_the_plugin_refuses(self):
-        """QEMU prints why and ends; that is passed on."""
+        """QEMU prints why and ends; the program has not run."""
         done = self.record('--privilege-levels', './prog')
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.returncode, 125, done.stderr)
         self.assertIn('trace-privilege-level', done.stderr)
         self.assertIn('nothing was recorded', done.stderr)
+
+    def test_plugin_that_is_none(self):
+        self.write('none', b'text')
+        for tool in 'uftrace', 'etrace', 'execlog':
+            done = self.record('--tool', tool, '--plugin', 'none', '-o', tool + '.out', './prog')
+            self.assertEqual((done.returncode, done.stdout), (125, ''), done.stderr)
+            self.assertIn('Could not load plugin', done.stderr)
+            self.assertFalse(os.path.exists(self.path(tool + '.out')))
 
     def test_qemu_command(self):
         done = self.record('-q', '--', self.qemu, *self.library_options(), './prog')

@@ -185,6 +185,22 @@ class Refused(CliTest):
         self.refuse(126, 'is for ppc64le, whose calls guesttrace cannot follow (it knows ',
                     './prog')
 
+    def test_output(self):
+        os.makedirs(self.path('theirs/folder'))
+        self.program()
+        for tool in 'uftrace', 'etrace', 'execlog':
+            self.write(f'plugins/lib{tool}.so', b'')
+            self.refuse(125, '/nonexistent/n: cannot be made in /nonexistent: No such file or directory\n',
+                        '--tool', tool, '-o', '/nonexistent/n', './prog')
+            self.refuse(125, 'theirs', '--tool', tool, '-o', 'theirs', './prog')
+        self.assertEqual(os.listdir(self.path('theirs')), ['folder'])
+
+    def test_qemu_of_another_machine(self):
+        self.program(machine=AARCH64)
+        for qemu in 'qemu-x86_64', self.path('bin/qemu-x86_64'):
+            self.refuse(126, f'./prog is for aarch64, and {qemu} runs programs for x86_64: use qemu-aarch64\n',
+                        '--qemu', qemu, './prog')
+
     def test_no_qemu(self):
         self.program()
         os.unlink(self.path('bin/qemu-x86_64'))

@@ -64,6 +64,17 @@ def test_start(t):
          os.listdir(f'{disk}/data'))
 
 
+def test_start_by_command(t):
+    """The command says nothing of its own beside what the plugin says."""
+    disk = t.small_disk()
+    fill(disk)
+    done = harness.run([harness.GUESTTRACE, 'record', '-o', f'{disk}/data', '--qemu', 'qemu-x86_64',
+                        t.guest('busy'), '100'])
+    need(done.returncode == 7, done)
+    lines = done.stderr.splitlines()
+    need(len(lines) == 1 and b'No space left on device' in lines[0], lines)
+
+
 def test_end(t):
     """What is wanting at the end: the last records, a text file, nothing."""
     said = set()
