@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int open_file(struct gt_channel *c, struct gt_error *err)
@@ -25,19 +26,18 @@ int gt_channel_open(struct gt_channel *c, struct gt_error *err)
 {
     if (!c->socket)
         return open_file(c, err);
-    struct stat st;
-    if (stat(c->path, &st) == 0 && !S_ISSOCK(st.st_mode))
-        return gt_error_set(err, GT_E_EXISTS, "%s: is there already, and no socket", c->path);
-    c->fd = gt_socket_connect(c->path);
-    if (c->fd >= 0) {
-        c->connects = true;
+    int status = 0;
+    if (c->connects) /* it is the reader who listens */
+        c->fd = gt_socket_connect(c->path);
+    else
+        status = gt_listener_connect_or_open(&c->listener, &c->fd, c->path, err);
+    c->connects = c->connects || c->fd >= 0;
+    if (c->fd >= 0 || c->listener.fd >= 0)
         return 0;
-    }
-    int e = -c->fd;
+    if (status == 0)
+        status = gt_error_errno(err, -c->fd, "%s: cannot be connected to", c->path);
     c->fd = -1;
-    if ((e == ECONNREFUSED || e == ENOENT) && !c->connects)
-        return gt_listener_open(&c->listener, c->path, err);
-    return gt_error_errno(err, e, "%s: cannot be connected to", c->path);
+    return status;
 }
 
 bool gt_channel_accept(struct gt_channel *c, int ms)

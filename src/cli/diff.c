@@ -209,7 +209,7 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
         .context = opt->context ? opt->context : CONTEXT,
     };
     for (int i = 0; i < 2; i++)
-        d.side[i].in = (struct gt_etrace_input){.fd = -1, .listener = -1};
+        d.side[i].in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};
     g_autoptr(GString) text = g_string_new(NULL);
     int status = open_both(&d, &err);
     if (status == 0)

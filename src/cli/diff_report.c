@@ -186,7 +186,7 @@ static int look_for_registers(void *user, const char *text, size_t n, uint64_t l
 static void read_registers(struct gt_diff *d, struct registers *r)
 {
     struct gt_diff_source s = {
-        .in = {.fd = -1, .listener = -1}, .lines = look_for_registers, .user = r};
+        .in = {.fd = -1, .listener.fd = -1}, .lines = look_for_registers, .user = r};
     struct gt_error err;
     int status = gt_diff_source_open(&s, d->self, d->names[0], &err);
     if (status == 0)

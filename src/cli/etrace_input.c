@@ -8,23 +8,44 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 /* ---- a socket ------------------------------------------------------------------------------ */
 
-/* Of the socket that we made; the handler may only use this. */
-static char made_path[sizeof((struct sockaddr_un *)0)->sun_path];
-
-static void remove_and_die(int signal)
+/* Descriptors that we wait for. */
+static int blocking(int fd)
 {
-    unlink(made_path);
-    raise(signal); /* the handler was for one time */
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
 }
 
+static int open_socket(struct gt_etrace_input *in, const char *path, struct gt_error *err)
+{
+    int status = gt_socket_check_path(path, err);
+    if (status == 0)
+        status = gt_listener_connect_or_open(&in->listener, &in->fd, path, err);
+    in->fd = blocking(in->fd);
+    return status;
+}
+
+int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err)
+{
+    struct pollfd p = {.fd = in->listener.fd, .events = POLLIN};
+    do {
+        poll(&p, 1, -1);
+        in->fd = blocking(gt_listener_accept(&in->listener));
+    } while (in->fd < 0 && (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN));
+    int status = in->fd < 0 ? gt_error_errno(err, errno, "%s: no writer", in->name) : 0;
+    gt_listener_close(&in->listener);
+    return status;
+}
+
+/* ---- the end by a signal ------------------------------------------------------------------- */
+
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static volatile sig_atomic_t ended;
 
 /* The first of them calls the handler. */
 static void on_signals(void (*handler)(int))
@@ -34,81 +55,6 @@ static void on_signals(void (*handler)(int))
         if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) /* nohup */
             sigaction(signals[i], &a, NULL);
 }
-
-static int new_socket(struct gt_error *err)
-{
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    return fd < 0 ? gt_error_errno(err, errno, "a socket cannot be made") : fd;
-}
-
-/* Nobody listens there: takes the place, and what a former run left, if that is a socket. */
-static int listen_at(struct gt_etrace_input *in, const struct sockaddr_un *a, struct gt_error *err)
-{
-    struct stat st;
-    if (lstat(a->sun_path, &st) == 0) {
-        if (!S_ISSOCK(st.st_mode))
-            return gt_error_set(err, GT_E_EXISTS, "%s: is there already, and no socket", in->name);
-        unlink(a->sun_path);
-    }
-    int fd = new_socket(err);
-    if (fd < 0)
-        return fd;
-    in->listener = fd;
-    if (bind(fd, (const struct sockaddr *)a, sizeof *a) != 0 || listen(fd, 1) != 0)
-        return gt_error_errno(err, errno, "%s: cannot be listened at", in->name);
-    memcpy(made_path, a->sun_path, sizeof made_path);
-    on_signals(remove_and_die);
-    return 0;
-}
-
-static int open_socket(struct gt_etrace_input *in, const char *path, struct gt_error *err)
-{
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    size_t len = strlen(path);
-    if (len == 0 || len >= sizeof a.sun_path)
-        return gt_error_set(err, GT_E_RANGE,
-                            "%s: a socket's path has 1 to %zu bytes, this one has %zu", in->name,
-                            sizeof a.sun_path - 1, len);
-    memcpy(a.sun_path, path, len);
-    in->fd = new_socket(err);
-    if (in->fd < 0)
-        return in->fd;
-    if (connect(in->fd, (const struct sockaddr *)&a, sizeof a) == 0)
-        return 0;
-    int e = errno;
-    close(in->fd);
-    in->fd = -1;
-    if (e == ENOENT || e == ECONNREFUSED)
-        return listen_at(in, &a, err);
-    return gt_error_errno(err, e, "%s: cannot be connected to", in->name);
-}
-
-static void stop_listening(struct gt_etrace_input *in)
-{
-    if (in->listener < 0)
-        return;
-    if (made_path[0]) {
-        unlink(made_path);
-        on_signals(SIG_DFL);
-        made_path[0] = '\0';
-    }
-    close(in->listener);
-    in->listener = -1;
-}
-
-int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err)
-{
-    do
-        in->fd = accept4(in->listener, NULL, NULL, SOCK_CLOEXEC);
-    while (in->fd < 0 && (errno == EINTR || errno == ECONNABORTED));
-    int status = in->fd < 0 ? gt_error_errno(err, errno, "%s: no writer", in->name) : 0;
-    stop_listening(in);
-    return status;
-}
-
-/* ---- the end by a signal ------------------------------------------------------------------- */
-
-static volatile sig_atomic_t ended;
 
 static void end(int signal)
 {
@@ -146,7 +92,7 @@ static void stop_catching(struct gt_etrace_input *in)
 
 int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct gt_error *err)
 {
-    *in = (struct gt_etrace_input){.fd = -1, .listener = -1};
+    *in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};
     if (strcmp(where, "-") == 0) {
         in->name = g_strdup("standard input");
         in->fd = STDIN_FILENO;
@@ -200,7 +146,7 @@ ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
 void gt_etrace_input_close(struct gt_etrace_input *in)
 {
     stop_catching(in);
-    stop_listening(in);
+    gt_listener_close(&in->listener);
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     g_free(in->name);

@@ -8,6 +8,7 @@
 #define GT_CLI_ETRACE_INPUT_H
 
 #include "base/error.h"
+#include "base/socket.h"
 #include "format/etrace.h"
 
 #include <signal.h>
@@ -15,7 +16,7 @@
 struct gt_etrace_input {
     char *name; /* for messages */
     int fd;
-    int listener; /* -1, or nobody has connected yet */
+    struct gt_listener listener; /* open: nobody has connected yet */
     /* Called before a read that may take long; may be NULL. */
     void (*idle)(void *self);
     void *idle_self;
@@ -26,9 +27,9 @@ struct gt_etrace_input {
 };
 
 /* *in needs gt_etrace_input_close in any case. GT_E_NOT_FOUND, GT_E_IO, GT_E_EXISTS (no socket at
- * PATH), GT_E_RANGE (PATH is too long for one). */
+ * PATH), GT_E_USAGE, GT_E_RANGE (PATH is none, or too long). */
 int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct gt_error *err);
-/* Where we listen (in->listener >= 0): waits for the writer. GT_E_IO. */
+/* Where we listen (in->listener.fd >= 0): waits for the writer. GT_E_IO. */
 int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
 /* The first bytes, up to 8, which are read again later; all that there are, if fewer. They stay in
  * *in. GT_E_IO. */

@@ -92,7 +92,7 @@ int gt_etrace_walk_open(const struct gt_command *self, const char *where,
                         struct gt_etrace_input *in, struct gt_error *err)
 {
     int status = gt_etrace_input_open(in, where, err);
-    if (status == 0 && in->listener >= 0) {
+    if (status == 0 && in->listener.fd >= 0) {
         gt_command_fail(self, 0, "%s: waiting for a writer", where);
         status = gt_etrace_input_wait(in, err);
     }

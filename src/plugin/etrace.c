@@ -9,6 +9,7 @@
  */
 #include "plugin/etrace.h"
 
+#include "base/socket.h"
 #include "plugin/args.h"
 #include "plugin/tracing.h"
 
@@ -197,7 +198,9 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = gt_etrace_control_start(control, err);
     if (gt_etrace.flags == GT_ETRACE_F_COVERAGE) /* it asks for no order, nor for devices */
         events.discontinuity = NULL;
-    if (status == 0)
-        gt_host_subscribe(&events, NULL);
-    return status;
+    if (status < 0)
+        return status;
+    gt_host_subscribe(&events, NULL);
+    gt_host_before_death(gt_listeners_remove);
+    return 0;
 }

@@ -2,7 +2,8 @@
 /*
  * control=PATH: a socket that takes commands while the guest runs, on a thread of ours that neither
  * QEMU nor the guest sees. A command is a line, its answer is a line: "ok ..." or "error: ...". A
- * client that talks slowly, or not at all, is in nobody's way.
+ * client that talks slowly, or not at all, is in nobody's way; one too many is sent away with an
+ * error.
  *
  *   counts   flags=coverage: writes how often each block ran until now
  *   flush    hands over what is recorded until now
@@ -23,8 +24,8 @@
 
 enum {
     STACK = 256 << 10,
-    CLIENTS = 8,
-    LINE = 80,
+    CLIENTS = 32,
+    LINE = 80, /* bytes, with its end */
     ANSWER = 200,
     LOOK_MS = 20, /* between two looks whether the guest is done */
 };
@@ -33,6 +34,7 @@ struct client {
     int fd; /* -1: none */
     char line[LINE];
     size_t n;
+    bool dropping; /* a line that is too long, up to its end */
 };
 
 static struct {
@@ -93,7 +95,14 @@ static const struct {
     void (*run)(char *answer); /* ANSWER bytes */
 } commands[] = {{"counts", do_counts}, {"flush", do_flush}, {"status", do_status}};
 
-static void obey(struct client *c, const char *line)
+static void answer_line(int fd, char *answer)
+{
+    size_t n = strlen(answer);
+    answer[n++] = '\n';
+    send(fd, answer, n, MSG_NOSIGNAL); /* who does not read gets no answer */
+}
+
+static void obey(const struct client *c, const char *line)
 {
     char answer[ANSWER + 1] = "";
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !answer[0]; i++)
@@ -102,19 +111,32 @@ static void obey(struct client *c, const char *line)
     if (!answer[0])
         snprintf(answer, ANSWER, "error: unknown command %s: expected counts, flush or status",
                  line);
-    size_t n = strlen(answer);
-    answer[n++] = '\n';
-    send(c->fd, answer, n, MSG_NOSIGNAL); /* who does not read gets no answer */
+    answer_line(c->fd, answer);
+}
+
+static void refuse(int fd, const char *what, int most)
+{
+    char answer[ANSWER + 1];
+    snprintf(answer, ANSWER, "error: too many %s: at most %d", what, most);
+    answer_line(fd, answer);
 }
 
 static void leave(struct client *c)
 {
     close(c->fd);
-    c->fd = -1;
-    c->n = 0;
+    *c = (struct client){.fd = -1};
 }
 
-/* What a client has said: whole lines, without their ends, are obeyed. */
+/* A line without its end; of one that is too long, what came last. */
+static void end_line(struct client *c, size_t n)
+{
+    c->line[n - (n && c->line[n - 1] == '\r')] = '\0';
+    if (!c->dropping)
+        obey(c, c->line);
+    c->dropping = false;
+}
+
+/* What a client has said: whole lines are obeyed. */
 static void hear(struct client *c)
 {
     ssize_t got = recv(c->fd, c->line + c->n, LINE - c->n, 0);
@@ -126,38 +148,39 @@ static void hear(struct client *c)
     }
     c->n += (size_t)got;
     for (char *end; (end = memchr(c->line, '\n', c->n));) {
-        *end = '\0';
-        if (end > c->line && end[-1] == '\r')
-            end[-1] = '\0';
         size_t used = (size_t)(end + 1 - c->line);
-        obey(c, c->line);
+        end_line(c, used - 1);
         memmove(c->line, c->line + used, c->n - used);
         c->n -= used;
     }
-    if (c->n == LINE)
-        leave(c);
+    if (c->n < LINE)
+        return;
+    if (!c->dropping)
+        refuse(c->fd, "bytes in a command", LINE - 1);
+    c->dropping = true;
+    c->n = 0;
 }
 
 static void welcome(void)
 {
+    int fd = gt_listener_accept(&control.listener);
+    if (fd < 0)
+        return;
     for (size_t i = 0; i < CLIENTS; i++)
         if (control.clients[i].fd < 0) {
-            control.clients[i].fd = gt_listener_accept(&control.listener);
+            control.clients[i].fd = fd;
             return;
         }
+    refuse(fd, "clients", CLIENTS);
+    close(fd);
 }
 
 /* Waits a moment for somebody who says something. */
 static void look(void)
 {
     struct pollfd p[1 + CLIENTS] = {{.fd = control.listener.fd, .events = POLLIN}};
-    size_t n = 0;
-    for (size_t i = 0; i < CLIENTS; i++) {
+    for (size_t i = 0; i < CLIENTS; i++)
         p[1 + i] = (struct pollfd){.fd = control.clients[i].fd, .events = POLLIN};
-        n += control.clients[i].fd >= 0;
-    }
-    if (n == CLIENTS)
-        p[0].fd = -1; /* the next one waits */
     if (poll(p, 1 + CLIENTS, LOOK_MS) <= 0)
         return;
     for (size_t i = 0; i < CLIENTS; i++)
@@ -167,24 +190,14 @@ static void look(void)
         welcome();
 }
 
-static int open_socket(struct gt_error *err)
-{
-    int fd = gt_socket_connect(control.path);
-    if (fd >= 0) {
-        close(fd);
-        return gt_error_set(err, GT_E_EXISTS, "%s: somebody listens there already", control.path);
-    }
-    return gt_listener_open(&control.listener, control.path, err);
-}
-
 static void *serve(void *arg)
 {
     (void)arg;
     gt_thread_own_files();
     for (size_t i = 0; i < CLIENTS; i++)
-        control.clients[i].fd = -1;
+        control.clients[i] = (struct client){.fd = -1};
     struct gt_error err = {0};
-    int status = open_socket(&err);
+    int status = gt_listener_open(&control.listener, control.path, &err);
     pthread_mutex_lock(&control.lock);
     control.open = true;
     control.error = err;
