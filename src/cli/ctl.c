@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace ctl`: the monitor of a running program's trace events. */
+/* `guesttrace ctl`: the monitor of a running program's trace events, or a plugin's control= socket.
+ */
 #include "cli/ctl.h"
 
 #include "cli/command.h"
@@ -90,17 +91,19 @@ static int run_ctl(const struct gt_command *self, const void *options, size_t n,
 
 const struct gt_command gt_command_ctl = {
     .name = "ctl",
-    .summary = "look at and steer the trace events of a running program",
+    .summary = "steer a running program's trace events, or a recording",
     .usage = (const char *const[]){"SOCKET [COMMAND]", NULL},
     .paragraphs =
         (const char *const[]){
-            "SOCKET is the monitor of a program that uses libguesttrace-events, or a QMP socket of"
-            " QEMU. COMMAND is carried out; without one, commands are read from a prompt, or from"
+            "SOCKET is the monitor of a program that uses libguesttrace-events, a QMP socket of"
+            " QEMU, or the control= socket of the etrace plugin. COMMAND is carried out; without "
+            "one, commands are read from a prompt, or from"
             " standard input, a line each, where '#' begins a comment.",
             "\"info trace-events [PATTERN]\" lists events and whether they are on; \"trace-event"
             " NAME|PATTERN on|off\" switches them; \"trace-file [on|off|flush|set [PATH]|dump"
             " [PATH]]\" is about the file of the simple backend; \"help\" lists what there is."
-            " PATTERN has * and ?. \"quit\" ends the prompt.",
+            " PATTERN has * and ?. \"quit\" ends the prompt. The etrace plugin takes \"counts\","
+            " \"flush\" and \"status\".",
             "The exit status is 1 if a command was refused, or there was no answer.", NULL},
     .options = ctl_table,
     .options_size = sizeof(struct ctl_options),

@@ -4,7 +4,8 @@
  * line (ctl_prompt_edit.c) or without (ctl_prompt_plain.c); the build takes one of the two.
  *
  * Commands go as QMP's human-monitor-command, so that their output has an end and a failure is
- * told from output. QEMU's own QMP sockets understand it as well.
+ * told from output. QEMU's own QMP sockets understand it as well. The control socket of the etrace
+ * plugin does not: it takes lines, and answers each by a line.
  */
 #ifndef GT_CLI_CTL_H
 #define GT_CLI_CTL_H
@@ -12,12 +13,14 @@
 #include "base/error.h"
 
 #include <glib.h>
+#include <stdbool.h>
 
 struct gt_ctl {
     const char *path; /* the caller's */
     int fd;
     unsigned timeout; /* s, for an answer */
     GString *in;      /* received, not yet read */
+    bool lines;       /* no monitor: a line in, a line out */
 };
 
 /* Connects and exchanges greetings. GT_E_NOT_FOUND, GT_E_IO (refused, no answer in time),

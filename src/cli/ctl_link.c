@@ -74,22 +74,29 @@ static int receive(struct gt_ctl *c, gint64 until, struct gt_error *err)
     }
 }
 
+/* Until c->in has a line from `seen` bytes on; *end is behind its newline. */
+static int read_line(struct gt_ctl *c, gint64 until, size_t seen, size_t *end, struct gt_error *err)
+{
+    const char *newline;
+    while (!(newline = memchr(c->in->str + seen, '\n', c->in->len - seen))) {
+        seen = c->in->len;
+        int status = receive(c, until, err);
+        if (status < 0)
+            return status;
+    }
+    *end = (size_t)(newline - c->in->str) + 1;
+    return 0;
+}
+
 /* The next object; it stays in c->in, of which it takes *taken bytes. Each ends with a newline. */
 static int read_object(struct gt_ctl *c, struct gt_json *object, size_t *taken,
                        struct gt_error *err)
 {
     gint64 until = deadline(c);
-    size_t seen = 0;
-    for (;;) {
-        const char *newline = memchr(c->in->str + seen, '\n', c->in->len - seen);
-        if (!newline) {
-            seen = c->in->len;
-            int status = receive(c, until, err);
-            if (status < 0)
-                return status;
-            continue;
-        }
-        seen = (size_t)(newline - c->in->str) + 1;
+    for (size_t seen = 0;;) {
+        int status = read_line(c, until, seen, &seen, err);
+        if (status < 0)
+            return status;
         const char *why, *where, *end = gt_json_parse(c->in->str, seen, object, &why, &where);
         if (end && object->type == GT_JSON_OBJECT) {
             *taken = (size_t)(end - c->in->str);
@@ -154,24 +161,60 @@ static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
     }
 }
 
+static const char ok[] = "ok", refusal[] = "error: ", stranger[] = "error: unknown command";
+
+/* A line that begins with "ok", or with "error: ". */
+static int read_answer_line(struct gt_ctl *c, GString *out, struct gt_error *err)
+{
+    size_t n;
+    int status = read_line(c, deadline(c), 0, &n, err);
+    if (status < 0)
+        return status;
+    if (g_str_has_prefix(c->in->str, ok))
+        g_string_append_len(out, c->in->str, (gssize)n);
+    else if (g_str_has_prefix(c->in->str, refusal))
+        status = gt_error_set(err, GT_E_USAGE, "%.*s", (int)(n - strlen(refusal)) - 1,
+                              c->in->str + strlen(refusal));
+    else
+        status = gt_error_set(err, GT_E_FORMAT, "%s: neither ok nor an error: %.64s", c->path,
+                              c->in->str);
+    drop(c, n);
+    return status;
+}
+
 static int exchange(struct gt_ctl *c, const char *request, GString *out, struct gt_error *err)
 {
     int status = send_all(c, request, strlen(request), err);
-    return status < 0 ? status : read_answer(c, out, err);
+    if (status < 0)
+        return status;
+    return c->lines ? read_answer_line(c, out, err) : read_answer(c, out, err);
 }
 
+/* A monitor greets; who does not know what a monitor's client says first takes lines. */
 static int greet(struct gt_ctl *c, struct gt_error *err)
 {
+    static const char hello[] = "{\"execute\": \"qmp_capabilities\"}\n";
     g_autoptr(GString) ignored = g_string_new(NULL);
     struct gt_json object, value;
     size_t taken;
-    int status = read_object(c, &object, &taken, err);
+    struct gt_error late = {0};
+    int sent = send_all(c, hello, strlen(hello), &late); /* it may have said why it goes */
+    int status = read_line(c, deadline(c), 0, &taken, err);
+    if (status < 0)
+        return status;
+    c->lines = g_str_has_prefix(c->in->str, stranger);
+    if (c->lines || g_str_has_prefix(c->in->str, refusal))
+        status = read_answer_line(c, ignored, err);
+    if (c->lines)
+        return 0;
+    if (status == 0)
+        status = read_object(c, &object, &taken, err);
     if (status < 0)
         return status;
     if (!member(&object, "QMP", &value))
         return gt_error_set(err, GT_E_FORMAT, "%s: no monitor: no greeting", c->path);
     drop(c, taken);
-    return exchange(c, "{\"execute\": \"qmp_capabilities\"}\n", ignored, err);
+    return sent < 0 ? gt_error_set(err, sent, "%s", late.text) : read_answer(c, ignored, err);
 }
 
 int gt_ctl_open(struct gt_ctl *c, const char *path, unsigned timeout, struct gt_error *err)
@@ -202,10 +245,14 @@ void gt_ctl_close(struct gt_ctl *c)
 int gt_ctl_command(struct gt_ctl *c, const char *line, GString *out, struct gt_error *err)
 {
     struct gt_monitor_text request = {0};
-    gt_monitor_printf(&request, "{\"execute\": \"human-monitor-command\", "
-                                "\"arguments\": {\"command-line\": ");
-    gt_monitor_add_json(&request, line);
-    gt_monitor_printf(&request, "}}\n");
+    if (c->lines) {
+        gt_monitor_printf(&request, "%s\n", line);
+    } else {
+        gt_monitor_printf(&request, "{\"execute\": \"human-monitor-command\", "
+                                    "\"arguments\": {\"command-line\": ");
+        gt_monitor_add_json(&request, line);
+        gt_monitor_printf(&request, "}}\n");
+    }
     int status = request.failed ? gt_error_set(err, GT_E_NOMEM, "out of memory")
                                 : exchange(c, request.data, out, err);
     gt_monitor_free(&request);

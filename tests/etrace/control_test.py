@@ -202,6 +202,32 @@ def test_commands(t):
         c.close()
 
 
+def ctl(t, *words, **more):
+    return etrace.run([os.environ['GUESTTRACE'], 'ctl', f'{t.folder}/control', *words], **more)
+
+
+def test_ctl(t):
+    """`guesttrace ctl` takes this socket, too."""
+    child = waiting_guest(t, ',flags=coverage')
+    connected(f'{t.folder}/control', child).close()
+    done = ctl(t, 'flush')
+    need(done.status == 0 and done.out == b'ok\n' and not done.errors, done)
+    with subprocess.Popen(['printf', 'counts\n# two\ncounts\n'], stdout=subprocess.PIPE) as lines:
+        done = ctl(t, stdin=lines.stdout)
+    need(done.status == 0 and done.out.count(b'counts, number') == 2, done)
+    done = ctl(t, 'stop')
+    need(done.status == 1 and done.errors == 'guesttrace ctl: unknown command stop: expected counts, '
+         'flush or status\n', done)
+    crowd = [Control(t, child) for _ in range(32)]
+    for c in crowd:
+        need(c.ask('flush') == 'ok', 'one of them')
+    done = ctl(t, 'flush')
+    need(done.status == 1 and done.errors == 'guesttrace ctl: too many clients: at most 32\n', done)
+    go_on(child)
+    for c in crowd:
+        c.close()
+
+
 def test_threads_come(t):
     """Counts are asked for while threads begin and end."""
     child = t.user('x86_64', t.build('threads.c', 'x86_64', '-O1', '-pthread'),
