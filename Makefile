@@ -6,6 +6,8 @@ DESTDIR ?=
 MESONFLAGS ?=
 FUZZ_SECONDS ?= 30
 RUN_TESTS = tests/tools/run-tests
+# that record programs in user mode
+USER_SUITES = guest truth etrace execlog coverage faults cli
 
 .PHONY: all help setup run test test-long bench install clean fuzz asan tsan coverage format \
 	format-check
@@ -14,7 +16,7 @@ RUN_TESTS = tests/tools/run-tests
 all: $(BUILD)/build.ninja
 	@# What a changed meson.build makes meson say is shown only if it fails.
 	@ninja -C $(BUILD) build.ninja >$(BUILD)/setup.log 2>&1 || { cat $(BUILD)/setup.log >&2; exit 1; }
-	@ninja -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet >$(BUILD)/build.log 2>&1 || { cat $(BUILD)/build.log >&2; exit 1; }
 
 # setup_build FOLDER, OPTIONS
 define setup_build
@@ -38,9 +40,12 @@ run:
 test: test-ready
 	@$(RUN_TESTS) $(BUILD) --no-suite long --timeout-multiplier 4
 
-# The same with the tests that take minutes
+# The same with the tests that take minutes, and user mode on a QEMU that is built for it
 test-long: test-ready
-	@$(RUN_TESTS) $(BUILD) --timeout-multiplier 4
+	@scripts/setup --what qemu
+	@scripts/qemus user || true
+	@$(RUN_TESTS) $(BUILD) --timeout-multiplier 4 \
+		--then user:$(BUILD) $(addprefix --suite ,$(USER_SUITES)) --timeout-multiplier 4
 
 .PHONY: test-ready
 test-ready:

@@ -82,12 +82,12 @@ def version_of(path):
 
 
 def qemus(kind, arch):
-    """The machine's own QEMU, and for machines those that scripts/qemus has fetched."""
+    """The machine's own QEMU, and those that scripts/qemus has fetched, or built for user mode."""
     name = ('qemu-' if kind == 'user' else 'qemu-system-') + arch
     paths = [shutil.which(name)] if shutil.which(name) else []
-    if kind == 'machine':
-        paths += sorted(glob.glob(os.path.join(cache_dir(), 'qemus', '*', name)),
-                        key=lambda p: [int(x) for x in re.findall(r'\d+', p.split('/')[-2])])
+    # The folders are 10.0, 11.1; user.
+    paths += sorted(glob.glob(os.path.join(cache_dir(), 'qemus', '*', name)),
+                    key=lambda p: [int(x) for x in re.findall(r'\d+', p.split('/')[-2])])
     found = {}
     for path in paths:
         version = version_of(path)

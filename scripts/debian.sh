@@ -79,6 +79,11 @@ Acquire::http::Timeout "15";
 CONF
 }
 
+# apt_add_source RELEASE: that apt knows the release's source packages, too.
+apt_add_source() {
+    echo "deb-src [signed-by=$(keyring)] $(mirror) $1 main" >>"$work/sources.list"
+}
+
 # apt TOOL ARGUMENTS...: of that apt.
 apt() {
     tool=$1

@@ -42,8 +42,9 @@ static int check_plugins(const char *path, struct gt_error *err)
     else if (p.is_elf && !p.interpreter)
         status = gt_error_set(err, GT_E_UNSUPPORTED,
                               "%s is statically linked, so it cannot load plugins (Debian 13's"
-                              " qemu-user is built like that). Use Debian 12's qemu-user package or"
-                              " a QEMU configured with --enable-plugins, and name it with --qemu",
+                              " qemu-user is built like that). Build one that can with"
+                              " guesttrace's scripts/qemus user, or name a QEMU configured with"
+                              " --enable-plugins with --qemu",
                               path);
     else if (p.is_elf && !p.exports_plugins)
         status = gt_error_set(err, GT_E_UNSUPPORTED,
@@ -164,4 +165,36 @@ bool gt_qemu_uses_terminal(char *const *argv)
             return true;
     }
     return false;
+}
+
+/* ---- the one that scripts/qemus has built --------------------------------------------------- */
+
+static bool is_newer(const char *path, const char *than)
+{
+    unsigned a[3] = {0}, b[3] = {0};
+    g_autofree char *new = gt_qemu_version(path), *old = gt_qemu_version(than);
+    if (!new || !old || sscanf(new, "%u.%u.%u", &a[0], &a[1], &a[2]) != 3 ||
+        sscanf(old, "%u.%u.%u", &b[0], &b[1], &b[2]) != 3)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (a[i] != b[i])
+            return a[i] > b[i];
+    return a[2] > b[2];
+}
+
+int gt_qemu_find_user(const char *target, char **path, bool *built, struct gt_error *err)
+{
+    g_autofree char *name = g_strconcat("qemu-", target, NULL);
+    g_autofree char *own =
+        g_build_filename(g_get_user_cache_dir(), "guesttrace", "qemus", "user", name, NULL);
+    *path = NULL;
+    *built = false;
+    int status = gt_qemu_find(name, path, err);
+    if (access(own, X_OK) != 0 || check_plugins(own, NULL) < 0 ||
+        (status == 0 && !is_newer(own, *path)))
+        return status;
+    g_free(*path);
+    *path = g_steal_pointer(&own);
+    *built = true;
+    return 0;
 }

@@ -22,6 +22,11 @@ bool gt_qemu_is_user_name(const char *path);
  * plugins, and the message says why and what to do; GT_E_IO, GT_E_FORMAT. */
 int gt_qemu_find(const char *name, char **path, struct gt_error *err);
 
+/* The user-mode QEMU qemu-TARGET: as gt_qemu_find finds it, or the one that `scripts/qemus user`
+ * has built (in ${XDG_CACHE_HOME:-~/.cache}/guesttrace/qemus/user), where that is newer or the only
+ * one that can load plugins; *built says so. */
+int gt_qemu_find_user(const char *target, char **path, bool *built, struct gt_error *err);
+
 /* "MAJOR.MINOR.MICRO" as `PATH --version` says it, or NULL where it does not within a few seconds.
  * The caller frees it (g_free). */
 char *gt_qemu_version(const char *path);

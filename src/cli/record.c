@@ -161,6 +161,9 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     envp = version ? g_environ_setenv(envp, GT_QEMU_VERSION_VARIABLE, version, TRUE)
                    : g_environ_unsetenv(envp, GT_QEMU_VERSION_VARIABLE);
     char **argv = (char **)r->argv->pdata;
+    if (r->qemu_built && !r->opt->quiet)
+        gt_record_say("the program runs under QEMU %s, built by scripts/qemus: %s",
+                      version ? version : "of an unknown version", r->qemu);
     struct gt_progress progress;
     gt_progress_start(&progress, r->output, r->tool->record);
     bool show = r->tool->record && !r->opt->quiet && gt_progress_possible() &&

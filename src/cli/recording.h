@@ -40,6 +40,7 @@ struct gt_recording {
     char *shown;                   /* the output as the user gave it */
     char *output;                  /* the same, absolute */
     char *qemu;                    /* executable */
+    bool qemu_built;               /* by scripts/qemus, and not the one in PATH */
     char *plugin;                  /* absolute */
     GPtrArray *argv;               /* owns its strings; NULL-terminated */
     char *const *machine;          /* the arguments of a machine's QEMU; NULL: a program */

@@ -217,9 +217,9 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
     if (status < 0)
         return status;
     r->user_mode = true;
-    g_autofree char *qemu =
-        r->opt->qemu ? g_strdup(r->opt->qemu) : g_strconcat("qemu-", t->machine->target, NULL);
-    return gt_qemu_find(qemu, &r->qemu, err);
+    if (r->opt->qemu)
+        return gt_qemu_find(r->opt->qemu, &r->qemu, err);
+    return gt_qemu_find_user(t->machine->target, &r->qemu, &r->qemu_built, err);
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */

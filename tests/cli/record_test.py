@@ -239,10 +239,39 @@ class Capable(CliTest):
         for arguments in (['./prog'], ['--', 'qemu-x86_64', './prog']):
             done = self.expect(126, 'record', *arguments)
             self.assertIn("/bin/qemu-x86_64 is statically linked, so it cannot load plugins (Debian"
-                          " 13's qemu-user is built like that). Use Debian 12's qemu-user package",
+                          " 13's qemu-user is built like that). Build one that can with guesttrace's"
+                          " scripts/qemus user, or",
                           done.stderr)
             self.assertIn('--enable-plugins', done.stderr)
             self.assertIn('--qemu', done.stderr)
+
+    def test_built(self):
+        """The one of scripts/qemus: where there is no other that can, or where it is newer."""
+        user = '.cache/guesttrace/qemus/user'
+        self.put('static', 'qemu-x86_64')
+        self.put('plugins', 'qemu-x86_64', user)
+        for folder in ('', user):
+            self.env['XDG_CACHE_HOME'] = self.path('.cache') if folder else ''
+            done = self.expect(42, 'record', './prog')
+            self.assertIn(f'run as {self.dir}/{user}/qemu-x86_64 ', done.stdout)
+            self.assertIn(f'built by scripts/qemus: {self.dir}/{user}/qemu-x86_64\n', done.stderr)
+        os.unlink(self.path('bin/qemu-x86_64'))
+        done = self.expect(42, 'record', '-q', './prog')
+        self.assertNotIn('scripts/qemus', done.stderr)
+        self.expect(127, 'record', '--', 'qemu-x86_64', './prog')
+        # Of the same version as the one in PATH: that is taken.
+        self.put('plugins', 'qemu-x86_64')
+        done = self.expect(42, 'record', './prog')
+        self.assertIn(f'run as {self.bin}/qemu-x86_64 ', done.stdout)
+
+    def test_newer(self):
+        user = '.cache/guesttrace/qemus/user'
+        for path, mine, other in ('7.2.22', '10.0.2', user), ('10.0.2', '9.2.10', 'bin'):
+            for folder, number in ('bin', path), (user, mine):
+                self.write(f'{folder}/qemu-x86_64', '#!/bin/sh\n[ "$1" != --version ] || '
+                           f'{{ echo "qemu-x86_64 version {number}"; exit; }}\nexit 43\n'.encode())
+            done = self.expect(43, 'record', './prog')
+            self.assertEqual('built by scripts/qemus' in done.stderr, other == user, done.stderr)
 
     def test_without_plugins(self):
         self.put('dynamic', 'qemu-x86_64')
