@@ -227,8 +227,11 @@ static int mapping_from(struct source *s, uint64_t addr, struct gt_mapping *out)
     memset(out, 0, sizeof *out);
     if (!find_line(s, addr, &l, out))
         return s->errnum ? GT_E_IO : GT_E_NOT_FOUND;
-    if (l.inode == 0)
+    if (l.inode == 0) {
+        out->start = l.start;
+        out->end = l.end;
         return 0;
+    }
     if (again.fd >= 0 && lseek(again.fd, 0, SEEK_SET) != 0)
         return GT_E_IO;
     find_instance(&again, &l, &i);

@@ -40,7 +40,8 @@ struct gt_mapping {
 /* The file mapping around the host address. 1 found, 0 the address is mapped but not from a file,
  * GT_E_NOT_FOUND not mapped, GT_E_IO. Reads /proc/self/maps twice in one go (which mapping; its
  * instance), with a buffer on the stack: no allocation, so it can be called from a translation
- * callback. It has a file descriptor open while it reads. *out is all 0 unless 1. */
+ * callback. It has a file descriptor open while it reads. *out is all 0 unless 1;
+ * with 0 it has start and end of the one mapping. */
 int gt_process_mapping_at(uint64_t host_addr, struct gt_mapping *out);
 
 /* The same over a given text (a maps file's content), for tests. Lines that are none are skipped.

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct gt_func *funcs_create(size_t n)
 {
@@ -39,6 +40,7 @@ void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, stru
 {
     *m = (struct gt_modules){.user = user, .added = added, .self = self};
     m->all = g_ptr_array_new();
+    m->live = g_ptr_array_new();
     /* The first one takes what belongs to no file. */
     module_create(m, 0, UINT64_MAX, "guest");
 }
@@ -94,38 +96,138 @@ static void fill_funcs(struct gt_module *module)
 
 struct load {
     struct gt_modules *modules;
-    uint64_t pc;
     uint64_t host_addr;
     struct gt_module *module;
+    uint64_t anon_lo, anon_hi; /* where there is no file; hi 0: not known */
+    bool added;
 };
 
-/* On the worker: which file is mapped there, and what it contains. */
-static void load_module(void *arg)
+static bool overlaps(const struct gt_module *a, uint64_t lo, uint64_t hi)
 {
-    struct load *load = arg;
-    struct gt_mapping map;
-    if (gt_process_mapping_at(load->host_addr, &map) != 1 || !map.path[0])
-        return;
-    uint64_t base = load->modules->guest_base;
-    struct gt_module *module =
-        module_create(load->modules, map.base - base, map.end - base, map.path);
-    if (gt_symbols_load(map.path, &module->symbols, NULL) == 0) {
+    return a->lo < hi && lo < a->hi;
+}
+
+/* The file at the path may be another than the mapped one: then there is none to compare. */
+static struct gt_module_file identify(const struct gt_mapping *map)
+{
+    struct stat st;
+    struct gt_module_file file = {.device = (uint64_t)map->dev_major << 32 | map->dev_minor,
+                                  .inode = map->inode};
+    if (stat(map->path, &st) == 0) {
+        file.size = (uint64_t)st.st_size;
+        file.mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+    }
+    return file;
+}
+
+static bool is_of(const struct gt_module *m, const struct gt_module_file *file, const char *path)
+{
+    return memcmp(&m->file, file, sizeof *file) == 0 && strcmp(m->path, path) == 0;
+}
+
+/* The newest module of the file, at `lo` if there is one there. */
+static struct gt_module *find_earlier(const struct gt_modules *m, const struct gt_module_file *file,
+                                      const char *path, uint64_t lo)
+{
+    struct gt_module *any = NULL;
+    for (guint i = m->all->len; i-- > 1;) {
+        struct gt_module *module = g_ptr_array_index(m->all, i);
+        if (!is_of(module, file, path))
+            continue;
+        if (module->lo == lo && module->gone)
+            return module;
+        any = any ? any : module;
+    }
+    return any;
+}
+
+static void read_symbols(struct gt_module *module, const struct gt_module *earlier)
+{
+    if (earlier)
+        module->symbols = earlier->symbols;
+    else if (gt_symbols_load(module->path, &module->symbols, NULL) < 0)
+        module->symbols = NULL;
+    if (module->symbols) {
         if (module->symbols->load_size > module->hi - module->lo)
             module->hi = module->lo + module->symbols->load_size;
         fill_funcs(module);
     }
     module->anon->hi = module->stubs->hi = module->hi;
+}
+
+/* The module's place is its own again. */
+static void take_place(struct gt_modules *m, struct gt_module *module)
+{
+    for (guint i = 1; i < m->all->len; i++) {
+        struct gt_module *other = g_ptr_array_index(m->all, i);
+        if (other != module && overlaps(other, module->lo, module->hi))
+            other->replaced = true;
+    }
+    module->replaced = module->gone = false;
+    g_ptr_array_add(m->live, module);
+}
+
+/* On the worker: which file is mapped there, and what it contains. */
+static void load_module(void *arg)
+{
+    struct load *load = arg;
+    struct gt_modules *m = load->modules;
+    struct gt_mapping map;
+    int found = gt_process_mapping_at(load->host_addr, &map);
+    if (found == 0) {
+        load->anon_lo = map.start - m->guest_base;
+        load->anon_hi = map.end - m->guest_base;
+    }
+    if (found != 1 || !map.path[0])
+        return;
+    uint64_t lo = map.base - m->guest_base;
+    struct gt_module_file file = identify(&map);
+    struct gt_module *earlier = find_earlier(m, &file, map.path, lo), *module = earlier;
+    if (!earlier || earlier->lo != lo || !earlier->gone) {
+        module = module_create(m, lo, map.end - m->guest_base, map.path);
+        module->file = file;
+        read_symbols(module, earlier);
+        load->added = true;
+    }
+    load->added |= module->replaced;
+    take_place(m, module);
     load->module = module;
 }
 
 static struct gt_module *find_known(struct gt_modules *m, uint64_t pc)
 {
-    for (guint i = m->all->len; i-- > 1;) {
-        struct gt_module *module = g_ptr_array_index(m->all, i);
-        if (!module->gone && pc >= module->lo && pc < module->hi)
+    for (guint i = m->live->len; i-- > 0;) {
+        struct gt_module *module = g_ptr_array_index(m->live, i);
+        if (pc >= module->lo && pc < module->hi)
             return module;
     }
     return NULL;
+}
+
+static bool is_anon(const struct gt_modules *m, uint64_t pc)
+{
+    for (unsigned i = 0; i < GT_MODULES_ANON; i++)
+        if (pc >= m->anon[i].lo && pc < m->anon[i].hi)
+            return true;
+    return false;
+}
+
+static void forget_anon(struct gt_modules *m, uint64_t lo, uint64_t hi)
+{
+    for (unsigned i = 0; i < GT_MODULES_ANON; i++)
+        if (m->anon[i].lo < hi && lo < m->anon[i].hi)
+            m->anon[i].hi = 0;
+}
+
+void gt_modules_mapped(struct gt_modules *m, uint64_t lo, uint64_t size, bool anon)
+{
+    uint64_t hi = size > UINT64_MAX - lo ? UINT64_MAX : lo + size;
+    forget_anon(m, lo, hi);
+    if (!anon)
+        return;
+    unsigned i = m->next_anon++ % GT_MODULES_ANON;
+    m->anon[i].lo = lo;
+    m->anon[i].hi = hi;
 }
 
 struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *host_addr)
@@ -143,16 +245,21 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
     if (!m->user || !host_addr)
         return module;
     known = find_known(m, pc);
-    if (known)
-        return known;
+    if (known || is_anon(m, pc))
+        return known ? known : module;
     if (!m->has_base) {
         m->guest_base = (uint64_t)(uintptr_t)host_addr - pc;
         m->has_base = true;
     }
-    struct load load = {.modules = m, .pc = pc, .host_addr = (uint64_t)(uintptr_t)host_addr};
-    if (gt_worker_call(m->worker, load_module, &load) < 0 || !load.module)
+    struct load load = {.modules = m, .host_addr = (uint64_t)(uintptr_t)host_addr};
+    if (gt_worker_call(m->worker, load_module, &load) < 0)
         return module;
-    m->added(m->self, load.module);
+    if (load.anon_hi)
+        gt_modules_mapped(m, load.anon_lo, load.anon_hi - load.anon_lo, true);
+    if (!load.module)
+        return module;
+    if (load.added)
+        m->added(m->self, load.module);
     return load.module;
 }
 
@@ -201,10 +308,14 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
 
 void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size)
 {
-    for (guint i = 1; i < m->all->len; i++) {
-        struct gt_module *module = g_ptr_array_index(m->all, i);
-        if (lo < module->hi && size > 0 && (lo >= module->lo || module->lo - lo < size))
-            module->gone = true;
+    uint64_t hi = size > UINT64_MAX - lo ? UINT64_MAX : lo + size;
+    forget_anon(m, lo, hi);
+    for (guint i = m->live->len; i-- > 0;) {
+        struct gt_module *module = g_ptr_array_index(m->live, i);
+        if (!overlaps(module, lo, hi))
+            continue;
+        module->gone = true;
+        g_ptr_array_remove_index_fast(m->live, i);
     }
 }
 

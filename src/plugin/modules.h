@@ -6,8 +6,10 @@
  * symbols.
  *
  * Functions live as long as the process; a module that the guest unmaps is kept for the output and
- * found no more. Look-ups are for translation time. Not thread-safe: the caller holds a lock. Files
- * are read on the worker, so that the guest's descriptors are left alone.
+ * found no more, until the same file is mapped there again. A file's symbols are read once, as long
+ * as its identity (device, inode, size, time of change) stays. Look-ups are for translation time.
+ * Not thread-safe: the caller holds a lock. Files are read on the worker, so that the guest's
+ * descriptors are left alone.
  */
 #ifndef GT_PLUGIN_MODULES_H
 #define GT_PLUGIN_MODULES_H
@@ -18,7 +20,13 @@
 
 #include <glib.h>
 
+/* Which content a path had. */
+struct gt_module_file {
+    uint64_t device, inode, size, mtime; /* mtime: ns */
+};
+
 struct gt_module {
+    struct gt_module_file file;
     uint64_t lo, hi;            /* guest addresses */
     char *path;                 /* the guest's file; system mode: "guest" */
     struct gt_symbols *symbols; /* NULL: none to be had */
@@ -28,20 +36,30 @@ struct gt_module {
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
     uint64_t loaded;            /* time */
     bool gone;                  /* unmapped */
+    bool replaced;              /* another module was mapped in its place since */
+    bool saved, mapped;         /* its symbols, its line in the map are written */
     bool recognised;            /* it is one of code_modules.h, and not in gt_modules.all */
     bool listed;                /* its line is in task.txt, not in the map */
     GArray *entered;            /* uint64_t: relative addresses entered in code without symbols */
 };
 
+enum { GT_MODULES_ANON = 64 };
+
 struct gt_modules {
-    GPtrArray *all;           /* struct gt_module *, in the order they came */
+    GPtrArray *all;  /* struct gt_module *, in the order they came */
+    GPtrArray *live; /* those of files that are mapped now */
+    struct {
+        uint64_t lo, hi;
+    } anon[GT_MODULES_ANON]; /* guest addresses that belong to no file; hi 0: unused */
+    unsigned next_anon;
     struct gt_worker *worker; /* set by the owner before the first look-up */
     uint64_t guest_base;
     bool has_base;
     bool user;
     struct gt_code_modules *code; /* machines: what is known of their code; NULL: nothing */
     void (*code_found)(void);     /* called when that runs somewhere new */
-    /* Called for each new module, before its functions are used. */
+    /* Called for each new module, before its functions are used, and for one that is back where
+     * another was meanwhile. */
     void (*added)(void *self, struct gt_module *m);
     void *self;
 };
@@ -55,6 +73,8 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
 /* The function there. Never NULL. */
 struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc);
 
+/* The guest mapped memory without a file at the range, or a file. */
+void gt_modules_mapped(struct gt_modules *m, uint64_t lo, uint64_t size, bool anon);
 /* The guest unmapped the range. */
 void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size);
 /* The function that begins at the address, in the modules known so far; NULL: none. */

@@ -71,6 +71,8 @@ struct gt_vcpu {
     const struct gt_stack *seen; /* machines: the stack that was dealt with last */
     const struct gt_stack *left; /* machines: a thread switch is under way there; NULL: none is */
     struct gt_linux_task next;   /* to this thread */
+    uint64_t mapping;            /* bytes that an mmap under way maps; 0: none is */
+    bool maps_anon;              /* without a file */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
     struct gt_note *notes;       /* all of them */
     const struct gt_note *stood; /* the writer's thread: `note` when it looked last */

@@ -81,28 +81,44 @@ static bool overlaps(const struct gt_module *a, const struct gt_module *b)
     return a->lo < b->hi && b->lo < a->hi;
 }
 
-/* A module in whose place another was mapped later cannot have a line in the map: libraries with a
- * time of their own, in task.txt, are told apart. */
-static int list_displaced(struct gt_error *err)
+static int list(struct gt_module *m, struct gt_error *err)
+{
+    if (m->listed)
+        return 0;
+    int status = gt_uftrace_dir_add_library(&gt_rec.dir, m->loaded, gt_rec.pid, gt_rec.sid, m->lo,
+                                            m->path, err);
+    if (status == 0)
+        m->listed = true;
+    return status;
+}
+
+/* A module in whose place another was mapped later cannot have a line in the map, nor can a file
+ * have two: libraries with a time of their own, in task.txt, are told apart. */
+static int list_displaced(struct gt_module *m, struct gt_error *err)
 {
     GPtrArray *all = gt_rec.modules.all;
-    for (guint i = 1; i < all->len; i++)
-        for (guint j = i + 1; j < all->len; j++) {
-            struct gt_module *pair[] = {g_ptr_array_index(all, i), g_ptr_array_index(all, j)};
-            if (!overlaps(pair[0], pair[1]))
-                continue;
-            for (int k = 0; k < 2; k++) {
-                if (pair[k]->listed)
-                    continue;
-                int status =
-                    gt_uftrace_dir_add_library(&gt_rec.dir, pair[k]->loaded, gt_rec.pid, gt_rec.sid,
-                                               pair[k]->lo, pair[k]->path, err);
-                if (status < 0)
-                    return status;
-                pair[k]->listed = true;
-            }
-        }
-    return 0;
+    int status = 0;
+    for (guint i = 1; i < all->len && status == 0; i++) {
+        struct gt_module *other = g_ptr_array_index(all, i);
+        if (other == m)
+            continue;
+        bool other_first = other->loaded < m->loaded, apart = !overlaps(m, other);
+        if (apart && strcmp(m->path, other->path) != 0)
+            continue;
+        if (!apart)
+            status = list(other_first ? other : m, err);
+        if (status == 0)
+            status = list(other_first ? m : other, err);
+    }
+    return status;
+}
+
+static int list_all_displaced(struct gt_error *err)
+{
+    int status = 0;
+    for (guint i = 1; i < gt_rec.modules.all->len && status == 0; i++)
+        status = list_displaced(g_ptr_array_index(gt_rec.modules.all, i), err);
+    return status;
 }
 
 static const char *build_id_of(const struct gt_module *m)
@@ -110,27 +126,51 @@ static const char *build_id_of(const struct gt_module *m)
     return m->symbols && m->symbols->build_id[0] ? m->symbols->build_id : NULL;
 }
 
-int gt_meta_put_map(struct gt_error *err)
+static int write_map(struct gt_error *err)
 {
     GPtrArray *all = gt_rec.modules.all;
-    if (!gt_rec.started)
-        return 0;
-    int status = list_displaced(err);
-    if (status < 0)
-        return status;
     struct gt_uftrace_mapping *map = g_new0(struct gt_uftrace_mapping, all->len);
     size_t n = 0;
     for (guint i = gt_rec.user ? 1 : 0; i < all->len; i++) {
-        const struct gt_module *m = g_ptr_array_index(all, i);
-        if (!m->listed)
+        struct gt_module *m = g_ptr_array_index(all, i);
+        m->mapped = !m->listed;
+        if (m->mapped)
             map[n++] = (struct gt_uftrace_mapping){.start = m->lo,
                                                    .end = MIN(m->hi, UINT64_C(0xfffffffff000)),
                                                    .path = m->path,
                                                    .build_id = build_id_of(m)};
     }
-    status = gt_uftrace_dir_put_map(&gt_rec.dir, gt_rec.sid, map, n, err);
+    int status = gt_uftrace_dir_put_map(&gt_rec.dir, gt_rec.sid, map, n, err);
     g_free(map);
     return status;
+}
+
+int gt_meta_put_map(struct gt_error *err)
+{
+    if (!gt_rec.started)
+        return 0;
+    int status = list_all_displaced(err);
+    return status < 0 ? status : write_map(err);
+}
+
+static bool map_is_current(void)
+{
+    for (guint i = 1; i < gt_rec.modules.all->len; i++) {
+        const struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+        if (m->mapped == m->listed)
+            return false;
+    }
+    return true;
+}
+
+int gt_meta_add_module(struct gt_module *m, struct gt_error *err)
+{
+    int status = m->saved ? 0 : gt_meta_put_symbols(m, err);
+    m->saved = status == 0;
+    if (status < 0 || !gt_rec.started)
+        return status;
+    status = list_displaced(m, err);
+    return status < 0 || map_is_current() ? status : write_map(err);
 }
 
 static const char *cpu_desc(void)

@@ -15,6 +15,8 @@ void gt_meta_thread_name(uint32_t tid, char name[16]);
 /* Notes which addresses without a symbol were called. */
 void gt_meta_collect_entered(void);
 int gt_meta_put_map(struct gt_error *err);
+/* A new module, or one back where another was: what is not written of it yet. */
+int gt_meta_add_module(struct gt_module *m, struct gt_error *err);
 int gt_meta_put_info(struct gt_error *err);
 int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err);
 /* Adds this process's counts to what other processes of the recording left. */

@@ -201,6 +201,24 @@ static bool replaces_code(uint64_t prot, uint64_t flags)
     return prot & PROT_EXEC && flags & MAP_FIXED;
 }
 
+/* What an mmap is about to do; where, its result says. */
+static void before_mmap(struct gt_vcpu *v, uint64_t size, uint64_t flags)
+{
+    v->mapping = size;
+    v->maps_anon = flags & MAP_ANONYMOUS;
+}
+
+static void after_mmap(struct gt_vcpu *v, int64_t result)
+{
+    uint64_t size = v->mapping;
+    v->mapping = 0;
+    if (size == 0 || (result < 0 && result > -4096))
+        return;
+    pthread_mutex_lock(&gt_rec.lock);
+    gt_modules_mapped(&gt_rec.modules, (uint64_t)result, size, v->maps_anon);
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
 static void on_unmap(uint64_t lo, uint64_t size)
 {
     pthread_mutex_lock(&gt_rec.lock);
@@ -227,6 +245,8 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     if (!v->begun)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
+    if (number == sys->mmap)
+        before_mmap(v, args[1], args[3]);
     if (number == sys->rt_sigaction)
         on_sigaction(args[1]);
     else if (number == sys->rt_sigreturn || number == sys->sigreturn)
@@ -263,13 +283,15 @@ static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
 
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
-    (void)self, (void)number, (void)result;
+    (void)self, (void)number;
     if (vcpu >= GT_MAX_VCPUS || !gt_rec.vcpus[vcpu].begun)
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     if (forked)
         take_up_child(v, cells);
+    if (v->mapping)
+        after_mmap(v, result);
     if (v->in_exec) {
         v->in_exec = false;
         gt_track_exec_failed(&v->thread, time_after_block(v, cells));
