@@ -91,6 +91,8 @@ void gt_host_message(const char *format, ...) __attribute__((format(printf, 1, 2
 /* User mode: the guest's program as QEMU was given it (free with g_free), and its entry address.
  * NULL and 0 where the host does not say. */
 char *gt_host_program(void);
+/* The same by QEMU's command line, words of which each ends with a NUL; NULL: it names none. */
+const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);
 
 /* Cells: `size` bytes for each vCPU, zeroed. Needs GT_HOST_CELLS. */

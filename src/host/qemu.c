@@ -184,7 +184,15 @@ void gt_host_log(const char *text)
 
 char *gt_host_program(void)
 {
-    return gt_qemu.path_to_binary ? gt_qemu.path_to_binary() : NULL;
+    char *words = NULL;
+    gsize size = 0;
+    if (gt_qemu.path_to_binary)
+        return gt_qemu.path_to_binary();
+    if (!g_file_get_contents("/proc/self/cmdline", &words, &size, NULL))
+        return NULL;
+    char *program = g_strdup(gt_host_program_in(words, size));
+    g_free(words);
+    return program;
 }
 
 uint64_t gt_host_entry(void)
