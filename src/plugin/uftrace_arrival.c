@@ -7,8 +7,9 @@
  *   - at functions' entries and at targets of direct calls;
  *   - behind calls and system calls;
  *   - where functions are not known, at targets of unconditional jumps, which may be tail calls;
- *   - in machines and where functions are not known: at all that no code seen so far leads to: it
- *     was reached by an indirect jump or call, or it begins a handler, where those may begin.
+ *   - at all that no code seen so far leads to: it was reached by an indirect jump or call, it is
+ * an exception's landing pad or the label of a non-local goto, or, in machines, it begins a
+ * handler, where those may begin.
  *
  * What code leads to is kept as bits, one for each address, in its page. Programs of a machine have
  * different code at the same addresses: a block is taken to be reached by nothing but a branch only
@@ -89,7 +90,6 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *co
     uint64_t bit = bit_of(code->pc);
     bool flow = place->flow & bit, call = place->call & bit;
     bool arrival = place->arrival & bit || (flow && !gt_memory_has_flow(code->pc));
-    bool known = !(code->fn->flags & GT_FUNC_ANON);
     bool is_machine = !gt_rec.user;
     if (code->vector == GT_VECTOR_YES)
         return GT_ARRIVAL_UNKNOWN;
@@ -104,7 +104,7 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *co
     if (flow)
         return GT_ARRIVAL_NONE;
     if (!is_machine)
-        return known ? GT_ARRIVAL_NONE : GT_ARRIVAL_MIXED;
+        return GT_ARRIVAL_MIXED;
     if (gt_machine_may_be_vector(code)) {
         if (!gt_level_is_user())
             return GT_ARRIVAL_UNKNOWN;

@@ -161,13 +161,6 @@ static bool land_back(struct gt_thread *t, const struct gt_code *code, bool swit
     return true;
 }
 
-/* The top frame is that of a handler which may have been called, and does not return as if. */
-static bool may_be_signal(const struct gt_thread *t)
-{
-    const struct gt_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
-    return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
-}
-
 static void land_return(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                         uint64_t time)
 {
@@ -177,7 +170,7 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
         close_to(t, gt_stack_depth(s) - 1, time);
         return;
     }
-    if (s->top > s->base && (s->top->kind == GT_FRAME_SIGNAL || may_be_signal(t)))
+    if (s->top > s->base && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(t)))
         return;
     if (s->top > s->base && s->top->kind == GT_FRAME_ROOT && s->top->fn == from->fn &&
         !(t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON)) {
@@ -248,6 +241,18 @@ static bool is_far_jump(uint64_t mark, const struct gt_code *code)
            gt_mark_func(mark)->lo - code->fn->lo >= code->fn->hi - code->fn->lo;
 }
 
+/* Since the stack pointer was loaded control has come back to the function of `from`, in a block
+ * that is not looked at (a label of a non-local goto that is reached by a branch as well), and has
+ * called from there.
+ */
+static void land_unseen(struct gt_thread *t, const struct gt_code *from, uint64_t time)
+{
+    unsigned candidates;
+    if (!t->tracker->machine && t->tracker->tail_calls && from->fn != t->stack->top->fn &&
+        !(from->fn->flags & GT_FUNC_ANON) && frame_of_function(t->stack, from, &candidates))
+        land_back(t, from, true, time);
+}
+
 /* The stack pointer was loaded on the way here. */
 static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
                           uint64_t time)
@@ -259,9 +264,10 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
     t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
     if (saved)
         resume(t, saved, depth, time);
-    else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT))
+    else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT)) {
+        land_unseen(t, from, time);
         land_call(t, from, code, time);
-    else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
+    } else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
         land_return(t, from, code, time);
     else if (begins_context(t, mark, code)) {
         gt_stack_begin(t, time);
@@ -273,72 +279,6 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
             gt_stack_replace(t, code, time);
     } else if (!land_back(t, code, true, time) && from)
         t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
-}
-
-/* Remembers that the top frame is a signal handler's, and what the signal interrupted. */
-static bool note_signal(struct gt_thread *t, uint64_t mark, bool confirmed)
-{
-    gt_stack_forget_signals(t, gt_stack_depth(t->stack) - 1);
-    if (t->n_signals == t->cap_signals) {
-        size_t cap = t->cap_signals ? 2 * t->cap_signals : 8;
-        struct gt_signal_entry *grown =
-            cap > GT_TRACK_MAX_DEPTH ? NULL : realloc(t->signals, cap * sizeof *grown);
-        if (!grown)
-            return false;
-        t->signals = grown;
-        t->cap_signals = cap;
-    }
-    t->signals[t->n_signals++] =
-        (struct gt_signal_entry){.stack = t->stack,
-                                 .depth = gt_stack_depth(t->stack),
-                                 .confirmed = confirmed,
-                                 .switched = t->attention & GT_ATTENTION_SWITCHED,
-                                 .mark = mark,
-                                 .leap = t->leap};
-    if (confirmed) {
-        t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
-        t->leap = (struct gt_leap){0};
-    }
-    t->doubts[GT_DOUBT_SIGNALS] += confirmed;
-    return true;
-}
-
-static void land_signal(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
-                        uint64_t time)
-{
-    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-    if (!note_signal(t, mark, true))
-        t->doubts[GT_DOUBT_TOO_DEEP]++;
-}
-
-/* A handler's entry that the program seems to have called or jumped to. A signal may have arrived
- * just after a call: how the handler ends will tell. */
-static bool is_called(uint64_t mark, const struct gt_code *code)
-{
-    if (!(mark & GT_MARK_CODE))
-        return false;
-    const struct gt_code *from = gt_mark_code(mark);
-    switch (from->exit) {
-    case GT_EXIT_CALL:
-        return mark & GT_MARK_STUB || from->target == code->pc;
-    case GT_EXIT_JUMP_HANDLER:
-        return from->target == code->pc;
-    case GT_EXIT_CALL_INDIRECT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* After a signal the interrupted block may go on in its middle: what its end was to do has not
- * happened then. */
-static bool is_resumed_in(uint64_t mark, const struct gt_code *code)
-{
-    if (!(mark & GT_MARK_CODE))
-        return mark == gt_mark_of_func(code->fn);
-    const struct gt_code *from = gt_mark_code(mark);
-    return code->pc >= from->pc && code->pc < gt_code_end(from) &&
-           !(from->exit == GT_EXIT_CALL && from->target == code->pc);
 }
 
 static void land_by_exit(struct gt_thread *t, uint64_t mark, struct gt_code *code, uint64_t time)
@@ -380,20 +320,21 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark,
                           time);
         return stays;
     }
-    bool resumed = mark & GT_MARK_RESUME && is_resumed_in(mark & ~(uint64_t)GT_MARK_RESUME, code);
+    bool resumed =
+        mark & GT_MARK_RESUME && gt_signal_is_resumed_in(mark & ~(uint64_t)GT_MARK_RESUME, code);
     mark &= ~(uint64_t)GT_MARK_RESUME;
     if (resumed || gt_machine_is_split(t, mark, code))
         return stays;
     if (code->fn->flags & GT_FUNC_STUB)
         return mark & GT_MARK_CODE ? mark | GT_MARK_STUB : mark;
-    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !is_called(mark, code))
-        land_signal(t, mark, code, time);
+    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !gt_signal_is_called(mark, code))
+        gt_signal_land(t, mark, code, time);
     else if (t->attention & GT_ATTENTION_SWITCHED)
         land_switched(t, mark, code, time);
     else if (!gt_machine_leaps(t, code, time))
         land_by_exit(t, mark, code, time);
-    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && is_called(mark, code))
-        note_signal(t, mark, false);
+    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && gt_signal_is_called(mark, code))
+        gt_signal_note(t, mark, false);
     if (code->fn->flags & GT_FUNC_UNWINDING && code->entry)
         gt_unwind_entered(t, code->fn->flags);
     return stays;

@@ -64,4 +64,18 @@ void gt_unwind_entered(struct gt_thread *t, uint32_t flags);
  * 0: not known. */
 uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code);
 
+/* ---- signals.c ------------------------------------------------------------------------------ */
+
+/* The top frame is that of a handler which may have been called, and does not return as if. */
+bool gt_signal_may_be(const struct gt_thread *t);
+/* Remembers that the top frame is a signal handler's, and what the signal interrupted. False: no
+ * memory. */
+bool gt_signal_note(struct gt_thread *t, uint64_t mark, bool confirmed);
+/* A handler begins at `code`. */
+void gt_signal_land(struct gt_thread *t, uint64_t mark, const struct gt_code *code, uint64_t time);
+/* The program seems to have called, or jumped to, the handler's entry. */
+bool gt_signal_is_called(uint64_t mark, const struct gt_code *code);
+/* The interrupted block goes on in its middle: what its end was to do has not happened. */
+bool gt_signal_is_resumed_in(uint64_t mark, const struct gt_code *code);
+
 #endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Signal handlers: which landing is one's beginning, and what it interrupted. Where a handler's
+ * entry was called, or a signal has arrived just there, only its end tells.
+ */
+#include "track/stack.h"
+
+#include <stdlib.h>
+
+/* The top frame is that of a handler which may have been called, and does not return as if. */
+bool gt_signal_may_be(const struct gt_thread *t)
+{
+    const struct gt_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
+    return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
+}
+
+/* Remembers that the top frame is a signal handler's, and what the signal interrupted. */
+bool gt_signal_note(struct gt_thread *t, uint64_t mark, bool confirmed)
+{
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack) - 1);
+    if (t->n_signals == t->cap_signals) {
+        size_t cap = t->cap_signals ? 2 * t->cap_signals : 8;
+        struct gt_signal_entry *grown =
+            cap > GT_TRACK_MAX_DEPTH ? NULL : realloc(t->signals, cap * sizeof *grown);
+        if (!grown)
+            return false;
+        t->signals = grown;
+        t->cap_signals = cap;
+    }
+    t->signals[t->n_signals++] =
+        (struct gt_signal_entry){.stack = t->stack,
+                                 .depth = gt_stack_depth(t->stack),
+                                 .confirmed = confirmed,
+                                 .switched = t->attention & GT_ATTENTION_SWITCHED,
+                                 .mark = mark,
+                                 .leap = t->leap};
+    if (confirmed) {
+        t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
+        t->leap = (struct gt_leap){0};
+    }
+    t->doubts[GT_DOUBT_SIGNALS] += confirmed;
+    return true;
+}
+
+void gt_signal_land(struct gt_thread *t, uint64_t mark, const struct gt_code *code, uint64_t time)
+{
+    gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
+    if (!gt_signal_note(t, mark, true))
+        t->doubts[GT_DOUBT_TOO_DEEP]++;
+}
+
+/* A handler's entry that the program seems to have called or jumped to. A signal may have arrived
+ * just after a call: how the handler ends will tell. */
+bool gt_signal_is_called(uint64_t mark, const struct gt_code *code)
+{
+    if (!(mark & GT_MARK_CODE))
+        return false;
+    const struct gt_code *from = gt_mark_code(mark);
+    switch (from->exit) {
+    case GT_EXIT_CALL:
+        return mark & GT_MARK_STUB || from->target == code->pc;
+    case GT_EXIT_JUMP_HANDLER:
+        return from->target == code->pc;
+    case GT_EXIT_CALL_INDIRECT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* After a signal the interrupted block may go on in its middle: what its end was to do has not
+ * happened then. */
+bool gt_signal_is_resumed_in(uint64_t mark, const struct gt_code *code)
+{
+    if (!(mark & GT_MARK_CODE))
+        return mark == gt_mark_of_func(code->fn);
+    const struct gt_code *from = gt_mark_code(mark);
+    return code->pc >= from->pc && code->pc < gt_code_end(from) &&
+           !(from->exit == GT_EXIT_CALL && from->target == code->pc);
+}
