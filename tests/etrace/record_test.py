@@ -10,7 +10,8 @@ GUESTTRACE = os.environ.get('GUESTTRACE', '')
 
 
 def record(t, *words, **more):
-    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'])
+    # Without the QEMU that scripts/qemus may have built: the one in PATH is to run.
+    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'], XDG_CACHE_HOME=t.folder)
     return run([GUESTTRACE, 'record', '--tool', 'etrace', *words], env=env, cwd=t.folder, **more)
 
 

@@ -13,7 +13,8 @@ CPU = 'x86_64'
 
 def record(t, *words):
     qemu(CPU)
-    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'])
+    # Without the QEMU that scripts/qemus may have built: the one in PATH is to run.
+    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'], XDG_CACHE_HOME=t.folder)
     return run([GUESTTRACE, 'record', '--tool', 'execlog', *words], env=env, cwd=t.folder)
 
 

@@ -40,6 +40,26 @@ static void same(const struct gt_etrace_packet *p, const struct gt_writer *w, co
             !memcmp(out + 8, p->body, p->len));
 }
 
+static bool same_side(const struct gt_etrace_arch_side *a, const struct gt_etrace_arch_side *b)
+{
+    return a->id == b->id && a->bits == b->bits && a->big_endian == b->big_endian;
+}
+
+/* Written again it has padding, and nothing that makes no sense; what it says stays. */
+static void check_arch(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p)
+{
+    uint8_t out[64];
+    struct gt_writer w;
+    struct gt_etrace_arch arch, again;
+    if (gt_etrace_get_arch(r, p, &arch, NULL) < 0)
+        return;
+    gt_writer_init(&w, out, sizeof out);
+    gt_etrace_put_arch(&w, &arch);
+    struct gt_etrace_packet written = {.type = p->type, .len = 16, .body = out + GT_ETRACE_HEADER};
+    require(w.at - out == 24 && gt_etrace_get_arch(r, &written, &again, NULL) == 0);
+    require(same_side(&arch.guest, &again.guest) && same_side(&arch.host, &again.host));
+}
+
 static void check_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p)
 {
     struct gt_etrace_exec x;
@@ -75,7 +95,6 @@ static void check_packet(const struct gt_etrace_reader *r, const struct gt_etrac
     static uint8_t out[GT_ETRACE_HEADER + GT_ETRACE_MAX_BODY];
     struct gt_writer w;
     struct gt_etrace_info info;
-    struct gt_etrace_arch arch;
     struct gt_etrace_tb tb;
     struct gt_etrace_note note;
     struct gt_etrace_mem mem;
@@ -83,8 +102,6 @@ static void check_packet(const struct gt_etrace_reader *r, const struct gt_etrac
     touch(p->body, p->len);
     if (p->type == GT_ETRACE_INFO && gt_etrace_get_info(r, p, &info, NULL) == 0)
         gt_etrace_put_info(&w, &info);
-    else if (p->type == GT_ETRACE_ARCH && gt_etrace_get_arch(r, p, &arch, NULL) == 0)
-        gt_etrace_put_arch(&w, &arch);
     else if (p->type == GT_ETRACE_TB && gt_etrace_get_tb(r, p, &tb, NULL) == 0)
         gt_etrace_put_tb(&w, p->unit, &tb);
     else if (p->type == GT_ETRACE_NOTE && gt_etrace_get_note(r, p, &note, NULL) == 0)
@@ -93,6 +110,8 @@ static void check_packet(const struct gt_etrace_reader *r, const struct gt_etrac
         gt_etrace_put_mem(&w, p->unit, &mem);
     if (w.at != out)
         same(p, &w, out);
+    if (p->type == GT_ETRACE_ARCH)
+        check_arch(r, p);
     if (p->type == GT_ETRACE_EXEC)
         check_exec(r, p);
     if (p->type == GT_ETRACE_EVENT || p->type == GT_ETRACE_EVENT_OLD)
