@@ -299,7 +299,7 @@ def check_qemu(name, elf, command, out):
 
 
 def check_refused(command, out):
-    done = qemus.record(out, ['--privilege-levels'], command, status=1)
+    done = qemus.record(out, ['--privilege-levels'], command, status=125)
     need(REFUSED in done.stderr, 'the reason is not told:', done.stderr)
     need(not os.path.exists(out), 'a refused recording left a directory')
 
