@@ -9,7 +9,7 @@ RUN_TESTS = tests/tools/run-tests
 # that record programs in user mode
 USER_SUITES = guest truth etrace execlog coverage faults cli
 
-.PHONY: all help setup run test test-long bench install clean fuzz asan tsan coverage format \
+.PHONY: all help setup run test test-long bench install uninstall clean fuzz asan tsan coverage format \
 	format-check
 
 # Builds guesttrace in build/, the plugins in build/plugins/
@@ -18,11 +18,15 @@ all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) build.ninja >$(BUILD)/setup.log 2>&1 || { cat $(BUILD)/setup.log >&2; exit 1; }
 	@ninja -C $(BUILD) --quiet >$(BUILD)/build.log 2>&1 || { cat $(BUILD)/build.log >&2; exit 1; }
 
+# Where Debian's loader and pkg-config look below /usr/local; meson knows it only where dpkg-dev is installed.
+MULTIARCH := $(if $(wildcard /etc/debian_version),$(shell gcc -print-multiarch 2>/dev/null))
+LIBDIR := $(if $(MULTIARCH),-Dlibdir=lib/$(MULTIARCH))
+
 # setup_build FOLDER, OPTIONS
 define setup_build
 command -v meson >/dev/null && command -v ninja >/dev/null || \
 	{ echo 'make: meson or ninja is missing: run scripts/setup (it says what it installs)' >&2; exit 1; }; \
-	[ -f $(1)/build.ninja ] || { meson setup $(1) $(2) $(MESONFLAGS) >$(1).log 2>&1; status=$$?; \
+	[ -f $(1)/build.ninja ] || { meson setup $(1) $(LIBDIR) $(2) $(MESONFLAGS) >$(1).log 2>&1; status=$$?; \
 	[ $$status = 0 ] || cat $(1).log >&2; ! grep -qi 'dependency.*not found' $(1).log || \
 	echo 'make: a library is missing: run scripts/setup' >&2; rm -f $(1).log; [ $$status = 0 ]; } || exit 1
 endef
@@ -66,6 +70,17 @@ bench:
 install: all
 	@$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX)) >/dev/null && ninja -C $(BUILD) --quiet >/dev/null &&) \
 		DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild
+	@$(call tell_loader)
+
+# Removes what the last install of this build has put there
+uninstall:
+	@ninja -C $(BUILD) --quiet uninstall
+	@$(call tell_loader)
+
+# The loader's cache, where the system's own was changed
+define tell_loader
+[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
+endef
 
 # Removes what was built
 clean:
