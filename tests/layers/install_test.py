@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where `make install` puts the trace events library: pkg-config and the loader look there, and the loader
+is told.
+
+usage: install_test.py BUILD SOURCE
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+
+def output(*command, **more):
+    return subprocess.run(command, capture_output=True, text=True, check=True, **more).stdout
+
+
+def loader_folders():
+    """Of the loader's configuration."""
+    found = []
+    for path in glob.glob('/etc/ld.so.conf.d/*.conf'):
+        with open(path, encoding='utf-8') as f:
+            found += [line.strip() for line in f if line.startswith('/')]
+    return found
+
+
+def main():
+    build, source = sys.argv[1:]
+    if not os.path.exists('/etc/debian_version'):
+        print('SKIP: no Debian: other systems look elsewhere')
+        return 77
+    installed = json.loads(output('meson', 'introspect', '--installed', build)).values()
+    library = [p for p in installed if os.path.basename(p).startswith('libguesttrace-events.so')]
+    description = [p for p in installed if p.endswith('/guesttrace-events.pc')]
+    if not library or not description:
+        print('not installed:', list(installed))
+        return 1
+    if not library[0].startswith('/usr/local/'):
+        print('SKIP: this build is for another prefix')
+        return 77
+    folders = loader_folders()
+    failed = 0
+    if os.path.dirname(library[0]) not in folders:
+        print(f'{library[0]}: the loader looks in', folders)
+        failed = 1
+    looks = output('pkg-config', '--variable', 'pc_path', 'pkg-config').strip().split(':')
+    if os.path.dirname(description[0]) not in looks:
+        print(f'{description[0]}: pkg-config looks in', looks)
+        failed = 1
+    for target in 'install', 'uninstall':
+        said = output('make', '-n', '-C', source, f'BUILD={build}', target)
+        if '|| ldconfig' not in said:
+            print(f'make {target} does not tell the loader:', said)
+            failed = 1
+    return failed
+
+
+if __name__ == '__main__':
+    sys.exit(main())
