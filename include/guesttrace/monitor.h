@@ -19,10 +19,12 @@
 extern "C" {
 #endif
 
-/* Listens at the path, with mode 0600. A socket of this user's that nobody listens at any more is
- * replaced; everything else is left alone: GT_TRACE_E_EXISTS, also where this process listens
- * already. GT_TRACE_E_RANGE (the name is too long), GT_TRACE_E_NOT_FOUND, GT_TRACE_E_IO,
- * GT_TRACE_E_NOMEM. A child of fork() has no monitor, and may start one. */
+/* Listens at the path, with mode 0600, and serves clients on a thread of its own. Returns 0, or a
+ * negative enum gt_trace_status, with the reason in *err (which may be NULL); then nothing was
+ * started. A socket of this user's that nobody listens at any more is replaced; everything else is
+ * left alone: GT_TRACE_E_EXISTS, also where this process listens already. GT_TRACE_E_RANGE (the
+ * name is too long), GT_TRACE_E_NOT_FOUND, GT_TRACE_E_IO, GT_TRACE_E_NOMEM. A child of fork() has
+ * no monitor, and may start one. */
 int gt_trace_monitor_start(const char *path, struct gt_trace_error *err);
 
 /* Ends the thread and removes the socket; also done when the program ends through exit(). */

@@ -65,7 +65,7 @@ class Rust(TracetoolTest):
         for name in ('trace-demo', 'start'):
             self.compile('gcc', name + '.c', name + '.o', '-fPIE')
         self.must('rustc', '--edition=2021', '-Dwarnings', 'main.rs', '-o', 'main', '-L', LIB,
-                  '-lguesttrace-events', '-Clink-arg=start.o', '-Clink-arg=trace-demo.o')
+                  '-Clink-arg=start.o', '-Clink-arg=trace-demo.o', '-Clink-arg=-lguesttrace-events')
         self.assertEqual(self.run_program('main').stderr, '')
         os.environ['TRACE'] = 'enable=*'
         self.assertEqual(self.run_program('main').stderr, TEXT)
