@@ -103,8 +103,10 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *co
     }
     if (flow)
         return GT_ARRIVAL_NONE;
+    /* Without cells a look is a callback, and blocks that end in a call or return have one: there a
+     * landing pad is seen a little later, and the code of an interpreter is not slowed down. */
     if (!is_machine)
-        return GT_ARRIVAL_MIXED;
+        return gt_rec.score || code->fn->flags & GT_FUNC_ANON ? GT_ARRIVAL_MIXED : GT_ARRIVAL_NONE;
     if (gt_machine_may_be_vector(code)) {
         if (!gt_level_is_user())
             return GT_ARRIVAL_UNKNOWN;
