@@ -238,7 +238,8 @@ int gt_execlog_select(struct gt_execlog_reader *r, uint64_t size, const struct g
         gt_execlog_selection_free(out);
         return status;
     }
-    qsort(out->events, out->n_events, sizeof *out->events, by_offset);
+    if (out->n_events)
+        qsort(out->events, out->n_events, sizeof *out->events, by_offset);
     learn_names(&p);
     return 0;
 }
