@@ -176,3 +176,21 @@ size_t gt_arch_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_
         size = (bytes[0] & 3) == 3 ? 4 : 2;
     return size <= left ? size : left;
 }
+
+bool gt_arch_last_insn(const struct gt_arch *arch, const uint8_t *bytes, size_t n, size_t left,
+                       uint64_t pc, struct gt_insn *last)
+{
+    if (n == 0 || n > left || !gt_arch_insn_size_known(arch))
+        return false;
+    for (;;) {
+        size_t size = gt_arch_insn_size(arch, bytes, left);
+        if (n <= size) {
+            arch->classify(bytes, n, pc, last);
+            return n == size;
+        }
+        pc += size;
+        bytes += size;
+        n -= size;
+        left -= size;
+    }
+}

@@ -12,4 +12,10 @@ bool gt_arch_insn_size_known(const struct gt_arch *arch);
  * no instruction, or cut off, has the least size that the architecture's have. */
 size_t gt_arch_insn_size(const struct gt_arch *arch, const uint8_t *bytes, size_t left);
 
+/* Goes through the `n` bytes of code that begin at pc, of which `left` are readable: true where an
+ * instruction ends with them, and *last is what that one does. False also where the architecture's
+ * instructions are not known. */
+bool gt_arch_last_insn(const struct gt_arch *arch, const uint8_t *bytes, size_t n, size_t left,
+                       uint64_t pc, struct gt_insn *last);
+
 #endif

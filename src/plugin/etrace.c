@@ -128,6 +128,7 @@ static struct gt_host_events events = {
     .translate = gt_etrace_on_translate,
     .flush = gt_etrace_on_flush,
     .syscall = gt_etrace_on_syscall,
+    .syscall_return = gt_etrace_on_syscall_return,
     .discontinuity = gt_etrace_on_discontinuity,
     .exit = gt_etrace_on_exit,
 };
@@ -192,6 +193,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = gt_tracing_start(err);
     if (status == 0)
         status = open_outlet(err);
+    if (status == 0)
+        status = gt_etrace_maps_start(err);
     if (status == 0)
         status = gt_etrace_watch_forks(err);
     if (status == 0 && control)

@@ -5,6 +5,7 @@
  *   etrace_target.c   what a stream says of guest and host
  *   etrace_code.c     translation: blocks are kept and instrumented
  *   etrace_kept.c     the blocks that are kept
+ *   etrace_maps.c     notes of the files that a user-mode guest has mapped
  *   etrace_exec.c     blocks that run: the hot path
  *   etrace_mem.c      memory accesses, devices, interrupts
  *   etrace_text.c     notes: disassembly, registers
@@ -96,6 +97,7 @@ struct gt_etrace_vcpu {
     bool pending;                        /* clock=host: it is to be put yet, as: */
     uint64_t start, end, since;
     struct gt_etrace_lane *lane; /* its thread's; NULL: it has not run yet */
+    uint64_t mapping;            /* bytes that an mmap under way maps; 0: none is */
 } __attribute__((aligned(64)));
 
 struct gt_etrace {
@@ -134,6 +136,17 @@ uint8_t gt_etrace_longest_insn(uint32_t machine);
 /* etrace_code.c */
 void gt_etrace_on_translate(void *self, struct gt_block *block);
 void gt_etrace_on_flush(void *self);
+
+/* etrace_maps.c: user mode only. GT_E_NOMEM, GT_E_IO. */
+int gt_etrace_maps_start(struct gt_error *err);
+void gt_etrace_maps_stop(void);
+/* A block is translated; without the lock. */
+void gt_etrace_maps_look(const struct gt_block *block);
+void gt_etrace_maps_on_mmap(struct gt_etrace_vcpu *v, uint64_t size);
+void gt_etrace_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result);
+void gt_etrace_maps_fork_prepare(void);
+void gt_etrace_maps_fork_parent(void);
+void gt_etrace_maps_fork_child(void);
 
 /* etrace_kept.c, with the lock */
 /* The kept block that is equal to `want`; its instructions' sizes are apart. NULL: no memory. */

@@ -90,6 +90,7 @@ void gt_etrace_on_translate(void *self, struct gt_block *block)
     uint8_t sizes[MOST_INSNS];
     if (!describe(block, &want, sizes))
         return;
+    gt_etrace_maps_look(block);
     pthread_mutex_lock(&gt_etrace.lock);
     struct gt_etrace_block *b = gt_etrace_keep(&want, sizes);
     if (b)

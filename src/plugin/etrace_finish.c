@@ -82,9 +82,11 @@ void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
  * in its memory. */
 void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
-    (void)self, (void)args;
+    (void)self;
     const struct gt_syscalls *sys = gt_etrace.syscalls;
     struct gt_etrace_lane *lane = lane_of(vcpu);
+    if (sys && number == sys->mmap && vcpu < GT_ETRACE_MAX_VCPUS)
+        gt_etrace_maps_on_mmap(&gt_etrace.vcpus[vcpu], args[1]);
     if (!lane)
         return;
     if (!sys || (number != sys->execve && number != sys->execveat)) {
@@ -125,6 +127,7 @@ void gt_etrace_on_exit(void *self)
     if (gt_etrace_is_finished())
         return;
     gt_etrace_control_stop();
+    gt_etrace_maps_stop();
     if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
         gt_etrace_put_counts();
     if (__atomic_exchange_n(&gt_etrace.finished, true, __ATOMIC_ACQ_REL))
@@ -149,6 +152,7 @@ void gt_etrace_on_exit(void *self)
 static void before_fork(void)
 {
     pthread_mutex_lock(&gt_etrace.lock);
+    gt_etrace_maps_fork_prepare();
     gt_outlet_fork_prepare(gt_etrace.outlet);
 }
 
@@ -156,6 +160,7 @@ static void after_fork(void)
 {
     gt_etrace.forks += !gt_etrace_is_finished();
     gt_outlet_fork_parent(gt_etrace.outlet);
+    gt_etrace_maps_fork_parent();
     pthread_mutex_unlock(&gt_etrace.lock);
 }
 
@@ -163,6 +168,7 @@ static void in_child(void)
 {
     __atomic_store_n(&gt_etrace.finished, true, __ATOMIC_RELEASE);
     gt_outlet_fork_child(gt_etrace.outlet);
+    gt_etrace_maps_fork_child();
     pthread_mutex_unlock(&gt_etrace.lock);
 }
 

@@ -49,10 +49,10 @@ def need(good, *words):
 
 class Stream:
     """A whole stream. `items`: everything in order, each with its kind and unit: EXEC entries one by
-    one (start, end, time, duration), MEM, EVENT, NOTE, TB."""
+    one (start, end, time, duration), MEM, EVENT, NOTE, TB. Notes of mapped files are apart."""
 
     def __init__(self, data):
-        self.kinds, self.items, self.guest = [], [], None
+        self.kinds, self.items, self.guest, self.mappings = [], [], None, []
         at = 0
         while at < len(data):
             need(len(data) - at >= 8, 'a header is cut at', at)
@@ -85,13 +85,20 @@ class Stream:
             self.add('event', unit, time=time, value=value, previous=previous,
                      device=body[36:36 + n - 1].decode(), name=body[36 + n:-1].decode())
         elif kind == NOTE:
-            self.add('note', unit, time=struct.unpack_from('<Q', body)[0], text=body[8:].decode())
+            self.note(unit, struct.unpack_from('<Q', body)[0], body[8:].decode())
         elif kind == TB:
             vaddr, paddr, _, n, m = struct.unpack_from('<QQQII', body)
             need(len(body) == 32 + n and m == 0, 'TB of', len(body))
             self.add('tb', unit, vaddr=vaddr, paddr=paddr, code=body[32:])
         else:
             need(kind == BARRIER and not body, 'packet of kind', kind)
+
+    def note(self, unit, time, text):
+        if text.startswith('mapping '):
+            need(text.endswith('\n'), text)
+            self.mappings.append(text[:-1])
+        else:
+            self.add('note', unit, time=time, text=text)
 
     def exec(self, unit, body):
         layout = struct.Struct('<IQQ' if self.guest.bits == 64 else '<III')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An etrace stream: what is read of a packet lies in it, and written again gives its bytes. */
 #include "format/etrace.h"
+#include "format/etrace_mapping.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,19 @@ static void require(bool good)
 {
     if (!good)
         abort();
+}
+
+/* A mapping that is read is the same when it is written and read again. */
+static void check_mapping(const struct gt_etrace_note *note)
+{
+    static struct gt_etrace_mapping m, back;
+    static char text[GT_ETRACE_MAPPING_MAX];
+    if (!gt_etrace_mapping_get(note->text, note->len, &m))
+        return;
+    size_t n = gt_etrace_mapping_put(&m, text);
+    require(n <= sizeof text && gt_etrace_mapping_get(text, n, &back));
+    require(back.start == m.start && back.end == m.end && back.base == m.base &&
+            strcmp(back.build_id, m.build_id) == 0 && strcmp(back.path, m.path) == 0);
 }
 
 static ssize_t read_some(void *self, void *out, size_t n)
@@ -104,9 +118,10 @@ static void check_packet(const struct gt_etrace_reader *r, const struct gt_etrac
         gt_etrace_put_info(&w, &info);
     else if (p->type == GT_ETRACE_TB && gt_etrace_get_tb(r, p, &tb, NULL) == 0)
         gt_etrace_put_tb(&w, p->unit, &tb);
-    else if (p->type == GT_ETRACE_NOTE && gt_etrace_get_note(r, p, &note, NULL) == 0)
+    else if (p->type == GT_ETRACE_NOTE && gt_etrace_get_note(r, p, &note, NULL) == 0) {
         gt_etrace_put_note(&w, p->unit, &note);
-    else if (p->type == GT_ETRACE_MEM && gt_etrace_get_mem(r, p, &mem, NULL) == 0)
+        check_mapping(&note);
+    } else if (p->type == GT_ETRACE_MEM && gt_etrace_get_mem(r, p, &mem, NULL) == 0)
         gt_etrace_put_mem(&w, p->unit, &mem);
     if (w.at != out)
         same(p, &w, out);
