@@ -38,7 +38,9 @@ static const struct gt_option convert_table[] = {
 struct convert {
     const struct gt_convert_format *format;
     void *self;
-    bool any; /* there was a packet */
+    struct gt_etrace_names names;
+    bool any;  /* there was a packet */
+    bool exec; /* there was an entry */
     struct gt_output out;
 };
 
@@ -53,6 +55,7 @@ static int take(void *user, const struct gt_etrace_reader *r, const struct gt_et
     if (p->type == GT_ETRACE_EXEC && c->format->exec) {
         if ((status = gt_etrace_get_exec(r, p, &exec, err)) == 0)
             c->format->exec(c->self, p->unit, &exec);
+        c->exec |= status == 0 && exec.n;
     } else if ((p->type == GT_ETRACE_EVENT || p->type == GT_ETRACE_EVENT_OLD) && c->format->event) {
         if ((status = gt_etrace_get_event(r, p, &event, err)) == 0)
             c->format->event(c->self, &event);
@@ -68,16 +71,32 @@ static const struct gt_convert_format *format_of(const char *name)
     return formats[0];
 }
 
+static int convert_in(struct convert *c, const struct gt_command *self, struct gt_etrace_input *in,
+                      struct gt_error *err)
+{
+    const struct gt_etrace_walk walk = {self, in->name, c, take, .end_by_signal = true};
+    gt_etrace_input_end_by_signal(in);
+    int status = gt_etrace_names_locate(&c->names, self, in, false, err);
+    if (status == 0)
+        status = c->format->begin(&c->out, &c->names, &c->self, err);
+    if (status < 0)
+        return status;
+    status = gt_etrace_walk_in(&walk, in, err);
+    c->format->end(c->self);
+    return status;
+}
+
 static int convert(struct convert *c, const struct gt_command *self, const char *where,
                    const GPtrArray *elf, struct gt_error *err)
 {
-    const struct gt_etrace_walk walk = {self, where, c, take, .end_by_signal = true};
-    int status = c->format->begin(&c->out, elf ? elf->len : 0,
-                                  elf ? (const char **)elf->pdata : NULL, &c->self, err);
-    if (status < 0)
-        return status;
-    status = gt_etrace_walk(&walk, err);
-    c->format->end(c->self);
+    struct gt_etrace_input in = {.fd = -1, .listener.fd = -1};
+    int status = gt_etrace_names_load(&c->names, elf ? elf->len : 0,
+                                      elf ? (const char **)elf->pdata : NULL, err);
+    if (status == 0)
+        status = gt_etrace_walk_open(self, where, &in, err);
+    if (status == 0)
+        status = convert_in(c, self, &in, err);
+    gt_etrace_input_close(&in);
     return status;
 }
 
@@ -99,7 +118,10 @@ static int convert_to(struct convert *c, const struct gt_command *self, const ch
         return err->status;
     gt_output_init(&c->out, file.fd);
     int status = convert(c, self, where, opt->elf, err);
-    bool keep = c->any || status == 0;
+    bool named = !c->exec || gt_etrace_names_check(&c->names, where, &write_err) == 0;
+    bool keep = (c->any || status == 0) && named;
+    if (!named && status == 0)
+        status = gt_error_set(err, GT_E_NOT_FOUND, "%s", write_err.text);
     if (gt_output_finish(&c->out, opt->output ? opt->output : "standard output", &write_err) < 0) {
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
         keep = false;
@@ -120,9 +142,12 @@ static int run_convert(const struct gt_command *self, const void *options, size_
         return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
     g_autofree struct convert *c = g_new0(struct convert, 1);
     c->format = format_of(opt->format);
-    if (convert_to(c, self, operands[0], opt, &err) < 0)
+    int status = convert_to(c, self, operands[0], opt, &err);
+    bool missing = c->names.missing > 0;
+    gt_etrace_names_free(&c->names);
+    if (status < 0)
         return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    return GT_EXIT_DONE;
+    return missing ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_convert = {
@@ -140,7 +165,10 @@ const struct gt_command gt_command_convert = {
             " named by its address, and nobody calls it.",
             "vcd is written at the end: it keeps the events in memory. SIGINT and SIGTERM end a"
             " stream as its writer does: what came before is converted.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for."
+            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
+            "Without it"
+            " a position-independent program is looked for: in the stream's notes of mapped files,"
+            " else by its code; where it was found is told."
             " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
             " its OFFSET.",
             NULL},

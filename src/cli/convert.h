@@ -5,14 +5,15 @@
 #ifndef GT_CLI_CONVERT_H
 #define GT_CLI_CONVERT_H
 
+#include "cli/etrace_names.h"
 #include "cli/output.h"
 #include "format/etrace.h"
 
 struct gt_convert_format {
     const char *name;
-    /* Before the first packet; `elf` are n arguments ELF[:OFFSET]. *self is given to the others,
-     * end in any case but that begin failed. */
-    int (*begin)(struct gt_output *out, size_t n, const char *const *elf, void **self,
+    /* Before the first packet; `names` have their places. *self is given to the others, end in any
+     * case but that begin failed. */
+    int (*begin)(struct gt_output *out, struct gt_etrace_names *names, void **self,
                  struct gt_error *err);
     void (*exec)(void *self, uint16_t unit, const struct gt_etrace_exec *x); /* or NULL */
     void (*event)(void *self, const struct gt_etrace_event *event);          /* or NULL */

@@ -75,11 +75,11 @@ static void leave(void *self, uint16_t unit, uint64_t time)
     gt_output_text(c->out, "}");
 }
 
-static int chrome_begin(struct gt_output *out, size_t n, const char *const *elf, void **self,
+static int chrome_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
                         struct gt_error *err)
 {
     struct gt_exec_codes *codes;
-    int status = gt_exec_codes_create(n, elf, &codes, err);
+    int status = gt_exec_codes_create(names, &codes, err);
     if (status < 0)
         return status;
     struct chrome *c = g_new0(struct chrome, 1);

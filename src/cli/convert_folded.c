@@ -66,11 +66,11 @@ static void spend(void *self, uint16_t unit, uint64_t duration)
     f->now[unit]->self += duration;
 }
 
-static int folded_begin(struct gt_output *out, size_t n, const char *const *elf, void **self,
+static int folded_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
                         struct gt_error *err)
 {
     struct gt_exec_codes *codes;
-    int status = gt_exec_codes_create(n, elf, &codes, err);
+    int status = gt_exec_codes_create(names, &codes, err);
     if (status < 0)
         return status;
     struct folded *f = g_new0(struct folded, 1);

@@ -35,12 +35,10 @@ static void free_variable(void *p)
     g_free(v);
 }
 
-static int vcd_begin(struct gt_output *out, size_t n, const char *const *elf, void **self,
+static int vcd_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
                      struct gt_error *err)
 {
-    (void)n;
-    (void)elf;
-    (void)err;
+    (void)names, (void)err;
     struct vcd *v = g_new0(struct vcd, 1);
     v->out = out;
     v->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

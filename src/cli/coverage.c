@@ -3,6 +3,8 @@
 #include "cli/command.h"
 #include "cli/coverage_stream.h"
 #include "cli/coverage_write.h"
+#include "cli/etrace_names.h"
+#include "cli/etrace_walk.h"
 #include "cli/output_file.h"
 
 #include <elf.h>
@@ -39,7 +41,9 @@ struct coverage_run {
     const struct gt_command *self;
     const struct coverage_options *opt;
     const struct gt_coverage_format *format;
-    struct gt_coverage_program *program;
+    struct gt_etrace_names names; /* where the programs ran */
+    struct gt_etrace_input in;
+    struct gt_coverage_program *program; /* of each place */
     size_t n;
     struct gt_coverage counts;
     struct gt_coverage_exclude exclude;
@@ -55,13 +59,32 @@ static const struct gt_coverage_format *format_named(const char *name)
 
 /* ---- what is counted ----------------------------------------------------------------------- */
 
+static int load_programs(struct coverage_run *run, struct gt_error *err)
+{
+    const GPtrArray *elf = run->opt->elf;
+    int status = 0;
+    for (guint i = 0; status == 0 && i < elf->len; i++) {
+        g_autofree char *path = NULL;
+        bool has_offset;
+        uint64_t offset;
+        gt_symbol_source_split(elf->pdata[i], &path, &has_offset, &offset);
+        status = gt_coverage_program_check(path, err);
+    }
+    return status < 0 ? status
+                      : gt_etrace_names_load(&run->names, elf->len, (const char **)elf->pdata, err);
+}
+
 static int open_programs(struct coverage_run *run, struct gt_error *err)
 {
+    const struct gt_places *places = &run->names.places;
     int status = 0;
     bool any_lines = false;
-    for (guint i = 0; status == 0 && i < run->opt->elf->len; i++) {
+    run->program = g_new0(struct gt_coverage_program, places->n + 1);
+    for (size_t i = 0; status == 0 && i < places->n; i++) {
         struct gt_coverage_program *p = &run->program[run->n++];
-        status = gt_coverage_program_open(run->opt->elf->pdata[i], p, &run->counts, err);
+        const struct gt_place *place = &places->place[i];
+        status =
+            gt_coverage_program_open(place->source->opened, place->offset, p, &run->counts, err);
         any_lines |= p->lines != NULL;
     }
     if (status == 0 && !any_lines && run->format->needs_lines)
@@ -93,17 +116,18 @@ static int check_machine(const struct coverage_run *run, const char *path,
     return 0;
 }
 
-/* What a reader of the report should know, on stderr. */
-static void say_doubts(const struct coverage_run *run, const char *path)
+/* A report of nothing but zeros would look like one of programs that do nothing. */
+static int check_counts(const struct coverage_run *run, const char *path, struct gt_error *err)
 {
     const struct gt_coverage *c = &run->counts;
     if (c->entries == 0)
         gt_command_fail(run->self, 0, "%s: says of no code that it ran", path);
     else if (c->elsewhere == c->entries)
-        gt_command_fail(run->self, 0,
-                        "%s: none of its %" PRIu64
-                        " entries lies in the programs' code; say where they ran, ELF:OFFSET",
-                        path, c->entries);
+        return gt_error_set(err, GT_E_NOT_FOUND,
+                            "%s: none of its %" PRIu64
+                            " entries lies in the programs' code; say where they ran, ELF:OFFSET",
+                            path, c->entries);
+    return 0;
 }
 
 /* ---- the report ---------------------------------------------------------------------------- */
@@ -151,37 +175,53 @@ static int write_report(struct coverage_run *run, struct gt_error *err)
     return status;
 }
 
-static int make_report(struct coverage_run *run, const char *path)
+/* The stream is read, perhaps not to its end. */
+static int report(struct coverage_run *run, const char *path,
+                  const struct gt_coverage_stream *stream, struct gt_error *err)
+{
+    int status = check_machine(run, path, stream, err);
+    if (status == 0)
+        status = check_counts(run, path, err);
+    return status == 0 ? write_report(run, err) : status;
+}
+
+static int read_stream(struct coverage_run *run, struct gt_error *err)
 {
     struct gt_coverage_stream stream;
-    struct gt_error err = {0};
-    int status = open_programs(run, &err);
-    if (status == 0) {
-        status = gt_coverage_read(run->self, path, &run->counts, &stream, &err);
-        bool partly = status < 0 && run->counts.entries;
-        if (partly)
-            gt_command_fail(run->self, 0, "%s; the report has what was whole", err.text);
-        if (status == 0 || partly) {
-            int made = check_machine(run, path, &stream, &err);
-            if (made == 0) {
-                say_doubts(run, path);
-                made = write_report(run, &err);
-            }
-            if (partly && made == 0)
-                return GT_EXIT_FAILED;
-            status = made;
-        }
-    }
+    const char *path = run->in.name;
+    int status = gt_coverage_read(run->self, &run->in, &run->counts, &stream, err);
+    if (status == 0)
+        return report(run, path, &stream, err);
+    if (!run->counts.entries)
+        return status;
+    gt_command_fail(run->self, 0, "%s; the report has what was whole", err->text);
+    int made = report(run, path, &stream, err);
+    return made < 0 ? made : 1;
+}
+
+/* 0; 1: what there is to tell was told, and it is a failure. */
+static int make_report(struct coverage_run *run, const char *path, struct gt_error *err)
+{
+    int status = load_programs(run, err);
+    if (status == 0)
+        status = gt_etrace_walk_open(run->self, path, &run->in, err);
     if (status < 0)
-        return gt_command_fail(run->self, GT_EXIT_FAILED, "%s", err.text);
-    return GT_EXIT_DONE;
+        return status;
+    gt_etrace_input_end_by_signal(&run->in);
+    status = gt_etrace_names_locate(&run->names, run->self, &run->in, false, err);
+    if (status == 0)
+        status = open_programs(run, err);
+    if (status == 0)
+        status = read_stream(run, err);
+    return status == 0 && run->names.missing ? 1 : status;
 }
 
 static int run_coverage(const struct gt_command *self, const void *options, size_t n,
                         char **operands)
 {
     const struct coverage_options *opt = options;
-    struct coverage_run run = {.self = self, .opt = opt};
+    struct coverage_run run = {.self = self, .opt = opt, .in = {.fd = -1, .listener.fd = -1}};
+    struct gt_error err = {0};
     if (n == 0)
         return gt_command_usage_error(self, "needs a stream");
     if (n > 1)
@@ -189,14 +229,17 @@ static int run_coverage(const struct gt_command *self, const void *options, size
     if (!opt->elf)
         return gt_command_usage_error(self, "needs --elf, a program that ran");
     run.format = format_named(opt->format ? opt->format : "text");
-    run.program = g_new0(struct gt_coverage_program, opt->elf->len);
-    int status = make_report(&run, operands[0]);
+    int status = make_report(&run, operands[0], &err);
+    if (status < 0)
+        gt_command_fail(self, 0, "%s", err.text);
     for (size_t i = 0; i < run.n; i++)
         gt_coverage_program_close(&run.program[i]);
     g_free(run.program);
     gt_coverage_free(&run.counts);
     gt_coverage_exclude_clear(&run.exclude);
-    return status;
+    gt_etrace_names_free(&run.names);
+    gt_etrace_input_close(&run.in);
+    return status ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_coverage = {
@@ -209,8 +252,11 @@ const struct gt_command gt_command_coverage = {
             "records it,"
             " with flags=exec or flags=coverage. Programs need no instrumentation, only lines"
             " (gcc -g), in the file itself or in its separate debug file.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for: where"
-            " a position-independent program was loaded.",
+            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
+            "Without it"
+            " a position-independent program is looked for: in the stream's notes of mapped files,"
+            " else by its code; where it was found is told. Where nothing of the programs ran, that"
+            " is an error, and there is no report.",
             "Formats: lcov for genhtml; cachegrind for cg_annotate and callgrind for"
             " callgrind_annotate, with the instructions that each line ran; qcov, the sources with"
             " a count before each line, as gcov writes them; text, a summary.",

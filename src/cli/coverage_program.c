@@ -2,8 +2,6 @@
 /* Programs whose coverage is asked for: see coverage_program.h. */
 #include "cli/coverage_program.h"
 
-#include "cli/symbol_source.h"
-
 #include <gelf.h>
 #include <glib.h>
 #include <inttypes.h>
@@ -61,13 +59,21 @@ static int refuse_image(const char *path, struct gt_error *err)
                         path);
 }
 
-int gt_coverage_program_open(const char *argument, struct gt_coverage_program *p,
+int gt_coverage_program_check(const char *path, struct gt_error *err)
+{
+    struct gt_elf elf;
+    int status = gt_elf_open(path, &elf, err);
+    if (status == GT_E_FORMAT)
+        return refuse_image(path, err);
+    if (status == 0)
+        gt_elf_close(&elf);
+    return status;
+}
+
+int gt_coverage_program_open(const char *path, uint64_t offset, struct gt_coverage_program *p,
                              struct gt_coverage *c, struct gt_error *err)
 {
-    bool has_offset;
-    uint64_t offset;
-    *p = (struct gt_coverage_program){.elf.fd = -1};
-    gt_symbol_source_split(argument, &p->path, &has_offset, &offset);
+    *p = (struct gt_coverage_program){.elf.fd = -1, .path = g_strdup(path)};
     int status = gt_elf_open(p->path, &p->elf, err);
     if (status == GT_E_FORMAT)
         return refuse_image(p->path, err);

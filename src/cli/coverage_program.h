@@ -25,11 +25,13 @@ struct gt_coverage_program {
     size_t n;
 };
 
-/* `argument` is ELF[:OFFSET]; OFFSET is added to the addresses that the file is linked for. Its
+/* `offset` is added to the addresses that the file is linked for. Its
  * code's regions are added to c; they name p->path. *p needs gt_coverage_program_close in any case.
  * Errors of gt_symbols_load; GT_E_FORMAT: no code; GT_E_RANGE: it does not fit at OFFSET. */
-int gt_coverage_program_open(const char *argument, struct gt_coverage_program *p,
+int gt_coverage_program_open(const char *path, uint64_t offset, struct gt_coverage_program *p,
                              struct gt_coverage *c, struct gt_error *err);
+/* It is an ELF file; else the error says what to give in place of it. */
+int gt_coverage_program_check(const char *path, struct gt_error *err);
 void gt_coverage_program_close(struct gt_coverage_program *p);
 
 /* The code at the run-time address, *left bytes of it up to its end; NULL: the file has none. */

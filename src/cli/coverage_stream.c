@@ -47,6 +47,11 @@ static bool parse_range(const char *text, uint64_t *start, uint64_t *end)
     return *at == '\0' && *start <= *end;
 }
 
+bool gt_coverage_is_count(const struct gt_etrace_event *e, uint64_t *start, uint64_t *end)
+{
+    return strcmp(e->device, "coverage") == 0 && parse_range(e->name, start, end);
+}
+
 static int count_event(struct count *k, const struct gt_etrace_reader *r,
                        const struct gt_etrace_packet *p, struct gt_error *err)
 {
@@ -104,13 +109,13 @@ static int count_packet(void *self, const struct gt_etrace_reader *r,
     }
 }
 
-int gt_coverage_read(const struct gt_command *self, const char *path, struct gt_coverage *c,
-                     struct gt_coverage_stream *out, struct gt_error *err)
+int gt_coverage_read(const struct gt_command *self, struct gt_etrace_input *in,
+                     struct gt_coverage *c, struct gt_coverage_stream *out, struct gt_error *err)
 {
-    struct count k = {path, c, out, gt_coverage_counters_create()};
-    const struct gt_etrace_walk walk = {self, path, &k, count_packet, .end_by_signal = true};
+    struct count k = {in->name, c, out, gt_coverage_counters_create()};
+    const struct gt_etrace_walk walk = {self, in->name, &k, count_packet, .end_by_signal = true};
     *out = (struct gt_coverage_stream){0};
-    int status = gt_etrace_walk(&walk, err);
+    int status = gt_etrace_walk_in(&walk, in, err);
     gt_coverage_counters_destroy(k.counters);
     return status;
 }

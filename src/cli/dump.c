@@ -5,6 +5,7 @@
 #include "cli/dump_text.h"
 #include "cli/etrace_walk.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct dump_options {
@@ -34,7 +35,10 @@ static const struct gt_option dump_table[] = {
 
 struct dump {
     struct gt_etrace_names names;
+    const struct gt_command *self;
     struct gt_output out;
+    bool exec;    /* there was an entry */
+    bool live;    /* notes of mapped files are taken as they come */
     bool in_note; /* the last packet was a note of that unit whose line goes on in its next one */
     uint16_t note_unit;
 };
@@ -74,6 +78,7 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
     case GT_ETRACE_EXEC:
         if ((status = gt_etrace_get_exec(r, p, &u.exec, err)) == 0)
             gt_dump_exec(&d->out, p->unit, &u.exec, &d->names);
+        d->exec |= status == 0 && u.exec.n;
         return status;
     case GT_ETRACE_MEM:
         if ((status = gt_etrace_get_mem(r, p, &u.mem, err)) == 0)
@@ -87,6 +92,8 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
     case GT_ETRACE_NOTE:
         if ((status = gt_etrace_get_note(r, p, &u.note, err)) == 0)
             show_note(d, p->unit, &u.note);
+        if (status == 0 && d->live)
+            gt_etrace_names_note(&d->names, d->self, &u.note);
         return status;
     case GT_ETRACE_ARCH:
         if ((status = gt_etrace_get_arch(r, p, &u.arch, err)) == 0)
@@ -135,11 +142,16 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
                             in->name);
     int status = gt_etrace_names_load(&d->names, opt->elf ? opt->elf->len : 0,
                                       opt->elf ? (const char **)opt->elf->pdata : NULL, err);
+    struct stat st;
+    d->self = self;
+    d->live = fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode);
+    if (status == 0)
+        status = gt_etrace_names_locate(&d->names, self, in, d->live, err);
     if (status < 0)
         return status;
     status = gt_etrace_walk_in(&walk, in, err);
     end_note(d);
-    return status;
+    return status == 0 && d->exec ? gt_etrace_names_check(&d->names, in->name, err) : status;
 }
 
 /* By the kind of file that it is. */
@@ -176,10 +188,11 @@ static int run_dump(const struct gt_command *self, const void *options, size_t n
     int status = dump(self, opt, &query, operands[0], d, &err);
     if (gt_output_finish(&d->out, "standard output", &write_err) < 0)
         status = gt_error_set(&err, GT_E_IO, "%s", write_err.text);
+    bool missing = d->names.missing > 0;
     gt_etrace_names_free(&d->names);
     if (status < 0)
         gt_command_fail(self, 0, "%s", err.text);
-    return status < 0 ? GT_EXIT_FAILED : GT_EXIT_DONE;
+    return status < 0 || missing ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_dump = {
@@ -201,7 +214,10 @@ const struct gt_command gt_command_dump = {
             " Addresses and values of memory are hexadecimal, the other numbers decimal.",
             "unix:PATH connects to a plugin that was told to write there; where none listens yet,"
             " it is waited for. \"-\" is standard input.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for."
+            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
+            "Without it"
+            " a position-independent program is looked for: in the stream's notes of mapped files,"
+            " else, of a file, by its code; where it was found is told."
             " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
             " its OFFSET.",
             "A packet that is damaged or of an unknown type is left out and told with its offset;"

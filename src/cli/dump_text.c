@@ -74,7 +74,7 @@ static char *put_range(char *p, uint64_t start, size_t start_len, const struct g
 }
 
 void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
-                  const struct gt_etrace_names *names)
+                  struct gt_etrace_names *names)
 {
     char text[8] = "";
     size_t len = line_start(text, 'E', unit);

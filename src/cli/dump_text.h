@@ -20,7 +20,7 @@
 void gt_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch);
 /* names may have no files. */
 void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
-                  const struct gt_etrace_names *names);
+                  struct gt_etrace_names *names);
 void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem);
 void gt_dump_event(struct gt_output *o, const struct gt_etrace_event *event);
 

@@ -8,18 +8,18 @@
 #include <string.h>
 
 /* A set of addresses: open addressing, a power of two of slots, at most half full. */
-struct set {
+struct gt_entry_set {
     uint64_t *slot; /* address + 1; 0: empty */
     size_t n, bits;
     uint64_t latest; /* the one asked for last, + 1: calls come in rows */
 };
 
-static size_t slot_of(const struct set *s, uint64_t key)
+static size_t slot_of(const struct gt_entry_set *s, uint64_t key)
 {
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - s->bits));
 }
 
-static bool put(struct set *s, uint64_t key)
+static bool put(struct gt_entry_set *s, uint64_t key)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;
     size_t i = slot_of(s, key);
@@ -30,9 +30,9 @@ static bool put(struct set *s, uint64_t key)
     return fresh;
 }
 
-static int grow(struct set *s)
+static int grow(struct gt_entry_set *s)
 {
-    struct set more = {.bits = s->bits ? s->bits + 1 : 14};
+    struct gt_entry_set more = {.bits = s->bits ? s->bits + 1 : 14};
     more.slot = calloc((size_t)1 << more.bits, sizeof *more.slot);
     if (!more.slot)
         return GT_E_NOMEM;
@@ -45,7 +45,7 @@ static int grow(struct set *s)
     return 0;
 }
 
-static int add(struct set *s, uint64_t addr)
+static int add(struct gt_entry_set *s, uint64_t addr)
 {
     const uint64_t key = addr + 1;
     if (key == s->latest)
@@ -60,9 +60,19 @@ static int add(struct set *s, uint64_t addr)
     return 0;
 }
 
+struct gt_entry_set *gt_entry_set_create(void)
+{
+    return calloc(1, sizeof(struct gt_entry_set));
+}
+
+int gt_entry_set_add(struct gt_entry_set *s, uint64_t addr)
+{
+    return add(s, addr & GT_UFTRACE_ADDR_MASK);
+}
+
 /* Each entry into the set of its time, of which there are n_times + 1. */
 static int read_task(const char *dir, uint32_t tid, const uint64_t *times, size_t n_times,
-                     struct set *sets, struct gt_error *err)
+                     struct gt_entry_set *sets, struct gt_error *err)
 {
     struct gt_uftrace_dat *dat;
     struct gt_uftrace_record r;
@@ -87,7 +97,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The set's own memory becomes the sorted array. */
-static void make_array(struct set *s, struct gt_entries *out)
+static void make_array(struct gt_entry_set *s, struct gt_entries *out)
 {
     size_t n = 0;
     for (size_t i = 0; s->slot && i < (size_t)1 << s->bits; i++)
@@ -98,13 +108,22 @@ static void make_array(struct set *s, struct gt_entries *out)
     uint64_t *less = n ? realloc(s->slot, n * sizeof *s->slot) : NULL;
     if (n == 0)
         free(s->slot);
-    *out = (struct gt_entries){less || n == 0 ? less : s->slot, n};
+    *out = (struct gt_entries){.addr = less || n == 0 ? less : s->slot, .n = n};
+}
+
+void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out)
+{
+    if (out)
+        make_array(s, out);
+    else
+        free(s->slot);
+    free(s);
 }
 
 int gt_entries_read_tasks(const char *dir, const uint32_t *tids, size_t n, const uint64_t *times,
                           size_t n_times, struct gt_entries *out, struct gt_error *err)
 {
-    struct set *sets = calloc(n_times + 1, sizeof *sets);
+    struct gt_entry_set *sets = calloc(n_times + 1, sizeof *sets);
     int status = sets ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
     memset(out, 0, (n_times + 1) * sizeof *out);
     for (size_t i = 0; i < n && status == 0; i++) {

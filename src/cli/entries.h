@@ -9,10 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gt_source_part;
+
 struct gt_entries {
     uint64_t *addr; /* 48 bits, sorted */
     size_t n;
+    bool jumps; /* all that was jumped to is among them, not only functions */
+    /* Where the code itself can say whether the offset is right: 1, 0; -1: it cannot. NULL: it
+     * never can. */
+    int (*confirm)(void *self, const struct gt_source_part *part, uint64_t offset);
+    void *self;
 };
+
+/* Addresses, each once, while they are gathered. */
+struct gt_entry_set;
+struct gt_entry_set *gt_entry_set_create(void);              /* NULL: no memory */
+int gt_entry_set_add(struct gt_entry_set *s, uint64_t addr); /* cut to 48 bits; GT_E_NOMEM */
+/* The set becomes *out, which needs gt_entries_free, and is gone; out may be NULL. */
+void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out);
 
 /* Reads every TID.dat of the directory once. *out is the caller's, to be given to gt_entries_free.
  * A file that is damaged counts up to there. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */

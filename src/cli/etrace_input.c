@@ -66,6 +66,8 @@ static void end(int signal)
 void gt_etrace_input_end_by_signal(struct gt_etrace_input *in)
 {
     sigset_t mask;
+    if (in->by_signal)
+        return;
     sigemptyset(&mask);
     for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
         sigaddset(&mask, signals[i]);
@@ -136,11 +138,62 @@ ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
         return (ssize_t)kept;
     }
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
+    if (in->kept)
+        return read(in->fd, out, n);
     if (in->idle && poll(&p, 1, 0) == 0)
         in->idle(in->idle_self);
     if (in->by_signal && (ended || (ppoll(&p, 1, NULL, &in->mask) < 0 && ended)))
         return 0;
     return read(in->fd, out, n);
+}
+
+/* ---- more than once ------------------------------------------------------------------------ */
+
+static int copy_to(struct gt_etrace_input *in, int fd, const char *path, struct gt_error *err)
+{
+    static char buf[1 << 16];
+    for (;;) {
+        ssize_t n = gt_etrace_input_read(in, buf, sizeof buf);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return gt_error_errno(err, errno, "%s: cannot be read", in->name);
+        if (n == 0)
+            return 0;
+        for (ssize_t at = 0, put; at<n; at += put> 0 ? put : 0) {
+            put = write(fd, buf + at, (size_t)(n - at));
+            if (put < 0 && errno != EINTR)
+                return gt_error_errno(err, errno, "%s: cannot be kept in %s", in->name, path);
+        }
+    }
+}
+
+int gt_etrace_input_keep(struct gt_etrace_input *in, struct gt_error *err)
+{
+    struct stat st;
+    g_autofree char *path = NULL;
+    if (fstat(in->fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        in->start = lseek(in->fd, 0, SEEK_CUR) - (off_t)in->n;
+        return 0;
+    }
+    int fd = g_file_open_tmp("guesttrace-XXXXXX", &path, NULL);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be kept in %s", in->name, g_get_tmp_dir());
+    unlink(path);
+    int status = copy_to(in, fd, path, err);
+    if (in->fd > STDIN_FILENO)
+        close(in->fd);
+    in->fd = fd;
+    in->kept = true;
+    return status < 0 ? status : gt_etrace_input_rewind(in, err);
+}
+
+int gt_etrace_input_rewind(struct gt_etrace_input *in, struct gt_error *err)
+{
+    in->at = in->n = 0;
+    if (lseek(in->fd, in->start, SEEK_SET) < 0)
+        return gt_error_errno(err, errno, "%s: cannot be read again", in->name);
+    return 0;
 }
 
 void gt_etrace_input_close(struct gt_etrace_input *in)

@@ -22,6 +22,8 @@ struct gt_etrace_input {
     void *idle_self;
     unsigned char first[8]; /* what was looked at and is still to be read: first[at] to first[n] */
     size_t at, n;
+    bool kept;      /* it is our own temporary file */
+    off_t start;    /* of a stream that can be read again: where it begins */
     bool by_signal; /* see gt_etrace_input_end_by_signal */
     sigset_t mask;  /* what was blocked before that */
 };
@@ -36,6 +38,11 @@ int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
 int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err);
 /* A gt_etrace_read_fn; self is the input. */
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
+/* So that it can be read more than once: what is no regular file is read to its end into a
+ * temporary one, which nobody else sees. Nothing was read yet. GT_E_IO. */
+int gt_etrace_input_keep(struct gt_etrace_input *in, struct gt_error *err);
+/* Back to the beginning of one that is kept. GT_E_IO. */
+int gt_etrace_input_rewind(struct gt_etrace_input *in, struct gt_error *err);
 /* From here until the close the first SIGINT, SIGTERM or SIGHUP is the end of the stream. */
 void gt_etrace_input_end_by_signal(struct gt_etrace_input *in);
 bool gt_etrace_input_was_ended(const struct gt_etrace_input *in);

@@ -2,8 +2,6 @@
 /* Functions' names for the addresses of an etrace stream: see etrace_names.h. */
 #include "cli/etrace_names.h"
 
-#include "cli/symbol_source.h"
-
 #include <glib.h>
 #include <string.h>
 
@@ -16,22 +14,62 @@ int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *cons
     out->source = g_new0(struct gt_symbol_source, n);
     out->cache = g_new0(struct gt_etrace_name, GT_ETRACE_NAMES_CACHE);
     for (size_t i = 0; i < n; i++) {
-        struct gt_symbol_source *s = &out->source[i];
-        int status = gt_symbol_source_load(arguments[i], s, err);
+        int status = gt_symbol_source_load(arguments[i], &out->source[i], err);
         if (status < 0)
             return status;
         out->n++;
-        if (s->kind == GT_SOURCE_MODULE && !s->part[0].has_offset)
-            return gt_error_set(err, GT_E_USAGE,
-                                "%s: a kernel's module: say where it ran, FILE:OFFSET (its .text in"
-                                " the guest's /sys/module/NAME/sections)",
-                                arguments[i]);
     }
     return 0;
 }
 
+int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_command *self,
+                           struct gt_etrace_input *in, bool live, struct gt_error *err)
+{
+    int status =
+        gt_etrace_places_find(self, in, live, names->source, names->n, &names->places, err);
+    if (status < 0)
+        return status;
+    names->missing = (size_t)status;
+    if (names->n && names->missing == names->n)
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: where the programs ran is not known",
+                            in->name);
+    return 0;
+}
+
+void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_command *self,
+                          const struct gt_etrace_note *note)
+{
+    struct gt_etrace_mapping m;
+    struct gt_place place;
+    if (!names->n || !gt_etrace_mapping_get(note->text, note->len, &m))
+        return;
+    for (size_t i = 0; i < names->n; i++) {
+        bool known = !gt_etrace_place_at(&names->source[i], &m, &place);
+        for (size_t k = 0; k < names->places.n && !known; k++)
+            known = names->places.place[k].part == place.part &&
+                    names->places.place[k].offset == place.offset;
+        if (known)
+            continue;
+        gt_etrace_place_add(&names->places, &place);
+        gt_etrace_place_tell(self, &place);
+        memset(names->cache, 0, GT_ETRACE_NAMES_CACHE * sizeof *names->cache);
+    }
+}
+
+int gt_etrace_names_check(const struct gt_etrace_names *names, const char *stream,
+                          struct gt_error *err)
+{
+    if (!names->n || names->any)
+        return 0;
+    return gt_error_set(err, GT_E_NOT_FOUND,
+                        "%s: no function of the files of --elf ran: give the files that ran, or say"
+                        " where they ran, ELF:OFFSET",
+                        stream);
+}
+
 void gt_etrace_names_free(struct gt_etrace_names *names)
 {
+    gt_places_free(&names->places);
     for (size_t i = 0; i < names->n; i++)
         gt_symbol_source_clear(&names->source[i]);
     g_free(names->source);
@@ -39,26 +77,24 @@ void gt_etrace_names_free(struct gt_etrace_names *names)
     *names = (struct gt_etrace_names){0};
 }
 
-const char *gt_etrace_names_find(const struct gt_etrace_names *names, uint64_t addr, bool *begins)
+const char *gt_etrace_names_find(struct gt_etrace_names *names, uint64_t addr, bool *begins)
 {
-    for (size_t i = 0; i < names->n; i++) {
-        const struct gt_symbol_source *s = &names->source[i];
-        for (size_t k = 0; k < s->n_parts; k++) {
-            const struct gt_source_part *p = &s->part[k];
-            /* where a module's code of its start was is not said */
-            const struct gt_source_function *f =
-                p->init ? NULL : gt_source_part_find(p, addr - p->offset);
-            if (!f)
-                continue;
-            *begins = f->addr == addr - p->offset;
-            return f->name;
-        }
+    for (size_t i = 0; i < names->places.n; i++) {
+        const struct gt_place *p = &names->places.place[i];
+        const uint64_t linked = addr - p->offset;
+        if (linked < p->lo || linked >= p->hi)
+            continue;
+        const struct gt_source_function *f = gt_source_part_find(p->part, linked);
+        if (!f)
+            continue;
+        *begins = f->addr == linked;
+        names->any = true;
+        return f->name;
     }
     return NULL;
 }
 
-void gt_etrace_names_look(const struct gt_etrace_names *names, uint64_t addr,
-                          struct gt_etrace_name *kept)
+void gt_etrace_names_look(struct gt_etrace_names *names, uint64_t addr, struct gt_etrace_name *kept)
 {
     bool begins;
     const char *name = gt_etrace_names_find(names, addr, &begins);

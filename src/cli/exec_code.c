@@ -16,9 +16,10 @@ enum {
 };
 
 struct gt_exec_codes {
-    struct gt_etrace_names names;
-    /* Of each of names.source: its instructions, where it is an ELF program. */
+    struct gt_etrace_names *names;
+    /* Of each of names->places: its instructions, where it is an ELF program. */
     struct gt_coverage_program *program;
+    size_t n;
     struct gt_coverage regions;
     GHashTable *by_address; /* without files: names of addresses */
     struct gt_exec_code cache[CACHE];
@@ -26,18 +27,21 @@ struct gt_exec_codes {
 
 static const char unknown[] = "[unknown]";
 
-int gt_exec_codes_create(size_t n, const char *const *elf, struct gt_exec_codes **out,
+int gt_exec_codes_create(struct gt_etrace_names *names, struct gt_exec_codes **out,
                          struct gt_error *err)
 {
     struct gt_exec_codes *c = g_new0(struct gt_exec_codes, 1);
-    c->program = g_new0(struct gt_coverage_program, n ? n : 1);
-    for (size_t i = 0; i < n; i++)
-        c->program[i].elf.fd = -1;
+    c->names = names;
+    c->program = g_new0(struct gt_coverage_program, names->places.n + 1);
     c->by_address = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
-    int status = gt_etrace_names_load(&c->names, n, elf, err);
-    for (size_t i = 0; i < n && status == 0; i++)
-        if (c->names.source[i].kind == GT_SOURCE_ELF)
-            status = gt_coverage_program_open(elf[i], &c->program[i], &c->regions, err);
+    int status = 0;
+    for (; c->n < names->places.n && status == 0; c->n++) {
+        const struct gt_place *p = &names->places.place[c->n];
+        c->program[c->n].elf.fd = -1;
+        if (p->source->kind == GT_SOURCE_ELF)
+            status = gt_coverage_program_open(p->source->opened, p->offset, &c->program[c->n],
+                                              &c->regions, err);
+    }
     if (status < 0)
         gt_exec_codes_destroy(c);
     else
@@ -49,9 +53,8 @@ void gt_exec_codes_destroy(struct gt_exec_codes *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->names.n; i++)
+    for (size_t i = 0; i < c->n; i++)
         gt_coverage_program_close(&c->program[i]);
-    gt_etrace_names_free(&c->names);
     gt_coverage_free(&c->regions);
     g_hash_table_destroy(c->by_address);
     g_free(c->program);
@@ -60,13 +63,13 @@ void gt_exec_codes_destroy(struct gt_exec_codes *c)
 
 bool gt_exec_codes_named(const struct gt_exec_codes *c)
 {
-    return c->names.n > 0;
+    return c->names->n > 0;
 }
 
 const char *gt_exec_codes_name(const struct gt_exec_codes *c, uint64_t addr)
 {
     bool begins;
-    const char *name = gt_etrace_names_find(&c->names, addr, &begins);
+    const char *name = gt_etrace_names_find(c->names, addr, &begins);
     return name ? name : unknown;
 }
 
@@ -87,13 +90,14 @@ static const char *name_of_address(const struct gt_exec_codes *c, uint64_t addr)
 static const uint8_t *bytes_at(const struct gt_exec_codes *c, uint64_t start, size_t n,
                                size_t *left, const struct gt_arch **arch)
 {
-    for (size_t i = 0; i < c->names.n; i++) {
-        const struct gt_symbol_source *s = &c->names.source[i];
+    for (size_t i = 0; i < c->n; i++) {
+        const struct gt_place *p = &c->names->places.place[i];
+        const struct gt_kernel *kernel = p->source->kernel;
         const uint8_t *bytes;
-        if (s->kernel) {
-            *arch = gt_arch_by_elf(s->kernel->e_machine, s->kernel->bits);
+        if (kernel) {
+            *arch = gt_arch_by_elf(kernel->e_machine, kernel->bits);
             *left = n;
-            bytes = gt_kernel_bytes(s->kernel, start - s->part[0].offset, n);
+            bytes = gt_kernel_bytes(kernel, start - p->offset, n);
         } else {
             *arch = c->program[i].arch;
             bytes = gt_coverage_program_bytes(&c->program[i], start, left);
@@ -113,18 +117,7 @@ static bool find_last(const struct gt_exec_codes *c, uint64_t start, uint64_t en
     if (start >= end || end - start > LONGEST)
         return false;
     const uint8_t *bytes = bytes_at(c, start, (size_t)(end - start), &left, &arch);
-    if (!bytes || !gt_arch_insn_size_known(arch))
-        return false;
-    for (uint64_t at = start;;) {
-        size_t size = gt_arch_insn_size(arch, bytes, left);
-        if (end - at <= size) {
-            arch->classify(bytes, (size_t)(end - at), at, out);
-            return end - at == size;
-        }
-        at += size;
-        bytes += size;
-        left -= size;
-    }
+    return bytes && gt_arch_last_insn(arch, bytes, (size_t)(end - start), left, start, out);
 }
 
 const struct gt_exec_code *gt_exec_codes_at(struct gt_exec_codes *c, uint64_t start, uint64_t end)
@@ -134,13 +127,13 @@ const struct gt_exec_code *gt_exec_codes_at(struct gt_exec_codes *c, uint64_t st
     if (kept->name && kept->start == start && kept->end == end)
         return kept;
     bool begins = false;
-    const char *name = gt_etrace_names_find(&c->names, start, &begins);
+    const char *name = gt_etrace_names_find(c->names, start, &begins);
     *kept = (struct gt_exec_code){
         .start = start,
         .end = end,
-        .name = name         ? name
-                : c->names.n ? unknown
-                             : name_of_address(c, start),
+        .name = name          ? name
+                : c->names->n ? unknown
+                              : name_of_address(c, start),
         .at_entry = begins,
     };
     kept->known = find_last(c, start, end, &kept->last);

@@ -17,10 +17,11 @@ struct gt_exec_code {
 
 struct gt_exec_codes;
 
-/* n arguments as cli/etrace_names.h takes them: ELF programs and kernels have instructions, too.
- * With none of them code is named by its address. Errors of gt_etrace_names_load and
- * gt_coverage_program_open. */
-int gt_exec_codes_create(size_t n, const char *const *elf, struct gt_exec_codes **out,
+struct gt_etrace_names;
+
+/* The names' files, which have their places, have the instructions, too; they live as long as this.
+ * Without files code is named by its address. Errors of gt_coverage_program_open. */
+int gt_exec_codes_create(struct gt_etrace_names *names, struct gt_exec_codes **out,
                          struct gt_error *err);
 void gt_exec_codes_destroy(struct gt_exec_codes *c); /* NULL is fine */
 /* There are files: functions have names. */

@@ -17,7 +17,7 @@ struct search {
     size_t n;
     struct gt_entries entries; /* that no place explains yet */
     struct gt_entries all;
-    struct gt_found found;
+    const struct gt_found *found;
     GArray *places; /* struct gt_place */
     struct gt_error *why;
 };
@@ -111,10 +111,10 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     bool any = false;
     if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
-    for (size_t i = 0; i < s->found.n; i++) {
-        if (!gt_found_is(&s->found, i, part->path))
+    for (size_t i = 0; i < s->found->n; i++) {
+        if (!gt_found_is(s->found, i, part->path))
             continue;
-        gt_vote_count(&s->entries, part, s->found.item[i].offset, &v);
+        gt_vote_count(&s->entries, part, s->found->item[i].offset, &v);
         if (!any || v.hits > best.hits)
             best = v;
         any = true;
@@ -125,10 +125,10 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     p.found = true;
     if (add_place(s, &p, &s->why[source - s->source]) < 0)
         return 0;
-    for (size_t i = 0; i < s->found.n; i++) {
-        if (!gt_found_is(&s->found, i, part->path))
+    for (size_t i = 0; i < s->found->n; i++) {
+        if (!gt_found_is(s->found, i, part->path))
             continue;
-        gt_vote_count(&s->entries, part, s->found.item[i].offset, &v);
+        gt_vote_count(&s->entries, part, s->found->item[i].offset, &v);
         p = gt_place_whole(source, part, v.offset);
         p.found = true;
         if (v.hits)
@@ -167,9 +167,9 @@ static int put_recognised_module(struct search *s, const struct gt_symbol_source
     (void)err;
     if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
-    for (size_t i = 0; i < s->found.n; i++)
-        if (gt_found_is(&s->found, i, part->path))
-            put_module(s, source, part, &s->found.item[i]);
+    for (size_t i = 0; i < s->found->n; i++)
+        if (gt_found_is(s->found, i, part->path))
+            put_module(s, source, part, &s->found->item[i]);
     return 0;
 }
 
@@ -301,26 +301,38 @@ static void drop(struct search *s)
     g_array_free(s->places, TRUE);
 }
 
-int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
-              struct gt_places *out, struct gt_error *why, struct gt_error *err)
+int gt_locate_entries(struct gt_entries *entries, const struct gt_found *found,
+                      const struct gt_symbol_source *source, size_t n, struct gt_places *out,
+                      struct gt_error *why, struct gt_error *err)
 {
-    struct search s = {.source = source, .n = n, .why = why};
-    *out = (struct gt_places){0};
-    int status = gt_entries_read(dir, &s.entries, err);
-    if (status < 0)
-        return status;
+    struct search s = {.source = source, .n = n, .why = why, .entries = *entries, .found = found};
+    s.all = s.entries;
     s.all.addr = g_memdup2(s.entries.addr, s.entries.n * sizeof *s.entries.addr);
-    s.all.n = s.entries.n;
-    gt_found_read(dir, &s.found);
     s.places = g_array_new(FALSE, FALSE, sizeof(struct gt_place));
-    status = search(&s, err);
+    int status = search(&s, err);
+    *out = (struct gt_places){0};
     if (status == 0)
         settle(&s, out);
     else
         drop(&s);
-    gt_found_free(&s.found);
     g_free(s.all.addr);
     gt_entries_free(&s.entries);
+    *entries = (struct gt_entries){0};
+    return status;
+}
+
+int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
+              struct gt_places *out, struct gt_error *why, struct gt_error *err)
+{
+    struct gt_entries entries;
+    struct gt_found found;
+    *out = (struct gt_places){0};
+    int status = gt_entries_read(dir, &entries, err);
+    if (status < 0)
+        return status;
+    gt_found_read(dir, &found);
+    status = gt_locate_entries(&entries, &found, source, n, out, why, err);
+    gt_found_free(&found);
     return status;
 }
 

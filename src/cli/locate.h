@@ -15,6 +15,7 @@
 #ifndef GT_CLI_LOCATE_H
 #define GT_CLI_LOCATE_H
 
+#include "cli/found.h"
 #include "cli/symbol_source.h"
 #include "cli/vote.h"
 
@@ -45,6 +46,11 @@ struct gt_places {
  * GT_E_NOMEM: the recording cannot be read. */
 int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err);
+/* The same of entries that are there already, which are used up: *entries is freed. found: places
+ * that are known, which come first. */
+int gt_locate_entries(struct gt_entries *entries, const struct gt_found *found,
+                      const struct gt_symbol_source *source, size_t n, struct gt_places *out,
+                      struct gt_error *why, struct gt_error *err);
 void gt_places_free(struct gt_places *p);
 
 /* All of the part at that offset. */

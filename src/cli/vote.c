@@ -19,6 +19,8 @@
 #define LEAST 4
 /* Programs that are linked alike have so many functions in common: what begins and ends them. */
 #define FEW 8
+/* Of what was jumped to, functions are at least one in so many; of what was called, one in two. */
+#define OF_JUMPS 32
 /* Addresses have so many bits. */
 #define ADDR_BITS 48
 /* Chance finds so many such places at most, as a power of ten. */
@@ -198,9 +200,28 @@ static bool across(const struct poll *p, uint64_t a, uint64_t b)
     return apart < size || ((b - a) & MASK) < size;
 }
 
+/* Of those that the code confirms the best one: 1; 0: it confirms none; -1: it has no say. */
+static int confirm(const struct poll *p, const struct gt_vote *v, const struct gt_vote **best)
+{
+    if (!p->entries->confirm || p->n_finalists == 0)
+        return -1;
+    *best = NULL;
+    for (size_t i = 0; i < p->n_finalists; i++) {
+        if (!v[i].hits || (*best && v[i].hits <= (*best)->hits))
+            continue;
+        int said = p->entries->confirm(p->entries->self, p->part, v[i].offset);
+        if (said < 0)
+            return -1;
+        if (said)
+            *best = &v[i];
+    }
+    return *best != NULL;
+}
+
 static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err)
 {
-    struct gt_vote v[FINALISTS], *best = NULL, *rival = NULL;
+    struct gt_vote v[FINALISTS];
+    const struct gt_vote *best = NULL, *rival = NULL, *confirmed;
     for (size_t i = 0; i < p->n_finalists; i++) {
         gt_vote_count(p->entries, p->part, p->finalist[i].offset, &v[i]);
         if (v[i].hits && (!best || v[i].hits > best->hits))
@@ -211,6 +232,14 @@ static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err
             (!rival || v[i].hits > rival->hits))
             rival = &v[i];
     const char *path = p->part->path;
+    const int said = confirm(p, v, &confirmed);
+    if (said > 0) {
+        *out = *confirmed;
+        return 0;
+    }
+    if (said == 0)
+        return gt_error_set(err, GT_E_NOT_FOUND, "no clear place for %s: no code like it ran",
+                            path);
     if (!best)
         return gt_error_set(err, GT_E_NOT_FOUND,
                             "no clear place for %s: none of its functions was entered", path);
@@ -219,7 +248,8 @@ static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err
                             "no clear place for %s: %zu functions at offset 0x%" PRIx64
                             ", %zu at 0x%" PRIx64,
                             path, best->hits, best->offset, rival->hits, rival->offset);
-    if (best->hits * 2 < best->seen || chance(p, best) > CHANCE_MAX)
+    if (best->hits * (p->entries->jumps ? OF_JUMPS : 2) < best->seen ||
+        chance(p, best) > CHANCE_MAX)
         return gt_error_set(err, GT_E_NOT_FOUND,
                             "no clear place for %s: at the best, offset 0x%" PRIx64
                             ", it explains %zu of %zu calls",

@@ -27,7 +27,7 @@
 
 extern const char __executable_start[];
 
-static char *folder, *stream_path, *out_path, *self_path;
+static char *folder, *stream_path, *out_path, *self_path, *self_at_0;
 static int messages, said; /* where messages go, and the standard error */
 static uint8_t stream[1024];
 static size_t border[32], n_borders, size;
@@ -114,7 +114,7 @@ static int convert(const char *format, bool named, char **out)
     const struct gt_command *c = &gt_command_convert;
     const struct gt_options_spec spec = {c->options, c->stop_at_operand};
     char *argv[] = {(char *)"-f", (char *)format,  (char *)"-o", out_path,
-                    stream_path,  (char *)"--elf", self_path};
+                    stream_path,  (char *)"--elf", self_at_0};
     g_autofree void *options = g_malloc0(c->options_size);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
     assert_int_equal(gt_options_parse(&spec, options, named ? 7 : 5, argv, operands, NULL), 0);
@@ -226,7 +226,11 @@ static int count(struct gt_error *err)
     struct gt_coverage_stream found;
     gt_coverage_reset(&counts);
     dup2(messages, STDERR_FILENO);
-    int status = gt_coverage_read(&gt_command_coverage, stream_path, &counts, &found, err);
+    struct gt_etrace_input in;
+    int status = gt_etrace_input_open(&in, stream_path, err);
+    if (status == 0)
+        status = gt_coverage_read(&gt_command_coverage, &in, &counts, &found, err);
+    gt_etrace_input_close(&in);
     dup2(said, STDERR_FILENO);
     return status;
 }
@@ -299,12 +303,13 @@ static int set_up(void **state)
     stream_path = g_build_filename(folder, "stream", NULL);
     out_path = g_build_filename(folder, "out", NULL);
     self_path = g_file_read_link("/proc/self/exe", NULL);
+    self_at_0 = g_strconcat(self_path, ":0", NULL);
     messages = open("/dev/null", O_WRONLY | O_CLOEXEC);
     said = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     if (!folder || !self_path || messages < 0 || said < 0)
         return -1;
     struct gt_error err = {0};
-    return gt_coverage_program_open(self_path, &program, &counts, &err) ||
+    return gt_coverage_program_open(self_path, 0, &program, &counts, &err) ||
            gt_coverage_begin(&counts, &err);
 }
 

@@ -167,8 +167,9 @@ class Report(harness.Scratch):
         stream = self.write('moved', streams.head(62) + streams.execs(moved))
         done = self.coverage(stream, '-e', self.program + ':0x7000000000', '-f', 'qcov')
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
-        done = self.coverage(stream, '-e', self.program, '-f', 'qcov', quiet=False)
+        done = self.coverage(stream, '-e', self.program, '-f', 'qcov', '-o', 'out', status=1)
         self.assertIn(f'none of its {len(moved)} entries lies in', done.stderr)
+        self.assertFalse(os.path.exists(self.path('out')))
 
     def test_two_programs(self):
         """One program in two places, and another that did not run."""
