@@ -50,7 +50,7 @@ static void execlog_arguments(const struct gt_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     g_autofree char *target = gt_record_stream_target(r);
-    g_string_append(out, ",out=");
+    g_string_append(out, ",output=");
     gt_qemu_append_value(out, target);
     if (opt->format)
         g_string_append_printf(out, ",format=%s", opt->format);

@@ -51,6 +51,7 @@ static const char *const clocks[] = {"auto", "insn", "host", NULL};
 static const struct gt_arg arguments[] = {
     {"output", GT_ARG_TEXT, &output},
     {"file", GT_ARG_TEXT, &output},
+    {"out", GT_ARG_TEXT, &output},
     {"flags", GT_ARG_TEXT, &flags},
     {"clock", GT_ARG_CHOICE, &clock_kind, .choices = clocks},
     {"control", GT_ARG_TEXT, &control},

@@ -34,6 +34,7 @@ static const struct gt_arg arguments[] = {
     {"stop", GT_ARG_EACH, .each = gt_exlog_add_stop},
     {"every", GT_ARG_NUMBER, &gt_exlog.every, .min = 1, .max = UINT64_MAX},
     {"last", GT_ARG_NUMBER, &gt_exlog.last, .min = 1, .max = 100000000},
+    {"output", GT_ARG_TEXT, &out},
     {"out", GT_ARG_TEXT, &out},
     {"format", GT_ARG_CHOICE, &format, .choices = formats},
     {"values", GT_ARG_SWITCH, &values},
@@ -74,8 +75,8 @@ static int open_outlet(struct gt_error *err)
     };
     if (!out && format)
         return gt_error_set(err, GT_E_USAGE,
-                            "argument format=%s: expected out=FILE or "
-                            "out=unix:PATH, too: QEMU's log takes text",
+                            "argument format=%s: expected output=FILE or "
+                            "output=unix:PATH, too: QEMU's log takes text",
                             formats[format]);
     if (!out)
         return 0;

@@ -31,6 +31,7 @@ static const struct gt_arg arguments[] = {
     {"discontinuities", GT_ARG_SWITCH, &gt_rec.discontinuities},
     {"summary", GT_ARG_SWITCH, &gt_rec.summary},
     GT_TRACING_ARGUMENTS,
+    {"out", GT_ARG_TEXT, &gt_rec.output},
     {0},
 };
 

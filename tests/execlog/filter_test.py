@@ -245,7 +245,7 @@ REFUSED = {
     'ifilter=': 'argument ifilter=: expected how a disassembly begins',
     'reg=rax': 'argument reg=rax: this QEMU (plugin ABI 1) cannot read registers; 9.0 and later can',
     'rdisas=maybe': 'argument rdisas=maybe: expected on or off',
-    'format=binary': 'argument format=binary: expected out=FILE or out=unix:PATH, too',
+    'format=binary': 'argument format=binary: expected output=FILE or output=unix:PATH, too',
     'format=xml': 'argument format=xml: expected one of text, binary',
     'colour=red': 'unknown argument colour=red: expected one of ifilter, afilter, reg, rdisas',
     'out=/nowhere/x': '/nowhere/x: cannot be opened: No such file or directory',

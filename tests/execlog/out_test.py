@@ -75,6 +75,17 @@ def whole(t, guest):
     return text
 
 
+def test_names(t):
+    """`output` and `out` are one argument, of every plugin."""
+    guest = build(t, LONG, LOOPS=3)
+    for tool in 'execlog', 'etrace', 'uftrace':
+        plugin = os.path.join(os.path.dirname(PLUGIN), f'lib{tool}.so')
+        for word in 'output', 'out':
+            place = f'{t.folder}/{tool}-{word}'
+            run([qemu('x86_64'), '-plugin', f'{plugin},{word}={place}', guest])
+            need(os.path.exists(place), plugin, word)
+
+
 class Reader(threading.Thread):
     """Listens at a socket and reads: all, or the first bytes only."""
 
