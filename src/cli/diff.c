@@ -24,7 +24,7 @@ struct diff_options {
 };
 
 static const struct gt_option diff_table[] = {
-    {"context", 'c', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000,
+    {"context", 'c', GT_OPTION_NUMBER, .value = "N", .max = 1000, .initial = CONTEXT,
      .help = "show so many lines before the first one that differs, and after it (5)",
      .offset = offsetof(struct diff_options, context)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "print nothing, only set the exit status",
@@ -206,7 +206,7 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
         .names = {operands[0], operands[1]},
         .by_vcpu = g_hash_table_new(g_int64_hash, g_int64_equal),
         .sequences = g_ptr_array_new_with_free_func(free_sequence),
-        .context = opt->context ? opt->context : CONTEXT,
+        .context = opt->context,
     };
     for (int i = 0; i < 2; i++)
         d.side[i].in = (struct gt_etrace_input){.fd = -1, .listener.fd = -1};

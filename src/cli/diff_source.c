@@ -5,6 +5,7 @@
 #include "cli/diff_lines.h"
 #include "cli/etrace_walk.h"
 #include "cli/execlog_input.h"
+#include "cli/file_kind.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -36,6 +37,11 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_command *self,
         struct gt_execlog_source source = gt_execlog_input_source(&s->in);
         return gt_execlog_reader_create(&source, &s->r, err);
     }
+    const char *kind = gt_file_kind(s->in.first, s->in.n);
+    if (kind || !gt_file_is_text(s->in.first, s->in.n))
+        return gt_error_set(err, GT_E_FORMAT,
+                            "%s: %s, expected a log: text, or execlog's binary form", s->in.name,
+                            kind ? kind : "neither text nor a file that we know");
     s->room = ROOM;
     s->buf = g_malloc(s->room);
     return 0;
@@ -77,16 +83,31 @@ static int grow(struct gt_diff_source *s, struct gt_error *err)
     return 0;
 }
 
+/* What is no text stays an error: it is read no further. */
+static int check_text(struct gt_diff_source *s, size_t got)
+{
+    const char *zero = memchr(s->buf + s->fill, '\0', got);
+    if (!zero)
+        return 0;
+    uint64_t line = s->line + gt_diff_lines_count(s->buf + s->at, (size_t)(zero - s->buf) - s->at);
+    return gt_error_set(&s->no_text, GT_E_FORMAT,
+                        "%s line %" PRIu64 ": a zero byte, expected a log of text", s->in.name,
+                        line);
+}
+
 static int read_text(struct gt_diff_source *s, struct gt_error *err)
 {
     int status = s->room - s->fill < PIECE ? grow(s, err) : 0;
     if (status < 0)
         return status;
-    ssize_t got = gt_etrace_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
+    ssize_t got =
+        s->no_text.status ? 0 : gt_etrace_input_read(&s->in, s->buf + s->fill, s->room - s->fill);
     if (got < 0 && errno == EINTR)
         return 0;
     if (got < 0)
         return gt_error_errno(err, errno, "%s: cannot be read", s->in.name);
+    if (s->no_text.status || check_text(s, (size_t)got) < 0)
+        return gt_error_set(err, s->no_text.status, "%s", s->no_text.text);
     s->all_read = got == 0;
     s->fill += (size_t)got;
     return 0;

@@ -19,8 +19,9 @@ struct gt_diff_source {
     bool ended;
     /* text */
     char *buf;
-    size_t at, fill, room; /* what was read and not yet given is from at to fill */
-    bool all_read;         /* but for that */
+    size_t at, fill, room;   /* what was read and not yet given is from at to fill */
+    bool all_read;           /* there is nothing more to be read */
+    struct gt_error no_text; /* it has a zero byte */
     /* binary; NULL: text */
     struct gt_execlog_reader *r;
     struct gt_execlog_text *text;

@@ -163,7 +163,11 @@ static int dump(const struct gt_command *self, const struct dump_options *opt,
     int status = gt_etrace_walk_open(self, where, &in, err);
     if (status == 0)
         status = gt_etrace_input_look(&in, err);
-    if (status == 0 && !gt_execlog_is(in.first, in.n))
+    const bool execlog = gt_execlog_is(in.first, in.n);
+    if (status == 0 && !execlog)
+        status =
+            gt_etrace_walk_check(&in, "an etrace stream or an execlog log in binary form", err);
+    if (status == 0 && !execlog)
         status = dump_etrace(self, opt, d, &in, err);
     else if (status == 0 && opt->elf)
         status = gt_error_set(err, GT_E_USAGE, "%s: an execlog log: --elf is for etrace streams",
@@ -205,7 +209,9 @@ const struct gt_command gt_command_dump = {
             "What FILE is, is told by its first bytes. A log in execlog's binary form is printed as"
             " the text that execlog writes; of a file, --from, --to, --pc and --mem read only the"
             " parts that have such lines, by the log's index. Addresses of --mem are what the lines"
-            " show: physical ones for a machine; RANGE is ADDR or LO-HI. --values adds \" = "
+            " show: physical ones for a machine. RANGE is ADDRESS or LO-HI, HI the first"
+            " one after it, in hex, with 0x or without."
+            " --values adds \" = "
             "0xVALUE\" to accesses.",
             "Of an etrace stream, prints a line an item: \"E<unit> <start> <end> [function]\" for "
             "code that ran, from"

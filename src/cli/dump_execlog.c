@@ -2,11 +2,13 @@
 /* Logs in execlog's binary form as text: see dump_execlog.h. */
 #include "cli/dump_execlog.h"
 
+#include "base/range.h"
 #include "cli/execlog_input.h"
-#include "cli/number.h"
 #include "format/execlog_select.h"
 
+#include <glib.h>
 #include <inttypes.h>
+#include <string.h>
 
 enum { TOLD_MAX = 5 }; /* places that were left out */
 
@@ -17,6 +19,7 @@ struct dump {
     struct gt_execlog_text *text;
     struct gt_execlog_selection selection;
     uint64_t left_out;
+    bool any; /* something was shown */
 };
 
 /* ---- what is asked for --------------------------------------------------------------------- */
@@ -29,16 +32,10 @@ bool gt_dump_execlog_asked(const struct gt_dump_execlog_options *o)
 static int parse_range(const char *option, const char *text, uint64_t *lo, uint64_t *hi,
                        struct gt_error *err)
 {
-    g_auto(GStrv) parts = g_strsplit(text, "-", 2);
-    int status = gt_number_parse(parts[0], lo);
-    *hi = *lo;
-    if (status == 0 && parts[1])
-        status = gt_number_parse(parts[1], hi);
-    if (status < 0 || *hi < *lo)
-        return gt_error_set(err, GT_E_USAGE,
-                            "option '--%s' takes an address or LO-HI, hex after 0x, not '%s'",
-                            option, text);
-    return 0;
+    if (gt_range_parse(text, lo, hi))
+        return 0;
+    return gt_error_set(err, GT_E_USAGE, "option '--%s' takes " GT_RANGE_EXPECTED ", not '%s'",
+                        option, text);
 }
 
 int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_execlog_query *out,
@@ -65,6 +62,7 @@ int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_exe
 static int put_lines(void *self, const char *text, size_t n)
 {
     struct dump *d = self;
+    d->any = true;
     gt_output_through(d->out, text, n);
     return d->out->failed != 0;
 }
@@ -186,10 +184,29 @@ static int show(struct dump *d, uint64_t size, const struct gt_execlog_text_opti
     bool some = q->from > 1 || q->to < UINT64_MAX || q->by_insn || q->by_access;
     int status = some && size ? show_selected(d, size, q, err) : show_all(d, err);
     gt_execlog_text_flush(d->text);
+    if (status == 0 && some && !d->any)
+        gt_command_fail(d->self, 0, "%s: no line of it is what was asked for",
+                        gt_execlog_reader_name(d->r));
     if (status == 0 && d->left_out)
         status = gt_error_set(err, GT_E_FORMAT, "%s: places left out: %" PRIu64,
                               gt_execlog_reader_name(d->r), d->left_out);
     return status;
+}
+
+/* Where the guest's addresses have 32 bits, some that can be asked for are none of its code. */
+static int check_addresses(const struct dump *d, const struct gt_execlog_query *q,
+                           struct gt_error *err)
+{
+    static const char *const narrow[] = {"arm",  "armeb",  "i386", "riscv32",
+                                         "mips", "mipsel", "ppc"};
+    const char *target = gt_execlog_reader_about(d->r)->target;
+    for (size_t i = 0; i < G_N_ELEMENTS(narrow) && q->by_insn; i++)
+        if (strcmp(target, narrow[i]) == 0 && q->insn_lo > UINT32_MAX)
+            return gt_error_set(err, GT_E_USAGE,
+                                "%s: of a guest of target %s, whose addresses have 32 bits: --pc"
+                                " 0x%" PRIx64 " is none of them",
+                                gt_execlog_reader_name(d->r), target, q->insn_lo);
+    return 0;
 }
 
 int gt_dump_execlog(const struct gt_command *self, struct gt_etrace_input *in,
@@ -200,6 +217,8 @@ int gt_dump_execlog(const struct gt_command *self, struct gt_etrace_input *in,
     struct gt_execlog_source source = gt_execlog_input_source(in);
     const struct gt_execlog_text_options o = {*q, values, put_lines, learn, &d};
     int status = gt_execlog_reader_create(&source, &d.r, err);
+    if (status == 0)
+        status = check_addresses(&d, q, err);
     if (status == 0)
         status = gt_execlog_text_create(gt_execlog_reader_codes(d.r), &o, &d.text, err);
     if (status == 0) {

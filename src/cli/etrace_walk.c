@@ -2,6 +2,9 @@
 /* A command's way through an etrace stream: see etrace_walk.h. */
 #include "cli/etrace_walk.h"
 
+#include "cli/file_kind.h"
+
+#include <glib.h>
 #include <inttypes.h>
 
 enum { TOLD_MAX = 5 }; /* packets that were left out */
@@ -99,11 +102,27 @@ int gt_etrace_walk_open(const struct gt_command *self, const char *where,
     return status;
 }
 
+int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
+                         struct gt_error *err)
+{
+    const char *kind = gt_file_kind(in->first, in->n);
+    if (!kind && in->n == sizeof in->first && gt_file_is_text(in->first, in->n))
+        kind = "a text";
+    if (!kind || g_str_has_prefix(expected, kind))
+        return 0;
+    return gt_error_set(err, GT_E_FORMAT, "%s: %s, expected %s", in->name, kind, expected);
+}
+
 int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
                       struct gt_error *err)
 {
     struct walk k = {.w = w, .in = in};
     struct gt_etrace_reader *r;
+    int looked = gt_etrace_input_look(in, err);
+    if (looked == 0)
+        looked = gt_etrace_walk_check(in, "an etrace stream", err);
+    if (looked < 0)
+        return looked;
     in->idle = pause_now;
     in->idle_self = &k;
     int status = gt_etrace_reader_create(gt_etrace_input_read, in, in->name, &r, err);

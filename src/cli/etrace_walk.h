@@ -28,6 +28,10 @@ struct gt_etrace_walk {
  * case. Errors of gt_etrace_input_open and gt_etrace_input_wait. */
 int gt_etrace_walk_open(const struct gt_command *self, const char *where,
                         struct gt_etrace_input *in, struct gt_error *err);
+/* GT_E_FORMAT: by its first bytes, which were looked at, it is plainly something else; the message
+ * says what, and `expected`, which begins with "an etrace stream". */
+int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
+                         struct gt_error *err);
 /* gt_etrace_walk over what is open; it stays open. */
 int gt_etrace_walk_in(const struct gt_etrace_walk *w, struct gt_etrace_input *in,
                       struct gt_error *err);

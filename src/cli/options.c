@@ -140,6 +140,9 @@ int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, c
                      GPtrArray *operands, struct gt_error *err)
 {
     int i = 0;
+    for (const struct gt_option *o = spec->table; o && o->name; o++)
+        if (o->type == GT_OPTION_NUMBER)
+            *(uint64_t *)(void *)((char *)into + o->offset) = o->initial;
     for (; i < argc; i++) {
         char *arg = argv[i];
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;

@@ -8,7 +8,8 @@
  * table.
  *
  * The parser stores each value in the command's own struct, at the option's offset; it starts
- * zeroed, so NULL, false and 0 mean "not given". Texts point into argv.
+ * zeroed, so NULL, false and, unless the table has another number, 0 mean "not given". Texts point
+ * into argv.
  */
 #ifndef GT_CLI_OPTIONS_H
 #define GT_CLI_OPTIONS_H
@@ -37,7 +38,7 @@ struct gt_option {
     const char *value;          /* what help calls the value: "DIR"; NULL for flags */
     const char *help;           /* a phrase without a full stop */
     const char *const *choices; /* GT_OPTION_CHOICE, NULL-terminated */
-    uint64_t min, max;          /* GT_OPTION_NUMBER */
+    uint64_t min, max, initial; /* GT_OPTION_NUMBER; initial: where it is not given */
     size_t offset;              /* of the field in the command's struct */
 };
 

@@ -8,6 +8,7 @@
  */
 #include "plugin/execlog.h"
 
+#include "base/range.h"
 #include "guest/process.h"
 #include "guest/symbols.h"
 
@@ -74,16 +75,11 @@ static bool take_hex(const char **at, const char *ends, uint64_t *out)
 
 int gt_exlog_add_range(const char *value, struct gt_error *err)
 {
-    const char *at = value;
-    uint64_t lo, hi;
-    bool good = take_hex(&at, "-", &lo) && *at++ == '-' && take_hex(&at, "", &hi) && lo < hi;
-    if (!good)
-        return gt_error_set(
-            err, GT_E_USAGE,
-            "argument range=%.200s: expected LO-HI, two hex addresses, HI the first "
-            "one after it",
-            value);
-    add_range(lo, hi);
+    uint64_t lo, last;
+    if (!gt_range_parse(value, &lo, &last))
+        return gt_error_set(err, GT_E_USAGE, "argument range=%.200s: expected " GT_RANGE_EXPECTED,
+                            value);
+    add_range(lo, last + 1);
     restricted = true;
     return 0;
 }

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
+import etrace_stream as es
 import harness
 from harness import CliTest
 
@@ -101,9 +102,17 @@ class Dump(CliTest):
         pc = int(lines[PLACE - 1].split(', ')[1], 16)
         done = self.expect(0, 'dump', '--pc', hex(pc), '--to', str(PLACE), log('none', 'bin'))
         self.assertEqual(done.stdout, ''.join(x for x in lines[:PLACE] if f'0, {pc:#x}, ' in x))
-        done = self.expect(0, 'dump', '--pc', f'{pc - 9:#x}-{pc + 9:#x}', '--mem', '0x1000-0x2000',
+        done = self.expect(0, 'dump', '--pc', f'{pc - 9:#x}-{pc + 9:#x}', '--mem', '1000-2000',
                            log('none', 'bin'))
         self.assertEqual(done.stdout, lines[PLACE - 1])
+        # HI is the first address after the range; 0x may be left out.
+        here = ''.join(x for x in lines if f'0, {pc:#x}, ' in x)
+        for text, expected in ((f'{pc:x}', here), (f'{pc:x}-{pc + 1:x}', here),
+                               (f'{pc - 1:#x}-{pc:#x}', '')):
+            done = self.expect(0, 'dump', '--pc', text, log('none', 'bin'))
+            self.assertEqual(done.stdout, expected)
+            self.assertEqual(done.stderr, '' if expected else f'guesttrace dump: {log("none", "bin")}:'
+                             ' no line of it is what was asked for\n')
 
     def test_cut_off(self):
         with open(log('none', 'bin'), 'rb') as f:
@@ -133,15 +142,29 @@ class Dump(CliTest):
     def test_usage(self):
         for options, words in (
                 (('--from', '9', '--to', '8'), 'no lines from 9 to 8'),
-                (('--pc', '4x'), "option '--pc' takes an address or LO-HI, hex after 0x, not '4x'"),
-                (('--mem', '0x20-0x10'), "option '--mem' takes an address or LO-HI"),
+                (('--pc', '4x'), "option '--pc' takes a hex address, or LO-HI, HI the first one after"
+                 " it, not '4x'"),
+                (('--pc', '10000000000000000'), "option '--pc' takes a hex address"),
+                (('--pc', '-'), "option '--pc' takes a hex address"),
+                (('--mem', '20-20'), "option '--mem' takes a hex address"),
+                (('--mem', '0x20-0x10'), "option '--mem' takes a hex address"),
                 (('--from', '0'), "takes a number from 1 to")):
             self.assertIn(words, self.expect(2, 'dump', *options, log('none', 'bin')).stderr)
         self.assertIn('an execlog log: --elf is for etrace streams',
                       self.expect(1, 'dump', '-e', 'x', log('none', 'bin')).stderr)
         self.write('no.log', b'something else\n')
-        self.assertIn('no.log: an etrace stream: --from, ',
-                      self.expect(1, 'dump', '--to', '5', 'no.log').stderr)
+        for options in [], ['--to', '5']:
+            self.assertEqual(self.expect(1, 'dump', *options, 'no.log').stderr,
+                             'guesttrace dump: no.log: a text, expected an etrace stream or an execlog'
+                             ' log in binary form\n')
+        self.write('some.etrace', es.start())
+        self.assertIn('some.etrace: an etrace stream: --from, ',
+                      self.expect(1, 'dump', '--to', '5', 'some.etrace').stderr)
+        self.assertIn('p.elf: an ELF file, expected an etrace stream',
+                      self.expect(1, 'convert', self.elf()).stderr)
+
+    def elf(self):
+        return self.write('p.elf', harness.make_elf())
 
 
 class Diff(CliTest):
@@ -267,6 +290,28 @@ vCPU 11: the logs part: a line 18, b has no more
     def test_empty(self):
         self.assertEqual(self.diff('', '', status=0), '')
         self.assertIn('vCPU 0: the logs part: a has no more, b line 1\n', self.diff('', '0, 0x1, 0x1, "x"\n'))
+
+    def test_no_context(self):
+        number, left, _ = first_difference(log('none', 'txt'), log('register', 'txt'))
+        done = self.expect(1, 'diff', '-c', '0', log('none', 'bin'), log('register', 'txt'))
+        lines = done.stdout.split('\n')
+        self.assertIn(f' line {number}', lines[0])
+        self.assertEqual(lines[1], '- ' + left.rstrip('\n'))
+        self.assertRegex(lines[2], r'^\+ ')
+        self.assertEqual(sum(x.startswith(('  ', '- ', '+ ')) for x in lines), 2)
+
+    def test_no_logs(self):
+        self.write('s.etrace', es.start() + es.execs(0, 0, [(1, 16, 32)]))
+        self.write('p.elf', harness.make_elf())
+        self.write('odd', bytes(range(1, 9)) * 9)
+        self.write('zero.log', b'0, 0x1, 0x2, "nop"\n0, 0x\0')
+        for name, what in (('s.etrace', ': an etrace stream'), ('p.elf', ': an ELF file'),
+                           ('odd', ': neither text nor a file that we know'),
+                           ('zero.log', ' line 2: a zero byte')):
+            for pair in (name, log('none', 'txt')), (log('none', 'bin'), name):
+                done = self.expect(2, 'diff', *pair)
+                self.assertEqual(done.stdout, '')
+                self.assertIn(f'{name}{what}, expected a log', done.stderr)
 
     def test_trouble(self):
         self.assertIn('absent: ', self.expect(2, 'diff', log('none', 'bin'), 'absent').stderr)

@@ -180,7 +180,9 @@ class Damage(DumpTest):
 
     def test_no_stream(self):
         for data, text in ((b'', 't.etrace: empty, expected an etrace stream'),
-                           (b'\x7fELF\2\1\1\0', 't.etrace: not an etrace stream: it begins with a'
+                           (b'\x7fELF\2\1\1\0', 't.etrace: an ELF file, expected an etrace stream'
+                            ' or an execlog log in binary form'),
+                           (b'\x7f\x45\0\0' * 4, 't.etrace: not an etrace stream: it begins with a'
                             ' packet of type 0x457f, expected INFO, 0x4554')):
             done = self.dump(data, status=1)
             self.assertEqual(done.stderr, f'guesttrace dump: {text}\n')

@@ -59,6 +59,7 @@ def test_range(t):
     check(t, ['range=0x401040-401047'], within(lines, (0x401040, 0x401047)))
     check(t, ['range=401040-401044', 'range=40100e-401020'],
           within(lines, (0x401040, 0x401044), (0x40100e, 0x401020)))
+    check(t, ['range=401040'], within(lines, (0x401040, 0x401041)))
     check(t, ['range=1-2'], [])
 
 
@@ -227,9 +228,9 @@ def test_crash(t):
 
 
 REFUSED = {
-    'range=3-3': 'argument range=3-3: expected LO-HI, two hex addresses, HI the first one after it',
-    'range=x-5': 'argument range=x-5: expected LO-HI',
-    'range=5': 'argument range=5: expected LO-HI',
+    'range=3-3': 'argument range=3-3: expected a hex address, or LO-HI, HI the first one after it',
+    'range=x-5': 'argument range=x-5: expected a hex address',
+    'range=10000000000000000': 'argument range=10000000000000000: expected a hex address',
     'start=': 'argument start=: expected 0xADDRESS or a function\'s name, and perhaps :COUNT, from 1',
     'start=main:0': 'argument start=main:0: expected',
     'stop=main:x': 'argument stop=main:x: expected',
