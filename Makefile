@@ -44,11 +44,12 @@ run:
 test: test-ready
 	@$(RUN_TESTS) $(BUILD) --no-suite long --timeout-multiplier 4
 
-# The same with the tests that take minutes, and user mode on a QEMU that is built for it
-test-long: test-ready
+# The same with the tests that take minutes, with sanitizers, and user mode on a QEMU that is built for it
+test-long: test-ready build-asan build-tsan
 	@scripts/setup --what qemu
 	@scripts/qemus user || true
 	@$(RUN_TESTS) $(BUILD) --timeout-multiplier 4 \
+		--then $(ASAN_TESTS) --then $(TSAN_TESTS) \
 		--then user:$(BUILD) $(addprefix --suite ,$(USER_SUITES)) --timeout-multiplier 4
 
 .PHONY: test-ready
@@ -86,17 +87,24 @@ endef
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
-# Runs the unit tests with the address and undefined behaviour sanitizers
-asan:
-	@$(call setup_build,build-asan,-Db_sanitize=address$(comma)undefined -Dbuildtype=debugoptimized)
-	@ninja -C build-asan --quiet
-	@$(RUN_TESTS) build-asan --suite unit --suite faults --timeout-multiplier 4
+ASAN_TESTS = build-asan --suite unit --suite faults --timeout-multiplier 4
+TSAN_TESTS = build-tsan --suite unit --timeout-multiplier 4
+
+.PHONY: build-asan build-tsan
+build-asan:
+	@$(call setup_build,$@,-Db_sanitize=address$(comma)undefined -Dbuildtype=debugoptimized)
+	@ninja -C $@ --quiet
+build-tsan:
+	@$(call setup_build,$@,-Db_sanitize=thread -Dbuildtype=debugoptimized)
+	@ninja -C $@ --quiet
+
+# Runs the tests of units and faults with the address and undefined behaviour sanitizers
+asan: build-asan
+	@$(RUN_TESTS) $(ASAN_TESTS)
 
 # Runs the unit tests with the thread sanitizer
-tsan:
-	@$(call setup_build,build-tsan,-Db_sanitize=thread -Dbuildtype=debugoptimized)
-	@ninja -C build-tsan --quiet
-	@$(RUN_TESTS) build-tsan --suite unit --timeout-multiplier 4
+tsan: build-tsan
+	@$(RUN_TESTS) $(TSAN_TESTS)
 
 # Runs the tests with coverage and writes build-coverage/report/index.html
 coverage:

@@ -174,7 +174,8 @@ static void test_large(void **state)
     enum { ALL = 24 << 20 };
     static const size_t pieces[] = {SIZE_MAX, 100000, 65521};
     uint8_t *data = calloc(1, ALL);
-    assert_non_null(data);
+    char *text = calloc(1, GT_ETRACE_MAX_BODY);
+    assert_true(data && text);
     struct gt_writer w;
     uint64_t n = 0, random = 1;
     gt_writer_init(&w, data, ALL);
@@ -182,7 +183,7 @@ static void test_large(void **state)
     for (; !w.short_of; n++) {
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
         uint32_t len = (uint32_t)(random >> 40) % (n % 4 ? 300000 : GT_ETRACE_MAX_BODY - 8);
-        const struct gt_etrace_note note = {n, (const char *)data, len};
+        const struct gt_etrace_note note = {n, text, len};
         gt_etrace_put_note(&w, 0, &note);
     }
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
@@ -200,6 +201,7 @@ static void test_large(void **state)
         assert_int_equal(at, s.size);
         gt_etrace_reader_destroy(r);
     }
+    free(text);
     free(data);
 }
 
