@@ -88,6 +88,8 @@ clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz
 
 ASAN_TESTS = build-asan --suite unit --suite faults --timeout-multiplier 4
+# What the thread sanitizer takes for races
+export TSAN_OPTIONS ?= suppressions=$(CURDIR)/tests/tsan.supp
 TSAN_TESTS = build-tsan --suite unit --timeout-multiplier 4
 
 .PHONY: build-asan build-tsan

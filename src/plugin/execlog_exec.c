@@ -183,7 +183,8 @@ static void tell_last(void)
 {
     if (!gt_exlog_shut(GT_EXLOG_HELD))
         return;
-    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++)
+    const unsigned n = __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < n; i++)
         if (gt_exlog.vcpus[i].known)
             gt_exlog_last_tell(&gt_exlog.vcpus[i]);
     gt_exlog_reopen();

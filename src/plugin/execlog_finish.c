@@ -162,7 +162,8 @@ void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu)
 /* Each vCPU's line under way, and what else is to be done with it. */
 static void tell_all(void (*then)(struct gt_exlog_vcpu *))
 {
-    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
+    const unsigned n = __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < n; i++) {
         struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
         if (!v->known)
             continue;
