@@ -262,7 +262,7 @@ class Report(harness.Scratch):
                 ((self.stream, '-e', self.program, '-e', self.program), 1, 'both have code at 0x'),
                 ((self.stream, '-e', self.program, '-o', 'no/where'), 1, 'no/where'),
                 ((self.stream, '-e', self.program, '-o', '/dev/full'), 1, 'No space left'),
-                ((self.source, '-e', self.program), 1, 'not an etrace stream')):
+                ((self.source, '-e', self.program), 1, 'a text, expected an etrace stream')):
             done = self.coverage(*arguments, status=status)
             self.assertIn(text, done.stderr)
             self.assertEqual(done.stdout, '')
