@@ -21,6 +21,7 @@ static const char *const format_names[] = {"chrome", "folded", "vcd", NULL};
 struct convert_options {
     const char *format, *output;
     GPtrArray *elf;
+    bool demangle;
 };
 
 static const struct gt_option convert_table[] = {
@@ -29,6 +30,12 @@ static const struct gt_option convert_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "name the functions that ran from this file, and see its calls",
      .offset = offsetof(struct convert_options, elf)},
+    {"demangle", .type = GT_OPTION_FLAG, .initial = true,
+     .help = "show C++ and Rust names as the source has them (the default)",
+     .offset = offsetof(struct convert_options, demangle)},
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true,
+     .help = "show names as the linker has them",
+     .offset = offsetof(struct convert_options, demangle)},
     {"output", 'o', GT_OPTION_FILE, .value = "FILE",
      .help = "where to write (default: standard output)",
      .offset = offsetof(struct convert_options, output)},
@@ -87,11 +94,12 @@ static int convert_in(struct convert *c, const struct gt_command *self, struct g
 }
 
 static int convert(struct convert *c, const struct gt_command *self, const char *where,
-                   const GPtrArray *elf, struct gt_error *err)
+                   const struct convert_options *opt, struct gt_error *err)
 {
     struct gt_etrace_input in = {.fd = -1, .listener.fd = -1};
+    const GPtrArray *elf = opt->elf;
     int status = gt_etrace_names_load(&c->names, elf ? elf->len : 0,
-                                      elf ? (const char **)elf->pdata : NULL, err);
+                                      elf ? (const char **)elf->pdata : NULL, opt->demangle, err);
     if (status == 0)
         status = gt_etrace_walk_open(self, where, &in, err);
     if (status == 0)
@@ -117,7 +125,7 @@ static int convert_to(struct convert *c, const struct gt_command *self, const ch
     if (opt->output && gt_output_file_open(&file, opt->output, err) < 0)
         return err->status;
     gt_output_init(&c->out, file.fd);
-    int status = convert(c, self, where, opt->elf, err);
+    int status = convert(c, self, where, opt, err);
     bool named = !c->exec || gt_etrace_names_check(&c->names, where, &write_err) == 0;
     bool keep = (c->any || status == 0) && named;
     if (!named && status == 0)

@@ -18,6 +18,7 @@ struct coverage_options {
     GPtrArray *exclude;
     const char *format;
     const char *output;
+    bool demangle;
 };
 
 static const struct gt_option coverage_table[] = {
@@ -31,6 +32,12 @@ static const struct gt_option coverage_table[] = {
     {"exclude", 'x', GT_OPTION_FILE, .repeat = true, .value = "FILE",
      .help = "leave out the source lines that FILE lists",
      .offset = offsetof(struct coverage_options, exclude)},
+    {"demangle", .type = GT_OPTION_FLAG, .initial = true,
+     .help = "show C++ and Rust names as the source has them (the default)",
+     .offset = offsetof(struct coverage_options, demangle)},
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true,
+     .help = "show names as the linker has them",
+     .offset = offsetof(struct coverage_options, demangle)},
     {"output", 'o', GT_OPTION_FILE, .value = "OUT",
      .help = "write the report there (default: standard output)",
      .offset = offsetof(struct coverage_options, output)},
@@ -71,7 +78,8 @@ static int load_programs(struct coverage_run *run, struct gt_error *err)
         status = gt_coverage_program_check(path, err);
     }
     return status < 0 ? status
-                      : gt_etrace_names_load(&run->names, elf->len, (const char **)elf->pdata, err);
+                      : gt_etrace_names_load(&run->names, elf->len, (const char **)elf->pdata,
+                                             run->opt->demangle, err);
 }
 
 static int open_programs(struct coverage_run *run, struct gt_error *err)
@@ -162,12 +170,22 @@ static int put_text(const struct coverage_run *run, const struct gt_text *text,
     return status;
 }
 
+static void demangle(struct gt_demangler *d, const struct gt_coverage_report *report)
+{
+    for (guint i = 0; i < report->functions->len; i++) {
+        struct gt_covered_function *f =
+            &g_array_index(report->functions, struct gt_covered_function, i);
+        f->name = gt_demangle(d, f->name);
+    }
+}
+
 static int write_report(struct coverage_run *run, struct gt_error *err)
 {
     struct gt_coverage_report report;
     struct gt_text text = {0};
     gt_coverage_finish(&run->counts);
     gt_coverage_report_make(run->program, run->n, &run->counts, &run->exclude, &report);
+    demangle(run->names.demangler, &report);
     run->format->write(&report, &text);
     int status = put_text(run, &text, err);
     gt_text_free(&text);

@@ -10,6 +10,7 @@
 
 struct dump_options {
     GPtrArray *elf;
+    bool demangle;
     struct gt_dump_execlog_options execlog;
 };
 
@@ -17,6 +18,12 @@ static const struct gt_option dump_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "name the functions that ran from this file",
      .offset = offsetof(struct dump_options, elf)},
+    {"demangle", .type = GT_OPTION_FLAG, .initial = true,
+     .help = "show C++ and Rust names as the source has them (the default)",
+     .offset = offsetof(struct dump_options, demangle)},
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true,
+     .help = "show names as the linker has them",
+     .offset = offsetof(struct dump_options, demangle)},
     {"from", 0, GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
      .help = "execlog: from this line on, counted from 1",
      .offset = offsetof(struct dump_options, execlog.from)},
@@ -140,8 +147,9 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
                             "%s: an etrace stream: --from, --to, --pc, --mem and --values are for"
                             " execlog's logs",
                             in->name);
-    int status = gt_etrace_names_load(&d->names, opt->elf ? opt->elf->len : 0,
-                                      opt->elf ? (const char **)opt->elf->pdata : NULL, err);
+    int status =
+        gt_etrace_names_load(&d->names, opt->elf ? opt->elf->len : 0,
+                             opt->elf ? (const char **)opt->elf->pdata : NULL, opt->demangle, err);
     struct stat st;
     d->self = self;
     d->live = fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode);

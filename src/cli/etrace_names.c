@@ -6,12 +6,13 @@
 #include <string.h>
 
 int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
-                         struct gt_error *err)
+                         bool demangle, struct gt_error *err)
 {
     *out = (struct gt_etrace_names){0};
     if (!n)
         return 0;
     out->source = g_new0(struct gt_symbol_source, n);
+    out->demangler = demangle ? gt_demangler_create() : NULL;
     out->cache = g_new0(struct gt_etrace_name, GT_ETRACE_NAMES_CACHE);
     for (size_t i = 0; i < n; i++) {
         int status = gt_symbol_source_load(arguments[i], &out->source[i], err);
@@ -73,6 +74,7 @@ void gt_etrace_names_free(struct gt_etrace_names *names)
     for (size_t i = 0; i < names->n; i++)
         gt_symbol_source_clear(&names->source[i]);
     g_free(names->source);
+    gt_demangler_destroy(names->demangler);
     g_free(names->cache);
     *names = (struct gt_etrace_names){0};
 }
@@ -89,7 +91,7 @@ const char *gt_etrace_names_find(struct gt_etrace_names *names, uint64_t addr, b
             continue;
         *begins = f->addr == linked;
         names->any = true;
-        return f->name;
+        return gt_demangle(names->demangler, f->name);
     }
     return NULL;
 }

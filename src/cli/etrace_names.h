@@ -3,6 +3,7 @@
 #ifndef GT_CLI_ETRACE_NAMES_H
 #define GT_CLI_ETRACE_NAMES_H
 
+#include "cli/demangle.h"
 #include "cli/etrace_places.h"
 
 #include <stdbool.h>
@@ -20,16 +21,17 @@ struct gt_etrace_name {
 struct gt_etrace_names {
     struct gt_symbol_source *source;
     size_t n;
-    struct gt_places places;      /* of the sources */
-    struct gt_etrace_name *cache; /* what was looked up last, by address; NULL: no files */
-    size_t missing;               /* sources without a place, which was told */
-    bool any;                     /* some address had a name */
+    struct gt_places places;        /* of the sources */
+    struct gt_demangler *demangler; /* NULL: names as the linker knows them */
+    struct gt_etrace_name *cache;   /* what was looked up last, by address; NULL: no files */
+    size_t missing;                 /* sources without a place, which was told */
+    bool any;                       /* some address had a name */
 };
 
-/* n arguments as cli/symbol_source.h takes them. *out needs gt_etrace_names_free in any case.
- * Errors of gt_symbol_source_load. */
+/* n arguments as cli/symbol_source.h takes them; `demangle`: names as the source has them. *out
+ * needs gt_etrace_names_free in any case. Errors of gt_symbol_source_load. */
 int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
-                         struct gt_error *err);
+                         bool demangle, struct gt_error *err);
 /* Where they ran; arguments and errors as gt_etrace_places_find has them. GT_E_NOT_FOUND: none of
  * them has a place. */
 int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_command *self,

@@ -72,7 +72,7 @@ static int store(const struct gt_option *o, void *into, const char *value, struc
     }
     switch (o->type) {
     case GT_OPTION_FLAG:
-        *(bool *)field = true;
+        *(bool *)field = !o->off;
         return 0;
     case GT_OPTION_CHOICE:
         return store_choice(o, value, field, err);
@@ -143,6 +143,8 @@ int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, c
     for (const struct gt_option *o = spec->table; o && o->name; o++)
         if (o->type == GT_OPTION_NUMBER)
             *(uint64_t *)(void *)((char *)into + o->offset) = o->initial;
+        else if (o->type == GT_OPTION_FLAG && o->initial)
+            *(bool *)(void *)((char *)into + o->offset) = true;
     for (; i < argc; i++) {
         char *arg = argv[i];
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;

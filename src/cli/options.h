@@ -8,8 +8,8 @@
  * table.
  *
  * The parser stores each value in the command's own struct, at the option's offset; it starts
- * zeroed, so NULL, false and, unless the table has another number, 0 mean "not given". Texts point
- * into argv.
+ * zeroed, so NULL, false and, unless the table has another `initial`, 0 mean "not given". Texts
+ * point into argv.
  */
 #ifndef GT_CLI_OPTIONS_H
 #define GT_CLI_OPTIONS_H
@@ -34,11 +34,13 @@ struct gt_option {
     const char *name;           /* without dashes; NULL ends a table */
     char letter;                /* 0: none */
     uint8_t type;               /* enum gt_option_type */
+    bool off;                   /* GT_OPTION_FLAG: false is stored, as --no-NAME does */
     bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
     const char *value;          /* what help calls the value: "DIR"; NULL for flags */
     const char *help;           /* a phrase without a full stop */
     const char *const *choices; /* GT_OPTION_CHOICE, NULL-terminated */
-    uint64_t min, max, initial; /* GT_OPTION_NUMBER; initial: where it is not given */
+    uint64_t min, max;          /* GT_OPTION_NUMBER */
+    uint64_t initial;           /* GT_OPTION_NUMBER, GT_OPTION_FLAG: where it is not given */
     size_t offset;              /* of the field in the command's struct */
 };
 

@@ -43,6 +43,7 @@ static int read_debug_file(struct sym_reader *r, Elf *elf, const char *const *ro
 static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, struct gt_error *err)
 {
     int status = read_header(r->s, elf, err);
+    bool stripped;
 
     if (status == GT_OK)
         status = gt_sym_read_segments(r, elf, err);
@@ -51,6 +52,7 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
     status = gt_sym_read_table(r, elf, SHT_SYMTAB);
     if (status == 0)
         status = read_debug_file(r, elf, roots);
+    stripped = status == 0;
     if (status >= 0)
         status = gt_sym_read_table(r, elf, SHT_DYNSYM);
     if (status >= 0) {
@@ -61,6 +63,8 @@ static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, s
         status = gt_sym_read_frames(r, elf);
     if (status >= 0)
         status = gt_sym_merge(r);
+    if (status >= 0 && stripped)
+        gt_sym_end_guesses(r, elf);
     if (status >= 0)
         status = gt_sym_name_frames(r);
     if (status < 0)

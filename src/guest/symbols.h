@@ -37,7 +37,8 @@
 struct gt_symbol {
     uint64_t addr; /* relative to the load base */
     uint64_t size; /* bytes, at least 1; where the symbol table says 0, what .eh_frame says, else up
-                    * to the next symbol or section end; cut where the next symbol begins */
+                    * to the next symbol or section end, but in a file without .symtab only
+                    * while its code goes on; cut where the next symbol begins */
     char *name;    /* not demangled, without its @version; PLT: the function it leads to, "PLT0" the
                     * stub that calls the dynamic linker. Control characters are '?'; at most
                     * GT_SYMBOL_NAME_MAX bytes; never empty */

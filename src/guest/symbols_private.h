@@ -3,7 +3,7 @@
  * What the parts of the symbol reader share: symbols.c (the public side), symbols_read.c (symbol
  * tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c (stub code to GOT slots),
  * symbols_ehframe.c (call frame information to candidates), symbols_merge.c (candidates to one
- * symbol an address).
+ * symbol an address), symbols_flow.c (where a symbol of unknown size ends in a stripped file).
  */
 #ifndef GT_GUEST_SYMBOLS_PRIVATE_H
 #define GT_GUEST_SYMBOLS_PRIVATE_H
@@ -77,6 +77,9 @@ int gt_sym_read_plt(struct sym_reader *r, Elf *elf);
 int gt_sym_read_frames(struct sym_reader *r, Elf *elf);
 /* Names those of them that the merge kept. GT_E_NOMEM. */
 int gt_sym_name_frames(struct sym_reader *r);
+
+/* Ends symbols that say no size where their code does not go on; for a file without .symtab. */
+void gt_sym_end_guesses(struct sym_reader *r, Elf *elf);
 
 /* Turns the candidates into r->s->sym and ->alias. GT_E_NOMEM. */
 int gt_sym_merge(struct sym_reader *r);
