@@ -20,6 +20,7 @@ struct flow {
     struct gt_coverage_row *rows;
     uint32_t n_rows;
     GArray *lines;
+    bool returns;      /* a value */
     uint32_t *line_of; /* of each row: index into lines, or NO_LINE */
 };
 
@@ -48,24 +49,56 @@ static void number_lines(struct flow *f)
     }
 }
 
+/* GCC makes one jump of all `goto *` of a function, and the others jump there. It is of no line,
+ * and so goes on in the row of the code before it. */
+static bool *find_shared_jumps(const struct flow *f)
+{
+    bool *shared = g_new0(bool, f->code.blocks->len);
+    uint32_t row = 0;
+    for (guint i = 0; i < f->code.arcs->len; i++) {
+        const struct gt_coverage_arc *a = ARC(f, i);
+        if (BLOCK(f, a->from)->kind == GT_INSN_JUMP)
+            shared[a->to] = BLOCK(f, a->to)->kind == GT_INSN_JUMP_INDIRECT;
+    }
+    for (uint32_t i = 0; i < f->code.blocks->len; i++) {
+        uint64_t lo = BLOCK(f, i)->lo;
+        while (row < f->n_rows && f->rows[row].lo < lo)
+            row++;
+        if (row < f->n_rows && f->rows[row].lo == lo)
+            shared[i] = false;
+    }
+    return shared;
+}
+
+/* The last block of gcov, which is no line's own: where the function returns a value it is what
+ * stands behind the code, else it has code. */
+static bool only_leaves(const struct flow *f, const struct gt_coverage_block *last)
+{
+    return last->kind == GT_INSN_RETURN &&
+           (!f->returns || (f->n_rows && last->lo >= f->rows[f->n_rows - 1].lo));
+}
+
 /* A line is said once a block: the last one that was not said before is the block's. */
 static void find_last_lines(struct flow *f)
 {
     g_autofree uint32_t *said = g_new0(uint32_t, f->lines->len + 1);
+    g_autofree bool *shared = find_shared_jumps(f);
     uint32_t row = 0;
     for (uint32_t i = 0; i < f->code.blocks->len; i++) {
         struct gt_coverage_block *b = BLOCK(f, i);
         while (row < f->n_rows && f->rows[row].hi <= b->lo)
             row++;
-        b->row = row;
+        b->row = shared[i] ? f->n_rows : row;
         b->last_line = NO_LINE;
-        for (uint32_t r = row; r < f->n_rows && f->rows[r].lo < b->hi; r++) {
+        for (uint32_t r = b->row; r < f->n_rows && f->rows[r].lo < b->hi; r++) {
             uint32_t line = f->line_of[r];
             if (line == NO_LINE || said[line] == i + 1)
                 continue;
             said[line] = i + 1;
             b->last_line = line;
         }
+        if (i + 1 == f->code.blocks->len && only_leaves(f, b))
+            b->last_line = NO_LINE;
     }
 }
 
@@ -150,7 +183,7 @@ static bool count_own(struct flow *f, uint32_t line, const uint32_t *own, uint32
 }
 
 /* False: it cannot be said. */
-static bool count_line(struct flow *f, uint32_t line, uint64_t *count)
+static bool count_line(struct flow *f, uint32_t line, uint64_t *count, bool *ends)
 {
     uint32_t own[OWN_MAX], n = 0;
     uint64_t sum = 0;
@@ -164,6 +197,7 @@ static bool count_line(struct flow *f, uint32_t line, uint64_t *count)
             sum += b->count;
     }
     *count = sum;
+    *ends = n > 0;
     return n == 0 || count_own(f, line, own, n, count);
 }
 
@@ -171,20 +205,22 @@ static void count_lines(struct flow *f)
 {
     g_autofree uint64_t *count = g_new0(uint64_t, f->lines->len + 1);
     g_autofree bool *known = g_new0(bool, f->lines->len + 1);
+    g_autofree bool *ends = g_new0(bool, f->lines->len + 1);
     for (uint32_t i = 0; i < f->lines->len; i++)
-        known[i] = count_line(f, i, &count[i]);
+        known[i] = count_line(f, i, &count[i], &ends[i]);
     for (uint32_t i = 0; i < f->n_rows; i++) {
         uint32_t line = f->line_of[i];
         if (line == NO_LINE || !known[line])
             continue;
         f->rows[i].counted = true;
+        f->rows[i].ends = ends[line];
         f->rows[i].count = count[line];
     }
 }
 
 void gt_coverage_flow(const struct gt_coverage_program *p, const struct gt_coverage *c,
                       struct gt_coverage_row *first, struct gt_coverage_row *end, uint64_t lo,
-                      uint64_t hi)
+                      uint64_t hi, bool returns)
 {
     size_t left;
     const uint8_t *bytes = gt_coverage_program_bytes(p, lo, &left);
@@ -195,6 +231,7 @@ void gt_coverage_flow(const struct gt_coverage_program *p, const struct gt_cover
         .rows = first,
         .n_rows = (uint32_t)(end - first),
         .lines = g_array_new(FALSE, FALSE, sizeof(struct line)),
+        .returns = returns,
         .line_of = g_new(uint32_t, (gsize)(end - first) + 1),
     };
     gt_coverage_blocks_read(p, c, bytes, lo, hi, &f.code);

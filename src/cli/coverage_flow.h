@@ -8,17 +8,18 @@
  * and calls. How often an arc was taken follows from how often the blocks ran. A line's own blocks
  * are those that end in it: its count is how often they were entered from other lines' blocks, and
  * the rounds of loops among them. A line that no block ends in counts what the blocks do that have
- * it.
+ * it. The block that a function leaves by is no line's own, as in gcov: where a value is returned
+ * gcov has an empty one behind the code.
  */
 #ifndef GT_CLI_COVERAGE_FLOW_H
 #define GT_CLI_COVERAGE_FLOW_H
 
 #include "cli/coverage_rows.h"
 
-/* Sets the counts of the rows of one function, [first, end), whose code is [lo, hi); rows of lines
- * that cannot be counted so are left as they are. */
+/* Sets the counts of the rows of one function, [first, end), whose code is [lo, hi), and which
+ * `returns` a value or none; rows of lines that cannot be counted so are left as they are. */
 void gt_coverage_flow(const struct gt_coverage_program *p, const struct gt_coverage *c,
                       struct gt_coverage_row *first, struct gt_coverage_row *end, uint64_t lo,
-                      uint64_t hi);
+                      uint64_t hi, bool returns);
 
 #endif

@@ -91,8 +91,10 @@ static uint64_t cost_of(struct sweep *s, uint64_t lo, uint64_t hi)
 static void add_piece(struct sweep *s, const struct gt_coverage_row *row, uint64_t lo, uint64_t hi,
                       uint32_t function)
 {
-    struct gt_covered_line line = {row->file,   row->line,  function,
-                                   row->listed, row->count, cost_of(s, lo, hi)};
+    struct gt_covered_line line = {
+        row->file,   row->line,  function,           .ends = row->ends || !row->counted,
+        row->listed, row->count, cost_of(s, lo, hi),
+    };
     struct gt_covered_function *f =
         &g_array_index(s->out->functions, struct gt_covered_function, function);
     if (row->listed && !row->counted)
@@ -175,6 +177,7 @@ static void merge_lines(GArray *lines)
         last->count = MAX(last->count, line[i].count);
         last->cost += line[i].cost;
         last->listed |= line[i].listed;
+        last->ends |= line[i].ends;
     }
     g_array_set_size(lines, n);
 }
@@ -204,6 +207,23 @@ static void sort_files(struct gt_coverage_names *names, struct gt_coverage_repor
         f->file = number[f->file];
     }
     g_ptr_array_set_free_func(names->names, NULL);
+}
+
+/* Tells which functions begin in the line of another. */
+static void find_shared_lines(GArray *functions)
+{
+    struct gt_covered_function *f = (struct gt_covered_function *)(void *)functions->data;
+    g_autoptr(GHashTable) first = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    for (guint i = 0; i < functions->len; i++) {
+        const gint64 key = (gint64)((uint64_t)f[i].file << 32 | f[i].line);
+        if (!f[i].line)
+            continue;
+        struct gt_covered_function *other = g_hash_table_lookup(first, &key);
+        if (other)
+            other->shares_line = f[i].shares_line = true;
+        else
+            g_hash_table_insert(first, g_memdup2(&key, sizeof key), &f[i]);
+    }
 }
 
 static bool is_excluded(const GArray *of, uint32_t line)
@@ -261,6 +281,7 @@ void gt_coverage_report_make(struct gt_coverage_program *program, size_t n,
     sort_files(&names, out);
     gt_coverage_names_clear(&names);
     merge_lines(out->lines);
+    find_shared_lines(out->functions);
     leave_out(out, exclude);
 }
 

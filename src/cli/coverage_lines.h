@@ -3,7 +3,7 @@
  * From counts by address to counts by line and function.
  *
  * A line's count within a function is the greatest of its code's: how often its part that ran most
- * ran. A line that several functions have code of (a macro's, an inline function's) has their sum.
+ * ran. A line that several functions have code of has their sum (coverage_write.h).
  * docs/etrace.md tells where this differs from gcov.
  */
 #ifndef GT_CLI_COVERAGE_LINES_H
@@ -20,12 +20,14 @@ struct gt_covered_function {
     uint32_t line; /* 0: not known */
     uint32_t end;  /* the line of its last '}'; 0: not known */
     uint64_t calls;
+    bool shares_line; /* another one begins in its line */
 };
 
 /* What a function has of a line. */
 struct gt_covered_line {
     uint32_t file, line; /* 0: not known */
     uint32_t function;
+    bool ends;      /* blocks of the function end in it (coverage_flow.h) */
     bool listed;    /* false: code that belongs to no statement */
     uint64_t count; /* how often it ran */
     uint64_t cost;  /* instructions that ran, or bytes of them */

@@ -7,8 +7,8 @@
 
 struct function {
     uint64_t lo, hi;
-    uint32_t file, line;
-    bool artificial;
+    uint32_t file, line; /* line 0: where its first row is */
+    bool artificial, returns;
 };
 
 struct collection {
@@ -77,10 +77,14 @@ static bool visit_function(void *self, const struct gt_line_function *function)
 {
     struct collection *c = self;
     uint64_t base = c->program->base;
-    if (!function->plain || !function->file)
+    if (!function->plain)
         return true;
-    const struct function f = {function->lo + base, function->hi + base,
-                               number_of(c, function->file), function->line, function->artificial};
+    const struct function f = {function->lo + base,
+                               function->hi + base,
+                               function->file ? number_of(c, function->file) : 0,
+                               function->line,
+                               function->artificial,
+                               function->returns};
     g_array_append_val(c->functions, f);
     return true;
 }
@@ -133,28 +137,37 @@ static bool is_return(const struct gt_arch *arch, const uint8_t *end, size_t n)
     return false;
 }
 
-/* The last row of a function leaves it: that is all it does. */
-static bool is_closing(const struct gt_coverage_program *p, const struct gt_coverage_row *last)
+/* A call that the compiler puts there by itself (-fstack-protector). */
+static bool checks_stack(const struct gt_coverage_program *p, const struct gt_insn *call)
 {
-    size_t left, size = last->hi - last->lo;
-    const uint8_t *bytes = gt_coverage_program_bytes(p, last->lo, &left);
-    return p->arch && !is_nop(p, bytes, size) && is_return(p->arch, bytes + size, size);
+    const struct gt_symbol *to = gt_symbols_find(p->symbols, call->target - p->base);
+    return call->target && to && strcmp(to->name, "__stack_chk_fail") == 0;
 }
 
-/* Whether code of the row returns. */
-static bool has_return(const struct gt_coverage_program *p, const struct gt_coverage_row *row)
+/* Whether the row has an instruction of the kind; false where instructions are not known. */
+static bool has_kind(const struct gt_coverage_program *p, const struct gt_coverage_row *row,
+                     enum gt_insn_kind kind)
 {
     size_t left;
     const uint8_t *bytes = gt_coverage_program_bytes(p, row->lo, &left);
-    for (uint64_t at = row->lo; at < row->hi;) {
+    for (uint64_t at = row->lo; at < row->hi && gt_arch_insn_size_known(p->arch);) {
         struct gt_insn insn;
         size_t size = gt_arch_insn_size(p->arch, bytes + (at - row->lo), row->hi - at);
         p->arch->classify(bytes + (at - row->lo), size, at, &insn);
-        if (insn.kind == GT_INSN_RETURN)
+        if (insn.kind == kind && !checks_stack(p, &insn))
             return true;
         at += size;
     }
     return false;
+}
+
+/* The last row of a function leaves it: that is all it does, no object is destroyed. */
+static bool is_closing(const struct gt_coverage_program *p, const struct gt_coverage_row *last)
+{
+    size_t left, size = last->hi - last->lo;
+    const uint8_t *bytes = gt_coverage_program_bytes(p, last->lo, &left);
+    return p->arch && !is_nop(p, bytes, size) && is_return(p->arch, bytes + size, size) &&
+           !has_kind(p, last, GT_INSN_CALL);
 }
 
 /* The line of the '}': code without optimisation returns there, whatever `return` it came from; 0
@@ -166,7 +179,7 @@ static uint32_t last_line(const struct gt_coverage_program *p, const struct gt_c
     if (!gt_arch_insn_size_known(p->arch))
         return 0;
     for (const struct gt_coverage_row *r = first; r < end; r++) {
-        if (!has_return(p, r))
+        if (!has_kind(p, r, GT_INSN_RETURN))
             continue;
         if (r->file != f->file || r->line < f->line || (line && r->line != line))
             return 0;
@@ -176,25 +189,31 @@ static uint32_t last_line(const struct gt_coverage_program *p, const struct gt_c
 }
 
 static void fit_function(const struct gt_coverage_program *p, const struct gt_coverage *c,
-                         GArray *rows, const struct function *f)
+                         GArray *rows, struct function *f)
 {
     size_t from = first_row(rows, f->lo), to = first_row(rows, f->hi);
     if (from >= to)
         return;
     struct gt_coverage_row *first = &g_array_index(rows, struct gt_coverage_row, from);
     struct gt_coverage_row *last = &g_array_index(rows, struct gt_coverage_row, to - 1);
+    if (last->hi > f->hi)
+        last->hi = f->hi; /* padding */
     if (f->artificial)
         for (struct gt_coverage_row *r = first; r <= last; r++)
             r->listed = false;
     if (first != last && last->hi == f->hi && is_closing(p, last))
         last->listed = false;
+    if (!f->line) {
+        f->file = first->file;
+        f->line = first->line;
+    }
     if (first->lo == f->lo) {
         first->file = f->file;
         first->line = f->line;
         first->end = last_line(p, first, last + 1, f);
     }
     if (!f->artificial)
-        gt_coverage_flow(p, c, first, last + 1, f->lo, f->hi);
+        gt_coverage_flow(p, c, first, last + 1, f->lo, f->hi, f->returns);
 }
 
 GArray *gt_coverage_rows(const struct gt_coverage_program *p, const struct gt_coverage *c,

@@ -12,6 +12,7 @@ struct gt_coverage_row {
     uint32_t file, line;
     uint32_t end; /* of a function's first row: the line that it ends in, 0 not known */
     bool listed;  /* false: code that belongs to no statement */
+    bool ends;    /* where counted: a block ends in the line, `count` is how often it was entered */
     bool counted; /* `count` is what ran of the line in this function; else its code says */
     uint64_t count;
 };

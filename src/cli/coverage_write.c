@@ -21,9 +21,31 @@ const struct gt_coverage_format *gt_coverage_format_at(size_t index)
 
 /* ---- what a file has ----------------------------------------------------------------------- */
 
+/* What functions have of a line. */
+struct sum {
+    uint64_t apart; /* that begin in a line with others: gcov counts each for itself */
+    uint64_t ends;  /* of the others: whose blocks end in it */
+    uint64_t has;   /* and all of the others */
+    bool any_ends;
+};
+
+static uint64_t add_to_sum(struct sum *s, const struct gt_coverage_report *r,
+                           const struct gt_covered_line *line)
+{
+    if (g_array_index(r->functions, struct gt_covered_function, line->function).shares_line) {
+        s->apart += line->count;
+    } else {
+        s->has += line->count;
+        s->ends += line->ends ? line->count : 0;
+        s->any_ends |= line->ends;
+    }
+    return s->apart + (s->any_ends ? s->ends : s->has);
+}
+
 GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, guint *at)
 {
     GArray *totals = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_total));
+    struct sum sum = {0};
     for (; *at < r->lines->len; ++*at) {
         const struct gt_covered_line *line = &g_array_index(r->lines, struct gt_covered_line, *at);
         if (line->file > file)
@@ -32,11 +54,13 @@ GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, gu
             continue;
         struct gt_coverage_total *last =
             totals->len ? &g_array_index(totals, struct gt_coverage_total, totals->len - 1) : NULL;
-        const struct gt_coverage_total total = {line->line, line->count};
-        if (last && last->line == line->line)
-            last->count += line->count;
-        else
+        const struct gt_coverage_total total = {.line = line->line};
+        if (!last || last->line != line->line) {
             g_array_append_val(totals, total);
+            sum = (struct sum){0};
+            last = &g_array_index(totals, struct gt_coverage_total, totals->len - 1);
+        }
+        last->count = add_to_sum(&sum, r, line);
     }
     return totals;
 }

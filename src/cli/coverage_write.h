@@ -15,7 +15,9 @@ struct gt_coverage_format {
 /* In the order of help, until NULL. */
 const struct gt_coverage_format *gt_coverage_format_at(size_t index);
 
-/* A source line's count: the sum of what functions have of it. */
+/* A source line's count: the sum of what functions have of it. Where blocks of some end in the line
+ * (coverage_flow.h) it is the sum of those, as in gcov: a lambda's line counts what the lambda
+ * does, not that it was made there. */
 struct gt_coverage_total {
     uint32_t line;
     uint64_t count;

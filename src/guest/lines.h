@@ -44,6 +44,7 @@ struct gt_line_function {
     unsigned line;
     bool plain;      /* made by GCC, without optimisation */
     bool artificial; /* nobody wrote it: a C++ constructor that is made for a class */
+    bool returns;    /* a value */
 };
 
 struct gt_lines_visitor {

@@ -32,6 +32,13 @@ static bool has_flag(Dwarf_Die *die, unsigned name)
     return dwarf_formflag(dwarf_attr_integrate(die, name, &attr), &flag) == 0 && flag;
 }
 
+/* What nobody wrote. GCC marks a lambda's function as well, and says no line of it. */
+static bool is_artificial(Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(die);
+    return has_flag(die, DW_AT_artificial) && !(name && strncmp(name, "operator()", 10) == 0);
+}
+
 static int visit_function(Dwarf_Die *die, void *self)
 {
     struct walk *w = self;
@@ -47,7 +54,8 @@ static int visit_function(Dwarf_Die *die, void *self)
                                        file,
                                        file ? (unsigned)line : 0,
                                        w->plain,
-                                       has_flag(die, DW_AT_artificial)};
+                                       is_artificial(die),
+                                       dwarf_hasattr_integrate(die, DW_AT_type) == 1};
     w->stopped = !w->visitor->function(w->visitor->self, &f);
     return w->stopped ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
