@@ -94,6 +94,7 @@ struct gt_etrace_vcpu {
     } mem;
     uint64_t time;                       /* clock=insn: after the block under way */
     const struct gt_etrace_block *block; /* under way; NULL: none yet */
+    uint16_t unit;                       /* of its packets */
     bool pending;                        /* clock=host: it is to be put yet, as: */
     uint64_t start, end, since;
     struct gt_etrace_lane *lane; /* its thread's; NULL: it has not run yet */
@@ -121,9 +122,9 @@ struct gt_etrace {
     GPtrArray *counters; /* sets of cells, or of numbers; `n_counters` are in use */
     uint32_t n_counters;
     unsigned n_vcpus; /* 1 + highest index seen; atomic */
+    unsigned n_units; /* that were given away; in user mode one a thread */
     unsigned streams; /* readers, or files, that were begun; atomic */
     bool finished;    /* atomic */
-    unsigned forks;   /* children, which are not recorded */
 };
 
 extern struct gt_etrace gt_etrace;
@@ -215,7 +216,7 @@ void gt_etrace_add_slowly(struct gt_etrace_vcpu *v, uint64_t start, uint64_t end
 /* The newest entry, if it is still in the buffer: where; NULL: it is not. */
 uint8_t *gt_etrace_newest(const struct gt_etrace_vcpu *v);
 /* The vCPU that ran last on the calling thread, or began there. */
-uint16_t gt_etrace_current_unit(void);
+const struct gt_etrace_vcpu *gt_etrace_current(void);
 void gt_etrace_on_vcpu_init(void *self, unsigned vcpu);
 void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu);
 /* Of all vCPUs, none of which runs. */
@@ -241,9 +242,9 @@ static inline uint32_t gt_etrace_insn_size(const struct gt_etrace_block *b, uint
     return b->insn_size ? b->insn_size : b->sizes[i];
 }
 
-static inline uint16_t gt_etrace_unit(const struct gt_etrace_vcpu *v)
+static inline unsigned gt_etrace_number(const struct gt_etrace_vcpu *v)
 {
-    return (uint16_t)(v - gt_etrace.vcpus);
+    return (unsigned)(v - gt_etrace.vcpus);
 }
 
 /* Blocks that run are listed. */

@@ -126,14 +126,14 @@ void gt_etrace_on_block_listed(unsigned vcpu, void *block)
             return;
     }
     size_t n = lane->n_ran;
-    lane->ran[n] = (uint64_t)vcpu << GT_ETRACE_RAN_UNIT | (uintptr_t)block;
+    lane->ran[n] = (uint64_t)vcpu << GT_ETRACE_RAN_VCPU | (uintptr_t)block;
     __atomic_store_n(&lane->n_ran, n + 1, __ATOMIC_RELEASE);
 }
 
 static void put_one(struct gt_etrace_lane *lane, uint64_t ran)
 {
     const struct gt_etrace_block *b = gt_etrace_block_of(ran);
-    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[ran >> GT_ETRACE_RAN_UNIT];
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[ran >> GT_ETRACE_RAN_VCPU];
     if (lane->current != v)
         gt_etrace_lane_switch(lane, v);
     uint64_t until = v->time + b->insns;
@@ -152,9 +152,9 @@ static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_la
     struct gt_etrace_run *r = &v->run;
     const size_t size = entry_size(wide);
     uint8_t *at = r->packet + r->fill - size, *end = r->packet + r->room - size;
-    uint64_t unit = gt_etrace_unit(v), time = v->time;
+    uint64_t vcpu = gt_etrace_number(v), time = v->time;
     struct gt_etrace_entry newest = entry_at(at, wide);
-    for (; i < n && lane->ran[i] >> GT_ETRACE_RAN_UNIT == unit && at + size <= end; i++) {
+    for (; i < n && lane->ran[i] >> GT_ETRACE_RAN_VCPU == vcpu && at + size <= end; i++) {
         const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
         __builtin_prefetch(gt_etrace_block_of(lane->ran[(i + AHEAD) % GT_ETRACE_RAN]));
         at += size & ~join(&newest, b, wide);

@@ -2,6 +2,7 @@
 /* Buffers handed over before they are full: a guest that waits, execve, the end. And fork. */
 #include "plugin/etrace_lane.h"
 
+#include "plugin/forks.h"
 #include "plugin/tracing.h"
 
 #include <inttypes.h>
@@ -117,8 +118,7 @@ static void tell_end(const struct gt_outlet_stats *stats)
     if (stats->dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
                         stats->dropped);
-    if (gt_etrace.forks)
-        gt_host_message("%u forked processes of the guest are not recorded", gt_etrace.forks);
+    gt_forks_tell();
 }
 
 void gt_etrace_on_exit(void *self)
@@ -158,7 +158,7 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
-    gt_etrace.forks += !gt_etrace_is_finished();
+    gt_forks_add();
     gt_outlet_fork_parent(gt_etrace.outlet);
     gt_etrace_maps_fork_parent();
     pthread_mutex_unlock(&gt_etrace.lock);
@@ -176,6 +176,9 @@ int gt_etrace_watch_forks(struct gt_error *err)
 {
     gt_etrace.syscalls =
         gt_etrace.host.system ? NULL : gt_syscalls_by_target(gt_etrace.host.target);
+    int status = gt_etrace.host.system ? 0 : gt_forks_start(err);
+    if (status < 0)
+        return status;
     int e = gt_etrace.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
     return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
 }

@@ -22,9 +22,9 @@ static __thread struct gt_etrace_lane *own;
 static __thread struct gt_etrace_lane *entered; /* between put_begin and put_end */
 static __thread uint16_t begun;                 /* the vCPU that began last on this thread */
 
-uint16_t gt_etrace_current_unit(void)
+const struct gt_etrace_vcpu *gt_etrace_current(void)
 {
-    return own && own->current ? gt_etrace_unit(own->current) : begun;
+    return own && own->current ? own->current : &gt_etrace.vcpus[begun];
 }
 
 bool gt_etrace_is_finished(void)
@@ -59,7 +59,7 @@ void gt_etrace_lane_end_run(struct gt_etrace_lane *lane)
     if (n && lane->buffer) {
         lane->newest = run.packet + n - (gt_etrace.bits == 64 ? 20 : 12);
         lane->buffer->used += n;
-        put_barrier(lane->buffer, gt_etrace_unit(v));
+        put_barrier(lane->buffer, v->unit);
     }
 }
 
@@ -111,7 +111,7 @@ void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint6
     if (!make_room(lane, LEAST_ROOM))
         return;
     struct gt_buffer *b = lane->buffer;
-    gt_etrace_run_init(&v->run, b->data + b->used, b->size - b->used - BARRIER, gt_etrace_unit(v),
+    gt_etrace_run_init(&v->run, b->data + b->used, b->size - b->used - BARRIER, v->unit,
                        gt_etrace.bits);
     gt_etrace_run_add(&v->run, start, end, time, until);
 }
@@ -266,6 +266,22 @@ void gt_etrace_put_all_listed(void)
     pthread_mutex_unlock(&gt_etrace.lock);
 }
 
+/* A machine's vCPU is a unit. In user mode a thread is one, and QEMU gives the number of a thread
+ * that ended to the next: units are counted there, and its time begins anew. */
+static void begin_unit(struct gt_etrace_vcpu *v)
+{
+    v->unit = (uint16_t)gt_etrace_number(v);
+    if (gt_etrace.host.system)
+        return;
+    v->time = 0;
+    if (gt_etrace.n_units < GT_ETRACE_MAX_VCPUS)
+        v->unit = (uint16_t)gt_etrace.n_units;
+    else if (gt_etrace.n_units == GT_ETRACE_MAX_VCPUS)
+        gt_host_message("the program has more than %d threads: from here on some share a unit",
+                        GT_ETRACE_MAX_VCPUS);
+    gt_etrace.n_units++;
+}
+
 void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
@@ -279,6 +295,7 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
     v->lane = NULL;
     begun = (uint16_t)vcpu;
     pthread_mutex_lock(&gt_etrace.lock);
+    begin_unit(v);
     if (vcpu >= gt_etrace.n_vcpus)
         __atomic_store_n(&gt_etrace.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gt_etrace.lock);

@@ -7,7 +7,7 @@
 
 enum {
     GT_ETRACE_RAN = 1024,
-    GT_ETRACE_RAN_UNIT = 48, /* bits, of a block's address; the vCPU's number is above */
+    GT_ETRACE_RAN_VCPU = 48, /* bits, of a block's address; the vCPU's number is above */
 };
 
 struct gt_etrace_lane {
@@ -25,8 +25,8 @@ struct gt_etrace_lane {
 
 static inline const struct gt_etrace_block *gt_etrace_block_of(uint64_t ran)
 {
-    const unsigned unit_bits = 64 - GT_ETRACE_RAN_UNIT;
-    return (const struct gt_etrace_block *)(uintptr_t)(ran << unit_bits >> unit_bits);
+    const unsigned vcpu_bits = 64 - GT_ETRACE_RAN_VCPU;
+    return (const struct gt_etrace_block *)(uintptr_t)(ran << vcpu_bits >> vcpu_bits);
 }
 
 bool gt_etrace_is_finished(void);

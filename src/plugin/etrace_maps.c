@@ -142,14 +142,15 @@ static GString *find_news(uint64_t pc, const void *host)
 static void put_notes(const GString *text)
 {
     enum { HEADER = 64 };
-    uint16_t unit = gt_etrace_current_unit();
-    uint64_t time = gt_etrace_time_at(&gt_etrace.vcpus[unit], 0);
+    const struct gt_etrace_vcpu *v = gt_etrace_current();
+    uint64_t time = gt_etrace_time_at(v, 0);
     for (const char *at = text->str, *end; (end = strchr(at, '\n')); at = end + 1) {
         uint32_t n = (uint32_t)(end + 1 - at);
         struct gt_writer *w = gt_etrace_put_begin(NULL, HEADER + n);
         if (!w)
             return;
-        gt_etrace_put_note(w, unit, &(struct gt_etrace_note){.time = time, .text = at, .len = n});
+        gt_etrace_put_note(w, v->unit,
+                           &(struct gt_etrace_note){.time = time, .text = at, .len = n});
         gt_etrace_put_end();
     }
 }

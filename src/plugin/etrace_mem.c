@@ -56,8 +56,7 @@ static bool put_quickly(struct gt_etrace_vcpu *v, const struct access *a)
     if (!end || end - at < MEM_PACKET || v->pending || a->size > 8)
         return false;
     const struct gt_etrace_mem mem = packet_of(a);
-    gt_etrace_pack_mem(gt_put_header(at, GT_ETRACE_MEM, gt_etrace_unit(v), GT_ETRACE_MEM_SIZE),
-                       &mem);
+    gt_etrace_pack_mem(gt_put_header(at, GT_ETRACE_MEM, v->unit, GT_ETRACE_MEM_SIZE), &mem);
     __atomic_store_n(&v->mem.at, at + MEM_PACKET, __ATOMIC_RELEASE);
     return true;
 }
@@ -71,7 +70,7 @@ static __attribute__((noinline)) void put_slowly(struct gt_etrace_vcpu *v, const
     unsigned size = a->size > 8 ? 8 : a->size;
     for (unsigned at = 0; at < a->size; at += size) {
         bool high = (at > 0) != (a->size > 8 && a->big_endian);
-        gt_etrace_put_mem(w, gt_etrace_unit(v),
+        gt_etrace_put_mem(w, v->unit,
                           &(struct gt_etrace_mem){.time = a->time,
                                                   .vaddr = a->vaddr + at,
                                                   .paddr = a->place.physical + at,
@@ -120,7 +119,7 @@ static __attribute__((noinline)) void put_device(struct gt_etrace_vcpu *v, const
     pthread_mutex_lock(&gt_etrace.lock);
     uint64_t before = previous_at(a->place.physical, a->value[0]);
     pthread_mutex_unlock(&gt_etrace.lock);
-    put_event(v, &(struct gt_etrace_event){.unit = gt_etrace_unit(v),
+    put_event(v, &(struct gt_etrace_event){.unit = v->unit,
                                            .time = a->time,
                                            .value = a->value[0],
                                            .previous = before,
@@ -166,7 +165,7 @@ void gt_etrace_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64
         return;
     char device[16];
     snprintf(device, sizeof device, "cpu%u", vcpu);
-    put_event(v, &(struct gt_etrace_event){.unit = gt_etrace_unit(v),
+    put_event(v, &(struct gt_etrace_event){.unit = v->unit,
                                            .time = gt_etrace_time_at(v, 0),
                                            .value = to,
                                            .previous = from,

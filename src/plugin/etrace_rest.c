@@ -52,18 +52,20 @@ static struct gt_etrace_run copy_run(const struct gt_etrace_vcpu *v, bool listed
     run.packet = rest.data + rest.n;
     run.room = lane_room();
     run.fill = fill > head ? fill : 0;
-    run.unit = gt_etrace_unit(v);
+    run.unit = v->unit;
     run.bits = (uint8_t)gt_etrace.bits;
     return run;
 }
 
 /* Blocks that ran since; where another vCPU's come, no further. */
-static void add_listed(struct gt_etrace_run *run, const struct gt_etrace_lane *lane, uint64_t time)
+static void add_listed(struct gt_etrace_run *run, const struct gt_etrace_lane *lane,
+                       const struct gt_etrace_vcpu *v)
 {
+    uint64_t time = v->time;
     size_t n = __atomic_load_n(&lane->n_ran, __ATOMIC_ACQUIRE);
     for (size_t i = 0; i < n; i++) {
         const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
-        if (lane->ran[i] >> GT_ETRACE_RAN_UNIT != run->unit ||
+        if (lane->ran[i] >> GT_ETRACE_RAN_VCPU != gt_etrace_number(v) ||
             !gt_etrace_run_add(run, b->start, b->end, time, time + b->insns))
             return;
         time += b->insns;
@@ -82,12 +84,12 @@ static void copy_lane(const struct gt_etrace_lane *lane)
     }
     bool listed = gt_etrace_is_listed();
     if (!v && listed && __atomic_load_n(&lane->n_ran, __ATOMIC_ACQUIRE))
-        v = &gt_etrace.vcpus[lane->ran[0] >> GT_ETRACE_RAN_UNIT];
+        v = &gt_etrace.vcpus[lane->ran[0] >> GT_ETRACE_RAN_VCPU];
     if (!v)
         return;
     struct gt_etrace_run run = copy_run(v, listed);
     if (listed)
-        add_listed(&run, lane, v->time);
+        add_listed(&run, lane, v);
     size_t n = gt_etrace_run_take(&run);
     rest.n += n;
     if (n)

@@ -52,16 +52,16 @@ void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
     uint64_t physical = b->start;
     if (gt_etrace.host.system && !gt_physical(b->start, &physical))
         physical = 0;
-    uint16_t unit = gt_etrace_current_unit();
-    uint64_t time = gt_etrace_time_at(&gt_etrace.vcpus[unit], 0);
+    const struct gt_etrace_vcpu *v = gt_etrace_current();
+    uint64_t time = gt_etrace_time_at(v, 0);
     struct gt_writer *w = gt_etrace_put_begin(NULL, HEADERS + size + HEADERS + text->len);
     if (w) {
-        gt_etrace_put_tb(w, unit,
+        gt_etrace_put_tb(w, v->unit,
                          &(struct gt_etrace_tb){.vaddr = b->start,
                                                 .paddr = physical,
                                                 .guest_code = code,
                                                 .guest_len = (uint32_t)size});
-        put_note(w, unit, time, text);
+        put_note(w, v->unit, time, text);
         gt_etrace_put_end();
     }
     g_string_free(text, TRUE);
@@ -84,7 +84,7 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
     uint64_t time = gt_etrace.host_clock ? gt_etrace_host_time() : v->time;
     struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + text->len);
     if (w) {
-        put_note(w, gt_etrace_unit(v), time, text);
+        put_note(w, v->unit, time, text);
         gt_etrace_put_end();
     }
     g_string_free(text, TRUE);

@@ -158,7 +158,6 @@ struct gt_exlog {
     GHashTable *blocks;   /* set of struct gt_exlog_block */
     GPtrArray *registers; /* struct gt_exlog_register */
     unsigned n_vcpus;     /* 1 + highest index seen */
-    unsigned forks;       /* children, which are not recorded */
     uint64_t cut_lines;   /* were too long; atomic */
 };
 

@@ -9,6 +9,7 @@
  */
 #include "base/fence.h"
 #include "plugin/execlog.h"
+#include "plugin/forks.h"
 #include "plugin/one_thread.h"
 #include "plugin/tracing.h"
 
@@ -227,8 +228,7 @@ void gt_exlog_on_exit(void *self)
         gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", gt_exlog.cut_lines,
                         GT_EXLOG_BUFFER >> 10);
     gt_exlog_tell_missing();
-    if (gt_exlog.forks)
-        gt_host_message("%u forked processes of the guest are not recorded", gt_exlog.forks);
+    gt_forks_tell();
     gt_tracing_finish();
 }
 
@@ -250,7 +250,7 @@ static void before_fork(void)
 static void after_fork(void)
 {
     if (gt_exlog.outlet) {
-        gt_exlog.forks += gt_exlog.gate != GT_EXLOG_CLOSED;
+        gt_forks_add();
         gt_outlet_fork_parent(gt_exlog.outlet);
     }
     if (gt_exlog.sink->fork_done)
@@ -281,6 +281,9 @@ int gt_exlog_init_gate(struct gt_error *err)
 {
     gt_exlog.fences = !gt_fence_prepare();
     gt_exlog.syscalls = gt_exlog.host.system ? NULL : gt_syscalls_by_target(gt_exlog.host.target);
+    int status = gt_exlog.host.system ? 0 : gt_forks_start(err);
+    if (status < 0)
+        return status;
     int e = gt_exlog.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
     return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
 }

@@ -226,10 +226,16 @@ def test_fork(t):
     need(words.count('testl %eax, %eax') == 2, words)
     for given in [], ['format=binary']:
         good(run(command(guest, f'out={t.out}', *given)),
-             '1 forked processes of the guest are not recorded')
+             '1 forked process of the guest is not recorded')
         text = execlog.dump(t.out) if given else execlog.read(t.out)
         words = [LINE.match(line)[4].strip() for line in text.splitlines()]
         need('clc' not in words and words[-1] == 'syscall' and words.count('nop') == 1, words)
+    done = run([etrace.tool('gcc'), '-static', '-O1', '-pthread', '-o', guest,
+                f'{execlog.HERE}/../etrace/guests/threads.c'])
+    need(done.status == 0, done.errors)
+    done = run([*command(guest, f'out={t.out}', 'every=50'), 'fork'])
+    need(done.status == 42 and '6 forked processes of the guest are not recorded' in done.said[0],
+         done)
 
 
 if __name__ == '__main__':

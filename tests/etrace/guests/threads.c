@@ -41,7 +41,10 @@ static int forks(void)
     for (int i = 0; i < 3; i++) {
         pid_t child = fork();
         if (child == 0) {
+            pid_t grandchild = fork();
             work(200000);
+            if (grandchild)
+                waitpid(grandchild, &status, 0);
             exit(7);
         }
         waitpid(child, &status, 0);

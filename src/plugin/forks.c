@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Forked processes: see forks.h. They share a page that they are counted in. */
+#include "plugin/forks.h"
+
+#include "host/host.h"
+
+#include <sys/mman.h>
+
+static unsigned *count; /* atomic; NULL: a machine, or not begun */
+
+int gt_forks_start(struct gt_error *err)
+{
+    void *page =
+        mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    count = page;
+    return 0;
+}
+
+void gt_forks_add(void)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+void gt_forks_tell(void)
+{
+    unsigned n = count ? __atomic_load_n(count, __ATOMIC_RELAXED) : 0;
+    if (n == 1)
+        gt_host_message("1 forked process of the guest is not recorded");
+    else if (n)
+        gt_host_message("%u forked processes of the guest are not recorded", n);
+}
