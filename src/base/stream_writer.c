@@ -19,6 +19,7 @@ enum {
     ROUND_NS = 4000000,       /* between two rounds while records come */
     ROUND_IDLE_NS = 16000000, /* the most, while none come */
     ROUND_NS_A_STREAM = 4000, /* a round looks at every open stream */
+    QUEUES_NS = 20000000,     /* the most that a full chunk waits, however many streams there are */
     LOW_WATER = 6,            /* free chunks below which the pool grows ahead of need */
 };
 
@@ -70,8 +71,10 @@ static void rest(struct gt_streams *set)
     pthread_cond_broadcast(&set->reply);
     while (set->forking)
         pthread_cond_wait(&set->work, &set->lock);
-    struct timespec until = {.tv_sec = (time_t)(set->next_round / 1000000000u),
-                             .tv_nsec = (long)(set->next_round % 1000000000u)};
+    uint64_t queues = now() + QUEUES_NS;
+    uint64_t next = set->next_round < queues ? set->next_round : queues;
+    struct timespec until = {.tv_sec = (time_t)(next / 1000000000u),
+                             .tv_nsec = (long)(next % 1000000000u)};
     int r = 0;
     while (!must_work(set) && r != ETIMEDOUT) {
         set->sleeping = true;
@@ -178,27 +181,6 @@ static void take_slots(struct gt_streams *set)
         memcpy(set->round, set->slots, set->n_slots * sizeof *set->round);
 }
 
-/* It takes 10 ms and more. */
-static void prepare_fence(struct gt_streams *set)
-{
-    if (!set->can_fence && set->n_round)
-        set->can_fence = gt_fence_prepare();
-}
-
-static void look_round(struct gt_streams *set)
-{
-    prepare_fence(set);
-    if (set->can_fence && set->on_round)
-        set->on_round(set->on_round_self);
-    uint64_t more = set->n_round * ROUND_NS_A_STREAM;
-    uint64_t next = set->interval * 2;
-    if (look(set, set->round, set->n_round))
-        set->interval = ROUND_NS + more;
-    else
-        set->interval = next < ROUND_IDLE_NS + more ? next : ROUND_IDLE_NS + more;
-    set->next_round = now() + set->interval;
-}
-
 /* Chunks that are dealt with, back to the free list; the one used last comes out first. */
 static void recycle(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
@@ -232,6 +214,35 @@ static void write_file(struct gt_streams *set, struct gt_file *f)
         gt_file_write(set, chunks, n);
         recycle(set, chunks, full);
     }
+}
+
+static void write_batch(struct gt_streams *set)
+{
+    for (struct gt_file *f = set->batch; f; f = f->batch_next)
+        write_file(set, f);
+}
+
+/* It takes 10 ms and more: full chunks do not wait for it. */
+static void prepare_fence(struct gt_streams *set)
+{
+    if (set->can_fence || !set->n_round)
+        return;
+    write_batch(set);
+    set->can_fence = gt_fence_prepare();
+}
+
+static void look_round(struct gt_streams *set)
+{
+    prepare_fence(set);
+    if (set->can_fence && set->on_round)
+        set->on_round(set->on_round_self);
+    uint64_t more = set->n_round * ROUND_NS_A_STREAM;
+    uint64_t next = set->interval * 2;
+    if (look(set, set->round, set->n_round))
+        set->interval = ROUND_NS + more;
+    else
+        set->interval = next < ROUND_IDLE_NS + more ? next : ROUND_IDLE_NS + more;
+    set->next_round = now() + set->interval;
 }
 
 static void unhash(struct gt_streams *set, struct gt_file *f)
@@ -298,8 +309,7 @@ static bool work(struct gt_streams *set)
         gt_pool_start(set);
     if (round)
         look_round(set);
-    for (struct gt_file *f = set->batch; f; f = f->batch_next)
-        write_file(set, f);
+    write_batch(set);
     end_batch(set);
     if (!last)
         grow(set);

@@ -4,6 +4,7 @@
 #include "cli/rescue.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* An empty or wrong directory has nothing to repair, and is not what was meant. */
 static int check_recording(const char *dir, struct gt_error *err)
@@ -13,9 +14,12 @@ static int check_recording(const char *dir, struct gt_error *err)
     if (status < 0)
         return status;
     g_autofree char *tasks = g_build_filename(dir, "task.txt", NULL);
-    if (!g_file_test(tasks, G_FILE_TEST_EXISTS))
-        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no recording (no task.txt)", dir);
-    return 0;
+    uint32_t *tids = NULL;
+    bool any = g_file_test(tasks, G_FILE_TEST_EXISTS) || gt_uftrace_dat_list(dir, &tids, NULL) > 0;
+    free(tids);
+    return any ? 0
+               : gt_error_set(err, GT_E_NOT_FOUND, "%s: no recording (no task.txt, no TID.dat)",
+                              dir);
 }
 
 static int run_repair(const struct gt_command *self, const void *options, size_t n, char **operands)
@@ -29,10 +33,13 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
         struct gt_error err = {0};
         int result = check_recording(operands[i], &err);
         if (result == 0)
-            result = gt_rescue_dir(operands[i], &done, &err);
+            result = gt_rescue_dir(operands[i], true, &done, &err);
         g_autofree char *what = gt_rescue_text(&done);
         if (result == 0 || done.recovered || done.repair.files)
             printf("%s: %s\n", operands[i], what);
+        for (guint k = 0; done.texts && k < done.texts->len; k++)
+            printf("%s/%s\n", operands[i], (const char *)done.texts->pdata[k]);
+        gt_rescue_clear(&done);
         if (result < 0)
             status = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     }
@@ -46,7 +53,8 @@ const struct gt_command gt_command_repair = {
     .paragraphs =
         (const char *const[]){
             "Copies records that had not reached their files yet, cuts half-written ones off, ends"
-            " the functions that were still running and writes missing text files anew. 'record'"
+            " the functions that were still running, and mends text files that are missing, cut or"
+            " damaged: info, task.txt, maps, symbols, source lines, statistics. 'record'"
             " does the same by itself when QEMU dies; this is for the case that guesttrace died"
             " with it. A second call changes nothing.",
             NULL},

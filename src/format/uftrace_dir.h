@@ -93,6 +93,13 @@ struct gt_uftrace_repair_options {
         *lost; /* streams that lost records at their end: an event is put */
     size_t n_lost;
     const char *exename; /* for an info that is missing; NULL: the first session's */
+    bool names;          /* maps, symbols, source lines and statistics are looked at as well */
+    /* Text files that are mended: the file's name, and what was wrong and is now. NULL: nobody. */
+    void (*tell)(void *self, const char *file, const char *what);
+    /* Puts the module's symbols anew (gt_uftrace_dir_put_symbols), from its program. False: there
+     * is no such program. NULL: what can still be read of them is kept. */
+    bool (*symbols)(void *self, const struct gt_uftrace_dir *d, const struct gt_uftrace_module *m);
+    void *self;
 };
 struct gt_uftrace_repair_stats {
     uint64_t files;         /* TID.dat files looked at */
@@ -102,16 +109,18 @@ struct gt_uftrace_repair_stats {
     uint64_t events;        /* loss events added */
     uint64_t lines_dropped; /* of task.txt, that could not be read */
     uint64_t lines_added;   /* to task.txt, for TID.dat files that it lacked */
+    uint64_t texts;         /* text files mended */
     uint32_t depth;         /* deepest stack seen */
 };
 
 /* Makes a directory whole after a kill, a crash or a full disk: cuts partial records, ends an open
- * sched-out, adds the EXITs of frames still open (all at the file's last time), and mends task.txt,
- * info's list of tasks and missing maps. To be called when nobody records there any more, after
- * gt_streams_recover. Idempotent: a second call changes nothing. A TID.dat that is not what it
- * should be (bad record, time that falls, EXIT without its ENTRY) is left alone and reported with
- * its offset; the rest is still repaired and the first error is returned. opt and stats may be
- * NULL. GT_E_NOT_FOUND, GT_E_IO, GT_E_FORMAT, GT_E_NOMEM. */
+ * sched-out, adds the EXITs of frames still open (all at the file's last time), and mends text
+ * files that are missing, cut or damaged: info, task.txt, maps, symbols, source lines, statistics.
+ * To be called when nobody records there any more, after gt_streams_recover. Idempotent: a second
+ * call changes nothing. A TID.dat that is not what it should be (bad record, time that falls, EXIT
+ * without its ENTRY) is left alone and reported with its offset; the rest is still repaired and the
+ * first error is returned. opt and stats may be NULL. GT_E_NOT_FOUND, GT_E_IO, GT_E_FORMAT,
+ * GT_E_NOMEM. */
 int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_options *opt,
                           struct gt_uftrace_repair_stats *stats, struct gt_error *err);
 

@@ -54,6 +54,8 @@ int gt_uftrace_scan_step(struct gt_uftrace_scan *s, size_t *room,
  * time), and adds the maps that its sessions lack. With the lock held. program: of the first
  * session, filled; the caller's fallback where there is none. */
 struct gt_uftrace_task_repair {
+    const struct gt_uftrace_repair_options *opt; /* may be NULL */
+    struct gt_uftrace_repair_stats *stats;
     const uint32_t *tids;
     const uint64_t *first;
     size_t n;
@@ -62,5 +64,14 @@ struct gt_uftrace_task_repair {
 };
 int gt_uftrace_dir_repair_tasks(const struct gt_uftrace_dir *d, struct gt_uftrace_task_repair *r,
                                 struct gt_error *err);
+/* Mends maps, symbols, source lines and statistics that are cut or damaged; without the
+ * lock, which putting symbols takes. The first error, after all was tried. */
+int gt_uftrace_dir_repair_names(const struct gt_uftrace_dir *d,
+                                const struct gt_uftrace_repair_options *opt,
+                                struct gt_uftrace_repair_stats *stats, struct gt_error *err);
+/* A text file was mended: counts it, and says it where opt has who listens. */
+void gt_uftrace_repair_tell(const struct gt_uftrace_repair_options *opt,
+                            struct gt_uftrace_repair_stats *stats, const char *file,
+                            const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -173,8 +173,13 @@ static int mend_info(struct repair *r, const char *program, struct gt_error *err
     uint16_t depth = r->stats.depth < UINT16_MAX ? (uint16_t)r->stats.depth : UINT16_MAX;
     uint64_t features = gt_uftrace_dir_features(&r->dir);
     bool good = gt_uftrace_dir_read_info(&r->dir, &info, NULL) == 0;
+    char file[GT_UFTRACE_FILE_MAX];
+    bool there = access(gt_uftrace_dir_file(&r->dir, "info", file), F_OK) == 0;
     if (!good || !info.exename)
         info.exename = r->opt && r->opt->exename ? r->opt->exename : program;
+    if (!good)
+        gt_uftrace_repair_tell(r->opt, &r->stats, "info", "%s: written anew, without the command",
+                               there ? "it was not readable" : "it was missing");
     if (good && same_tids(&info, tids, n) && info.max_stack >= depth &&
         (info.feat_mask & features) == features) {
         status = 0;
@@ -202,7 +207,7 @@ static void put_lost_name(struct repair *r)
 static void mend_all(struct repair *r, uint32_t *tids, size_t n)
 {
     struct gt_error why = {0};
-    struct gt_uftrace_task_repair tasks = {.tids = tids, .n = n};
+    struct gt_uftrace_task_repair tasks = {r->opt, &r->stats, .tids = tids, .n = n};
     uint64_t *first = calloc(n + 1, sizeof *first);
     tasks.first = first;
     if (!first) {
@@ -218,6 +223,11 @@ static void mend_all(struct repair *r, uint32_t *tids, size_t n)
         status = mend_info(r, tasks.program, &why);
     if (lock >= 0)
         gt_uftrace_dir_unlock(lock);
+    if (status)
+        fail(r, status, &why);
+    status = 0;
+    if (r->opt && r->opt->names)
+        status = gt_uftrace_dir_repair_names(&r->dir, r->opt, &r->stats, &why);
     if (status)
         fail(r, status, &why);
     r->stats.lines_dropped = tasks.dropped;

@@ -3,6 +3,7 @@
 #include "format/uftrace_dir_internal.h"
 #include "format/uftrace_text.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,9 @@ static int need_map(struct tasks *t, const char *sid, struct gt_error *err)
     snprintf(name, sizeof name, "sid-%s.map", sid);
     if (access(gt_uftrace_dir_file(t->dir, name, file), F_OK) == 0)
         return 0;
+    gt_uftrace_repair_tell(t->want->opt, t->want->stats, name,
+                           "it was missing: written anew without modules; functions have no names"
+                           " until 'guesttrace symbols' is given their files");
     return gt_uftrace_dir_put_map(t->dir, sid, NULL, 0, err);
 }
 
@@ -64,12 +68,39 @@ static int keep_lines(struct tasks *t, const char *text, size_t size, struct gt_
     return status;
 }
 
+/* The session that a map was written for, the first one by name; 0 where there is none. */
+static void find_sid(const struct gt_uftrace_dir *d, char sid[GT_UFTRACE_SID_LEN + 1])
+{
+    struct dirent **list;
+    int n = scandir(d->path, &list, NULL, alphasort);
+    gt_uftrace_sid(0, sid);
+    for (int i = n - 1; i >= 0; i--) {
+        const char *name = list[i]->d_name;
+        if (strlen(name) == 8 + GT_UFTRACE_SID_LEN && !memcmp(name, "sid-", 4) &&
+            gt_is_hex(name + 4, GT_UFTRACE_SID_LEN) && !strcmp(name + 20, ".map"))
+            memcpy(sid, name + 4, GT_UFTRACE_SID_LEN);
+        free(list[i]);
+    }
+    if (n >= 0)
+        free(list);
+}
+
+static void find_program(const struct gt_uftrace_dir *d, char path[GT_UFTRACE_PATH_MAX])
+{
+    struct gt_uftrace_info info;
+    if (gt_uftrace_dir_read_info(d, &info, NULL) < 0)
+        return;
+    gt_uftrace_path(info.exename, path, GT_UFTRACE_PATH_MAX);
+    gt_uftrace_info_free(&info);
+}
+
 static int add_missing(struct tasks *t, struct gt_error *err)
 {
     int status = 0;
     if (!t->session.pid && t->want->n) {
         t->session = (struct gt_uftrace_task){.kind = GT_UFTRACE_SESS, .pid = t->want->tids[0]};
-        gt_uftrace_sid(0, t->session.sid);
+        find_sid(t->dir, t->session.sid);
+        find_program(t->dir, t->session.path);
         status = gt_uftrace_task_write(&t->out, &t->session, err);
         if (!status)
             status = need_map(t, t->session.sid, err);
@@ -107,8 +138,16 @@ int gt_uftrace_dir_repair_tasks(const struct gt_uftrace_dir *d, struct gt_uftrac
         status = keep_lines(&t, text, size, err);
     if (!status)
         status = add_missing(&t, err);
-    if (!status && (r->dropped || r->added || !text))
+    if (!status && (r->dropped || r->added || !text)) {
         status = gt_file_replace_text(file, &t.out, err);
+        gt_uftrace_repair_tell(r->opt, r->stats, "task.txt",
+                               "%s: lines left out: %" PRIu64 ", added: %" PRIu64,
+                               !text        ? "it was missing"
+                               : !size      ? "it was empty"
+                               : r->dropped ? "lines were not readable"
+                                            : "tasks were missing",
+                               r->dropped, r->added);
+    }
     gt_uftrace_path(t.session.path, r->program, sizeof r->program);
     gt_text_free(&t.out);
     free(t.seen);
