@@ -62,6 +62,8 @@ static int allocate(struct gt_error *err)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     pthread_mutex_init(&gt_exlog.lock, NULL);
     gt_exlog.blocks = g_hash_table_new(gt_exlog_block_hash, gt_exlog_block_equal);
+    gt_exlog.newest = g_hash_table_new(g_int64_hash, g_int64_equal);
+    gt_exlog.stale = g_ptr_array_new();
     gt_exlog.registers = g_ptr_array_new();
     return 0;
 }

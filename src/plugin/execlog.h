@@ -2,7 +2,8 @@
 /*
  * The execlog recorder, shared among its files:
  *   execlog.c         arguments, installation, events
- *   execlog_code.c    translation: blocks are described, kept and instrumented
+ *   execlog_code.c    translation: blocks are instrumented
+ *   execlog_kept.c    the blocks that are kept
  *   execlog_filter.c  which instructions of a block are logged, and which look at registers
  *   execlog_exec.c    instructions that run, their memory accesses: the hot path
  *   execlog_regs.c    registers that are watched
@@ -34,6 +35,7 @@
 enum {
     GT_EXLOG_MAX_VCPUS = 65536,
     GT_EXLOG_BUFFER = 256 << 10, /* bytes that are handed over at once */
+    GT_EXLOG_PLACES = 64,        /* blocks of fewer lines give theirs to others */
 };
 
 struct gt_exlog_block;
@@ -53,10 +55,11 @@ struct gt_exlog_block {
     size_t n;          /* lines, at least one */
     uint64_t begun;    /* of them, where it begins: 1, if its first instruction has one, or 0 */
     void *described;   /* the sink's */
-    const char *image; /* what makes it equal to another */
+    char *image;       /* what makes it equal to another */
     size_t image_size; /* bytes */
     guint hash;
-    bool marked; /* somebody needs it */
+    bool marked;                 /* somebody needs it */
+    struct gt_exlog_block *next; /* of gt_exlog.places */
     struct gt_exlog_line lines[];
 };
 
@@ -156,9 +159,13 @@ struct gt_exlog {
 
     pthread_mutex_t lock; /* of what follows */
     GHashTable *blocks;   /* set of struct gt_exlog_block */
-    GPtrArray *registers; /* struct gt_exlog_register */
-    unsigned n_vcpus;     /* 1 + highest index seen */
-    uint64_t cut_lines;   /* were too long; atomic */
+    GHashTable *newest;   /* first line's address -> its newest block; of a program's one thread */
+    GPtrArray *stale;     /* struct gt_exlog_block of code that was written over; not in `blocks` */
+    guint stale_most;     /* of them, until their places are taken; 0: not known yet */
+    struct gt_exlog_block *places[GT_EXLOG_PLACES]; /* of stale ones, by their lines, still whole */
+    GPtrArray *registers;                           /* struct gt_exlog_register */
+    unsigned n_vcpus;                               /* 1 + highest index seen */
+    uint64_t cut_lines;                             /* were too long; atomic */
 };
 
 extern struct gt_exlog gt_exlog;
@@ -176,6 +183,7 @@ enum gt_exlog_step {
 struct gt_exlog_insn {
     uint64_t pc;
     uint32_t opcode;
+    uint32_t code;           /* a hash of its bytes */
     const char *disassembly; /* never NULL */
     enum gt_exlog_step step;
 };
@@ -214,9 +222,17 @@ void gt_exlog_last_tell(struct gt_exlog_vcpu *v);
 
 /* execlog_code.c */
 void gt_exlog_on_translate(void *self, struct gt_block *block);
+
+/* execlog_kept.c */
 void gt_exlog_on_flush(void *self);
 guint gt_exlog_block_hash(gconstpointer block);
 gboolean gt_exlog_block_equal(gconstpointer a, gconstpointer b);
+guint gt_exlog_hash(const uint8_t *bytes, size_t n);
+/* The kept block that has these lines, `lines` of n instructions; NULL: no memory. With the lock.
+ */
+struct gt_exlog_block *gt_exlog_keep(const struct gt_exlog_insn *insns, size_t n, size_t lines);
+/* Where many blocks are stale their places become free. Without the lock, on a vCPU's thread. */
+void gt_exlog_reclaim(void);
 
 /* execlog_exec.c */
 void gt_exlog_on_block(unsigned vcpu, void *block);

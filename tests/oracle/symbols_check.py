@@ -153,7 +153,7 @@ def expected_functions(elf, debug, plt):
     found.sort()
     for c in found:
         groups.setdefault(c[0], []).append(c)
-    kept, names = [], set()
+    kept, names, guessed = [], set(), set()
     for addr, group in sorted(groups.items()):
         first = group[0]
         if first[3] == "e" and addr < covered_end:
@@ -165,6 +165,8 @@ def expected_functions(elf, debug, plt):
             frames.get(addr, 0)
         end = min(addr + size, first[5]) if size else first[5]
         kept.append((addr, end, first))
+        if not size:
+            guessed.add(addr - elf.base)
         if size and first[3] != "e":
             covered_end = max(covered_end, end)
         if first[6] and size:
@@ -177,7 +179,7 @@ def expected_functions(elf, debug, plt):
         if after < len(starts):
             end = min(end, starts[after])
         out[addr - elf.base] = (first[3], first[2], end - addr)
-    return out, names
+    return out, names, guessed
 
 
 def build_id_debug(elf_path, root="/usr/lib/debug"):
@@ -228,6 +230,23 @@ def check_static_plt(label, ours, elf):
     check(label + " stub count", {"n": len(ours.stubs)}, {"n": len(relocs)})
 
 
+LEAVES = re.compile(r"\t(ret|retq|jmp|jmpq|b|br|j|jr|mret|sret|iret|iretq|eret|tail)\b")
+
+
+def check_guesses(elf, ours, functions, guessed):
+    """In a stripped file a symbol without a size ends where its code leaves, at the latest where the
+    next one begins: by objdump's reading of its last instruction."""
+    objdump = objdump_for(elf.path)
+    for addr in guessed & set(ours.functions) & set(functions):
+        kind, name, size = ours.functions[addr]
+        most = functions[addr][2]
+        start = elf.base + addr
+        code = objdump and run(objdump, "-d", "--start-address=%#x" % start,
+                   "--stop-address=%#x" % (start + size), elf.path)
+        if size == most or (code and size < most and LEAVES.search(code.rstrip().rsplit("\n", 1)[-1])):
+            functions[addr] = (kind, name, size)
+
+
 def check_file(tool, path, label=None, root=None, debug=None):
     label = label or os.path.basename(path)
     elf = Elf(path)
@@ -238,7 +257,9 @@ def check_file(tool, path, label=None, root=None, debug=None):
     top = max(v + n for v, n, _ in elf.loads)
     check(label + " range", {"base": ours.base, "size": ours.size},
           {"base": elf.base, "size": (top + 0xfff & ~0xfff) - elf.base})
-    functions, names = expected_functions(elf, debug and Elf(debug, elf.base), ours.plt)
+    functions, names, guessed = expected_functions(elf, debug and Elf(debug, elf.base), ours.plt)
+    if not has_symtab and not debug:
+        check_guesses(elf, ours, functions, guessed)
     check(label + " functions", ours.functions, functions)
     plain = {(a, v[1]) for a, v in ours.functions.items()} | ours.aliases
     plain = {p for p in plain if not any(lo <= p[0] < hi for lo, hi in ours.plt)}
