@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,9 +32,19 @@ static int sys_close_range(unsigned first, unsigned last, int flags)
 
 struct gt_thread_sys gt_thread_sys = {.close_range = sys_close_range, .unshare = unshare};
 
+/* A thread that allocates gets an arena of 64 MiB of addresses from glibc. Where addresses are
+ * limited (RLIMIT_AS) they are the process's, which asks for some later. */
+static void spare_addresses(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        mallopt(M_ARENA_MAX, 1);
+}
+
 int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg)
 {
     pthread_attr_t attr;
+    spare_addresses();
     int e = pthread_attr_init(&attr);
     if (e)
         return e;

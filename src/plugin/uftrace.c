@@ -11,6 +11,7 @@
 #include "plugin/uftrace_notes.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 const char gt_tool_name[] = "uftrace";
 struct gt_recorder gt_rec;
@@ -56,9 +57,18 @@ static void on_chunk_full(const struct gt_stream *s)
     trace_uftrace_window(s->id, gt_stream_records(s));
 }
 
+/* They are but addresses until they are used; yet QEMU needs what there are. */
+static unsigned most_vcpus(void)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
+}
+
 static bool allocate(struct gt_error *err)
 {
-    size_t size = (GT_MAX_VCPUS + 1) * sizeof *gt_rec.vcpus;
+    gt_rec.max_vcpus = most_vcpus();
+    size_t size = (gt_rec.max_vcpus + 1) * sizeof *gt_rec.vcpus;
     const struct gt_sink *sink = gt_rec.privilege_levels ? &gt_level_sink : &gt_uftrace_sink;
     gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -71,7 +81,7 @@ static bool allocate(struct gt_error *err)
     gt_rec.tracker.lowest = gt_rec.user ? 0 : gt_rec.arch->vector_lowest;
     gt_rec.tracker.one_output = gt_rec.tasks == GT_TASKS_CPU || gt_rec.privilege_levels;
     gt_rec.tracker.keep_stacks = gt_rec.user ? 0 : (uint32_t)gt_rec.max_tasks;
-    gt_vcpu_refuse(&gt_rec.vcpus[GT_MAX_VCPUS]);
+    gt_vcpu_refuse(&gt_rec.vcpus[gt_rec.max_vcpus]);
     pthread_mutex_init(&gt_rec.lock, NULL);
     gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
     gt_rec.memory = g_hash_table_new(g_direct_hash, g_direct_equal);

@@ -80,7 +80,10 @@ struct gt_vcpu {
     bool taken;                  /* another thread does, or is about to */
 } __attribute__((aligned(64)));
 
-enum { GT_MAX_VCPUS = 65536 };
+enum {
+    GT_MAX_VCPUS = 65536,
+    GT_MAX_VCPUS_LIMITED = 1024, /* where address space is limited (RLIMIT_AS) */
+};
 
 enum gt_tasks { GT_TASKS_STACK, GT_TASKS_CPU };
 enum gt_clock { GT_CLOCK_AUTO, GT_CLOCK_INSN, GT_CLOCK_HOST };
@@ -94,8 +97,9 @@ struct gt_shared {
 
 struct gt_recorder {
     /* read by the hot path */
-    struct gt_vcpu *vcpus; /* GT_MAX_VCPUS, and one that all further ones share: not recorded */
-    void *score;           /* cells; NULL: the host has none */
+    struct gt_vcpu *vcpus; /* max_vcpus, and one that all further ones share: not recorded */
+    unsigned max_vcpus;
+    void *score; /* cells; NULL: the host has none */
     uint32_t max_depth;
     bool host_clock;
     bool user;
@@ -148,7 +152,7 @@ extern struct gt_recorder gt_rec;
 
 static inline struct gt_vcpu *gt_vcpu_at(unsigned index)
 {
-    return &gt_rec.vcpus[index < GT_MAX_VCPUS ? index : GT_MAX_VCPUS];
+    return &gt_rec.vcpus[index < gt_rec.max_vcpus ? index : gt_rec.max_vcpus];
 }
 
 /* It has begun, and the recording has not ended. */

@@ -47,7 +47,8 @@ void gt_meta_init(void)
 {
     prctl(PR_GET_NAME, gt_rec.first_name);
     char *program = gt_rec.user ? gt_host_program() : NULL;
-    gt_rec.exename = program ? g_strdup(program) : g_strdup_printf("qemu-%s", gt_rec.host.target);
+    gt_rec.exename =
+        program && *program ? g_strdup(program) : g_strdup_printf("qemu-%s", gt_rec.host.target);
     gt_rec.cmdline = read_cmdline(program);
     g_free(program);
     struct timespec ts;

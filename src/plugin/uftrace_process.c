@@ -78,7 +78,7 @@ static void give_cells_up(void)
 void gt_on_vcpu_init(void *self, unsigned vcpu)
 {
     (void)self;
-    if (vcpu >= GT_MAX_VCPUS) {
+    if (vcpu >= gt_rec.max_vcpus) {
         __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -143,7 +143,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
 void gt_on_vcpu_exit(void *self, unsigned vcpu)
 {
     (void)self;
-    if (vcpu >= GT_MAX_VCPUS || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+    if (vcpu >= gt_rec.max_vcpus || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     gt_vcpu_end(v, gt_vcpu_cells(v, vcpu));
@@ -239,7 +239,7 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
 {
     (void)self;
     const struct gt_syscalls *sys = gt_rec.syscalls;
-    if (!sys || vcpu >= GT_MAX_VCPUS)
+    if (!sys || vcpu >= gt_rec.max_vcpus)
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     if (!v->begun)
@@ -284,7 +284,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
 {
     (void)self, (void)number;
-    if (vcpu >= GT_MAX_VCPUS || !gt_rec.vcpus[vcpu].begun)
+    if (vcpu >= gt_rec.max_vcpus || !gt_rec.vcpus[vcpu].begun)
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);

@@ -3,6 +3,7 @@
 """Code that no compiler makes: smashed stacks, jumps into instructions, code that writes itself, random
 bytes. The guest runs as without the plugin, every stack is whole, and doubts are counted and told."""
 import re
+import resource
 import sys
 
 import harness
@@ -71,6 +72,23 @@ def test_random(t):
 def test_calls(t):
     for seed in SEEDS:
         wild(t, 'calls', 40, seed)
+
+
+def test_address_space(t):
+    """Where addresses are limited (RLIMIT_AS) the plugin leaves enough of them for QEMU: 24 MiB over
+    the least that runs without it."""
+    def limited(size):
+        return {'preexec_fn': lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
+    guest = t.guest('deep')
+    least = next(size for size in range(100 << 20, 1 << 30, 4 << 20)
+                 if t.plain(guest, ['3'], **limited(size)).status == 8)
+    print(f'least: {least >> 20} MiB')
+    t.both(guest, ['3'], status=8, **limited(least + (24 << 20)))
+    t.check_all()
+    out = f'{t.folder}/no-guest'
+    t.traced(guest, ['3'], out=out, **limited(least + (4 << 20)))
+    t.traced(guest, ['3'], out=out)
+    need(harness.calls_of(out, 'down') == 8, 'the next recording is refused')
 
 
 if __name__ == '__main__':
