@@ -6,8 +6,8 @@ import names
 import recording
 from measure import Failed, statistics_of
 from table import Column, Row, Table, one
-from workloads import (BUSY, RUN_LUA, SCRIPT, bare_machine, firmware, installed, linux, lua_files,
-                       program, program_aarch64)
+from workloads import (BUSY, RUN_LUA, SCRIPT, bare_machine, firmware, installed, libraries, linux,
+                       lua_files, program, program_aarch64)
 
 
 def statistics(data):
@@ -31,6 +31,9 @@ WORKLOADS = recording.table([
     workload('strings', 'strings and malloc', 'user', 'x86_64', program('strings.c', '200000')),
     workload('lua', 'Lua 5.4 runs a script', 'user', 'x86_64', installed('lua5.4', SCRIPT, '12'),
              1.6, 2.0),
+    workload('dlopen', '10,000 pairs of dlopen() and dlclose()', 'user', 'x86_64',
+             libraries(10000), 3, 3),
+    workload('dlopen-more', 'the same with 40,000: linear', 'user', 'x86_64', libraries(40000)),
     workload('storm-a64', 'fib(35)', 'user', 'aarch64', program_aarch64('storm.c', '35'), 2.5, 3.5),
     workload('m-storm', 'fib(35), no system', 'machine', 'aarch64',
              bare_machine('aarch64', 'STORM', 35), 2.5, 3.5),

@@ -108,6 +108,15 @@ def program(source, *args):
     return command
 
 
+def libraries(times):
+    """A program that loads and unloads a library so often."""
+    def command(context, qemu):
+        library = context.compile('gcc', 'library.c', 'library.so', ['-shared', '-fPIC'])
+        out = context.compile('gcc', 'libraries.c', 'libraries', ['-ldl'])
+        return [qemu.path, '@', out, library, str(times)]
+    return command
+
+
 def program_aarch64(source, *args):
     def command(context, qemu):
         out = context.compile('aarch64-linux-gnu-gcc', source, source[:-2] + '-aarch64', [])

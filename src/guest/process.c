@@ -179,33 +179,6 @@ static bool same_file(const struct line *a, const struct line *b)
     return a->inode == b->inode && a->major == b->major && a->minor == b->minor;
 }
 
-/* The instance that has `target`, among all lines of the source. */
-static void find_instance(struct source *s, const struct line *target, struct instance *i)
-{
-    struct line l;
-    bool passed = false;
-
-    while (read_line(s, &l, 0, NULL)) {
-        if (!l.valid || l.inode == 0)
-            continue;
-        if (passed && (!same_file(&l, target) || !continues(i, &l)))
-            return;
-        if (same_file(&l, target))
-            add_line(i, &l);
-        else
-            i->open = false;
-        passed |= l.start == target->start && same_file(&l, target);
-    }
-}
-
-static bool find_line(struct source *s, uint64_t addr, struct line *l, struct gt_mapping *out)
-{
-    while (read_line(s, l, addr, out))
-        if (l->valid && addr >= l->start && addr < l->end)
-            return true;
-    return false;
-}
-
 static void fill(struct gt_mapping *out, const struct line *l, const struct instance *i)
 {
     bool whole = i->open && l->start >= i->start && l->end <= i->end;
@@ -218,24 +191,35 @@ static void fill(struct gt_mapping *out, const struct line *l, const struct inst
     out->dev_minor = (uint32_t)l->minor;
 }
 
+/* Lines up to the end of the instance of the file that has the address. */
 static int mapping_from(struct source *s, uint64_t addr, struct gt_mapping *out)
 {
-    struct source again = *s;
     struct instance i = {0};
-    struct line l;
+    struct line l, target = {0}, last = {0};
+    bool found = false;
 
     memset(out, 0, sizeof *out);
-    if (!find_line(s, addr, &l, out))
-        return s->errnum ? GT_E_IO : GT_E_NOT_FOUND;
-    if (l.inode == 0) {
-        out->start = l.start;
-        out->end = l.end;
-        return 0;
+    while (read_line(s, &l, addr, out)) {
+        bool has_address = l.valid && !found && addr >= l.start && addr < l.end;
+        if (has_address && l.inode == 0) {
+            out->start = l.start;
+            out->end = l.end;
+            return 0;
+        }
+        if (!l.valid || l.inode == 0)
+            continue;
+        if (found && (!same_file(&l, &target) || !continues(&i, &l)))
+            break;
+        if (has_address)
+            target = l;
+        found |= has_address;
+        i.open = i.open && same_file(&l, &last);
+        add_line(&i, &l);
+        last = l;
     }
-    if (again.fd >= 0 && lseek(again.fd, 0, SEEK_SET) != 0)
-        return GT_E_IO;
-    find_instance(&again, &l, &i);
-    fill(out, &l, &i);
+    if (!found)
+        return s->errnum ? GT_E_IO : GT_E_NOT_FOUND;
+    fill(out, &target, &i);
     return 1;
 }
 

@@ -35,63 +35,63 @@ static struct gt_module *module_create(struct gt_modules *m, uint64_t lo, uint64
     return module;
 }
 
+/* A file that was mapped once: the same as long as it is not written. */
+struct file {
+    struct gt_module_file id;
+    char *path;
+    struct gt_symbols *symbols; /* NULL: none to be had */
+    bool is_read;
+    GHashTable *at;         /* lo -> struct gt_module */
+    struct gt_module *last; /* the newest of them */
+};
+
+static guint hash_file(gconstpointer key)
+{
+    const struct file *f = key;
+    uint64_t mixed = f->id.inode * 31 + f->id.device + f->id.size * 7 + f->id.mtime;
+    return g_str_hash(f->path) ^ (guint)(mixed ^ mixed >> 32);
+}
+
+static gboolean is_same_file(gconstpointer a, gconstpointer b)
+{
+    const struct file *x = a, *y = b;
+    return memcmp(&x->id, &y->id, sizeof x->id) == 0 && strcmp(x->path, y->path) == 0;
+}
+
+static gint compare_addresses(gconstpointer a, gconstpointer b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, struct gt_module *),
                      void *self)
 {
     *m = (struct gt_modules){.user = user, .added = added, .self = self};
     m->all = g_ptr_array_new();
     m->live = g_ptr_array_new();
+    m->displaced = g_ptr_array_new();
+    m->files = g_hash_table_new(hash_file, is_same_file);
+    m->paths = g_hash_table_new(g_str_hash, g_str_equal);
+    m->places = g_tree_new(compare_addresses);
     /* The first one takes what belongs to no file. */
     module_create(m, 0, UINT64_MAX, "guest");
 }
 
-/* Functions known by their names, whatever leading underscores: those that store the state that a
- * later jump restores, and those that restore it and may so begin a coroutine. */
-static uint32_t flags_of_name(const char *name)
+/* Of thousands of functions a program uses few. */
+static struct gt_func *func_of(const struct gt_module *module, const struct gt_symbol *symbol)
 {
-    static const struct {
-        const char *name;
-        uint32_t flags;
-    } known[] = {
-        {"setjmp", GT_FUNC_SAVER},
-        {"sigsetjmp", GT_FUNC_SAVER},
-        {"getcontext", GT_FUNC_SAVER},
-        {"swapcontext", GT_FUNC_SAVER | GT_FUNC_RESTORER},
-        {"setcontext", GT_FUNC_RESTORER | GT_FUNC_LEAVES},
-        {"jump_fcontext", GT_FUNC_RESTORER},
-        {"Unwind_RaiseException", GT_FUNC_RAISES},
-        {"Unwind_Resume", GT_FUNC_RESUMES},
-        {"Unwind_ForcedUnwind", GT_FUNC_RESUMES},
-        {"Unwind_GetIP", GT_FUNC_ASKED},
-        {"Unwind_GetIPInfo", GT_FUNC_ASKED},
-        {"rust_eh_personality", GT_FUNC_PERSONALITY},
+    struct gt_func *fn = g_hash_table_lookup(module->made, symbol);
+    if (fn)
+        return fn;
+    fn = funcs_create(1);
+    *fn = (struct gt_func){
+        .lo = module->lo + symbol->addr,
+        .hi = module->lo + symbol->addr + symbol->size,
+        .flags = gt_module_flags_of(symbol),
     };
-    if (strncmp(name, "__GI_", 5) == 0)
-        name += 5;
-    name += strspn(name, "_");
-    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
-        if (strcmp(name, known[i].name) == 0)
-            return known[i].flags;
-    return strstr(name, "_personality_v") ? GT_FUNC_PERSONALITY : 0;
-}
-
-static uint32_t flags_of_symbol(const struct gt_symbol *symbol)
-{
-    if (symbol->type == 'e') /* that name is a file's */
-        return 0;
-    return (symbol->type == 'P' ? GT_FUNC_STUB : 0) | flags_of_name(symbol->name);
-}
-
-static void fill_funcs(struct gt_module *module)
-{
-    const struct gt_symbols *s = module->symbols;
-    module->funcs = funcs_create(s->n_sym);
-    for (size_t i = 0; i < s->n_sym; i++)
-        module->funcs[i] = (struct gt_func){
-            .lo = module->lo + s->sym[i].addr,
-            .hi = module->lo + s->sym[i].addr + s->sym[i].size,
-            .flags = flags_of_symbol(&s->sym[i]),
-        };
+    g_hash_table_insert(module->made, (void *)symbol, fn);
+    return fn;
 }
 
 struct load {
@@ -99,7 +99,7 @@ struct load {
     uint64_t host_addr;
     struct gt_module *module;
     uint64_t anon_lo, anon_hi; /* where there is no file; hi 0: not known */
-    bool added;
+    uint64_t now;
 };
 
 static bool overlaps(const struct gt_module *a, uint64_t lo, uint64_t hi)
@@ -120,51 +120,81 @@ static struct gt_module_file identify(const struct gt_mapping *map)
     return file;
 }
 
-static bool is_of(const struct gt_module *m, const struct gt_module_file *file, const char *path)
+static struct file *file_of(struct gt_modules *m, const struct gt_module_file *id, const char *path)
 {
-    return memcmp(&m->file, file, sizeof *file) == 0 && strcmp(m->path, path) == 0;
+    struct file key = {.id = *id, .path = (char *)path};
+    struct file *f = g_hash_table_lookup(m->files, &key);
+    if (f)
+        return f;
+    f = g_new0(struct file, 1);
+    f->id = *id;
+    f->path = g_strdup(path);
+    f->at = g_hash_table_new(g_int64_hash, g_int64_equal);
+    g_hash_table_add(m->files, f);
+    return f;
 }
 
-/* The newest module of the file, at `lo` if there is one there. */
-static struct gt_module *find_earlier(const struct gt_modules *m, const struct gt_module_file *file,
-                                      const char *path, uint64_t lo)
+static void read_symbols(struct gt_module *module, struct file *file)
 {
-    struct gt_module *any = NULL;
-    for (guint i = m->all->len; i-- > 1;) {
-        struct gt_module *module = g_ptr_array_index(m->all, i);
-        if (!is_of(module, file, path))
-            continue;
-        if (module->lo == lo && module->gone)
-            return module;
-        any = any ? any : module;
-    }
-    return any;
-}
-
-static void read_symbols(struct gt_module *module, const struct gt_module *earlier)
-{
-    if (earlier)
-        module->symbols = earlier->symbols;
-    else if (gt_symbols_load(module->path, &module->symbols, NULL) < 0)
-        module->symbols = NULL;
-    if (module->symbols) {
-        if (module->symbols->load_size > module->hi - module->lo)
-            module->hi = module->lo + module->symbols->load_size;
-        fill_funcs(module);
-    }
+    if (!file->is_read && gt_symbols_load(module->path, &file->symbols, NULL) < 0)
+        file->symbols = NULL;
+    file->is_read = true;
+    module->symbols = file->symbols;
+    if (module->symbols && module->symbols->load_size > module->hi - module->lo)
+        module->hi = module->lo + module->symbols->load_size;
     module->anon->hi = module->stubs->hi = module->hi;
 }
 
-/* The module's place is its own again. */
+static void set_apart(struct gt_modules *m, struct gt_module *module, struct gt_module *other)
+{
+    module->apart = other->apart = true;
+    g_ptr_array_add(m->displaced, other);
+}
+
+/* The module's place is its own now; those that had a part of it lose theirs. */
 static void take_place(struct gt_modules *m, struct gt_module *module)
 {
-    for (guint i = 1; i < m->all->len; i++) {
-        struct gt_module *other = g_ptr_array_index(m->all, i);
-        if (other != module && overlaps(other, module->lo, module->hi))
-            other->replaced = true;
+    GTreeNode *node = g_tree_upper_bound(m->places, &module->lo), *next;
+    GTreeNode *before = node ? g_tree_node_previous(node) : g_tree_node_last(m->places);
+    for (node = before ? before : node; node; node = next) {
+        struct gt_module *other = g_tree_node_value(node);
+        next = g_tree_node_next(node);
+        if (other->lo >= module->hi)
+            break;
+        if (other == module || !overlaps(other, module->lo, module->hi))
+            continue;
+        other->replaced = true;
+        set_apart(m, module, other);
     }
+    for (guint i = 0; i < m->displaced->len; i++) {
+        struct gt_module *other = m->displaced->pdata[i];
+        g_tree_remove(m->places, &other->lo);
+    }
+    g_tree_insert(m->places, &module->lo, module);
     module->replaced = module->gone = false;
     g_ptr_array_add(m->live, module);
+}
+
+static struct gt_module *add_module(struct gt_modules *m, struct file *file, uint64_t lo,
+                                    uint64_t hi)
+{
+    struct gt_module *module = module_create(m, lo, hi, file->path);
+    module->file = file->id;
+    module->made = g_hash_table_new(NULL, NULL);
+    read_symbols(module, file);
+    module->saved = file->last && file->last->saved;
+    file->last = module;
+    g_hash_table_replace(file->at, &module->lo, module);
+    return module;
+}
+
+/* Two of one path must be told apart by time, whatever is in them. */
+static void note_path(struct gt_modules *m, struct gt_module *module)
+{
+    struct gt_module *other = g_hash_table_lookup(m->paths, module->path);
+    if (other && other != module)
+        set_apart(m, module, other);
+    g_hash_table_replace(m->paths, module->path, module);
 }
 
 /* On the worker: which file is mapped there, and what it contains. */
@@ -181,16 +211,19 @@ static void load_module(void *arg)
     if (found != 1 || !map.path[0])
         return;
     uint64_t lo = map.base - m->guest_base;
-    struct gt_module_file file = identify(&map);
-    struct gt_module *earlier = find_earlier(m, &file, map.path, lo), *module = earlier;
-    if (!earlier || earlier->lo != lo || !earlier->gone) {
-        module = module_create(m, lo, map.end - m->guest_base, map.path);
-        module->file = file;
-        read_symbols(module, earlier);
-        load->added = true;
-    }
-    load->added |= module->replaced;
+    struct gt_module_file id = identify(&map);
+    struct file *file = file_of(m, &id, map.path);
+    struct gt_module *module = g_hash_table_lookup(file->at, &lo);
+    bool added = !module || !module->gone || module->replaced;
+    g_ptr_array_set_size(m->displaced, 0);
+    if (!module || !module->gone)
+        module = add_module(m, file, lo, map.end - m->guest_base);
     take_place(m, module);
+    note_path(m, module);
+    if (added) {
+        module->loaded = load->now;
+        m->added(m->self, module);
+    }
     load->module = module;
 }
 
@@ -251,16 +284,16 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
         m->guest_base = (uint64_t)(uintptr_t)host_addr - pc;
         m->has_base = true;
     }
-    struct load load = {.modules = m, .host_addr = (uint64_t)(uintptr_t)host_addr};
+    struct load load = {
+        .modules = m,
+        .host_addr = (uint64_t)(uintptr_t)host_addr,
+        .now = m->now ? m->now() : 0,
+    };
     if (gt_worker_call(m->worker, load_module, &load) < 0)
         return module;
     if (load.anon_hi)
         gt_modules_mapped(m, load.anon_lo, load.anon_hi - load.anon_lo, true);
-    if (!load.module)
-        return module;
-    if (load.added)
-        m->added(m->self, load.module);
-    return load.module;
+    return load.module ? load.module : module;
 }
 
 static bool is_cold_part(const struct gt_symbol *symbol)
@@ -277,8 +310,7 @@ static struct gt_func *whole_of(const struct gt_module *module, const struct gt_
                                         ? gt_symbols_find(module->symbols, rel)
                                         : NULL;
     g_free(name);
-    return whole ? &module->funcs[whole - module->symbols->sym]
-                 : &module->funcs[part - module->symbols->sym];
+    return func_of(module, whole ? whole : part);
 }
 
 static struct gt_func *anon_func(const struct gt_module *module, uint64_t pc)
@@ -303,7 +335,7 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc)
                                                                    : anon_func(module, pc);
     if (is_cold_part(symbol))
         return whole_of(module, symbol);
-    return &module->funcs[symbol - module->symbols->sym];
+    return func_of(module, symbol);
 }
 
 void gt_modules_unmapped(struct gt_modules *m, uint64_t lo, uint64_t size)

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static bool map_is_stale; /* a module is listed that it has, or it lacks one; on the worker */
+
 static char *read_cmdline(const char *program)
 {
     char *raw = NULL;
@@ -77,48 +79,49 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
     return gt_read_u64(&r);
 }
 
-static bool overlaps(const struct gt_module *a, const struct gt_module *b)
-{
-    return a->lo < b->hi && b->lo < a->hi;
-}
-
+/* A module in whose place another was mapped later cannot have a line in the map, nor can a file
+ * have two: libraries with a time of their own, in task.txt, are told apart. */
 static int list(struct gt_module *m, struct gt_error *err)
 {
     if (m->listed)
         return 0;
     int status = gt_uftrace_dir_add_library(&gt_rec.dir, m->loaded, gt_rec.pid, gt_rec.sid, m->lo,
                                             m->path, err);
-    if (status == 0)
-        m->listed = true;
-    return status;
+    if (status < 0)
+        return status;
+    m->listed = true;
+    map_is_stale |= m->mapped;
+    return 0;
 }
 
-/* A module in whose place another was mapped later cannot have a line in the map, nor can a file
- * have two: libraries with a time of their own, in task.txt, are told apart. */
-static int list_displaced(struct gt_module *m, struct gt_error *err)
+/* The newest module, after those that it is apart from. */
+static int list_newest(struct gt_module *m, struct gt_error *err)
 {
-    GPtrArray *all = gt_rec.modules.all;
+    const GPtrArray *others = gt_rec.modules.displaced;
     int status = 0;
-    for (guint i = 1; i < all->len && status == 0; i++) {
-        struct gt_module *other = g_ptr_array_index(all, i);
-        if (other == m)
-            continue;
-        bool other_first = other->loaded < m->loaded, apart = !overlaps(m, other);
-        if (apart && strcmp(m->path, other->path) != 0)
-            continue;
-        if (!apart)
-            status = list(other_first ? other : m, err);
-        if (status == 0)
-            status = list(other_first ? m : other, err);
+    for (guint i = 0; i < others->len && status == 0; i++)
+        status = list(others->pdata[i], err);
+    return status == 0 && m->apart ? list(m, err) : status;
+}
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+    const struct gt_module *x = *(struct gt_module *const *)a, *y = *(struct gt_module *const *)b;
+    return x->loaded < y->loaded ? -1 : x->loaded > y->loaded;
+}
+
+static int list_all(struct gt_error *err)
+{
+    g_autoptr(GPtrArray) apart = g_ptr_array_new();
+    int status = 0;
+    for (guint i = 1; i < gt_rec.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+        if (m->apart && !m->listed)
+            g_ptr_array_add(apart, m);
     }
-    return status;
-}
-
-static int list_all_displaced(struct gt_error *err)
-{
-    int status = 0;
-    for (guint i = 1; i < gt_rec.modules.all->len && status == 0; i++)
-        status = list_displaced(g_ptr_array_index(gt_rec.modules.all, i), err);
+    g_ptr_array_sort(apart, by_time);
+    for (guint i = 0; i < apart->len && status == 0; i++)
+        status = list(apart->pdata[i], err);
     return status;
 }
 
@@ -142,6 +145,7 @@ static int write_map(struct gt_error *err)
                                                    .build_id = build_id_of(m)};
     }
     int status = gt_uftrace_dir_put_map(&gt_rec.dir, gt_rec.sid, map, n, err);
+    map_is_stale = status < 0;
     g_free(map);
     return status;
 }
@@ -150,18 +154,8 @@ int gt_meta_put_map(struct gt_error *err)
 {
     if (!gt_rec.started)
         return 0;
-    int status = list_all_displaced(err);
+    int status = list_all(err);
     return status < 0 ? status : write_map(err);
-}
-
-static bool map_is_current(void)
-{
-    for (guint i = 1; i < gt_rec.modules.all->len; i++) {
-        const struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
-        if (m->mapped == m->listed)
-            return false;
-    }
-    return true;
 }
 
 int gt_meta_add_module(struct gt_module *m, struct gt_error *err)
@@ -170,8 +164,9 @@ int gt_meta_add_module(struct gt_module *m, struct gt_error *err)
     m->saved = status == 0;
     if (status < 0 || !gt_rec.started)
         return status;
-    status = list_displaced(m, err);
-    return status < 0 || map_is_current() ? status : write_map(err);
+    status = list_newest(m, err);
+    map_is_stale |= m->mapped == m->listed;
+    return status < 0 || !map_is_stale ? status : write_map(err);
 }
 
 static const char *cpu_desc(void)
@@ -210,18 +205,6 @@ int gt_meta_put_info(struct gt_error *err)
     return gt_uftrace_dir_put_info(&gt_rec.dir, &info, err);
 }
 
-static struct gt_module *module_of_anon(const struct gt_func *fn)
-{
-    if (!gt_rec.user)
-        return g_ptr_array_index(gt_rec.modules.all, 0);
-    for (guint i = 0; i < gt_rec.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
-        if (m->anon == fn || g_ptr_array_find(m->handlers, fn, NULL))
-            return m;
-    }
-    return NULL;
-}
-
 static gint compare_u64(gconstpointer a, gconstpointer b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -234,11 +217,31 @@ static bool is_entered_unnamed(const struct gt_code *code)
            (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
 }
 
-static void collect_entered_of(const struct gt_page *page)
+/* Functions without a symbol -> their modules; machines have one for all. */
+static GHashTable *unnamed_modules(void)
+{
+    GHashTable *of = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; gt_rec.user && i < gt_rec.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+        g_hash_table_insert(of, m->anon, m);
+        for (guint k = 0; k < m->handlers->len; k++)
+            g_hash_table_insert(of, m->handlers->pdata[k], m);
+    }
+    return of;
+}
+
+static struct gt_module *module_of(const struct gt_func *fn, GHashTable *unnamed)
+{
+    return gt_rec.user ? g_hash_table_lookup(unnamed, fn)
+                       : g_ptr_array_index(gt_rec.modules.all, 0);
+}
+
+static void collect_entered_of(const struct gt_page *page, GHashTable *unnamed)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(page->place); i++)
         for (const struct gt_kept *k = page->place[i].kept; k; k = k->next) {
-            struct gt_module *m = is_entered_unnamed(k->code) ? module_of_anon(k->code->fn) : NULL;
+            struct gt_module *m =
+                is_entered_unnamed(k->code) ? module_of(k->code->fn, unnamed) : NULL;
             uint64_t rel = m ? k->code->pc - m->lo : 0;
             if (m)
                 g_array_append_val(m->entered, rel);
@@ -261,12 +264,13 @@ static void sort_unique(GArray *list)
 void gt_meta_collect_entered(void)
 {
     pthread_mutex_lock(&gt_rec.lock);
+    g_autoptr(GHashTable) unnamed = unnamed_modules();
     GHashTableIter it;
     gpointer value;
     if (gt_rec.pages.all) {
         g_hash_table_iter_init(&it, gt_rec.pages.all);
         while (g_hash_table_iter_next(&it, NULL, &value))
-            collect_entered_of(value);
+            collect_entered_of(value, unnamed);
     }
     for (guint i = 0; i < gt_rec.modules.all->len; i++)
         sort_unique(((struct gt_module *)g_ptr_array_index(gt_rec.modules.all, i))->entered);

@@ -254,21 +254,13 @@ void gt_output_close_stack(void *self, struct gt_stack *s)
     s->out = NULL;
 }
 
-static void add_module(void *arg)
-{
-    struct gt_module *m = arg;
-    if (gt_meta_add_module(m, NULL) < 0)
-        gt_rec.modules_failed = true;
-}
-
 void gt_output_module_added(void *self, struct gt_module *m)
 {
     (void)self;
-    m->loaded = gt_process_time();
     m->listed = false; /* of an earlier time */
     trace_uftrace_module(m->path, m->hi - m->lo);
-    if (gt_worker_call(gt_rec.worker, add_module, m) < 0)
-        __atomic_store_n(&gt_rec.no_worker, true, __ATOMIC_RELAXED);
+    if (gt_meta_add_module(m, NULL) < 0)
+        gt_rec.modules_failed = true;
 }
 
 static void put_found(void *arg)

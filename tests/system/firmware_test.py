@@ -104,7 +104,7 @@ def check_names(arch, out, moved):
 
 def check_console(out):
     """Lines that U-Boot printed, each with its time on the clock of instructions: the banner after the
-    first calls and well before the end."""
+    first calls and before the end (a busy host reads it late)."""
     times = array.array('Q', qemus.records(out)[1])[::2]
     with open(f'{out}/extern.dat', encoding='utf-8', errors='replace') as f:
         lines = [re.fullmatch(r'(\d+)\.(\d{9}) (.*)', line.rstrip('\n')) for line in f]
@@ -114,7 +114,7 @@ def check_console(out):
     need(at == sorted(at) and at[-1] <= times[-1], 'times of lines:', at, 'the last call:', times[-1])
     banner = [i for i, text in enumerate(texts) if text.startswith('U-Boot 20')]
     need(len(banner) == 1, 'lines:', texts)
-    need(times[100] < at[banner[0]] < times[-1] // 2, 'the banner at', at[banner[0]], 'of', times[-1])
+    need(times[100] < at[banner[0]] < times[-1], 'the banner at', at[banner[0]], 'of', times[-1])
     need(len(set(at)) > 5, 'all lines at one time:', at)  # a busy host reads many at once
     need(not os.path.exists(f'{out}/.now'), '.now is left')
 

@@ -161,6 +161,10 @@ def main():
         if not shutil.which(tool):
             print(f'SKIP: {tool} is not installed')
             return 77
+    options = subprocess.run(['qemu-' + args.arch, '-h'], stdout=subprocess.PIPE, text=True, check=False)
+    if '-plugin' not in options.stdout:
+        print(f'SKIP: qemu-{args.arch} loads no plugins')
+        return 77
     bad = 0
     for mcount in False, True:
         for optimize in '-O0', '-O2':

@@ -183,6 +183,35 @@ static void test_two_files_take_turns(void **state)
     unlink(path_b);
 }
 
+/* Each time elsewhere: what the newest costs does not grow with those before it. */
+static void test_a_file_in_many_places(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/gt-modules-XXXXXX", other_path[] = "/tmp/gt-modules-XXXXXX";
+    int fd = make_file(path, 1), other = make_file(other_path, 2);
+    char *room = mmap(NULL, (TIMES + 1) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *alone = map(room + TIMES * PAGE, other);
+    struct gt_module *first = NULL, *single = module_at(alone);
+    for (int i = 0; i < TIMES; i++) {
+        char *p = map(room + i * PAGE, fd);
+        struct gt_module *m = module_at(p);
+        assert_string_equal(m->path, path);
+        assert_int_equal(modules.displaced->len, i > 0);
+        first = first ? first : m;
+        unmap(p);
+    }
+    assert_true(first->apart && !single->apart);
+    assert_int_equal(symbols_read, 2);
+    assert_int_equal(added, TIMES + 1);
+    assert_int_equal(modules.all->len, TIMES + 2);
+    unmap(alone);
+    munmap(room, TIMES * PAGE);
+    close(fd);
+    close(other);
+    unlink(path);
+    unlink(other_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +220,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_the_same_file_is_read_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_file_that_changed_is_read_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_files_take_turns, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_file_in_many_places, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
