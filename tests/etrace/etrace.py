@@ -280,8 +280,7 @@ def machines(arch):
     paths = [shutil.which(name), f'{folder}/10.0/{name}', f'{folder}/11.1/{name}']
     for path in paths:
         if path and os.path.exists(path):
-            said = subprocess.run([path, '--version'], capture_output=True, check=False).stdout
-            yield tuple(int(n) for n in re.search(rb'version (\d+)\.(\d+)', said).groups()), path
+            yield version_of(path), path
 
 
 def symbols(path):
@@ -295,6 +294,16 @@ def takes_plugins(qemu):
             static = b'/ld-linux' not in f.read(4096)
         raise Skip(f'{qemu} ' + ('is statically linked' if static else 'takes no plugins'))
     return qemu
+
+
+def version_of(qemu):
+    said = subprocess.run([qemu, '--version'], capture_output=True, check=False).stdout
+    return tuple(int(n) for n in re.search(rb'version (\d+)\.(\d+)', said).groups())
+
+
+def tells_values(qemu):
+    """Of memory accesses; and registers can be read."""
+    return version_of(qemu) >= (9, 1)
 
 
 class Test:

@@ -60,8 +60,13 @@ def begin(t, arguments='', *command):
     return t.user('x86_64', guest(t), arguments, command=command)
 
 
+NO_VALUES = ['values of memory']  # QEMU 7.2 tells none
+
+
 def good(done, said=(), status=42, out=RESULT):
     need(done.status == status and done.out == out, done)
+    if etrace.tells_values(etrace.tool('qemu-x86_64')):
+        said = [words for words in said if words not in NO_VALUES]
     need(len(done.said) == len(said), done.said)
     for line, words in zip(done.said, said):
         need(words in line, line, 'is not', words)
@@ -218,6 +223,8 @@ def test_unknown_arguments(t):
             (',flags=cpu', 'cannot read registers; 9.0 and later can'),
             (',clock=sun', 'expected one of auto, insn, host'),
             (',foo=1', 'unknown argument foo=1')]:
+        if 'cpu' in arguments and etrace.tells_values(etrace.tool('qemu-x86_64')):
+            continue
         done = finish(begin(t, arguments))
         need(done.status == 1 and not done.out and words in done.said[0], arguments, done)
 
@@ -269,7 +276,6 @@ def ask(t, arguments=''):
                   stdin=subprocess.PIPE)
 
 
-NO_VALUES = ['values of memory']
 
 
 def answer(child, said=()):
@@ -333,7 +339,10 @@ def test_killed_while_it_waits(t):
         shown = data_of(t.out)
         child = ask(t, arguments)
         answer(child, said)
-        need(shown == data_of(t.out), 'the bytes differ', arguments)
+        again = data_of(t.out)
+        need(len(shown) == len(again), 'sizes differ', arguments)
+        if not (said and etrace.tells_values(etrace.tool('qemu-x86_64'))):  # values of random bytes
+            need(shown == again, 'the bytes differ', arguments)
 
 
 def test_killed_while_it_runs(t):

@@ -29,7 +29,7 @@ def test_options(t):
     guest = t.build('sums.c', 'x86_64', '-O1')
     done = record(t, '-q', '-o', 'with, comma', '--flags', 'exec,mem', '--clock', 'host', '--',
                   qemu, guest)
-    need(done.status == 42 and len(done.said) == 1, done)
+    need(done.status == 42 and len(done.said) == (not etrace.tells_values(qemu)), done)
     stream = etrace.read_stream(f'{t.folder}/with, comma')
     need({i.kind for i in stream.items} == {'exec', 'mem'}, 'flags')
     need(stream.of('exec')[0].time > 0, 'clock')

@@ -19,7 +19,8 @@ def program(t, arch):
 
 def check_accesses(arch, got):
     """A hundred times a store and a load of it; then stores of each size, and loads.
-    QEMU 7.2, which runs these, does not tell values."""
+    QEMU 7.2 does not tell values."""
+    told = etrace.tells_values(etrace.tool(f'qemu-{arch}'))
     word = exec_test.MACHINES[arch][1] // 8
     known = [(stores, word, 0) for _ in range(100) for stores in (True, False)]
     if arch != 'arm':
@@ -29,7 +30,7 @@ def check_accesses(arch, got):
     for i, (m, (write, size, at)) in enumerate(zip(got, known)):
         base = got[0].vaddr if i < 200 else got[200].vaddr
         need((m.write, m.size, m.vaddr - base) == (write, size, at), 'access', i, m)
-        need(m.paddr == m.vaddr and m.value == 0, 'access', i, m)
+        need(m.paddr == m.vaddr and (told or m.value == 0), 'access', i, m)
 
 
 def test_arm(t):

@@ -158,6 +158,8 @@ class Test:
              **more):
         """Runs the guest both ways and compares; returns the traced run."""
         plain = self.plain(program, args, arch, **more)
+        if plain.status == -signal.SIGABRT and b'libgcc_s.so.1 must be installed' in plain.errors:
+            raise Skip('this QEMU looks for libgcc_s where the guest has taken it')
         traced = self.traced(program, args, plugin, out, arch, preload, **more)
         need(plain.status == status, 'without the plugin: exit status', plain.status, plain.errors)
         need(traced.status == status, 'with it: exit status', traced.status, traced.all_errors)
