@@ -212,8 +212,8 @@ static void give_places(void)
 
 void gt_exlog_reclaim(void)
 {
-    if (gt_exlog.stale->len < MAX(gt_exlog.stale_most, STALE) || gt_exlog.n_vcpus != 1 ||
-        !gt_exlog_shut(GT_EXLOG_HELD))
+    if (gt_exlog.stale->len < MAX(gt_exlog.stale_most, STALE) ||
+        __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_RELAXED) != 1 || !gt_exlog_shut(GT_EXLOG_HELD))
         return;
     pthread_mutex_lock(&gt_exlog.lock);
     tell_and_mark();
