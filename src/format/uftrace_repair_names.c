@@ -3,8 +3,8 @@
  * Mending the text files that name what was recorded: maps, symbols, source lines, statistics.
  *
  * What a full disk or a failing one left of them is cut, empty, or anything. Lines that are whole
- * stay. A map ends with the line of the stack, a file of symbols with an end marker and begins with
- * their number, so that one that was cut between two lines is noticed, too.
+ * stay. A map ends with the line of the stack, a file of symbols of ours with an end marker and
+ * begins with their number, so that one that was cut between two lines is noticed, too.
  */
 #include "format/uftrace_dir_internal.h"
 #include "format/uftrace_text.h"
@@ -112,13 +112,15 @@ struct sym_file {
     struct gt_text good; /* lines that can be read */
     size_t said, n;      /* symbols: as its first line says; 0: it does not */
     bool ended, bad;     /* the last line is an end marker; some line cannot be read */
+    bool sized;          /* symbols say their sizes: uftrace 0.14 and later put no end */
 };
 
-static bool is_sym_line(const struct gt_cursor *line)
+static bool is_sym_line(const struct gt_cursor *line, bool *sized)
 {
     struct gt_uftrace_symtab tab;
     if (gt_uftrace_sym_read(line->at, line->left + 1, &tab, NULL) < 0)
         return false;
+    *sized |= tab.n && tab.sym[0].size;
     gt_uftrace_symtab_free(&tab);
     return true;
 }
@@ -130,7 +132,7 @@ static void look_at_symbols(const char *text, size_t size, struct sym_file *s)
     while (gt_take_line(&all, &line, &whole)) {
         struct gt_cursor c = line;
         uint64_t said;
-        if (!whole || !is_sym_line(&line)) {
+        if (!whole || !is_sym_line(&line, &s->sized)) {
             s->bad = true;
             continue;
         }
@@ -142,7 +144,7 @@ static void look_at_symbols(const char *text, size_t size, struct sym_file *s)
         s->ended = memmem(line.at, line.left, " ? ", 3) != NULL;
         s->n += !s->ended;
     }
-    s->bad |= !size || s->n < s->said || !s->ended;
+    s->bad |= !size || (!s->sized && (s->n < s->said || !s->ended));
 }
 
 /* BASE.sym or BASE-XXXX.sym */

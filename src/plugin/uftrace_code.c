@@ -82,8 +82,19 @@ static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn,
         gt_insn_on_memory(t->insn[i].ref, fn, which, NULL);
 }
 
-static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *target)
+/* A program's unwinder ends in the frame that catches: by a return or, from GCC 14 on for aarch64,
+ * a jump. */
+static bool is_landing(const struct gt_insn *last, const struct gt_func *fn)
 {
+    return gt_rec.user && last->kind == GT_INSN_JUMP_INDIRECT &&
+           fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES) && !(fn->flags & GT_FUNC_STUB);
+}
+
+static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *fn,
+                                 const struct gt_func *target)
+{
+    if (is_landing(last, fn))
+        return GT_EXIT_RETURN;
     switch (last->kind) {
     case GT_INSN_CALL:
         return GT_EXIT_CALL;
@@ -253,7 +264,7 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
     if (end < t->n)
         return code;
     code.target = last->insn.target;
-    code.exit = exit_of(&last->insn, gt_modules_entry(&gt_rec.modules, code.target));
+    code.exit = exit_of(&last->insn, fn, gt_modules_entry(&gt_rec.modules, code.target));
     if (code.exit == GT_EXIT_CALL && is_no_call(last, &code))
         code.exit = GT_EXIT_PLAIN;
     code.pops_sp = code.exit == GT_EXIT_EXCEPTION_RETURN && gt_rec.arch->pops_sp &&

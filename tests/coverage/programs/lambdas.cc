@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <vector>
 
 struct Base { virtual int f(int) = 0; virtual ~Base() {} };
 struct Derived : Base { int n = 2; int f(int x) override { return x + n; } };
@@ -20,10 +19,9 @@ static int apply(const std::function<int(int)> &f, int n)
 
 static int sorted()
 {
-    std::vector<int> v = {5, 3, 9, 1};
-    int sum = 0, calls = 0;
-    std::sort(v.begin(), v.end(), [&](int a, int b) { calls++; return a < b; });
-    std::for_each(v.begin(), v.end(), [&](int x) { sum += x; });
+    int v[] = {5, 3, 9, 1}, sum = 0, calls = 0;
+    std::sort(v, v + 4, [&](int a, int b) { calls++; return a < b; });
+    std::for_each(v, v + 4, [&](int x) { sum += x; });
     return sum + (calls > 0);
 }
 
