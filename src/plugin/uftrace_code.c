@@ -82,11 +82,11 @@ static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn,
         gt_insn_on_memory(t->insn[i].ref, fn, which, NULL);
 }
 
-/* A program's unwinder ends in the frame that catches: by a return or, from GCC 14 on for aarch64,
- * a jump. */
+/* A program's unwinder ends in the frame that catches. For aarch64 it does by a return or, from GCC
+ * 14 on, a jump. */
 static bool is_landing(const struct gt_insn *last, const struct gt_func *fn)
 {
-    return gt_rec.user && last->kind == GT_INSN_JUMP_INDIRECT &&
+    return gt_rec.user && gt_rec.arch == &gt_arch_aarch64 && last->kind == GT_INSN_JUMP_INDIRECT &&
            fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES) && !(fn->flags & GT_FUNC_STUB);
 }
 
