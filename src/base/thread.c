@@ -32,12 +32,17 @@ static int sys_close_range(unsigned first, unsigned last, int flags)
 
 struct gt_thread_sys gt_thread_sys = {.close_range = sys_close_range, .unshare = unshare};
 
+bool gt_thread_addresses_limited(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /* A thread that allocates gets an arena of 64 MiB of addresses from glibc. Where addresses are
  * limited (RLIMIT_AS) they are the process's, which asks for some later. */
 static void spare_addresses(void)
 {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    if (gt_thread_addresses_limited())
         mallopt(M_ARENA_MAX, 1);
 }
 

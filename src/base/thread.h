@@ -14,6 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The process may have only so many addresses (RLIMIT_AS): what is but reserved is somebody's loss.
+ */
+bool gt_thread_addresses_limited(void);
+
 /* Starts fn(arg) on a thread with every signal blocked and a stack of `stack` bytes, named
  * "guesttrace". The caller's signal mask is what it was on return. 0 or an errno value. */
 int gt_thread_start(pthread_t *out, size_t stack, void *(*fn)(void *), void *arg);

@@ -97,9 +97,7 @@ static int convert(struct convert *c, const struct gt_command *self, const char 
                    const struct convert_options *opt, struct gt_error *err)
 {
     struct gt_etrace_input in = {.fd = -1, .listener.fd = -1};
-    const GPtrArray *elf = opt->elf;
-    int status = gt_etrace_names_load(&c->names, elf ? elf->len : 0,
-                                      elf ? (const char **)elf->pdata : NULL, opt->demangle, err);
+    int status = gt_etrace_names_load(&c->names, opt->elf, opt->demangle, err);
     if (status == 0)
         status = gt_etrace_walk_open(self, where, &in, err);
     if (status == 0)

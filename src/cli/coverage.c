@@ -77,9 +77,7 @@ static int load_programs(struct coverage_run *run, struct gt_error *err)
         gt_symbol_source_split(elf->pdata[i], &path, &has_offset, &offset);
         status = gt_coverage_program_check(path, err);
     }
-    return status < 0 ? status
-                      : gt_etrace_names_load(&run->names, elf->len, (const char **)elf->pdata,
-                                             run->opt->demangle, err);
+    return status < 0 ? status : gt_etrace_names_load(&run->names, elf, run->opt->demangle, err);
 }
 
 static int open_programs(struct coverage_run *run, struct gt_error *err)

@@ -147,9 +147,7 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
                             "%s: an etrace stream: --from, --to, --pc, --mem and --values are for"
                             " execlog's logs",
                             in->name);
-    int status =
-        gt_etrace_names_load(&d->names, opt->elf ? opt->elf->len : 0,
-                             opt->elf ? (const char **)opt->elf->pdata : NULL, opt->demangle, err);
+    int status = gt_etrace_names_load(&d->names, opt->elf, opt->demangle, err);
     struct stat st;
     d->self = self;
     d->live = fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode);

@@ -5,17 +5,18 @@
 #include <glib.h>
 #include <string.h>
 
-int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
-                         bool demangle, struct gt_error *err)
+int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments, bool demangle,
+                         struct gt_error *err)
 {
+    const guint n = arguments ? arguments->len : 0;
     *out = (struct gt_etrace_names){0};
     if (!n)
         return 0;
     out->source = g_new0(struct gt_symbol_source, n);
     out->demangler = demangle ? gt_demangler_create() : NULL;
     out->cache = g_new0(struct gt_etrace_name, GT_ETRACE_NAMES_CACHE);
-    for (size_t i = 0; i < n; i++) {
-        int status = gt_symbol_source_load(arguments[i], &out->source[i], err);
+    for (guint i = 0; i < n; i++) {
+        int status = gt_symbol_source_load(arguments->pdata[i], &out->source[i], err);
         if (status < 0)
             return status;
         out->n++;
@@ -41,18 +42,12 @@ void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_command
                           const struct gt_etrace_note *note)
 {
     struct gt_etrace_mapping m;
-    struct gt_place place;
     if (!names->n || !gt_etrace_mapping_get(note->text, note->len, &m))
         return;
     for (size_t i = 0; i < names->n; i++) {
-        bool known = !gt_etrace_place_at(&names->source[i], &m, &place);
-        for (size_t k = 0; k < names->places.n && !known; k++)
-            known = names->places.place[k].part == place.part &&
-                    names->places.place[k].offset == place.offset;
-        if (known)
+        if (!gt_etrace_place_mapped(&names->places, &names->source[i], &m))
             continue;
-        gt_etrace_place_add(&names->places, &place);
-        gt_etrace_place_tell(self, &place);
+        gt_etrace_place_tell(self, &names->places.place[names->places.n - 1]);
         memset(names->cache, 0, GT_ETRACE_NAMES_CACHE * sizeof *names->cache);
     }
 }

@@ -28,10 +28,10 @@ struct gt_etrace_names {
     bool any;                       /* some address had a name */
 };
 
-/* n arguments as cli/symbol_source.h takes them; `demangle`: names as the source has them. *out
- * needs gt_etrace_names_free in any case. Errors of gt_symbol_source_load. */
-int gt_etrace_names_load(struct gt_etrace_names *out, size_t n, const char *const *arguments,
-                         bool demangle, struct gt_error *err);
+/* Arguments as cli/symbol_source.h takes them, NULL: none; `demangle`: names as the source has
+ * them. *out needs gt_etrace_names_free in any case. Errors of gt_symbol_source_load. */
+int gt_etrace_names_load(struct gt_etrace_names *out, const GPtrArray *arguments, bool demangle,
+                         struct gt_error *err);
 /* Where they ran; arguments and errors as gt_etrace_places_find has them. GT_E_NOT_FOUND: none of
  * them has a place. */
 int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_command *self,

@@ -21,7 +21,7 @@ bool gt_etrace_place_is_open(const struct gt_symbol_source *source)
     return source->part[0].searched && !source->part[0].has_offset;
 }
 
-void gt_etrace_place_add(struct gt_places *places, const struct gt_place *place)
+static void add(struct gt_places *places, const struct gt_place *place)
 {
     places->place = g_renew(struct gt_place, places->place, places->n + 1);
     places->place[places->n++] = *place;
@@ -107,28 +107,18 @@ static bool is_same(const struct gt_symbol_source *s, const struct gt_etrace_map
     return strcmp(ours, theirs) == 0;
 }
 
-bool gt_etrace_place_at(const struct gt_symbol_source *source, const struct gt_etrace_mapping *m,
-                        struct gt_place *place)
+bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_symbol_source *source,
+                            const struct gt_etrace_mapping *m)
 {
     if (source->kind != GT_SOURCE_ELF || !gt_etrace_place_is_open(source) || !is_same(source, m))
         return false;
-    *place = gt_place_whole(source, &source->part[0], m->base);
-    place->found = true;
+    struct gt_place place = gt_place_whole(source, &source->part[0], m->base);
+    place.found = true;
+    for (size_t i = 0; i < places->n; i++)
+        if (places->place[i].part == place.part && places->place[i].offset == place.offset)
+            return false;
+    add(places, &place);
     return true;
-}
-
-/* Which of the places the source is at is said most: its first one. */
-static void find_mapped(const struct stream *s, const struct gt_symbol_source *source,
-                        struct gt_places *out)
-{
-    for (guint i = 0; i < s->mappings->len; i++) {
-        struct gt_place place;
-        bool known = !gt_etrace_place_at(source, s->mappings->pdata[i], &place);
-        for (size_t k = 0; k < out->n && !known; k++)
-            known = out->place[k].part == place.part && out->place[k].offset == place.offset;
-        if (!known)
-            gt_etrace_place_add(out, &place);
-    }
 }
 
 /* ---- all sources --------------------------------------------------------------------------- */
@@ -140,7 +130,7 @@ static void put_direct(const struct gt_symbol_source *source, struct gt_places *
         const struct gt_source_part *p = &source->part[k];
         struct gt_place place = gt_place_whole(source, p, p->offset);
         if (!p->init) /* where a module's code of its start was is not said */
-            gt_etrace_place_add(out, &place);
+            add(out, &place);
     }
 }
 
@@ -186,7 +176,7 @@ static int search(const struct gt_command *self, struct stream *s,
     for (size_t i = 0; i < places.n && status == 0; i++) {
         struct gt_place place = places.place[i];
         place.source = source[place.source - copy];
-        gt_etrace_place_add(out, &place);
+        add(out, &place);
         gt_etrace_place_tell(self, &place);
     }
     g_free(places.place);
@@ -219,7 +209,8 @@ static int find_in(const struct gt_command *self, struct stream *s,
             rest[n_rest++] = &source[i];
             continue;
         }
-        find_mapped(s, &source[i], out);
+        for (guint k = 0; k < s->mappings->len; k++)
+            gt_etrace_place_mapped(out, &source[i], s->mappings->pdata[k]);
         for (size_t k = before; k < out->n; k++)
             gt_etrace_place_tell(self, &out->place[k]);
         if (out->n > before)

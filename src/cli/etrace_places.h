@@ -26,12 +26,12 @@ int gt_etrace_places_find(const struct gt_command *self, struct gt_etrace_input 
                           const struct gt_symbol_source *source, size_t n, struct gt_places *out,
                           struct gt_error *err);
 
-/* The file of the note is the source, which has to be searched for: true and *place. */
-bool gt_etrace_place_at(const struct gt_symbol_source *source, const struct gt_etrace_mapping *m,
-                        struct gt_place *place);
+/* Where the file of the note is the source, which has to be searched for, and *places have not that
+ * place yet: adds it, the last, and true. */
+bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_symbol_source *source,
+                            const struct gt_etrace_mapping *m);
 /* It has to be searched for. */
 bool gt_etrace_place_is_open(const struct gt_symbol_source *source);
 void gt_etrace_place_tell(const struct gt_command *self, const struct gt_place *place);
-void gt_etrace_place_add(struct gt_places *places, const struct gt_place *place);
 
 #endif

@@ -2,6 +2,8 @@
 /* Notes of mapped files: see etrace_mapping.h. */
 #include "format/etrace_mapping.h"
 
+#include "format/uftrace_text.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +11,7 @@
 static const char word[] = "mapping ";
 static const char newline[] = "\\012";
 
-enum { WORD = sizeof word - 1, NEWLINE = sizeof newline - 1 };
+enum { NEWLINE = sizeof newline - 1 };
 
 size_t gt_etrace_mapping_put(const struct gt_etrace_mapping *m, char out[GT_ETRACE_MAPPING_MAX])
 {
@@ -28,70 +30,52 @@ size_t gt_etrace_mapping_put(const struct gt_etrace_mapping *m, char out[GT_ETRA
     return n;
 }
 
-/* What is left of the text. */
-struct rest {
-    const char *at;
-    size_t n;
-};
-
-static bool take(struct rest *r, const char *what)
-{
-    size_t n = strlen(what);
-    if (r->n < n || memcmp(r->at, what, n) != 0)
-        return false;
-    r->at += n;
-    r->n -= n;
-    return true;
-}
-
 static int digit_of(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool take_number(struct rest *r, uint64_t *out)
+/* As it is written: in lower case. */
+static bool take_number(struct gt_cursor *c, uint64_t *out)
 {
     size_t digits = 0;
     *out = 0;
-    if (!take(r, "0x"))
+    if (!gt_take(c, "0x"))
         return false;
-    for (int digit; digits < r->n && (digit = digit_of(r->at[digits])) >= 0; digits++) {
+    for (int digit; digits < c->left && (digit = digit_of(c->at[digits])) >= 0; digits++) {
         if (*out >> 60)
             return false;
         *out = *out << 4 | (uint64_t)digit;
     }
-    r->at += digits;
-    r->n -= digits;
+    c->at += digits;
+    c->left -= digits;
     return digits > 0;
 }
 
-static bool take_build_id(struct rest *r, char out[41])
+static bool take_build_id(struct gt_cursor *c, char out[41])
 {
-    const char *end = r->n ? memchr(r->at, ' ', r->n) : NULL;
-    size_t n = end ? (size_t)(end - r->at) : 0;
-    if (n == 0 || n > 40)
+    struct gt_cursor id;
+    if (!gt_take_word(c, &id) || id.left > 40)
         return false;
-    memcpy(out, r->at, n);
-    out[n] = '\0';
-    r->at += n;
-    r->n -= n;
+    memcpy(out, id.at, id.left);
+    out[id.left] = '\0';
     if (strcmp(out, "-") == 0)
         out[0] = '\0';
     return true;
 }
 
-static bool take_path(struct rest *r, char out[GT_ETRACE_PATH_MAX])
+static bool take_path(struct gt_cursor *c, char out[GT_ETRACE_PATH_MAX])
 {
     size_t n = 0;
-    while (r->n) {
-        if (n == GT_ETRACE_PATH_MAX - 1 || *r->at == '\0')
+    while (c->left) {
+        if (n == GT_ETRACE_PATH_MAX - 1 || *c->at == '\0')
             return false;
-        if (take(r, newline)) {
+        if (gt_take(c, newline)) {
             out[n++] = '\n';
             continue;
         }
-        out[n++] = *r->at++;
-        r->n--;
+        out[n++] = *c->at++;
+        c->left--;
     }
     out[n] = '\0';
     return n > 0;
@@ -99,11 +83,9 @@ static bool take_path(struct rest *r, char out[GT_ETRACE_PATH_MAX])
 
 bool gt_etrace_mapping_get(const char *text, size_t n, struct gt_etrace_mapping *out)
 {
-    struct rest r = {text, n};
-    if (n && text[n - 1] == '\n')
-        r.n--;
-    return take(&r, word) && take_number(&r, &out->start) && take(&r, "-") &&
-           take_number(&r, &out->end) && out->start < out->end && take(&r, " ") &&
-           take_number(&r, &out->base) && take(&r, " ") && take_build_id(&r, out->build_id) &&
-           take(&r, " ") && take_path(&r, out->path);
+    struct gt_cursor c = {text, n && text[n - 1] == '\n' ? n - 1 : n};
+    return gt_take(&c, word) && take_number(&c, &out->start) && gt_take(&c, "-") &&
+           take_number(&c, &out->end) && out->start < out->end && gt_take(&c, " ") &&
+           take_number(&c, &out->base) && gt_take(&c, " ") && take_build_id(&c, out->build_id) &&
+           gt_take(&c, " ") && take_path(&c, out->path);
 }

@@ -27,6 +27,14 @@ struct names {
     size_t n_maps;
 };
 
+/* A file that is looked at. */
+struct found {
+    const char *name;
+    char path[GT_UFTRACE_FILE_MAX];
+    char *text;
+    size_t size;
+};
+
 void gt_uftrace_repair_tell(const struct gt_uftrace_repair_options *opt,
                             struct gt_uftrace_repair_stats *stats, const char *file,
                             const char *format, ...)
@@ -81,28 +89,22 @@ static int keep_map_lines(const char *text, size_t size, struct gt_text *out, si
     return gt_uftrace_map_write(out, NULL, 0, err); /* the end */
 }
 
-static int mend_map(struct names *n, const char *name, struct gt_error *err)
+static int mend_map(struct names *n, const struct found *f, struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *text;
     struct gt_text out = {0};
-    size_t size, kept;
+    size_t kept;
     bool bad;
-    int status = gt_file_read(gt_uftrace_dir_file(n->dir, name, file), GT_UFTRACE_TEXT_MAX, &text,
-                              &size, err);
-    if (status)
-        return status;
-    status = keep_map_lines(text, size, &out, &kept, &bad, err);
+    int status = keep_map_lines(f->text, f->size, &out, &kept, &bad, err);
     if (!status && bad)
-        status = gt_file_replace_text(file, &out, err);
+        status = gt_file_replace_text(f->path, &out, err);
     if (!status && bad)
-        gt_uftrace_repair_tell(n->opt, n->stats, name,
+        gt_uftrace_repair_tell(n->opt, n->stats, f->name,
                                "%s: %zu modules kept; functions of others have no names until "
                                "'guesttrace symbols' is given their files",
-                               state_of(size, kept), kept);
+                               state_of(f->size, kept), kept);
     if (!status && n->n_maps < MAPS_MOST)
         n->n_maps += gt_uftrace_map_read(out.data, out.len, &n->map[n->n_maps], NULL) == 0;
     gt_text_free(&out);
-    free(text);
     return status;
 }
 
@@ -173,67 +175,54 @@ static bool find_module(const struct names *n, const char *name,
     return left->path[0] != '\0';
 }
 
-static int put_again(struct names *n, const char *name, const struct sym_file *s, size_t size,
+static int put_again(struct names *n, const struct found *f, const struct sym_file *s,
                      struct gt_error *err)
 {
     struct gt_uftrace_symtab left = {0};
     struct gt_uftrace_module m;
-    char file[GT_UFTRACE_FILE_MAX];
     if (gt_uftrace_sym_read(s->good.data, s->good.len, &left, NULL) < 0)
         left = (struct gt_uftrace_symtab){.path = (char[]){""}, .build_id = (char[]){""}};
-    const char *what = state_of(size, left.n);
+    const char *what = state_of(f->size, left.n);
     int status = 0;
-    unlink(gt_uftrace_dir_file(n->dir, name, file));
-    if (!find_module(n, name, &left, &m)) {
-        gt_uftrace_repair_tell(n->opt, n->stats, name, "%s: removed; no module has it", what);
+    unlink(f->path);
+    if (!find_module(n, f->name, &left, &m)) {
+        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: removed; no module has it", what);
     } else if (n->opt && n->opt->symbols && n->opt->symbols(n->opt->self, n->dir, &m)) {
-        gt_uftrace_repair_tell(n->opt, n->stats, name, "%s: written anew from %s", what, m.path);
+        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: written anew from %s", what, m.path);
     } else {
         status = gt_uftrace_dir_put_symbols(n->dir, &m, left.sym, left.n, err);
-        gt_uftrace_repair_tell(n->opt, n->stats, name, "%s: %zu symbols kept", what, left.n);
+        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: %zu symbols kept", what, left.n);
     }
     if (left.storage)
         gt_uftrace_symtab_free(&left);
     return status;
 }
 
-static int mend_symbols(struct names *n, const char *name, struct gt_error *err)
+static int mend_symbols(struct names *n, const struct found *f, struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *text;
     struct sym_file s = {0};
-    size_t size;
-    int status = gt_file_read(gt_uftrace_dir_file(n->dir, name, file), GT_UFTRACE_TEXT_MAX, &text,
-                              &size, err);
-    if (status)
-        return status;
-    look_at_symbols(text, size, &s);
+    int status = 0;
+    look_at_symbols(f->text, f->size, &s);
     if (s.good.failed)
-        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file);
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->path);
     else if (s.bad)
-        status = put_again(n, name, &s, size, err);
+        status = put_again(n, f, &s, err);
     gt_text_free(&s.good);
-    free(text);
     return status;
 }
 
 /* Source lines can be made anew from the program, by readers as well. */
-static int mend_debug(struct names *n, const char *name, struct gt_error *err)
+static int mend_debug(struct names *n, const struct found *f, struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *text;
     struct gt_uftrace_dbginfo info;
-    size_t size;
-    int status = gt_file_read(gt_uftrace_dir_file(n->dir, name, file), GT_UFTRACE_TEXT_MAX, &text,
-                              &size, err);
-    if (status)
-        return status;
-    if (size && gt_uftrace_dbg_read(text, size, &info, NULL) == 0) {
+    (void)err;
+    if (f->size && gt_uftrace_dbg_read(f->text, f->size, &info, NULL) == 0) {
         gt_uftrace_dbginfo_free(&info);
     } else {
-        unlink(file);
-        gt_uftrace_repair_tell(n->opt, n->stats, name, "%s: removed, with its source lines",
-                               state_of(size, 0));
+        unlink(f->path);
+        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: removed, with its source lines",
+                               state_of(f->size, 0));
     }
-    free(text);
     return 0;
 }
 
@@ -248,19 +237,14 @@ static bool is_stat(struct gt_cursor line) /* KEY=VALUE */
     return equals && equals > line.at;
 }
 
-static int mend_stats(struct names *n, const char *name, struct gt_error *err)
+static int mend_stats(struct names *n, const struct found *f, struct gt_error *err)
 {
-    char file[GT_UFTRACE_FILE_MAX], *text;
-    struct gt_cursor all, line;
+    struct gt_cursor all = {f->text, f->size}, line;
     struct gt_text out = {0};
-    size_t size, kept = 0;
+    size_t kept = 0;
     bool whole, bad;
-    int status = gt_file_read(gt_uftrace_dir_file(n->dir, name, file), GT_UFTRACE_TEXT_MAX, &text,
-                              &size, err);
-    if (status)
-        return status;
-    all = (struct gt_cursor){text, size};
-    for (bad = !size; gt_take_line(&all, &line, &whole);) {
+    int status = 0;
+    for (bad = !f->size; gt_take_line(&all, &line, &whole);) {
         if (!whole || !is_stat(line)) {
             bad = true;
             continue;
@@ -268,17 +252,16 @@ static int mend_stats(struct names *n, const char *name, struct gt_error *err)
         gt_text_add(&out, line.at, line.left + 1);
         kept++;
     }
-    if (bad && !memmem(text, size, "tasks=", 6))
+    if (bad && !memmem(f->text, f->size, "tasks=", 6))
         gt_text_printf(&out, "tasks=%" PRIu64 "\n", n->stats->files);
-    if (bad && !memmem(text, size, "records=", 8))
+    if (bad && !memmem(f->text, f->size, "records=", 8))
         gt_text_printf(&out, "records=%" PRIu64 "\n", n->stats->records);
     if (bad)
-        status = gt_file_replace_text(file, &out, err);
+        status = gt_file_replace_text(f->path, &out, err);
     if (bad && !status)
-        gt_uftrace_repair_tell(n->opt, n->stats, name, "%s: %zu numbers kept", state_of(size, kept),
-                               kept);
+        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: %zu numbers kept",
+                               state_of(f->size, kept), kept);
     gt_text_free(&out);
-    free(text);
     return status;
 }
 
@@ -286,7 +269,7 @@ static int mend_stats(struct names *n, const char *name, struct gt_error *err)
 
 static const struct {
     const char *prefix, *suffix;
-    int (*mend)(struct names *n, const char *name, struct gt_error *err);
+    int (*mend)(struct names *n, const struct found *f, struct gt_error *err);
 } kinds[] = {
     {"sid-", ".map", mend_map}, /* first: the maps say whose the symbols are */
     {"", ".sym", mend_symbols},
@@ -302,6 +285,18 @@ static bool is_kind(const char *name, size_t kind)
            !strcmp(name + len - suffix, kinds[kind].suffix);
 }
 
+static int mend_file(struct names *n, size_t kind, const char *name, struct gt_error *err)
+{
+    struct found f = {.name = name};
+    int status = gt_file_read(gt_uftrace_dir_file(n->dir, name, f.path), GT_UFTRACE_TEXT_MAX,
+                              &f.text, &f.size, err);
+    if (status)
+        return status;
+    status = kinds[kind].mend(n, &f, err);
+    free(f.text);
+    return status;
+}
+
 /* The first error is kept; the others are mended all the same. */
 static int mend_kind(struct names *n, size_t kind, struct gt_error *err)
 {
@@ -309,7 +304,7 @@ static int mend_kind(struct names *n, size_t kind, struct gt_error *err)
     int status = 0, count = scandir(n->dir->path, &list, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         struct gt_error why = {0};
-        int one = is_kind(list[i]->d_name, kind) ? kinds[kind].mend(n, list[i]->d_name, &why) : 0;
+        int one = is_kind(list[i]->d_name, kind) ? mend_file(n, kind, list[i]->d_name, &why) : 0;
         if (one && !status) {
             status = one;
             if (err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the uftrace codecs only: a cursor over text, which is never taken to end with a 0, and what
+ * For the codecs of text: a cursor over it, which is never taken to end with a 0, and what
  * their writers share. A take_ function consumes what it names and returns true, or consumes
  * nothing.
  */

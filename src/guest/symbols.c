@@ -115,7 +115,7 @@ void gt_symbols_free(struct gt_symbols *s)
     free(s);
 }
 
-const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel)
+size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel)
 {
     size_t lo = 0, hi = s->n_sym;
 
@@ -126,7 +126,14 @@ const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel
         else
             hi = mid;
     }
-    return lo && rel - s->sym[lo - 1].addr < s->sym[lo - 1].size ? &s->sym[lo - 1] : NULL;
+    return lo;
+}
+
+const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel)
+{
+    size_t n = gt_sym_count_to(s, rel);
+
+    return n && rel - s->sym[n - 1].addr < s->sym[n - 1].size ? &s->sym[n - 1] : NULL;
 }
 
 bool gt_symbols_in_plt(const struct gt_symbols *s, uint64_t rel)

@@ -44,25 +44,12 @@ static uint64_t flow_size(const struct gt_arch *arch, const uint8_t *bytes, uint
     return size;
 }
 
-static size_t first_from(const struct gt_symbols *s, uint64_t addr)
-{
-    size_t lo = 0, hi = s->n_sym;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->sym[mid].addr < addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 /* The symbols of a section, `lo` being its relative address. */
 static void end_guesses_in(struct gt_symbols *s, const struct gt_arch *arch, uint64_t lo,
                            const Elf_Data *data)
 {
-    for (size_t i = first_from(s, lo); i < s->n_sym && s->sym[i].addr - lo < data->d_size; i++) {
+    size_t first = lo ? gt_sym_count_to(s, lo - 1) : 0;
+    for (size_t i = first; i < s->n_sym && s->sym[i].addr - lo < data->d_size; i++) {
         struct gt_symbol *sym = &s->sym[i];
         uint64_t at = sym->addr - lo, left = data->d_size - at;
         if (sym->guessed)

@@ -78,6 +78,9 @@ int gt_sym_read_frames(struct sym_reader *r, Elf *elf);
 /* Names those of them that the merge kept. GT_E_NOMEM. */
 int gt_sym_name_frames(struct sym_reader *r);
 
+/* How many symbols begin at the relative address or before it. */
+size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel);
+
 /* Ends symbols that say no size where their code does not go on; for a file without .symtab. */
 void gt_sym_end_guesses(struct sym_reader *r, Elf *elf);
 

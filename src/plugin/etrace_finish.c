@@ -176,9 +176,5 @@ int gt_etrace_watch_forks(struct gt_error *err)
 {
     gt_etrace.syscalls =
         gt_etrace.host.system ? NULL : gt_syscalls_by_target(gt_etrace.host.target);
-    int status = gt_etrace.host.system ? 0 : gt_forks_start(err);
-    if (status < 0)
-        return status;
-    int e = gt_etrace.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
-    return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
+    return gt_etrace.host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }

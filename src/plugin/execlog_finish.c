@@ -281,9 +281,5 @@ int gt_exlog_init_gate(struct gt_error *err)
 {
     gt_exlog.fences = !gt_fence_prepare();
     gt_exlog.syscalls = gt_exlog.host.system ? NULL : gt_syscalls_by_target(gt_exlog.host.target);
-    int status = gt_exlog.host.system ? 0 : gt_forks_start(err);
-    if (status < 0)
-        return status;
-    int e = gt_exlog.host.system ? 0 : pthread_atfork(before_fork, after_fork, in_child);
-    return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
+    return gt_exlog.host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }

@@ -4,18 +4,21 @@
 
 #include "host/host.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 static unsigned *count; /* atomic; NULL: a machine, or not begun */
 
-int gt_forks_start(struct gt_error *err)
+int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
+                   struct gt_error *err)
 {
     void *page =
         mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     count = page;
-    return 0;
+    int e = pthread_atfork(before, parent, child);
+    return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
 }
 
 void gt_forks_add(void)

@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 
-/* GT_E_NOMEM. */
-int gt_forks_start(struct gt_error *err);
+/* Counts from now on, and has the tool's handlers called around each fork (pthread_atfork).
+ * GT_E_NOMEM, GT_E_IO. */
+int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
+                   struct gt_error *err);
 /* After a fork, in the process that forked: in a child as well. */
 void gt_forks_add(void);
 /* Says how many there were so far, if any. */

@@ -40,9 +40,8 @@ struct file {
     struct gt_module_file id;
     char *path;
     struct gt_symbols *symbols; /* NULL: none to be had */
-    bool is_read;
-    GHashTable *at;         /* lo -> struct gt_module */
-    struct gt_module *last; /* the newest of them */
+    GHashTable *at;             /* lo -> struct gt_module */
+    struct gt_module *last;     /* the newest of them */
 };
 
 static guint hash_file(gconstpointer key)
@@ -136,9 +135,8 @@ static struct file *file_of(struct gt_modules *m, const struct gt_module_file *i
 
 static void read_symbols(struct gt_module *module, struct file *file)
 {
-    if (!file->is_read && gt_symbols_load(module->path, &file->symbols, NULL) < 0)
+    if (!file->last && gt_symbols_load(module->path, &file->symbols, NULL) < 0)
         file->symbols = NULL;
-    file->is_read = true;
     module->symbols = file->symbols;
     if (module->symbols && module->symbols->load_size > module->hi - module->lo)
         module->hi = module->lo + module->symbols->load_size;
@@ -163,7 +161,6 @@ static void take_place(struct gt_modules *m, struct gt_module *module)
             break;
         if (other == module || !overlaps(other, module->lo, module->hi))
             continue;
-        other->replaced = true;
         set_apart(m, module, other);
     }
     for (guint i = 0; i < m->displaced->len; i++) {
@@ -171,7 +168,7 @@ static void take_place(struct gt_modules *m, struct gt_module *module)
         g_tree_remove(m->places, &other->lo);
     }
     g_tree_insert(m->places, &module->lo, module);
-    module->replaced = module->gone = false;
+    module->gone = false;
     g_ptr_array_add(m->live, module);
 }
 
@@ -179,7 +176,6 @@ static struct gt_module *add_module(struct gt_modules *m, struct file *file, uin
                                     uint64_t hi)
 {
     struct gt_module *module = module_create(m, lo, hi, file->path);
-    module->file = file->id;
     module->made = g_hash_table_new(NULL, NULL);
     read_symbols(module, file);
     module->saved = file->last && file->last->saved;
@@ -214,7 +210,7 @@ static void load_module(void *arg)
     struct gt_module_file id = identify(&map);
     struct file *file = file_of(m, &id, map.path);
     struct gt_module *module = g_hash_table_lookup(file->at, &lo);
-    bool added = !module || !module->gone || module->replaced;
+    bool added = !module || !module->gone || g_tree_lookup(m->places, &lo) != module;
     g_ptr_array_set_size(m->displaced, 0);
     if (!module || !module->gone)
         module = add_module(m, file, lo, map.end - m->guest_base);

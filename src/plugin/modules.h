@@ -28,7 +28,6 @@ struct gt_module_file {
 };
 
 struct gt_module {
-    struct gt_module_file file;
     uint64_t lo, hi;            /* guest addresses */
     char *path;                 /* the guest's file; system mode: "guest" */
     struct gt_symbols *symbols; /* NULL: none to be had */
@@ -39,7 +38,6 @@ struct gt_module {
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
     uint64_t loaded;            /* time */
     bool gone;                  /* unmapped */
-    bool replaced;              /* another module was mapped in its place since */
     bool apart;                 /* there is or was another in its place, or of its path */
     bool saved, mapped;         /* its symbols, its line in the map are written */
     bool recognised;            /* it is one of code_modules.h, and not in gt_modules.all */

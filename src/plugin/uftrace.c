@@ -5,13 +5,13 @@
  */
 #include "plugin/uftrace.h"
 
+#include "base/thread.h"
 #include "plugin/args.h"
 #include "plugin/code_modules.h"
 #include "plugin/tracing.h"
 #include "plugin/uftrace_notes.h"
 
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 const char gt_tool_name[] = "uftrace";
 struct gt_recorder gt_rec;
@@ -57,17 +57,10 @@ static void on_chunk_full(const struct gt_stream *s)
     trace_uftrace_window(s->id, gt_stream_records(s));
 }
 
-/* They are but addresses until they are used; yet QEMU needs what there are. */
-static unsigned most_vcpus(void)
-{
-    struct rlimit limit;
-    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    return limited ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
-}
-
 static bool allocate(struct gt_error *err)
 {
-    gt_rec.max_vcpus = most_vcpus();
+    /* They are but addresses until they are used; yet QEMU needs what there are. */
+    gt_rec.max_vcpus = gt_thread_addresses_limited() ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
     size_t size = (gt_rec.max_vcpus + 1) * sizeof *gt_rec.vcpus;
     const struct gt_sink *sink = gt_rec.privilege_levels ? &gt_level_sink : &gt_uftrace_sink;
     gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
