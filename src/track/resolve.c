@@ -260,6 +260,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
     const struct gt_code *from = mark & GT_MARK_CODE ? gt_mark_code(mark) : NULL;
     uint32_t depth;
     struct gt_stack *saved = gt_saves_find(t, code, &depth);
+    t->leap.for_good = (from ? from->fn : gt_mark_func(mark))->flags & GT_FUNC_LEAVES;
     t->leap.n_restored = 0;
     t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
     if (saved)
@@ -279,6 +280,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
             gt_stack_replace(t, code, time);
     } else if (!land_back(t, code, true, time) && from)
         t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+    t->leap.for_good = false;
 }
 
 static void land_by_exit(struct gt_thread *t, uint64_t mark, struct gt_code *code, uint64_t time)

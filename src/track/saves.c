@@ -7,7 +7,8 @@
  * remembered with the stack and the frame that will go on, and when the stack pointer is loaded the
  * words loaded just before tell exactly which frame that is, however often its function is on the
  * stack. The context goes on where the saving function returns to, or in that function itself, if
- * it is still on its stack (a swapcontext that calls setcontext).
+ * it is still on its stack: a swapcontext that calls setcontext, or (aarch64, glibc 2.41) jumps
+ * there and has its frame replaced.
  *
  * The table is bounded, in sets of a few places: a guest that saves more contexts than it holds
  * loses some, and the tracker falls back to return addresses.
@@ -87,8 +88,8 @@ bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uin
     const struct gt_stack *s = save->stack;
     const struct gt_frame *own = &s->base[save->depth];
     bool inside = code->fn->flags & GT_FUNC_SAVER && !code->entry &&
-                  gt_stack_depth(s) >= save->depth && own->addr == save->addr &&
-                  own->ret == save->ret;
+                  gt_stack_depth(s) >= save->depth && own->ret == save->ret &&
+                  (own->addr == save->addr || own->fn->flags & GT_FUNC_RESTORER);
     *frames = save->depth - (save->ret == code->pc);
     return save->ret == code->pc || inside;
 }

@@ -227,14 +227,15 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
 }
 
 /* A coroutine whose first function has returned, and what called it has left for good. */
-static bool has_ended(const struct gt_tracker *k, const struct gt_stack *s)
+static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
 {
+    const struct gt_tracker *k = t->tracker;
     uint32_t depth = gt_stack_depth(s);
     if (!s->coroutine || k->machine)
         return false;
     if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
         return true;
-    return depth <= 2 && s->top->fn->flags & GT_FUNC_LEAVES && !gt_saves_any(k, s);
+    return depth <= 2 && t->leap.for_good && !gt_saves_any(k, s);
 }
 
 void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
@@ -269,7 +270,7 @@ static void suspend(struct gt_thread *t, uint64_t time)
     s->last_time = time;
     if (k->one_output)
         give_output_up(k, s, time);
-    if (has_ended(k, s))
+    if (has_ended(t, s))
         gt_stack_end(k, s);
     else if (s->out && k->sink->suspended)
         k->sink->suspended(s, time);

@@ -260,6 +260,7 @@ struct gt_unwind {
 struct gt_leap {
     uint32_t n_restored; /* addresses loaded just before the stack pointer */
     uint64_t restored[16];
+    bool for_good; /* out of a GT_FUNC_LEAVES function */
     struct gt_unwind unwind;
 };
 

@@ -210,6 +210,51 @@ static void test_restorer(void **state)
     }
 }
 
+/* swapcontext jumps to setcontext, whose frame takes the place of its own where jumps are calls;
+ * who resumes the coroutine goes on inside swapcontext. */
+static void test_jump_to_restorer(void **state)
+{
+    (void)state;
+    for (int tail_calls = 0; tail_calls < 2; tail_calls++) {
+        struct guest *g = guest_create(100, tail_calls);
+        func(g, 's')->flags = GT_FUNC_SAVER | GT_FUNC_RESTORER;
+        func(g, 'l')->flags = GT_FUNC_RESTORER | GT_FUNC_LEAVES;
+        call(g, 'a', 0, 's');
+        arrive(g, block(g, 's', 0, GT_EXIT_PLAIN, 0));
+        gt_track_saved(&g->t, 0x100000);
+        g->mark = gt_mark_of_func(func(g, 's'));
+        load(g, 0x300000);
+        plain(g, 'c', 0);
+        call(g, 'c', 1, 'l');
+        load(g, 0x100000);
+        ret(g, 's', 1);
+        plain(g, 'a', 1);
+        check(g, 0, tail_calls ? "+a+s-s+l-l" : "+a+s-s");
+        check(g, 1, "+c+l-l-c");
+        check_doubts(g, GT_DOUBT_SWITCHED, 2, -1);
+        guest_destroy(g);
+    }
+}
+
+/* A coroutine's first function is done and has jumped to setcontext: its task is free, whether that
+ * has a frame or not. */
+static void test_end_by_restorer(void **state)
+{
+    (void)state;
+    for (int tail_calls = 0; tail_calls < 2; tail_calls++) {
+        struct guest *g = guest_create(100, tail_calls);
+        func(g, 'l')->flags = GT_FUNC_RESTORER | GT_FUNC_LEAVES;
+        begin(g, 0);
+        const struct gt_stack *first = g->t.stack;
+        load(g, 0x100000);
+        plain(g, 'a', 1);
+        check(g, 1, tail_calls ? "+c-c+l-l" : "+c-c");
+        begin(g, 1);
+        assert_ptr_equal(g->t.stack, first);
+        guest_destroy(g);
+    }
+}
+
 /* A call with a new stack pointer is a call: functions that align or change their stack. */
 static void test_switched_call(void **state)
 {
@@ -279,7 +324,8 @@ int main(void)
         cmocka_unit_test(test_running),          cmocka_unit_test(test_signals_apart),
         cmocka_unit_test(test_restorer),         cmocka_unit_test(test_switched_call),
         cmocka_unit_test(test_refused),          cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_forked_coroutine),
+        cmocka_unit_test(test_forked_coroutine), cmocka_unit_test(test_jump_to_restorer),
+        cmocka_unit_test(test_end_by_restorer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
