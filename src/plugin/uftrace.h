@@ -65,6 +65,7 @@ struct gt_vcpu {
     bool begun;
     bool refused;                /* it could not begin: not recorded */
     char name[16];               /* user mode: the thread's, as far as it was recorded */
+    char last_name[16];          /* user mode: what it was when the program was about to exit */
     struct gt_levels *levels;    /* NULL: privilege levels are not told apart */
     uint64_t left_sp;            /* machines: the stack pointer, before it is loaded */
     bool loads_sp;               /* machines: it is loaded now */
@@ -344,7 +345,11 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
 void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result);
 /* The first landing of a vCPU (user mode: on its thread). */
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code);
+/* Its calls end, and its thread's name is read: once, whoever comes first, the thread or the end of
+ * the recording. */
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
+/* From now on no vCPU ends; returns when those have that were at it (after a second at most). */
+void gt_vcpus_close(void);
 /* Where the calling vCPU's call under way should arrive; GT_NO_ADDR: not known. */
 uint64_t gt_vcpu_expects(void);
 bool gt_process_init(struct gt_error *err);
@@ -369,6 +374,9 @@ void gt_output_code_found(void);
 int gt_output_put_found(struct gt_error *err);
 /* The task's name, if it is not the one that is recorded. NULL: ask the kernel. */
 void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time);
+/* The program is about to exit: reads the names of all threads, which go on and may be gone when
+ * QEMU says that it exits. User mode. */
+void gt_output_keep_names(void);
 /* The same for a context of a machine. */
 void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time);
 void gt_output_forked(uint32_t parent, uint64_t time);

@@ -70,6 +70,7 @@ static void end_vcpus(void)
     stop_vcpus(n);
     for (unsigned i = 0; i < n; i++)
         gt_vcpu_end(&gt_rec.vcpus[i], gt_vcpu_cells(&gt_rec.vcpus[i], i));
+    gt_vcpus_close();
     gt_tracker_close_suspended(&gt_rec.tracker, gt_rec.last_time);
 }
 

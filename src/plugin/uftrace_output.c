@@ -295,13 +295,33 @@ static void find_name(void *arg)
     gt_meta_thread_name(job->tid, job->name);
 }
 
+static void keep_names(void *arg)
+{
+    const unsigned *n = arg;
+    for (unsigned i = 0; i < *n; i++)
+        if (gt_rec.vcpus[i].begun)
+            gt_meta_thread_name(gt_rec.vcpus[i].tid, gt_rec.vcpus[i].last_name);
+}
+
+void gt_output_keep_names(void)
+{
+    pthread_mutex_lock(&gt_rec.lock);
+    unsigned n = gt_rec.n_vcpus;
+    pthread_mutex_unlock(&gt_rec.lock);
+    if (n > 1)
+        gt_worker_call(gt_rec.worker, keep_names, &n);
+}
+
 void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
 {
     struct job job = {.run = add_name, .time = time, .tid = v->tid};
     if (name)
         strncpy(job.name, name, sizeof job.name - 1);
-    else
+    else {
         gt_worker_call(gt_rec.worker, find_name, &job);
+        if (!job.name[0])
+            memcpy(job.name, v->last_name, sizeof job.name);
+    }
     const char *known = v->name[0] ? v->name : gt_rec.first_name;
     if (!job.name[0] || strcmp(job.name, known) == 0)
         return;

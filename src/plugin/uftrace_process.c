@@ -94,7 +94,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     cells->mark = 0;
     v->block_insns = 0;
-    v->name[0] = '\0';
+    v->name[0] = v->last_name[0] = '\0';
     v->refused = false;
     v->thread.stack = &no_stack;
     v->thread.attention = gt_rec.host_clock ? GT_ATTENTION_CLOCK : 0;
@@ -118,12 +118,41 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_co
     current = v;
 }
 
+/* Threads that record their own end; `closed`: the recording's end comes first. */
+static struct {
+    unsigned n;
+    bool closed;
+    pthread_cond_t none;
+} ending = {.none = PTHREAD_COND_INITIALIZER};
+
+/* True for the one caller that is to end the vCPU's calls: its thread, or the end of all. */
+static bool take_end(struct gt_vcpu *v)
+{
+    pthread_mutex_lock(&gt_rec.lock);
+    bool mine = v->begun && !ending.closed;
+    v->begun &= !mine;
+    ending.n += mine;
+    pthread_mutex_unlock(&gt_rec.lock);
+    return mine;
+}
+
+void gt_vcpus_close(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&gt_rec.lock);
+    ending.closed = true;
+    while (ending.n > 0 && pthread_cond_timedwait(&ending.none, &gt_rec.lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
 {
-    if (!v->begun)
+    if (!take_end(v))
         return;
     gt_notes_end(v);
-    v->begun = false;
     uint64_t time = time_after_block(v, cells);
     if (v->levels)
         gt_levels_end(v, time);
@@ -137,13 +166,15 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
     gt_rec.matched += v->thread.matched;
     for (int i = 0; i < GT_DOUBT_COUNT; i++)
         gt_rec.doubts[i] += v->thread.doubts[i];
+    if (--ending.n == 0)
+        pthread_cond_signal(&ending.none);
     pthread_mutex_unlock(&gt_rec.lock);
 }
 
 void gt_on_vcpu_exit(void *self, unsigned vcpu)
 {
     (void)self;
-    if (vcpu >= gt_rec.max_vcpus || __atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+    if (vcpu >= gt_rec.max_vcpus)
         return;
     struct gt_vcpu *v = &gt_rec.vcpus[vcpu];
     gt_vcpu_end(v, gt_vcpu_cells(v, vcpu));
@@ -264,6 +295,7 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     else if (number == sys->exit_group) {
         gt_rec.exit_status = (int)(args[0] & 0xff);
         gt_rec.has_exit_status = true;
+        gt_output_keep_names();
     }
 }
 
@@ -272,6 +304,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
     uint32_t parent = gt_rec.pid;
     uint64_t time = time_after_block(v, cells);
     forked = false;
+    ending.n = 0; /* those are the parent's */
     for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
         if (&gt_rec.vcpus[i] != v)
             gt_rec.vcpus[i].begun = false;
