@@ -135,16 +135,13 @@ static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk
 
 void (*gt_stream_chunk_full)(const struct gt_stream *s);
 
-/* False: it would have to wait for one. */
-static bool next_chunk(struct gt_stream *s, bool waits)
+void gt_stream_next_chunk(struct gt_stream *s)
 {
+    if (gt_stream_chunk_full && s->chunk)
+        gt_stream_chunk_full(s);
     struct gt_streams *set = s->set;
     struct gt_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);
-    if (!waits && !set->free) {
-        pthread_mutex_unlock(&set->lock);
-        return false;
-    }
     hand_over(set, f);
     struct gt_chunk *c = gt_pool_take(set);
     if (c) {
@@ -161,19 +158,6 @@ static bool next_chunk(struct gt_stream *s, bool waits)
     pthread_mutex_unlock(&set->lock);
     if (wake)
         pthread_cond_signal(&set->work);
-    return true;
-}
-
-void gt_stream_next_chunk(struct gt_stream *s)
-{
-    if (gt_stream_chunk_full && s->chunk)
-        gt_stream_chunk_full(s);
-    next_chunk(s, true);
-}
-
-bool gt_stream_make_room(struct gt_stream *s)
-{
-    return gt_stream_has_room(s) || (s->set && next_chunk(s, false) && gt_stream_has_room(s));
 }
 
 /* Takes the slot that makes the writer see f on its rounds. */

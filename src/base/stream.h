@@ -113,11 +113,6 @@ void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats
  * number; *out lives as long as the set and nobody loses more. */
 size_t gt_streams_get_losses(struct gt_streams *set, const struct gt_stream_loss **out);
 
-/* The writer's thread calls fn every few milliseconds, before it looks at what is in the current
- * chunks, where the kernel can fence all processors (fence.h); fn may put records itself, into
- * streams whose producers rest, where there is room. Before the first stream. */
-void gt_streams_on_round(struct gt_streams *set, void (*fn)(void *self), void *self);
-
 /* fork(): call prepare before (it waits until the writer rests, and holds the lock), parent and
  * child after. In the child the set is empty (the parent's streams are the parent's; its struct
  * gt_stream pointers are invalid), has a pool of its own and starts its own writer thread with its
@@ -137,10 +132,6 @@ int64_t gt_streams_recover(const char *dir, struct gt_error *err);
 void gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));
 /* Told of each chunk that a producer has filled, on its thread; NULL: nobody asks. */
 extern void (*gt_stream_chunk_full)(const struct gt_stream *s);
-
-/* In gt_streams_on_round: takes another chunk if there is no room and one is free. False: there is
- * no room now. */
-bool gt_stream_make_room(struct gt_stream *s);
 
 /* True: the current chunk takes another record. */
 static inline bool gt_stream_has_room(const struct gt_stream *s)
@@ -192,19 +183,6 @@ static inline uint64_t *gt_stream_store(uint64_t *at, uint64_t w0, uint64_t w1)
 static inline void gt_stream_put_here(struct gt_stream *s, uint64_t w0, uint64_t w1)
 {
     gt_stream_publish(s, gt_stream_store(s->at, w0, w1));
-}
-
-/* The same for one record of a run, whose place `at` the caller keeps in a register: it is s->at
- * when the run begins, and what is put counts from gt_stream_publish() at its end on, whole lines
- * at once. There is room while `at` is not s->end. Returns where the next one goes. */
-static inline uint64_t *gt_stream_put_in_run(struct gt_stream *s, uint64_t *at, uint64_t w0,
-                                             uint64_t w1)
-{
-    at = gt_stream_store(at, w0, w1);
-    if (at != s->end)
-        return at;
-    gt_stream_publish(s, at);
-    return s->at;
 }
 
 /* Appends one record of two little-endian words (the host is little-endian; the format code asserts

@@ -142,8 +142,6 @@ struct gt_slot {
 struct gt_streams {
     char *dir;
     size_t max_chunks;
-    void (*on_round)(void *self); /* NULL: nobody asks */
-    void *on_round_self;
     pthread_mutex_t lock;
     pthread_cond_t work;  /* the writer has something to do */
     pthread_cond_t space; /* a chunk is free, or none will ever be */

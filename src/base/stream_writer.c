@@ -234,8 +234,6 @@ static void prepare_fence(struct gt_streams *set)
 static void look_round(struct gt_streams *set)
 {
     prepare_fence(set);
-    if (set->can_fence && set->on_round)
-        set->on_round(set->on_round_self);
     uint64_t more = set->n_round * ROUND_NS_A_STREAM;
     uint64_t next = set->interval * 2;
     if (look(set, set->round, set->n_round))
@@ -281,12 +279,6 @@ static void grow(struct gt_streams *set)
     pthread_mutex_unlock(&set->lock);
     if (more)
         gt_pool_grow(set);
-}
-
-void gt_streams_on_round(struct gt_streams *set, void (*fn)(void *self), void *self)
-{
-    set->on_round = fn;
-    set->on_round_self = self;
 }
 
 /* With the lock held on entry and on return. False: it was the last. */

@@ -9,7 +9,6 @@
 #include "plugin/args.h"
 #include "plugin/code_modules.h"
 #include "plugin/tracing.h"
-#include "plugin/uftrace_notes.h"
 
 #include <sys/mman.h>
 
@@ -140,7 +139,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = gt_output_create(err);
     if (status < 0)
         return status;
-    gt_notes_init();
     gt_stream_chunk_full = on_chunk_full;
     gt_now_create();
     gt_rec.modules.worker = gt_rec.worker;

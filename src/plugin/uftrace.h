@@ -45,22 +45,12 @@ struct gt_linux_task {
     uint32_t pid, tgid;
 };
 
-/* A landing that is to be tracked: see uftrace_notes.c. */
-struct gt_note {
-    struct gt_code *code;
-    uint64_t mark;
-    uint64_t insns; /* as in the cells */
-};
-
 struct gt_vcpu {
-    struct gt_note *note;            /* where the next one goes; NULL: landings are not noted */
-    const struct gt_note *notes_end; /* no further than here */
-    const struct gt_note *noted;     /* the first that is not tracked yet; == note: none is left */
-    struct gt_cells own;             /* hosts without cells; `cells` points here then */
-    uint64_t insn_base;              /* instruction clock: time = base + retired */
-    struct gt_cells *cells;          /* NULL: to be found each time, they may move */
-    struct gt_thread thread;         /* the hot path needs its first members, and those above */
-    uint32_t block_insns;            /* hosts without cells: of the block that runs */
+    struct gt_cells own;     /* hosts without cells; `cells` points here then */
+    uint64_t insn_base;      /* instruction clock: time = base + retired */
+    struct gt_cells *cells;  /* NULL: to be found each time, they may move */
+    struct gt_thread thread; /* the hot path needs its first members, and those above */
+    uint32_t block_insns;    /* hosts without cells: of the block that runs */
     uint32_t tid;
     bool begun;
     bool refused;                /* it could not begin: not recorded */
@@ -75,10 +65,6 @@ struct gt_vcpu {
     uint64_t mapping;            /* bytes that an mmap under way maps; 0: none is */
     bool maps_anon;              /* without a file */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
-    struct gt_note *notes;       /* all of them */
-    const struct gt_note *stood; /* the writer's thread: `note` when it looked last */
-    bool tracking;               /* the vCPU tracks what it has noted */
-    bool taken;                  /* another thread does, or is about to */
 } __attribute__((aligned(64)));
 
 enum {
@@ -185,7 +171,7 @@ static inline void *gt_landing_data(const struct gt_code *code)
 void gt_on_block(unsigned vcpu, void *code);
 void gt_on_unknown_block(unsigned vcpu, void *code);
 void gt_on_counted_unknown_block(unsigned vcpu, void *code);
-/* Not to be noted: what its mark is afterwards shows only when it is tracked. */
+/* Never plain. */
 void gt_on_special_block(unsigned vcpu, void *code);
 extern const struct gt_sink gt_uftrace_sink;
 /* The record of a plain landing. */

@@ -5,7 +5,7 @@
  * A block that runs over from one function into the next one's entry without a jump is instrumented
  * as two pieces, so that the second function is seen to begin.
  */
-#include "plugin/uftrace_notes.h"
+#include "plugin/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_followed(v) && gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
         gt_track_saved(&v->thread, vaddr);
 }
 
@@ -116,12 +116,10 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
     }
 }
 
-/* No look at it is plain, and what follows depends on what it finds: a signal's handler; a
- * machine's stub, which passes the mark on. */
+/* No look at it is plain: a signal's handler. */
 static bool is_special(const struct gt_code *code)
 {
-    return (code->entry && code->fn->flags & GT_FUNC_HANDLER) ||
-           (!gt_rec.user && gt_rec.score && code->fn->flags & GT_FUNC_STUB);
+    return code->entry && code->fn->flags & GT_FUNC_HANDLER;
 }
 
 /* Hosts without cells: a callback at each block; with `sparse` at those only that need a look, or

@@ -5,7 +5,7 @@
  * cells a callback at each block does both.
  */
 #include "plugin/trace-plugin.h"
-#include "plugin/uftrace_notes.h"
+#include "plugin/uftrace.h"
 
 #include <string.h>
 #include <time.h>
@@ -118,7 +118,6 @@ uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, 
 static __attribute__((noinline)) uint64_t land_any(struct gt_vcpu *v, struct gt_cells *cells,
                                                    struct gt_code *code)
 {
-    gt_vcpu_catch_up(v);
     if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
         return gt_mark_of_func(code->fn);
     if (!v->begun) {
@@ -191,33 +190,13 @@ static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, uns
     land_in_cells(v, gt_vcpu_cells(v, index), code, insns);
 }
 
-/* The mark is the block's function's from now on, whatever will be found. */
-static inline __attribute__((always_inline)) void note(struct gt_vcpu *v, struct gt_cells *cells,
-                                                       struct gt_code *code, uint64_t insns)
-{
-    struct gt_note *note = v->note;
-    uint64_t mark = cells->mark, now = cells->insns;
-    cells->insns = now + insns;
-    /* The first question is there so that nothing waits for the description, as a rule. */
-    if (!(mark & GT_MARK_CODE) && mark == gt_mark_of_func(code->fn))
-        return;
-    cells->mark = gt_mark_of_func(code->fn);
-    *note = (struct gt_note){code, mark, now};
-    gt_now_tell(v->insn_base + now);
-    __atomic_store_n(&v->note, ++note, __ATOMIC_RELEASE);
-    if (__builtin_expect(note == v->notes_end, 0))
-        gt_notes_track(v);
-}
-
 /* `insns`: of the block, 0 if it counts them by itself. */
 static inline __attribute__((always_inline)) void land(unsigned vcpu, struct gt_code *code,
                                                        uint64_t insns)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_cells *cells = v->cells;
-    if (v->note)
-        note(v, cells, code, insns);
-    else if (__builtin_expect(!cells, 0))
+    if (__builtin_expect(!cells, 0))
         land_and_find_cells(v, vcpu, code, insns);
     else
         land_in_cells(v, cells, code, insns);

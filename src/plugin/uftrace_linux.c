@@ -10,7 +10,7 @@
  * arguments.
  */
 #include "plugin/code_modules.h"
-#include "plugin/uftrace_notes.h"
+#include "plugin/uftrace.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -146,7 +146,7 @@ static void on_switch(unsigned vcpu, void *data)
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_linux_task left;
-    if (!gt_vcpu_is_followed(v))
+    if (!gt_vcpu_is_recorded(v))
         return;
     if (read_task(first_argument(), &left))
         name_stack(v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
@@ -159,7 +159,7 @@ static void on_named(unsigned vcpu, void *data)
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_linux_task task;
-    if (!gt_vcpu_is_followed(v) || !read_task(first_argument(), &task) ||
+    if (!gt_vcpu_is_recorded(v) || !read_task(first_argument(), &task) ||
         task.pid != v->thread.stack->named_pid)
         return;
     read_comm(second_argument(), task.comm);

@@ -15,7 +15,7 @@
  * words are known that they are stored in and loaded from.
  */
 #include "guest/privilege.h"
-#include "plugin/uftrace_notes.h"
+#include "plugin/uftrace.h"
 #include "track/machine.h"
 
 static uint64_t read_sp(void)
@@ -46,7 +46,7 @@ static void before_syscall(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!gt_vcpu_is_followed(v))
+    if (!gt_vcpu_is_recorded(v))
         return;
     uint64_t sp = read_sp();
     v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
@@ -61,7 +61,6 @@ static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_cod
     if (is_of(mark, GT_EXIT_EXCEPTION_RETURN)) /* or of one that an interrupt had followed */
         v->thread.returned_sp = returned_sp(code);
     cells->mark = mark;
-    gt_notes_bound(v);
 }
 
 static bool first_argument_is_0(void)
@@ -74,7 +73,7 @@ static bool first_argument_is_0(void)
 static void on_exception_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!gt_vcpu_is_followed(v))
+    if (!gt_vcpu_is_recorded(v))
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
@@ -85,7 +84,7 @@ static void on_exception_return(unsigned vcpu, void *data)
 static void on_world_return(unsigned vcpu, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (!gt_vcpu_is_followed(v))
+    if (!gt_vcpu_is_recorded(v))
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
@@ -94,7 +93,6 @@ static void on_world_return(unsigned vcpu, void *data)
 
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
 {
-    gt_vcpu_catch_up(v);
     uint64_t time = gt_vcpu_time(v, cells);
     if (v->levels)
         gt_level_enter(v, code, time);
@@ -187,7 +185,6 @@ bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t mark
         return false;
     if (code->vector != GT_VECTOR_UNKNOWN || !mark || !gt_machine_may_be_vector(code))
         return code->vector == GT_VECTOR_YES;
-    gt_vcpu_catch_up(v);
     if (in_table(code->pc) || is_astray(v, code, mark)) {
         pthread_mutex_lock(&gt_rec.lock);
         code->vector = decide(code, mark);
@@ -202,7 +199,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     /* From == to: an instruction that the host runs as a call of its own, and what comes before the
      * true event on x86. */
-    if (!gt_vcpu_is_followed(v) || from == to)
+    if (!gt_vcpu_is_recorded(v) || from == to)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     pthread_mutex_lock(&gt_rec.lock);
@@ -220,7 +217,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_followed(v) && gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
         gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
 }
 
@@ -228,7 +225,7 @@ static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *dat
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_followed(v) && !gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
         gt_track_restored(&v->thread, vaddr);
 }
 
@@ -252,14 +249,13 @@ static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
     if (gt_machine_has_leapt(&v->thread) && !(cells->mark & GT_MARK_CODE))
         cells->mark = gt_mark_of_func(&leaping); /* the next look asks where that was to */
     gt_machine_landed(v, time);
-    gt_notes_bound(v);
 }
 
 static void after_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    if (gt_vcpu_is_followed(v) && v->loads_sp)
+    if (gt_vcpu_is_recorded(v) && v->loads_sp)
         switch_to(v, vcpu, read_sp());
 }
 
@@ -268,7 +264,7 @@ static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void
 {
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     on_loaded(vcpu, meminfo, vaddr, data);
-    if (gt_vcpu_is_followed(v) && !gt_mem_is_store(meminfo))
+    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
         switch_to(v, vcpu, GT_NO_ADDR);
 }
 

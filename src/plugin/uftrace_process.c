@@ -9,7 +9,7 @@
  */
 #include "plugin/one_thread.h"
 #include "plugin/tracing.h"
-#include "plugin/uftrace_notes.h"
+#include "plugin/uftrace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -111,9 +111,7 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_co
         gt_levels_begin(v, code);
     uint64_t time = gt_vcpu_time(v, cells);
     v->begun = gt_thread_init(&v->thread, &gt_rec.tracker, time);
-    if (v->begun)
-        gt_notes_begin(v);
-    else
+    if (!v->begun)
         gt_vcpu_refuse(v);
     current = v;
 }
@@ -152,7 +150,6 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
 {
     if (!take_end(v))
         return;
-    gt_notes_end(v);
     uint64_t time = time_after_block(v, cells);
     if (v->levels)
         gt_levels_end(v, time);

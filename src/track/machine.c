@@ -115,12 +115,6 @@ bool gt_machine_has_leapt(const struct gt_thread *t)
     return t->stack->top->doubtful & GT_FRAME_LEAPT;
 }
 
-bool gt_machine_is_undecided(const struct gt_thread *t)
-{
-    return t->stack->top->doubtful & (GT_FRAME_MOVED | GT_FRAME_FOUND | GT_FRAME_LEAPT) ||
-           t->attention & (GT_ATTENTION_SWITCHED | GT_ATTENTION_LEAPT);
-}
-
 bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     uint32_t depth;

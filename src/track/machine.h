@@ -60,9 +60,6 @@ bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t
 bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* The top frame has loaded the stack pointer, and it is on the context's own stack as before. */
 bool gt_machine_has_leapt(const struct gt_thread *t);
-/* Which stack goes on is to be found out by the next landings. Until then another vCPU may ask in
- * vain for the one that was left. */
-bool gt_machine_is_undecided(const struct gt_thread *t);
 /* Control came to the code out of a block that ends in a system call or an exception return. */
 void gt_machine_land(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
                      uint64_t time);

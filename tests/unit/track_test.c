@@ -246,37 +246,6 @@ static void test_hot_path(void **state)
     guest_destroy(g);
 }
 
-/* A run of landings: the thread and its stack are as before until the hand is put back. */
-static void test_hand(void **state)
-{
-    (void)state;
-    struct guest *g = guest_create(100, true);
-    struct gt_code *from = block(g, 'a', 0, GT_EXIT_CALL, func_at('b'));
-    struct gt_code *to = block(g, 'b', 0, GT_EXIT_RETURN, 0);
-    struct gt_code *after = block(g, 'a', 1, GT_EXIT_PLAIN, 0);
-    run(g, from);
-    const uint64_t calls = g->t.calls, matched = g->t.matched;
-    const struct gt_frame *top = g->t.stack->top;
-    struct gt_hand hand = gt_hand_take(&g->t, 100);
-    struct gt_landed found = {0};
-    for (unsigned i = 0; i < 3; i++) {
-        assert_true(gt_hand_land(&hand, to, gt_code_mark(from), &found));
-        assert_true(!found.leaves && found.depth == 1 && found.addr == to->pc);
-        assert_true(gt_hand_land(&hand, after, gt_code_mark(to), &found));
-        assert_true(found.leaves && found.depth == 1 && found.addr == to->pc);
-    }
-    assert_false(gt_hand_land(&hand, to, gt_code_mark(to), &found));
-    assert_true(gt_hand_land(&hand, to, gt_code_mark(from), &found));
-    assert_true(g->t.stack->top == top && g->t.calls == calls && g->t.matched == matched);
-    gt_hand_put(&g->t, &hand);
-    assert_true(g->t.stack->top == top + 1);
-    assert_int_equal(g->t.calls, calls + 4);
-    assert_int_equal(g->t.matched, matched + 3);
-    g->t.stack->top--; /* the sink was told of none of them */
-    check(g, 0, "+a");
-    guest_destroy(g);
-}
-
 static void test_doubt_names(void **state)
 {
     (void)state;
@@ -295,13 +264,13 @@ static void test_doubt_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),     cmocka_unit_test(test_first_block),
-        cmocka_unit_test(test_growth),    cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_bound),     cmocka_unit_test(test_sentinel),
-        cmocka_unit_test(test_forked),    cmocka_unit_test(test_forked_refused),
-        cmocka_unit_test(test_exec),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_attention), cmocka_unit_test(test_hot_path),
-        cmocka_unit_test(test_hand),      cmocka_unit_test(test_doubt_names),
+        cmocka_unit_test(test_calls),       cmocka_unit_test(test_first_block),
+        cmocka_unit_test(test_growth),      cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_bound),       cmocka_unit_test(test_sentinel),
+        cmocka_unit_test(test_forked),      cmocka_unit_test(test_forked_refused),
+        cmocka_unit_test(test_exec),        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_attention),   cmocka_unit_test(test_hot_path),
+        cmocka_unit_test(test_doubt_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
