@@ -65,7 +65,6 @@ unsigned gt_trace_backends(void);
  *   file=FILE        gt_trace_file_set()
  *   log=FILE         gt_trace_log_set()
  *   prefix=on|off    gt_trace_log_prefix()
- *   gather=on|off    gt_trace_log_gather()
  *   backends=A+B     gt_trace_set_backends(): names, joined by `+`
  *   policy=NAME      gt_trace_file_policy(): wait, drop, overwrite
  *   buffer=SIZE      gt_trace_file_buffer(): bytes; K, M
@@ -80,19 +79,12 @@ int gt_trace_parse(const char *option, FILE *list, FILE *warnings, struct gt_tra
 /* An events file alone. */
 int gt_trace_read_events(const char *path, FILE *warnings, struct gt_trace_error *error);
 
-/* The log backend: a line for each event, "NAME TEXT", whole and in order. */
+/* The log backend: a line for each event, "NAME TEXT", by a write of its own before the event's
+ * function returns. */
 
 /* Where to: a file that is created or appended to; NULL: standard error, which is the default. */
 int gt_trace_log_set(const char *path, struct gt_trace_error *error);
-/* On, the default: of more than a few lines in a few milliseconds, those to a file that is no
- * terminal are written together, at the latest GT_TRACE_LOG_MS after the event; what is not in the
- * file yet when the process is killed, or ends by _exit() or exec, is lost. Off: each line by a
- * write of its own, before the event's function returns. So it is on standard error always, and in
- * a child of fork() until it calls this function or gt_trace_log_set(). */
-void gt_trace_log_gather(bool on);
-#define GT_TRACE_LOG_MS 5
-/* Returns when all lines are written that were logged before. An error is one of writing, told
- * once. */
+/* Whether all lines so far were written: an error is one of writing, and reported once. */
 int gt_trace_log_flush(struct gt_trace_error *error);
 /* "TID@SECONDS.MICROSECONDS:" before each line, time of day; off by default. */
 void gt_trace_log_prefix(bool on);

@@ -97,15 +97,6 @@ static int set_prefix(struct option *o, const char *value)
     return GT_TRACE_OK;
 }
 
-static int set_gather(struct option *o, const char *value)
-{
-    bool on;
-    if (!is_switch(value, &on))
-        return refuse(o, "gather", value, "on or off");
-    gt_trace_log_gather(on);
-    return GT_TRACE_OK;
-}
-
 static int set_threads(struct option *o, const char *value)
 {
     bool on;
@@ -174,10 +165,10 @@ static const struct {
     const char *name;
     int (*set)(struct option *o, const char *value);
 } options[] = {
-    {"enable", set_enable},     {"events", set_events}, {"file", set_file},
-    {"log", set_log},           {"prefix", set_prefix}, {"gather", set_gather},
-    {"backends", set_backends}, {"policy", set_policy}, {"buffer", set_buffer},
-    {"threads", set_threads},   {"crash", set_crash},
+    {"enable", set_enable}, {"events", set_events}, {"file", set_file},
+    {"log", set_log},       {"prefix", set_prefix}, {"backends", set_backends},
+    {"policy", set_policy}, {"buffer", set_buffer}, {"threads", set_threads},
+    {"crash", set_crash},
 };
 
 static int set_one(struct option *o, const char *name, size_t length, const char *value)
@@ -188,7 +179,7 @@ static int set_one(struct option *o, const char *name, size_t length, const char
     }
     return gt_events_fail(o->error, GT_TRACE_E_USAGE,
                           "trace option %.*s=%s: no such option; there are enable, events, file, "
-                          "log, prefix, gather, backends, policy, buffer, threads, crash",
+                          "log, prefix, backends, policy, buffer, threads, crash",
                           (int)length, name, value);
 }
 

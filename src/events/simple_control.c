@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Control of the simple backend: see guesttrace/control.h. */
-#include "events/gather.h"
 #include "events/lane.h"
 #include "events/registry.h"
 #include "events/simple.h"
@@ -105,7 +104,6 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    gt_events_gather_last_words();
     gt_events_writer_last_words();
     bool again = info->si_code > 0 &&
                  (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);

@@ -85,7 +85,6 @@ static int fork_twice(void)
         gt_trace_file_flush(NULL);
         pid_t grandchild = fork();
         if (grandchild == 0) {
-            gt_trace_log_gather(true);
             fire((void *)12);
             exit(0);
         }
