@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine hangs (hang.c) and is killed: its last calls reach the disk while it hangs, though nothing
-makes its vCPU track them any more.
+"""A machine hangs (hang.c) and is killed: its last calls reach the disk while it hangs.
 
 usage: hang_test.py ARCH
 """
