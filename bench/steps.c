@@ -13,10 +13,10 @@
  *                    records the count and the address: in output=DIR, with our writer. Nothing is
  *                    tracked.
  */
-#include "base/stream.h"
-#include "guest/arch.h"
-#include "host/host.h"
-#include "plugin/args.h"
+#include "base/stream/stream.h"
+#include "guest/arch/arch.h"
+#include "plugin/common/args.h"
+#include "qemu/host.h"
 
 #include <errno.h>
 #include <glib.h>

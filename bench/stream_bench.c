@@ -10,8 +10,8 @@
  * work without records, once by its thread's processor time and once by the clock; each is the
  * least of a few runs. The bytes are all in the file (in the page cache) when a run ends.
  */
-#include "base/stream.h"
-#include "base/stream_internal.h"
+#include "base/stream/internal.h"
+#include "base/stream/stream.h"
 
 #include <fcntl.h>
 #include <pthread.h>

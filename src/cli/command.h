@@ -12,6 +12,7 @@
 #define GT_CLI_COMMAND_H
 
 #include "base/error.h"
+#include "base/notice.h"
 #include "cli/options.h"
 
 #include <glib.h>
@@ -72,6 +73,9 @@ int gt_command_usage_error(const struct gt_command *self, const char *format, ..
 /* Prints "guesttrace NAME: MESSAGE" on stderr; returns `status`. */
 int gt_command_fail(const struct gt_command *self, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* For libraries: prints each line as gt_command_fail does. */
+struct gt_notices gt_command_notices(const struct gt_command *self);
 
 /* help.c, man.c, completion.c: texts from the table. */
 void gt_help_overview(GString *out);

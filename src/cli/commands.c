@@ -52,3 +52,13 @@ int gt_command_fail(const struct gt_command *self, int status, const char *forma
     va_end(ap);
     return status;
 }
+
+static void put_notice(void *self, const char *line)
+{
+    gt_command_fail(self, 0, "%s", line);
+}
+
+struct gt_notices gt_command_notices(const struct gt_command *self)
+{
+    return (struct gt_notices){put_notice, (void *)(uintptr_t)self};
+}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace convert`: an etrace stream as what other tools read. */
-#include "cli/convert.h"
+#include "analysis/export/export.h"
 
+#include "analysis/stream/walk.h"
 #include "cli/command.h"
-#include "cli/etrace_walk.h"
+#include "cli/end_signals.h"
 #include "cli/output_file.h"
 
 #include <string.h>
@@ -78,12 +79,12 @@ static const struct gt_convert_format *format_of(const char *name)
     return formats[0];
 }
 
-static int convert_in(struct convert *c, const struct gt_command *self, struct gt_etrace_input *in,
-                      struct gt_error *err)
+static int convert_in(struct convert *c, const struct gt_notices *notices,
+                      struct gt_etrace_input *in, struct gt_error *err)
 {
-    const struct gt_etrace_walk walk = {self, in->name, c, take, .end_by_signal = true};
-    gt_etrace_input_end_by_signal(in);
-    int status = gt_etrace_names_locate(&c->names, self, in, false, err);
+    const struct gt_etrace_walk walk = {notices, in->name, c, take};
+    in->end = gt_end_signals_catch();
+    int status = gt_etrace_names_locate(&c->names, notices, in, false, err);
     if (status == 0)
         status = c->format->begin(&c->out, &c->names, &c->self, err);
     if (status < 0)
@@ -93,15 +94,16 @@ static int convert_in(struct convert *c, const struct gt_command *self, struct g
     return status;
 }
 
-static int convert(struct convert *c, const struct gt_command *self, const char *where,
+static int convert(struct convert *c, const struct gt_notices *notices, const char *where,
                    const struct convert_options *opt, struct gt_error *err)
 {
     struct gt_etrace_input in = {.fd = -1, .listener.fd = -1};
     int status = gt_etrace_names_load(&c->names, opt->elf, opt->demangle, err);
     if (status == 0)
-        status = gt_etrace_walk_open(self, where, &in, err);
+        status = gt_etrace_walk_open(notices, where, &in, err);
     if (status == 0)
-        status = convert_in(c, self, &in, err);
+        status = convert_in(c, notices, &in, err);
+    gt_end_signals_restore();
     gt_etrace_input_close(&in);
     return status;
 }
@@ -115,7 +117,7 @@ static bool same_file(const char *a, const char *b)
 }
 
 /* What is left of a stream is converted, of what is none nothing. */
-static int convert_to(struct convert *c, const struct gt_command *self, const char *where,
+static int convert_to(struct convert *c, const struct gt_notices *notices, const char *where,
                       const struct convert_options *opt, struct gt_error *err)
 {
     struct gt_output_file file = {.fd = STDOUT_FILENO};
@@ -123,7 +125,7 @@ static int convert_to(struct convert *c, const struct gt_command *self, const ch
     if (opt->output && gt_output_file_open(&file, opt->output, err) < 0)
         return err->status;
     gt_output_init(&c->out, file.fd);
-    int status = convert(c, self, where, opt, err);
+    int status = convert(c, notices, where, opt, err);
     bool named = !c->exec || gt_etrace_names_check(&c->names, where, &write_err) == 0;
     bool keep = (c->any || status == 0) && named;
     if (!named && status == 0)
@@ -148,7 +150,8 @@ static int run_convert(const struct gt_command *self, const void *options, size_
         return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
     g_autofree struct convert *c = g_new0(struct convert, 1);
     c->format = format_of(opt->format);
-    int status = convert_to(c, self, operands[0], opt, &err);
+    const struct gt_notices notices = gt_command_notices(self);
+    int status = convert_to(c, &notices, operands[0], opt, &err);
     bool missing = c->names.missing > 0;
     gt_etrace_names_free(&c->names);
     if (status < 0)

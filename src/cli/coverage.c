@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace coverage`: which lines of a guest's programs ran, and how often. */
+#include "analysis/coverage/stream.h"
+#include "analysis/coverage/write.h"
+#include "analysis/stream/names.h"
+#include "analysis/stream/walk.h"
 #include "cli/command.h"
-#include "cli/coverage_stream.h"
-#include "cli/coverage_write.h"
-#include "cli/etrace_names.h"
-#include "cli/etrace_walk.h"
+#include "cli/end_signals.h"
 #include "cli/output_file.h"
 
 #include <elf.h>
@@ -46,6 +47,7 @@ static const struct gt_option coverage_table[] = {
 
 struct coverage_run {
     const struct gt_command *self;
+    struct gt_notices notices;
     const struct coverage_options *opt;
     const struct gt_coverage_format *format;
     struct gt_etrace_names names; /* where the programs ran */
@@ -205,7 +207,7 @@ static int read_stream(struct coverage_run *run, struct gt_error *err)
 {
     struct gt_coverage_stream stream;
     const char *path = run->in.name;
-    int status = gt_coverage_read(run->self, &run->in, &run->counts, &stream, err);
+    int status = gt_coverage_read(&run->notices, &run->in, &run->counts, &stream, err);
     if (status == 0)
         return report(run, path, &stream, err);
     if (!run->counts.entries)
@@ -220,11 +222,11 @@ static int make_report(struct coverage_run *run, const char *path, struct gt_err
 {
     int status = load_programs(run, err);
     if (status == 0)
-        status = gt_etrace_walk_open(run->self, path, &run->in, err);
+        status = gt_etrace_walk_open(&run->notices, path, &run->in, err);
     if (status < 0)
         return status;
-    gt_etrace_input_end_by_signal(&run->in);
-    status = gt_etrace_names_locate(&run->names, run->self, &run->in, false, err);
+    run->in.end = gt_end_signals_catch();
+    status = gt_etrace_names_locate(&run->names, &run->notices, &run->in, false, err);
     if (status == 0)
         status = open_programs(run, err);
     if (status == 0)
@@ -236,7 +238,10 @@ static int run_coverage(const struct gt_command *self, const void *options, size
                         char **operands)
 {
     const struct coverage_options *opt = options;
-    struct coverage_run run = {.self = self, .opt = opt, .in = {.fd = -1, .listener.fd = -1}};
+    struct coverage_run run = {.self = self,
+                               .notices = gt_command_notices(self),
+                               .opt = opt,
+                               .in = {.fd = -1, .listener.fd = -1}};
     struct gt_error err = {0};
     if (n == 0)
         return gt_command_usage_error(self, "needs a stream");
@@ -254,6 +259,7 @@ static int run_coverage(const struct gt_command *self, const void *options, size
     gt_coverage_free(&run.counts);
     gt_coverage_exclude_clear(&run.exclude);
     gt_etrace_names_free(&run.names);
+    gt_end_signals_restore();
     gt_etrace_input_close(&run.in);
     return status ? GT_EXIT_FAILED : GT_EXIT_DONE;
 }

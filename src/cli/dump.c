@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace dump`: an etrace stream as text, as it comes, or a log in execlog's binary form. */
+#include "analysis/stream/execlog_text.h"
+#include "analysis/stream/text.h"
+#include "analysis/stream/walk.h"
 #include "cli/command.h"
-#include "cli/dump_execlog.h"
-#include "cli/dump_text.h"
-#include "cli/etrace_walk.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ static const struct gt_option dump_table[] = {
 
 struct dump {
     struct gt_etrace_names names;
-    const struct gt_command *self;
+    const struct gt_notices *notices;
     struct gt_output out;
     bool exec;    /* there was an entry */
     bool live;    /* notes of mapped files are taken as they come */
@@ -100,7 +100,7 @@ static int show_item(struct dump *d, const struct gt_etrace_reader *r,
         if ((status = gt_etrace_get_note(r, p, &u.note, err)) == 0)
             show_note(d, p->unit, &u.note);
         if (status == 0 && d->live)
-            gt_etrace_names_note(&d->names, d->self, &u.note);
+            gt_etrace_names_note(&d->names, d->notices, &u.note);
         return status;
     case GT_ETRACE_ARCH:
         if ((status = gt_etrace_get_arch(r, p, &u.arch, err)) == 0)
@@ -133,10 +133,10 @@ static void end_line(void *self)
     flush(self);
 }
 
-static int dump_etrace(const struct gt_command *self, const struct dump_options *opt,
+static int dump_etrace(const struct gt_notices *notices, const struct dump_options *opt,
                        struct dump *d, struct gt_etrace_input *in, struct gt_error *err)
 {
-    const struct gt_etrace_walk walk = {.self = self,
+    const struct gt_etrace_walk walk = {.notices = notices,
                                         .where = in->name,
                                         .user = d,
                                         .packet = show,
@@ -149,10 +149,10 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
                             in->name);
     int status = gt_etrace_names_load(&d->names, opt->elf, opt->demangle, err);
     struct stat st;
-    d->self = self;
+    d->notices = notices;
     d->live = fstat(in->fd, &st) != 0 || !S_ISREG(st.st_mode);
     if (status == 0)
-        status = gt_etrace_names_locate(&d->names, self, in, d->live, err);
+        status = gt_etrace_names_locate(&d->names, notices, in, d->live, err);
     if (status < 0)
         return status;
     status = gt_etrace_walk_in(&walk, in, err);
@@ -161,12 +161,12 @@ static int dump_etrace(const struct gt_command *self, const struct dump_options 
 }
 
 /* By the kind of file that it is. */
-static int dump(const struct gt_command *self, const struct dump_options *opt,
+static int dump(const struct gt_notices *notices, const struct dump_options *opt,
                 const struct gt_execlog_query *query, const char *where, struct dump *d,
                 struct gt_error *err)
 {
     struct gt_etrace_input in;
-    int status = gt_etrace_walk_open(self, where, &in, err);
+    int status = gt_etrace_walk_open(notices, where, &in, err);
     if (status == 0)
         status = gt_etrace_input_look(&in, err);
     const bool execlog = gt_execlog_is(in.first, in.n);
@@ -174,12 +174,12 @@ static int dump(const struct gt_command *self, const struct dump_options *opt,
         status =
             gt_etrace_walk_check(&in, "an etrace stream or an execlog log in binary form", err);
     if (status == 0 && !execlog)
-        status = dump_etrace(self, opt, d, &in, err);
+        status = dump_etrace(notices, opt, d, &in, err);
     else if (status == 0 && opt->elf)
         status = gt_error_set(err, GT_E_USAGE, "%s: an execlog log: --elf is for etrace streams",
                               in.name);
     else if (status == 0)
-        status = gt_dump_execlog(self, &in, query, opt->execlog.values, &d->out, err);
+        status = gt_dump_execlog(notices, &in, query, opt->execlog.values, &d->out, err);
     gt_etrace_input_close(&in);
     return status;
 }
@@ -195,7 +195,8 @@ static int run_dump(const struct gt_command *self, const void *options, size_t n
         return gt_command_usage_error(self, "%s", err.text);
     g_autofree struct dump *d = g_new0(struct dump, 1);
     gt_output_init(&d->out, STDOUT_FILENO);
-    int status = dump(self, opt, &query, operands[0], d, &err);
+    const struct gt_notices notices = gt_command_notices(self);
+    int status = dump(&notices, opt, &query, operands[0], d, &err);
     if (gt_output_finish(&d->out, "standard output", &write_err) < 0)
         status = gt_error_set(&err, GT_E_IO, "%s", write_err.text);
     bool missing = d->names.missing > 0;

@@ -2,7 +2,7 @@
 /* Command lines: see options.h. */
 #include "cli/options.h"
 
-#include "cli/number.h"
+#include "base/number.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace repair`: makes a directory whole that a killed recording left. */
+#include "analysis/recording/repair.h"
 #include "cli/command.h"
-#include "cli/rescue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace simpletrace`: a trace of the simple backend as text, JSON, or figures. */
-#include "cli/simpletrace.h"
+#include "analysis/simpletrace/simpletrace.h"
 
+#include "analysis/simpletrace/filter.h"
 #include "cli/command.h"
-#include "cli/trace_filter.h"
 
 #include <stdio.h>
 #include <unistd.h>

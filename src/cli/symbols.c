@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace symbols`: names for a recorded machine's addresses, from files with
  * symbols. */
+#include "analysis/placement/symbolize.h"
+#include "analysis/processes/sysroot.h"
 #include "cli/command.h"
-#include "cli/symbolize.h"
-#include "cli/sysroot.h"
 
 #include <stdio.h>
 

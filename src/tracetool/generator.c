@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Templates: see generator.h. */
 #include "tracetool/generator.h"
-#include "tracetool/backend.h"
+#include "tracetool/backends/backend.h"
 #include "tracetool/types.h"
 #include "tracetool/words.h"
 

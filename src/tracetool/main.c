@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tracetool: generates code from trace-events files. Exit statuses: 0 done; 1 anything else. */
-#include "tracetool/backend.h"
-#include "tracetool/format.h"
+#include "tracetool/backends/backend.h"
+#include "tracetool/formats/format.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command line: see options.h. */
 #include "tracetool/options.h"
-#include "tracetool/backend.h"
-#include "tracetool/format.h"
+#include "tracetool/backends/backend.h"
+#include "tracetool/formats/format.h"
 
 #include <string.h>
 

@@ -8,21 +8,21 @@
  *     with GT_MARK_JUMPED set by an indirect jump, where that is of interest;
  *   - the address of a struct gt_code with GT_MARK_CODE set: that block ended in a call or a
  * return. A block whose own function is not what the mark says is a landing: only there does
- * anything happen (gt_track_land, in land.h). Jumps and branches inside a function cost nothing, a
- * direct or indirect jump into another function shows itself, and so do signals and exceptions.
- * Where the mark is written and compared is the recorder's business.
+ * anything happen (gt_track_land, in transfer.h). Jumps and branches inside a function cost
+ * nothing, a direct or indirect jump into another function shows itself, and so do signals and
+ * exceptions. Where the mark is written and compared is the recorder's business.
  *
  * Frames. A call pushes a frame with its return address; a return must land on the top frame's,
  * else gt_track_slow finds out what happened (resolve.c): a longjmp or an exception (frames
  * closed), a coroutine switch (another stack goes on), a signal handler's end, or an unknown
- * return, which closes nothing. Each such case is counted (doubt.h).
+ * return, which closes nothing. Each such case is counted (anomaly.h).
  *
  * Addresses are the guest's. Times are in ns, chosen by the recorder, and never fall for one stack.
  */
 #ifndef GT_TRACK_TRACK_H
 #define GT_TRACK_TRACK_H
 
-#include "track/doubt.h"
+#include "track/anomaly.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -273,7 +273,7 @@ struct gt_signal_entry {
     struct gt_leap leap;
 };
 
-/* Where a context was saved, by the address of each word stored: see saves.c. */
+/* Where a context was saved, by the address of each word stored: see saved_contexts.c. */
 struct gt_save {
     uint64_t slot; /* guest address of the word; 0: free */
     struct gt_stack *stack;
@@ -317,7 +317,7 @@ struct gt_sink {
     void (*level)(struct gt_stack *s, uint64_t time);
 };
 
-#define GT_TRACK_SAVES 16384u /* words, see saves.c: a power of two */
+#define GT_TRACK_SAVES 16384u /* words, see saved_contexts.c: a power of two */
 
 /* In a machine one block may run at several virtual addresses of its page; its pc is the one that
  * it was first seen at. Those differ by whole pages. */
@@ -336,7 +336,7 @@ struct gt_tracker {
     uint32_t n_stacks;       /* made so far */
     uint32_t keep_stacks;    /* set after init: ended ones are not used again before so many */
     struct gt_save *saves;   /* GT_TRACK_SAVES of them */
-    struct gt_made *made;    /* of programs.c; NULL: none yet */
+    struct gt_made *made;    /* of process_events.c; NULL: none yet */
     uint64_t n_made;         /* noted there so far */
 };
 

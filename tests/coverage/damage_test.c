@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
+#include "analysis/coverage/program.h"
+#include "analysis/coverage/stream.h"
 #include "cli/command.h"
-#include "cli/coverage_program.h"
-#include "cli/coverage_stream.h"
-#include "format/etrace.h"
+#include "format/etrace/etrace.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -227,9 +227,10 @@ static int count(struct gt_error *err)
     gt_coverage_reset(&counts);
     dup2(messages, STDERR_FILENO);
     struct gt_etrace_input in;
+    const struct gt_notices notices = gt_command_notices(&gt_command_coverage);
     int status = gt_etrace_input_open(&in, stream_path, err);
     if (status == 0)
-        status = gt_coverage_read(&gt_command_coverage, &in, &counts, &found, err);
+        status = gt_coverage_read(&notices, &in, &counts, &found, err);
     gt_etrace_input_close(&in);
     dup2(said, STDERR_FILENO);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sizes of the instructions on stdin, a line each: insn_size_tool E_MACHINE BITS; a line is the
  * instruction's bytes and those behind it, in hex. */
-#include "guest/insn_size.h"
+#include "guest/arch/insn_size.h"
 
 #include <stdio.h>
 #include <stdlib.h>

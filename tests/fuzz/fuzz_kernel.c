@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Kernels, symbol lists and modules that lie. Checks what guest/kernel.h promises of a file that
- * loads.
+ * Kernels, symbol lists and modules that lie. Checks what guest/kernel/kernel.h promises of a file
+ * that loads.
  */
-#include "guest/kernel.h"
+#include "guest/kernel/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

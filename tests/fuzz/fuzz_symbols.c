@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ELF files that lie, to the symbol reader and, with FUZZ_LINES set, the line reader; the same
- * bytes as a maps file. Checks what guest/symbols.h promises of a file that loads.
+ * bytes as a maps file. Checks what guest/elf/symbols.h promises of a file that loads.
  */
-#include "guest/lines.h"
+#include "guest/elf/lines.h"
+#include "guest/elf/symbols.h"
 #include "guest/process.h"
-#include "guest/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (gt_symbols_load_with(path, no_roots, &s, &err) != GT_OK)
         return 0;
     check(s);
-    /* libdw 0.188 reads beyond a damaged line table, which guest/lines.h says */
+    /* libdw 0.188 reads beyond a damaged line table, which guest/elf/lines.h says */
     if (getenv("FUZZ_LINES"))
         read_lines(path, s);
     gt_symbols_free(s);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Checks what CONTRIBUTING.md asks of every file.
 
-Layers: who may include whom, and that host/ alone knows QEMU's plugin interface. Sources: the SPDX
+Layers: who may include whom, that qemu/ alone knows QEMU's plugin interface, and that libraries do not
+print, end the process or install signal handlers. Sources: the SPDX
 line, no leftovers, at most 400 lines, functions of at most 60 (flat switches excepted).
 Each finding is a line "FILE:LINE: what is wrong"; any finding fails.
 """
@@ -14,14 +15,17 @@ ALLOWED = {
     'base': set(),
     'format': {'base'},
     'guest': {'base'},
-    'track': {'base', 'guest'},
-    'host': {'base'},
+    'track': {'base'},
+    'qemu': {'base'},
     'events': set(),  # a library of its own, under the LGPL: nothing of ours below it
     'tracetool': {'base'},
-    'plugin': {'base', 'format', 'guest', 'track', 'host', 'events'},
-    'cli': {'base', 'format', 'guest', 'track', 'events'},
+    'plugin': {'base', 'format', 'guest', 'track', 'qemu', 'events'},
+    'analysis': {'base', 'format', 'guest', 'track', 'events'},
+    'cli': {'base', 'format', 'guest', 'track', 'events', 'analysis'},
 }
 PUBLIC = 'guesttrace'  # include/guesttrace/, for everybody
+LIBRARIES = ('format', 'guest', 'track', 'analysis')
+PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_exit|abort|sigaction|signal) *\()')
 MAX_FILE, MAX_FUNCTION = 400, 60
 SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
 SPDX_LIBRARY = 'SPDX-License-Identifier: LGPL-2.1-or-later'
@@ -87,6 +91,14 @@ def check_functions(lines):
             start = None
 
 
+def check_library(lines):
+    """A library leaves printing, signals and the end of the process to its user."""
+    for number, line in enumerate(lines, 1):
+        found = PROCESS.search(line)
+        if found:
+            yield number, f'{found.group()}: a library does not do that; see base/notice.h'
+
+
 def check_file(root, path):
     with open(path, encoding='utf-8', errors='replace') as f:
         text = f.read()
@@ -110,10 +122,12 @@ def check_file(root, path):
         yield 1, f'layer {layer} is not in the table'
         return
     yield from check_includes(layer, lines)
-    if layer != 'host':
+    if layer in LIBRARIES:
+        yield from check_library(without_text(text).split('\n'))
+    if layer != 'qemu':
         for number, line in enumerate(without_text(text).split('\n'), 1):
             if 'qemu_plugin' in line:
-                yield number, "QEMU's plugin interface is known to host/ alone"
+                yield number, "QEMU's plugin interface is known to qemu/ alone"
 
 
 def main():

@@ -10,7 +10,7 @@
  * more; with a line it cannot read it exits 2. `classify_tool --kinds` prints the names of the
  * kinds, one a line, in order.
  */
-#include "guest/arch.h"
+#include "guest/arch/arch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  * --member FILE STRUCT MEMBER...   "STRUCT.MEMBER offset" kernel_tool --time FILE   seconds that
  * the load takes
  */
-#include "guest/kernel.h"
+#include "guest/kernel/kernel.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@ Programs are compiled for every architecture that has a compiler here, in the fo
 layouts, static, C++, stripped, with a separate debug file by build-id and by debuglink. Each FILE,
 where present, is checked as well. For each:
 
-  functions   every address, name, type and size, by the rules of guest/symbols.h applied to readelf's
+  functions   every address, name, type and size, by the rules of guest/elf/symbols.h applied to readelf's
               symbols and, as type e, to the FDEs of its .eh_frame
   PLT         each label NAME@plt of objdump's; in static programs each IRELATIVE relocation's target
   lines       addr2line, for programs compiled here with -g
@@ -75,7 +75,7 @@ class Ours:
 
 
 def candidates(elf, tables, text):
-    """(addr, rank, name, kind, size, limit, typed) by the rules of guest/symbols.h."""
+    """(addr, rank, name, kind, size, limit, typed) by the rules of guest/elf/symbols.h."""
     found = []
     for table, value, size, kind, bind, section, name in elf.symbols:
         name = re.sub(r"(?<=.)@.*", "", name)

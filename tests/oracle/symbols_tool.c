@@ -12,8 +12,8 @@
  *   sym ADDR SIZE TYPE NAME
  *   alias ADDR 0 TYPE NAME
  */
-#include "guest/lines.h"
-#include "guest/symbols.h"
+#include "guest/elf/lines.h"
+#include "guest/elf/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reports as other programs read them: see write.h. */
+#include "analysis/coverage/write.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct gt_coverage_format formats[] = {
+    {"lcov", true, gt_coverage_write_lcov},
+    {"lcov2", true, gt_coverage_write_lcov2},
+    {"cachegrind", false, gt_coverage_write_cachegrind},
+    {"callgrind", false, gt_coverage_write_callgrind},
+    {"qcov", true, gt_coverage_write_qcov},
+    {"text", false, gt_coverage_write_text},
+};
+
+const struct gt_coverage_format *gt_coverage_format_at(size_t index)
+{
+    return index < G_N_ELEMENTS(formats) ? &formats[index] : NULL;
+}
+
+/* ---- what a file has ----------------------------------------------------------------------- */
+
+/* What functions have of a line. */
+struct sum {
+    uint64_t apart; /* that begin in a line with others: gcov counts each for itself */
+    uint64_t ends;  /* of the others: whose blocks end in it */
+    uint64_t has;   /* and all of the others */
+    bool any_ends;
+};
+
+static uint64_t add_to_sum(struct sum *s, const struct gt_coverage_report *r,
+                           const struct gt_covered_line *line)
+{
+    if (g_array_index(r->functions, struct gt_covered_function, line->function).shares_line) {
+        s->apart += line->count;
+    } else {
+        s->has += line->count;
+        s->ends += line->ends ? line->count : 0;
+        s->any_ends |= line->ends;
+    }
+    return s->apart + (s->any_ends ? s->ends : s->has);
+}
+
+GArray *gt_coverage_totals(const struct gt_coverage_report *r, uint32_t file, guint *at)
+{
+    GArray *totals = g_array_new(FALSE, FALSE, sizeof(struct gt_coverage_total));
+    struct sum sum = {0};
+    for (; *at < r->lines->len; ++*at) {
+        const struct gt_covered_line *line = &g_array_index(r->lines, struct gt_covered_line, *at);
+        if (line->file > file)
+            break;
+        if (line->file < file || line->line == 0 || !line->listed)
+            continue;
+        struct gt_coverage_total *last =
+            totals->len ? &g_array_index(totals, struct gt_coverage_total, totals->len - 1) : NULL;
+        const struct gt_coverage_total total = {.line = line->line};
+        if (!last || last->line != line->line) {
+            g_array_append_val(totals, total);
+            sum = (struct sum){0};
+            last = &g_array_index(totals, struct gt_coverage_total, totals->len - 1);
+        }
+        last->count = add_to_sum(&sum, r, line);
+    }
+    return totals;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct gt_covered_function *x = a, *y = b;
+    return x->line != y->line ? (x->line < y->line ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* What begins in one line is one function under several names for lcov 2: it ends in one line. */
+static void same_ends(GArray *of)
+{
+    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    for (guint i = 0, next; i < of->len; i = next) {
+        uint32_t end = f[i].end;
+        for (next = i + 1; next < of->len && f[next].line == f[i].line; next++)
+            end = f[next].end == end ? end : 0;
+        for (guint k = i; k < next; k++)
+            f[k].end = end;
+    }
+}
+
+GArray *gt_coverage_functions_of(const struct gt_coverage_report *r, uint32_t file)
+{
+    GArray *of = g_array_new(FALSE, FALSE, sizeof(struct gt_covered_function));
+    for (guint i = 0; i < r->functions->len; i++) {
+        const struct gt_covered_function *f =
+            &g_array_index(r->functions, struct gt_covered_function, i);
+        if (f->file == file && f->line)
+            g_array_append_val(of, *f);
+    }
+    g_array_sort(of, compare_functions);
+    same_ends(of);
+    guint n = 0;
+    struct gt_covered_function *f = (struct gt_covered_function *)(void *)of->data;
+    for (guint i = 0; i < of->len; i++) {
+        if (n && compare_functions(&f[n - 1], &f[i]) == 0)
+            f[n - 1].calls += f[i].calls;
+        else
+            f[n++] = f[i];
+    }
+    g_array_set_size(of, n);
+    return of;
+}
+
+/* ---- lcov ---------------------------------------------------------------------------------- */
+
+static void write_lcov_functions(const GArray *functions, bool ends, struct gt_text *out)
+{
+    guint hit = 0;
+    for (guint i = 0; i < functions->len; i++) {
+        const struct gt_covered_function *f =
+            &g_array_index(functions, struct gt_covered_function, i);
+        gt_text_printf(out, "FN:%" PRIu32 ",", f->line);
+        if (ends && f->end)
+            gt_text_printf(out, "%" PRIu32 ",", f->end);
+        gt_text_printf(out, "%s\n", f->name);
+    }
+    for (guint i = 0; i < functions->len; i++) {
+        const struct gt_covered_function *f =
+            &g_array_index(functions, struct gt_covered_function, i);
+        gt_text_printf(out, "FNDA:%" PRIu64 ",%s\n", f->calls, f->name);
+        hit += f->calls != 0;
+    }
+    gt_text_printf(out, "FNF:%u\nFNH:%u\n", functions->len, hit);
+}
+
+static void write_lcov(const struct gt_coverage_report *r, bool ends, struct gt_text *out)
+{
+    guint at = 0;
+    gt_text_printf(out, "TN:\n");
+    for (uint32_t file = 1; file < r->files->len; file++) {
+        GArray *totals = gt_coverage_totals(r, file, &at);
+        GArray *functions = gt_coverage_functions_of(r, file);
+        guint hit = 0;
+        if (totals->len) {
+            gt_text_printf(out, "SF:%s\n", (const char *)r->files->pdata[file]);
+            write_lcov_functions(functions, ends, out);
+        }
+        for (guint i = 0; i < totals->len; i++) {
+            const struct gt_coverage_total *t = &g_array_index(totals, struct gt_coverage_total, i);
+            gt_text_printf(out, "DA:%" PRIu32 ",%" PRIu64 "\n", t->line, t->count);
+            hit += t->count != 0;
+        }
+        if (totals->len)
+            gt_text_printf(out, "LF:%u\nLH:%u\nend_of_record\n", totals->len, hit);
+        g_array_unref(functions);
+        g_array_unref(totals);
+    }
+}
+
+void gt_coverage_write_lcov(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    write_lcov(r, false, out);
+}
+
+/* lcov 1 takes the end for the function's name, so that this is another format. */
+void gt_coverage_write_lcov2(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    write_lcov(r, true, out);
+}
+
+/* ---- cachegrind, callgrind ----------------------------------------------------------------- */
+
+static int compare_costs(const void *a, const void *b)
+{
+    const struct gt_covered_line *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* What costs something, a function's lines together. Returns the sum. */
+static uint64_t write_costs(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    GArray *lines = g_array_sized_new(FALSE, FALSE, sizeof(struct gt_covered_line), r->lines->len);
+    uint32_t file = UINT32_MAX, function = UINT32_MAX;
+    uint64_t sum = 0;
+    g_array_append_vals(lines, r->lines->data, r->lines->len);
+    g_array_sort(lines, compare_costs);
+    for (guint i = 0; i < lines->len; i++) {
+        const struct gt_covered_line *line = &g_array_index(lines, struct gt_covered_line, i);
+        if (line->cost == 0)
+            continue;
+        if (line->file != file)
+            gt_text_printf(out, "fl=%s\n", (const char *)r->files->pdata[line->file]);
+        if (line->file != file || line->function != function)
+            gt_text_printf(
+                out, "fn=%s\n",
+                g_array_index(r->functions, struct gt_covered_function, line->function).name);
+        gt_text_printf(out, "%" PRIu32 " %" PRIu64 "\n", line->line, line->cost);
+        file = line->file;
+        function = line->function;
+        sum += line->cost;
+    }
+    g_array_unref(lines);
+    return sum;
+}
+
+/* The event: instructions that ran, as both tools call them. */
+static const char *event_name(const struct gt_coverage_report *r)
+{
+    return r->in_bytes ? "Bytes" : "Ir";
+}
+
+void gt_coverage_write_cachegrind(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    gt_text_printf(out, "desc: guesttrace " GT_VERSION "\ncmd: guest\nevents: %s\n", event_name(r));
+    uint64_t sum = write_costs(r, out);
+    gt_text_printf(out, "summary: %" PRIu64 "\n", sum);
+}
+
+void gt_coverage_write_callgrind(const struct gt_coverage_report *r, struct gt_text *out)
+{
+    gt_text_printf(out,
+                   "# callgrind format\nversion: 1\ncreator: guesttrace " GT_VERSION
+                   "\npid: 1\ncmd: guest\npart: 1\n\npositions: line\nevents: %s\n\n",
+                   event_name(r));
+    uint64_t sum = write_costs(r, out);
+    gt_text_printf(out, "\ntotals: %" PRIu64 "\n", sum);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a file is: see file_kind.h. */
+#include "analysis/image/file_kind.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* An etrace stream begins with an INFO packet: its type, a unit, its length. */
+static const struct {
+    const char *name;
+    const char *bytes;
+    size_t n;
+} kinds[] = {
+    {"an etrace stream", "\x54\x45\0\0\x0c\0\0\0", 8},
+    {"an execlog log in binary form", "GTEXECL\n", 8},
+    {"an ELF file",
+     "\x7f"
+     "ELF",
+     4},
+    {"a file compressed by gzip", "\x1f\x8b", 2},
+    {"a file compressed by zstd", "\x28\xb5\x2f\xfd", 4},
+    {"a file compressed by xz",
+     "\xfd"
+     "7zXZ\0",
+     6},
+    {"a simpletrace file", "\xff\xff\xff\xff\xff\xff\xff\xff", 8},
+};
+
+const char *gt_file_kind(const void *first, size_t n)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+        if (n >= kinds[i].n && memcmp(first, kinds[i].bytes, kinds[i].n) == 0)
+            return kinds[i].name;
+    return NULL;
+}
+
+bool gt_file_is_text(const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++)
+        if (at[i] < ' ' && !(at[i] >= '\a' && at[i] <= '\r') && at[i] != 0x1b)
+            return false;
+    return true;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* code.found: see matches.h. */
+#include "analysis/placement/matches.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAP_LIMIT   ((size_t)256 << 20)
+#define FOUND_LIMIT ((size_t)16 << 20)
+
+/* Functions of the line that are none are left out. */
+static void parse_seen(const char *at, const struct gt_code_map *map, struct gt_found_item *out)
+{
+    const struct gt_code_module *m = &map->module[out->module];
+    out->seen = g_new(uint64_t, strlen(at) / 2 + 1);
+    while (*at == ' ' && g_ascii_isxdigit(at[1])) {
+        char *end;
+        guint64 function = g_ascii_strtoull(at + 1, &end, 16);
+        if (function < m->n)
+            out->seen[out->n_seen++] = map->function[m->first + function].addr;
+        at = end;
+    }
+}
+
+/* One line; what is no line of the format is left out. */
+static bool parse(const char *line, const struct gt_code_map *map, struct gt_found_item *out)
+{
+    char *end;
+    if (!g_ascii_isdigit(*line))
+        return false;
+    guint64 module = g_ascii_strtoull(line, &end, 10);
+    if (*end != ' ' || !g_ascii_isxdigit(end[1]) || module >= map->n_modules)
+        return false;
+    *out = (struct gt_found_item){.module = (size_t)module};
+    out->offset = g_ascii_strtoull(end + 1, &end, 16);
+    if (*end != '\0' && *end != ' ')
+        return false;
+    parse_seen(end, map, out);
+    return true;
+}
+
+void gt_found_read(const char *dir, struct gt_found *out)
+{
+    g_autofree char *map = g_build_filename(dir, GT_CODE_MAP_FILE, NULL);
+    g_autofree char *found = g_build_filename(dir, GT_CODE_FOUND_FILE, NULL);
+    char *text;
+    size_t size;
+    *out = (struct gt_found){0};
+    if (gt_file_read(map, MAP_LIMIT, &text, &size, NULL) < 0)
+        return;
+    int status = gt_code_map_read(text, size, &out->map, NULL);
+    free(text);
+    if (status < 0 || gt_file_read(found, FOUND_LIMIT, &text, &size, NULL) < 0)
+        return;
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    out->item = g_new(struct gt_found_item, g_strv_length(lines) + 1);
+    for (char **line = lines; *line; line++)
+        if (parse(*line, &out->map, &out->item[out->n]))
+            out->n++;
+    free(text);
+}
+
+bool gt_found_is(const struct gt_found *f, size_t item, const char *path)
+{
+    return strcmp(f->map.module[f->item[item].module].path, path) == 0;
+}
+
+void gt_found_free(struct gt_found *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        g_free(f->item[i].seen);
+    gt_code_map_free(&f->map);
+    g_free(f->item);
+    *f = (struct gt_found){0};
+}

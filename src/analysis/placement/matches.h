@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a plugin recognised while a machine ran: DIR/code.found, a line a place:
+ *   <index decimal> <offset hex>[ <function hex>]...
+ * The index counts the modules of DIR/code.map from 0; link address + offset, modulo 2^64, is where
+ * the module ran. A module may be there several times. The functions, counted from 0 in the module,
+ * are those with a pattern that were seen there.
+ */
+#ifndef GT_ANALYSIS_PLACEMENT_MATCHES_H
+#define GT_ANALYSIS_PLACEMENT_MATCHES_H
+
+#include "format/code_map/code_map.h"
+
+#define GT_CODE_MAP_FILE   "code.map"
+#define GT_CODE_FOUND_FILE "code.found"
+
+struct gt_found {
+    struct gt_code_map map;
+    struct gt_found_item {
+        size_t module; /* in the map, always */
+        uint64_t offset;
+        uint64_t *seen; /* link addresses of functions */
+        size_t n_seen;
+    } * item;
+    size_t n;
+};
+
+/* Reads both files; where one is missing or damaged *out is empty, or what comes before the damage.
+ * It needs gt_found_free. */
+void gt_found_read(const char *dir, struct gt_found *out);
+/* The item is the module of that path. */
+bool gt_found_is(const struct gt_found *f, size_t item, const char *path);
+void gt_found_free(struct gt_found *f);
+
+#endif

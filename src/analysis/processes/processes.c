@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes of a recorded guest: see processes.h. */
+#include "analysis/processes/processes.h"
+
+#include "analysis/placement/locate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GUEST_TASKS "guest-tasks.txt"
+#define TEXT_LIMIT  ((size_t)64 << 20)
+/* Tasks up to here are a vCPU's, whose calls are those of many processes. */
+#define VCPU_TASKS 1000
+
+enum { UNKNOWN, KNOWN, SEVERAL }; /* what is known of a task's TGID */
+
+struct task {
+    uint32_t tid, tgid;
+    uint64_t time;
+    int what;
+    char name[16];
+};
+
+static gint by_tid(gconstpointer a, gconstpointer b)
+{
+    const struct task *x = a, *y = b;
+    return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static gint by_group(gconstpointer a, gconstpointer b)
+{
+    const struct task *x = a, *y = b;
+    if (x->what != y->what)
+        return x->what - y->what;
+    if (x->what == KNOWN && x->tgid != y->tgid)
+        return x->tgid < y->tgid ? -1 : 1;
+    return by_tid(a, b);
+}
+
+/* Each task once, by its first line. */
+static GArray *make_tasks(const struct gt_sysroot_task *line, size_t n)
+{
+    GArray *tasks = g_array_new(FALSE, TRUE, sizeof(struct task));
+    for (size_t i = 0; i < n; i++) {
+        const struct task t = {.tid = line[i].tid, .time = line[i].time};
+        g_array_append_val(tasks, t);
+    }
+    g_array_sort(tasks, by_tid);
+    guint kept = 0;
+    struct task *t = (struct task *)(void *)tasks->data;
+    for (guint i = 0; i < tasks->len; i++)
+        if (kept == 0 || t[i].tid != t[kept - 1].tid)
+            t[kept++] = t[i];
+    g_array_set_size(tasks, kept);
+    return tasks;
+}
+
+static void note_task(GArray *tasks, uint32_t tid, uint32_t tgid, const char *name)
+{
+    guint at;
+    const struct task key = {.tid = tid};
+    if (!g_array_binary_search(tasks, &key, by_tid, &at))
+        return;
+    struct task *t = &g_array_index(tasks, struct task, at);
+    t->what = t->what == UNKNOWN || (t->what == KNOWN && t->tgid == tgid) ? KNOWN : SEVERAL;
+    t->tgid = tgid;
+    g_strlcpy(t->name, name, sizeof t->name);
+}
+
+/* A line that is none is passed over. */
+static void read_guest_tasks(const char *dir, GArray *tasks)
+{
+    g_autofree char *path = g_build_filename(dir, GUEST_TASKS, NULL);
+    char *text;
+    size_t size;
+    if (gt_file_read(path, TEXT_LIMIT, &text, &size, NULL) < 0)
+        return;
+    for (char *line = text, *end; *line; line = end) {
+        uint32_t tid, pid, tgid;
+        int used = 0;
+        end = line + strcspn(line, "\n");
+        end += *end == '\n' ? (*end = '\0', 1) : 0;
+        if (sscanf(line, "%9" SCNu32 " %9" SCNu32 " %9" SCNu32 " %n", &tid, &pid, &tgid, &used) ==
+                3 &&
+            used > 0)
+            note_task(tasks, tid, tgid, line + used);
+    }
+    free(text);
+}
+
+static bool any_known(const GArray *tasks)
+{
+    for (guint i = 0; i < tasks->len; i++)
+        if (g_array_index(tasks, struct task, i).what != UNKNOWN)
+            return true;
+    return false;
+}
+
+/* ---- one process --------------------------------------------------------------------------- */
+
+static void remove_named(struct gt_entries *e, const struct gt_uftrace_map *named)
+{
+    for (size_t i = 0; i < named->n; i++)
+        gt_entries_remove(e, named->line[i].start & GT_UFTRACE_ADDR_MASK,
+                          named->line[i].end & GT_UFTRACE_ADDR_MASK);
+}
+
+void gt_sysroot_process_clear(void *process)
+{
+    struct gt_sysroot_process *p = process;
+    g_array_unref(p->tids);
+    g_array_unref(p->places);
+    g_array_unref(p->vague);
+    gt_entries_free(&p->entries);
+    gt_entries_free(&p->open);
+    gt_entries_free(&p->left);
+}
+
+static struct gt_sysroot_process make_process(const struct task *task, guint n)
+{
+    struct gt_sysroot_process p = {.pid = task[0].tid, .time = task[0].time};
+    p.tids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    for (guint i = 0; i < n; i++) {
+        g_array_append_val(p.tids, task[i].tid);
+        p.time = MIN(p.time, task[i].time);
+    }
+    memcpy(p.name, task[0].name, sizeof p.name);
+    return p;
+}
+
+/* A program that the process executed. */
+struct exec {
+    uint64_t time;
+    uint32_t tid;
+    GArray *open; /* uint64_t, as gt_entries_call has it */
+};
+
+static void clear_exec(void *data)
+{
+    g_array_unref(((struct exec *)data)->open);
+}
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+    const struct exec *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+static int find_task_execs(const char *dir, uint32_t tid, const struct gt_entries *functions,
+                           GArray *out, struct gt_error *err)
+{
+    struct gt_entries_call *call;
+    int64_t n = gt_entries_find(dir, tid, functions, GT_SYSROOT_EXECS_MAX, &call, err);
+    if (n < 0)
+        return n == GT_E_NOT_FOUND ? 0 : (int)n; /* a task without records */
+    for (int64_t i = 0; i < n; i++) {
+        struct exec exec = {call[i].time, tid, g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+        g_array_append_vals(exec.open, call[i].open, (guint)call[i].n_open);
+        g_array_append_val(out, exec);
+    }
+    gt_entries_calls_free(call, n);
+    return 0;
+}
+
+/* In order: *out is g_array_new's, also after an error. */
+static int find_execs(const char *dir, const struct gt_sysroot_process *p,
+                      const struct gt_entries *functions, GArray **out, struct gt_error *err)
+{
+    int status = 0;
+    *out = g_array_new(FALSE, FALSE, sizeof(struct exec));
+    g_array_set_clear_func(*out, clear_exec);
+    for (guint i = 0; i < p->tids->len && functions->n && status == 0; i++)
+        if (g_array_index(p->tids, uint32_t, i) > VCPU_TASKS)
+            status =
+                find_task_execs(dir, g_array_index(p->tids, uint32_t, i), functions, *out, err);
+    g_array_sort(*out, by_time);
+    if ((*out)->len > GT_SYSROOT_EXECS_MAX)
+        g_array_set_size(*out, GT_SYSROOT_EXECS_MAX);
+    return status;
+}
+
+static gint by_number(gconstpointer a, gconstpointer b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* What was open, each once, without what has names. */
+static struct gt_entries open_entries(GArray *open, const struct gt_uftrace_map *named)
+{
+    struct gt_entries e = {g_new(uint64_t, open->len + 1), 0};
+    g_array_sort(open, by_number);
+    for (guint i = 0; i < open->len; i++) {
+        const uint64_t addr = g_array_index(open, uint64_t, i);
+        if (e.n == 0 || e.addr[e.n - 1] != addr)
+            e.addr[e.n++] = addr;
+    }
+    remove_named(&e, named);
+    return e;
+}
+
+/* Appends the process as often as it called something between its execs. */
+static void add_parts(GArray *out, const struct gt_sysroot_process *whole, const GArray *execs,
+                      struct gt_entries *entries, const struct gt_uftrace_map *named)
+{
+    const guint before = out->len;
+    for (guint i = 0; i <= execs->len; i++) {
+        struct gt_sysroot_process p = *whole;
+        remove_named(&entries[i], named);
+        if (!entries[i].n) {
+            gt_entries_free(&entries[i]);
+            continue;
+        }
+        p.entries = entries[i];
+        g_array_ref(p.tids);
+        p.places = g_array_new(FALSE, FALSE, sizeof(struct gt_place));
+        p.vague = g_array_new(FALSE, FALSE, sizeof(struct gt_place));
+        if (out->len > before) {
+            const struct exec *exec = &g_array_index(execs, struct exec, i - 1);
+            p.time = exec->time;
+            p.tid = exec->tid;
+            p.open = open_entries(exec->open, named);
+        }
+        if (i < execs->len)
+            p.name[0] = '\0';
+        g_array_append_val(out, p);
+    }
+}
+
+static int read_process(const char *dir, const struct task *task, guint n,
+                        const struct gt_sysroot_tasks *tasks, GArray *out, struct gt_error *err)
+{
+    struct gt_entries entries[GT_SYSROOT_EXECS_MAX + 1];
+    uint64_t times[GT_SYSROOT_EXECS_MAX];
+    struct gt_sysroot_process p = make_process(task, n);
+    GArray *execs;
+    int status = find_execs(dir, &p, tasks->execs, &execs, err);
+    for (guint i = 0; i < execs->len; i++)
+        times[i] = g_array_index(execs, struct exec, i).time;
+    if (status == 0)
+        status = gt_entries_read_tasks(dir, (const uint32_t *)(const void *)p.tids->data,
+                                       p.tids->len, times, execs->len, entries, err);
+    if (status == 0)
+        add_parts(out, &p, execs, entries, tasks->named);
+    g_array_unref(execs);
+    g_array_unref(p.tids);
+    return status;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+static bool same_process(const struct task *a, const struct task *b)
+{
+    return a->what == KNOWN && b->what == KNOWN && a->tgid == b->tgid;
+}
+
+static gint by_pid(gconstpointer a, gconstpointer b)
+{
+    const struct gt_sysroot_process *x = a, *y = b;
+    if (x->pid != y->pid)
+        return x->pid < y->pid ? -1 : 1;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+int gt_sysroot_processes_read(const char *dir, const struct gt_sysroot_tasks *tasks, GArray **out,
+                              bool *grouped, struct gt_error *err)
+{
+    int status = 0;
+    GArray *all = make_tasks(tasks->line, tasks->n);
+    read_guest_tasks(dir, all);
+    *grouped = any_known(all);
+    g_array_sort(all, by_group);
+    *out = g_array_new(FALSE, FALSE, sizeof(struct gt_sysroot_process));
+    g_array_set_clear_func(*out, gt_sysroot_process_clear);
+    const struct task *t = (const struct task *)(const void *)all->data;
+    for (guint i = 0, next; i < all->len && status == 0; i = next) {
+        for (next = i + 1; next < all->len && same_process(&t[i], &t[next]); next++)
+            ;
+        if (t[i].what != KNOWN || t[i].tgid != 0)
+            status = read_process(dir, &t[i], next - i, tasks, *out, err);
+    }
+    g_array_sort(*out, by_pid);
+    g_array_unref(all);
+    return status;
+}

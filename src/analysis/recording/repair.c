@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rescue after a kill: see repair.h. */
+#include "analysis/recording/repair.h"
+
+#include "base/stream/stream.h"
+#include "guest/elf/symbols.h"
+
+#include <glib.h>
+#include <inttypes.h>
+#include <string.h>
+
+static void tell(void *self, const char *file, const char *what)
+{
+    g_ptr_array_add(((struct gt_rescue *)self)->texts, g_strdup_printf("%s: %s", file, what));
+}
+
+/* As the plugin writes them, but for functions that have no name in the program. */
+static bool put_symbols(void *self, const struct gt_uftrace_dir *d,
+                        const struct gt_uftrace_module *m)
+{
+    struct gt_symbols *from;
+    (void)self;
+    if (!m->build_id || !*m->build_id || gt_symbols_load(m->path, &from, NULL) < 0)
+        return false;
+    g_autofree struct gt_uftrace_symbol *sym = g_new0(struct gt_uftrace_symbol, from->n_sym + 1);
+    for (size_t i = 0; i < from->n_sym; i++) {
+        const struct gt_symbol *s = &from->sym[i];
+        sym[i] =
+            (struct gt_uftrace_symbol){s->addr, s->size, s->name, s->type == 'e' ? 't' : s->type};
+    }
+    bool done = strcmp(from->build_id, m->build_id) == 0 &&
+                gt_uftrace_dir_put_symbols(d, m, sym, from->n_sym, NULL) == 0;
+    gt_symbols_free(from);
+    return done;
+}
+
+int gt_rescue_dir(const char *dir, bool names, struct gt_rescue *done, struct gt_error *err)
+{
+    *done = (struct gt_rescue){.texts = g_ptr_array_new_with_free_func(g_free)};
+    const struct gt_uftrace_repair_options opt = {
+        .names = names, .tell = tell, .symbols = put_symbols, .self = done};
+    struct gt_error second = {0};
+    int64_t recovered = gt_streams_recover(dir, err);
+    int repaired = gt_uftrace_dir_repair(dir, &opt, &done->repair, recovered < 0 ? &second : err);
+    if (recovered < 0)
+        return (int)recovered;
+    done->recovered = recovered;
+    return repaired;
+}
+
+void gt_rescue_clear(struct gt_rescue *done)
+{
+    if (done->texts)
+        g_ptr_array_unref(done->texts);
+    *done = (struct gt_rescue){0};
+}
+
+char *gt_rescue_text(const struct gt_rescue *done)
+{
+    const struct gt_uftrace_repair_stats *r = &done->repair;
+    GString *s = g_string_new(NULL);
+    g_string_append_printf(s, "%" PRIu64 " task file%s, %" PRIu64 " records", r->files,
+                           r->files == 1 ? "" : "s", r->records);
+    if (!done->recovered && !r->cut && !r->closed && !r->events && !r->texts) {
+        g_string_append(s, ", nothing to repair");
+        return g_string_free(s, FALSE);
+    }
+    const char *separator = ": ";
+    if (done->recovered) {
+        g_string_append_printf(s, "%s%" PRId64 " records brought in", separator, done->recovered);
+        separator = ", ";
+    }
+    if (r->cut) {
+        g_string_append_printf(s, "%s%" PRIu64 " bytes of half-written records cut off", separator,
+                               r->cut);
+        separator = ", ";
+    }
+    if (r->closed) {
+        g_string_append_printf(s, "%s%" PRIu64 " running functions ended", separator, r->closed);
+        separator = ", ";
+    }
+    if (r->events) {
+        g_string_append_printf(s, "%s%" PRIu64 " losses marked", separator, r->events);
+        separator = ", ";
+    }
+    if (r->texts)
+        g_string_append_printf(s, "%s%" PRIu64 " text file%s mended", separator, r->texts,
+                               r->texts == 1 ? "" : "s");
+    return g_string_free(s, FALSE);
+}

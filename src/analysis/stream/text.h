@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The items of an etrace stream as text, a line each:
+ *
+ *   guest arch=<machine> <bits>bit[ big-endian]
+ *   E<unit> <start hex> <end hex>[ <function>]
+ *   M<unit> <time> r|w <paddr hex> <value hex>
+ *   EV <time> <unit> <device>.<event> <value>
+ *
+ * and notes as they are, but for control characters. Times and events' values are decimal; a
+ * machine that we have no name for is its number, e_machine.
+ */
+#ifndef GT_ANALYSIS_STREAM_TEXT_H
+#define GT_ANALYSIS_STREAM_TEXT_H
+
+#include "analysis/stream/names.h"
+#include "base/output.h"
+#include "format/etrace/etrace.h"
+
+void gt_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch);
+/* names may have no files. */
+void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
+                  struct gt_etrace_names *names);
+void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem);
+void gt_dump_event(struct gt_output *o, const struct gt_etrace_event *event);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* See membarrier.h. */
+#include "base/membarrier.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool membarrier(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+bool gt_fence_prepare(void)
+{
+    return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+}
+
+bool gt_fence(void)
+{
+    return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}

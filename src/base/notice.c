@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines for the user of a library: see notice.h. */
+#include "base/notice.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void gt_notice(const struct gt_notices *to, const char *format, ...)
+{
+    char line[8192];
+    va_list ap;
+    if (!to->put)
+        return;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    to->put(to->self, line);
+}

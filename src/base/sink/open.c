@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An outlet's file or socket: see internal.h. */
+#include "base/sink/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_file(struct gt_channel *c, struct gt_error *err)
+{
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY;
+    c->fd = open(c->path, flags | O_NONBLOCK, 0666); /* a pipe without a reader: an error */
+    if (c->fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be opened", c->path);
+    fcntl(c->fd, F_SETFL, fcntl(c->fd, F_GETFL) & ~O_NONBLOCK);
+    struct stat st;
+    c->regular = fstat(c->fd, &st) == 0 && S_ISREG(st.st_mode);
+    return 0;
+}
+
+int gt_channel_open(struct gt_channel *c, struct gt_error *err)
+{
+    if (!c->socket)
+        return open_file(c, err);
+    int status = 0;
+    if (c->connects) /* it is the reader who listens */
+        c->fd = gt_socket_connect(c->path);
+    else
+        status = gt_listener_connect_or_open(&c->listener, &c->fd, c->path, err);
+    c->connects = c->connects || c->fd >= 0;
+    if (c->fd >= 0 || c->listener.fd >= 0)
+        return 0;
+    if (status == 0)
+        status = gt_error_errno(err, -c->fd, "%s: cannot be connected to", c->path);
+    c->fd = -1;
+    return status;
+}
+
+bool gt_channel_accept(struct gt_channel *c, int ms)
+{
+    if (c->listener.fd < 0)
+        gt_channel_open(c, NULL);
+    if (c->listener.fd < 0) {
+        if (c->fd < 0)
+            poll(NULL, 0, ms);
+        return c->fd >= 0;
+    }
+    struct pollfd p = {.fd = c->listener.fd, .events = POLLIN};
+    if (poll(&p, 1, ms) == 1)
+        c->fd = gt_listener_accept(&c->listener);
+    return c->fd >= 0;
+}
+
+void gt_channel_refuse(struct gt_channel *c)
+{
+    int fd = gt_listener_accept(&c->listener);
+    if (fd >= 0)
+        close(fd);
+}
+
+static ssize_t write_some(const struct gt_channel *c, const void *data, size_t n)
+{
+    ssize_t got = c->socket ? send(c->fd, data, n, MSG_NOSIGNAL) : write(c->fd, data, n);
+    if (got < 0 && errno == EAGAIN) {
+        struct pollfd p = {.fd = c->fd, .events = POLLOUT};
+        poll(&p, 1, -1);
+        return 0;
+    }
+    return got < 0 && errno == EINTR ? 0 : got;
+}
+
+int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t *done)
+{
+    while (n) {
+        ssize_t got = write_some(c, data, n);
+        if (got < 0)
+            return errno;
+        data = (const char *)data + got;
+        n -= (size_t)got;
+        *done += (uint64_t)got;
+    }
+    return 0;
+}
+
+void gt_channel_disconnect(struct gt_channel *c)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+}
+
+void gt_channel_close(struct gt_channel *c)
+{
+    gt_channel_disconnect(c);
+    gt_listener_close(&c->listener);
+}

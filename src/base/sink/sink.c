@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An outlet, as its producers see it: see sink.h. */
+#include "base/sink/internal.h"
+#include "base/thread.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { STACK = 128 << 10, MANY = 8 }; /* buffers */
+
+static const char socket_prefix[] = "unix:";
+
+uint64_t gt_outlet_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void gt_outlet_tell(struct gt_outlet *o, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(o->news.text, sizeof o->news.text, format, ap);
+    va_end(ap);
+    o->news.status = GT_E_IO;
+    atomic_store_explicit(&o->has_news, true, memory_order_relaxed);
+}
+
+bool gt_outlet_news(struct gt_outlet *o, struct gt_error *out)
+{
+    if (!atomic_load_explicit(&o->has_news, memory_order_relaxed))
+        return false;
+    pthread_mutex_lock(&o->lock);
+    bool some = atomic_exchange(&o->has_news, false);
+    *out = o->news;
+    pthread_mutex_unlock(&o->lock);
+    return some;
+}
+
+static int take_target(struct gt_outlet *o, struct gt_error *err)
+{
+    const char *target = o->options.target;
+    struct gt_channel *c = &o->channel;
+    c->fd = c->listener.fd = -1;
+    c->socket = strncmp(target, socket_prefix, sizeof socket_prefix - 1) == 0;
+    if (c->socket)
+        target += sizeof socket_prefix - 1;
+    if (!*target)
+        return gt_error_set(err, GT_E_USAGE, "%s: expected a path", o->options.target);
+    int status = c->socket ? gt_socket_check_path(target, err) : 0;
+    if (status < 0)
+        return status;
+    c->path = strdup(target);
+    return c->path ? 0 : gt_error_set(err, GT_E_NOMEM, "out of memory");
+}
+
+/* Returns when the thread has opened the target, or has failed to. */
+static int start(struct gt_outlet *o, struct gt_error *err)
+{
+    int e = gt_thread_start(&o->thread, STACK, gt_outlet_write, o);
+    if (e)
+        return gt_error_errno(err, e, "%s: cannot start a thread", o->options.target);
+    o->started = true;
+    pthread_mutex_lock(&o->lock);
+    while (o->state == GT_OUTLET_OPENING)
+        pthread_cond_wait(&o->space, &o->lock);
+    pthread_mutex_unlock(&o->lock);
+    if (o->open_error.status && err)
+        *err = o->open_error;
+    return o->open_error.status;
+}
+
+int gt_outlet_create(const struct gt_outlet_options *options, struct gt_outlet **out,
+                     struct gt_error *err)
+{
+    struct gt_outlet *o = calloc(1, sizeof *o);
+    if (!o)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    o->options = *options;
+    o->last = &o->first;
+    o->max_queued = options->limit / options->buffer_size;
+    o->max_queued += o->max_queued == 0;
+    o->deadline = gt_outlet_now() + options->wait_seconds * UINT64_C(1000000000);
+    pthread_mutex_init(&o->lock, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&o->work, &attr);
+    pthread_cond_init(&o->space, &attr);
+    pthread_condattr_destroy(&attr);
+    int status = take_target(o, err);
+    if (status == 0)
+        status = start(o, err);
+    if (status < 0)
+        gt_outlet_destroy(o);
+    else
+        *out = o;
+    return status;
+}
+
+static struct gt_buffer *new_buffer(size_t size)
+{
+    struct gt_buffer *b = malloc(sizeof *b + size);
+    if (b)
+        *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = size};
+    return b;
+}
+
+/* (L) */
+static struct gt_buffer *empty_one(struct gt_outlet *o)
+{
+    struct gt_buffer *b = o->free;
+    if (!b)
+        return new_buffer(o->options.buffer_size);
+    o->free = b->next;
+    b->used = 0;
+    return b;
+}
+
+struct gt_buffer *gt_outlet_take(struct gt_outlet *o)
+{
+    pthread_mutex_lock(&o->lock);
+    struct gt_buffer *b = empty_one(o);
+    pthread_mutex_unlock(&o->lock);
+    return b;
+}
+
+/* False: nothing can be handed over. (L) */
+static bool wait_for_space(struct gt_outlet *o)
+{
+    bool waited = false;
+    while (o->n_queued >= o->max_queued && !o->options.drop && o->state <= GT_OUTLET_SENDING) {
+        o->stats.waits += !waited;
+        waited = true;
+        pthread_cond_wait(&o->space, &o->lock);
+    }
+    return o->state <= GT_OUTLET_SENDING && o->n_queued < o->max_queued && !o->forked;
+}
+
+/* A reader who is there sees it at once. To a file several are written at a time: to wake a thread
+ * takes as long as to fill a good part of a buffer. (L) */
+static void wake(struct gt_outlet *o)
+{
+    bool many = o->channel.socket || o->n_queued >= MANY || o->n_queued >= o->max_queued;
+    if (!o->sleeping || !many)
+        return;
+    o->sleeping = false;
+    pthread_cond_signal(&o->work);
+}
+
+/* (L) */
+static void queue(struct gt_outlet *o, struct gt_buffer *b)
+{
+    b->dropped = o->gap;
+    o->gap = 0;
+    b->next = NULL;
+    *o->last = b;
+    o->last = &b->next;
+    o->n_queued++;
+    wake(o);
+}
+
+/* (L) */
+static void drop(struct gt_outlet *o, struct gt_buffer *b)
+{
+    o->stats.dropped += b->used;
+    o->gap += b->used;
+    b->used = 0;
+}
+
+struct gt_buffer *gt_outlet_swap(struct gt_outlet *o, struct gt_buffer *b)
+{
+    if (b->used == 0)
+        return b;
+    pthread_mutex_lock(&o->lock);
+    struct gt_buffer *empty = wait_for_space(o) ? empty_one(o) : NULL;
+    if (empty) {
+        queue(o, b);
+    } else {
+        drop(o, b);
+        empty = b;
+    }
+    pthread_mutex_unlock(&o->lock);
+    return empty;
+}
+
+struct gt_buffer *gt_outlet_try_swap(struct gt_outlet *o, struct gt_buffer *b)
+{
+    pthread_mutex_lock(&o->lock);
+    bool room = o->state == GT_OUTLET_SENDING && o->n_queued < o->max_queued && !o->forked;
+    struct gt_buffer *empty = b->used && room ? empty_one(o) : NULL;
+    if (empty)
+        queue(o, b);
+    pthread_mutex_unlock(&o->lock);
+    return empty ? empty : b;
+}
+
+void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b)
+{
+    pthread_mutex_lock(&o->lock);
+    bool kept = b->used && wait_for_space(o);
+    if (kept)
+        queue(o, b);
+    else
+        drop(o, b);
+    pthread_mutex_unlock(&o->lock);
+    if (!kept)
+        free(b);
+}
+
+void gt_outlet_flush(struct gt_outlet *o)
+{
+    pthread_mutex_lock(&o->lock);
+    o->flush = o->state == GT_OUTLET_SENDING;
+    pthread_cond_signal(&o->work);
+    while ((o->n_queued || o->flush) && o->state <= GT_OUTLET_SENDING)
+        pthread_cond_wait(&o->space, &o->lock);
+    pthread_mutex_unlock(&o->lock);
+}
+
+void gt_outlet_finish(struct gt_outlet *o, struct gt_outlet_stats *stats)
+{
+    pthread_mutex_lock(&o->lock);
+    o->stop = true;
+    pthread_cond_signal(&o->work);
+    bool join = o->started && !o->forked;
+    o->started = false;
+    pthread_mutex_unlock(&o->lock);
+    if (join)
+        pthread_join(o->thread, NULL);
+    if (stats)
+        gt_outlet_get_stats(o, stats);
+}
+
+void gt_outlet_get_stats(struct gt_outlet *o, struct gt_outlet_stats *stats)
+{
+    pthread_mutex_lock(&o->lock);
+    *stats = o->stats;
+    pthread_mutex_unlock(&o->lock);
+}
+
+static void free_list(struct gt_buffer *b)
+{
+    for (struct gt_buffer *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+}
+
+void gt_outlet_destroy(struct gt_outlet *o)
+{
+    if (!o)
+        return;
+    gt_outlet_finish(o, NULL);
+    free_list(o->first);
+    free_list(o->free);
+    free(o->channel.path);
+    free(o->rest.data);
+    pthread_mutex_destroy(&o->lock);
+    pthread_cond_destroy(&o->work);
+    pthread_cond_destroy(&o->space);
+    free(o);
+}
+
+void gt_outlet_fork_prepare(struct gt_outlet *o)
+{
+    pthread_mutex_lock(&o->lock);
+}
+
+void gt_outlet_fork_parent(struct gt_outlet *o)
+{
+    pthread_mutex_unlock(&o->lock);
+}
+
+void gt_outlet_fork_child(struct gt_outlet *o)
+{
+    o->forked = true;
+    o->state = GT_OUTLET_DEAD;
+    o->has_news = false;
+    pthread_mutex_unlock(&o->lock);
+}

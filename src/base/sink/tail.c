@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a file ends with for now: see sink.h. It is no loss where it cannot be written. What comes
+ * in its place is written over it, and it is cut off only then, so that a file that is left at any
+ * moment has either. */
+#include "base/sink/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EVERY_MS = 200, SOON_MS = 5 };
+enum { LARGE = 1 << 20 }; /* bytes; more is written less often */
+
+void gt_outlet_cut_rest(struct gt_outlet *o)
+{
+    if (o->rest.n && ftruncate(o->channel.fd, (off_t)o->whole) == 0)
+        o->rest.n = 0;
+}
+
+static bool keep(struct gt_outlet *o, const uint8_t *data, size_t n)
+{
+    if (n > o->rest.room) {
+        free(o->rest.data);
+        o->rest.data = malloc(n);
+        o->rest.room = o->rest.data ? n : 0;
+    }
+    if (o->rest.data)
+        memcpy(o->rest.data, data, n);
+    return o->rest.data != NULL;
+}
+
+static bool write_all(const struct gt_outlet *o, const uint8_t *data, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pwrite(o->channel.fd, data + done, n - done, (off_t)(o->whole + done));
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+void gt_outlet_put_rest(struct gt_outlet *o)
+{
+    if (!o->options.rest || !o->channel.regular)
+        return;
+    size_t n = 0;
+    const uint8_t *data = o->options.rest(o->options.self, &n);
+    uint64_t ms = data ? (1 + n / LARGE) * EVERY_MS : SOON_MS;
+    o->rest.due = gt_outlet_now() + ms * UINT64_C(1000000);
+    if (!data)
+        return;
+    if (n == o->rest.n && (n == 0 || memcmp(data, o->rest.data, n) == 0))
+        return;
+    if (n == 0 || !keep(o, data, n)) {
+        gt_outlet_cut_rest(o);
+        return;
+    }
+    size_t before = o->rest.n;
+    o->rest.n = n;
+    if (!write_all(o, data, n))
+        gt_outlet_cut_rest(o);
+    else if (n < before && ftruncate(o->channel.fd, (off_t)(o->whole + n)) != 0)
+        o->rest.n = before;
+}
+
+void gt_outlet_replaced_rest(struct gt_outlet *o, size_t n)
+{
+    if (o->rest.n <= n)
+        o->rest.n = 0;
+    else
+        gt_outlet_cut_rest(o);
+}

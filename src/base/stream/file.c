@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The writer's files: a bounded number of them open, the least recently used closed first; writing
+ * at absolute offsets; the first error and what is cut and counted after it. Want of descriptors,
+ * of which a guest may take all, costs only the stream that can have none. See internal.h.
+ */
+#include "base/stream/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { MAX_OPEN = 256 };
+
+static int sys_open(int dirfd, const char *name, int flags, mode_t mode)
+{
+    return openat(dirfd, name, flags, mode);
+}
+
+struct gt_stream_sys gt_stream_sys = {
+    .open = sys_open,
+    .pwritev = pwritev,
+    .ftruncate = ftruncate,
+    .fallocate = fallocate,
+    .mmap = mmap,
+    .fstatfs = fstatfs,
+};
+
+/* Keeps the first error. (L) */
+static void note_error(struct gt_streams *set, int errnum, const char *name)
+{
+    if (set->error)
+        return;
+    set->error = errnum;
+    snprintf(set->error_path, sizeof set->error_path, "%s%s%s", set->dir, name ? "/" : "",
+             name ? name : "");
+}
+
+void gt_streams_latch(struct gt_streams *set, int errnum, const char *name)
+{
+    pthread_mutex_lock(&set->lock);
+    note_error(set, errnum, name);
+    set->failed = true;
+    if (set->ring_head)
+        atomic_store_explicit(&set->ring_head->failed, 1, memory_order_release);
+    pthread_mutex_unlock(&set->lock);
+}
+
+void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME])
+{
+    snprintf(name, GT_STREAM_NAME, "%u.dat", id);
+}
+
+static void latch(struct gt_streams *set, const struct gt_file *f, int errnum)
+{
+    char name[GT_STREAM_NAME];
+    gt_stream_name(f->s.id, name);
+    gt_streams_latch(set, errnum, name);
+}
+
+static bool is_want_of_descriptors(int errnum)
+{
+    return errnum == EMFILE || errnum == ENFILE;
+}
+
+/* The file cannot be opened: nothing more is written to it, or it would have a hole. */
+static void refuse(struct gt_streams *set, struct gt_file *f, int errnum)
+{
+    if (!is_want_of_descriptors(errnum)) {
+        latch(set, f, errnum);
+        return;
+    }
+    char name[GT_STREAM_NAME];
+    gt_stream_name(f->s.id, name);
+    f->refused = true;
+    pthread_mutex_lock(&set->lock);
+    note_error(set, errnum, name);
+    pthread_mutex_unlock(&set->lock);
+    if (set->ring_head)
+        atomic_store_explicit(&set->ring_head->partly, 1, memory_order_release);
+}
+
+static void unlink_file(struct gt_streams *set, struct gt_file *f)
+{
+    *(f->newer ? &f->newer->older : &set->newest) = f->older;
+    *(f->older ? &f->older->newer : &set->oldest) = f->newer;
+    f->newer = f->older = NULL;
+}
+
+static void link_newest(struct gt_streams *set, struct gt_file *f)
+{
+    f->older = set->newest;
+    *(set->newest ? &set->newest->newer : &set->oldest) = f;
+    set->newest = f;
+}
+
+void gt_file_close(struct gt_streams *set, struct gt_file *f)
+{
+    if (f->fd < 0)
+        return;
+    unlink_file(set, f);
+    set->n_open--;
+    close(f->fd);
+    f->fd = -1;
+}
+
+/* The file to close so that another can be opened; NULL: that would not help. */
+static struct gt_file *in_the_way(const struct gt_streams *set, int errnum)
+{
+    struct rlimit limit;
+    struct gt_file *f = set->oldest;
+    if (!is_want_of_descriptors(errnum))
+        return NULL;
+    if (errnum == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        while (f && (rlim_t)f->fd >= limit.rlim_cur)
+            f = f->newer;
+    return f;
+}
+
+/* Makes f->fd usable, with `create` for the first time. 0 or an errno value. */
+static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
+{
+    if (f->fd >= 0) {
+        unlink_file(set, f);
+        link_newest(set, f);
+        return 0;
+    }
+    if (set->n_open >= MAX_OPEN)
+        gt_file_close(set, set->oldest);
+    char name[GT_STREAM_NAME];
+    gt_stream_name(f->s.id, name);
+    int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (create ? O_CREAT : 0);
+    for (;;) {
+        f->fd = gt_stream_sys.open(set->dirfd, name, flags, 0666);
+        if (f->fd >= 0)
+            break;
+        int e = errno;
+        struct gt_file *other = in_the_way(set, e);
+        if (other)
+            gt_file_close(set, other);
+        else if (e != EINTR)
+            return e;
+    }
+    link_newest(set, f);
+    set->n_open++;
+    return 0;
+}
+
+static uint64_t whole(uint64_t size)
+{
+    return size - size % GT_STREAM_RECORD;
+}
+
+void gt_file_open(struct gt_streams *set, struct gt_file *f)
+{
+    struct stat st;
+    int e = set->dirfd == -1 ? 0 : need_fd(set, f, true);
+    if (!e && f->fd >= 0) {
+        if (fstat(f->fd, &st) != 0)
+            e = errno;
+        else if (!S_ISREG(st.st_mode))
+            e = EINVAL;
+        else if (st.st_size % GT_STREAM_RECORD &&
+                 gt_stream_sys.ftruncate(f->fd, (off_t)whole((uint64_t)st.st_size)) != 0)
+            e = errno;
+        else
+            f->end = whole((uint64_t)st.st_size);
+    }
+    if (e)
+        refuse(set, f, e);
+}
+
+static void set_done(struct gt_chunk *c, uint32_t done)
+{
+    c->done = done;
+    atomic_store_explicit(&c->head->state.written, done, memory_order_release);
+}
+
+void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records)
+{
+    set->lost += records;
+    if (!f->loss && records) {
+        if (set->n_losses == set->losses_room) {
+            size_t room = set->losses_room ? 2 * set->losses_room : 16;
+            struct gt_stream_loss *losses = realloc(set->losses, room * sizeof *losses);
+            if (!losses)
+                return;
+            set->losses = losses;
+            set->losses_room = room;
+        }
+        set->losses[set->n_losses++] = (struct gt_stream_loss){.id = f->s.id};
+        f->loss = (uint32_t)set->n_losses;
+    }
+    if (f->loss)
+        set->losses[f->loss - 1].records += records;
+}
+
+/* Counts what is left of the chunks as lost, from the first record that is not whole in the file.
+ */
+static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+{
+    uint64_t lost = 0, torn = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t fill = chunks[i]->end;
+        uint32_t done = chunks[i]->done;
+        torn += done % GT_STREAM_RECORD;
+        lost += (fill - (uint32_t)whole(done)) / GT_STREAM_RECORD;
+        set_done(chunks[i], fill);
+    }
+    atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
+    pthread_mutex_lock(&set->lock);
+    gt_file_lose(set, chunks[0]->file, lost);
+    pthread_mutex_unlock(&set->lock);
+}
+
+/* What is left to write of a chunk, as one or two pieces. */
+static int pieces_of(const struct gt_chunk *c, struct iovec iov[2])
+{
+    int n = 0;
+    if (c->done < c->base)
+        iov[n++] = (struct iovec){(char *)c->head + GT_BODY_AT + c->done, c->base - c->done};
+    uint32_t in_line = c->done > c->base ? c->done - c->base : 0;
+    if (c->base + in_line < c->end)
+        iov[n++] = (struct iovec){(char *)c->line + in_line, c->end - c->base - in_line};
+    return n;
+}
+
+/* Notes that so many more bytes of the chunks are written. */
+static void advance(struct gt_chunk **chunks, unsigned n, size_t bytes)
+{
+    for (unsigned i = 0; i < n && bytes; i++) {
+        size_t left = chunks[i]->end - chunks[i]->done;
+        size_t part = bytes < left ? bytes : left;
+        set_done(chunks[i], chunks[i]->done + (uint32_t)part);
+        bytes -= part;
+    }
+}
+
+/* One write of what the chunks hold and the file does not. Consecutive chunks of a stream are
+ * consecutive in its file. The number of bytes left after it, or a negative errno value. */
+static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+{
+    struct iovec iov[2 * GT_IOV];
+    int pieces = 0;
+    size_t all = 0;
+    uint64_t at = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const struct gt_chunk *c = chunks[i];
+        if (c->done == c->end)
+            continue;
+        if (!pieces)
+            at = c->offset + c->done;
+        pieces += pieces_of(c, iov + pieces);
+        all += c->end - c->done;
+    }
+    if (!pieces)
+        return 0;
+    ssize_t r = gt_stream_sys.pwritev(chunks[0]->file->fd, iov, pieces, (off_t)at);
+    if (r < 0)
+        return errno == EINTR ? (ssize_t)all : -errno;
+    if (r == 0)
+        return -EIO;
+    atomic_fetch_add_explicit(&set->written, (uint64_t)r, memory_order_relaxed);
+    advance(chunks, n, (size_t)r);
+    return (ssize_t)(all - (size_t)r);
+}
+
+static void cut(struct gt_chunk **chunks, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct gt_chunk *c = chunks[i];
+        if (c->done == c->end)
+            continue;
+        /* Where this fails too the file keeps part of a record: readers bear a torn tail. */
+        (void)!gt_stream_sys.ftruncate(c->file->fd, (off_t)whole(c->offset + c->done));
+        return;
+    }
+}
+
+void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+{
+    struct gt_file *f = chunks[0]->file;
+    int e = set->failed || f->refused ? 0 : need_fd(set, f, false);
+    if (e)
+        refuse(set, f, e);
+    while (!set->failed && !f->refused) {
+        ssize_t left = write_once(set, chunks, n);
+        if (left == 0)
+            return;
+        if (left < 0) {
+            latch(set, f, (int)-left);
+            cut(chunks, n);
+        }
+    }
+    drop(set, chunks, n);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The producers' side of the record streams: see stream.h and internal.h. */
+#include "base/stream/stream.h"
+
+#include "base/stream/internal.h"
+#include "base/thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WRITER_STACK = 256 << 10 };
+
+#define DEFAULT_LIMIT ((size_t)64 << 20)
+#define MAX_LIMIT     ((size_t)4 << 30)
+
+static void init_locks(struct gt_streams *set)
+{
+    pthread_condattr_t attr;
+    pthread_mutex_init(&set->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&set->work, &attr);
+    pthread_cond_init(&set->space, NULL);
+    pthread_cond_init(&set->reply, NULL);
+    pthread_condattr_destroy(&attr);
+}
+
+int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, struct gt_error *err)
+{
+    struct stat st;
+    char *path = realpath(dir, NULL);
+    if (!path)
+        return gt_error_errno(err, errno, "%s", dir);
+    int e = stat(path, &st) != 0 ? errno : !S_ISDIR(st.st_mode) ? ENOTDIR : 0;
+    if (!e && access(path, W_OK | X_OK) != 0)
+        e = errno;
+    if (e) {
+        free(path);
+        return gt_error_errno(err, e, "%s", dir);
+    }
+    struct gt_streams *set = calloc(1, sizeof *set);
+    if (!set) {
+        free(path);
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
+    }
+    set->dir = path;
+    if (limit == 0)
+        limit = DEFAULT_LIMIT;
+    set->max_chunks = (limit < MAX_LIMIT ? limit : MAX_LIMIT) / GT_CHUNK_SIZE;
+    init_locks(set);
+    *out = set;
+    return 0;
+}
+
+static struct gt_file *file_of(struct gt_stream *s)
+{
+    return (struct gt_file *)s;
+}
+
+/* Points s at its file's sink: room for `records` records, 0 or 1. */
+static void use_sink(struct gt_file *f, unsigned records)
+{
+    f->s.chunk = NULL;
+    f->s.state = &f->sink.state;
+    f->s.body = 0;
+    atomic_store_explicit(&f->sink.state.fill, 0, memory_order_relaxed);
+    f->s.at = f->sink.record;
+    f->s.end = f->sink.record + 2 * records;
+}
+
+static void mark_dirty(struct gt_streams *set, struct gt_file *f)
+{
+    if (f->dirty)
+        return;
+    f->dirty = true;
+    f->dirty_next = set->dirty;
+    set->dirty = f;
+}
+
+/* Gives what the stream has to the writer. */
+static void hand_over(struct gt_streams *set, struct gt_file *f)
+{
+    atomic_thread_fence(memory_order_seq_cst); /* with the lock: what was put is visible */
+    struct gt_stream *s = &f->s;
+    uint64_t all = gt_stream_records(s);
+    uint64_t here = all - s->before;
+    struct gt_chunk *c = s->chunk;
+    s->before = all;
+    use_sink(f, 0);
+    if (!c) {
+        gt_file_lose(set, f, here);
+        return;
+    }
+    f->end += gt_chunk_fill(c);
+    c->next = NULL;
+    if (f->queue.last)
+        f->queue.last->next = c;
+    else
+        f->queue.first = c;
+    f->queue.last = c;
+    set->queued++;
+    set->n_held--;
+    set->slots[f->slot].chunk = NULL;
+    mark_dirty(set, f);
+}
+
+static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk *c)
+{
+    struct gt_ring_chunk *h = c->head;
+    c->file = f;
+    c->offset = f->end;
+    c->done = 0;
+    /* A kill may come between any two of these: see internal.h. It comes between two
+     * instructions, so the compiler's order is what counts. */
+    atomic_store_explicit(&h->state.fill, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.full, 0, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    atomic_store_explicit(&h->state.base, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.written, 0, memory_order_relaxed);
+    h->magic = GT_CHUNK_MAGIC;
+    h->id = f->s.id;
+    h->offset = f->end;
+    atomic_signal_fence(memory_order_seq_cst);
+    f->s.chunk = c;
+    f->s.state = &h->state;
+    f->s.body = GT_BODY;
+    f->s.at = (uint64_t *)((char *)h + GT_CHUNK_HEAD);
+    f->s.end = f->s.at + GT_STREAM_LINE / sizeof(uint64_t);
+    set->slots[f->slot].chunk = c;
+}
+
+void (*gt_stream_chunk_full)(const struct gt_stream *s);
+
+void gt_stream_next_chunk(struct gt_stream *s)
+{
+    if (gt_stream_chunk_full && s->chunk)
+        gt_stream_chunk_full(s);
+    struct gt_streams *set = s->set;
+    struct gt_file *f = file_of(s);
+    pthread_mutex_lock(&set->lock);
+    hand_over(set, f);
+    struct gt_chunk *c = gt_pool_take(set);
+    if (c) {
+        use_chunk(set, f, c);
+    } else {
+        if (!set->error)
+            set->error = ENOMEM;
+        set->failed = true;
+        use_sink(f, 1);
+    }
+    bool wake = set->sleeping && (set->queued >= GT_WAKE_CHUNKS || set->queued > set->n_chunks / 2);
+    if (wake)
+        set->sleeping = false;
+    pthread_mutex_unlock(&set->lock);
+    if (wake)
+        pthread_cond_signal(&set->work);
+}
+
+/* Takes the slot that makes the writer see f on its rounds. */
+static bool take_slot(struct gt_streams *set, struct gt_file *f)
+{
+    if (set->n_slots == set->slots_room) {
+        size_t room = set->slots_room ? 2 * set->slots_room : 16;
+        struct gt_slot *slots = realloc(set->slots, room * sizeof *slots);
+        if (!slots)
+            return false;
+        set->slots = slots;
+        set->slots_room = room;
+    }
+    f->slot = (uint32_t)set->n_slots;
+    set->slots[set->n_slots++] = (struct gt_slot){.file = f};
+    f->open = true;
+    return true;
+}
+
+static void leave_slot(struct gt_streams *set, struct gt_file *f)
+{
+    struct gt_slot last = set->slots[--set->n_slots];
+    set->slots[f->slot] = last;
+    last.file->slot = f->slot;
+    f->open = false;
+}
+
+static struct gt_file *find_file(struct gt_streams *set, uint32_t id)
+{
+    struct gt_file *f = set->hash[id % GT_HASH];
+    while (f && f->s.id != id)
+        f = f->hash_next;
+    return f;
+}
+
+/* A file that the writer opens, which is waited for: it says where the file ends. */
+static struct gt_file *new_file(struct gt_streams *set, uint32_t id)
+{
+    struct gt_file *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
+    if (!f)
+        return NULL;
+    memset(f, 0, sizeof *f);
+    f->s.id = id;
+    f->s.set = set;
+    f->fd = -1;
+    if (!take_slot(set, f)) {
+        free(f);
+        return NULL;
+    }
+    f->hash_next = set->hash[id % GT_HASH];
+    set->hash[id % GT_HASH] = f;
+    f->opening = true;
+    f->dirty_next = set->opening;
+    set->opening = f;
+    pthread_cond_signal(&set->work);
+    while (f->opening)
+        pthread_cond_wait(&set->reply, &set->lock);
+    return f;
+}
+
+static bool start_writer(struct gt_streams *set)
+{
+    if (set->started)
+        return true;
+    set->pid = getpid();
+    set->started = gt_thread_start(&set->thread, WRITER_STACK, gt_streams_writer, set) == 0;
+    set->busy = set->started;
+    return set->started;
+}
+
+int gt_stream_open(struct gt_streams *set, uint32_t id, struct gt_stream **out)
+{
+    int status = GT_E_NOMEM;
+    pthread_mutex_lock(&set->lock);
+    struct gt_file *f = find_file(set, id);
+    if (f && f->open) {
+        status = GT_E_EXISTS;
+    } else if (f && take_slot(set, f)) { /* closed, but not all of it is written yet */
+        status = 0;
+    } else if (!f && start_writer(set)) {
+        f = new_file(set, id);
+        status = f ? 0 : GT_E_NOMEM;
+    }
+    if (status == 0) {
+        f->s.before = 0;
+        use_sink(f, 0);
+        *out = &f->s;
+    }
+    pthread_mutex_unlock(&set->lock);
+    return status;
+}
+
+void gt_stream_close(struct gt_stream *s)
+{
+    if (!s)
+        return;
+    struct gt_streams *set = s->set;
+    struct gt_file *f = file_of(s);
+    pthread_mutex_lock(&set->lock);
+    hand_over(set, f);
+    set->closed_records += s->before;
+    leave_slot(set, f);
+    mark_dirty(set, f); /* the writer frees it */
+    pthread_mutex_unlock(&set->lock);
+}
+
+void gt_streams_flush(struct gt_streams *set)
+{
+    pthread_mutex_lock(&set->lock);
+    if (set->started) {
+        uint64_t ticket = ++set->flush_want;
+        pthread_cond_signal(&set->work);
+        while (set->flush_done < ticket)
+            pthread_cond_wait(&set->reply, &set->lock);
+    }
+    pthread_mutex_unlock(&set->lock);
+}
+
+void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats)
+{
+    *stats = (struct gt_streams_stats){0};
+    pthread_mutex_lock(&set->lock);
+    stats->records = set->closed_records;
+    for (size_t i = 0; i < set->n_slots; i++) {
+        struct gt_chunk *c = set->slots[i].chunk;
+        stats->records += set->slots[i].file->s.before;
+        if (c)
+            stats->records += gt_chunk_fill(c) / GT_STREAM_RECORD;
+    }
+    stats->written = atomic_load_explicit(&set->written, memory_order_relaxed);
+    stats->lost = set->lost;
+    stats->waits = set->waits;
+    stats->error = set->error;
+    memcpy(stats->error_path, set->error_path, sizeof stats->error_path);
+    stats->survives_kill = set->started && !set->anonymous;
+    stats->private_files = set->private_files;
+    pthread_mutex_unlock(&set->lock);
+}
+
+size_t gt_streams_get_losses(struct gt_streams *set, const struct gt_stream_loss **out)
+{
+    pthread_mutex_lock(&set->lock);
+    size_t n = set->n_losses;
+    *out = set->losses;
+    pthread_mutex_unlock(&set->lock);
+    return n;
+}
+
+/* Frees what the set holds but for itself, its name and its locks. The writer is gone. */
+static void free_contents(struct gt_streams *set)
+{
+    for (unsigned i = 0; i < GT_HASH; i++) {
+        for (struct gt_file *f = set->hash[i], *next; f; f = next) {
+            next = f->hash_next;
+            free(f);
+        }
+    }
+    gt_pool_unmap(set);
+    free(set->slots);
+    free(set->round);
+    free(set->losses);
+}
+
+void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats)
+{
+    if (!set)
+        return;
+    if (set->started && set->pid == getpid()) {
+        while (set->n_slots)
+            gt_stream_close(&set->slots[0].file->s);
+        pthread_mutex_lock(&set->lock);
+        set->stop = true;
+        pthread_cond_signal(&set->work);
+        pthread_mutex_unlock(&set->lock);
+        pthread_join(set->thread, NULL);
+    }
+    if (stats)
+        gt_streams_get_stats(set, stats);
+    free_contents(set);
+    pthread_mutex_destroy(&set->lock);
+    free(set->dir);
+    free(set);
+}
+
+void gt_streams_fork_prepare(struct gt_streams *set)
+{
+    pthread_mutex_lock(&set->lock);
+    set->forking++;
+    while (set->busy)
+        pthread_cond_wait(&set->reply, &set->lock);
+    set->forking--;
+}
+
+void gt_streams_fork_parent(struct gt_streams *set)
+{
+    pthread_cond_signal(&set->work);
+    pthread_mutex_unlock(&set->lock);
+}
+
+void gt_streams_fork_child(struct gt_streams *set)
+{
+    char *dir = set->dir;
+    size_t max_chunks = set->max_chunks;
+    if (set->started && !set->private_files)
+        gt_streams_close_files(set);
+    /* The locks are ours, the conditions may count the parent's threads as waiting: all anew. */
+    free_contents(set);
+    memset(set, 0, sizeof *set);
+    set->dir = dir;
+    set->max_chunks = max_chunks;
+    init_locks(set);
+}

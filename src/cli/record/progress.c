@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The progress line: see progress.h. */
+#include "cli/record/progress.h"
+
+#include "cli/amount.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define CLEAR_TO_END "\033[K"
+
+static void put(const char *text)
+{
+    ssize_t n = write(STDERR_FILENO, text, strlen(text));
+    (void)n; /* a terminal that went away needs no progress */
+}
+
+bool gt_progress_possible(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record)
+{
+    *p = (struct gt_progress){.dir = dir, .record = record};
+    clock_gettime(CLOCK_MONOTONIC, &p->start);
+}
+
+static uint64_t size_of_data(const char *dir)
+{
+    uint64_t total = 0;
+    GDir *d = g_dir_open(dir, 0, NULL);
+    if (!d)
+        return 0;
+    for (const char *name; (name = g_dir_read_name(d));) {
+        struct stat st;
+        g_autofree char *path = g_build_filename(dir, name, NULL);
+        if (g_str_has_suffix(name, ".dat") && stat(path, &st) == 0)
+            total += (uint64_t)st.st_size;
+    }
+    g_dir_close(d);
+    return total;
+}
+
+static bool terminal_is_ours(void)
+{
+    struct termios t;
+    return tcgetpgrp(STDERR_FILENO) == getpgrp() && tcgetattr(STDERR_FILENO, &t) == 0 &&
+           t.c_lflag & ICANON;
+}
+
+double gt_progress_seconds(const struct gt_progress *p)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - p->start.tv_sec) + (double)(now.tv_nsec - p->start.tv_nsec) / 1e9;
+}
+
+void gt_progress_tick(void *progress)
+{
+    struct gt_progress *p = progress;
+    if (!terminal_is_ours())
+        return;
+    uint64_t bytes = size_of_data(p->dir);
+    g_autofree char *records = gt_amount_short(bytes / p->record);
+    g_autofree char *size = gt_amount_short(bytes);
+    g_autofree char *line =
+        g_strdup_printf("\rrecording: %s%srecords, %sB, %.1f s" CLEAR_TO_END "\r", records,
+                        g_str_has_suffix(records, " ") ? "" : " ", size, gt_progress_seconds(p));
+    put(line);
+    p->shown = true;
+}
+
+void gt_progress_end(struct gt_progress *p)
+{
+    if (p->shown && terminal_is_ours())
+        put("\r" CLEAR_TO_END);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* QEMU executables: see qemu.h. */
+#include "cli/record/qemu.h"
+
+#include "analysis/image/program.h"
+#include "cli/record/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define VERSION_WAIT_MS 5000
+
+bool gt_qemu_is_name(const char *path)
+{
+    g_autofree char *base = g_path_get_basename(path);
+    return g_str_has_prefix(base, "qemu-");
+}
+
+bool gt_qemu_is_user_name(const char *path)
+{
+    g_autofree char *base = g_path_get_basename(path);
+    return g_str_has_prefix(base, "qemu-") && gt_machine_is_target(base + strlen("qemu-"));
+}
+
+static int check_plugins(const char *path, struct gt_error *err)
+{
+    struct gt_program p;
+    int status = gt_program_inspect(path, &p, err);
+    if (status < 0)
+        return status;
+    if (access(path, X_OK) != 0)
+        status = gt_error_errno(err, errno, "%s", path);
+    else if (!p.is_elf && !p.shebang)
+        status = gt_error_set(err, GT_E_FORMAT, "%s is neither an ELF program nor a script", path);
+    else if (p.is_elf && !p.interpreter)
+        status = gt_error_set(err, GT_E_UNSUPPORTED,
+                              "%s is statically linked, so it cannot load plugins (Debian 13's"
+                              " qemu-user is built like that). Build one that can with"
+                              " guesttrace's scripts/qemus user, or name a QEMU configured with"
+                              " --enable-plugins with --qemu",
+                              path);
+    else if (p.is_elf && !p.exports_plugins)
+        status = gt_error_set(err, GT_E_UNSUPPORTED,
+                              "%s cannot load plugins: it is no QEMU, or one that was configured"
+                              " with --disable-plugins. Name another with --qemu",
+                              path);
+    gt_program_clear(&p);
+    return status;
+}
+
+int gt_qemu_find(const char *name, char **path, struct gt_error *err)
+{
+    g_autoptr(GPtrArray) found = gt_program_search(name, true);
+    struct gt_error first = {0};
+    for (guint i = 0; i < found->len; i++) {
+        const char *candidate = found->pdata[i];
+        if (check_plugins(candidate, i ? NULL : &first) == 0) {
+            *path = g_strdup(candidate);
+            return 0;
+        }
+    }
+    if (found->len)
+        return gt_error_set(err, first.status, "%s", first.text);
+    return gt_error_set(err, GT_E_NOT_FOUND,
+                        "no %s in PATH (Debian: package qemu-user or qemu-system-*); name a QEMU"
+                        " with --qemu",
+                        name);
+}
+
+char *gt_qemu_version_in(const char *text)
+{
+    const char *at = strstr(text, "version ");
+    unsigned major, minor, micro = 0;
+    if (!at || sscanf(at, "version %3u.%3u.%3u", &major, &minor, &micro) < 2)
+        return NULL;
+    return g_strdup_printf("%u.%u.%u", major, minor, micro);
+}
+
+static long elapsed_ms(const struct timespec *since)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
+}
+
+/* Reads until the end, the buffer's end or the deadline. */
+static void read_all(int fd, char *buf, size_t size)
+{
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    size_t used = 0;
+    bool done = false;
+    while (used < size - 1 && !done) {
+        struct pollfd p = {fd, POLLIN, 0};
+        long left = VERSION_WAIT_MS - elapsed_ms(&start);
+        int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            break;
+        ssize_t n = read(fd, buf + used, size - 1 - used);
+        if (n < 0 && errno == EINTR)
+            continue;
+        done = n <= 0;
+        used += n > 0 ? (size_t)n : 0;
+    }
+    buf[used] = '\0';
+}
+
+static void exec_version(const char *path, int out)
+{
+    int null = open("/dev/null", O_RDWR);
+    if (null >= 0) {
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+    dup2(out, STDOUT_FILENO);
+    execl(path, path, "--version", (char *)NULL);
+    _exit(127);
+}
+
+char *gt_qemu_version(const char *path)
+{
+    int fd[2];
+    char text[1024];
+    if (pipe2(fd, O_CLOEXEC) != 0)
+        return NULL;
+    pid_t pid = fork();
+    if (pid == 0)
+        exec_version(path, fd[1]);
+    close(fd[1]);
+    if (pid < 0) {
+        close(fd[0]);
+        return NULL;
+    }
+    read_all(fd[0], text, sizeof text);
+    kill(pid, SIGKILL); /* it has said what we want, or never will */
+    close(fd[0]);
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return gt_qemu_version_in(text);
+}
+
+void gt_qemu_append_value(GString *out, const char *value)
+{
+    for (const char *c = value; *c; c++) {
+        if (*c == ',')
+            g_string_append_c(out, ',');
+        g_string_append_c(out, *c);
+    }
+}
+
+bool gt_qemu_uses_terminal(char *const *argv)
+{
+    for (; *argv; argv++) {
+        const char *word = *argv + strspn(*argv, "-");
+        if (strstr(word, "stdio") || strstr(word, "curses") || strcmp(word, "nographic") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the one that scripts/qemus has built --------------------------------------------------- */
+
+static bool is_newer(const char *path, const char *than)
+{
+    unsigned a[3] = {0}, b[3] = {0};
+    g_autofree char *new = gt_qemu_version(path), *old = gt_qemu_version(than);
+    if (!new || !old || sscanf(new, "%u.%u.%u", &a[0], &a[1], &a[2]) != 3 ||
+        sscanf(old, "%u.%u.%u", &b[0], &b[1], &b[2]) != 3)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (a[i] != b[i])
+            return a[i] > b[i];
+    return a[2] > b[2];
+}
+
+int gt_qemu_find_user(const char *target, char **path, bool *built, struct gt_error *err)
+{
+    g_autofree char *name = g_strconcat("qemu-", target, NULL);
+    g_autofree char *own =
+        g_build_filename(g_get_user_cache_dir(), "guesttrace", "qemus", "user", name, NULL);
+    *path = NULL;
+    *built = false;
+    int status = gt_qemu_find(name, path, err);
+    if (access(own, X_OK) != 0 || check_plugins(own, NULL) < 0 ||
+        (status == 0 && !is_newer(own, *path)))
+        return status;
+    g_free(*path);
+    *path = g_steal_pointer(&own);
+    *built = true;
+    return 0;
+}

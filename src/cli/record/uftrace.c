@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recording function calls: libuftrace.so's arguments, and the end of such a run: what a crash left
+ * is made whole, symbols are added, and a few lines say how much there is and what to doubt.
+ */
+#include "analysis/recording/repair.h"
+#include "cli/amount.h"
+#include "cli/record/console.h"
+#include "cli/record/names.h"
+#include "cli/record/qemu.h"
+
+#include "format/uftrace/dir.h"
+#include "track/anomaly.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DOUBT "doubt."
+
+static void uftrace_arguments(const struct gt_recording *r, GString *out)
+{
+    const struct gt_record_options *opt = r->opt;
+    g_string_append(out, ",output=");
+    gt_qemu_append_value(out, r->output);
+    g_string_append(out, ",summary=off");
+    if (opt->clock)
+        g_string_append_printf(out, ",clock=%s", opt->clock);
+    if (opt->depth)
+        g_string_append_printf(out, ",depth=%" PRIu64, opt->depth);
+    if (opt->tasks)
+        g_string_append_printf(out, ",tasks=%s", opt->tasks);
+    if (opt->max_tasks)
+        g_string_append_printf(out, ",max-tasks=%" PRIu64, opt->max_tasks);
+    if (opt->no_tail_calls)
+        g_string_append(out, ",tail-calls=off");
+    if (opt->privilege_levels)
+        g_string_append(out, ",trace-privilege-level=on");
+    if (r->code) {
+        g_string_append(out, ",code=");
+        gt_qemu_append_value(out, r->code);
+    }
+}
+
+const char *gt_record_calls_option(const struct gt_record_options *opt)
+{
+    return opt->depth              ? "depth"
+           : opt->tasks            ? "tasks"
+           : opt->max_tasks        ? "max-tasks"
+           : opt->no_tail_calls    ? "no-tail-calls"
+           : opt->privilege_levels ? "privilege-levels"
+           : opt->no_console       ? "no-console"
+           : opt->symbols          ? "symbols"
+                                   : NULL;
+}
+
+static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
+{
+    const struct gt_record_options *opt = r->opt;
+    if (opt->flags || opt->control || opt->reconnect || opt->drop || opt->wait)
+        return gt_error_set(err, GT_E_USAGE, "--%s is for --tool etrace",
+                            opt->flags       ? "flags"
+                            : opt->control   ? "control"
+                            : opt->reconnect ? "reconnect"
+                            : opt->drop      ? "drop"
+                                             : "wait");
+    if (gt_record_execlog_option(opt))
+        return gt_error_set(err, GT_E_USAGE, "--%s is for --tool execlog",
+                            gt_record_execlog_option(opt));
+    if (gt_recording_mark_output(r, err) < 0 || gt_uftrace_dir_check(r->output, err) < 0)
+        return err->status;
+    gt_stats_mark(r->output, "info", &r->info_before);
+    gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
+    if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
+        fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->output, &r->console, err) < 0)
+        return err->status;
+    return gt_record_names_prepare(r, err);
+}
+
+/* ---- after the run ------------------------------------------------------------------------- */
+
+static void say_nothing_recorded(const struct gt_recording *r)
+{
+    if (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0)
+        gt_record_say("nothing was recorded: the plugin was not loaded (does %s pass its arguments"
+                      " on to QEMU?)",
+                      r->qemu);
+    else
+        gt_record_say("nothing was recorded: QEMU ended before the plugin began");
+}
+
+static void rescue(const struct gt_recording *r, bool finished)
+{
+    struct gt_rescue done;
+    struct gt_error err = {0};
+    int status = gt_rescue_dir(r->output, !finished, &done, &err);
+    g_autofree char *what = gt_rescue_text(&done);
+    gt_rescue_clear(&done);
+    if (status < 0)
+        gt_record_say("could not repair all of the recording: %s", err.text);
+    if (finished)
+        return;
+    if (WIFSIGNALED(r->wait_status))
+        gt_record_say("%s was killed (%s); the recording was completed: %s",
+                      r->user_mode ? "the program" : "QEMU", strsignal(WTERMSIG(r->wait_status)),
+                      what);
+    else
+        gt_record_say("the plugin did not finish; the recording was completed: %s", what);
+}
+
+static void add_console(const struct gt_recording *r)
+{
+    struct gt_error err = {0};
+    if (r->console && gt_console_finish(r->console, &err) < 0)
+        gt_record_say("no console lines: %s", err.text);
+}
+
+static void say_losses(const struct gt_stats *s)
+{
+    const char *error = gt_stats_text(s, "error");
+    uint64_t lost = gt_stats_number(s, "lost_records");
+    g_autofree char *n = gt_amount_exact(lost);
+    if (error && error[0])
+        gt_record_say("the recording is incomplete: %s", error);
+    if (lost)
+        gt_record_say("%s records were lost; the trace says where (guesttrace:lost)", n);
+}
+
+static uint64_t count_doubts(const struct gt_stats *s)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (g_str_has_prefix(s->item[i].key, DOUBT) &&
+            !gt_doubt_is_harmless(s->item[i].key + strlen(DOUBT)))
+            sum += gt_stats_number(s, s->item[i].key);
+    return sum;
+}
+
+static void say_returns(const struct gt_stats *s)
+{
+    uint64_t matched = gt_stats_number(s, "matched"), doubts = count_doubts(s);
+    g_autofree char *n = gt_amount_exact(matched);
+    if (!doubts)
+        gt_record_say("no doubts: all %s returns went where their calls said", n);
+    else
+        gt_record_say("%s returns went where their calls said, %.2f %% of those and the doubts", n,
+                      /* rounded down: 99.999 must not read as 100 */
+                      floor((double)matched / (double)(matched + doubts) * 10000) / 100);
+}
+
+static void say_doubts(const struct gt_stats *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const char *key = s->item[i].key;
+        uint64_t count = gt_stats_number(s, key);
+        if (!g_str_has_prefix(key, DOUBT) || count == 0)
+            continue;
+        const char *name = key + strlen(DOUBT), *text = gt_doubt_text(name);
+        g_autofree char *n = gt_amount_exact(count);
+        gt_record_say("%s: %s %s%s%s", gt_doubt_is_harmless(name) ? "note" : "doubt", n, name,
+                      text ? ": " : "", text ? text : "");
+    }
+    uint64_t over = gt_stats_number(s, "depth_over");
+    g_autofree char *n = gt_amount_exact(over);
+    if (over)
+        gt_record_say("note: %s calls were deeper than what is recorded (--depth)", n);
+}
+
+static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
+{
+    uint64_t tasks = gt_stats_number(s, "tasks");
+    g_autofree char *calls = gt_amount_exact(gt_stats_number(s, "calls"));
+    g_autofree char *bytes = gt_amount_short(gt_stats_number(s, "bytes"));
+    gt_record_say("%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, tasks,
+                  tasks == 1 ? "" : "s", bytes, r->seconds);
+    say_returns(s);
+    say_doubts(s);
+}
+
+/* What the plugin counted and wrote; where it wrote nothing, it has said why if it saw a call. */
+static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
+{
+    say_losses(s);
+    if (gt_stats_text(s, "bytes") && gt_stats_number(s, "bytes") == 0) {
+        if (gt_stats_number(s, "calls") == 0)
+            gt_record_say("nothing was recorded: the guest made no calls");
+        return false;
+    }
+    if (!r->opt->quiet)
+        say_summary(r, s);
+    return true;
+}
+
+static bool has_records(const struct gt_recording *r)
+{
+    uint32_t *tids = NULL;
+    int64_t n = gt_uftrace_dat_list(r->output, &tids, NULL);
+    free(tids);
+    return n > 0;
+}
+
+static bool uftrace_finish(struct gt_recording *r)
+{
+    struct gt_stats_mark info;
+    gt_stats_mark(r->output, "info", &info);
+    bool described = info.ino && !gt_stats_same(&info, &r->info_before);
+    if (!described && !gt_recording_has_begun(r)) {
+        say_nothing_recorded(r);
+        return false;
+    }
+    if (!described) {
+        if (WIFSIGNALED(r->wait_status)) /* else the plugin has said why */
+            gt_record_say("nothing was recorded: %s was killed (%s) before the plugin wrote",
+                          r->user_mode ? "the program" : "QEMU",
+                          strsignal(WTERMSIG(r->wait_status)));
+        return true;
+    }
+    struct gt_stats stats;
+    bool finished = gt_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
+    if (!finished || WIFSIGNALED(r->wait_status))
+        rescue(r, finished);
+    gt_record_names_finish(r);
+    add_console(r);
+    bool see = finished ? say_finished(r, &stats) : has_records(r);
+    g_autofree char *shown = gt_recording_quote_output(r);
+    if (see && !r->opt->quiet)
+        gt_record_say("to see it: uftrace replay -d %s", shown);
+    gt_stats_clear(&stats);
+    return true;
+}
+
+const struct gt_tool gt_tool_uftrace = {
+    .name = "uftrace",
+    .plugin = "libuftrace.so",
+    .output = "uftrace.data",
+    .record = 16,
+    .code_map = true,
+    .needs_machine = true,
+    .arguments = uftrace_arguments,
+    .prepare = uftrace_prepare,
+    .finish = uftrace_finish,
+};

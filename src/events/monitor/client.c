@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a client sends, cut into messages: see monitor.h. A message that begins with a brace ends
+ * where its brackets close, as QMP has it, any other at the newline.
+ *
+ * A message is answered only when the answer before it was sent. So a client that does not read
+ * has one answer waiting for it, and what it sends waits in its socket.
+ */
+#include "events/monitor/monitor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void take(struct gt_monitor_client *c, size_t n)
+{
+    memmove(c->in, c->in + n, c->fill - n);
+    c->fill -= n;
+    c->scanned = 0;
+    c->depth = 0;
+    c->quoted = c->escaped = false;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Whether the brackets close: *end is behind them. */
+static bool scan_object(struct gt_monitor_client *c, size_t *end)
+{
+    while (c->scanned < c->fill) {
+        char at = c->in[c->scanned++];
+        if (c->escaped) {
+            c->escaped = false;
+        } else if (c->quoted) {
+            c->escaped = at == '\\';
+            c->quoted = at != '"';
+        } else if (at == '"') {
+            c->quoted = true;
+        } else if (at == '{' || at == '[') {
+            c->depth++;
+        } else if ((at == '}' || at == ']') && --c->depth == 0) {
+            *end = c->scanned;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether there is a newline, or no more to come; *end is behind it. */
+static bool scan_line(struct gt_monitor_client *c, size_t *end)
+{
+    const char *newline = memchr(c->in + c->scanned, '\n', c->fill - c->scanned);
+    c->scanned = c->fill;
+    *end = newline ? (size_t)(newline - c->in) + 1 : c->fill;
+    return newline || (c->ended && c->fill);
+}
+
+static void drop_line(struct gt_monitor_client *c)
+{
+    size_t end;
+    c->scanned = 0;
+    c->dropping = !scan_line(c, &end);
+    take(c, end);
+}
+
+static void answer_object(struct gt_monitor_client *c, size_t n)
+{
+    ssize_t taken = gt_monitor_qmp(c->in, n, &c->out);
+    take(c, n);
+    if (taken < 0)
+        drop_line(c); /* nobody knows where the next one begins */
+}
+
+static void answer_line(struct gt_monitor_client *c, size_t n)
+{
+    struct gt_trace_error err = {0};
+    size_t end = n;
+    while (end && is_blank(c->in[end - 1]))
+        end--;
+    c->in[end] = '\0';
+    if (memchr(c->in, '\0', end))
+        gt_monitor_printf(&c->out, "error: a NUL in a command\n");
+    else if (gt_monitor_hmp(c->in, &c->out, &err) < 0)
+        gt_monitor_printf(&c->out, "error: %s\n", err.text);
+    gt_monitor_printf(&c->out, "%s", GT_MONITOR_PROMPT);
+    take(c, n);
+}
+
+static void refuse_long(struct gt_monitor_client *c)
+{
+    char text[80];
+    snprintf(text, sizeof text, "a command of more than %d bytes", GT_MONITOR_MESSAGE_MAX - 1);
+    if (c->in[0] == '{')
+        gt_monitor_printf(&c->out,
+                          "{\"error\": {\"class\": \"GenericError\", \"desc\": \"%s\"}}\r\n", text);
+    else
+        gt_monitor_printf(&c->out, "error: %s\n%s", text, GT_MONITOR_PROMPT);
+    drop_line(c);
+}
+
+void gt_monitor_client_work(struct gt_monitor_client *c)
+{
+    while (c->fill && !c->out.n && !c->out.failed) {
+        size_t end, blanks = 0;
+        if (c->dropping) {
+            drop_line(c);
+            continue;
+        }
+        if (c->scanned == 0) {
+            while (blanks < c->fill && is_blank(c->in[blanks]))
+                blanks++;
+            if (blanks) {
+                take(c, blanks);
+                continue;
+            }
+        }
+        bool object = c->in[0] == '{';
+        if (object ? scan_object(c, &end) : scan_line(c, &end)) {
+            if (object)
+                answer_object(c, end);
+            else
+                answer_line(c, end);
+        } else if (c->fill >= GT_MONITOR_MESSAGE_MAX - 1) {
+            refuse_long(c);
+        } else {
+            return;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a reader of simpletrace files is made of: see guesttrace/simpletrace.h. */
+#ifndef GT_EVENTS_READ_READER_H
+#define GT_EVENTS_READ_READER_H
+
+#include "events/read/ids.h"
+#include "events/read/input.h"
+#include "events/read/simpletrace.h"
+
+#include <guesttrace/simpletrace.h>
+
+/* Which callbacks an event has: a list for each declaration. */
+struct gt_events_call {
+    gt_trace_callback callback;
+    void *self;
+    size_t next; /* in `calls`, from 1; 0: none */
+};
+
+struct gt_events_calls {
+    struct gt_events_call *calls;
+    size_t n, room;
+    size_t *first; /* of each declaration, from 1; 0: none; NULL: there are no callbacks */
+    size_t *last;
+};
+
+struct gt_trace_reader {
+    const struct gt_trace_declarations *declared;
+    struct gt_events_input in;
+    struct gt_simpletrace_order order;
+    struct gt_events_ids ids;
+    struct gt_events_ids unmapped; /* told so */
+    struct gt_events_id dropped;
+    struct gt_trace_record record;
+    struct gt_trace_value values[GT_TRACE_VALUES_MAX];
+    struct gt_events_calls calls;
+    uint64_t skipped;
+    bool ended;
+};
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Lanes: where threads put their records and the writer takes them from.
+ *
+ * A lane is a ring of blocks with one producer and one consumer. A thread has one for each depth of
+ * nesting: what a signal handler records while the thread is recording goes into the next deeper
+ * one, so that no instruction of the common path needs to be atomic. Positions count bytes from the
+ * start of the lane's life. A record lies in one block; head is never at a block's very end, so
+ * that it tells the block that is being filled, and what the blocks before it hold is in `filled`.
+ *
+ *   the producer writes   head, limit, filled[], first[], lost
+ *   the consumer writes   tail, freed (how often it moved: a futex), and lowers limit to head in a
+ *                         lane that is idle, so that its next record wakes the writer
+ *
+ * With the policy `overwrite` it is the producer that moves tail, unless the consumer has set
+ * GT_EVENTS_TAKEN in it.
+ */
+#ifndef GT_EVENTS_RECORD_BUFFER_H
+#define GT_EVENTS_RECORD_BUFFER_H
+
+#include "events/record/clock.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+    GT_EVENTS_DEPTHS = 4,
+    GT_EVENTS_BLOCKS = 16, /* of a lane */
+    GT_EVENTS_BLOCK_MIN = 16 << 10,
+};
+#define GT_EVENTS_TAKEN (UINT64_C(1) << 63)
+
+struct gt_events_lane {
+    _Atomic uint64_t head;
+    _Atomic uint64_t limit; /* head must stay below it */
+    uint8_t *data;
+    uint64_t mask; /* of positions in data */
+    uint64_t events;
+    struct gt_events_thread *thread;
+    uint32_t block_size; /* a power of two */
+    int depth;
+    uint64_t counted[GT_EVENTS_BLOCKS]; /* events before each block */
+    _Atomic uint32_t filled[GT_EVENTS_BLOCKS];
+    _Atomic uint64_t lost; /* and not told yet by a record */
+    _Atomic uint64_t lost_ever;
+    _Atomic uint64_t overwritten;
+    _Atomic uint64_t dumped; /* of `events`, when tail was moved by a dump */
+
+    _Alignas(64) _Atomic uint64_t tail;
+    _Atomic uint32_t freed;
+    _Atomic uint32_t waiting; /* the producer is */
+};
+
+enum gt_events_thread_state { GT_EVENTS_LIVE, GT_EVENTS_LEFT };
+
+struct gt_events_thread {
+    int depth; /* records that it is writing now */
+    uint32_t pid;
+    uint64_t tid;
+    struct gt_events_clock clock;
+    struct gt_events_lane *_Atomic lanes[GT_EVENTS_DEPTHS + 1]; /* the last is always NULL */
+    _Atomic int state;
+    struct gt_events_thread *next;
+};
+
+/* The calling thread's, NULL before its first record. */
+extern __thread struct gt_events_thread *gt_events_self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Makes it. NULL: out of memory. Signal-safe. */
+struct gt_events_thread *gt_events_thread_make(void);
+/* The lane for the thread's depth, made if it is not there. NULL: too deep, or out of memory. */
+struct gt_events_lane *gt_events_lane_make(struct gt_events_thread *t, int depth);
+
+/* All threads that ever were: a list that only grows, at its head. */
+struct gt_events_thread *gt_events_threads(void);
+
+/* In the child of fork(): what others, and this thread, had not handed over belongs to the parent.
+ */
+void gt_events_lanes_forked(void);
+
+void gt_events_lane_size_set(size_t size);
+
+static inline uint64_t gt_events_block_start(const struct gt_events_lane *l, uint64_t position)
+{
+    return position & ~(uint64_t)(l->block_size - 1);
+}
+
+static inline uint32_t gt_events_block_index(const struct gt_events_lane *l, uint64_t position)
+{
+    return (uint32_t)((position & l->mask) / l->block_size);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * CLOCK_MONOTONIC in nanoseconds, read in the time that rdtsc takes.
+ *
+ * Where the kernel itself keeps time by the time stamp counter, each thread extrapolates from a
+ * reading of both clocks of its own, which it repeats after GT_EVENTS_CLOCK_STALE_NS. The rate is
+ * what the last interval between two readings showed, so that the error is what the rate changed by
+ * in between: below a microsecond, in practice below 100 ns. A thread's times never go back.
+ * Elsewhere it is clock_gettime().
+ */
+#ifndef GT_EVENTS_RECORD_CLOCK_H
+#define GT_EVENTS_RECORD_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#define GT_EVENTS_TSC 1
+static inline uint64_t gt_events_ticks(void)
+{
+    return __rdtsc();
+}
+#else
+#define GT_EVENTS_TSC 0
+static inline uint64_t gt_events_ticks(void)
+{
+    return 0;
+}
+#endif
+
+enum { GT_EVENTS_CLOCK_STALE_NS = 10 * 1000 * 1000 };
+
+/* A thread's. All zero: reads the clock at the first use. */
+struct gt_events_clock {
+    uint64_t ticks, ns;           /* one reading of both */
+    uint64_t rate;                /* 2^32 * nanoseconds / ticks */
+    uint64_t stale;               /* ticks from the reading for which it is good; 0: never */
+    uint64_t last;                /* the last time that was given */
+    uint64_t true_ticks, true_ns; /* the reading itself: ns may be later, never to go back */
+};
+
+static inline uint64_t gt_events_system_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* For a reading that is stale. `nested`: this is a signal handler, which changes nothing. */
+uint64_t gt_events_clock_slow(struct gt_events_clock *c, bool nested) __attribute__((cold));
+
+static inline uint64_t gt_events_clock_now(struct gt_events_clock *c, bool nested)
+{
+    uint64_t ticks = gt_events_ticks() - c->ticks, now;
+    if (__builtin_expect(ticks < c->stale, 1))
+        now = c->ns + ((ticks * c->rate) >> 32);
+    else
+        now = gt_events_clock_slow(c, nested);
+    if (now < c->last)
+        now = c->last;
+    c->last = now;
+    return now;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The simple backend's settings, which the first record fixes. */
+#ifndef GT_EVENTS_RECORD_SIMPLE_H
+#define GT_EVENTS_RECORD_SIMPLE_H
+
+#include "guesttrace/control.h"
+
+#include <stdatomic.h>
+
+struct gt_events_simple {
+    _Atomic int policy;   /* enum gt_trace_policy */
+    _Atomic bool threads; /* records carry a thread id */
+    _Atomic bool paused;
+    _Atomic bool fixed;
+};
+extern struct gt_events_simple gt_events_simple;
+/* Events for which there was no lane, so that no record can tell. */
+extern _Atomic uint64_t gt_events_lost;
+
+#endif

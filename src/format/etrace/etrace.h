@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The etrace stream (shared/spec/etrace.md), both directions: packets, one after the other, that
+ * tell which code a machine ran and which memory it touched. All numbers are little-endian.
+ *
+ * Writing: gt_etrace_put_* append one packet each to a latched writer (base/bytes.h).
+ * gt_etrace_run collects execution entries of one unit and merges those that continue each other.
+ * Reading: a reader over any source of bytes gives the packets in order, its memory bounded by the
+ * greatest packet that is allowed. Nothing of a stream is believed.
+ */
+#ifndef GT_FORMAT_ETRACE_ETRACE_H
+#define GT_FORMAT_ETRACE_ETRACE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum gt_etrace_type {
+    GT_ETRACE_EXEC = 1,
+    GT_ETRACE_TB = 2,
+    GT_ETRACE_NOTE = 3,
+    GT_ETRACE_MEM = 4,
+    GT_ETRACE_ARCH = 5,
+    GT_ETRACE_BARRIER = 6,
+    GT_ETRACE_EVENT_OLD = 7, /* read, never written */
+    GT_ETRACE_EVENT = 8,
+    GT_ETRACE_INFO = 0x4554,
+};
+
+enum {
+    GT_ETRACE_HEADER = 8,
+    GT_ETRACE_MAX_BODY = 2 << 20, /* readers in the field refuse more */
+    GT_ETRACE_NAME_MAX = 4095,    /* of a device or an event, without the NUL; written no longer */
+};
+
+struct gt_etrace_info {
+    uint64_t attr; /* bit 0: blocks were chained, EXEC is incomplete */
+    uint16_t major, minor;
+};
+
+struct gt_etrace_arch_side {
+    uint32_t id;        /* e_machine; 0: unknown */
+    uint8_t bits;       /* 32, 64; 0: unknown, only of a host */
+    uint8_t big_endian; /* 1; 0: little-endian, or unknown */
+};
+
+struct gt_etrace_arch {
+    struct gt_etrace_arch_side guest, host;
+};
+
+/* [start, end) ran, for `duration` of the stream's time. */
+struct gt_etrace_entry {
+    uint32_t duration;
+    uint64_t start, end;
+};
+
+struct gt_etrace_tb {
+    uint64_t vaddr, paddr, host_addr;
+    const uint8_t *guest_code, *host_code;
+    uint32_t guest_len, host_len;
+};
+
+struct gt_etrace_mem {
+    uint64_t time, vaddr, paddr, value;
+    bool write;
+    uint8_t size; /* bytes */
+};
+
+struct gt_etrace_event {
+    uint32_t flags;
+    uint16_t unit;
+    uint64_t time, value, previous;
+    const char *device, *name; /* end with a NUL */
+};
+
+struct gt_etrace_note {
+    uint64_t time;
+    const char *text; /* `len` bytes, no NUL. A line ends with a newline, which may be in a later
+                         note of the unit; readers print the bytes as they are */
+    uint32_t len;
+};
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* A packet is written whole or not at all: what does not fit leaves the writer where it was. */
+void gt_etrace_put_info(struct gt_writer *w, const struct gt_etrace_info *info);
+void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch);
+void gt_etrace_put_barrier(struct gt_writer *w, uint16_t unit);
+/* Latches where the codes are longer than a packet may be; so do the next ones. */
+void gt_etrace_put_tb(struct gt_writer *w, uint16_t unit, const struct gt_etrace_tb *tb);
+void gt_etrace_put_note(struct gt_writer *w, uint16_t unit, const struct gt_etrace_note *note);
+void gt_etrace_put_mem(struct gt_writer *w, uint16_t unit, const struct gt_etrace_mem *mem);
+void gt_etrace_put_event(struct gt_writer *w, const struct gt_etrace_event *event);
+
+/* Execution entries of one unit, as the bytes of one EXEC packet under way. The memory is the
+ * caller's. */
+struct gt_etrace_run {
+    uint8_t *packet;   /* header, start time, entries */
+    size_t room, fill; /* bytes of packet; fill 0: no packet under way */
+    uint64_t end_time; /* of the newest entry */
+    uint16_t unit;
+    uint8_t bits; /* 32 or 64 */
+};
+
+/* `room` is at least 64 and at most GT_ETRACE_HEADER + GT_ETRACE_MAX_BODY bytes. */
+void gt_etrace_run_init(struct gt_etrace_run *r, void *packet, size_t room, uint16_t unit,
+                        unsigned bits);
+/* [start, end) ran from `time` to `until`. An entry that continues the newest one within a page of
+ * 4 KiB is merged with it, unless the duration would pass 32 bits; one that took longer than 32
+ * bits can say is followed by empty ones, [end, end), for the rest. False: there is no room, or
+ * `time` is not when the newest entry ended, and nothing was added: take the packet and add again,
+ * which an empty run always does. */
+bool gt_etrace_run_add(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_t time,
+                       uint64_t until);
+/* Completes the packet: its size in bytes, header included, and the run is empty again; 0: it had
+ * no entries. */
+size_t gt_etrace_run_take(struct gt_etrace_run *r);
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct gt_etrace_packet {
+    uint64_t offset; /* of its header in the stream */
+    uint16_t type, unit;
+    uint32_t len;
+    const uint8_t *body; /* until the next packet */
+};
+
+/* Up to n bytes into out; 0: the end; -1 and errno. */
+typedef ssize_t (*gt_etrace_read_fn)(void *self, void *out, size_t n);
+
+struct gt_etrace_reader;
+
+/* `name` is for messages and is copied. GT_E_NOMEM. */
+int gt_etrace_reader_create(gt_etrace_read_fn read, void *self, const char *name,
+                            struct gt_etrace_reader **out, struct gt_error *err);
+void gt_etrace_reader_destroy(struct gt_etrace_reader *r); /* NULL is fine */
+
+/* The next packet, of any type, known or not, as soon as it is whole: 1; 0 at the end. The first
+ * one must be INFO. GT_E_TRUNC: what follows is cut off; GT_E_FORMAT: longer than allowed, or no
+ * etrace stream; GT_E_IO. The message has the offset; later calls fail likewise. */
+int gt_etrace_next(struct gt_etrace_reader *r, struct gt_etrace_packet *out, struct gt_error *err);
+
+/* What the stream has said of itself: known after the packet that says it; bits 64 before. */
+const struct gt_etrace_arch *gt_etrace_reader_arch(const struct gt_etrace_reader *r);
+
+/* A packet's contents. GT_E_FORMAT, with name, offset, value and what was expected. Pointers are
+ * into the packet. gt_etrace_get_event takes both kinds. */
+int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_info *out, struct gt_error *err);
+int gt_etrace_get_arch(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_arch *out, struct gt_error *err);
+int gt_etrace_get_tb(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                     struct gt_etrace_tb *out, struct gt_error *err);
+int gt_etrace_get_note(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_note *out, struct gt_error *err);
+int gt_etrace_get_mem(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                      struct gt_etrace_mem *out, struct gt_error *err);
+int gt_etrace_get_event(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                        struct gt_etrace_event *out, struct gt_error *err);
+
+/* An EXEC packet's entries: `n` of them, of `bits`, from `start_time` on. */
+struct gt_etrace_exec {
+    uint64_t start_time;
+    const uint8_t *entries;
+    size_t n;
+    unsigned bits;
+};
+int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
+                       struct gt_etrace_exec *out, struct gt_error *err);
+
+/* i < n. The host is little-endian. */
+static inline struct gt_etrace_entry gt_etrace_entry_at(const struct gt_etrace_exec *x, size_t i)
+{
+    struct gt_etrace_entry e;
+    if (x->bits == 32) {
+        uint32_t w[3];
+        __builtin_memcpy(w, x->entries + i * sizeof w, sizeof w);
+        e = (struct gt_etrace_entry){w[0], w[1], w[2]};
+    } else {
+        const uint8_t *at = x->entries + i * 20;
+        __builtin_memcpy(&e.duration, at, 4);
+        __builtin_memcpy(&e.start, at + 4, 8);
+        __builtin_memcpy(&e.end, at + 12, 8);
+    }
+    return e;
+}
+
+#endif

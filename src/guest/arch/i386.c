@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* i386: 32-bit and 16-bit code. */
+#include "guest/arch/x86.h"
+
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+{
+    gt_x86_classify(bytes, size, pc, false, out);
+}
+
+const struct gt_arch gt_arch_i386 = {
+    .name = "i386",
+    .qemu_names = (const char *const[]){"i386", NULL},
+    .e_machine = 3, /* EM_386 */
+    .bits = 32,
+    .insn_min = 1,
+    .insn_max = GT_X86_INSN_MAX,
+    .sp_register = "esp",
+    .fp_registers = (const char *const[]){"ebp", NULL},
+    .classify = classify,
+    .may_follow_call = gt_x86_may_follow_call,
+    .stack_use = gt_x86_stack_use,
+    .pushes = gt_x86_pushes,
+    .drops_return = gt_x86_drops_return,
+    .vector_align = 1,
+    .vector_align_high = 1,
+    .vector_lowest = 0x100000,
+    .returned_sp = "esp",
+    .pops_sp = gt_x86_pops_sp,
+    .first_argument = "eax",
+    .second_argument = "edx",
+};

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * riscv64: little-endian instructions of 32 bits (low bits 11) and, compressed, of 16.
+ *
+ * Calls and returns are told apart by the registers, as the specification's return-address hints
+ * say: ra (x1) and t0 (x5) are link registers. jal and jalr that write one are calls; jalr that
+ * writes none and jumps through one is a return; any other jalr is an indirect jump. A jalr that
+ * writes one link register and jumps through the other, which the hints call a coroutine swap,
+ * counts as an indirect call. Of a pair auipc, jalr only the jalr is looked at: an indirect call or
+ * jump.
+ *
+ * A stack switch is a write of sp from what is neither sp nor s0: another register, a constant, a
+ * CSR, or memory. A load counts with any base, sp too (c.ldsp sp, which a trap handler leaves
+ * with): compiled code moves sp back by adding, so a loaded sp is another stack's. The first half
+ * of `la sp, symbol` (auipc sp) is one as well; the addi after it then moves sp within the new
+ * stack.
+ *
+ * The Zcmp and Zcmt instructions (cm.popret, cm.jt, ...) use the encodings of c.fsdsp, which a
+ * riscv64 system with doubles has, as every Linux one does. The bytes alone cannot tell them apart,
+ * so they are not decoded: they give GT_INSN_OTHER.
+ */
+#include "guest/arch/arch.h"
+
+enum {
+    REG_RA = 1,
+    REG_SP = 2,
+    REG_T0 = 5,
+    REG_FP = 8,
+};
+
+/* Major opcodes: bits 6:0 of a 32-bit instruction. */
+enum {
+    OP_LOAD = 0x03,
+    OP_IMM = 0x13,
+    OP_AUIPC = 0x17,
+    OP_IMM_32 = 0x1b,
+    OP_AMO = 0x2f,
+    OP_REG = 0x33,
+    OP_LUI = 0x37,
+    OP_REG_32 = 0x3b,
+    OP_BRANCH = 0x63,
+    OP_JALR = 0x67,
+    OP_JAL = 0x6f,
+    OP_SYSTEM = 0x73,
+};
+
+static uint32_t half_at(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8;
+}
+
+static unsigned field(uint32_t w, unsigned low, unsigned width)
+{
+    return (w >> low) & ((1u << width) - 1);
+}
+
+/* `value`, whose sign is its bit `bit`, to 64 bits. */
+static uint64_t sign_extend(uint32_t value, unsigned bit)
+{
+    uint64_t sign = (uint64_t)1 << bit;
+
+    return (value ^ sign) - sign;
+}
+
+static bool is_link(unsigned reg)
+{
+    return reg == REG_RA || reg == REG_T0;
+}
+
+static bool keeps_stack(unsigned reg)
+{
+    return reg == REG_SP || reg == REG_FP;
+}
+
+static uint8_t jump_register(unsigned rd, unsigned rs1)
+{
+    if (is_link(rd))
+        return GT_INSN_CALL_INDIRECT;
+    return is_link(rs1) ? GT_INSN_RETURN : GT_INSN_JUMP_INDIRECT;
+}
+
+static uint8_t environment(uint32_t w)
+{
+    switch (w) {
+    case 0x00000073: /* ecall */
+        return GT_INSN_SYSCALL;
+    case 0x00100073: /* ebreak */
+        return GT_INSN_TRAP;
+    case 0x00200073: /* uret */
+    case 0x10200073: /* sret */
+    case 0x30200073: /* mret */
+    case 0x70200073: /* mnret */
+    case 0x7b200073: /* dret */
+        return GT_INSN_EXCEPTION_RETURN;
+    default:
+        return GT_INSN_OTHER;
+    }
+}
+
+static bool is_vector_base(unsigned csr)
+{
+    switch (csr) {
+    case 0x005: /* utvec */
+    case 0x105: /* stvec */
+    case 0x205: /* vstvec */
+    case 0x305: /* mtvec */
+        return true;
+    default:
+        return false;
+    }
+}
+
+static uint8_t system_insn(uint32_t w)
+{
+    unsigned rd = field(w, 7, 5), funct3 = field(w, 12, 3), rs1 = field(w, 15, 5);
+    /* set and clear with x0 or 0 only read */
+    bool writes = (funct3 & 3) == 1 || rs1 != 0;
+
+    if (funct3 == 0)
+        return environment(w);
+    if (funct3 == 4) /* hypervisor loads and stores, may-be-operations */
+        return GT_INSN_OTHER;
+    if (w == 0xc0001073) /* unimp: a write of the read-only cycle counter */
+        return GT_INSN_TRAP;
+    if (writes && is_vector_base(field(w, 20, 12)))
+        return GT_INSN_VECTOR_WRITE;
+    return rd == REG_SP ? GT_INSN_STACK_SWITCH : GT_INSN_OTHER;
+}
+
+/* Whether a 32-bit instruction of those that compute or load a register sets sp anew. */
+static bool switches_stack(uint32_t w)
+{
+    unsigned funct3 = field(w, 12, 3), rs1 = field(w, 15, 5), rs2 = field(w, 20, 5);
+
+    if (field(w, 7, 5) != REG_SP)
+        return false;
+    switch (w & 0x7f) {
+    case OP_LOAD:
+        return funct3 != 7;
+    case OP_AUIPC:
+    case OP_LUI:
+        return true;
+    case OP_AMO:
+        return field(w, 27, 5) != 3; /* but sc, which gives success or failure */
+    case OP_IMM:
+    case OP_IMM_32:
+        return !keeps_stack(rs1);
+    case OP_REG:
+    case OP_REG_32:
+        return !keeps_stack(rs1) && !keeps_stack(rs2);
+    default:
+        return false;
+    }
+}
+
+static void classify_word(uint32_t w, uint64_t pc, struct gt_insn *out)
+{
+    unsigned rd = field(w, 7, 5), funct3 = field(w, 12, 3);
+
+    switch (w & 0x7f) {
+    case OP_JAL:
+        out->kind = is_link(rd) ? GT_INSN_CALL : GT_INSN_JUMP;
+        out->target = pc + sign_extend(field(w, 31, 1) << 20 | field(w, 12, 8) << 12 |
+                                           field(w, 20, 1) << 11 | field(w, 21, 10) << 1,
+                                       20);
+        break;
+    case OP_JALR:
+        if (funct3 == 0)
+            out->kind = jump_register(rd, field(w, 15, 5));
+        break;
+    case OP_BRANCH:
+        if (funct3 == 2 || funct3 == 3)
+            break;
+        out->kind = GT_INSN_BRANCH;
+        out->target = pc + sign_extend(field(w, 31, 1) << 12 | field(w, 7, 1) << 11 |
+                                           field(w, 25, 6) << 5 | field(w, 8, 4) << 1,
+                                       12);
+        break;
+    case OP_SYSTEM:
+        out->kind = system_insn(w);
+        break;
+    default:
+        if (switches_stack(w))
+            out->kind = GT_INSN_STACK_SWITCH;
+    }
+}
+
+/* c.jr, c.jalr, c.mv, c.add and c.ebreak share one encoding: what is zero tells. */
+static uint8_t compressed_register(uint32_t h)
+{
+    unsigned rd = field(h, 7, 5), rs2 = field(h, 2, 5);
+    bool links_or_adds = field(h, 12, 1);
+
+    if (rs2 == 0 && rd == 0)
+        return links_or_adds ? GT_INSN_TRAP : GT_INSN_OTHER;
+    if (rs2 == 0)
+        return jump_register(links_or_adds ? REG_RA : 0, rd);
+    if (!links_or_adds && rd == REG_SP && !keeps_stack(rs2)) /* c.mv sp, rs2 */
+        return GT_INSN_STACK_SWITCH;
+    return GT_INSN_OTHER;
+}
+
+static uint64_t compressed_jump_offset(uint32_t h)
+{
+    return sign_extend(field(h, 12, 1) << 11 | field(h, 8, 1) << 10 | field(h, 9, 2) << 8 |
+                           field(h, 6, 1) << 7 | field(h, 7, 1) << 6 | field(h, 2, 1) << 5 |
+                           field(h, 11, 1) << 4 | field(h, 3, 3) << 1,
+                       11);
+}
+
+static uint64_t compressed_branch_offset(uint32_t h)
+{
+    return sign_extend(field(h, 12, 1) << 8 | field(h, 5, 2) << 6 | field(h, 2, 1) << 5 |
+                           field(h, 10, 2) << 3 | field(h, 3, 2) << 1,
+                       8);
+}
+
+static void classify_half(uint32_t h, uint64_t pc, struct gt_insn *out)
+{
+    unsigned rd = field(h, 7, 5);
+
+    if (h == 0) { /* c.unimp: illegal for ever */
+        out->kind = GT_INSN_TRAP;
+        return;
+    }
+    switch (h & 0xe003) {
+    case 0x4001: /* c.li */
+    case 0x4002: /* c.lwsp */
+    case 0x6002: /* c.ldsp */
+        if (rd == REG_SP)
+            out->kind = GT_INSN_STACK_SWITCH;
+        break;
+    case 0xa001: /* c.j */
+        out->kind = GT_INSN_JUMP;
+        out->target = pc + compressed_jump_offset(h);
+        break;
+    case 0xc001: /* c.beqz */
+    case 0xe001: /* c.bnez */
+        out->kind = GT_INSN_BRANCH;
+        out->target = pc + compressed_branch_offset(h);
+        break;
+    case 0x8002:
+        out->kind = compressed_register(h);
+        break;
+    default:
+        break;
+    }
+}
+
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+{
+    *out = (struct gt_insn){.kind = GT_INSN_OTHER};
+    if (size < 2)
+        return;
+    if ((bytes[0] & 3) != 3)
+        classify_half(half_at(bytes), pc, out);
+    else if (size >= 4)
+        classify_word(half_at(bytes) | half_at(bytes + 2) << 16, pc, out);
+}
+
+static bool is_call(const uint8_t *bytes, size_t size)
+{
+    struct gt_insn insn;
+
+    classify(bytes, size, 0, &insn);
+    return insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT;
+}
+
+static bool may_follow_call(const uint8_t *end, size_t left)
+{
+    /* A 32-bit call's upper half may look like a compressed one, so both lengths are tried. */
+    if (left >= 4 && (end[-4] & 3) == 3 && is_call(end - 4, 4))
+        return true;
+    return left >= 2 && is_call(end - 2, 2);
+}
+
+/* mv rd, sp; sd and c.sd with any base but sp; ld sp, N(sp). */
+static uint8_t stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
+{
+    uint32_t w = size < 2 ? 0 : half_at(bytes);
+    if (size >= 4)
+        w |= half_at(bytes + 2) << 16;
+    unsigned rd = field(w, 7, 5), rs1 = field(w, 15, 5), rs2 = field(w, 20, 5);
+    *copies |= 1u << REG_SP;
+    if ((w & 3) != 3) {
+        if ((w & 0xe003) == 0x6002 && rd == REG_SP) /* c.ldsp sp */
+            return GT_STACK_OWN;
+        if ((w & 0xe003) == 0xe000) /* c.sd */
+            return *copies >> (8 + field(w, 2, 3)) & 1 ? GT_STACK_STORED : GT_STACK_OTHER;
+        *copies &= ~(UINT32_C(1) << rd);
+        if ((w & 0xf003) == 0x8002 && field(w, 2, 5) == REG_SP) /* c.mv rd, sp */
+            *copies |= UINT32_C(1) << rd;
+        return GT_STACK_OTHER;
+    }
+    if ((w & 0x707f) == 0x3023) /* sd */
+        return *copies >> rs2 & 1 && rs1 != REG_SP ? GT_STACK_STORED : GT_STACK_OTHER;
+    if ((w & 0x707f) == 0x3003 && rd == REG_SP && rs1 == REG_SP)
+        return GT_STACK_OWN;
+    *copies &= ~(UINT32_C(1) << rd);
+    if ((w & 0xfffff07f) == 0x00010013) /* addi rd, sp, 0 */
+        *copies |= UINT32_C(1) << rd;
+    return GT_STACK_OTHER;
+}
+
+const struct gt_arch gt_arch_riscv64 = {
+    .name = "riscv64",
+    .qemu_names = (const char *const[]){"riscv64", NULL},
+    .e_machine = 243, /* EM_RISCV */
+    .bits = 64,
+    .insn_min = 2,
+    .insn_max = 4,
+    .sp_register = "sp",
+    .fp_registers = (const char *const[]){"fp", "s0", "x8", NULL},
+    .classify = classify,
+    .may_follow_call = may_follow_call,
+    .stack_use = stack_use,
+    .vector_align = 4,
+    .vector_align_high = 4,
+    .returned_sp = "sp",
+    .first_argument = "a0",
+    .second_argument = "a1",
+};

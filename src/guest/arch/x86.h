@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The x86 decoder that the x86_64 and the i386 architecture share.
+ *
+ * A guest of either may run 16-bit code (every PC starts so), and one of x86_64 32-bit code too.
+ * The mode is not told, but the instruction's size is, and it settles all but the few forms that
+ * x86.c lists.
+ */
+#ifndef GT_GUEST_ARCH_X86_H
+#define GT_GUEST_ARCH_X86_H
+
+#include "guest/arch/arch.h"
+
+/* The longest instruction of any mode; more bytes are no instruction. */
+enum { GT_X86_INSN_MAX = 15 };
+
+/* gt_arch.classify; long_mode: 40-4F are REX prefixes where more bytes follow, and targets have 64
+ * bits (else 32). */
+void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
+                     struct gt_insn *out);
+
+/* gt_arch.pushes, of every mode. */
+void gt_x86_pushes(const uint8_t *bytes, size_t size, struct gt_push *out);
+
+/* gt_arch.stack_use and drops_return, of 32- and 64-bit code. */
+uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies);
+bool gt_x86_drops_return(const uint8_t *after, size_t over, size_t left);
+
+/* gt_arch.pops_sp, of every mode. */
+bool gt_x86_pops_sp(const uint8_t *bytes, size_t size);
+
+/* gt_arch.may_follow_call, of every mode. */
+bool gt_x86_may_follow_call(const uint8_t *end, size_t left);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* x86_64: 64-bit mode, and the 32-bit and 16-bit code that such a machine runs too. */
+#include "guest/arch/x86.h"
+
+static void classify(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out)
+{
+    gt_x86_classify(bytes, size, pc, true, out);
+}
+
+const struct gt_arch gt_arch_x86_64 = {
+    .name = "x86_64",
+    .qemu_names = (const char *const[]){"x86_64", NULL},
+    .e_machine = 62, /* EM_X86_64 */
+    .bits = 64,
+    .insn_min = 1,
+    .insn_max = GT_X86_INSN_MAX,
+    .sp_register = "rsp",
+    .fp_registers = (const char *const[]){"rbp", NULL},
+    .classify = classify,
+    .may_follow_call = gt_x86_may_follow_call,
+    .stack_use = gt_x86_stack_use,
+    .pushes = gt_x86_pushes,
+    .drops_return = gt_x86_drops_return,
+    .vector_align = 1,
+    .vector_align_high = 8,
+    .vector_lowest = 0x100000,
+    .returned_sp = "rsp",
+    .pops_sp = gt_x86_pops_sp,
+    .first_argument = "rdi",
+    .second_argument = "rsi",
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which x86 instructions load the stack pointer from what is neither it nor the frame pointer:
+ * moves of 16 bits and more from registers, memory and immediates, exchanges, pops into it and lea.
+ * Arithmetic on it is none, nor are leave, enter and the instructions that compute a value.
+ * lds and les, which 64-bit mode lost to VEX, count for i386 only; movsxd without REX.W, which is
+ * arpl elsewhere, never.
+ */
+#include "guest/arch/x86_insn.h"
+
+static bool is_frame_register(int reg)
+{
+    return reg == REG_SP || reg == REG_BP;
+}
+
+/* reg <- r/m */
+static bool loads_sp(const struct x86_insn *in)
+{
+    return gt_x86_is_modrm(in) && gt_x86_modrm_reg(in) == REG_SP &&
+           (gt_x86_modrm_is_memory(in) || !is_frame_register(gt_x86_modrm_rm(in)));
+}
+
+/* r/m <- reg */
+static bool stores_sp(const struct x86_insn *in)
+{
+    return gt_x86_is_modrm(in) && !gt_x86_modrm_is_memory(in) && gt_x86_modrm_rm(in) == REG_SP &&
+           !is_frame_register(gt_x86_modrm_reg(in));
+}
+
+/* r/m, a register, is the stack pointer, and what is written there is no general register; `more`
+ * bytes follow the ModRM byte. */
+static bool names_sp(const struct x86_insn *in, size_t more)
+{
+    return in->left == 1 + more && !gt_x86_modrm_is_memory(in) && gt_x86_modrm_rm(in) == REG_SP;
+}
+
+static bool leads_sp(const struct x86_insn *in)
+{
+    return gt_x86_is_modrm(in) && gt_x86_modrm_is_memory(in) && gt_x86_modrm_reg(in) == REG_SP &&
+           !is_frame_register(gt_x86_modrm_base(in));
+}
+
+/* One-byte opcodes that load the stack pointer. */
+static bool one_byte(const struct x86_insn *in)
+{
+    bool b = in->rex & REX_B;
+
+    switch (in->opcode) {
+    case 0x5c: /* pop */
+    case 0x94: /* xchg with the accumulator */
+        return in->left == 0 && !b;
+    case 0x63: /* movsxd */
+        return in->rex & REX_W && loads_sp(in);
+    case 0x87: /* xchg */
+        return loads_sp(in) || stores_sp(in);
+    case 0x89:
+        return stores_sp(in);
+    case 0x8b:
+        return loads_sp(in);
+    case 0x8d: /* lea */
+        return leads_sp(in);
+    case 0x8f: /* pop; other values of the field are XOP */
+        return names_sp(in, 0) && gt_x86_modrm_op(in) == 0;
+    case 0xc7: /* mov imm */
+        return (names_sp(in, 4) || names_sp(in, 2)) && gt_x86_modrm_op(in) == 0;
+    case 0xc4: /* les */
+    case 0xc5: /* lds */
+        return !in->wide && loads_sp(in) && gt_x86_modrm_is_memory(in);
+    case 0xbc:
+        return !b && (in->left == 2 || in->left == 4 || in->left == 8);
+    default:
+        return false;
+    }
+}
+
+/* 0F: those that load the stack pointer */
+static bool two_bytes(const struct x86_insn *in)
+{
+    switch (in->opcode) {
+    case 0x20: /* mov from a control register */
+    case 0x21: /* mov from a debug register; of both only the register form exists */
+        return in->left == 1 && gt_x86_modrm_rm(in) == REG_SP;
+    case 0x7e: /* movd, movq from a vector register; F3 writes one */
+        return !in->rep && names_sp(in, 0);
+    case 0xb2: /* lss */
+    case 0xb4: /* lfs */
+    case 0xb5: /* lgs */
+        return loads_sp(in) && gt_x86_modrm_is_memory(in);
+    case 0xb7: /* movzx, movsx from 16 bits */
+    case 0xbf:
+        return loads_sp(in);
+    default: /* cmovcc */
+        return (in->opcode & 0xf0) == 0x40 && loads_sp(in);
+    }
+}
+
+bool gt_x86_loads_stack_pointer(const struct x86_insn *in)
+{
+    return in->escape ? two_bytes(in) : one_byte(in);
+}

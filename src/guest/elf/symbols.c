@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The public side of the symbol reader: which files are read, in what order, and lookups. */
+#include "guest/elf/symbols_private.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_header(struct gt_symbols *s, Elf *elf, struct gt_error *err)
+{
+    GElf_Ehdr eh;
+
+    if (!gelf_getehdr(elf, &eh))
+        return gt_error_set(err, GT_E_FORMAT, "%s: no ELF header", s->path);
+    if (eh.e_type != ET_EXEC && eh.e_type != ET_DYN)
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "%s: ELF type %u, expected an executable (2) or shared object (3)",
+                            s->path, eh.e_type);
+    s->e_machine = eh.e_machine;
+    s->bits = gelf_getclass(elf) == ELFCLASS32 ? 32 : 64;
+    s->dynamic = eh.e_type == ET_DYN;
+    gt_elf_build_id(elf, s->build_id);
+    return GT_OK;
+}
+
+/* 1 read, 0 none installed or no symbols in it. */
+static int read_debug_file(struct sym_reader *r, Elf *elf, const char *const *roots)
+{
+    struct gt_elf debug;
+    int found = gt_elf_open_debug(r->s->path, elf, roots, &debug, &r->s->debug_path);
+
+    if (found != 1)
+        return found;
+    found = gt_sym_read_table(r, debug.elf, SHT_SYMTAB);
+    if (found != 1) {
+        free(r->s->debug_path);
+        r->s->debug_path = NULL;
+    }
+    gt_elf_close(&debug);
+    return found;
+}
+
+static int read_file(struct sym_reader *r, const char *const *roots, Elf *elf, struct gt_error *err)
+{
+    int status = read_header(r->s, elf, err);
+    bool stripped;
+
+    if (status == GT_OK)
+        status = gt_sym_read_segments(r, elf, err);
+    if (status < 0)
+        return status;
+    status = gt_sym_read_table(r, elf, SHT_SYMTAB);
+    if (status == 0)
+        status = read_debug_file(r, elf, roots);
+    stripped = status == 0;
+    if (status >= 0)
+        status = gt_sym_read_table(r, elf, SHT_DYNSYM);
+    if (status >= 0) {
+        gt_sym_sort(&r->list);
+        status = gt_sym_read_plt(r, elf);
+    }
+    if (status >= 0)
+        status = gt_sym_read_frames(r, elf);
+    if (status >= 0)
+        status = gt_sym_merge(r);
+    if (status >= 0 && stripped)
+        gt_sym_end_guesses(r, elf);
+    if (status >= 0)
+        status = gt_sym_name_frames(r);
+    if (status < 0)
+        return gt_error_set(err, status, "%s: out of memory for its symbols", r->s->path);
+    return GT_OK;
+}
+
+int gt_symbols_load_with(const char *path, const char *const *debug_roots, struct gt_symbols **out,
+                         struct gt_error *err)
+{
+    struct sym_reader r = {.s = calloc(1, sizeof *r.s)};
+    struct gt_elf file;
+    int status;
+
+    *out = NULL;
+    if (!r.s || !(r.s->path = strdup(path))) {
+        free(r.s);
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+    }
+    status = gt_elf_open(path, &file, err);
+    if (status == GT_OK) {
+        status = read_file(&r, debug_roots, file.elf, err);
+        gt_elf_close(&file);
+    }
+    free(r.list.at);
+    if (status == GT_OK)
+        *out = r.s;
+    else
+        gt_symbols_free(r.s);
+    return status;
+}
+
+int gt_symbols_load(const char *path, struct gt_symbols **out, struct gt_error *err)
+{
+    return gt_symbols_load_with(path, gt_debug_roots_default, out, err);
+}
+
+void gt_symbols_free(struct gt_symbols *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < sizeof s->strings / sizeof s->strings[0]; i++)
+        free(s->strings[i]);
+    free(s->sym);
+    free(s->alias);
+    free(s->debug_path);
+    free(s->path);
+    free(s);
+}
+
+size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel)
+{
+    size_t lo = 0, hi = s->n_sym;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->sym[mid].addr <= rel)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel)
+{
+    size_t n = gt_sym_count_to(s, rel);
+
+    return n && rel - s->sym[n - 1].addr < s->sym[n - 1].size ? &s->sym[n - 1] : NULL;
+}
+
+bool gt_symbols_in_plt(const struct gt_symbols *s, uint64_t rel)
+{
+    for (size_t i = 0; i < sizeof s->plt_lo / sizeof s->plt_lo[0]; i++)
+        if (rel >= s->plt_lo[i] && rel < s->plt_hi[i])
+            return true;
+    return false;
+}
+
+/* Of the types, the one that a name should mean first. */
+static int type_order(char type)
+{
+    const char *order = "Twt";
+    const char *at = strchr(order, type);
+
+    return at ? (int)(at - order) : 3;
+}
+
+static const struct gt_symbol *best_of(const struct gt_symbol *list, size_t n, const char *name,
+                                       const struct gt_symbol *best)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0 &&
+            (!best || type_order(list[i].type) < type_order(best->type)))
+            best = &list[i];
+    return best;
+}
+
+bool gt_symbols_by_name(const struct gt_symbols *s, const char *name, uint64_t *rel)
+{
+    const struct gt_symbol *best = best_of(s->sym, s->n_sym, name, NULL);
+
+    best = best_of(s->alias, s->n_alias, name, best);
+    if (best)
+        *rel = best->addr;
+    return best != NULL;
+}

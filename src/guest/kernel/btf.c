@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BTF (BPF type format), by which a kernel describes its types: where the members of structs are.
+ *
+ *   header   u16 0xeb9f, u8 version 1, u8 flags, u32 header size, then u32 each: offset and size of
+ *            the types, offset and size of the strings, from the end of the header
+ *   type     u32 name (offset in the strings), u32 info (kind in bits 24-28, count in bits 0-15,
+ *            bit 31: members have bit sizes), u32 size or type; then what its kind asks for
+ *   member   u32 name, u32 type, u32 offset in bits (with bit 31 above: low 24 bits; size in bits,
+ * 0 no bit field, in the high 8)
+ *
+ * Types are numbered from 1 in their order. They are indexed when the kernel is loaded; a type of
+ * unknown kind ends the index, since its length is unknown.
+ */
+#include "base/bytes.h"
+#include "guest/kernel/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER_SIZE = 24, TYPE_SIZE = 12, MEMBER_SIZE = 12, DEPTH = 16 };
+enum { BUDGET = 1 << 20 }; /* members looked at for one question */
+
+enum kind {
+    KIND_INT = 1,
+    KIND_ARRAY = 3,
+    KIND_STRUCT = 4,
+    KIND_UNION = 5,
+    KIND_ENUM = 6,
+    KIND_TYPEDEF = 8,
+    KIND_VOLATILE = 9,
+    KIND_CONST = 10,
+    KIND_RESTRICT = 11,
+    KIND_FUNC_PROTO = 13,
+    KIND_VAR = 14,
+    KIND_DATASEC = 15,
+    KIND_DECL_TAG = 17,
+    KIND_TYPE_TAG = 18,
+    KIND_ENUM64 = 19,
+};
+
+struct type {
+    uint32_t name, info, size; /* size: or the type that it refers to */
+    const uint8_t *more;
+};
+
+static uint32_t u32_at(const uint8_t *at)
+{
+    struct gt_reader r;
+
+    gt_reader_init(&r, at, 4);
+    return gt_read_u32(&r);
+}
+
+static unsigned kind_of(const struct type *t)
+{
+    return t->info >> 24 & 0x1f;
+}
+
+/* Bytes behind a type of that info; -1: unknown kind. */
+static int64_t more_size(uint32_t info)
+{
+    int64_t count = info & 0xffff;
+
+    switch (info >> 24 & 0x1f) {
+    case KIND_INT:
+    case KIND_VAR:
+    case KIND_DECL_TAG:
+        return 4;
+    case KIND_ARRAY:
+        return 12;
+    case KIND_STRUCT:
+    case KIND_UNION:
+    case KIND_DATASEC:
+    case KIND_ENUM64:
+        return 12 * count;
+    case KIND_ENUM:
+    case KIND_FUNC_PROTO:
+        return 8 * count;
+    case 2:  /* pointer */
+    case 7:  /* forward declaration */
+    case 12: /* function */
+    case 16: /* float */
+    case KIND_TYPEDEF:
+    case KIND_VOLATILE:
+    case KIND_CONST:
+    case KIND_RESTRICT:
+    case KIND_TYPE_TAG:
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+/* Type `id`, whose whole length gt_btf_open saw; false: no such type. */
+static bool get_type(const struct gt_btf *b, uint32_t id, struct type *t)
+{
+    const uint8_t *at;
+
+    if (id == 0 || id > b->n)
+        return false;
+    at = b->types + b->index[id - 1];
+    *t = (struct type){u32_at(at), u32_at(at + 4), u32_at(at + 8), at + TYPE_SIZE};
+    return true;
+}
+
+/* A text of the strings; "" where the offset lies. */
+static const char *string_at(const struct gt_btf *b, uint32_t offset)
+{
+    return offset < b->strings_size ? b->strings + offset : "";
+}
+
+static int index_types(struct gt_btf *b)
+{
+    size_t cap = 0, at = 0;
+
+    while (b->types_size - at >= TYPE_SIZE) {
+        int64_t more = more_size(u32_at(b->types + at + 4));
+        if (more < 0 || (uint64_t)more > b->types_size - at - TYPE_SIZE)
+            break;
+        if (b->n == cap) {
+            uint32_t *index;
+            cap = cap ? cap * 2 : 4096;
+            index = reallocarray(b->index, cap, sizeof *index);
+            if (!index)
+                return GT_E_NOMEM;
+            b->index = index;
+        }
+        b->index[b->n++] = (uint32_t)at;
+        at += TYPE_SIZE + (size_t)more;
+    }
+    return GT_OK;
+}
+
+bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size)
+{
+    uint32_t header, types, strings;
+
+    if (size < HEADER_SIZE || u32_at(data) != 0x0001eb9f) /* flags 0 */
+        return false;
+    header = u32_at(data + 4);
+    types = u32_at(data + 8);
+    b->types_size = u32_at(data + 12);
+    strings = u32_at(data + 16);
+    b->strings_size = u32_at(data + 20);
+    if (header < HEADER_SIZE || header > size || types > size - header ||
+        b->types_size > size - header - types || strings > size - header ||
+        b->strings_size > size - header - strings || b->strings_size == 0)
+        return false;
+    b->types = data + header + types;
+    b->strings = (const char *)data + header + strings;
+    return b->strings[0] == '\0' && b->strings[b->strings_size - 1] == '\0';
+}
+
+/* The largest BTF in the segments: a program for BPF inside the kernel may have its own. */
+static void find(const struct gt_kernel *k, struct gt_btf *best)
+{
+    static const uint8_t magic[] = {0x9f, 0xeb, 1, 0, HEADER_SIZE, 0, 0, 0};
+
+    for (size_t i = 0; i < k->priv->n_segment; i++) {
+        const uint8_t *at = k->priv->segment[i].data, *end = at + k->priv->segment[i].size;
+        for (; (at = memmem(at, (size_t)(end - at), magic, sizeof magic)); at++) {
+            struct gt_btf b = {0};
+            if (gt_btf_header(&b, at, (size_t)(end - at)) && b.types_size > best->types_size)
+                *best = b;
+        }
+    }
+}
+
+int gt_btf_open(const struct gt_kernel *k, struct gt_btf *b)
+{
+    uint64_t from, to;
+    const uint8_t *data = NULL;
+
+    *b = (struct gt_btf){0};
+    if (gt_kernel_address(k, "__start_BTF", &from) && gt_kernel_address(k, "__stop_BTF", &to) &&
+        to > from)
+        data = gt_kernel_bytes(k, from, (size_t)(to - from));
+    if (!data || !gt_btf_header(b, data, (size_t)(to - from))) {
+        *b = (struct gt_btf){0};
+        find(k, b);
+    }
+    return b->types ? index_types(b) : GT_OK;
+}
+
+/* The struct or union of that name; the first that has members. */
+static bool find_struct(const struct gt_btf *b, const char *name, struct type *t)
+{
+    for (uint32_t id = 1; id <= b->n; id++)
+        if (get_type(b, id, t) && (kind_of(t) == KIND_STRUCT || kind_of(t) == KIND_UNION) &&
+            (t->info & 0xffff) && !strcmp(string_at(b, t->name), name))
+            return true;
+    return false;
+}
+
+/* Through typedefs and qualifiers to a struct or union. */
+static bool resolve(const struct gt_btf *b, uint32_t id, struct type *t)
+{
+    for (int depth = 0; depth < DEPTH && get_type(b, id, t); depth++) {
+        switch (kind_of(t)) {
+        case KIND_STRUCT:
+        case KIND_UNION:
+            return true;
+        case KIND_TYPEDEF:
+        case KIND_VOLATILE:
+        case KIND_CONST:
+        case KIND_RESTRICT:
+        case KIND_TYPE_TAG:
+            id = t->size;
+            break;
+        default:
+            return false;
+        }
+    }
+    return false;
+}
+
+struct question {
+    const struct gt_btf *btf;
+    int budget;
+};
+
+/* Adds to *bits where `path` is in t. */
+static int find_member(struct question *q, const struct type *t, const char *path, int depth,
+                       uint64_t *bits)
+{
+    size_t length = strcspn(path, ".");
+
+    for (uint32_t i = 0; depth < DEPTH && i < (t->info & 0xffff); i++) {
+        const uint8_t *at = t->more + (size_t)i * MEMBER_SIZE;
+        const char *name = string_at(q->btf, u32_at(at));
+        uint32_t where = u32_at(at + 8), field = t->info >> 31 ? where >> 24 : 0;
+        struct type inner;
+        int status;
+        if (q->budget-- <= 0)
+            return GT_E_FORMAT;
+        if (t->info >> 31)
+            where &= 0xffffff;
+        if (!strncmp(name, path, length) && !name[length] && length) {
+            *bits += where;
+            if (!path[length])
+                return field || where % 8 ? GT_E_UNSUPPORTED : GT_OK;
+            if (!resolve(q->btf, u32_at(at + 4), &inner))
+                return GT_E_NOT_FOUND;
+            return find_member(q, &inner, path + length + 1, depth + 1, bits);
+        }
+        if (name[0] || !resolve(q->btf, u32_at(at + 4), &inner))
+            continue;
+        *bits += where;
+        status = find_member(q, &inner, path, depth + 1, bits);
+        if (status != GT_E_NOT_FOUND)
+            return status;
+        *bits -= where;
+    }
+    return GT_E_NOT_FOUND;
+}
+
+int gt_kernel_member(const struct gt_kernel *k, const char *type, const char *member,
+                     uint32_t *byte_offset)
+{
+    struct question q = {&k->priv->btf, BUDGET};
+    struct type t;
+    uint64_t bits = 0;
+    int status;
+
+    if (!q.btf->types)
+        return GT_E_UNSUPPORTED;
+    if (!find_struct(q.btf, type, &t))
+        return GT_E_NOT_FOUND;
+    status = find_member(&q, &t, member, 0, &bits);
+    if (status == GT_OK && bits / 8 > UINT32_MAX)
+        return GT_E_FORMAT;
+    if (status == GT_OK)
+        *byte_offset = (uint32_t)(bits / 8);
+    return status;
+}
+
+int gt_kernel_sizeof(const struct gt_kernel *k, const char *type, uint32_t *bytes)
+{
+    struct type t;
+
+    if (!k->priv->btf.types)
+        return GT_E_UNSUPPORTED;
+    if (!find_struct(&k->priv->btf, type, &t))
+        return GT_E_NOT_FOUND;
+    *bytes = t.size;
+    return GT_OK;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A plugin's arguments: QEMU hands over `name=value` words, a table says what each may be. An
+ * unknown name or a malformed value is refused in one line that names it and what was expected.
+ */
+#ifndef GT_PLUGIN_COMMON_ARGS_H
+#define GT_PLUGIN_COMMON_ARGS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum gt_arg_kind {
+    GT_ARG_TEXT,   /* value: const char **; the word lives as long as QEMU's argv */
+    GT_ARG_SWITCH, /* on/off, yes/no, true/false, 1/0; value: bool * */
+    GT_ARG_NUMBER, /* decimal or 0x hex, [min, max]; value: uint64_t * */
+    GT_ARG_CHOICE, /* one of `choices`; value: int *, its index */
+    GT_ARG_EACH,   /* any text, as often as it comes: `each` takes it or refuses it */
+};
+
+struct gt_arg {
+    const char *name;
+    enum gt_arg_kind kind;
+    void *value;
+    uint64_t min, max;                                    /* GT_ARG_NUMBER */
+    const char *const *choices;                           /* GT_ARG_CHOICE, NULL-terminated */
+    int (*each)(const char *value, struct gt_error *err); /* GT_ARG_EACH; value as GT_ARG_TEXT's */
+};
+
+/* The table ends with a NULL name. A later word for the same name wins. GT_E_USAGE, or what `each`
+ * returned. */
+int gt_args_parse(const struct gt_arg *table, int argc, char **argv, struct gt_error *err);
+
+#endif

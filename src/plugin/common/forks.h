@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How many processes a recorded program forks that are not recorded themselves: its children, and
+ * theirs. User mode. */
+#ifndef GT_PLUGIN_COMMON_FORKS_H
+#define GT_PLUGIN_COMMON_FORKS_H
+
+#include "base/error.h"
+
+/* Counts from now on, and has the tool's handlers called around each fork (pthread_atfork).
+ * GT_E_NOMEM, GT_E_IO. */
+int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
+                   struct gt_error *err);
+/* After a fork, in the process that forked: in a child as well. */
+void gt_forks_add(void);
+/* Says how many there were so far, if any. */
+void gt_forks_tell(void);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a plugin knows of the guest's code, a page at a time. None is forgotten by itself, since the
+ * same block may be translated again at any time. Callers see to it that one thread is in here.
+ */
+#ifndef GT_PLUGIN_COMMON_PAGES_H
+#define GT_PLUGIN_COMMON_PAGES_H
+
+#include "plugin/common/arena.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+enum { GT_PAGE = 4096, GT_PAGES_RECENT = 512 };
+
+/* Zero: no page. */
+struct gt_pages {
+    GHashTable *all;           /* number -> the page; NULL: none yet */
+    struct gt_batches batches; /* of pages */
+    struct {
+        uint64_t number;
+        void *page; /* NULL: none */
+    } recent[GT_PAGES_RECENT];
+};
+
+/* None is left. */
+void gt_pages_clear(struct gt_pages *p);
+
+/* Made where there is none yet: `size` bytes, all 0; of one set all are as large. */
+void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size);
+
+/* The same for the page of an address. */
+static inline void *gt_pages_at(struct gt_pages *p, uint64_t addr, size_t size)
+{
+    uint64_t number = addr / GT_PAGE;
+    unsigned i = (unsigned)(number % GT_PAGES_RECENT);
+    if (!p->recent[i].page || p->recent[i].number != number) {
+        p->recent[i].number = number;
+        p->recent[i].page = gt_pages_find(p, number, size);
+    }
+    return p->recent[i].page;
+}
+
+#endif

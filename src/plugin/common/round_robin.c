@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several vCPUs on one host thread: see round_robin.h. */
+#include "plugin/common/round_robin.h"
+
+bool gt_one_thread_check(const struct gt_host_info *host, const char *wrong)
+{
+    static __thread bool other;
+    static bool told;
+    bool wrongly = host->system && host->abi >= 2 && other;
+    if (wrongly && !told) {
+        told = true;
+        gt_host_message("one thread runs all vCPUs: this QEMU (plugin ABI %d) does not tell them "
+                        "apart, %s",
+                        host->abi, wrong);
+    }
+    other = true;
+    return wrongly;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lanes: see etrace.h. A lane's buffer holds whole packets, then perhaps an EXEC packet under way,
+ * which gt_etrace_run_add extends without a lock, or MEM packets that are put without one; all else
+ * is done with the lane's lock, so that the end, which may come on another thread, finds it whole.
+ */
+#include "plugin/etrace/buffer.h"
+
+#include "plugin/common/round_robin.h"
+
+#include "plugin/trace-plugin.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    BARRIER = GT_ETRACE_HEADER, /* bytes, after each EXEC */
+    LEAST_ROOM = 256,           /* for an EXEC packet */
+};
+
+static __thread struct gt_etrace_lane *own;
+static __thread struct gt_etrace_lane *entered; /* between put_begin and put_end */
+static __thread uint16_t begun;                 /* the vCPU that began last on this thread */
+
+const struct gt_etrace_vcpu *gt_etrace_current(void)
+{
+    return own && own->current ? own->current : &gt_etrace.vcpus[begun];
+}
+
+bool gt_etrace_is_finished(void)
+{
+    return __atomic_load_n(&gt_etrace.finished, __ATOMIC_ACQUIRE);
+}
+
+void gt_etrace_close(struct gt_etrace_vcpu *v)
+{
+    v->run = (struct gt_etrace_run){.fill = 1, .end_time = UINT64_MAX, .bits = 64};
+    __atomic_store_n(&v->mem.end, NULL, __ATOMIC_RELAXED);
+}
+
+static void put_barrier(struct gt_buffer *b, uint16_t unit)
+{
+    struct gt_writer w;
+    gt_writer_init(&w, b->data + b->used, BARRIER);
+    gt_etrace_put_barrier(&w, unit);
+    b->used += BARRIER;
+}
+
+void gt_etrace_lane_end_run(struct gt_etrace_lane *lane)
+{
+    struct gt_etrace_vcpu *v = lane->current;
+    const uint8_t *mem = v && lane->buffer ? gt_etrace_mem_end(v) : NULL;
+    if (mem)
+        lane->buffer->used = (size_t)(mem - lane->buffer->data);
+    if (!v || !gt_etrace_is_open(v))
+        return;
+    struct gt_etrace_run run = v->run; /* at the end, the vCPU may go on with it on its thread */
+    size_t n = gt_etrace_run_take(&run);
+    if (n && lane->buffer) {
+        lane->newest = run.packet + n - (gt_etrace.bits == 64 ? 20 : 12);
+        lane->buffer->used += n;
+        put_barrier(lane->buffer, v->unit);
+    }
+}
+
+static void end_run(struct gt_etrace_lane *lane)
+{
+    gt_etrace_lane_end_run(lane);
+    if (lane->current)
+        gt_etrace_close(lane->current);
+}
+
+uint8_t *gt_etrace_newest(const struct gt_etrace_vcpu *v)
+{
+    if (gt_etrace_is_open(v))
+        return v->run.packet + v->run.fill - (gt_etrace.bits == 64 ? 20 : 12);
+    return v->lane && v->lane->current == v ? v->lane->newest : NULL;
+}
+
+void gt_etrace_tell_news(void)
+{
+    struct gt_error news;
+    if (gt_outlet_news(gt_etrace.outlet, &news))
+        gt_host_message("%s", news.text);
+}
+
+static bool make_room(struct gt_etrace_lane *lane, size_t n)
+{
+    if (!lane->buffer)
+        lane->buffer = gt_outlet_take(gt_etrace.outlet);
+    if (!lane->buffer || lane->buffer->size - lane->buffer->used >= n)
+        return lane->buffer != NULL;
+    gt_etrace_lane_hand_over(lane);
+    return true;
+}
+
+void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane)
+{
+    lane->newest = NULL;
+    lane->handed = gt_etrace_host_time();
+    trace_etrace_packets(lane->buffer ? lane->buffer->used : 0);
+    lane->buffer = gt_outlet_swap(gt_etrace.outlet, lane->buffer);
+    gt_etrace_tell_news();
+}
+
+void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint64_t end,
+                              uint64_t time, uint64_t until)
+{
+    struct gt_etrace_vcpu *v = lane->current;
+    end_run(lane);
+    if (!make_room(lane, LEAST_ROOM))
+        return;
+    struct gt_buffer *b = lane->buffer;
+    gt_etrace_run_init(&v->run, b->data + b->used, b->size - b->used - BARRIER, v->unit,
+                       gt_etrace.bits);
+    gt_etrace_run_add(&v->run, start, end, time, until);
+}
+
+/* clock=host: the block under way is put as far as it has come. */
+static void settle_clock(struct gt_etrace_lane *lane)
+{
+    struct gt_etrace_vcpu *v = lane->current;
+    if (!v || !v->pending)
+        return;
+    uint64_t now = gt_etrace_host_time();
+    if (!gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
+        gt_etrace_lane_begin_run(lane, v->start, v->end, v->since, now);
+    v->pending = false;
+}
+
+void gt_etrace_lane_settle(struct gt_etrace_lane *lane)
+{
+    if (lane->n_ran)
+        gt_etrace_put_listed(lane);
+    settle_clock(lane);
+}
+
+static struct gt_etrace_lane *new_lane(void)
+{
+    struct gt_etrace_lane *lane = calloc(1, sizeof *lane);
+    if (!lane)
+        return NULL;
+    pthread_mutex_init(&lane->lock, NULL);
+    pthread_mutex_lock(&gt_etrace.lock);
+    lane->next = gt_etrace.lanes;
+    gt_etrace.lanes = lane;
+    pthread_mutex_unlock(&gt_etrace.lock);
+    return lane;
+}
+
+struct gt_etrace_lane *gt_etrace_own_lane(void)
+{
+    if (!own)
+        own = new_lane();
+    return own;
+}
+
+/* The vCPU's lane, or (NULL) the thread's, locked; NULL: nothing is recorded any more. */
+static struct gt_etrace_lane *lock(struct gt_etrace_vcpu *v)
+{
+    if (gt_etrace_is_finished())
+        return NULL;
+    if (v && !v->lane)
+        v->lane = gt_etrace_own_lane();
+    struct gt_etrace_lane *lane = v ? v->lane : gt_etrace_own_lane();
+    if (!lane)
+        return NULL;
+    pthread_mutex_lock(&lane->lock);
+    if (!gt_etrace_is_finished())
+        return lane;
+    pthread_mutex_unlock(&lane->lock);
+    return NULL;
+}
+
+struct gt_etrace_lane *gt_etrace_lane_lock(struct gt_etrace_vcpu *v)
+{
+    struct gt_etrace_lane *lane = lock(v);
+    if (lane && lane->n_ran)
+        gt_etrace_put_listed(lane);
+    return lane;
+}
+
+void gt_etrace_lane_unlock(struct gt_etrace_lane *lane)
+{
+    if (lane)
+        pthread_mutex_unlock(&lane->lock);
+}
+
+void gt_etrace_lane_drain(struct gt_etrace_lane *lane)
+{
+    pthread_mutex_lock(&lane->lock);
+    if (!gt_etrace_is_finished())
+        gt_etrace_put_listed(lane);
+    lane->n_ran = 0;
+    pthread_mutex_unlock(&lane->lock);
+}
+
+void gt_etrace_lane_switch(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v)
+{
+    settle_clock(lane);
+    end_run(lane);
+    lane->newest = NULL;
+    lane->current = v;
+}
+
+/* For packets of the vCPU. */
+static struct gt_etrace_lane *enter(struct gt_etrace_vcpu *v)
+{
+    struct gt_etrace_lane *lane = lock(v);
+    if (!lane)
+        return NULL;
+    entered = lane;
+    if (lane->n_ran)
+        gt_etrace_put_listed(lane);
+    if (v && lane->current != v)
+        gt_etrace_lane_switch(lane, v);
+    return lane;
+}
+
+void gt_etrace_add_slowly(struct gt_etrace_vcpu *v, uint64_t start, uint64_t end, uint64_t time,
+                          uint64_t until)
+{
+    struct gt_etrace_lane *lane = enter(v);
+    if (!lane) {
+        gt_etrace_close(v);
+        return;
+    }
+    gt_etrace_lane_begin_run(lane, start, end, time, until);
+    pthread_mutex_unlock(&lane->lock);
+}
+
+struct gt_writer *gt_etrace_put_begin(struct gt_etrace_vcpu *v, size_t n)
+{
+    struct gt_etrace_lane *lane = enter(v);
+    if (!lane)
+        return NULL;
+    gt_etrace_lane_settle(lane);
+    end_run(lane);
+    if (!make_room(lane, n)) {
+        pthread_mutex_unlock(&lane->lock);
+        return NULL;
+    }
+    gt_writer_init(&lane->w, lane->buffer->data + lane->buffer->used, n);
+    return &lane->w;
+}
+
+void gt_etrace_put_end(void)
+{
+    entered->buffer->used = (size_t)(entered->w.at - entered->buffer->data);
+    pthread_mutex_unlock(&entered->lock);
+}
+
+void gt_etrace_put_end_mem(struct gt_etrace_vcpu *v)
+{
+    const struct gt_buffer *b = entered->buffer;
+    __atomic_store_n(&v->mem.at, entered->w.at, __ATOMIC_RELAXED);
+    __atomic_store_n(&v->mem.end, b->data + b->size, __ATOMIC_RELEASE);
+    gt_etrace_put_end();
+}
+
+void gt_etrace_put_all_listed(void)
+{
+    pthread_mutex_lock(&gt_etrace.lock);
+    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next)
+        gt_etrace_lane_drain(lane);
+    pthread_mutex_unlock(&gt_etrace.lock);
+}
+
+/* A machine's vCPU is a unit. In user mode a thread is one, and QEMU gives the number of a thread
+ * that ended to the next: units are counted there, and its time begins anew. */
+static void begin_unit(struct gt_etrace_vcpu *v)
+{
+    v->unit = (uint16_t)gt_etrace_number(v);
+    if (gt_etrace.host.system)
+        return;
+    v->time = 0;
+    if (gt_etrace.n_units < GT_ETRACE_MAX_VCPUS)
+        v->unit = (uint16_t)gt_etrace.n_units;
+    else if (gt_etrace.n_units == GT_ETRACE_MAX_VCPUS)
+        gt_host_message("the program has more than %d threads: from here on some share a unit",
+                        GT_ETRACE_MAX_VCPUS);
+    gt_etrace.n_units++;
+}
+
+void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
+{
+    (void)self;
+    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+        return;
+    gt_one_thread_check(&gt_etrace.host, "units are wrong");
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    gt_etrace_close(v);
+    v->block = NULL;
+    v->pending = false;
+    v->lane = NULL;
+    begun = (uint16_t)vcpu;
+    pthread_mutex_lock(&gt_etrace.lock);
+    begin_unit(v);
+    if (vcpu >= gt_etrace.n_vcpus)
+        __atomic_store_n(&gt_etrace.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&gt_etrace.lock);
+}
+
+static void unlink_lane(struct gt_etrace_lane *lane)
+{
+    pthread_mutex_lock(&gt_etrace.lock);
+    struct gt_etrace_lane **p = &gt_etrace.lanes;
+    while (*p && *p != lane)
+        p = &(*p)->next;
+    if (*p)
+        *p = lane->next;
+    pthread_mutex_unlock(&gt_etrace.lock);
+}
+
+void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
+{
+    (void)self;
+    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    struct gt_etrace_lane *lane = enter(v);
+    if (!lane)
+        return;
+    gt_etrace_lane_settle(lane);
+    end_run(lane);
+    lane->current = NULL;
+    lane->newest = NULL;
+    v->lane = NULL;
+    if (lane->buffer)
+        gt_outlet_give(gt_etrace.outlet, lane->buffer);
+    lane->buffer = NULL;
+    pthread_mutex_unlock(&lane->lock);
+    if (gt_etrace.host.system || lane != own)
+        return;
+    unlink_lane(lane);
+    pthread_mutex_destroy(&lane->lock);
+    free(lane);
+    own = NULL;
+}

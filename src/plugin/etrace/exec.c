@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks that run. An entry is put when its block begins, and shortened if the block turns out to
+ * be left in the middle: by an exception, where the host tells of those, or by an access to a
+ * device, which QEMU may run again as a block of its own, without telling that one begins.
+ */
+#include "plugin/etrace/buffer.h"
+
+#include <string.h>
+#include <time.h>
+
+enum {
+    AHEAD = 8, /* blocks: their memory is fetched so early */
+    PAGE_BITS = 12,
+};
+
+uint64_t gt_etrace_host_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- clock=insn ---------------------------------------------------------------------------- */
+
+static inline size_t entry_size(bool wide)
+{
+    return wide ? 20 : 12;
+}
+
+static inline __attribute__((always_inline)) struct gt_etrace_entry entry_at(const uint8_t *at,
+                                                                             bool wide)
+{
+    const size_t word = wide ? 8 : 4;
+    struct gt_etrace_entry e = {0};
+    memcpy(&e.duration, at, sizeof e.duration);
+    memcpy(&e.start, at + 4, word);
+    memcpy(&e.end, at + 4 + word, word);
+    return e;
+}
+
+static inline __attribute__((always_inline)) void
+put_entry(uint8_t *at, const struct gt_etrace_entry *e, bool wide)
+{
+    const size_t word = wide ? 8 : 4;
+    memcpy(at, &e->duration, sizeof e->duration);
+    memcpy(at + 4, &e->start, word);
+    memcpy(at + 4 + word, &e->end, word);
+}
+
+/* What gt_etrace_run_add does to the newest entry: it is made longer by the block, or is the block.
+ * Which of them cannot be predicted: no branches. With instructions for a clock no sum passes 32
+ * bits, since they lie in one page. All ones: it is longer now; 0: it is the block. */
+static inline __attribute__((always_inline)) uint64_t
+join(struct gt_etrace_entry *newest, const struct gt_etrace_block *b, bool wide)
+{
+    uint64_t start = wide ? b->start : (uint32_t)b->start;
+    uint64_t end = wide ? b->end : (uint32_t)b->end;
+    uint64_t first = newest->start, last = newest->end;
+    uint64_t pages = (start ^ end) | (first ^ last);
+    uint64_t joins =
+        -(uint64_t)((start == last) & (start < end) & (first < last) & !(pages >> PAGE_BITS));
+    newest->duration = b->insns + (newest->duration & (uint32_t)joins);
+    newest->start = start ^ ((start ^ first) & joins);
+    newest->end = end;
+    return joins;
+}
+
+/* gt_etrace_run_add where the newest entry is in the buffer and there is room for another one. */
+static inline __attribute__((always_inline)) bool
+add(struct gt_etrace_run *r, const struct gt_etrace_block *b, uint64_t time, bool wide)
+{
+    const size_t size = entry_size(wide);
+    if (__builtin_expect(r->fill + size > r->room || time != r->end_time, 0))
+        return false;
+    uint8_t *at = r->packet + r->fill - size;
+    struct gt_etrace_entry newest = entry_at(at, wide);
+    uint64_t step = size & ~join(&newest, b, wide);
+    put_entry(at + step, &newest, wide);
+    r->fill += step;
+    r->end_time = time + b->insns;
+    return true;
+}
+
+static __attribute__((noinline)) void add_slowly(struct gt_etrace_vcpu *v,
+                                                 const struct gt_etrace_block *b, uint64_t time)
+{
+    uint64_t until = time + b->insns;
+    if (!gt_etrace_run_add(&v->run, b->start, b->end, time, until))
+        gt_etrace_add_slowly(v, b->start, b->end, time, until);
+}
+
+void gt_etrace_on_block(unsigned vcpu, void *data)
+{
+    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    const struct gt_etrace_block *b = data;
+    uint64_t time = v->time;
+    v->block = b;
+    v->time = time + b->insns;
+    if (__builtin_expect(gt_etrace.bits != 64 || !add(&v->run, b, time, true), 0))
+        add_slowly(v, b, time);
+}
+
+/* ---- clock=insn, EXEC alone: blocks are listed, and put many at a time ---------------------- */
+
+static __attribute__((noinline)) void make_room(struct gt_etrace_vcpu *v)
+{
+    if (!v->lane)
+        v->lane = gt_etrace_own_lane();
+    if (v->lane && v->lane->n_ran == GT_ETRACE_RAN)
+        gt_etrace_lane_drain(v->lane);
+}
+
+void gt_etrace_on_block_listed(unsigned vcpu, void *block)
+{
+    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    struct gt_etrace_lane *lane = v->lane;
+    if (__builtin_expect(!lane || lane->n_ran == GT_ETRACE_RAN, 0)) {
+        make_room(v);
+        lane = v->lane;
+        if (!lane)
+            return;
+    }
+    size_t n = lane->n_ran;
+    lane->ran[n] = (uint64_t)vcpu << GT_ETRACE_RAN_VCPU | (uintptr_t)block;
+    __atomic_store_n(&lane->n_ran, n + 1, __ATOMIC_RELEASE);
+}
+
+static void put_one(struct gt_etrace_lane *lane, uint64_t ran)
+{
+    const struct gt_etrace_block *b = gt_etrace_block_of(ran);
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[ran >> GT_ETRACE_RAN_VCPU];
+    if (lane->current != v)
+        gt_etrace_lane_switch(lane, v);
+    uint64_t until = v->time + b->insns;
+    if (!gt_etrace_run_add(&v->run, b->start, b->end, v->time, until))
+        gt_etrace_lane_begin_run(lane, b->start, b->end, v->time, until);
+    v->time = until;
+    v->block = b;
+}
+
+/* Of entries i to n-1 those that the packet under way has room for, all of one vCPU; at least the
+ * newest entry is in the packet. Returns the first one that is not. */
+static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_lane *lane, size_t i,
+                                                             size_t n, bool wide)
+{
+    struct gt_etrace_vcpu *v = lane->current;
+    struct gt_etrace_run *r = &v->run;
+    const size_t size = entry_size(wide);
+    uint8_t *at = r->packet + r->fill - size, *end = r->packet + r->room - size;
+    uint64_t vcpu = gt_etrace_number(v), time = v->time;
+    struct gt_etrace_entry newest = entry_at(at, wide);
+    for (; i < n && lane->ran[i] >> GT_ETRACE_RAN_VCPU == vcpu && at + size <= end; i++) {
+        const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
+        __builtin_prefetch(gt_etrace_block_of(lane->ran[(i + AHEAD) % GT_ETRACE_RAN]));
+        at += size & ~join(&newest, b, wide);
+        put_entry(at, &newest, wide);
+        time += b->insns;
+        v->block = b;
+    }
+    r->fill = (size_t)(at - r->packet) + size;
+    r->end_time = v->time = time;
+    return i;
+}
+
+static inline __attribute__((always_inline)) void put_listed(struct gt_etrace_lane *lane, bool wide)
+{
+    size_t n = lane->n_ran;
+    for (size_t i = 0; i < n;) {
+        put_one(lane, lane->ran[i++]);
+        const struct gt_etrace_vcpu *v = lane->current;
+        if (gt_etrace_is_open(v) && v->run.end_time == v->time)
+            i = put_many(lane, i, n, wide);
+    }
+    lane->n_ran = 0;
+}
+
+void gt_etrace_put_listed(struct gt_etrace_lane *lane)
+{
+    if (gt_etrace.bits == 64)
+        put_listed(lane, true);
+    else
+        put_listed(lane, false);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+void gt_etrace_on_block_count(unsigned vcpu, void *data)
+{
+    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    const struct gt_etrace_block *b = data;
+    v->block = b;
+    v->time += b->insns;
+}
+
+/* How long a block took is known when the next one begins. */
+static void put_until(struct gt_etrace_vcpu *v, uint64_t now)
+{
+    if (v->pending && !gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
+        gt_etrace_add_slowly(v, v->start, v->end, v->since, now);
+}
+
+void gt_etrace_on_block_host(unsigned vcpu, void *data)
+{
+    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    const struct gt_etrace_block *b = data;
+    uint64_t now = gt_etrace_host_time();
+    put_until(v, now);
+    v->block = b;
+    v->pending = true;
+    v->start = b->start;
+    v->end = b->end;
+    v->since = now;
+}
+
+/* The newest entry ends with the block: it ends at `end` now, `less` instructions earlier. */
+static void shorten(struct gt_etrace_vcpu *v, uint64_t end, uint32_t less)
+{
+    bool wide = gt_etrace.bits == 64;
+    size_t size = wide ? 8 : 4;
+    uint8_t *entry = gt_etrace_newest(v);
+    uint64_t was = 0;
+    uint32_t duration;
+    if (!entry)
+        return;
+    memcpy(&duration, entry, sizeof duration);
+    memcpy(&was, entry + 4 + size, size);
+    if (was != (wide ? v->block->end : (uint32_t)v->block->end) || duration < less)
+        return;
+    duration -= less;
+    memcpy(entry, &duration, sizeof duration);
+    memcpy(entry + 4 + size, &end, size);
+    if (gt_etrace_is_open(v))
+        v->run.end_time -= less;
+}
+
+static void left_at(struct gt_etrace_vcpu *v, uint64_t pc)
+{
+    const struct gt_etrace_block *b = v->block;
+    if (!b || pc < b->start || pc >= b->end)
+        return;
+    uint64_t end = b->start;
+    uint32_t i = 0;
+    while (i < b->insns && end <= pc)
+        end += gt_etrace_insn_size(b, i++);
+    if (i == b->insns)
+        return;
+    uint32_t less = gt_etrace.host_clock ? 0 : b->insns - i;
+    if (v->pending)
+        v->end = end;
+    else if (gt_etrace.flags & GT_ETRACE_F_EXEC)
+        shorten(v, end, less);
+    v->time -= less;
+    v->block = NULL;
+}
+
+void gt_etrace_left_at(struct gt_etrace_vcpu *v, uint64_t pc)
+{
+    struct gt_etrace_lane *lane = gt_etrace_lane_lock(v);
+    left_at(v, pc);
+    gt_etrace_lane_unlock(lane);
+}
+
+void gt_etrace_on_lone_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    (void)meminfo, (void)vaddr;
+    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+        return;
+    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    const struct gt_etrace_block *b = data;
+    const struct gt_etrace_lane *listed = v->lane && v->lane->n_ran ? v->lane : NULL;
+    if ((listed ? gt_etrace_block_of(listed->ran[listed->n_ran - 1]) : v->block) == b)
+        return;
+    struct gt_etrace_lane *lane = gt_etrace_lane_lock(v);
+    left_at(v, b->start);
+    v->block = b;
+    gt_etrace_lane_unlock(lane);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where descriptions of blocks (struct gt_code) are kept: in the page of their address, and found
+ * by what they say, so that a block translated again has its old one. They live as long as the
+ * process.
+ *
+ * Each landing reads one or two of them, from all over the guest's code, so where they lie decides
+ * what a landing costs. Two share a cache line: a block that ends in a call, and the one that the
+ * call comes back to. Those of a machine lie in huge pages where the host has them.
+ */
+#include "plugin/uftrace/uftrace.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+_Static_assert(2 * sizeof(struct gt_code) == 64, "a cache line");
+
+static bool same_code(const struct gt_code *a, const struct gt_code *b)
+{
+    return a->size == b->size && a->target == b->target && a->fn == b->fn && a->insns == b->insns &&
+           a->exit == b->exit && gt_code_level(a) == gt_code_level(b);
+}
+
+/* Room for two in one cache line, or NULL. */
+static struct gt_code *take_line(void)
+{
+    enum { BATCH = 2 << 20 };
+    static struct gt_code *at, *end;
+    if (at == end) {
+        void *p;
+        if (posix_memalign(&p, BATCH, BATCH) != 0)
+            return NULL;
+        if (!gt_rec.user)
+            (void)madvise(p, BATCH, MADV_HUGEPAGE); /* slower without */
+        at = p;
+        end = at + BATCH / sizeof *at;
+    }
+    at += 2;
+    return at - 2;
+}
+
+static struct gt_kept *first_at(struct gt_kept *kept, uint64_t pc)
+{
+    while (kept && kept->pc != pc)
+        kept = kept->next;
+    return kept;
+}
+
+struct gt_kept *gt_kept_at(uint64_t pc)
+{
+    return first_at(gt_place_at(pc)->kept, pc);
+}
+
+struct gt_kept *gt_kept_next(const struct gt_kept *kept)
+{
+    return first_at(kept->next, kept->pc);
+}
+
+/* Without memory it is not found again. */
+static void insert(struct gt_code *code)
+{
+    static struct gt_batches batches;
+    struct gt_place *place = gt_place_at(code->pc);
+    struct gt_kept *kept = gt_batches_take(&batches, sizeof *kept);
+    if (!kept)
+        return;
+    *kept = (struct gt_kept){code->pc, code, place->kept};
+    place->kept = kept;
+}
+
+static bool is_reserved(const struct gt_code *code)
+{
+    return code->insns == 0;
+}
+
+static bool comes_back(const struct gt_code *code)
+{
+    return code->exit == GT_EXIT_CALL || code->exit == GT_EXIT_CALL_INDIRECT ||
+           code->exit == GT_EXIT_SYSCALL;
+}
+
+/* A place for it, known by its address. */
+static struct gt_code *place_for(const struct gt_code *want, struct gt_code *reserved)
+{
+    static struct gt_code *left; /* the other half of a line */
+    if (reserved)
+        return reserved;
+    struct gt_code *code = left;
+    bool pair = comes_back(want);
+    if (code && !pair) {
+        left = NULL;
+    } else {
+        code = take_line();
+        if (!code)
+            return NULL;
+        if (pair) {
+            code[1] = (struct gt_code){.pc = gt_code_end(want)};
+            insert(&code[1]);
+        } else {
+            left = code + 1;
+        }
+    }
+    code->pc = want->pc;
+    insert(code);
+    return code;
+}
+
+struct gt_code *gt_keep_code(const struct gt_code *want)
+{
+    struct gt_code *reserved = NULL;
+    for (struct gt_kept *k = gt_kept_at(want->pc); k; k = gt_kept_next(k)) {
+        if (same_code(k->code, want))
+            return k->code;
+        if (is_reserved(k->code))
+            reserved = k->code;
+    }
+    struct gt_code *code = place_for(want, reserved);
+    if (!code)
+        return NULL;
+    *code = *want;
+    gt_code_set_special(code);
+    return code;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A trace for each privilege level of each vCPU (trace-privilege-level=on).
+ *
+ * The guest's calls, handlers and contexts are followed as they are without it; what differs is
+ * where each call is recorded: in the task of the level that its code runs at (track/level.c).
+ *
+ * QEMU translates a block for one privilege level, that of the vCPU which is about to run it; so
+ * the level is read at translation and belongs to the block. A landing sees that it has changed. A
+ * level that is higher than the one before was reached by an exception, whatever else is known.
+ *
+ * Blocks do not tell the worlds of aarch64 apart: QEMU shares them. Only EL3 goes from one world to
+ * another, by an exception return; so SCR_EL3 is read there. Each world has a call stack of its
+ * own, since what EL3 interrupted in one goes on when EL3 comes back to it.
+ *
+ * Task ids: 100 for each vCPU, (vCPU + 1) * 100 + level.
+ */
+#include "guest/arch/privilege.h"
+#include "plugin/uftrace/uftrace.h"
+#include "track/machine.h"
+
+#include <stdio.h>
+
+enum { IDS_EACH = 100 };
+_Static_assert((int)GT_PRIVILEGE_LEVELS <= (int)GT_TRACK_LEVELS, "the tracker has room for them");
+
+struct gt_levels {
+    unsigned vcpu;
+    bool known_world;
+    enum gt_privilege_world world; /* where the levels below the highest run */
+    struct {
+        struct gt_stream *out;
+        bool refused; /* no memory or room: not recorded */
+    } level[GT_PRIVILEGE_LEVELS];
+    struct {
+        struct gt_stack *stack; /* NULL: not entered yet */
+        uint64_t mark;
+    } worlds[GT_WORLDS]; /* while another runs */
+};
+
+static const struct gt_privilege *privilege;
+
+int gt_levels_init(struct gt_error *err)
+{
+    if (!gt_host_can(GT_HOST_REGISTERS) || !gt_host_can(GT_HOST_CONDITIONAL))
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "argument trace-privilege-level=on: this QEMU does not let plugins "
+                            "read registers; QEMU 9.0 and later do");
+    privilege = gt_privilege_by_arch(gt_rec.arch->name);
+    if (!privilege)
+        return gt_error_set(err, GT_E_UNSUPPORTED,
+                            "argument trace-privilege-level=on: not for guests of target %s yet",
+                            gt_rec.host.target);
+    return 0;
+}
+
+/* ---- which one ----------------------------------------------------------------------------- */
+
+/* Told once: all code then counts as of the first level. */
+static void tell_unreadable(const char *name)
+{
+    static bool told;
+    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED) && gt_rec.privilege_levels)
+        gt_host_message("trace-privilege-level=on: register %s cannot be read: levels are not told "
+                        "apart",
+                        name);
+}
+
+/* The calling vCPU's. False: a register cannot be read. With gt_rec.lock. */
+static bool read_level(unsigned *level)
+{
+    static struct gt_register registers[GT_PRIVILEGE_REGISTERS];
+    uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
+    for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && privilege->registers[i].name; i++) {
+        const struct gt_privilege_register *r = &privilege->registers[i];
+        if (r->may_lack && !gt_register_exists(&registers[i], r->name)) {
+            values[i] = r->if_lacks;
+        } else if (!gt_register_read(&registers[i], r->name, &values[i])) {
+            tell_unreadable(r->name);
+            return false;
+        }
+    }
+    *level = privilege->level(values);
+    return true;
+}
+
+unsigned gt_level_translated(void)
+{
+    unsigned level = 0;
+    read_level(&level);
+    return level;
+}
+
+bool gt_level_is_user(void)
+{
+    unsigned level;
+    if (!gt_host_can(GT_HOST_REGISTERS))
+        return false;
+    if (!privilege)
+        privilege = gt_privilege_by_arch(gt_rec.arch->name);
+    return privilege && read_level(&level) && privilege->rank[level] == 0;
+}
+
+static unsigned level_at(const struct gt_vcpu *v, unsigned level)
+{
+    return v->levels->known_world ? gt_privilege_in_world(level, v->levels->world) : level;
+}
+
+/* ---- changes ------------------------------------------------------------------------------- */
+
+void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code)
+{
+    if (!v->levels)
+        v->levels = g_new(struct gt_levels, 1);
+    *v->levels = (struct gt_levels){.vcpu = (unsigned)(v - gt_rec.vcpus)};
+    gt_track_set_level(&v->thread, gt_code_level(code), 0);
+}
+
+/* The mark was left by code of that level. */
+static bool is_left_at(const struct gt_vcpu *v, uint64_t mark, unsigned level)
+{
+    if (!mark)
+        return false;
+    return !(mark & GT_MARK_CODE) || level_at(v, gt_code_level(gt_mark_code(mark))) == level;
+}
+
+static bool returns_from_exception(uint64_t mark)
+{
+    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_EXCEPTION_RETURN;
+}
+
+bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    unsigned from = gt_track_level(&v->thread), to = level_at(v, gt_code_level(code));
+    if (to == from)
+        return false;
+    gt_track_set_level(&v->thread, to, time);
+    if (privilege->rank[to] <= privilege->rank[from] || !is_left_at(v, mark, from) ||
+        returns_from_exception(mark))
+        return false;
+    gt_machine_enter(&v->thread, code->pc, code->fn, NULL, mark, time);
+    return true;
+}
+
+void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time)
+{
+    unsigned level = gt_track_level(&v->thread);
+    if (code) {
+        level = level_at(v, gt_code_level(code));
+    } else {
+        pthread_mutex_lock(&gt_rec.lock);
+        read_level(&level);
+        pthread_mutex_unlock(&gt_rec.lock);
+    }
+    if (level != gt_track_level(&v->thread))
+        gt_track_set_level(&v->thread, level, time);
+}
+
+/* ---- worlds -------------------------------------------------------------------------------- */
+
+bool gt_level_leaves_world(const struct gt_code *code)
+{
+    return gt_rec.privilege_levels && privilege->world && privilege->rank[gt_code_level(code)] == 3;
+}
+
+void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
+                           uint64_t time)
+{
+    struct gt_levels *l = v->levels;
+    static struct gt_register world;
+    uint64_t value;
+    if (!gt_register_read(&world, privilege->world_register, &value))
+        return;
+    enum gt_privilege_world from = l->world, to = privilege->world(value);
+    bool changes = l->known_world && from != to;
+    /* What EL3 leaves so, it does not come back to: each world's stack would need a part of it. */
+    if (!v->thread.stack->n_handlers)
+        gt_track_end_level(&v->thread, time);
+    l->known_world = true;
+    l->world = to;
+    if (!changes)
+        return;
+    l->worlds[from].stack = v->thread.stack;
+    l->worlds[from].mark = *mark;
+    *mark = l->worlds[to].stack ? l->worlds[to].mark : gt_code_mark(code);
+    gt_track_go_on(&v->thread, l->worlds[to].stack, time);
+    l->worlds[to].stack = NULL;
+}
+
+void gt_levels_end(struct gt_vcpu *v, uint64_t time)
+{
+    for (size_t w = 0; w < GT_WORLDS; w++) {
+        struct gt_stack *s = v->levels->worlds[w].stack;
+        if (s && s != v->thread.stack)
+            gt_track_end_other(&v->thread, s, time);
+        v->levels->worlds[w].stack = NULL;
+    }
+}
+
+/* ---- where records go ---------------------------------------------------------------------- */
+
+/* A stack whose level is refused: there is never room, so that no landing is plain. */
+static struct gt_stream no_stream;
+
+static struct gt_stream *stream_of(struct gt_levels *l, unsigned level, uint64_t time)
+{
+    if (!l->level[level].out && !l->level[level].refused) {
+        char name[32];
+        snprintf(name, sizeof name, "cpu%u %s", l->vcpu, privilege->names[level]);
+        l->level[level].out = gt_output_open_task((l->vcpu + 1) * IDS_EACH + level, name, time);
+        l->level[level].refused = !l->level[level].out;
+    }
+    return l->level[level].out;
+}
+
+static void level_changed(struct gt_stack *s, uint64_t time)
+{
+    struct gt_stream *out = stream_of(s->levels, gt_level_of(s->level), time);
+    s->out = out ? out : &no_stream;
+}
+
+static void enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    struct gt_stream *out = stream_of(s->levels, gt_level_of(s->top->level), time);
+    if (out)
+        gt_stream_put(out, time, gt_uftrace_entry(depth, addr));
+}
+
+static void leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    struct gt_stream *out = stream_of(s->levels, gt_level_of(s->top->level), time);
+    if (out)
+        gt_stream_put(out, time, gt_uftrace_exit(depth, addr));
+}
+
+static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    (void)self;
+    const struct gt_vcpu *v =
+        (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
+    s->levels = v->levels;
+    level_changed(s, time);
+    return true;
+}
+
+static void close_stack(void *self, struct gt_stack *s)
+{
+    (void)self;
+    for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++)
+        if (s->levels->level[i].out)
+            gt_stream_close(s->levels->level[i].out);
+    s->out = NULL;
+}
+
+const struct gt_sink gt_level_sink = {
+    .enter = enter,
+    .leave = leave,
+    .open = open_stack,
+    .close = close_stack,
+    .level = level_changed,
+};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of a Linux guest's threads. Its function that switches threads has the task that is left
+ * and the task that goes on as its arguments, on every architecture: both are read where it loads
+ * the stack pointer. Where comm, pid and tgid are in a task the code map says.
+ *
+ * The name goes to the context that goes on, once the tracker knows which one that is: at once, or
+ * at the first landing of a thread that begins. A thread that is named while it runs (execve,
+ * prctl) is so where the kernel's function for that begins, which has the task and the name as
+ * arguments.
+ */
+#include "plugin/common/code_modules.h"
+#include "plugin/uftrace/uftrace.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define GUEST_TASKS "guest-tasks.txt"
+
+/* What a context was seen to be; one line of the text file. */
+struct seen {
+    uint32_t tid;
+    struct gt_linux_task task;
+};
+
+static bool same_task(const struct gt_linux_task *a, const struct gt_linux_task *b)
+{
+    return a->pid == b->pid && a->tgid == b->tgid && strcmp(a->comm, b->comm) == 0;
+}
+
+static guint hash_seen(const void *seen)
+{
+    const struct seen *s = seen;
+    return g_str_hash(s->task.comm) ^ s->tid * 31 ^ s->task.pid * 17 ^ s->task.tgid;
+}
+
+static gboolean equal_seen(const void *a, const void *b)
+{
+    const struct seen *x = a, *y = b;
+    return x->tid == y->tid && same_task(&x->task, &y->task);
+}
+
+static const struct gt_code_linux *os; /* NULL: no names */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* With the lock: */
+static GPtrArray *all;            /* struct seen, as they came */
+static GHashTable *known;         /* the same, by what they say */
+static struct gt_batches batches; /* of them */
+static uint64_t unlisted;
+enum { MOST_SEEN = 65536 }; /* a thread may give itself a new name each time */
+
+void gt_linux_init(void)
+{
+    const struct gt_code_linux *found = gt_code_modules_linux(gt_rec.modules.code);
+    bool can = gt_host_can(GT_HOST_REGISTERS) && gt_host_can(GT_HOST_MEMORY);
+    if (found->current != GT_CODE_NO_LINUX && can && gt_rec.arch->first_argument &&
+        gt_rec.tasks == GT_TASKS_STACK && !gt_rec.privilege_levels)
+        os = found;
+    all = g_ptr_array_new();
+    known = g_hash_table_new(hash_seen, equal_seen);
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static uint64_t argument(struct gt_register *r, const char *name)
+{
+    uint64_t value;
+    return gt_register_read(r, name, &value) ? value : 0;
+}
+
+/* Where a function has just begun, or called nothing yet. 0: not known. */
+static uint64_t first_argument(void)
+{
+    static struct gt_register r;
+    return argument(&r, gt_rec.arch->first_argument);
+}
+
+static uint64_t second_argument(void)
+{
+    static struct gt_register r;
+    return argument(&r, gt_rec.arch->second_argument);
+}
+
+/* "": it cannot be read. */
+static void read_comm(uint64_t addr, char comm[16])
+{
+    memset(comm, 0, 16);
+    if (!gt_memory_read(addr, comm, 16)) /* it may end just before what cannot be read */
+        for (unsigned i = 0; i < 15 && gt_memory_read(addr + i, &comm[i], 1) && comm[i]; i++)
+            continue;
+    comm[15] = '\0';
+    for (char *c = comm; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+}
+
+static bool read_task(uint64_t addr, struct gt_linux_task *out)
+{
+    uint64_t pid, tgid;
+    *out = (struct gt_linux_task){0};
+    if (!addr || !gt_memory_number(addr + os->pid, sizeof out->pid, &pid) ||
+        !gt_memory_number(addr + os->tgid, sizeof out->tgid, &tgid))
+        return false;
+    out->pid = (uint32_t)pid;
+    out->tgid = (uint32_t)tgid;
+    read_comm(addr + os->comm, out->comm);
+    return out->comm[0] != '\0';
+}
+
+/* With the lock. False: there is no room. */
+static bool add_seen(const struct seen *seen)
+{
+    struct seen *own = all->len < MOST_SEEN ? gt_batches_take(&batches, sizeof *own) : NULL;
+    if (!own)
+        return false;
+    *own = *seen;
+    g_hash_table_add(known, own);
+    g_ptr_array_add(all, own);
+    return true;
+}
+
+/* Contexts end, and others take their place: each task of a context is listed. */
+static void list(uint32_t tid, const struct gt_linux_task *task)
+{
+    const struct seen seen = {tid, *task};
+    pthread_mutex_lock(&lock);
+    if (!g_hash_table_contains(known, &seen) && !add_seen(&seen))
+        unlisted++;
+    pthread_mutex_unlock(&lock);
+}
+
+static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uint64_t time)
+{
+    bool same = s->named_pid == task->pid && strcmp(s->name, task->comm) == 0;
+    if (same || !s->out)
+        return;
+    s->named_pid = task->pid;
+    list(s->id, task);
+    gt_output_name_stack(s, task->comm, time);
+}
+
+/* ---- callbacks ----------------------------------------------------------------------------- */
+
+static void on_switch(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_linux_task left;
+    if (!gt_vcpu_is_recorded(v))
+        return;
+    if (read_task(first_argument(), &left))
+        name_stack(v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
+    v->left = read_task(second_argument(), &v->next) ? v->thread.stack : NULL;
+}
+
+/* Of another thread than the one that runs: that one is named when it runs. */
+static void on_named(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_linux_task task;
+    if (!gt_vcpu_is_recorded(v) || !read_task(first_argument(), &task) ||
+        task.pid != v->thread.stack->named_pid)
+        return;
+    read_comm(second_argument(), task.comm);
+    if (task.comm[0])
+        name_stack(v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
+}
+
+void gt_linux_landed(struct gt_vcpu *v, uint64_t time)
+{
+    if (!v->left || v->left == v->thread.stack)
+        return;
+    v->left = NULL;
+    name_stack(v->thread.stack, &v->next, time);
+}
+
+static bool is_switch(const char *name)
+{
+    return name && (strcmp(name, "cpu_switch_to") == 0 || strcmp(name, "__switch_to") == 0 ||
+                    strcmp(name, "__switch_to_asm") == 0);
+}
+
+/* NULL: it is no Linux's, or has none. */
+static const char *name_at(uint64_t pc)
+{
+    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, pc, NULL) : NULL;
+    return module && module->recognised ? gt_code_module_name(module, gt_module_func(module, pc))
+                                        : NULL;
+}
+
+void gt_linux_watch(const struct gt_decoded *insn)
+{
+    if (is_switch(name_at(insn->pc)))
+        gt_insn_on_exec_regs(insn->ref, on_switch, NULL);
+}
+
+void gt_linux_watch_entry(const struct gt_decoded *first)
+{
+    const char *name = name_at(first->pc);
+    if (name && strcmp(name, "__set_task_comm") == 0)
+        gt_insn_on_exec_regs(first->ref, on_named, NULL);
+}
+
+void gt_linux_tell(void)
+{
+    if (unlisted)
+        gt_host_message("%s/" GUEST_TASKS ": %llu more names that threads had are left out",
+                        gt_rec.dir.path, (unsigned long long)unlisted);
+}
+
+/* ---- the text file ------------------------------------------------------------------------- */
+
+int gt_linux_write(struct gt_error *err)
+{
+    struct gt_text text = {0};
+    char path[4200];
+    if (!all || !all->len)
+        return 0;
+    snprintf(path, sizeof path, "%s/" GUEST_TASKS, gt_rec.dir.path);
+    for (guint i = 0; i < all->len; i++) {
+        const struct seen *at = all->pdata[i];
+        gt_text_printf(&text, "%u %u %u %s\n", at->tid, at->task.pid, at->task.tgid, at->task.comm);
+    }
+    int status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
+    return status;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Content of the recorder's text files: see meta.h. */
+#include "plugin/uftrace/meta.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool map_is_stale; /* a module is listed that it has, or it lacks one; on the worker */
+
+static char *read_cmdline(const char *program)
+{
+    char *raw = NULL;
+    gsize size = 0;
+    if (!g_file_get_contents("/proc/self/cmdline", &raw, &size, NULL))
+        return g_strdup(program);
+    GString *line = g_string_new(NULL);
+    const char *end = raw + size;
+    for (const char *word = raw; word < end; word += strlen(word) + 1) {
+        /* User mode: QEMU's own words come first, then the guest's program. */
+        if (program && word != raw && strcmp(word, program) == 0)
+            g_string_truncate(line, 0);
+        g_string_append_printf(line, "%s%s", line->len ? " " : "", word);
+    }
+    g_free(raw);
+    return g_string_free(line, FALSE);
+}
+
+void gt_meta_thread_name(uint32_t tid, char name[16])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, name, 15);
+    if (fd >= 0)
+        close(fd);
+    name[n > 0 ? n : 0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+}
+
+void gt_meta_init(void)
+{
+    prctl(PR_GET_NAME, gt_rec.first_name);
+    char *program = gt_rec.user ? gt_host_program() : NULL;
+    gt_rec.exename =
+        program && *program ? g_strdup(program) : g_strdup_printf("qemu-%s", gt_rec.host.target);
+    gt_rec.cmdline = read_cmdline(program);
+    g_free(program);
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    gt_uftrace_sid((uint64_t)gt_rec.pid << 48 ^ (uint64_t)ts.tv_sec << 20 ^ (uint64_t)ts.tv_nsec,
+                   gt_rec.sid);
+}
+
+uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
+{
+    char path[4200];
+    uint8_t word[8] = {0};
+    snprintf(path, sizeof path, "%s/%u.dat", dir->path, tid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    struct stat st;
+    ssize_t n = 0;
+    if (fstat(fd, &st) == 0 && st.st_size >= GT_UFTRACE_RECORD_SIZE)
+        n = pread(fd, word, sizeof word,
+                  st.st_size / GT_UFTRACE_RECORD_SIZE * GT_UFTRACE_RECORD_SIZE -
+                      GT_UFTRACE_RECORD_SIZE);
+    close(fd);
+    struct gt_reader r;
+    gt_reader_init(&r, word, n > 0 ? (size_t)n : 0);
+    return gt_read_u64(&r);
+}
+
+/* A module in whose place another was mapped later cannot have a line in the map, nor can a file
+ * have two: libraries with a time of their own, in task.txt, are told apart. */
+static int list(struct gt_module *m, struct gt_error *err)
+{
+    if (m->listed)
+        return 0;
+    int status = gt_uftrace_dir_add_library(&gt_rec.dir, m->loaded, gt_rec.pid, gt_rec.sid, m->lo,
+                                            m->path, err);
+    if (status < 0)
+        return status;
+    m->listed = true;
+    map_is_stale |= m->mapped;
+    return 0;
+}
+
+/* The newest module, after those that it is apart from. */
+static int list_newest(struct gt_module *m, struct gt_error *err)
+{
+    const GPtrArray *others = gt_rec.modules.displaced;
+    int status = 0;
+    for (guint i = 0; i < others->len && status == 0; i++)
+        status = list(others->pdata[i], err);
+    return status == 0 && m->apart ? list(m, err) : status;
+}
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+    const struct gt_module *x = *(struct gt_module *const *)a, *y = *(struct gt_module *const *)b;
+    return x->loaded < y->loaded ? -1 : x->loaded > y->loaded;
+}
+
+static int list_all(struct gt_error *err)
+{
+    g_autoptr(GPtrArray) apart = g_ptr_array_new();
+    int status = 0;
+    for (guint i = 1; i < gt_rec.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+        if (m->apart && !m->listed)
+            g_ptr_array_add(apart, m);
+    }
+    g_ptr_array_sort(apart, by_time);
+    for (guint i = 0; i < apart->len && status == 0; i++)
+        status = list(apart->pdata[i], err);
+    return status;
+}
+
+static const char *build_id_of(const struct gt_module *m)
+{
+    return m->symbols && m->symbols->build_id[0] ? m->symbols->build_id : NULL;
+}
+
+static int write_map(struct gt_error *err)
+{
+    GPtrArray *all = gt_rec.modules.all;
+    struct gt_uftrace_mapping *map = g_new0(struct gt_uftrace_mapping, all->len);
+    size_t n = 0;
+    for (guint i = gt_rec.user ? 1 : 0; i < all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(all, i);
+        m->mapped = !m->listed;
+        if (m->mapped)
+            map[n++] = (struct gt_uftrace_mapping){.start = m->lo,
+                                                   .end = MIN(m->hi, UINT64_C(0xfffffffff000)),
+                                                   .path = m->path,
+                                                   .build_id = build_id_of(m)};
+    }
+    int status = gt_uftrace_dir_put_map(&gt_rec.dir, gt_rec.sid, map, n, err);
+    map_is_stale = status < 0;
+    g_free(map);
+    return status;
+}
+
+int gt_meta_put_map(struct gt_error *err)
+{
+    if (!gt_rec.started)
+        return 0;
+    int status = list_all(err);
+    return status < 0 ? status : write_map(err);
+}
+
+int gt_meta_add_module(struct gt_module *m, struct gt_error *err)
+{
+    int status = m->saved ? 0 : gt_meta_put_symbols(m, err);
+    m->saved = status == 0;
+    if (status < 0 || !gt_rec.started)
+        return status;
+    status = list_newest(m, err);
+    map_is_stale |= m->mapped == m->listed;
+    return status < 0 || !map_is_stale ? status : write_map(err);
+}
+
+static const char *cpu_desc(void)
+{
+    if (gt_rec.arch->e_machine == 183)
+        return "ARM64 (emulated)";
+    if (gt_rec.arch->e_machine == 243)
+        return "RISCV64 (emulated)";
+    return gt_rec.arch->name;
+}
+
+int gt_meta_put_info(struct gt_error *err)
+{
+    struct utsname os;
+    uname(&os);
+    char kernel[256];
+    snprintf(kernel, sizeof kernel, "%s %s", os.sysname, os.release);
+    long online = sysconf(_SC_NPROCESSORS_ONLN), possible = sysconf(_SC_NPROCESSORS_CONF);
+    const struct gt_module *first =
+        gt_rec.modules.all->len > 1 ? g_ptr_array_index(gt_rec.modules.all, 1) : NULL;
+    struct gt_uftrace_info info = {
+        .max_stack = (uint16_t)MIN(gt_rec.depth, 65535),
+        .exename = gt_rec.exename,
+        .build_id = first ? build_id_of(first) : NULL,
+        .has_exit_status = gt_rec.has_exit_status,
+        .exit_status = gt_rec.exit_status << 8,
+        .cmdline = gt_rec.cmdline,
+        .cpus_online = (unsigned)MAX(online, 1),
+        .cpus_possible = (unsigned)MAX(possible, 1),
+        .cpu_desc = cpu_desc(),
+        .os_kernel = kernel,
+        .os_hostname = os.nodename,
+        .os_distro = "guest of QEMU",
+        .pattern_type = "regex",
+    };
+    return gt_uftrace_dir_put_info(&gt_rec.dir, &info, err);
+}
+
+static gint compare_u64(gconstpointer a, gconstpointer b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool is_entered_unnamed(const struct gt_code *code)
+{
+    return __atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
+           (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
+}
+
+/* Functions without a symbol -> their modules; machines have one for all. */
+static GHashTable *unnamed_modules(void)
+{
+    GHashTable *of = g_hash_table_new(NULL, NULL);
+    for (guint i = 0; gt_rec.user && i < gt_rec.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+        g_hash_table_insert(of, m->anon, m);
+        for (guint k = 0; k < m->handlers->len; k++)
+            g_hash_table_insert(of, m->handlers->pdata[k], m);
+    }
+    return of;
+}
+
+static struct gt_module *module_of(const struct gt_func *fn, GHashTable *unnamed)
+{
+    return gt_rec.user ? g_hash_table_lookup(unnamed, fn)
+                       : g_ptr_array_index(gt_rec.modules.all, 0);
+}
+
+static void collect_entered_of(const struct gt_page *page, GHashTable *unnamed)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(page->place); i++)
+        for (const struct gt_kept *k = page->place[i].kept; k; k = k->next) {
+            struct gt_module *m =
+                is_entered_unnamed(k->code) ? module_of(k->code->fn, unnamed) : NULL;
+            uint64_t rel = m ? k->code->pc - m->lo : 0;
+            if (m)
+                g_array_append_val(m->entered, rel);
+        }
+}
+
+/* Several blocks at an address enter the same function. */
+static void sort_unique(GArray *list)
+{
+    guint n = 0;
+    g_array_sort(list, compare_u64);
+    for (guint i = 0; i < list->len; i++) {
+        uint64_t value = g_array_index(list, uint64_t, i);
+        if (n == 0 || g_array_index(list, uint64_t, n - 1) != value)
+            g_array_index(list, uint64_t, n++) = value;
+    }
+    g_array_set_size(list, n);
+}
+
+void gt_meta_collect_entered(void)
+{
+    pthread_mutex_lock(&gt_rec.lock);
+    g_autoptr(GHashTable) unnamed = unnamed_modules();
+    GHashTableIter it;
+    gpointer value;
+    if (gt_rec.pages.all) {
+        g_hash_table_iter_init(&it, gt_rec.pages.all);
+        while (g_hash_table_iter_next(&it, NULL, &value))
+            collect_entered_of(value, unnamed);
+    }
+    for (guint i = 0; i < gt_rec.modules.all->len; i++)
+        sort_unique(((struct gt_module *)g_ptr_array_index(gt_rec.modules.all, i))->entered);
+    pthread_mutex_unlock(&gt_rec.lock);
+}
+
+static gint compare_symbols(gconstpointer a, gconstpointer b)
+{
+    return compare_u64(&((const struct gt_uftrace_symbol *)a)->addr,
+                       &((const struct gt_uftrace_symbol *)b)->addr);
+}
+
+/* Names for code without symbols: where it is. */
+static void add_entered(GArray *list, GStringChunk *names, const struct gt_module *m)
+{
+    const char *slash = strrchr(m->path, '/');
+    for (guint i = 0; i < m->entered->len; i++) {
+        uint64_t rel = g_array_index(m->entered, uint64_t, i);
+        char name[300];
+        if (m->hi == UINT64_MAX)
+            snprintf(name, sizeof name, "0x%llx", (unsigned long long)rel);
+        else
+            snprintf(name, sizeof name, "%.255s+0x%llx", slash ? slash + 1 : m->path,
+                     (unsigned long long)rel);
+        struct gt_uftrace_symbol sym = {
+            .addr = rel, .name = g_string_chunk_insert(names, name), .type = 't'};
+        g_array_append_val(list, sym);
+    }
+}
+
+int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err)
+{
+    GArray *list = g_array_new(FALSE, TRUE, sizeof(struct gt_uftrace_symbol));
+    GStringChunk *names = g_string_chunk_new(4096);
+    for (size_t i = 0; m->symbols && i < m->symbols->n_sym; i++) {
+        const struct gt_symbol *s = &m->symbols->sym[i];
+        struct gt_uftrace_symbol sym = {
+            .addr = s->addr, .size = s->size, .name = s->name, .type = s->type};
+        if (s->type == 'e')
+            sym.type = 't';
+        g_array_append_val(list, sym);
+    }
+    if (m->entered->len) {
+        add_entered(list, names, m);
+        g_array_sort(list, compare_symbols);
+    }
+    struct gt_uftrace_module module = {.path = m->path, .build_id = build_id_of(m)};
+    int status = gt_uftrace_dir_put_symbols(
+        &gt_rec.dir, &module, (const struct gt_uftrace_symbol *)list->data, list->len, err);
+    g_string_chunk_free(names);
+    g_array_free(list, TRUE);
+    return status;
+}
+
+/* The value another process left for the key. */
+static uint64_t earlier(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL)
+        if (strncmp(line, key, n) == 0 && line[n] == '=')
+            return strtoull(line + n + 1, NULL, 10);
+    return 0;
+}
+
+int gt_meta_put_stats(struct gt_error *err)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/task.txt", gt_rec.dir.path);
+    int lock = open(path, O_RDONLY | O_CLOEXEC);
+    if (lock >= 0)
+        flock(lock, LOCK_EX);
+    snprintf(path, sizeof path, "%s/guesttrace.stats", gt_rec.dir.path);
+    char *old = NULL;
+    size_t size;
+    gt_file_read(path, 1 << 16, &old, &size, NULL);
+    const struct gt_streams_stats *w = &gt_rec.written;
+    char names[GT_DOUBT_COUNT][48];
+    struct gt_uftrace_stat stats[8 + GT_DOUBT_COUNT] = {
+        {"calls", gt_rec.calls},   {"matched", gt_rec.matched},
+        {"tasks", gt_rec.n_tasks}, {"records", w->written / GT_UFTRACE_RECORD_SIZE},
+        {"bytes", w->written},     {"lost_records", w->lost},
+        {"waits", w->waits},       {"processes", 1},
+    };
+    for (int i = 0; i < GT_DOUBT_COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "doubt.%s", gt_doubt_name(i));
+        stats[8 + i] = (struct gt_uftrace_stat){names[i], gt_rec.doubts[i]};
+    }
+    for (size_t i = 0; old && i < G_N_ELEMENTS(stats); i++)
+        stats[i].value += earlier(old, stats[i].key);
+    free(old);
+    int status = gt_uftrace_dir_put_stats(&gt_rec.dir, stats, G_N_ELEMENTS(stats), err);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Callbacks from translated code. With cells, translated code keeps the mark by itself and calls
+ * only at landings; blocks that do not call count their instructions by themselves, too. Without
+ * cells a callback at each block does both.
+ */
+#include "plugin/trace-plugin.h"
+#include "plugin/uftrace/uftrace.h"
+
+#include <string.h>
+#include <time.h>
+
+static void put_enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    gt_stream_put(s->out, time, gt_uftrace_entry(depth, addr));
+}
+
+static void put_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+{
+    gt_stream_put(s->out, time, gt_uftrace_exit(depth, addr));
+}
+
+/* Contexts of machines. No file ends with an open sched-out: the tracker lets each stack go on
+ * before it ends. */
+static bool tells_switches(void)
+{
+    return !gt_rec.user && gt_rec.tasks == GT_TASKS_STACK;
+}
+
+static void put_suspended(struct gt_stack *s, uint64_t time)
+{
+    if (!tells_switches())
+        return;
+    s->switched_out = true;
+    gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_OUT));
+}
+
+static void put_resumed(struct gt_stack *s, uint64_t time)
+{
+    if (!s->switched_out)
+        return;
+    s->switched_out = false;
+    gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_IN));
+}
+
+const struct gt_sink gt_uftrace_sink = {
+    .enter = put_enter,
+    .leave = put_leave,
+    .suspended = put_suspended,
+    .resumed = put_resumed,
+    .open = gt_output_open_stack,
+    .close = gt_output_close_stack,
+};
+
+struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index)
+{
+    if (!gt_rec.score)
+        return &v->own;
+    if (v->cells)
+        return v->cells;
+    struct gt_cells *cells = gt_cells_find(gt_rec.score, index);
+    if (__atomic_load_n(&gt_rec.cells_stay, __ATOMIC_RELAXED))
+        v->cells = cells;
+    return cells;
+}
+
+static uint64_t host_time(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec + gt_rec.host_offset;
+}
+
+uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells)
+{
+    return __builtin_expect(gt_rec.host_clock, 0) ? host_time() : v->insn_base + cells->insns;
+}
+
+void gt_use_host_clock(uint64_t offset)
+{
+    gt_rec.host_clock = true;
+    gt_rec.host_offset = offset;
+    for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
+        gt_rec.vcpus[i].thread.attention |= GT_ATTENTION_CLOCK;
+}
+
+/* What the tracker was not sure of, as it happens. */
+static __attribute__((noinline, cold)) uint64_t
+track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    uint64_t before[GT_DOUBT_COUNT];
+    memcpy(before, v->thread.doubts, sizeof before);
+    mark = gt_track_slow(&v->thread, code, mark, time);
+    for (int i = 0; i < GT_DOUBT_COUNT; i++) {
+        uint64_t count = v->thread.doubts[i] - before[i];
+        if (count)
+            trace_uftrace_resync(v->tid, gt_doubt_name(i), count, time);
+    }
+    return mark;
+}
+
+uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    gt_now_tell(time);
+    if (gt_rec.privilege_levels && gt_level_land(v, code, mark, time))
+        return gt_mark_of_func(code->fn);
+    if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
+        mark = track_and_tell(v, code, mark, time);
+    else
+        mark = gt_track_slow(&v->thread, code, mark, time);
+    if (!gt_rec.user)
+        gt_machine_landed(v, time);
+    return mark;
+}
+
+/* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
+ */
+static __attribute__((noinline)) uint64_t land_any(struct gt_vcpu *v, struct gt_cells *cells,
+                                                   struct gt_code *code)
+{
+    if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+        return gt_mark_of_func(code->fn);
+    if (!v->begun) {
+        if (!v->refused)
+            gt_vcpu_begin(v, cells, code);
+        if (!v->begun)
+            return gt_mark_of_func(code->fn);
+    }
+    return gt_land_slowly(v, code, cells->mark, gt_vcpu_time(v, cells));
+}
+
+/* A plain call or return, with room for its record. */
+static inline __attribute__((always_inline)) bool
+land_at_time(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+{
+    struct gt_stream *out = v->thread.stack->out;
+    struct gt_landed found;
+    if (__builtin_expect(!gt_stream_has_room(out), 0) ||
+        !gt_track_land(&v->thread, code, mark, gt_rec.max_depth, &found))
+        return false;
+    gt_stream_put_here(out, time, gt_landed_word(&found));
+    gt_now_tell(time);
+    return true;
+}
+
+/* The same, or none at all, of a vCPU on the instruction clock. */
+static inline __attribute__((always_inline)) bool
+land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+{
+    uint64_t mark = cells->mark;
+    bool plain = v->thread.attention == code->special;
+    if (__builtin_expect(plain && gt_track_may_land(mark), 1))
+        return land_at_time(v, code, mark, v->insn_base + cells->insns);
+    return mark == gt_mark_of_func(code->fn) || (plain && mark == gt_mark_of_jump(code->fn));
+}
+
+/* Of a vCPU on the host's clock. Asking for the time is a call, which land_plain does without. */
+static bool land_by_host_clock(struct gt_vcpu *v, const struct gt_cells *cells,
+                               struct gt_code *code)
+{
+    uint64_t mark = cells->mark;
+    if (mark == 0 || (v->thread.attention ^ code->special) != GT_ATTENTION_CLOCK)
+        return false;
+    return mark == gt_mark_of_jump(code->fn) || land_at_time(v, code, mark, host_time());
+}
+
+static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
+                                              struct gt_code *code, uint64_t insns)
+{
+    cells->mark =
+        land_by_host_clock(v, cells, code) ? gt_mark_of_func(code->fn) : land_any(v, cells, code);
+    cells->insns += insns;
+}
+
+/* `insns`: of the block, if it does not count them by itself; they count from here on. */
+static inline void land_in_cells(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code,
+                                 uint64_t insns)
+{
+    if (land_plain(v, cells, code)) {
+        cells->mark = gt_mark_of_func(code->fn);
+        cells->insns += insns;
+    } else {
+        land_at(v, cells, code, insns);
+    }
+}
+
+static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, unsigned index,
+                                                          struct gt_code *code, uint64_t insns)
+{
+    land_in_cells(v, gt_vcpu_cells(v, index), code, insns);
+}
+
+/* `insns`: of the block, 0 if it counts them by itself. */
+static inline __attribute__((always_inline)) void land(unsigned vcpu, struct gt_code *code,
+                                                       uint64_t insns)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_cells *cells = v->cells;
+    if (__builtin_expect(!cells, 0))
+        land_and_find_cells(v, vcpu, code, insns);
+    else
+        land_in_cells(v, cells, code, insns);
+}
+
+void gt_on_landing(unsigned vcpu, void *data)
+{
+    uint64_t p = (uint64_t)(uintptr_t)data, insns = p >> GT_LANDING_SHIFT;
+    land(vcpu, (struct gt_code *)(uintptr_t)(p ^ insns << GT_LANDING_SHIFT), insns);
+}
+
+void gt_on_landing_inside(unsigned vcpu, void *data)
+{
+    struct gt_code *code = data;
+    land(vcpu, code, code->insns);
+}
+
+void gt_on_counted_landing(unsigned vcpu, void *data)
+{
+    land(vcpu, data, 0);
+}
+
+/* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
+ * it can know. A stub passes the mark on, unless it returns in its caller's place. */
+static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
+{
+    bool passed = mark != gt_mark_of_func(code->fn) && code->exit != GT_EXIT_RETURN;
+    return passed ? mark : gt_code_mark(code);
+}
+
+static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
+{
+    v->own.mark = land_by_host_clock(v, &v->own, code)
+                      ? gt_code_mark(code)
+                      : mark_after(code, land_any(v, &v->own, code));
+}
+
+static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
+{
+    if (gt_rec.sparse) {
+        v->own.insns = gt_rec.insns;
+    } else {
+        v->own.insns += v->block_insns;
+        v->block_insns = code->insns;
+    }
+}
+
+static inline void land_in_counted_block(struct gt_vcpu *v, struct gt_code *code)
+{
+    if (land_plain(v, &v->own, code))
+        v->own.mark = gt_code_mark(code);
+    else
+        land_in_block(v, code);
+}
+
+void gt_on_block(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_code *code = data;
+    count_block(v, code);
+    land_in_counted_block(v, code);
+}
+
+/* At a block that no code seen so far leads to. */
+static void begin_handler(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+{
+    if (gt_machine_is_vector(v, code, cells->mark))
+        gt_machine_enter_at(v, cells, code);
+}
+
+void gt_on_unknown_block(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_code *code = data;
+    if (!gt_rec.score)
+        count_block(v, code);
+    begin_handler(v, gt_vcpu_cells(v, vcpu), code);
+    if (gt_rec.score)
+        land(vcpu, code, code->insns);
+    else
+        land_in_counted_block(v, code);
+}
+
+void gt_on_counted_unknown_block(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    begin_handler(v, gt_vcpu_cells(v, vcpu), data);
+    gt_on_counted_landing(vcpu, data);
+}
+
+void gt_on_special_block(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_code *code = data;
+    if (gt_rec.score) {
+        land_at(v, gt_vcpu_cells(v, vcpu), code, code->insns);
+    } else {
+        count_block(v, code);
+        land_in_block(v, code);
+    }
+}

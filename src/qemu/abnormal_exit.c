@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * QEMU that ends itself without telling its plugins: a program's fatal signal before QEMU 8
+ * (QEMU sends it to itself), abort() of any QEMU (a machine's CPU that locks up, a bug).
+ *
+ * The executable's calls of kill and abort go through slots that the dynamic linker has filled:
+ * ours take their places. What the guest sends goes another way, by system calls.
+ */
+#include "qemu/abi.h"
+#include "qemu/host.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void (*before_death)(void);
+
+static void tell(void)
+{
+    void (*fn)(void) = __atomic_exchange_n(&before_death, NULL, __ATOMIC_ACQ_REL);
+    if (fn)
+        fn();
+}
+
+static bool is_fatal(int sig)
+{
+    static const int others[] = {0,       SIGCHLD, SIGURG,  SIGWINCH, SIGCONT,
+                                 SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (sig == others[i])
+            return false;
+    struct sigaction act;
+    return sigaction(sig, NULL, &act) == 0 && act.sa_handler == SIG_DFL;
+}
+
+static int our_kill(pid_t pid, int sig)
+{
+    if (pid == getpid() && is_fatal(sig))
+        tell();
+    return kill(pid, sig);
+}
+
+static void __attribute__((noreturn)) our_abort(void)
+{
+    tell();
+    abort();
+}
+
+static const struct {
+    const char *name;
+    void *ours;
+} calls[] = {{"kill", (void *)our_kill}, {"abort", (void *)our_abort}};
+
+/* The slot is in a page that may be read only. */
+static void take_slot(void **slot, void *ours)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *start = (char *)((uintptr_t)slot & ~(page - 1));
+    if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
+        return;
+    __atomic_store_n(slot, ours, __ATOMIC_RELEASE);
+    mprotect(start, page, PROT_READ);
+}
+
+/* A dynamic table, as far as it says where calls go. */
+struct table {
+    const ElfW(Rela) * rela;
+    size_t size;
+    const ElfW(Sym) * symbols;
+    const char *names;
+};
+
+static void read_table(const ElfW(Dyn) * d, uintptr_t base, struct table *out)
+{
+    for (; d->d_tag != DT_NULL; d++) {
+        uintptr_t at = d->d_un.d_ptr < base ? d->d_un.d_ptr + base : d->d_un.d_ptr;
+        if (d->d_tag == DT_JMPREL)
+            out->rela = (const void *)at;
+        else if (d->d_tag == DT_PLTRELSZ)
+            out->size = d->d_un.d_val;
+        else if (d->d_tag == DT_SYMTAB)
+            out->symbols = (const void *)at;
+        else if (d->d_tag == DT_STRTAB)
+            out->names = (const void *)at;
+        else if (d->d_tag == DT_PLTREL && d->d_un.d_val != DT_RELA)
+            out->names = NULL;
+    }
+}
+
+/* The executable comes first. */
+static int take_calls(struct dl_phdr_info *info, size_t size, void *nothing)
+{
+    (void)size, (void)nothing;
+    struct table t = {0};
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            read_table((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+                       info->dlpi_addr, &t);
+    if (!t.rela || !t.symbols || !t.names)
+        return 1;
+    for (size_t i = 0; i < t.size / sizeof *t.rela; i++) {
+        const char *name = t.names + t.symbols[(uint64_t)t.rela[i].r_info >> 32].st_name;
+        void **slot = (void **)(info->dlpi_addr + t.rela[i].r_offset);
+        for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++)
+            if (strcmp(name, calls[k].name) == 0 && *slot == dlsym(RTLD_NEXT, name))
+                take_slot(slot, calls[k].ours);
+    }
+    return 1;
+}
+
+void gt_host_before_death(void (*fn)(void))
+{
+    before_death = fn;
+#if __SIZEOF_POINTER__ == 8
+    dl_iterate_phdr(take_calls, NULL);
+#endif
+}

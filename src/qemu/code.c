@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host.h over QEMU: the block being translated, and its instrumentation. */
+#include "qemu/abi.h"
+#include "qemu/host.h"
+
+#include <string.h>
+
+bool gt_qemu_data_copies;
+
+static struct qemu_u64 entry_of(struct gt_cell cell)
+{
+    return (struct qemu_u64){.score = cell.score, .offset = cell.offset};
+}
+
+size_t gt_block_insns(const struct gt_block *b)
+{
+    return gt_qemu.tb_n_insns(b);
+}
+
+uint64_t gt_block_pc(const struct gt_block *b)
+{
+    return gt_qemu.tb_vaddr(b);
+}
+
+struct gt_insn_ref *gt_block_insn(const struct gt_block *b, size_t i)
+{
+    return gt_qemu.tb_get_insn(b, i);
+}
+
+void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data)
+{
+    gt_qemu.register_vcpu_tb_exec_cb(b, fn, QEMU_CB_NO_REGS, data);
+}
+
+void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data)
+{
+    gt_qemu.register_vcpu_tb_exec_cb(b, fn, QEMU_CB_R_REGS, data);
+}
+
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_cell cell, uint64_t value,
+                         void *data)
+{
+    gt_qemu.register_vcpu_tb_exec_cond_cb(b, fn, QEMU_CB_R_REGS, QEMU_COND_NE, entry_of(cell),
+                                          value, data);
+}
+
+void gt_block_add(struct gt_block *b, struct gt_cell cell, uint64_t value)
+{
+    gt_qemu.register_vcpu_tb_exec_inline_per_vcpu(b, QEMU_INLINE_ADD, entry_of(cell), value);
+}
+
+bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value)
+{
+    if (gt_qemu_family != QEMU_FAMILY_1 || !gt_qemu.register_vcpu_tb_exec_inline)
+        return false;
+    gt_qemu.register_vcpu_tb_exec_inline(b, QEMU_INLINE_ADD, counter, value);
+    return true;
+}
+
+void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value)
+{
+    if (gt_host_can(GT_HOST_CELLS))
+        gt_block_add(b, (struct gt_cell){set, i * sizeof(uint64_t)}, value);
+    else
+        gt_block_add_shared(b, (uint64_t *)set + i, value);
+}
+
+uint64_t gt_insn_pc(const struct gt_insn_ref *insn)
+{
+    return gt_qemu.insn_vaddr(insn);
+}
+
+size_t gt_insn_size(const struct gt_insn_ref *insn)
+{
+    return gt_qemu.insn_size(insn);
+}
+
+void *gt_insn_host_addr(const struct gt_insn_ref *insn)
+{
+    return gt_qemu.insn_haddr(insn);
+}
+
+char *gt_insn_text(const struct gt_insn_ref *insn)
+{
+    return gt_qemu.insn_disas ? gt_qemu.insn_disas(insn) : NULL;
+}
+
+size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n)
+{
+    size_t size = gt_insn_size(insn);
+    if (n > size)
+        n = size;
+    if (gt_qemu_data_copies)
+        return ((size_t(*)(const void *, void *, size_t))gt_qemu.insn_data)(insn, out, n);
+    const void *p = ((const void *(*)(const void *))gt_qemu.insn_data)(insn);
+    memcpy(out, p, n);
+    return n;
+}
+
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value)
+{
+    gt_qemu.register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_INLINE_STORE, entry_of(cell), value);
+}
+
+void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
+{
+    gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_NO_REGS, data);
+}
+
+void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
+{
+    gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_R_REGS, data);
+}
+
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
+                        uint64_t value, void *data)
+{
+    gt_qemu.register_vcpu_insn_exec_cond_cb(insn, fn, QEMU_CB_R_REGS, QEMU_COND_NE, entry_of(cell),
+                                            value, data);
+}
+
+void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, void *data)
+{
+    /* QEMU 7.2 takes "loads" for stores and "stores" for both; both of them, it does right. */
+    if (gt_qemu_family == QEMU_FAMILY_1)
+        which = GT_MEM_LOADS | GT_MEM_STORES;
+    gt_qemu.register_vcpu_mem_cb(insn, fn, QEMU_CB_NO_REGS, (int)which, data);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One line at a time on standard error. In user mode descriptor 2 belongs to the guest, which may
+ * close it and open a file of its own there, or let its reader go: a message goes out only while
+ * the descriptor is what it was at load, never raises SIGPIPE, and is dropped where it would block.
+ */
+#include "qemu/message.h"
+#include "qemu/host.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/select.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WAIT_US = 200000 };
+
+static struct stat at_load;
+static bool known;
+
+void gt_message_init(void)
+{
+    known = fstat(STDERR_FILENO, &at_load) == 0;
+}
+
+static bool unchanged(void)
+{
+    struct stat now;
+    return known && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == at_load.st_dev &&
+           now.st_ino == at_load.st_ino;
+}
+
+/* A pipe that nobody empties, a terminal that is stopped: the guest's end does not wait for them.
+ * Not poll(), which takes no more descriptors than the guest's limit allows, which may be none. */
+static bool takes_a_line(void)
+{
+    fd_set wanted;
+    FD_ZERO(&wanted);
+    FD_SET(STDERR_FILENO, &wanted);
+    return select(STDERR_FILENO + 1, NULL, &wanted, NULL, &(struct timeval){.tv_usec = WAIT_US}) ==
+           1;
+}
+
+/* write() with SIGPIPE held back, and taken away where this write caused it. */
+static void write_quietly(const char *text, size_t n)
+{
+    sigset_t pipe_set, old, pending;
+    sigemptyset(&pipe_set);
+    sigaddset(&pipe_set, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe_set, &old);
+    ssize_t done = write(STDERR_FILENO, text, n);
+    if (done < 0 && !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&pipe_set, NULL, &(struct timespec){0});
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void gt_host_message(const char *format, ...)
+{
+    char line[1024];
+    int n = snprintf(line, sizeof line, "guesttrace-%s: ", gt_tool_name);
+    va_list ap;
+    va_start(ap, format);
+    n += vsnprintf(line + n, sizeof line - (size_t)n - 1, format, ap);
+    va_end(ap);
+    if ((size_t)n > sizeof line - 2)
+        n = sizeof line - 2;
+    for (int i = 0; i < n; i++) /* a path may have anything: one line stays one */
+        if ((unsigned char)line[i] < ' ' || line[i] == 127)
+            line[i] = '?';
+    line[n++] = '\n';
+    if (unchanged() && takes_a_line())
+        write_quietly(line, (size_t)n);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* host.h over QEMU: installation and events. Instrumentation is in code.c, what callbacks ask
+ * for in state.c, messages in message.c. */
+#include "qemu/abi.h"
+#include "qemu/host.h"
+#include "qemu/message.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    qemu_id id;
+    struct gt_host_info info;
+    const struct gt_host_events *events;
+    void *self;
+    bool installed;
+} host;
+
+/* Events arrive in two shapes: families before 7 put the plugin's id first, 7 the userdata last.
+ * The functions below with the suffix _7 are called by it. */
+
+static void on_vcpu_init(qemu_id id, unsigned vcpu)
+{
+    (void)id;
+    host.events->vcpu_init(host.self, vcpu);
+}
+
+static void on_vcpu_init_7(unsigned vcpu, void *data)
+{
+    host.events->vcpu_init(data, vcpu);
+}
+
+static void on_vcpu_exit(qemu_id id, unsigned vcpu)
+{
+    (void)id;
+    host.events->vcpu_exit(host.self, vcpu);
+}
+
+static void on_vcpu_exit_7(unsigned vcpu, void *data)
+{
+    host.events->vcpu_exit(data, vcpu);
+}
+
+static void on_vcpu_idle(qemu_id id, unsigned vcpu)
+{
+    (void)id;
+    host.events->vcpu_idle(host.self, vcpu);
+}
+
+static void on_vcpu_idle_7(unsigned vcpu, void *data)
+{
+    host.events->vcpu_idle(data, vcpu);
+}
+
+static void on_translate(qemu_id id, void *tb)
+{
+    (void)id;
+    host.events->translate(host.self, tb);
+}
+
+static void on_translate_7(void *tb, void *data)
+{
+    host.events->translate(data, tb);
+}
+
+static void on_flush(qemu_id id)
+{
+    (void)id;
+    host.events->flush(host.self);
+}
+
+static void on_flush_7(void *data)
+{
+    host.events->flush(data);
+}
+
+static void on_exit_event(qemu_id id, void *data)
+{
+    (void)id;
+    host.events->exit(data);
+}
+
+static void on_exit_event_7(void *data)
+{
+    host.events->exit(data);
+}
+
+static void on_syscall(qemu_id id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
+                       uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
+{
+    (void)id;
+    host.events->syscall(host.self, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
+}
+
+static void on_syscall_7(unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2, uint64_t a3,
+                         uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8,
+                         void *data)
+{
+    host.events->syscall(data, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
+}
+
+static void on_syscall_return(qemu_id id, unsigned vcpu, int64_t num, int64_t result)
+{
+    (void)id;
+    host.events->syscall_return(host.self, vcpu, num, result);
+}
+
+static void on_syscall_return_7(unsigned vcpu, int64_t num, int64_t result, void *data)
+{
+    host.events->syscall_return(data, vcpu, num, result);
+}
+
+static void on_discontinuity(qemu_id id, unsigned vcpu, int kind, uint64_t from, uint64_t to)
+{
+    (void)id;
+    host.events->discontinuity(host.self, vcpu, (unsigned)kind, from, to);
+}
+
+static void on_discontinuity_7(unsigned vcpu, int kind, uint64_t from, uint64_t to, void *data)
+{
+    host.events->discontinuity(data, vcpu, (unsigned)kind, from, to);
+}
+
+void gt_host_subscribe(const struct gt_host_events *e, void *self)
+{
+    assert(!host.events && e->translate && e->exit);
+    host.events = e;
+    host.self = self;
+    bool v7 = gt_qemu_family == QEMU_FAMILY_7;
+/* Registration before family 7 takes no userdata; an extra argument in a register is not seen. */
+#define PICK(name) (v7 ? (void *)name##_7 : (void *)name)
+    if (e->vcpu_init)
+        gt_qemu.register_vcpu_init_cb(host.id, PICK(on_vcpu_init), self);
+    if (e->vcpu_exit)
+        gt_qemu.register_vcpu_exit_cb(host.id, PICK(on_vcpu_exit), self);
+    if (e->vcpu_idle && gt_qemu.register_vcpu_idle_cb)
+        gt_qemu.register_vcpu_idle_cb(host.id, PICK(on_vcpu_idle), self);
+    gt_qemu.register_vcpu_tb_trans_cb(host.id, PICK(on_translate), self);
+    if (e->flush)
+        gt_qemu.register_flush_cb(host.id, PICK(on_flush), self);
+    if (e->syscall && gt_host_can(GT_HOST_SYSCALLS))
+        gt_qemu.register_vcpu_syscall_cb(host.id, PICK(on_syscall), self);
+    if (e->syscall_return && gt_host_can(GT_HOST_SYSCALLS))
+        gt_qemu.register_vcpu_syscall_ret_cb(host.id, PICK(on_syscall_return), self);
+    if (e->discontinuity && gt_host_can(GT_HOST_DISCONTINUITY))
+        gt_qemu.register_vcpu_discon_cb(host.id, GT_DISCON_INTERRUPT | GT_DISCON_EXCEPTION,
+                                        PICK(on_discontinuity), self);
+    gt_qemu.register_atexit_cb(host.id, PICK(on_exit_event), self);
+#undef PICK
+}
+
+bool gt_host_can(enum gt_host_feature feature)
+{
+    switch (feature) {
+    case GT_HOST_CELLS:
+        return gt_qemu.scoreboard_new && gt_qemu.scoreboard_find &&
+               gt_qemu.register_vcpu_tb_exec_inline_per_vcpu &&
+               gt_qemu.register_vcpu_insn_exec_inline_per_vcpu;
+    case GT_HOST_CONDITIONAL:
+        return gt_host_can(GT_HOST_CELLS) && gt_qemu.register_vcpu_tb_exec_cond_cb &&
+               gt_qemu.register_vcpu_insn_exec_cond_cb;
+    case GT_HOST_REGISTERS:
+        return gt_qemu.get_registers && gt_qemu.read_register;
+    case GT_HOST_MEMORY:
+        return gt_qemu.read_memory_vaddr != NULL;
+    case GT_HOST_MEMORY_VALUES:
+        return gt_qemu.mem_get_value != NULL;
+    case GT_HOST_DISCONTINUITY:
+        return host.info.system && gt_qemu.register_vcpu_discon_cb;
+    case GT_HOST_SYSCALLS:
+        return !host.info.system && gt_qemu.register_vcpu_syscall_cb &&
+               gt_qemu.register_vcpu_syscall_ret_cb;
+    case GT_HOST_PHYSICAL:
+        return host.info.system && gt_qemu.translate_vaddr;
+    }
+    return false;
+}
+
+void gt_host_log(const char *text)
+{
+    gt_qemu.outs(text);
+}
+
+char *gt_host_program(void)
+{
+    char *words = NULL;
+    gsize size = 0;
+    if (gt_qemu.path_to_binary)
+        return gt_qemu.path_to_binary();
+    if (!g_file_get_contents("/proc/self/cmdline", &words, &size, NULL))
+        return NULL;
+    char *program = g_strdup(gt_host_program_in(words, size));
+    g_free(words);
+    return program;
+}
+
+uint64_t gt_host_entry(void)
+{
+    return gt_qemu.entry_code ? gt_qemu.entry_code() : 0;
+}
+
+void *gt_cells_new(size_t size)
+{
+    return gt_qemu.scoreboard_new(size);
+}
+
+void *gt_cells_find(void *score, unsigned vcpu)
+{
+    return gt_qemu.scoreboard_find(score, vcpu);
+}
+
+void *gt_counters_new(size_t n)
+{
+    size_t size = n * sizeof(uint64_t);
+    return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
+}
+
+unsigned gt_counters_sets(unsigned vcpus)
+{
+    return gt_host_can(GT_HOST_CELLS) ? vcpus : 1;
+}
+
+unsigned gt_counters_set_of(unsigned vcpu)
+{
+    return gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
+}
+
+uint64_t *gt_counters_find(void *set, unsigned vcpu)
+{
+    return gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+}
+
+static void take_info(qemu_id id, const struct qemu_info *info)
+{
+    host.id = id;
+    gt_qemu_data_copies = info->version.cur >= 3;
+    host.info = (struct gt_host_info){
+        .target = info->target_name,
+        .system = info->system_emulation,
+        .vcpus = info->system_emulation ? (unsigned)info->system.smp_vcpus : 0,
+        .max_vcpus = info->system_emulation ? (unsigned)info->system.max_vcpus : 0,
+        .abi = qemu_plugin_version,
+    };
+}
+
+/* What QEMU calls once per `-plugin`; anything but 0 refuses the load. */
+__attribute__((visibility("default"))) int
+qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char **argv);
+
+int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char **argv)
+{
+    gt_message_init();
+    if (gt_qemu_missing) {
+        gt_host_message("this QEMU does not export %s", gt_qemu_missing);
+        return -1;
+    }
+    if (host.installed) {
+        gt_host_message("the plugin is loaded twice; once records everything");
+        return -1;
+    }
+    host.installed = true;
+    take_info(id, info);
+    struct gt_error err = {0};
+    if (gt_tool_install(&host.info, argc, argv, &err) == 0)
+        return 0;
+    gt_host_message("%s", err.text);
+    return -1;
+}
