@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-bool gt_qemu_data_copies;
-
 static struct qemu_u64 entry_of(struct gt_cell cell)
 {
     return (struct qemu_u64){.score = cell.score, .offset = cell.offset};

@@ -18,6 +18,7 @@
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 struct qemu_abi gt_qemu;
+bool gt_qemu_data_copies;
 enum qemu_family gt_qemu_family;
 const char *gt_qemu_missing;
 

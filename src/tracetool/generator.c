@@ -218,8 +218,3 @@ void gt_emit_line_of_output(struct gt_generator *g)
     gt_emit_number(g, g->lines + 2);
     gt_emit(g, " \"@out_path@\"\n");
 }
-
-bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e)
-{
-    return !e->disable && gt_backends_do(g->options->backends);
-}

@@ -85,7 +85,5 @@ void gt_emit_line_of_output(struct gt_generator *g);
 
 /* The name of an argument in C: with a `_` where it is a word of the language. */
 const char *gt_c_suffix(const char *name);
-/* The calls of the event do something, with these backends. */
-bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e);
 
 #endif

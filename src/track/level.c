@@ -7,15 +7,6 @@
  */
 #include "track/stack.h"
 
-void gt_stack_set_level(struct gt_stack *s, unsigned level)
-{
-    const struct gt_frame *f = s->top;
-    while (f > s->base && gt_level_of(f->level) != level)
-        f--;
-    uint32_t own = f == s->base ? 0 : gt_level_depth((uint32_t)(f - s->base), f->level);
-    s->level = level << GT_LEVEL_SHIFT | (gt_stack_depth(s) - own);
-}
-
 void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time)
 {
     t->attention = (t->attention & ~(uint32_t)GT_CODE_LEVEL) | level << GT_CODE_LEVEL_SHIFT;

@@ -75,6 +75,24 @@ static void note_calls_inside(const struct gt_thread *t, const struct gt_handler
         s->handlers[s->n_handlers - 1].inside += t->calls - before;
 }
 
+/* True where what was taken for a signal's handler ends as an interrupt's: *out is that. It was in
+ * the kernel, so its first block is a vector. */
+static bool took_handler(struct gt_thread *t, struct gt_handler *out)
+{
+    struct gt_stack *s = t->stack;
+    struct gt_handler maybe = s->maybe;
+    if (maybe.depth <= gt_machine_floor(s) || maybe.depth > gt_stack_depth(s))
+        return false;
+    const struct gt_frame *f = s->base + maybe.depth; /* another's, where it has ended */
+    if (f->kind != GT_FRAME_SIGNAL || f->addr != maybe.vector->pc ||
+        maybe.vector->vector == GT_VECTOR_NO)
+        return false;
+    maybe.vector->vector = GT_VECTOR_YES;
+    t->doubts[GT_DOUBT_HANDLERS]++;
+    *out = maybe;
+    return true;
+}
+
 bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
 {
     struct gt_stack *s = t->stack;
@@ -83,7 +101,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
     struct gt_handler h;
     if (is_left_behind(s))
         return false;
-    if (!gt_machine_took_handler(t, &h)) {
+    if (!took_handler(t, &h)) {
         if (!s->n_handlers)
             return false;
         h = s->handlers[--s->n_handlers];
@@ -101,13 +119,13 @@ bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
     const struct gt_stack *s = t->stack;
     bool waits = s->top->doubtful & GT_FRAME_FOUND || is_left_behind(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
-        waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_TRACK_PAGE == 0;
+        waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_PAGE == 0;
     return waits || s->top == s->base;
 }
 
 bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
 {
-    return t->tracker->machine && ((a ^ b) & (GT_TRACK_PAGE - 1)) == 0;
+    return t->tracker->machine && ((a ^ b) & (GT_PAGE - 1)) == 0;
 }
 
 bool gt_machine_has_leapt(const struct gt_thread *t)

@@ -63,9 +63,6 @@ bool gt_machine_has_leapt(const struct gt_thread *t);
 /* Control came to the code out of a block that ends in a system call or an exception return. */
 void gt_machine_land(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
                      uint64_t time);
-/* True where what was taken for a signal's handler ends as an interrupt's: *out is that. It was in
- * the kernel, so its first block is a vector. */
-bool gt_machine_took_handler(struct gt_thread *t, struct gt_handler *out);
 /* Handlers whose frames are deeper have been left by another way. */
 void gt_machine_forget(struct gt_thread *t, uint32_t depth);
 /* In a machine: one of the addresses is the other's, but for the page that it was first seen at. */

@@ -18,8 +18,12 @@ void gt_stack_set_level(struct gt_stack *s, unsigned level);
 /* Forgets signal handlers whose frames, on the thread's stack, are deeper. */
 void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth);
 
-/* Empty, and nobody's. NULL without memory. */
+/* Empty, and nobody's, in the tracker's list. NULL without memory. */
 struct gt_stack *gt_stack_create(struct gt_tracker *k);
+/* Takes it out of the tracker's list. With the tracker's lock. */
+void gt_stack_unlink(struct gt_tracker *k, struct gt_stack *s);
+/* One that is in no list. */
+void gt_stack_free(struct gt_stack *s);
 /* A stack for a coroutine that begins; the old one is suspended. */
 void gt_stack_begin(struct gt_thread *t, uint64_t time);
 /* Suspends the thread's stack and goes on with s. */
@@ -34,6 +38,8 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s);
 /* A program makes a system call, if the mark says so. It may be one that makes a process: that
  * begins with this stack, perhaps when the caller has left it. */
 void gt_made_note(struct gt_thread *t, uint64_t mark);
+/* A process begins where the system call that made it comes back to, with a copy of the stack. */
+bool gt_made_take(struct gt_thread *t, uint64_t pc, uint64_t time);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 

@@ -22,6 +22,7 @@
 #ifndef GT_TRACK_TRACK_H
 #define GT_TRACK_TRACK_H
 
+#include "base/page.h"
 #include "track/anomaly.h"
 
 #include <pthread.h>
@@ -319,15 +320,13 @@ struct gt_sink {
 
 #define GT_TRACK_SAVES 16384u /* words, see saved_contexts.c: a power of two */
 
-/* In a machine one block may run at several virtual addresses of its page; its pc is the one that
- * it was first seen at. Those differ by whole pages. */
-#define GT_TRACK_PAGE UINT64_C(0x1000)
-
 struct gt_tracker {
     const struct gt_sink *sink;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
-    bool machine;            /* set after init: see GT_TRACK_PAGE, and machine.h */
+    /* Set after init: see machine.h. One block may run there at several virtual addresses, which
+     * differ by whole pages; its pc is the one that it was first seen at. */
+    bool machine;
     uint64_t lowest;         /* set after init: exception returns come and go below as they like */
     bool one_output;         /* set after init: all stacks of a vCPU have one output, by turns */
     pthread_mutex_t lock;    /* of what follows */

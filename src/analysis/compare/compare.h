@@ -2,6 +2,7 @@
 /*
  * Where two execlog logs part (`guesttrace diff`):
  *   compare.c   both logs are read in turn
+ *   vcpus.c     which vCPU lines are of
  *   source.c    a log as lines
  *   sequence.c  a vCPU's lines in both
  *   lines.c     where lines end
@@ -49,6 +50,9 @@ int gt_diff_run(struct gt_diff *d, GString *out, struct gt_error *err);
 void gt_diff_clear(struct gt_diff *d);
 
 /* Shared among the files. */
+
+/* Moves *at over the lines that are of one vCPU; which: -1 where they do not say. */
+int64_t gt_diff_next_run(const char **at, const char *end);
 struct gt_diff_sequence *gt_diff_sequence_of(struct gt_diff *d, int64_t vcpu);
 /* Both logs have these lines. */
 void gt_diff_pass(struct gt_diff *d, const char *text, size_t n);

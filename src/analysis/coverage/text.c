@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reports for people: a summary, and annotated sources as gcov writes them. */
+#include "analysis/coverage/summary.h"
 #include "analysis/coverage/write.h"
 
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files with functions, and where they ran: see symbol_source.h. */
 #include "analysis/image/symbol_source.h"
+#include "base/page.h"
 
 #include "analysis/image/program.h"
 #include "base/number.h"
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE     UINT64_C(0x1000)
 #define HEAD_MAX (UINT64_C(16) << 20) /* of a kernel image, before _stext */
 
 void gt_symbol_source_split(const char *argument, char **path, bool *has_offset, uint64_t *offset)
@@ -48,7 +48,7 @@ static struct gt_source_part *add_part(struct gt_symbol_source *s, const char *p
 {
     s->part = g_renew(struct gt_source_part, s->part, s->n_parts + 1);
     struct gt_source_part *p = &s->part[s->n_parts++];
-    *p = (struct gt_source_part){.lo = lo & ~(PAGE - 1), .hi = hi, .step = PAGE};
+    *p = (struct gt_source_part){.lo = lo & ~(GT_PAGE - 1), .hi = hi, .step = GT_PAGE};
     gt_uftrace_path(path, p->path, sizeof p->path);
     p->function = g_new0(struct gt_source_function, most + 1);
     return p;

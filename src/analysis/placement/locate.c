@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the code of sources ran: see locate.h. */
 #include "analysis/placement/locate.h"
+#include "base/page.h"
 
 #include "analysis/placement/load_offset.h"
 #include "analysis/placement/matches.h"
@@ -10,7 +11,6 @@
 #include <inttypes.h>
 
 #define FURTHER_MAX 4
-#define PAGE        UINT64_C(0x1000)
 
 struct search {
     const struct gt_symbol_source *source;
@@ -66,7 +66,7 @@ void gt_place_trim(struct gt_place *p, const struct gt_vote *v)
     size_t last = part->n;
     while (last > 0 && part->function[last - 1].addr > v->latest)
         last--;
-    p->lo = MAX(part->lo, v->first & ~(PAGE - 1));
+    p->lo = MAX(part->lo, v->first & ~(GT_PAGE - 1));
     p->hi = v->latest + (last ? part->function[last - 1].size : 1);
     p->start = (p->lo + p->offset) & GT_UFTRACE_ADDR_MASK;
     p->end = p->start + (p->hi - p->lo);

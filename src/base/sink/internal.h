@@ -74,9 +74,5 @@ void gt_outlet_put_rest(struct gt_outlet *o);
 void gt_outlet_cut_rest(struct gt_outlet *o);
 /* So many bytes were written in its place, and are part of `whole` now. */
 void gt_outlet_replaced_rest(struct gt_outlet *o, size_t n);
-/* (L) */
-void gt_outlet_tell(struct gt_outlet *o, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-uint64_t gt_outlet_now(void);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An outlet, as its producers see it: see sink.h. */
+#include "base/clock.h"
 #include "base/sink/internal.h"
 #include "base/thread.h"
 
@@ -12,23 +13,6 @@
 enum { STACK = 128 << 10, MANY = 8 }; /* buffers */
 
 static const char socket_prefix[] = "unix:";
-
-uint64_t gt_outlet_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-void gt_outlet_tell(struct gt_outlet *o, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(o->news.text, sizeof o->news.text, format, ap);
-    va_end(ap);
-    o->news.status = GT_E_IO;
-    atomic_store_explicit(&o->has_news, true, memory_order_relaxed);
-}
 
 bool gt_outlet_news(struct gt_outlet *o, struct gt_error *out)
 {
@@ -84,7 +68,7 @@ int gt_outlet_create(const struct gt_outlet_options *options, struct gt_outlet *
     o->last = &o->first;
     o->max_queued = options->limit / options->buffer_size;
     o->max_queued += o->max_queued == 0;
-    o->deadline = gt_outlet_now() + options->wait_seconds * UINT64_C(1000000000);
+    o->deadline = gt_clock_monotonic() + options->wait_seconds * UINT64_C(1000000000);
     pthread_mutex_init(&o->lock, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);

@@ -2,6 +2,7 @@
 /* What a file ends with for now: see sink.h. It is no loss where it cannot be written. What comes
  * in its place is written over it, and it is cut off only then, so that a file that is left at any
  * moment has either. */
+#include "base/clock.h"
 #include "base/sink/internal.h"
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ void gt_outlet_put_rest(struct gt_outlet *o)
     size_t n = 0;
     const uint8_t *data = o->options.rest(o->options.self, &n);
     uint64_t ms = data ? (1 + n / LARGE) * EVERY_MS : SOON_MS;
-    o->rest.due = gt_outlet_now() + ms * UINT64_C(1000000);
+    o->rest.due = gt_clock_monotonic() + ms * UINT64_C(1000000);
     if (!data)
         return;
     if (n == o->rest.n && (n == 0 || memcmp(data, o->rest.data, n) == 0))

@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An outlet's thread: see internal.h. It holds the lock but while it writes or waits for a
  * reader. */
+#include "base/clock.h"
 #include "base/sink/internal.h"
 #include "base/thread.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LOOK_MS = 50 };         /* between two looks for a reader, or for one too many */
 enum { LATE_NS = 1000000000 }; /* the rest's turn, where buffers always wait */
+
+/* For the producers, one of whom prints it. (L) */
+static void __attribute__((format(printf, 2, 3))) tell(struct gt_outlet *o, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(o->news.text, sizeof o->news.text, format, ap);
+    va_end(ap);
+    o->news.status = GT_E_IO;
+    atomic_store_explicit(&o->has_news, true, memory_order_relaxed);
+}
 
 static void set_state(struct gt_outlet *o, enum gt_outlet_state state)
 {
@@ -41,11 +55,11 @@ static void fail(struct gt_outlet *o, int error)
     const char *then =
         again ? "what comes is dropped until there is a reader again" : "the rest is dropped";
     if (o->channel.socket)
-        gt_outlet_tell(o, "%.300s: the reader is gone (%s) after %llu bytes; %s", o->channel.path,
-                       strerror(error), (unsigned long long)o->stats.sent, then);
+        tell(o, "%.300s: the reader is gone (%s) after %llu bytes; %s", o->channel.path,
+             strerror(error), (unsigned long long)o->stats.sent, then);
     else
-        gt_outlet_tell(o, "%.300s: %s after %llu bytes; %s", o->channel.path, strerror(error),
-                       (unsigned long long)o->stats.sent, then);
+        tell(o, "%.300s: %s after %llu bytes; %s", o->channel.path, strerror(error),
+             (unsigned long long)o->stats.sent, then);
     gt_channel_disconnect(&o->channel);
     o->stats.failed = true;
     set_state(o, again ? GT_OUTLET_BETWEEN : GT_OUTLET_DEAD);
@@ -100,17 +114,16 @@ static void welcome(struct gt_outlet *o)
 /* (L) */
 static void wait_for_first(struct gt_outlet *o)
 {
-    bool late = gt_outlet_now() >= o->deadline;
+    bool late = gt_clock_monotonic() >= o->deadline;
     pthread_mutex_unlock(&o->lock);
     bool came = gt_channel_accept(&o->channel, late ? 0 : LOOK_MS);
     pthread_mutex_lock(&o->lock);
     if (came) {
         welcome(o);
     } else if (late) {
-        gt_outlet_tell(o, "%.300s: no reader came within %u s; %s", o->channel.path,
-                       o->options.wait_seconds,
-                       o->options.reconnect ? "what comes is dropped until there is one"
-                                            : "nothing is recorded");
+        tell(o, "%.300s: no reader came within %u s; %s", o->channel.path, o->options.wait_seconds,
+             o->options.reconnect ? "what comes is dropped until there is one"
+                                  : "nothing is recorded");
         o->stats.failed = true;
         set_state(o, o->options.reconnect ? GT_OUTLET_BETWEEN : GT_OUTLET_DEAD);
         drop_queue(o);
@@ -152,7 +165,7 @@ static void look_at_rest(struct gt_outlet *o)
 {
     bool asked = o->flush && !o->first;
     uint64_t due = o->rest.due + (o->first ? LATE_NS : 0);
-    if (!asked && (!o->options.rest || gt_outlet_now() < due))
+    if (!asked && (!o->options.rest || gt_clock_monotonic() < due))
         return;
     pthread_mutex_unlock(&o->lock);
     gt_outlet_put_rest(o);
@@ -269,8 +282,8 @@ void *gt_outlet_write(void *arg)
     } else if (o->channel.fd >= 0) {
         begin(o);
     } else {
-        gt_outlet_tell(o, "%.300s: waits for a reader, %u s at most", o->channel.path,
-                       o->options.wait_seconds);
+        tell(o, "%.300s: waits for a reader, %u s at most", o->channel.path,
+             o->options.wait_seconds);
         set_state(o, GT_OUTLET_WAITING);
     }
     while (step(o))

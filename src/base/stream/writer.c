@@ -4,6 +4,7 @@
  * asks (open, flush, want of chunks, stop) or the time for a round has come: then it writes what
  * the streams that are open have published, partly filled chunks too.
  */
+#include "base/clock.h"
 #include "base/membarrier.h"
 #include "base/stream/internal.h"
 #include "base/thread.h"
@@ -22,13 +23,6 @@ enum {
     QUEUES_NS = 20000000,     /* the most that a full chunk waits, however many streams there are */
     LOW_WATER = 6,            /* free chunks below which the pool grows ahead of need */
 };
-
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* As the thread's working directory it takes none of the descriptors, which may be few. */
 static void open_directory(struct gt_streams *set)
@@ -50,7 +44,7 @@ static void start(struct gt_streams *set)
     set->private_files = own;
     pthread_mutex_unlock(&set->lock);
     set->interval = ROUND_NS;
-    set->next_round = now() + set->interval;
+    set->next_round = gt_clock_monotonic() + set->interval;
     set->ring = -1;
     open_directory(set);
     if (set->dirfd != -1)
@@ -71,7 +65,7 @@ static void rest(struct gt_streams *set)
     pthread_cond_broadcast(&set->reply);
     while (set->forking)
         pthread_cond_wait(&set->work, &set->lock);
-    uint64_t queues = now() + QUEUES_NS;
+    uint64_t queues = gt_clock_monotonic() + QUEUES_NS;
     uint64_t next = set->next_round < queues ? set->next_round : queues;
     struct timespec until = {.tv_sec = (time_t)(next / 1000000000u),
                              .tv_nsec = (long)(next % 1000000000u)};
@@ -240,7 +234,7 @@ static void look_round(struct gt_streams *set)
         set->interval = ROUND_NS + more;
     else
         set->interval = next < ROUND_IDLE_NS + more ? next : ROUND_IDLE_NS + more;
-    set->next_round = now() + set->interval;
+    set->next_round = gt_clock_monotonic() + set->interval;
 }
 
 static void unhash(struct gt_streams *set, struct gt_file *f)
@@ -285,7 +279,8 @@ static void grow(struct gt_streams *set)
 static bool work(struct gt_streams *set)
 {
     bool last = set->stop && !set->opening;
-    bool round = last || set->flush_want > set->flush_done || now() >= set->next_round;
+    bool round =
+        last || set->flush_want > set->flush_done || gt_clock_monotonic() >= set->next_round;
     uint64_t ticket = set->flush_want;
     struct gt_file *opening = set->opening;
     set->opening = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A machine's console on standard output: see console.h. */
 #include "cli/record/console.h"
+#include "base/clock.h"
 
 #include "analysis/recording/stats.h"
 #include "cli/record/console_lines.h"
@@ -39,13 +40,6 @@ struct gt_console {
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-static uint64_t monotonic(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* The plugin makes its file when the machine starts: an earlier recording's is still there before.
  */
 static void map_now(struct gt_console *c)
@@ -69,7 +63,7 @@ static struct gt_console_time take_time(struct gt_console *c)
 {
     if (!c->now)
         map_now(c);
-    return (struct gt_console_time){monotonic(), c->now ? *c->now : 0};
+    return (struct gt_console_time){gt_clock_monotonic(), c->now ? *c->now : 0};
 }
 
 /* The first record of a task says which clock the trace has: instructions are counted from 0. */
@@ -84,7 +78,7 @@ static bool is_host_clock(const struct gt_console *c)
         if (gt_uftrace_dat_open(c->output, tids[i], &dat, NULL) < 0)
             continue;
         yes = gt_uftrace_dat_next(dat, &r, NULL) == 1 && r.time >= c->started &&
-              r.time <= monotonic();
+              r.time <= gt_clock_monotonic();
         gt_uftrace_dat_close(dat);
     }
     free(tids);
@@ -194,7 +188,7 @@ int gt_console_open(const char *output, struct gt_console **out, struct gt_error
     c->in = -1;
     c->out = STDOUT_FILENO;
     c->output = g_strdup(output);
-    c->started = monotonic();
+    c->started = gt_clock_monotonic();
     gt_stats_mark(output, GT_CONSOLE_NOW_FILE, &c->now_before);
     gt_console_lines_init(&c->lines);
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);

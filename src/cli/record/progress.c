@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The progress line: see progress.h. */
 #include "cli/record/progress.h"
+#include "base/clock.h"
 
 #include "cli/amount.h"
 
@@ -28,7 +29,7 @@ bool gt_progress_possible(void)
 void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record)
 {
     *p = (struct gt_progress){.dir = dir, .record = record};
-    clock_gettime(CLOCK_MONOTONIC, &p->start);
+    p->start = gt_clock_monotonic();
 }
 
 static uint64_t size_of_data(const char *dir)
@@ -56,9 +57,7 @@ static bool terminal_is_ours(void)
 
 double gt_progress_seconds(const struct gt_progress *p)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - p->start.tv_sec) + (double)(now.tv_nsec - p->start.tv_nsec) / 1e9;
+    return (double)(gt_clock_monotonic() - p->start) / 1e9;
 }
 
 void gt_progress_tick(void *progress)

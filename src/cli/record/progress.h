@@ -16,7 +16,7 @@
 struct gt_progress {
     const char *dir; /* whose *.dat files are measured */
     uint64_t record; /* bytes of one record */
-    struct timespec start;
+    uint64_t start;  /* gt_clock_monotonic */
     bool shown;
 };
 

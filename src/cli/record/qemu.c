@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* QEMU executables: see qemu.h. */
 #include "cli/record/qemu.h"
+#include "base/clock.h"
 
 #include "analysis/image/program.h"
 #include "cli/record/machine.h"
@@ -83,23 +84,15 @@ char *gt_qemu_version_in(const char *text)
     return g_strdup_printf("%u.%u.%u", major, minor, micro);
 }
 
-static long elapsed_ms(const struct timespec *since)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (now.tv_sec - since->tv_sec) * 1000 + (now.tv_nsec - since->tv_nsec) / 1000000;
-}
-
 /* Reads until the end, the buffer's end or the deadline. */
 static void read_all(int fd, char *buf, size_t size)
 {
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const uint64_t start = gt_clock_monotonic();
     size_t used = 0;
     bool done = false;
     while (used < size - 1 && !done) {
         struct pollfd p = {fd, POLLIN, 0};
-        long left = VERSION_WAIT_MS - elapsed_ms(&start);
+        long left = VERSION_WAIT_MS - (long)((gt_clock_monotonic() - start) / 1000000);
         int ready = left > 0 ? poll(&p, 1, (int)left) : 0;
         if (ready < 0 && errno == EINTR)
             continue;

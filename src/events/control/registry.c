@@ -6,25 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct gt_trace_group *groups, **groups_end = &groups;
 static unsigned chosen = ~0u; /* gt_trace_set_backends() */
 static unsigned held_back;    /* backends that cannot take events now */
-
-void gt_events_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-void gt_events_unlock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-void gt_events_unlock_child(void)
-{
-    lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* its owner has another id */
-}
 
 bool gt_trace_is_static(const struct gt_trace_event *event)
 {

@@ -13,9 +13,6 @@
 
 enum { WAIT_MS = 100 }; /* then looks whether there still is a writer */
 
-struct gt_events_simple gt_events_simple;
-_Atomic uint64_t gt_events_lost;
-
 static bool has_room(struct gt_events_lane *l, uint64_t next)
 {
     uint64_t tail = atomic_load_explicit(&l->tail, memory_order_acquire) & ~GT_EVENTS_TAKEN;

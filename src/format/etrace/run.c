@@ -8,9 +8,10 @@
  * An entry begins when the one before it ended. One that lasted longer than 32 bits can say is
  * followed by empty ones, [end, end), for the rest of its time: nothing seems to run twice.
  */
+#include "base/page.h"
 #include "format/etrace/internal.h"
 
-enum { FIRST_ENTRY = GT_ETRACE_HEADER + GT_ETRACE_EXEC_SIZE, PAGE_BITS = 12 };
+enum { FIRST_ENTRY = GT_ETRACE_HEADER + GT_ETRACE_EXEC_SIZE };
 
 void gt_etrace_run_init(struct gt_etrace_run *r, void *packet, size_t room, uint16_t unit,
                         unsigned bits)
@@ -21,7 +22,7 @@ void gt_etrace_run_init(struct gt_etrace_run *r, void *packet, size_t room, uint
 
 static bool in_one_page(uint64_t start, uint64_t end)
 {
-    return start < end && (start ^ end) >> PAGE_BITS == 0;
+    return start < end && (start ^ end) >> GT_PAGE_BITS == 0;
 }
 
 /* Whether [start, end) could be made part of the newest entry, and was. */

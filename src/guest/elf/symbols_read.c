@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Program headers to ranges, symbol tables to candidates. */
+#include "base/page.h"
 #include "guest/elf/symbols_private.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PAGE 0x1000ull
 
 struct sym_cand *gt_sym_append(struct sym_list *list)
 {
@@ -57,7 +56,7 @@ int gt_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err)
     for (size_t i = 0; i < n && i < INT_MAX; i++) {
         if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD)
             continue;
-        if (ph.p_memsz > UINT64_MAX - PAGE - ph.p_vaddr || ph.p_vaddr > UINT64_MAX - PAGE)
+        if (ph.p_memsz > UINT64_MAX - GT_PAGE - ph.p_vaddr || ph.p_vaddr > UINT64_MAX - GT_PAGE)
             return gt_error_set(
                 err, GT_E_FORMAT,
                 "%s: program header %zu: %#llx bytes at %#llx, beyond the address space", s->path,
@@ -67,7 +66,7 @@ int gt_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err)
         if (ph.p_flags & PF_X)
             add_text_range(r, ph.p_vaddr - s->load_base, ph.p_vaddr + ph.p_memsz - s->load_base);
     }
-    s->load_size = ((top + PAGE - 1) & ~(PAGE - 1)) - s->load_base;
+    s->load_size = ((top + GT_PAGE - 1) & ~(GT_PAGE - 1)) - s->load_base;
     return GT_OK;
 }
 

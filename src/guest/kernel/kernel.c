@@ -29,13 +29,6 @@ static int read_magic(const char *path, uint8_t magic[4], struct gt_error *err)
     return (int)n;
 }
 
-void gt_kernel_add_form(struct gt_kernel *k, const char *form)
-{
-    size_t n = strlen(k->form);
-
-    snprintf(k->form + n, sizeof k->form - n, "%s%s", n ? ", " : "", form);
-}
-
 /* The banner of an image: the first text of its form that names a version. */
 static void find_banner(struct gt_kernel *k)
 {
@@ -138,26 +131,6 @@ const struct gt_kernel_symbol *gt_kernel_find(const struct gt_kernel *k, uint64_
             return &k->sym[middle];
         else
             lo = middle + 1;
-    }
-    return NULL;
-}
-
-bool gt_kernel_address(const struct gt_kernel *k, const char *name, uint64_t *addr)
-{
-    for (size_t i = 0; i < k->n_all; i++)
-        if (!strcmp(k->all[i].name, name)) {
-            *addr = k->all[i].addr;
-            return true;
-        }
-    return false;
-}
-
-const uint8_t *gt_kernel_bytes(const struct gt_kernel *k, uint64_t addr, size_t n)
-{
-    for (size_t i = 0; i < k->priv->n_segment; i++) {
-        const struct gt_kernel_segment *s = &k->priv->segment[i];
-        if (addr >= s->addr && addr - s->addr < s->size)
-            return n <= s->size - (size_t)(addr - s->addr) ? s->data + (addr - s->addr) : NULL;
     }
     return NULL;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of a code map by their bytes: see code_index.h. */
 #include "plugin/common/code_index.h"
+#include "base/page.h"
 
-enum { PAGE = 4096, FILTER = 1 << 20 };
+enum { FILTER = 1 << 20 };
 
 static void index_hashes(struct gt_code_index *x)
 {
@@ -19,10 +20,10 @@ static void index_hashes(struct gt_code_index *x)
 
 static void index_patterns(struct gt_code_index *x)
 {
-    x->in_page = g_new0(size_t, PAGE);
+    x->in_page = g_new0(size_t, GT_PAGE);
     x->next_in_page = g_new0(size_t, x->map->n_functions + 1);
     for (size_t i = x->map->n_functions; i-- > 0;) {
-        size_t *first = &x->in_page[x->map->function[i].addr % PAGE];
+        size_t *first = &x->in_page[x->map->function[i].addr % GT_PAGE];
         if (!x->map->function[i].pattern)
             continue;
         x->next_in_page[i] = *first;
@@ -71,7 +72,7 @@ size_t gt_code_index_by_pattern(const struct gt_code_index *x, uint64_t pc, cons
 {
     size_t function = 0;
     *same = 0;
-    for (size_t i = x->in_page[pc % PAGE]; i; i = x->next_in_page[i - 1]) {
+    for (size_t i = x->in_page[pc % GT_PAGE]; i; i = x->next_in_page[i - 1]) {
         unsigned n = matches(x->map->function[i - 1].pattern, bytes, left);
         if (n == 0 || n < *same)
             continue;

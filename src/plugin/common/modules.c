@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The guest's modules and functions: see modules.h. */
 #include "plugin/common/modules.h"
+#include "base/page.h"
 
 #include "guest/process.h"
 #include "plugin/common/code_modules.h"
@@ -261,10 +262,9 @@ void gt_modules_mapped(struct gt_modules *m, uint64_t lo, uint64_t size, bool an
 
 struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *host_addr)
 {
-    enum { PAGE = 4096 };
     struct gt_module *module = g_ptr_array_index(m->all, 0), *known;
     if (m->code) {
-        size_t left = PAGE - (size_t)((uintptr_t)host_addr % PAGE);
+        size_t left = GT_PAGE - (size_t)((uintptr_t)host_addr % GT_PAGE);
         size_t found = gt_code_modules_places(m->code);
         known = gt_code_modules_at(m->code, pc, host_addr, left);
         if (gt_code_modules_places(m->code) != found)

@@ -6,12 +6,13 @@
 #ifndef GT_PLUGIN_COMMON_PAGES_H
 #define GT_PLUGIN_COMMON_PAGES_H
 
+#include "base/page.h"
 #include "plugin/common/arena.h"
 
 #include <glib.h>
 #include <stdint.h>
 
-enum { GT_PAGE = 4096, GT_PAGES_RECENT = 512 };
+enum { GT_PAGES_RECENT = 512 };
 
 /* Zero: no page. */
 struct gt_pages {

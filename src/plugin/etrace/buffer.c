@@ -5,6 +5,7 @@
  * is done with the lane's lock, so that the end, which may come on another thread, finds it whole.
  */
 #include "plugin/etrace/buffer.h"
+#include "base/clock.h"
 
 #include "plugin/common/round_robin.h"
 
@@ -97,7 +98,7 @@ static bool make_room(struct gt_etrace_lane *lane, size_t n)
 void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane)
 {
     lane->newest = NULL;
-    lane->handed = gt_etrace_host_time();
+    lane->handed = gt_clock_monotonic();
     trace_etrace_packets(lane->buffer ? lane->buffer->used : 0);
     lane->buffer = gt_outlet_swap(gt_etrace.outlet, lane->buffer);
     gt_etrace_tell_news();
@@ -122,7 +123,7 @@ static void settle_clock(struct gt_etrace_lane *lane)
     struct gt_etrace_vcpu *v = lane->current;
     if (!v || !v->pending)
         return;
-    uint64_t now = gt_etrace_host_time();
+    uint64_t now = gt_clock_monotonic();
     if (!gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
         gt_etrace_lane_begin_run(lane, v->start, v->end, v->since, now);
     v->pending = false;

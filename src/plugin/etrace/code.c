@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: each block is described once, however often it is translated, and instrumented. */
+#include "base/page.h"
 #include "plugin/etrace/etrace.h"
 
 #include <elf.h>
@@ -7,8 +8,7 @@
 
 enum {
     MOST_INSNS = 1024, /* a block has at most 512 */
-    X86_PAGE = 4096,
-    X86_LONGEST = 15, /* bytes */
+    X86_LONGEST = 15,  /* bytes */
 };
 
 /* QEMU 7.2 counts an instruction that goes on in the next page as the last one of an x86 block,
@@ -18,7 +18,7 @@ static bool is_beyond(const struct gt_insn_ref *last)
 {
     uint32_t machine = gt_etrace.arch.guest.id;
     if (gt_etrace.host.abi > 2 || (machine != EM_X86_64 && machine != EM_386) ||
-        gt_insn_pc(last) % X86_PAGE <= X86_PAGE - X86_LONGEST)
+        gt_insn_pc(last) % GT_PAGE <= GT_PAGE - X86_LONGEST)
         return false;
     char *text = gt_insn_text(last);
     bool beyond = text && strncmp(text, ".byte", 5) == 0;

@@ -25,6 +25,7 @@
 #ifndef GT_PLUGIN_ETRACE_ETRACE_H
 #define GT_PLUGIN_ETRACE_ETRACE_H
 
+#include "base/clock.h"
 #include "base/sink/sink.h"
 #include "format/etrace/etrace.h"
 #include "guest/arch/syscalls.h"
@@ -166,7 +167,6 @@ void gt_etrace_on_block_count(unsigned vcpu, void *block);  /* clock=insn, no EX
 void gt_etrace_on_lone_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *block);
 /* The block under way was left after its instruction at `pc`. */
 void gt_etrace_left_at(struct gt_etrace_vcpu *v, uint64_t pc);
-uint64_t gt_etrace_host_time(void);
 
 /* mem.c */
 void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *index);
@@ -266,7 +266,7 @@ static inline bool gt_etrace_is_open(const struct gt_etrace_vcpu *v)
 static inline uint64_t gt_etrace_time_at(const struct gt_etrace_vcpu *v, size_t i)
 {
     if (gt_etrace.host_clock)
-        return gt_etrace_host_time();
+        return gt_clock_monotonic();
     return v->block ? v->time - v->block->insns + i : v->time;
 }
 

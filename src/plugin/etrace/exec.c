@@ -4,6 +4,8 @@
  * be left in the middle: by an exception, where the host tells of those, or by an access to a
  * device, which QEMU may run again as a block of its own, without telling that one begins.
  */
+#include "base/clock.h"
+#include "base/page.h"
 #include "plugin/etrace/buffer.h"
 
 #include <string.h>
@@ -11,15 +13,7 @@
 
 enum {
     AHEAD = 8, /* blocks: their memory is fetched so early */
-    PAGE_BITS = 12,
 };
-
-uint64_t gt_etrace_host_time(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- clock=insn ---------------------------------------------------------------------------- */
 
@@ -59,7 +53,7 @@ join(struct gt_etrace_entry *newest, const struct gt_etrace_block *b, bool wide)
     uint64_t first = newest->start, last = newest->end;
     uint64_t pages = (start ^ end) | (first ^ last);
     uint64_t joins =
-        -(uint64_t)((start == last) & (start < end) & (first < last) & !(pages >> PAGE_BITS));
+        -(uint64_t)((start == last) & (start < end) & (first < last) & !(pages >> GT_PAGE_BITS));
     newest->duration = b->insns + (newest->duration & (uint32_t)joins);
     newest->start = start ^ ((start ^ first) & joins);
     newest->end = end;
@@ -212,7 +206,7 @@ void gt_etrace_on_block_host(unsigned vcpu, void *data)
         return;
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
     const struct gt_etrace_block *b = data;
-    uint64_t now = gt_etrace_host_time();
+    uint64_t now = gt_clock_monotonic();
     put_until(v, now);
     v->block = b;
     v->pending = true;

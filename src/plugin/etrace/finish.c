@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Buffers handed over before they are full: a guest that waits, execve, the end. And fork. */
+#include "base/clock.h"
 #include "plugin/etrace/buffer.h"
 
 #include "plugin/common/forks.h"
@@ -54,7 +55,7 @@ static void hand_over_live(struct gt_etrace_lane *lane)
 {
     if (!gt_etrace.live)
         return;
-    bool early = gt_etrace_host_time() - lane->handed < LIVE_NS;
+    bool early = gt_clock_monotonic() - lane->handed < LIVE_NS;
     pthread_mutex_lock(&lane->lock);
     if (!gt_etrace_is_finished())
         end_all(lane);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Notes: the disassembly of code that is translated, registers where blocks begin. */
+#include "base/clock.h"
 #include "plugin/etrace/etrace.h"
 
 #include <inttypes.h>
@@ -81,7 +82,7 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
         if (strcmp(name, "pc") != 0 && gt_register_value(i, &value))
             g_string_append_printf(text, " %s=0x%" PRIx64, name, value);
     end_note(text);
-    uint64_t time = gt_etrace.host_clock ? gt_etrace_host_time() : v->time;
+    uint64_t time = gt_etrace.host_clock ? gt_clock_monotonic() : v->time;
     struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + text->len);
     if (w) {
         put_note(w, v->unit, time, text);

@@ -7,6 +7,7 @@
  * code is gone or the guest is done while other threads run, shuts the gate and waits until none is
  * busy.
  */
+#include "base/clock.h"
 #include "base/membarrier.h"
 #include "plugin/common/forks.h"
 #include "plugin/common/round_robin.h"
@@ -130,13 +131,6 @@ void gt_exlog_on_vcpu_exit(void *self, unsigned vcpu)
     gt_exlog_leave(v);
 }
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* A log is QEMU's to write, in its own order: it has all lines when the guest waits. A file has
  * them when they fill a buffer. */
 static void hand_over(struct gt_exlog_vcpu *v)
@@ -144,7 +138,7 @@ static void hand_over(struct gt_exlog_vcpu *v)
     bool log = !gt_exlog.outlet;
     if (!v->known || !(log || gt_exlog.live) || !gt_exlog_enter(v))
         return;
-    uint64_t time = log ? 0 : now();
+    uint64_t time = log ? 0 : gt_clock_monotonic();
     if (log || time - v->handed >= LIVE_NS) {
         v->handed = time;
         gt_exlog_tell(v);

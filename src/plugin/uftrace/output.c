@@ -4,6 +4,7 @@
  * is true from the first moment, and the final account. All files but the record streams are
  * written on the worker.
  */
+#include "base/clock.h"
 #include "plugin/common/code_modules.h"
 #include "plugin/trace-plugin.h"
 #include "plugin/uftrace/meta.h"
@@ -90,11 +91,7 @@ static void run_make_dir(void *arg)
 
 static uint64_t start_time(void)
 {
-    struct timespec ts;
-    if (!gt_rec.host_clock)
-        return gt_rec.last_time + 1;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    return gt_rec.host_clock ? gt_clock_monotonic() : gt_rec.last_time + 1;
 }
 
 static int write_start(struct job *job, struct gt_error *err)

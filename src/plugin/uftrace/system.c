@@ -120,7 +120,7 @@ static bool in_table(uint64_t pc)
 
 static bool is_page_offset(uint64_t a, uint64_t b)
 {
-    return (a - b) % GT_TRACK_PAGE == 0;
+    return (a - b) % GT_PAGE == 0;
 }
 
 static bool is_of_bios(const struct gt_code *code)

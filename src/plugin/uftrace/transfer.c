@@ -4,6 +4,7 @@
  * only at landings; blocks that do not call count their instructions by themselves, too. Without
  * cells a callback at each block does both.
  */
+#include "base/clock.h"
 #include "plugin/trace-plugin.h"
 #include "plugin/uftrace/uftrace.h"
 
@@ -66,9 +67,7 @@ struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index)
 
 static uint64_t host_time(void)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec + gt_rec.host_offset;
+    return gt_clock_monotonic() + gt_rec.host_offset;
 }
 
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells)

@@ -46,3 +46,8 @@ bool gt_backends_have_text(const struct gt_backend *const *list)
             return true;
     return false;
 }
+
+bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e)
+{
+    return !e->disable && gt_backends_do(g->options->backends);
+}

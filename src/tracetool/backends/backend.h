@@ -44,4 +44,7 @@ bool gt_backends_do(const struct gt_backend *const *list);
 bool gt_backends_have_state(const struct gt_backend *const *list);
 bool gt_backends_have_text(const struct gt_backend *const *list);
 
+/* The calls of the event do something, with these backends. */
+bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e);
+
 #endif

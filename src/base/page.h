@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The page size that all of this counts in: that of x86 hosts, the smallest of every guest. */
+#ifndef GT_BASE_PAGE_H
+#define GT_BASE_PAGE_H
+
+#include <stdint.h>
+
+enum { GT_PAGE_BITS = 12 };
+#define GT_PAGE (UINT64_C(1) << GT_PAGE_BITS)
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Symbols by address and by name: see symbols.h. */
+#include "guest/elf/symbols_private.h"
+
+#include <string.h>
+
+size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel)
+{
+    size_t lo = 0, hi = s->n_sym;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (s->sym[mid].addr <= rel)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel)
+{
+    size_t n = gt_sym_count_to(s, rel);
+
+    return n && rel - s->sym[n - 1].addr < s->sym[n - 1].size ? &s->sym[n - 1] : NULL;
+}
+
+bool gt_symbols_in_plt(const struct gt_symbols *s, uint64_t rel)
+{
+    for (size_t i = 0; i < sizeof s->plt_lo / sizeof s->plt_lo[0]; i++)
+        if (rel >= s->plt_lo[i] && rel < s->plt_hi[i])
+            return true;
+    return false;
+}
+
+/* Of the types, the one that a name should mean first. */
+static int type_order(char type)
+{
+    const char *order = "Twt";
+    const char *at = strchr(order, type);
+
+    return at ? (int)(at - order) : 3;
+}
+
+static const struct gt_symbol *best_of(const struct gt_symbol *list, size_t n, const char *name,
+                                       const struct gt_symbol *best)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].name, name) == 0 &&
+            (!best || type_order(list[i].type) < type_order(best->type)))
+            best = &list[i];
+    return best;
+}
+
+bool gt_symbols_by_name(const struct gt_symbols *s, const char *name, uint64_t *rel)
+{
+    const struct gt_symbol *best = best_of(s->sym, s->n_sym, name, NULL);
+
+    best = best_of(s->alias, s->n_alias, name, best);
+    if (best)
+        *rel = best->addr;
+    return best != NULL;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several call stacks: contexts (threads, coroutines) that are suspended, go on, begin and end. See
+ * stack.h. */
+#include "track/stack.h"
+
+/* A suspended stack goes on, or ends. */
+static void tell_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    if (s->out && k->sink->resumed)
+        k->sink->resumed(s, time);
+}
+
+void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
+{
+    pthread_mutex_lock(&k->lock);
+    for (struct gt_stack *s = k->stacks; s; s = s->next)
+        if (!s->running) {
+            uint64_t end = time > s->last_time ? time : s->last_time;
+            tell_resumed(k, s, end);
+            gt_stack_close(k, s, 0, end);
+        }
+    pthread_mutex_unlock(&k->lock);
+}
+
+/* A coroutine whose first function has returned, and what called it has left for good. */
+static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
+{
+    const struct gt_tracker *k = t->tracker;
+    uint32_t depth = gt_stack_depth(s);
+    if (!s->coroutine || k->machine)
+        return false;
+    if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
+        return true;
+    return depth <= 2 && t->leap.for_good && !gt_saves_any(k, s);
+}
+
+void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
+{
+    tell_resumed(k, s, s->last_time);
+    gt_stack_close(k, s, 0, s->last_time);
+    s->n_handlers = 0;
+    s->base->doubtful = 0;
+    s->sp = GT_NO_ADDR;
+    for (size_t i = 0; i < GT_TRACK_SAVES && k->machine; i++)
+        if (k->saves[i].stack == s)
+            k->saves[i].slot = 0;
+    gt_stack_unlink(k, s);
+    s->next = k->ended;
+    k->ended = s;
+}
+
+/* The output is another stack's from now on: the frames stay open in here only. */
+static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    struct gt_frame *top = s->top;
+    gt_stack_close(k, s, 0, time);
+    s->top = top;
+    s->out = NULL;
+}
+
+static void suspend(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = t->stack;
+    pthread_mutex_lock(&k->lock);
+    s->last_time = time;
+    if (k->one_output)
+        give_output_up(k, s, time);
+    if (has_ended(t, s))
+        gt_stack_end(k, s);
+    else if (s->out && k->sink->suspended)
+        k->sink->suspended(s, time);
+    s->running = false;
+    pthread_mutex_unlock(&k->lock);
+}
+
+static struct gt_stack *take_ended(struct gt_tracker *k)
+{
+    pthread_mutex_lock(&k->lock);
+    struct gt_stack *s = k->ended;
+    if (s) {
+        k->ended = s->next;
+        s->next = k->stacks;
+        k->stacks = s;
+    }
+    pthread_mutex_unlock(&k->lock);
+    return s;
+}
+
+void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
+{
+    suspend(t, time);
+    s->running = true;
+    t->stack = s;
+    gt_stack_set_level(s, gt_track_level(t));
+    t->doubts[GT_DOUBT_SWITCHED]++;
+    tell_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
+    gt_stack_open(t, time);
+}
+
+void gt_stack_begin(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = k->n_stacks < k->keep_stacks ? NULL : take_ended(k);
+    if (!s)
+        s = gt_stack_create(k);
+    if (!s)
+        return;
+    s->coroutine = true;
+    gt_stack_switch(t, s, time);
+}

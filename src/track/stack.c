@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One call stack: its frames, and what is recorded of them. See stack.h. */
+#include "track/stack.h"
+
+#include <stdlib.h>
+
+enum { FIRST_FRAMES = 64 };
+
+/* The sentinel frame's. */
+static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
+
+struct gt_stack *gt_stack_create(struct gt_tracker *k)
+{
+    struct gt_stack *s = calloc(1, sizeof *s);
+    struct gt_frame *frames = calloc(FIRST_FRAMES, sizeof *frames);
+    if (!s || !frames) {
+        free(s);
+        free(frames);
+        return NULL;
+    }
+    frames[0] = (struct gt_frame){.ret = GT_NO_ADDR, .addr = GT_NO_ADDR, .fn = &no_func};
+    s->base = s->top = frames;
+    s->sp = GT_NO_ADDR;
+    s->limit = frames + FIRST_FRAMES;
+    pthread_mutex_lock(&k->lock);
+    s->next = k->stacks;
+    k->stacks = s;
+    k->n_stacks++;
+    pthread_mutex_unlock(&k->lock);
+    return s;
+}
+
+void gt_stack_free(struct gt_stack *s)
+{
+    free(s->base);
+    free(s->handlers);
+    free(s);
+}
+
+void gt_stack_set_level(struct gt_stack *s, unsigned level)
+{
+    const struct gt_frame *f = s->top;
+    while (f > s->base && gt_level_of(f->level) != level)
+        f--;
+    uint32_t own = f == s->base ? 0 : gt_level_depth((uint32_t)(f - s->base), f->level);
+    s->level = level << GT_LEVEL_SHIFT | (gt_stack_depth(s) - own);
+}
+
+void gt_stack_unlink(struct gt_tracker *k, struct gt_stack *s)
+{
+    for (struct gt_stack **p = &k->stacks; *p; p = &(*p)->next)
+        if (*p == s) {
+            *p = s->next;
+            return;
+        }
+}
+
+static bool grow(struct gt_stack *s)
+{
+    size_t most = GT_TRACK_MAX_DEPTH + 1; /* the sentinel, too */
+    size_t have = (size_t)(s->limit - s->base), want = 2 * have < most ? 2 * have : most;
+    if (have == most)
+        return false;
+    size_t at = (size_t)(s->top - s->base);
+    struct gt_frame *frames = realloc(s->base, want * sizeof *frames);
+    if (!frames)
+        return false;
+    s->base = frames;
+    s->top = frames + at;
+    s->limit = frames + want;
+    return true;
+}
+
+void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    if (s->top + 1 == s->limit && !grow(s)) {
+        s->dropped++;
+        t->doubts[GT_DOUBT_TOO_DEEP]++;
+        return;
+    }
+    uint32_t depth = gt_level_depth(gt_stack_depth(s), s->level);
+    frame.level = s->level;
+    *++s->top = frame;
+    t->calls++;
+    if (depth >= t->tracker->max_depth)
+        t->doubts[GT_DOUBT_BEYOND_DEPTH]++;
+    else if (s->out)
+        t->tracker->sink->enter(s, time, depth, frame.addr);
+}
+
+void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
+{
+    for (; gt_stack_depth(s) > depth; s->top--) {
+        uint32_t at = gt_level_depth(gt_stack_depth(s) - 1, s->top->level);
+        if (at < k->max_depth && s->out)
+            k->sink->leave(s, time, at, s->top->addr);
+    }
+    if (k->sink->level)
+        gt_stack_set_level(s, gt_level_of(s->level));
+}
+
+void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    struct gt_frame frame = *s->top;
+    if (gt_stack_depth(s) == 0)
+        frame.kind = GT_FRAME_ROOT;
+    else
+        gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
+    frame.addr = code->pc;
+    frame.fn = code->fn;
+    gt_stack_push(t, frame, time);
+}
+
+void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    uint32_t depth = gt_stack_depth(s);
+    for (uint32_t i = 1; i <= depth; i++) {
+        s->top = s->base + i;
+        uint32_t at = gt_level_depth(i - 1, s->top->level);
+        if (at < k->max_depth && s->out)
+            k->sink->enter(s, time, at, s->top->addr);
+    }
+}
+
+void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n_signals; i++)
+        if (t->signals[i].stack != t->stack || t->signals[i].depth <= depth)
+            t->signals[kept++] = t->signals[i];
+    t->n_signals = kept;
+}
+
+void gt_stack_open(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    struct gt_stack *s = t->stack;
+    if (!s->out && k->sink->open(k->sink->self, t, s, time))
+        gt_stack_enter_again(k, s, time);
+    if (s->out)
+        t->attention &= ~(uint32_t)GT_ATTENTION_SILENT;
+    else
+        t->attention |= GT_ATTENTION_SILENT;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Life of trackers and threads: see track.h. */
+#include "track/stack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gt_code_set_special(struct gt_code *code)
+{
+    bool special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
+    code->special = (code->special & GT_CODE_LEVEL) | (special ? GT_CODE_SPECIAL : 0);
+}
+
+bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, uint32_t max_depth,
+                     bool tail_calls)
+{
+    *k = (struct gt_tracker){.sink = sink, .max_depth = max_depth, .tail_calls = tail_calls};
+    k->saves = calloc(GT_TRACK_SAVES, sizeof *k->saves);
+    return k->saves && pthread_mutex_init(&k->lock, NULL) == 0;
+}
+
+static void free_list(struct gt_stack *s)
+{
+    while (s) {
+        struct gt_stack *next = s->next;
+        gt_stack_free(s);
+        s = next;
+    }
+}
+
+void gt_tracker_finish(struct gt_tracker *k)
+{
+    free_list(k->stacks);
+    free_list(k->ended);
+    free(k->saves);
+    free(k->made);
+    pthread_mutex_destroy(&k->lock);
+}
+
+bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
+{
+    *t = (struct gt_thread){.tracker = k,
+                            .attention = t->attention &
+                                         (GT_ATTENTION_OWNER | GT_ATTENTION_CLOCK | GT_CODE_LEVEL)};
+    t->stack = gt_stack_create(k);
+    if (!t->stack)
+        return false;
+    t->stack->running = true;
+    gt_stack_set_level(t->stack, gt_track_level(t));
+    gt_stack_open(t, time);
+    return t->stack->out != NULL;
+}
+
+static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    gt_stack_close(k, s, 0, time);
+    if (s->out)
+        k->sink->close(k->sink->self, s);
+    pthread_mutex_lock(&k->lock);
+    gt_stack_unlink(k, s);
+    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
+        if (k->saves[i].stack == s)
+            k->saves[i].slot = 0;
+    pthread_mutex_unlock(&k->lock);
+    gt_stack_free(s);
+}
+
+void gt_thread_finish(struct gt_thread *t, uint64_t time)
+{
+    if (t->stack)
+        stack_finish(t->tracker, t->stack, time);
+    free(t->signals);
+    t->signals = NULL;
+    t->n_signals = t->cap_signals = 0;
+    t->stack = NULL;
+}
+
+void gt_track_forked(struct gt_thread *t, uint64_t time)
+{
+    struct gt_tracker *k = t->tracker;
+    pthread_mutex_init(&k->lock, NULL);
+    for (struct gt_stack *s = k->stacks; s; s = s->next)
+        s->out = NULL;
+    for (struct gt_stack *s = k->ended; s; s = s->next)
+        s->out = NULL;
+    t->calls = t->matched = 0;
+    memset(t->doubts, 0, sizeof t->doubts);
+    gt_stack_open(t, time);
+}
+
+void gt_track_exec(struct gt_thread *t, uint64_t time)
+{
+    struct gt_stack *s = t->stack;
+    struct gt_frame *top = s->top;
+    gt_stack_close(t->tracker, s, 0, time);
+    s->top = top;
+}
+
+void gt_track_exec_failed(struct gt_thread *t, uint64_t time)
+{
+    gt_stack_enter_again(t->tracker, t->stack, time);
+}
+
+uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
+{
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack));
+    size_t i = t->n_signals;
+    while (i > 0 && t->signals[i - 1].stack != t->stack)
+        i--;
+    if (i == 0) {
+        t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
+        return mark;
+    }
+    struct gt_signal_entry e = t->signals[i - 1];
+    t->matched++;
+    t->doubts[GT_DOUBT_SIGNALS] += !e.confirmed;
+    t->leap = e.leap;
+    if (e.switched)
+        t->attention |= GT_ATTENTION_SWITCHED;
+    gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
+    gt_stack_forget_signals(t, e.depth - 1);
+    return e.mark | GT_MARK_RESUME;
+}

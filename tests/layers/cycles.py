@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Checks that no two files of a layer need each other.
+
+For each library below the build folder, and each plugin, nm says which object file needs a symbol of which
+other; a cycle in that graph fails, and is printed with the symbols that make it.
+
+usage: cycles.py BUILD [-v]
+"""
+import collections
+import glob
+import os
+import subprocess
+import sys
+
+
+def symbols(path):
+    """Defined global symbols, undefined ones."""
+    defined, undefined = set(), set()
+    text = subprocess.run(['nm', '-g', path], capture_output=True, text=True, check=True).stdout
+    for line in text.splitlines():
+        kind, name = line.split()[-2:]
+        (undefined if kind in 'Uw' else defined).add(name)
+    return defined, undefined
+
+
+def graph_of(objects):
+    """{file: {file it needs: symbols}}"""
+    found = {o: symbols(o) for o in objects}
+    owner = {name: o for o, (defined, _) in found.items() for name in defined}
+    graph = {o: collections.defaultdict(set) for o in objects}
+    for o, (_, undefined) in found.items():
+        for name in undefined:
+            if owner.get(name, o) != o:
+                graph[o][owner[name]].add(name)
+    return graph
+
+
+def components(graph):
+    """Tarjan's strongly connected components of more than one file, without recursion."""
+    index, low, on_stack, stack, result = {}, {}, set(), [], []
+    for root in graph:
+        if root in index:
+            continue
+        work = [(root, iter(sorted(graph[root])))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            node, edges = work[-1]
+            following = next((n for n in edges if n not in index or n in on_stack), None)
+            if following is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    part = [stack.pop()]
+                    while part[-1] != node:
+                        part.append(stack.pop())
+                    on_stack.difference_update(part)
+                    if len(part) > 1:
+                        result.append(sorted(part))
+            elif following in index:
+                low[node] = min(low[node], index[following])
+            else:
+                index[following] = low[following] = len(index)
+                stack.append(following)
+                on_stack.add(following)
+                work.append((following, iter(sorted(graph[following]))))
+    return result
+
+
+def short(path):
+    """FOLDER_FILE.c, as meson names objects."""
+    return os.path.basename(path).replace('.o', '').replace('.._src_', '')
+
+
+def libraries(build):
+    """Name and objects of each static library of src/, and of each plugin."""
+    for folder in sorted(glob.glob(f'{build}/src/*/*.a.p') + glob.glob(f'{build}/plugins/*.p')):
+        objects = sorted(f'{folder}/{o}' for o in os.listdir(folder) if o.endswith('.o'))
+        if objects:
+            yield os.path.relpath(folder, build), objects
+
+
+def main():
+    build, verbose = sys.argv[1], '-v' in sys.argv
+    files = cycles = 0
+    for name, objects in libraries(build):
+        graph = graph_of(objects)
+        files += len(objects)
+        for part in components(graph):
+            cycles += 1
+            print(f'{name}: these need each other: {" ".join(short(o) for o in part)}')
+            for o in part:
+                for other in sorted(set(graph[o]) & set(part)):
+                    names = sorted(graph[o][other])
+                    shown = names if verbose else names[:4]
+                    print(f'  {short(o)} -> {short(other)}: {" ".join(shown)}'
+                          f'{" ..." if len(names) > len(shown) else ""}')
+    print(f'{files} files, {cycles} cycles')
+    return 1 if cycles or not files else 0
+
+
+sys.exit(main())
