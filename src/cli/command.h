@@ -41,10 +41,9 @@ struct gt_command {
     const char *summary;      /* a phrase without a full stop */
     const char *const *usage; /* what follows "guesttrace NAME", a line each, NULL-terminated */
     const char *const *paragraphs; /* for help and the man page, NULL-terminated, or NULL */
-    const struct gt_option *options;
+    struct gt_options_spec spec;
     size_t options_size; /* bytes of the struct that the options' offsets are in */
-    bool stop_at_operand;
-    uint8_t operands; /* enum gt_operands */
+    uint8_t operands;    /* enum gt_operands */
     const char *const *operand_choices;
     /* Returns the exit status. `operands` is NULL-terminated, `n` of them. */
     int (*run)(const struct gt_command *self, const void *options, size_t n, char **operands);
@@ -61,6 +60,11 @@ extern const struct gt_command gt_command_simpletrace;
 extern const struct gt_command gt_command_ctl;
 extern const struct gt_command gt_command_completion;
 extern const struct gt_command gt_command_help;
+
+/* The table, in the order of help, until NULL: commands.c's. */
+extern const struct gt_command *const gt_commands[];
+/* Which table there is, for the functions below; once, before them. */
+void gt_commands_use(const struct gt_command *const *table);
 
 /* In the order of help, until NULL. */
 const struct gt_command *gt_command_at(size_t index);
@@ -79,7 +83,8 @@ struct gt_notices gt_command_notices(const struct gt_command *self);
 
 /* help.c, man.c, completion.c: texts from the table. */
 void gt_help_overview(GString *out);
-void gt_help_command(GString *out, const struct gt_command *c);
+/* With the options of the group of that name, the first if it is NULL. */
+void gt_help_command(GString *out, const struct gt_command *c, const char *group);
 void gt_man_page(GString *out);
 void gt_completion_bash(GString *out);
 void gt_completion_zsh(GString *out);

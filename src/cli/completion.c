@@ -74,7 +74,8 @@ static void bash_operands(GString *out, const struct gt_command *c)
     };
     g_autoptr(GString) words = g_string_new(NULL);
     g_string_append_printf(out, "    %s:-*)\n        ", c->name);
-    for (const struct gt_option *o = c->options; o && o->name; o++)
+    const struct gt_option *o;
+    for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
         g_string_append_printf(words, "--%s ", o->name);
     g_string_append(words, "--help");
     bash_reply(out, NULL, words->str);
@@ -103,8 +104,9 @@ void gt_completion_bash(GString *out)
     g_string_append(words, " --help --version");
     bash_reply(out, NULL, words->str);
     g_string_append(out, "\n        return\n    fi\n    case $cmd:$prev in\n");
+    const struct gt_option *o;
     for (size_t i = 0; gt_command_at(i); i++)
-        for (const struct gt_option *o = gt_command_at(i)->options; o && o->name; o++)
+        for (size_t k = 0; (o = gt_options_at(&gt_command_at(i)->spec, k)); k++)
             bash_option(out, gt_command_at(i), o);
     g_string_append(out, "    esac\n    case $cmd:$cur in\n");
     for (size_t i = 0; gt_command_at(i); i++)
@@ -208,7 +210,8 @@ void gt_completion_zsh(GString *out)
     for (size_t i = 0; gt_command_at(i); i++) {
         const struct gt_command *c = gt_command_at(i);
         g_string_append_printf(out, "    %s)\n        _arguments -s -S \\\n", c->name);
-        for (const struct gt_option *o = c->options; o && o->name; o++)
+        const struct gt_option *o;
+        for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
             zsh_option(out, o);
         g_string_append(out, "            '(- *)'{-h,--help}'[print help]' \\\n");
         zsh_operands(out, c);
@@ -268,7 +271,8 @@ void gt_completion_fish(GString *out)
                                c->name);
         append_quoted(out, c->summary, "\\", "\\'");
         g_string_append_c(out, '\n');
-        for (const struct gt_option *o = c->options; o && o->name; o++)
+        const struct gt_option *o;
+        for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
             fish_option(out, c, o);
         fish_operands(out, c);
     }

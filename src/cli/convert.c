@@ -181,7 +181,7 @@ const struct gt_command gt_command_convert = {
             " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
             " its OFFSET.",
             NULL},
-    .options = convert_table,
+    .spec = {.table = convert_table},
     .options_size = sizeof(struct convert_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_convert,

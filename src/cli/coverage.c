@@ -285,7 +285,7 @@ const struct gt_command gt_command_coverage = {
             "A line of the list of --exclude is FILE, FILE:LINE or FILE:FIRST-LAST, FILE being a"
             " source file or the end of its path.",
             NULL},
-    .options = coverage_table,
+    .spec = {.table = coverage_table},
     .options_size = sizeof(struct coverage_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_coverage,

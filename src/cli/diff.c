@@ -74,7 +74,7 @@ const struct gt_command gt_command_diff = {
             "The exit status is 0 where the logs are the same, 1 where they differ, 2 where one"
             " could not be read whole.",
             NULL},
-    .options = diff_table,
+    .spec = {.table = diff_table},
     .options_size = sizeof(struct diff_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_diff,

@@ -237,7 +237,7 @@ const struct gt_command gt_command_dump = {
             " where the stream ends within one, or one is too long, what came before is shown."
             " Either way the exit status is 1.",
             NULL},
-    .options = dump_table,
+    .spec = {.table = dump_table},
     .options_size = sizeof(struct dump_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_dump,

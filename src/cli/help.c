@@ -61,7 +61,18 @@ static void append_option(GString *out, const struct gt_option *o)
     append_wrapped(out, help, HELP_COLUMN, HELP_COLUMN);
 }
 
-void gt_help_command(GString *out, const struct gt_command *c)
+static void append_group(GString *out, const struct gt_options_spec *spec, const char *name)
+{
+    const struct gt_option_group *g = gt_options_group(spec, name);
+    if (!g)
+        return;
+    g_string_append_printf(out, "\nOptions with --%s %s%s:\n", spec->chooser, g->name,
+                           g == spec->groups ? " (the default)" : "");
+    for (const struct gt_option *o = g->table; o->name; o++)
+        append_option(out, o);
+}
+
+void gt_help_command(GString *out, const struct gt_command *c, const char *group)
 {
     for (size_t i = 0; c->usage[i]; i++)
         g_string_append_printf(out, "%s guesttrace %s%s%s\n", i ? "      " : "usage:", c->name,
@@ -75,19 +86,30 @@ void gt_help_command(GString *out, const struct gt_command *c)
         append_wrapped(out, c->paragraphs[i], 0, 0);
     }
     g_string_append(out, "\nOptions:\n");
-    for (const struct gt_option *o = c->options; o && o->name; o++)
+    for (const struct gt_option *o = c->spec.table; o && o->name; o++)
         append_option(out, o);
     const struct gt_option help = {"help", 'h', GT_OPTION_FLAG, .help = "print this help"};
     append_option(out, &help);
+    append_group(out, &c->spec, group);
+    if (c->spec.groups)
+        g_string_append_c(out, '\n');
+    for (const struct gt_option_group *g = c->spec.groups; g && g->name; g++)
+        if (g != gt_options_group(&c->spec, group))
+            g_string_append_printf(out, "For the options of %s: guesttrace help %s --%s %s\n",
+                                   g->name, c->name, c->spec.chooser, g->name);
 }
 
 struct help_options {
     bool man;
+    const char *tool;
 };
 
 static const struct gt_option help_table[] = {
     {"man", .type = GT_OPTION_FLAG, .help = "print the manual page, in mdoc",
      .offset = offsetof(struct help_options, man)},
+    {"tool", .type = GT_OPTION_TEXT, .value = "TOOL",
+     .help = "of 'record': show the options of this tool",
+     .offset = offsetof(struct help_options, tool)},
     {0},
 };
 
@@ -105,7 +127,9 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
         const struct gt_command *c = gt_command_by_name(operands[0]);
         if (!c)
             return gt_command_usage_error(self, "unknown command '%s'", operands[0]);
-        gt_help_command(text, c);
+        if (opt->tool && !gt_options_group(&c->spec, opt->tool))
+            return gt_command_usage_error(self, "'%s' has no tool '%s'", operands[0], opt->tool);
+        gt_help_command(text, c, opt->tool);
     }
     fputs(text->str, stdout);
     return GT_EXIT_DONE;
@@ -114,8 +138,8 @@ static int run_help(const struct gt_command *self, const void *options, size_t n
 const struct gt_command gt_command_help = {
     .name = "help",
     .summary = "explain guesttrace or one of its commands",
-    .usage = (const char *const[]){"[COMMAND]", "--man", NULL},
-    .options = help_table,
+    .usage = (const char *const[]){"[COMMAND]", "record --tool TOOL", "--man", NULL},
+    .spec = {.table = help_table},
     .options_size = sizeof(struct help_options),
     .operands = GT_OPERANDS_COMMANDS,
     .run = run_help,

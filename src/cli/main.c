@@ -13,23 +13,23 @@ static int print_text(void (*make)(GString *))
     return GT_EXIT_DONE;
 }
 
-static int print_command_help(const struct gt_command *c)
+static int print_command_help(const struct gt_command *c, const void *options)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    gt_help_command(text, c);
+    const struct gt_option_group *group = gt_options_chosen(&c->spec, options);
+    gt_help_command(text, c, group ? group->name : NULL);
     fputs(text->str, stdout);
     return GT_EXIT_DONE;
 }
 
 static int run_command(const struct gt_command *c, int argc, char **argv)
 {
-    const struct gt_options_spec spec = {c->options, c->stop_at_operand};
     g_autofree void *options = g_malloc0(c->options_size ? c->options_size : 1);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
     struct gt_error err = {0};
-    int status = gt_options_parse(&spec, options, argc, argv, operands, &err);
+    int status = gt_options_parse(&c->spec, options, argc, argv, operands, &err);
     if (status == GT_OPTIONS_HELP) {
-        status = print_command_help(c);
+        status = print_command_help(c, options);
     } else if (status < 0) {
         status = gt_command_usage_error(c, "%s", err.text);
     } else {
@@ -37,7 +37,7 @@ static int run_command(const struct gt_command *c, int argc, char **argv)
         g_ptr_array_add(operands, NULL);
         status = c->run(c, options, n, (char **)operands->pdata);
     }
-    gt_options_clear(c->options, options);
+    gt_options_clear(&c->spec, options);
     return status;
 }
 
@@ -77,5 +77,6 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    gt_commands_use(gt_commands);
     return close_stdout(dispatch(argc, argv));
 }

@@ -66,6 +66,16 @@ static void append_option(GString *out, const struct gt_option *o)
     append_text(out, help);
 }
 
+static void append_options(GString *out, const struct gt_option *table)
+{
+    if (!table || !table->name)
+        return;
+    g_string_append(out, ".Bl -tag -width Ds\n");
+    for (const struct gt_option *o = table; o->name; o++)
+        append_option(out, o);
+    g_string_append(out, ".El\n");
+}
+
 static void append_command(GString *out, const struct gt_command *c)
 {
     g_string_append_printf(out, ".Ss guesttrace %s\n", c->name);
@@ -76,12 +86,12 @@ static void append_command(GString *out, const struct gt_command *c)
         g_string_append(out, ".Pp\n");
         append_text(out, c->paragraphs[i]);
     }
-    if (!c->options || !c->options[0].name)
-        return;
-    g_string_append(out, ".Bl -tag -width Ds\n");
-    for (const struct gt_option *o = c->options; o->name; o++)
-        append_option(out, o);
-    g_string_append(out, ".El\n");
+    append_options(out, c->spec.table);
+    for (const struct gt_option_group *g = c->spec.groups; g && g->name; g++) {
+        g_string_append_printf(out, ".Pp\nWith\n.Fl Fl %s Cm %s%s :\n", c->spec.chooser, g->name,
+                               g == c->spec.groups ? "\n(the default)" : "");
+        append_options(out, g->table);
+    }
 }
 
 static void append_synopsis(GString *out)

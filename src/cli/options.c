@@ -16,9 +16,60 @@ static const struct gt_option *find_name(const struct gt_option *table, const ch
     return NULL;
 }
 
-static const struct gt_option *find_letter(const struct gt_option *table, char letter)
+/* True where a table before group `n` has the name. */
+static bool stands_before(const struct gt_options_spec *spec, size_t n, const char *name)
 {
-    for (const struct gt_option *o = table; o && o->name; o++)
+    size_t len = strlen(name);
+    for (size_t i = 0; i < n; i++)
+        if (find_name(spec->groups[i].table, name, len))
+            return true;
+    return find_name(spec->table, name, len) != NULL;
+}
+
+const struct gt_option *gt_options_at(const struct gt_options_spec *spec, size_t index)
+{
+    for (const struct gt_option *o = spec->table; o && o->name; o++)
+        if (index-- == 0)
+            return o;
+    for (size_t g = 0; spec->groups && spec->groups[g].name; g++)
+        for (const struct gt_option *o = spec->groups[g].table; o->name; o++)
+            if (!stands_before(spec, g, o->name) && index-- == 0)
+                return o;
+    return NULL;
+}
+
+const struct gt_option_group *gt_options_group(const struct gt_options_spec *spec, const char *name)
+{
+    for (const struct gt_option_group *g = spec->groups; g && g->name; g++)
+        if (!name || strcmp(g->name, name) == 0)
+            return g;
+    return NULL;
+}
+
+const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *spec,
+                                                const void *into)
+{
+    if (!spec->groups)
+        return NULL;
+    const struct gt_option *chooser = find_name(spec->table, spec->chooser, strlen(spec->chooser));
+    return gt_options_group(
+        spec, *(const char *const *)(const void *)((const char *)into + chooser->offset));
+}
+
+static const struct gt_option *find_long(const struct gt_options_spec *spec, const char *name,
+                                         size_t len)
+{
+    const struct gt_option *o;
+    for (size_t i = 0; (o = gt_options_at(spec, i)); i++)
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+            return o;
+    return NULL;
+}
+
+static const struct gt_option *find_letter(const struct gt_options_spec *spec, char letter)
+{
+    const struct gt_option *o;
+    for (size_t i = 0; (o = gt_options_at(spec, i)); i++)
         if (o->letter == letter)
             return o;
     return NULL;
@@ -60,9 +111,17 @@ static int store_number(const struct gt_option *o, const char *value, uint64_t *
     return 0;
 }
 
-static int store(const struct gt_option *o, void *into, const char *value, struct gt_error *err)
+struct parse {
+    const struct gt_options_spec *spec;
+    void *into;
+    GPtrArray *seen; /* options that were given */
+};
+
+static int store(struct parse *p, const struct gt_option *o, const char *value,
+                 struct gt_error *err)
 {
-    void *field = (char *)into + o->offset;
+    void *field = (char *)p->into + o->offset;
+    g_ptr_array_add(p->seen, (void *)(uintptr_t)o);
     if (o->repeat) {
         GPtrArray **list = field;
         if (!*list)
@@ -85,53 +144,81 @@ static int store(const struct gt_option *o, void *into, const char *value, struc
 }
 
 /* `--name[=VALUE]`; returns how many further arguments it took, or the error. */
-static int parse_long(const struct gt_option *table, void *into, const char *arg, const char *next,
-                      struct gt_error *err)
+static int parse_long(struct parse *p, const char *arg, const char *next, struct gt_error *err)
 {
     const char *name = arg + 2, *equals = strchr(name, '=');
     size_t len = equals ? (size_t)(equals - name) : strlen(name);
-    const struct gt_option *o = find_name(table, name, len);
+    const struct gt_option *o = find_long(p->spec, name, len);
     if (!o)
         return gt_error_set(err, GT_E_USAGE, "unknown option '%.*s'", (int)len + 2, arg);
     if (o->type == GT_OPTION_FLAG) {
         if (equals)
             return gt_error_set(err, GT_E_USAGE, "option '--%s' takes no value ('%s')", o->name,
                                 equals + 1);
-        return store(o, into, NULL, err);
+        return store(p, o, NULL, err);
     }
     if (equals)
-        return store(o, into, equals + 1, err);
+        return store(p, o, equals + 1, err);
     if (!next)
         return gt_error_set(err, GT_E_USAGE, "option '--%s' needs a value (%s)", o->name, o->value);
-    int status = store(o, into, next, err);
+    int status = store(p, o, next, err);
     return status < 0 ? status : 1;
 }
 
 /* `-abc`, `-oVALUE` or `-o VALUE`; returns as parse_long, or GT_OPTIONS_HELP in *help. */
-static int parse_letters(const struct gt_option *table, void *into, const char *arg,
-                         const char *next, bool *help, struct gt_error *err)
+static int parse_letters(struct parse *p, const char *arg, const char *next, bool *help,
+                         struct gt_error *err)
 {
     for (const char *c = arg + 1; *c; c++) {
         if (*c == 'h') {
             *help = true;
             return 0;
         }
-        const struct gt_option *o = find_letter(table, *c);
+        const struct gt_option *o = find_letter(p->spec, *c);
         if (!o)
             return gt_error_set(err, GT_E_USAGE, "unknown option '-%c' in '%s'", *c, arg);
         int status;
         if (o->type == GT_OPTION_FLAG) {
-            status = store(o, into, NULL, err);
+            status = store(p, o, NULL, err);
             if (status < 0)
                 return status;
             continue;
         }
         if (c[1])
-            return store(o, into, c + 1, err);
+            return store(p, o, c + 1, err);
         if (!next)
             return gt_error_set(err, GT_E_USAGE, "option '-%c' needs a value (%s)", *c, o->value);
-        status = store(o, into, next, err);
+        status = store(p, o, next, err);
         return status < 0 ? status : 1;
+    }
+    return 0;
+}
+
+static void set_initial(const struct gt_options_spec *spec, void *into)
+{
+    const struct gt_option *o;
+    for (size_t i = 0; (o = gt_options_at(spec, i)); i++)
+        if (o->type == GT_OPTION_NUMBER)
+            *(uint64_t *)(void *)((char *)into + o->offset) = o->initial;
+        else if (o->type == GT_OPTION_FLAG && o->initial)
+            *(bool *)(void *)((char *)into + o->offset) = true;
+}
+
+/* All that was given belongs to the chosen group, or to none. */
+static int check_groups(const struct parse *p, struct gt_error *err)
+{
+    const struct gt_option_group *chosen = gt_options_chosen(p->spec, p->into);
+    for (guint i = 0; chosen && i < p->seen->len; i++) {
+        const struct gt_option *o = p->seen->pdata[i];
+        size_t len = strlen(o->name);
+        if (find_name(p->spec->table, o->name, len) || find_name(chosen->table, o->name, len))
+            continue;
+        g_autoptr(GString) owners = g_string_new(NULL);
+        for (const struct gt_option_group *g = p->spec->groups; g->name; g++)
+            if (find_name(g->table, o->name, len))
+                g_string_append_printf(owners, "%s%s", owners->len ? " or " : "", g->name);
+        return gt_error_set(err, GT_E_USAGE, "option '--%s' is for --%s %s, not %s", o->name,
+                            p->spec->chooser, owners->str, chosen->name);
     }
     return 0;
 }
@@ -140,11 +227,9 @@ int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, c
                      GPtrArray *operands, struct gt_error *err)
 {
     int i = 0;
-    for (const struct gt_option *o = spec->table; o && o->name; o++)
-        if (o->type == GT_OPTION_NUMBER)
-            *(uint64_t *)(void *)((char *)into + o->offset) = o->initial;
-        else if (o->type == GT_OPTION_FLAG && o->initial)
-            *(bool *)(void *)((char *)into + o->offset) = true;
+    g_autoptr(GPtrArray) seen = g_ptr_array_new();
+    struct parse p = {spec, into, seen};
+    set_initial(spec, into);
     for (; i < argc; i++) {
         char *arg = argv[i];
         const char *next = i + 1 < argc ? argv[i + 1] : NULL;
@@ -161,8 +246,8 @@ int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, c
         bool help = strcmp(arg, "--help") == 0;
         int taken = 0;
         if (!help)
-            taken = arg[1] == '-' ? parse_long(spec->table, into, arg, next, err)
-                                  : parse_letters(spec->table, into, arg, next, &help, err);
+            taken = arg[1] == '-' ? parse_long(&p, arg, next, err)
+                                  : parse_letters(&p, arg, next, &help, err);
         if (help)
             return GT_OPTIONS_HELP;
         if (taken < 0)
@@ -171,12 +256,13 @@ int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, c
     }
     for (; i < argc; i++)
         g_ptr_array_add(operands, argv[i]);
-    return 0;
+    return check_groups(&p, err);
 }
 
-void gt_options_clear(const struct gt_option *table, void *into)
+void gt_options_clear(const struct gt_options_spec *spec, void *into)
 {
-    for (const struct gt_option *o = table; o && o->name; o++) {
+    const struct gt_option *o;
+    for (size_t i = 0; (o = gt_options_at(spec, i)); i++) {
         GPtrArray **list = (GPtrArray **)((char *)into + o->offset);
         if (o->repeat && *list) {
             g_ptr_array_free(*list, TRUE);

@@ -46,19 +46,39 @@ struct gt_option {
 
 #define GT_OPTIONS_HELP 1 /* -h or --help was seen */
 
-struct gt_options_spec {
-    const struct gt_option *table; /* NULL: no options but --help */
-    bool stop_at_operand;          /* the first operand ends the options, as in `env` */
+/* Options that go with one value of another option: those of one of record's tools. An option of
+ * several groups stands in the table of each, with the same type and offset. */
+struct gt_option_group {
+    const char *name; /* that value */
+    const struct gt_option *table;
 };
 
+struct gt_options_spec {
+    const struct gt_option *table;        /* NULL: no options but --help */
+    const struct gt_option_group *groups; /* until a NULL name; NULL: none */
+    const char *chooser;                  /* the option of `table`, a choice, whose value is the
+                                             group; where it is not given the first one is */
+    bool stop_at_operand;                 /* the first operand ends the options, as in `env` */
+};
+
+/* All options, each name once, those of no group first; NULL after the last. */
+const struct gt_option *gt_options_at(const struct gt_options_spec *spec, size_t index);
+/* By name; the first if it is NULL. NULL: there is none of that name, or there are no groups. */
+const struct gt_option_group *gt_options_group(const struct gt_options_spec *spec,
+                                               const char *name);
+/* Which one was chosen. NULL: there are none. */
+const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *spec,
+                                                const void *into);
+
 /* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`.
- * 0, GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument. The lists of
- * repeatable options are the caller's even then: gt_options_clear. */
+ * 0, GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument; an option of another
+ * group than the chosen one is such an error. The lists of repeatable options are the caller's even
+ * then: gt_options_clear. */
 int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
                      GPtrArray *operands, struct gt_error *err);
 
 /* Frees the lists of repeatable options. */
-void gt_options_clear(const struct gt_option *table, void *into);
+void gt_options_clear(const struct gt_options_spec *spec, void *into);
 
 /* "A|B|C" for a choice, the value's name otherwise, NULL for a flag. The caller frees it. */
 char *gt_option_value_name(const struct gt_option *o);

@@ -165,7 +165,7 @@ const struct gt_command gt_command_simpletrace = {
             " trace ends within a record, what came before is shown. Either way the exit status is"
             " 1.",
             NULL},
-    .options = simpletrace_table,
+    .spec = {.table = simpletrace_table},
     .options_size = sizeof(struct simpletrace_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_simpletrace,

@@ -119,7 +119,7 @@ const struct gt_command gt_command_symbols = {
             " libraries below FOLDER that ran in it, and those of the kernel: a session of its own."
             " Where they ran is found from what was called; stripped ones are of use, too.",
             NULL},
-    .options = symbols_table,
+    .spec = {.table = symbols_table},
     .options_size = sizeof(struct symbols_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_symbols,

@@ -60,6 +60,12 @@ class Usage(CliTest):
                           'record', '--symbols', 'x', program)
         self.expect_usage('guesttrace record: --sysroot is for a program or a machine; give'
                           ' qemu-x86_64 its own -L', 'record', '-L', '/', '--', 'qemu-x86_64', 'x')
+        self.expect_usage("guesttrace help: 'record' has no tool 'x'", 'help', 'record', '--tool', 'x')
+        for words, why in ((['--flags', 'mem'], "'--flags' is for --tool etrace, not uftrace"),
+                           (['--wait', '1'], "'--wait' is for --tool etrace or execlog, not uftrace"),
+                           (['--clock', 'insn', '--tool', 'execlog'],
+                            "'--clock' is for --tool uftrace or etrace, not execlog")):
+            self.expect_usage(f'guesttrace record: option {why}', 'record', *words, program)
 
     def test_no_command(self):
         done = self.expect(2)
@@ -83,6 +89,23 @@ class Help(CliTest):
             self.assertEqual(out, self.expect(0, command, '--help').stdout)
             self.assertEqual(out, self.expect(0, command, '-h').stdout)
             self.assertLessEqual(max(map(len, out.split('\n'))), 80)
+
+    def test_each_tool(self):
+        """Options that all tools share, and those of one: each of its own stands there."""
+        shared, own = ('--output', '--plugin', '--quiet'), {'uftrace': '--depth', 'etrace': '--flags',
+                                                            'execlog': '--ifilter'}
+        for tool, option in own.items():
+            out = self.expect(0, 'help', 'record', '--tool', tool).stdout
+            self.assertEqual(out, self.expect(0, 'record', '--tool', tool, '--help').stdout)
+            for name in (*shared, option):
+                self.assertIn(f'{name} ', out)
+            for other in set(own.values()) - {option}:
+                self.assertNotIn(f'{other} ', out)
+        self.assertEqual(self.expect(0, 'help', 'record').stdout,
+                         self.expect(0, 'help', 'record', '--tool', 'uftrace').stdout)
+        page = self.expect(0, 'help', '--man').stdout
+        for option in own.values():
+            self.assertIn(f'Fl Fl {option[2:]}', page)
 
     def test_help_after_program_is_the_programs(self):
         self.expect(5, 'record', self.program(), '--help', do='exit=5')
@@ -129,6 +152,7 @@ class Completion(CliTest):
         self.assertEqual(self.complete_bash('re'), ['record', 'repair'])
         self.assertEqual(self.complete_bash('record', '--cl'), ['--clock'])
         self.assertEqual(self.complete_bash('record', '--clock', ''), ['insn', 'host', 'auto'])
+        self.assertEqual(self.complete_bash('record', '--ifil'), ['--ifilter'])
         self.assertEqual(self.complete_bash('completion', 'z'), ['zsh'])
         self.assertEqual(self.complete_bash('help', 'sy'), ['symbols'])
         self.assertEqual(self.complete_bash('repair', 'plu'), ['plugins'])

@@ -112,18 +112,17 @@ static void write_stream(size_t n)
 static int convert(const char *format, bool named, char **out)
 {
     const struct gt_command *c = &gt_command_convert;
-    const struct gt_options_spec spec = {c->options, c->stop_at_operand};
     char *argv[] = {(char *)"-f", (char *)format,  (char *)"-o", out_path,
                     stream_path,  (char *)"--elf", self_at_0};
     g_autofree void *options = g_malloc0(c->options_size);
     g_autoptr(GPtrArray) operands = g_ptr_array_new();
-    assert_int_equal(gt_options_parse(&spec, options, named ? 7 : 5, argv, operands, NULL), 0);
+    assert_int_equal(gt_options_parse(&c->spec, options, named ? 7 : 5, argv, operands, NULL), 0);
     size_t n = operands->len;
     g_ptr_array_add(operands, NULL);
     dup2(messages, STDERR_FILENO);
     int status = c->run(c, options, n, (char **)operands->pdata);
     dup2(said, STDERR_FILENO);
-    gt_options_clear(c->options, options);
+    gt_options_clear(&c->spec, options);
     if (!g_file_get_contents(out_path, out, NULL, NULL))
         *out = g_strdup("");
     unlink(out_path);

@@ -48,12 +48,12 @@ def test_socket(t):
 def test_refused(t):
     etrace.takes_plugins(etrace.tool('qemu-x86_64'))
     guest = t.build('sums.c', 'x86_64', '-O1')
-    for words, why in [(['--depth', '3'], '--depth is not for --tool etrace'),
+    for words, why in [(['--depth', '3'], "'--depth' is for --tool uftrace, not etrace"),
                        (['-o', t.folder], 'is a directory')]:
         done = record(t, *words, guest)
         need(done.status != 42 and not done.out and why in done.errors, done)
     done = run([GUESTTRACE, 'record', '--flags', 'mem', guest], cwd=t.folder)
-    need(done.status != 42 and '--flags is for --tool etrace' in done.errors, done)
+    need(done.status != 42 and "'--flags' is for --tool etrace, not uftrace" in done.errors, done)
 
 
 etrace.main(globals())

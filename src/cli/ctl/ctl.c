@@ -105,7 +105,7 @@ const struct gt_command gt_command_ctl = {
             " PATTERN has * and ?. \"quit\" ends the prompt. The etrace plugin takes \"counts\","
             " \"flush\" and \"status\".",
             "The exit status is 1 if a command was refused, or there was no answer.", NULL},
-    .options = ctl_table,
+    .spec = {.table = ctl_table},
     .options_size = sizeof(struct ctl_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_ctl,

@@ -5,6 +5,34 @@
 
 #include <inttypes.h>
 
+const struct gt_option gt_options_etrace[] = {
+    {"flags", .type = GT_OPTION_TEXT, .value = "FLAG,...",
+     .help = "some of exec (the default), mem, disas, cpu, gpio, all, coverage,"
+             " none",
+     GT_RECORD_FIELD(flags)},
+    {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
+     .choices = (const char *const[]){"insn", "host", "auto", NULL},
+     .help = "what time is: instructions retired (the same in every run), the host's clock, or"
+             " instructions as long as there is one thread or vCPU (default: auto)",
+     GT_RECORD_FIELD(clock)},
+    {"reconnect", .type = GT_OPTION_FLAG,
+     .help = "when a socket's reader is gone, begin again with the next one",
+     GT_RECORD_FIELD(reconnect)},
+    {"drop", .type = GT_OPTION_FLAG,
+     .help = "a slow reader loses data, and is told how much; else the guest"
+             " waits",
+     GT_RECORD_FIELD(drop)},
+    {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
+     .help = "how long a socket's first reader may take to come "
+             "(default: 60)",
+     GT_RECORD_FIELD(wait)},
+    {"control", .type = GT_OPTION_TEXT, .value = "PATH",
+     .help = "a socket that takes commands while the guest runs: counts, flush,"
+             " status",
+     GT_RECORD_FIELD(control)},
+    {0},
+};
+
 static void etrace_arguments(const struct gt_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
@@ -30,18 +58,8 @@ static void etrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",drop=on");
 }
 
-/* Options that are the other tools'. */
-static const char *foreign_option(const struct gt_record_options *opt)
-{
-    const char *calls = gt_record_calls_option(opt);
-    return calls ? calls : gt_record_execlog_option(opt);
-}
-
 static int etrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
-    const char *foreign = foreign_option(r->opt);
-    if (foreign)
-        return gt_error_set(err, GT_E_USAGE, "--%s is not for --tool etrace", foreign);
     return gt_record_stream_check(r, "an etrace stream", err);
 }
 

@@ -6,6 +6,43 @@
 #include <inttypes.h>
 #include <string.h>
 
+const struct gt_option gt_options_execlog[] = {
+    {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
+     .choices = (const char *const[]){"text", "binary", NULL},
+     .help = "text (the default), or binary, which is small", GT_RECORD_FIELD(format)},
+    {"reg", .type = GT_OPTION_TEXT, .repeat = true, .value = "GLOB",
+     .help = "show changes of these registers", GT_RECORD_FIELD(reg)},
+    {"rdisas", .type = GT_OPTION_FLAG,
+     .help = "look at registers only after instructions that name one", GT_RECORD_FIELD(rdisas)},
+    {"ifilter", .type = GT_OPTION_TEXT, .repeat = true, .value = "PREFIX",
+     .help = "log only instructions whose disassembly begins so", GT_RECORD_FIELD(ifilter)},
+    {"afilter", .type = GT_OPTION_TEXT, .repeat = true, .value = "HEX",
+     .help = "log only the instruction at this address", GT_RECORD_FIELD(afilter)},
+    {"range", .type = GT_OPTION_TEXT, .repeat = true, .value = "LO-HI",
+     .help = "log only instructions from address LO to before HI, in hex", GT_RECORD_FIELD(range)},
+    {"sym", .type = GT_OPTION_TEXT, .repeat = true, .value = "NAME",
+     .help = "log only instructions of this function", GT_RECORD_FIELD(sym)},
+    {"elf", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "functions are those of this file, too, OFFSET further up", GT_RECORD_FIELD(elf)},
+    {"start", .type = GT_OPTION_TEXT, .repeat = true, .value = "WHERE[:COUNT]",
+     .help = "log from there on: a function, or 0xADDRESS; when it has run"
+             " COUNT times",
+     GT_RECORD_FIELD(start)},
+    {"stop", .type = GT_OPTION_TEXT, .repeat = true, .value = "WHERE[:COUNT]",
+     .help = "log up to there", GT_RECORD_FIELD(stop)},
+    {"every", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
+     .help = "log each N-th instruction", GT_RECORD_FIELD(every)},
+    {"last", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 100000000,
+     .help = "keep the last N instructions of each vCPU, and write them at the"
+             " end, also where the guest crashes, or at --stop",
+     GT_RECORD_FIELD(last)},
+    {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
+     .help = "how long a socket's first reader may take to come "
+             "(default: 60)",
+     GT_RECORD_FIELD(wait)},
+    {0},
+};
+
 /* The options that are arguments of the plugin, under the same name; lists as often as given. */
 #define LIST(word)                                                                                 \
     {                                                                                              \
@@ -20,30 +57,6 @@ static const struct {
 static const GPtrArray *list_at(const struct gt_record_options *opt, size_t i)
 {
     return *(GPtrArray *const *)(const void *)((const char *)opt + lists[i].offset);
-}
-
-const char *gt_record_execlog_option(const struct gt_record_options *opt)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
-        if (list_at(opt, i))
-            return lists[i].name;
-    return opt->format   ? "format"
-           : opt->rdisas ? "rdisas"
-           : opt->every  ? "every"
-           : opt->last   ? "last"
-                         : NULL;
-}
-
-/* Options that are the other tools'. */
-static const char *foreign_option(const struct gt_record_options *opt)
-{
-    return gt_record_calls_option(opt) ? gt_record_calls_option(opt)
-           : opt->clock                ? "clock"
-           : opt->flags                ? "flags"
-           : opt->control              ? "control"
-           : opt->reconnect            ? "reconnect"
-           : opt->drop                 ? "drop"
-                                       : NULL;
 }
 
 static void execlog_arguments(const struct gt_recording *r, GString *out)
@@ -73,9 +86,6 @@ static void execlog_arguments(const struct gt_recording *r, GString *out)
 
 static int execlog_prepare(struct gt_recording *r, struct gt_error *err)
 {
-    const char *foreign = foreign_option(r->opt);
-    if (foreign)
-        return gt_error_set(err, GT_E_USAGE, "--%s is not for --tool execlog", foreign);
     return gt_record_stream_check(r, "an instruction log", err);
 }
 

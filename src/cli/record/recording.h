@@ -9,6 +9,7 @@
 #define GT_CLI_RECORD_RECORDING_H
 
 #include "analysis/recording/stats.h"
+#include "cli/options.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -71,9 +72,9 @@ struct gt_tool {
 
 extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog;
 
-/* The name of an option that was given and is for uftrace alone, or for execlog; NULL: none. */
-const char *gt_record_calls_option(const struct gt_record_options *opt);
-const char *gt_record_execlog_option(const struct gt_record_options *opt);
+/* The options that go with each. */
+extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_options_execlog[];
+#define GT_RECORD_FIELD(name) .offset = offsetof(struct gt_record_options, name)
 
 /* For prepare: notes which output is there before the run. An error where there can be none, since
  * its folder is missing or closed. */

@@ -23,6 +23,38 @@
 
 #define DOUBT "doubt."
 
+const struct gt_option gt_options_uftrace[] = {
+    {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
+     .choices = (const char *const[]){"insn", "host", "auto", NULL},
+     .help = "what time is: instructions retired (the same in every run), the host's clock, or"
+             " instructions as long as there is one thread or vCPU (default: auto)",
+     GT_RECORD_FIELD(clock)},
+    {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
+     .help = "record calls up to this depth (default: 1024)", GT_RECORD_FIELD(depth)},
+    {"no-tail-calls", .type = GT_OPTION_FLAG,
+     .help = "do not show jumps from one function into another as calls",
+     GT_RECORD_FIELD(no_tail_calls)},
+    {"privilege-levels", .type = GT_OPTION_FLAG,
+     .help = "trace each privilege level of a machine for itself",
+     GT_RECORD_FIELD(privilege_levels)},
+    {"tasks", .type = GT_OPTION_CHOICE, .value = "KIND",
+     .choices = (const char *const[]){"stack", "cpu", NULL},
+     .help = "what a task of a machine is: each of the guest's call stacks, or each vCPU"
+             " (default: stack)",
+     GT_RECORD_FIELD(tasks)},
+    {"max-tasks", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000000,
+     .help = "at most so many tasks of a machine (default: 1024)", GT_RECORD_FIELD(max_tasks)},
+    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does; or from"
+             " all modules of a kernel (.ko) below this folder",
+     GT_RECORD_FIELD(symbols)},
+    {"no-console", .type = GT_OPTION_FLAG,
+     .help = "do not note the lines that a machine's console prints on standard output among the"
+             " functions",
+     GT_RECORD_FIELD(no_console)},
+    {0},
+};
+
 static void uftrace_arguments(const struct gt_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
@@ -47,31 +79,8 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     }
 }
 
-const char *gt_record_calls_option(const struct gt_record_options *opt)
-{
-    return opt->depth              ? "depth"
-           : opt->tasks            ? "tasks"
-           : opt->max_tasks        ? "max-tasks"
-           : opt->no_tail_calls    ? "no-tail-calls"
-           : opt->privilege_levels ? "privilege-levels"
-           : opt->no_console       ? "no-console"
-           : opt->symbols          ? "symbols"
-                                   : NULL;
-}
-
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
-    const struct gt_record_options *opt = r->opt;
-    if (opt->flags || opt->control || opt->reconnect || opt->drop || opt->wait)
-        return gt_error_set(err, GT_E_USAGE, "--%s is for --tool etrace",
-                            opt->flags       ? "flags"
-                            : opt->control   ? "control"
-                            : opt->reconnect ? "reconnect"
-                            : opt->drop      ? "drop"
-                                             : "wait");
-    if (gt_record_execlog_option(opt))
-        return gt_error_set(err, GT_E_USAGE, "--%s is for --tool execlog",
-                            gt_record_execlog_option(opt));
     if (gt_recording_mark_output(r, err) < 0 || gt_uftrace_dir_check(r->output, err) < 0)
         return err->status;
     gt_stats_mark(r->output, "info", &r->info_before);

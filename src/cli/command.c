@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What every subcommand uses: the table of all, messages. See command.h. */
+#include "cli/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct gt_command *const *commands;
+
+void gt_commands_use(const struct gt_command *const *table)
+{
+    commands = table;
+}
+
+const struct gt_command *gt_command_at(size_t index)
+{
+    for (size_t i = 0; i < index; i++)
+        if (!commands[i])
+            return NULL;
+    return commands[index];
+}
+
+const struct gt_command *gt_command_by_name(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static void complain(const struct gt_command *self, const char *format, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+static void complain(const struct gt_command *self, const char *format, va_list ap)
+{
+    fprintf(stderr, "guesttrace %s: ", self->name);
+    vfprintf(stderr, format, ap);
+    fputc('\n', stderr);
+}
+
+int gt_command_usage_error(const struct gt_command *self, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    complain(self, format, ap);
+    va_end(ap);
+    fprintf(stderr, "Try 'guesttrace help %s'.\n", self->name);
+    return GT_EXIT_USAGE;
+}
+
+int gt_command_fail(const struct gt_command *self, int status, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    complain(self, format, ap);
+    va_end(ap);
+    return status;
+}
+
+static void put_notice(void *self, const char *line)
+{
+    gt_command_fail(self, 0, "%s", line);
+}
+
+struct gt_notices gt_command_notices(const struct gt_command *self)
+{
+    return (struct gt_notices){put_notice, (void *)(uintptr_t)self};
+}
