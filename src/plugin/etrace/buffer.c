@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lanes: see etrace.h. A lane's buffer holds whole packets, then perhaps an EXEC packet under way,
- * which gt_etrace_run_add extends without a lock, or MEM packets that are put without one; all else
- * is done with the lane's lock, so that the end, which may come on another thread, finds it whole.
+ * Threads' buffers: see etrace.h. All but what packets.c says is done with the lane's lock, so that
+ * the end, which may come on another thread, finds it whole.
  */
 #include "plugin/etrace/buffer.h"
 #include "base/clock.h"
@@ -14,11 +13,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-    BARRIER = GT_ETRACE_HEADER, /* bytes, after each EXEC */
-    LEAST_ROOM = 256,           /* for an EXEC packet */
-};
-
 static __thread struct gt_etrace_lane *own;
 static __thread struct gt_etrace_lane *entered; /* between put_begin and put_end */
 static __thread uint16_t begun;                 /* the vCPU that began last on this thread */
@@ -28,112 +22,11 @@ const struct gt_etrace_vcpu *gt_etrace_current(void)
     return own && own->current ? own->current : &gt_etrace.vcpus[begun];
 }
 
-bool gt_etrace_is_finished(void)
-{
-    return __atomic_load_n(&gt_etrace.finished, __ATOMIC_ACQUIRE);
-}
-
-void gt_etrace_close(struct gt_etrace_vcpu *v)
-{
-    v->run = (struct gt_etrace_run){.fill = 1, .end_time = UINT64_MAX, .bits = 64};
-    __atomic_store_n(&v->mem.end, NULL, __ATOMIC_RELAXED);
-}
-
-static void put_barrier(struct gt_buffer *b, uint16_t unit)
-{
-    struct gt_writer w;
-    gt_writer_init(&w, b->data + b->used, BARRIER);
-    gt_etrace_put_barrier(&w, unit);
-    b->used += BARRIER;
-}
-
-void gt_etrace_lane_end_run(struct gt_etrace_lane *lane)
-{
-    struct gt_etrace_vcpu *v = lane->current;
-    const uint8_t *mem = v && lane->buffer ? gt_etrace_mem_end(v) : NULL;
-    if (mem)
-        lane->buffer->used = (size_t)(mem - lane->buffer->data);
-    if (!v || !gt_etrace_is_open(v))
-        return;
-    struct gt_etrace_run run = v->run; /* at the end, the vCPU may go on with it on its thread */
-    size_t n = gt_etrace_run_take(&run);
-    if (n && lane->buffer) {
-        lane->newest = run.packet + n - (gt_etrace.bits == 64 ? 20 : 12);
-        lane->buffer->used += n;
-        put_barrier(lane->buffer, v->unit);
-    }
-}
-
-static void end_run(struct gt_etrace_lane *lane)
-{
-    gt_etrace_lane_end_run(lane);
-    if (lane->current)
-        gt_etrace_close(lane->current);
-}
-
-uint8_t *gt_etrace_newest(const struct gt_etrace_vcpu *v)
-{
-    if (gt_etrace_is_open(v))
-        return v->run.packet + v->run.fill - (gt_etrace.bits == 64 ? 20 : 12);
-    return v->lane && v->lane->current == v ? v->lane->newest : NULL;
-}
-
-void gt_etrace_tell_news(void)
-{
-    struct gt_error news;
-    if (gt_outlet_news(gt_etrace.outlet, &news))
-        gt_host_message("%s", news.text);
-}
-
-static bool make_room(struct gt_etrace_lane *lane, size_t n)
-{
-    if (!lane->buffer)
-        lane->buffer = gt_outlet_take(gt_etrace.outlet);
-    if (!lane->buffer || lane->buffer->size - lane->buffer->used >= n)
-        return lane->buffer != NULL;
-    gt_etrace_lane_hand_over(lane);
-    return true;
-}
-
-void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane)
-{
-    lane->newest = NULL;
-    lane->handed = gt_clock_monotonic();
-    trace_etrace_packets(lane->buffer ? lane->buffer->used : 0);
-    lane->buffer = gt_outlet_swap(gt_etrace.outlet, lane->buffer);
-    gt_etrace_tell_news();
-}
-
-void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint64_t end,
-                              uint64_t time, uint64_t until)
-{
-    struct gt_etrace_vcpu *v = lane->current;
-    end_run(lane);
-    if (!make_room(lane, LEAST_ROOM))
-        return;
-    struct gt_buffer *b = lane->buffer;
-    gt_etrace_run_init(&v->run, b->data + b->used, b->size - b->used - BARRIER, v->unit,
-                       gt_etrace.bits);
-    gt_etrace_run_add(&v->run, start, end, time, until);
-}
-
-/* clock=host: the block under way is put as far as it has come. */
-static void settle_clock(struct gt_etrace_lane *lane)
-{
-    struct gt_etrace_vcpu *v = lane->current;
-    if (!v || !v->pending)
-        return;
-    uint64_t now = gt_clock_monotonic();
-    if (!gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
-        gt_etrace_lane_begin_run(lane, v->start, v->end, v->since, now);
-    v->pending = false;
-}
-
 void gt_etrace_lane_settle(struct gt_etrace_lane *lane)
 {
     if (lane->n_ran)
         gt_etrace_put_listed(lane);
-    settle_clock(lane);
+    gt_etrace_lane_settle_clock(lane);
 }
 
 static struct gt_etrace_lane *new_lane(void)
@@ -196,14 +89,6 @@ void gt_etrace_lane_drain(struct gt_etrace_lane *lane)
     pthread_mutex_unlock(&lane->lock);
 }
 
-void gt_etrace_lane_switch(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v)
-{
-    settle_clock(lane);
-    end_run(lane);
-    lane->newest = NULL;
-    lane->current = v;
-}
-
 /* For packets of the vCPU. */
 static struct gt_etrace_lane *enter(struct gt_etrace_vcpu *v)
 {
@@ -236,8 +121,8 @@ struct gt_writer *gt_etrace_put_begin(struct gt_etrace_vcpu *v, size_t n)
     if (!lane)
         return NULL;
     gt_etrace_lane_settle(lane);
-    end_run(lane);
-    if (!make_room(lane, n)) {
+    gt_etrace_lane_close_run(lane);
+    if (!gt_etrace_lane_make_room(lane, n)) {
         pthread_mutex_unlock(&lane->lock);
         return NULL;
     }
@@ -323,7 +208,7 @@ void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
     if (!lane)
         return;
     gt_etrace_lane_settle(lane);
-    end_run(lane);
+    gt_etrace_lane_close_run(lane);
     lane->current = NULL;
     lane->newest = NULL;
     v->lane = NULL;
@@ -337,4 +222,15 @@ void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
     pthread_mutex_destroy(&lane->lock);
     free(lane);
     own = NULL;
+}
+
+void gt_etrace_hand_over_own(void)
+{
+    struct gt_etrace_lane *lane = gt_etrace_own_lane();
+    if (!lane)
+        return;
+    pthread_mutex_lock(&lane->lock);
+    if (!gt_etrace_is_finished() && lane->buffer)
+        gt_etrace_lane_hand_over(lane);
+    pthread_mutex_unlock(&lane->lock);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A lane's inside: buffer.c has what recording does with it, finish.c how it ends. */
+/* A lane's inside: packets.c has what is in it, exec_queue.c the blocks that wait for it, buffer.c
+ * its life and its lock, finish.c how it ends. */
 #ifndef GT_PLUGIN_ETRACE_BUFFER_H
 #define GT_PLUGIN_ETRACE_BUFFER_H
 
@@ -37,7 +38,7 @@ struct gt_etrace_lane *gt_etrace_lane_lock(struct gt_etrace_vcpu *v);
 void gt_etrace_lane_unlock(struct gt_etrace_lane *lane); /* NULL is fine */
 /* Makes room for more of them. */
 void gt_etrace_lane_drain(struct gt_etrace_lane *lane);
-/* With the lane's lock (exec.c): the blocks that ran are put. */
+/* With the lane's lock: the blocks that ran are put. */
 void gt_etrace_put_listed(struct gt_etrace_lane *lane);
 /* The vCPU has no packet under way: its next entry is refused by gt_etrace_run_add. */
 void gt_etrace_close(struct gt_etrace_vcpu *v);
@@ -51,5 +52,10 @@ void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint6
 void gt_etrace_lane_settle(struct gt_etrace_lane *lane);
 void gt_etrace_lane_end_run(struct gt_etrace_lane *lane);
 void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane);
+/* end_run, and its vCPU has none any more. */
+void gt_etrace_lane_close_run(struct gt_etrace_lane *lane);
+/* Room for n bytes; false: no memory. */
+bool gt_etrace_lane_make_room(struct gt_etrace_lane *lane, size_t n);
+void gt_etrace_lane_settle_clock(struct gt_etrace_lane *lane);
 
 #endif

@@ -6,9 +6,6 @@
  *
  * On request the counters are read on a thread that QEMU does not know: they may move then. The
  * kernel copies them, which does not mind an address that is gone, and again where they have moved.
- *
- * Counters lie close together, apart from their blocks: of the code that runs often they stay in
- * the processor's cache.
  */
 #include "base/hex.h"
 #include "plugin/etrace/buffer.h"
@@ -19,7 +16,6 @@
 #include <unistd.h>
 
 enum {
-    COUNTERS = 4096, /* of each set */
     EVENT_PACKET = 256,
     EVENTS = 32, /* put at a time */
     TRIES = 100, /* cells move when there are twice as many vCPUs: seldom */
@@ -31,55 +27,11 @@ struct tally {
     uint64_t count; /* of all that start and end there */
 };
 
-static GArray *spare; /* numbers of counters that ended; NULL: none has; with gt_etrace.lock */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
-static uint64_t numbers[COUNTERS];                           /* of one vCPU */
+static uint64_t numbers[GT_ETRACE_COUNTERS];                 /* of one vCPU */
 static GArray *told;              /* of each place, the count written last */
 static unsigned told_streams = 1; /* what is told before the first reader comes, it gets */
 static uint64_t told_dropped;
-
-uint32_t gt_etrace_new_counter(void)
-{
-    if (spare && spare->len) {
-        uint32_t counter = g_array_index(spare, uint32_t, spare->len - 1);
-        g_array_set_size(spare, spare->len - 1);
-        return counter;
-    }
-    if (gt_etrace.n_counters == gt_etrace.counters->len * COUNTERS)
-        g_ptr_array_add(gt_etrace.counters, gt_counters_new(COUNTERS));
-    return ++gt_etrace.n_counters;
-}
-
-static void *set_of(uint32_t counter)
-{
-    return gt_etrace.counters->pdata[(counter - 1) / COUNTERS];
-}
-
-/* The vCPU's number of a counter. */
-static uint64_t *number_of(uint32_t counter, unsigned vcpu)
-{
-    return gt_counters_find(set_of(counter), vcpu) + (counter - 1) % COUNTERS;
-}
-
-uint64_t gt_etrace_counted(uint32_t counter, unsigned vcpu)
-{
-    return *number_of(counter, vcpu);
-}
-
-uint64_t gt_etrace_end_counter(uint32_t counter)
-{
-    unsigned n = gt_counters_sets(__atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE));
-    uint64_t sum = 0;
-    for (unsigned vcpu = 0; vcpu < n; vcpu++) {
-        uint64_t *number = number_of(counter, vcpu);
-        sum += *number;
-        *number = 0;
-    }
-    if (!spare)
-        spare = g_array_new(FALSE, FALSE, sizeof counter);
-    g_array_append_val(spare, counter);
-    return sum;
-}
 
 static uint32_t counter_of(struct gt_block *block, struct gt_etrace_block *b)
 {
@@ -99,7 +51,7 @@ static uint32_t counter_of(struct gt_block *block, struct gt_etrace_block *b)
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b)
 {
     uint32_t counter = counter_of(block, b);
-    gt_block_count(block, set_of(counter), (counter - 1) % COUNTERS, 1);
+    gt_block_count(block, gt_etrace_counter_set(counter), (counter - 1) % GT_ETRACE_COUNTERS, 1);
 }
 
 /* False: there is nothing at that address. */
@@ -117,7 +69,7 @@ static bool add_numbers(void *set, unsigned vcpu, uint64_t *sums)
     const uint64_t *at = gt_counters_find(set, vcpu);
     if (!copy(numbers, at, sizeof numbers) || gt_counters_find(set, vcpu) != at)
         return false;
-    for (size_t i = 0; i < COUNTERS; i++)
+    for (size_t i = 0; i < GT_ETRACE_COUNTERS; i++)
         sums[i] += numbers[i];
     return true;
 }
@@ -125,7 +77,7 @@ static bool add_numbers(void *set, unsigned vcpu, uint64_t *sums)
 static bool try_sum(void *set, uint64_t *sums)
 {
     unsigned n = gt_counters_sets(__atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_ACQUIRE));
-    memset(sums, 0, COUNTERS * sizeof *sums);
+    memset(sums, 0, GT_ETRACE_COUNTERS * sizeof *sums);
     for (unsigned i = 0; i < n; i++)
         if (!add_numbers(set, i, sums))
             return false;
@@ -156,9 +108,9 @@ static GArray *count_all(void)
 {
     pthread_mutex_lock(&gt_etrace.lock);
     const GPtrArray *met = gt_etrace.met, *sets = gt_etrace.counters;
-    uint64_t *sums = g_new(uint64_t, (size_t)COUNTERS * sets->len);
+    uint64_t *sums = g_new(uint64_t, (size_t)GT_ETRACE_COUNTERS * sets->len);
     for (guint k = 0; k < sets->len; k++)
-        sum_set(sets->pdata[k], sums + (size_t)COUNTERS * k);
+        sum_set(sets->pdata[k], sums + (size_t)GT_ETRACE_COUNTERS * k);
     GArray *all = g_array_sized_new(FALSE, FALSE, sizeof(struct tally), met->len);
     for (guint k = 0; k < met->len; k++) {
         struct tally t = {.block = met->pdata[k]};

@@ -17,8 +17,6 @@
 #include <sys/mman.h>
 
 const char gt_tool_name[] = "etrace";
-struct gt_etrace gt_etrace;
-
 enum {
     LIMIT = 16 << 20,
     WAIT_SECONDS = 60,

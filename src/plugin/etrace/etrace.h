@@ -9,10 +9,13 @@
  *   exec.c         blocks that run: the hot path
  *   mem.c          memory accesses, devices, interrupts
  *   text.c         notes: disassembly, registers
- *   count.c        flags=coverage: counters of blocks
+ *   counters.c     flags=coverage: the counters
+ *   count.c        and what they count, as events
  *   early_exit.c   of these, blocks that an access to a device leaves
  *   control.c      commands from outside
- *   buffer.c       packets into buffers, buffers to the outlet
+ *   exec_queue.c   blocks that ran, before they are put
+ *   packets.c      packets into buffers, buffers to the outlet
+ *   buffer.c       threads and their buffers
  *   tail.c         what is not handed over yet
  *   finish.c       buffers handed over early, and the end
  *
@@ -178,6 +181,9 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *block);
 /* TB and NOTE of a new translation. */
 void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b);
 
+enum { GT_ETRACE_COUNTERS = 4096 }; /* of each set */
+/* The set that the counter is in. */
+void *gt_etrace_counter_set(uint32_t counter);
 /* count.c; all but gt_etrace_put_counts with the lock */
 void gt_etrace_count(struct gt_block *block, struct gt_etrace_block *b);
 uint32_t gt_etrace_new_counter(void);

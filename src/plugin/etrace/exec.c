@@ -5,60 +5,13 @@
  * device, which QEMU may run again as a block of its own, without telling that one begins.
  */
 #include "base/clock.h"
-#include "base/page.h"
 #include "plugin/etrace/buffer.h"
+#include "plugin/etrace/exec_entry.h"
 
 #include <string.h>
 #include <time.h>
 
-enum {
-    AHEAD = 8, /* blocks: their memory is fetched so early */
-};
-
 /* ---- clock=insn ---------------------------------------------------------------------------- */
-
-static inline size_t entry_size(bool wide)
-{
-    return wide ? 20 : 12;
-}
-
-static inline __attribute__((always_inline)) struct gt_etrace_entry entry_at(const uint8_t *at,
-                                                                             bool wide)
-{
-    const size_t word = wide ? 8 : 4;
-    struct gt_etrace_entry e = {0};
-    memcpy(&e.duration, at, sizeof e.duration);
-    memcpy(&e.start, at + 4, word);
-    memcpy(&e.end, at + 4 + word, word);
-    return e;
-}
-
-static inline __attribute__((always_inline)) void
-put_entry(uint8_t *at, const struct gt_etrace_entry *e, bool wide)
-{
-    const size_t word = wide ? 8 : 4;
-    memcpy(at, &e->duration, sizeof e->duration);
-    memcpy(at + 4, &e->start, word);
-    memcpy(at + 4 + word, &e->end, word);
-}
-
-/* What gt_etrace_run_add does to the newest entry: it is made longer by the block, or is the block.
- * Which of them cannot be predicted: no branches. With instructions for a clock no sum passes 32
- * bits, since they lie in one page. All ones: it is longer now; 0: it is the block. */
-static inline __attribute__((always_inline)) uint64_t
-join(struct gt_etrace_entry *newest, const struct gt_etrace_block *b, bool wide)
-{
-    uint64_t start = wide ? b->start : (uint32_t)b->start;
-    uint64_t end = wide ? b->end : (uint32_t)b->end;
-    uint64_t first = newest->start, last = newest->end;
-    uint64_t pages = (start ^ end) | (first ^ last);
-    uint64_t joins =
-        -(uint64_t)((start == last) & (start < end) & (first < last) & !(pages >> GT_PAGE_BITS));
-    newest->duration = b->insns + (newest->duration & (uint32_t)joins);
-    newest->start = start ^ ((start ^ first) & joins);
-    newest->end = end;
-    return joins;
-}
 
 /* gt_etrace_run_add where the newest entry is in the buffer and there is room for another one. */
 static inline __attribute__((always_inline)) bool
@@ -122,63 +75,6 @@ void gt_etrace_on_block_listed(unsigned vcpu, void *block)
     size_t n = lane->n_ran;
     lane->ran[n] = (uint64_t)vcpu << GT_ETRACE_RAN_VCPU | (uintptr_t)block;
     __atomic_store_n(&lane->n_ran, n + 1, __ATOMIC_RELEASE);
-}
-
-static void put_one(struct gt_etrace_lane *lane, uint64_t ran)
-{
-    const struct gt_etrace_block *b = gt_etrace_block_of(ran);
-    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[ran >> GT_ETRACE_RAN_VCPU];
-    if (lane->current != v)
-        gt_etrace_lane_switch(lane, v);
-    uint64_t until = v->time + b->insns;
-    if (!gt_etrace_run_add(&v->run, b->start, b->end, v->time, until))
-        gt_etrace_lane_begin_run(lane, b->start, b->end, v->time, until);
-    v->time = until;
-    v->block = b;
-}
-
-/* Of entries i to n-1 those that the packet under way has room for, all of one vCPU; at least the
- * newest entry is in the packet. Returns the first one that is not. */
-static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_lane *lane, size_t i,
-                                                             size_t n, bool wide)
-{
-    struct gt_etrace_vcpu *v = lane->current;
-    struct gt_etrace_run *r = &v->run;
-    const size_t size = entry_size(wide);
-    uint8_t *at = r->packet + r->fill - size, *end = r->packet + r->room - size;
-    uint64_t vcpu = gt_etrace_number(v), time = v->time;
-    struct gt_etrace_entry newest = entry_at(at, wide);
-    for (; i < n && lane->ran[i] >> GT_ETRACE_RAN_VCPU == vcpu && at + size <= end; i++) {
-        const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
-        __builtin_prefetch(gt_etrace_block_of(lane->ran[(i + AHEAD) % GT_ETRACE_RAN]));
-        at += size & ~join(&newest, b, wide);
-        put_entry(at, &newest, wide);
-        time += b->insns;
-        v->block = b;
-    }
-    r->fill = (size_t)(at - r->packet) + size;
-    r->end_time = v->time = time;
-    return i;
-}
-
-static inline __attribute__((always_inline)) void put_listed(struct gt_etrace_lane *lane, bool wide)
-{
-    size_t n = lane->n_ran;
-    for (size_t i = 0; i < n;) {
-        put_one(lane, lane->ran[i++]);
-        const struct gt_etrace_vcpu *v = lane->current;
-        if (gt_etrace_is_open(v) && v->run.end_time == v->time)
-            i = put_many(lane, i, n, wide);
-    }
-    lane->n_ran = 0;
-}
-
-void gt_etrace_put_listed(struct gt_etrace_lane *lane)
-{
-    if (gt_etrace.bits == 64)
-        put_listed(lane, true);
-    else
-        put_listed(lane, false);
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */

@@ -102,17 +102,6 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
     gt_tracing_flush();
 }
 
-void gt_etrace_hand_over_own(void)
-{
-    struct gt_etrace_lane *lane = gt_etrace_own_lane();
-    if (!lane)
-        return;
-    pthread_mutex_lock(&lane->lock);
-    if (!gt_etrace_is_finished() && lane->buffer)
-        gt_etrace_lane_hand_over(lane);
-    pthread_mutex_unlock(&lane->lock);
-}
-
 static void tell_end(const struct gt_outlet_stats *stats)
 {
     gt_etrace_tell_news();

@@ -224,6 +224,7 @@ static void fork_done(void)
 }
 
 const struct gt_exlog_sink gt_exlog_binary = {
+    .short_values = true,
     .options = options,
     .begin = begin,
     .describe = describe,

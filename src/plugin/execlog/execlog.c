@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 
 const char gt_tool_name[] = "execlog";
-struct gt_exlog gt_exlog;
-
 enum { WAIT_SECONDS = 60, LIMIT = 16 << 20 };
 
 static const char *const formats[] = {"text", "binary", NULL};

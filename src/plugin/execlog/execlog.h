@@ -7,6 +7,7 @@
  *   filter.c       which instructions of a block are logged, and which look at registers
  *   exec.c         instructions that run, their memory accesses: the hot path
  *   regs.c         registers that are watched
+ *   gate.c         who needs all vCPUs to be left alone
  *   finish.c       what waits goes out: a guest that waits, fork, execve, the end
  *   where.c        places in the code: ranges, functions, start= and stop=
  *   last.c         a sink that keeps the last lines for another one
@@ -100,6 +101,7 @@ struct gt_exlog_vcpu {
 } __attribute__((aligned(64)));
 
 struct gt_exlog_sink {
+    bool short_values; /* a register's value is at most GT_EXECLOG_MAX_VALUE bytes */
     /* Once, where there is an outlet: what it is to be told of the form. */
     int (*options)(struct gt_outlet_options *o, struct gt_error *err);
     /* The vCPU begins: its `sink` is to be set. False: nothing of it can be recorded. */
@@ -259,6 +261,9 @@ enum gt_exlog_gate { GT_EXLOG_OPEN, GT_EXLOG_HELD, GT_EXLOG_CLOSED };
  * ever. False: it is closed already. */
 bool gt_exlog_shut(enum gt_exlog_gate gate);
 void gt_exlog_reopen(void);
+/* Around a fork: it does not move. */
+void gt_exlog_gate_lock(void);
+void gt_exlog_gate_unlock(void);
 /* The gate was not open: false: the recording has ended. */
 bool gt_exlog_wait_for_gate(struct gt_exlog_vcpu *v);
 void gt_exlog_on_vcpu_init(void *self, unsigned vcpu);

@@ -2,10 +2,6 @@
 /*
  * vCPUs that begin and end, whole lines that go out before they have to (a guest that waits, fork,
  * execve), and the end.
- *
- * A callback marks its vCPU as busy. Who needs all of them to be left alone, because translated
- * code is gone or the guest is done while other threads run, shuts the gate and waits until none is
- * busy.
  */
 #include "base/clock.h"
 #include "base/membarrier.h"
@@ -14,66 +10,12 @@
 #include "plugin/common/tracing.h"
 #include "plugin/execlog/execlog.h"
 
-#include <sched.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { LIVE_NS = 1000000 }; /* a waiting guest's lines go to a reader so often at most */
 
-static pthread_mutex_t shutting = PTHREAD_MUTEX_INITIALIZER;
 static __thread struct gt_exlog_vcpu *ran; /* the vCPU whose system call came last */
-
-static void fence_all(void)
-{
-    if (!gt_exlog.fences)
-        gt_fence();
-}
-
-bool gt_exlog_shut(enum gt_exlog_gate gate)
-{
-    pthread_mutex_lock(&shutting);
-    if (gt_exlog.gate == GT_EXLOG_CLOSED) {
-        pthread_mutex_unlock(&shutting);
-        return false;
-    }
-    __atomic_store_n(&gt_exlog.gate, gate, __ATOMIC_SEQ_CST);
-    fence_all();
-    unsigned n = __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_ACQUIRE);
-    for (unsigned i = 0; i < n; i++)
-        while (__atomic_load_n(&gt_exlog.vcpus[i].busy, __ATOMIC_SEQ_CST))
-            sched_yield();
-    if (gate == GT_EXLOG_CLOSED)
-        pthread_mutex_unlock(&shutting);
-    return true;
-}
-
-void gt_exlog_reopen(void)
-{
-    __atomic_store_n(&gt_exlog.gate, GT_EXLOG_OPEN, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&shutting);
-}
-
-bool gt_exlog_wait_for_gate(struct gt_exlog_vcpu *v)
-{
-    for (;;) {
-        gt_exlog_leave(v);
-        uint32_t gate;
-        while ((gate = __atomic_load_n(&gt_exlog.gate, __ATOMIC_ACQUIRE)) == GT_EXLOG_HELD)
-            sched_yield();
-        if (gate == GT_EXLOG_CLOSED)
-            return false;
-        __atomic_store_n(&v->busy, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&gt_exlog.gate, __ATOMIC_SEQ_CST) == GT_EXLOG_OPEN)
-            return true;
-    }
-}
-
-void gt_exlog_tell_news(void)
-{
-    struct gt_error news;
-    if (gt_exlog.outlet && gt_outlet_news(gt_exlog.outlet, &news))
-        gt_host_message("%s", news.text);
-}
 
 /* Nothing of the guest has run: what cannot be watched ends QEMU, as a refused load does. */
 static void find_registers(struct gt_exlog_vcpu *v)
@@ -233,7 +175,7 @@ void gt_exlog_on_death(void)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&shutting);
+    gt_exlog_gate_lock();
     pthread_mutex_lock(&gt_exlog.lock);
     if (gt_exlog.sink->fork_prepare)
         gt_exlog.sink->fork_prepare();
@@ -250,7 +192,7 @@ static void after_fork(void)
     if (gt_exlog.sink->fork_done)
         gt_exlog.sink->fork_done();
     pthread_mutex_unlock(&gt_exlog.lock);
-    pthread_mutex_unlock(&shutting);
+    gt_exlog_gate_unlock();
 }
 
 /* QEMU's log is the child's, too: its thread goes on; what the other threads had is the parent's.
@@ -268,7 +210,7 @@ static void in_child(void)
         gt_exlog.vcpus[i].busy = 0;
     }
     pthread_mutex_unlock(&gt_exlog.lock);
-    pthread_mutex_unlock(&shutting);
+    gt_exlog_gate_unlock();
 }
 
 int gt_exlog_init_gate(struct gt_error *err)

@@ -73,7 +73,7 @@ static void look_at(void *self, const char *name, void *handle)
 static void check_size(const struct gt_exlog_watched *w)
 {
     struct gt_exlog_register *r = gt_exlog.registers->pdata[w->is->number];
-    if (gt_exlog.sink != &gt_exlog_binary || w->size <= GT_EXECLOG_MAX_VALUE || r->told)
+    if (!gt_exlog.sink->short_values || w->size <= GT_EXECLOG_MAX_VALUE || r->told)
         return;
     r->told = true;
     gt_host_message(

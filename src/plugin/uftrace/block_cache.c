@@ -121,3 +121,16 @@ struct gt_code *gt_keep_code(const struct gt_code *want)
     gt_code_set_special(code);
     return code;
 }
+
+void gt_code_is_handler(struct gt_func *fn)
+{
+    fn->flags |= GT_FUNC_HANDLER;
+    for (struct gt_kept *k = gt_kept_at(fn->lo); k; k = gt_kept_next(k))
+        if (k->code->fn == fn)
+            gt_code_set_special(k->code);
+}
+
+struct gt_func *gt_code_func_at(uint64_t pc)
+{
+    return gt_module_func(gt_modules_at(&gt_rec.modules, pc, NULL), pc);
+}

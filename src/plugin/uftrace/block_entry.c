@@ -70,12 +70,6 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
     }
 }
 
-bool gt_arrival_is_known(uint64_t pc)
-{
-    const struct gt_place *place = gt_place_at(pc);
-    return (place->flow | place->call | place->arrival) & bit_of(pc);
-}
-
 /* True where a call may end just before the block. */
 static bool may_follow_call(const struct gt_translation *t)
 {

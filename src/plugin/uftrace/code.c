@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_code_is_handler(struct gt_func *fn)
-{
-    fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_kept *k = gt_kept_at(fn->lo); k; k = gt_kept_next(k))
-        if (k->code->fn == fn)
-            gt_code_set_special(k->code);
-}
-
 /* The block, its instructions read and classified once; valid until the next one. */
 static void decode(struct gt_block *block, struct gt_translation *out)
 {
@@ -221,11 +213,6 @@ static size_t piece_end(const struct gt_translation *t, size_t first, const stru
         if (t->insn[i].pc >= fn->hi)
             return i;
     return n;
-}
-
-struct gt_func *gt_code_func_at(uint64_t pc)
-{
-    return gt_module_func(gt_modules_at(&gt_rec.modules, pc, NULL), pc);
 }
 
 /* A call of the next instruction only reads the pc; one a little further on may fill the CPU's

@@ -7,3 +7,9 @@ struct gt_place *gt_place_at(uint64_t pc)
     struct gt_page *page = gt_pages_at(&gt_rec.pages, pc, sizeof *page);
     return &page->place[pc % GT_PAGE / GT_PLACE];
 }
+
+bool gt_arrival_is_known(uint64_t pc)
+{
+    const struct gt_place *place = gt_place_at(pc);
+    return (place->flow | place->call | place->arrival) & (UINT64_C(1) << pc % GT_PLACE);
+}

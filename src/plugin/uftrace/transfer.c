@@ -53,36 +53,6 @@ const struct gt_sink gt_uftrace_sink = {
     .close = gt_output_close_stack,
 };
 
-struct gt_cells *gt_vcpu_cells(struct gt_vcpu *v, unsigned index)
-{
-    if (!gt_rec.score)
-        return &v->own;
-    if (v->cells)
-        return v->cells;
-    struct gt_cells *cells = gt_cells_find(gt_rec.score, index);
-    if (__atomic_load_n(&gt_rec.cells_stay, __ATOMIC_RELAXED))
-        v->cells = cells;
-    return cells;
-}
-
-static uint64_t host_time(void)
-{
-    return gt_clock_monotonic() + gt_rec.host_offset;
-}
-
-uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells)
-{
-    return __builtin_expect(gt_rec.host_clock, 0) ? host_time() : v->insn_base + cells->insns;
-}
-
-void gt_use_host_clock(uint64_t offset)
-{
-    gt_rec.host_clock = true;
-    gt_rec.host_offset = offset;
-    for (unsigned i = 0; i < gt_rec.n_vcpus; i++)
-        gt_rec.vcpus[i].thread.attention |= GT_ATTENTION_CLOCK;
-}
-
 /* What the tracker was not sure of, as it happens. */
 static __attribute__((noinline, cold)) uint64_t
 track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
@@ -160,7 +130,7 @@ static bool land_by_host_clock(struct gt_vcpu *v, const struct gt_cells *cells,
     uint64_t mark = cells->mark;
     if (mark == 0 || (v->thread.attention ^ code->special) != GT_ATTENTION_CLOCK)
         return false;
-    return mark == gt_mark_of_jump(code->fn) || land_at_time(v, code, mark, host_time());
+    return mark == gt_mark_of_jump(code->fn) || land_at_time(v, code, mark, gt_host_clock());
 }
 
 static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,

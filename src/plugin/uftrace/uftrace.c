@@ -13,8 +13,6 @@
 #include <sys/mman.h>
 
 const char gt_tool_name[] = "uftrace";
-struct gt_recorder gt_rec;
-
 static const char *const clocks[] = {"auto", "insn", "host", NULL};
 
 static const char *const task_kinds[] = {"stack", "cpu", NULL};

@@ -8,13 +8,17 @@
  *   block_cache.c  descriptions of blocks
  *   block_entry.c  which blocks need a callback
  *   transfer.c     callbacks from translated code: the hot path
+ *   vcpu.c         vCPUs: their words and times, how they begin and end
+ *   vectors.c      which blocks of a machine begin handlers
  *   system.c       handlers and contexts of machines
  *   push.c         calls without a call instruction
  *   linux.c        names of the threads of a Linux guest
  *   level.c        a call stack for each privilege level
  *   process.c      what a user-mode guest does to itself: signals, fork, exec, unmapping
+ *   guest_read.c   memory of a guest process
  *   output.c       tasks, modules and metadata in the data directory
  *   live_clock.c   the newest time, for others
+ *   recorder.c     what all of them share
  *   finish.c       the end: what is still missing, losses, messages
  */
 #ifndef GT_PLUGIN_UFTRACE_UFTRACE_H
@@ -154,6 +158,7 @@ void gt_vcpu_refuse(struct gt_vcpu *v);
 /* A landing that takes thought, at that time; returns the mark. */
 uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time);
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
+uint64_t gt_host_clock(void);
 /* A landing at a block, whose instructions it counts; `data` is of gt_landing_data. */
 void gt_on_landing(unsigned vcpu, void *data);
 /* The same inside a block. */
@@ -335,6 +340,14 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_co
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
 /* From now on no vCPU ends; returns when those have that were at it (after a second at most). */
 void gt_vcpus_close(void);
+/* In a forked child: threads of the parent that were at it are not here. */
+void gt_vcpus_forked(void);
+/* The calling thread's; NULL: it is none of a vCPU that has begun. */
+struct gt_vcpu *gt_vcpu_current(void);
+/* The newest time of all. With the lock. */
+void gt_vcpu_note_time(uint64_t time);
+/* The time in a system call: hosts without cells count a block when the next one begins. */
+uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_cells *cells);
 /* Where the calling vCPU's call under way should arrive; GT_NO_ADDR: not known. */
 uint64_t gt_vcpu_expects(void);
 bool gt_process_init(struct gt_error *err);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory of a guest process: see uftrace.h. */
+#include "plugin/uftrace/uftrace.h"
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+bool gt_guest_read(uint64_t addr, void *out, size_t n)
+{
+    struct iovec to = {out, n};
+    struct iovec from = {(void *)(uintptr_t)(addr + gt_rec.modules.guest_base), n};
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
+}
