@@ -126,7 +126,7 @@ static const char tail[] =
     "writes unless told otherwise; a former one is kept as\n"
     ".Pa uftrace.data.old .\n"
     ".It Pa uftrace.data/guesttrace.stats\n"
-    "How much was recorded and what to doubt, as key=value lines.\n"
+    "How much was recorded, anomalies and counts, as key=value lines.\n"
     ".El\n"
     ".Sh EXIT STATUS\n"
     "0 if all went well, 1 if something failed, 2 for a command line that makes no\n"

@@ -39,7 +39,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     tell_resumed(k, s, s->last_time);
     gt_stack_close(k, s, 0, s->last_time);
     s->n_handlers = 0;
-    s->base->doubtful = 0;
+    s->base->flags = 0;
     s->sp = GT_NO_ADDR;
     for (size_t i = 0; i < GT_TRACK_SAVES && k->machine; i++)
         if (k->saves[i].stack == s)
@@ -93,7 +93,7 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     s->running = true;
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));
-    t->doubts[GT_DOUBT_SWITCHED]++;
+    t->counters[GT_COUNT_SWITCHED]++;
     tell_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
     gt_stack_open(t, time);
 }

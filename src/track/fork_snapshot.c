@@ -93,6 +93,6 @@ bool gt_made_take(struct gt_thread *t, uint64_t pc, uint64_t time)
     for (uint32_t i = 0; i < made.n; i++)
         gt_stack_push(t, made.frames[i], time);
     t->calls -= made.n;
-    t->doubts[GT_DOUBT_BEGUN] += made.n > 0;
+    t->counters[GT_COUNT_BEGUN] += made.n > 0;
     return made.n > 0;
 }

@@ -25,7 +25,7 @@ void gt_machine_forget(struct gt_thread *t, uint32_t depth)
     struct gt_stack *s = t->stack;
     while (s->n_handlers && s->handlers[s->n_handlers - 1].depth > depth) {
         note_left(&s->handlers[--s->n_handlers]);
-        t->doubts[GT_DOUBT_LEFT_HANDLER]++;
+        t->counters[GT_ANOMALY_LEFT_HANDLER]++;
     }
 }
 
@@ -51,19 +51,19 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
     gt_machine_forget(t, depth);
     gt_made_note(t, mark);
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, addr, fn, GT_FRAME_HANDLER}, time);
-    t->doubts[GT_DOUBT_HANDLERS]++;
+    t->counters[GT_COUNT_HANDLERS]++;
     struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
     if (h)
         *h = (struct gt_handler){depth + 1, mark, t->calls, 0, vector};
     else
-        t->doubts[GT_DOUBT_TOO_DEEP]++;
+        t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
 
 /* The context is to be taken up again, and the stack pointer is another's now. */
 static bool is_left_behind(const struct gt_stack *s)
 {
     uint16_t left = GT_FRAME_MOVED | GT_FRAME_SAVED;
-    return (s->top->doubtful & left) == left;
+    return (s->top->flags & left) == left;
 }
 
 /* Where the handler that has ended was inside another, that one has called nothing meanwhile. */
@@ -88,7 +88,7 @@ static bool took_handler(struct gt_thread *t, struct gt_handler *out)
         maybe.vector->vector == GT_VECTOR_NO)
         return false;
     maybe.vector->vector = GT_VECTOR_YES;
-    t->doubts[GT_DOUBT_HANDLERS]++;
+    t->counters[GT_COUNT_HANDLERS]++;
     *out = maybe;
     return true;
 }
@@ -117,7 +117,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
 bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
     const struct gt_stack *s = t->stack;
-    bool waits = s->top->doubtful & GT_FRAME_FOUND || is_left_behind(s);
+    bool waits = s->top->flags & GT_FRAME_FOUND || is_left_behind(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
         waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_PAGE == 0;
     return waits || s->top == s->base;
@@ -130,7 +130,7 @@ bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
 
 bool gt_machine_has_leapt(const struct gt_thread *t)
 {
-    return t->stack->top->doubtful & GT_FRAME_LEAPT;
+    return t->stack->top->flags & GT_FRAME_LEAPT;
 }
 
 bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time)
@@ -140,7 +140,7 @@ bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t 
     if (!gt_machine_has_leapt(t) || t->leapt.stack != t->stack ||
         !gt_save_goes_on(&t->leapt, code, &depth))
         return false;
-    t->doubts[GT_DOUBT_UNWOUND]++;
+    t->counters[GT_COUNT_UNWOUND]++;
     gt_stack_close(t->tracker, t->stack, depth, time);
     gt_machine_forget(t, gt_stack_depth(t->stack));
     return true;
@@ -255,7 +255,7 @@ void gt_machine_saved(struct gt_thread *t, uint64_t addr, uint64_t resumes)
 
 static bool is_saved(const struct gt_stack *s)
 {
-    return s->top->doubtful & GT_FRAME_SAVED;
+    return s->top->flags & GT_FRAME_SAVED;
 }
 
 /* The stack is to be taken up again, at a known place; so what comes is another's. */
@@ -263,16 +263,16 @@ static void leave_for_new(struct gt_thread *t, uint64_t sp, uint64_t time)
 {
     struct gt_stack *from = t->stack;
     from->sp = sp;
-    from->top->doubtful = 0;
+    from->top->flags = 0;
     gt_stack_begin(t, time);
-    t->doubts[GT_DOUBT_BEGUN] += t->stack != from;
+    t->counters[GT_COUNT_BEGUN] += t->stack != from;
 }
 
 void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
-    bool moved = from->top->doubtful & GT_FRAME_MOVED;
+    bool moved = from->top->flags & GT_FRAME_MOVED;
     pthread_mutex_lock(&k->lock);
     struct gt_stack *to = find_by_word(t, new_sp);
     t->leapt = gt_saves_own(t);
@@ -281,7 +281,7 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     t->leap.n_restored = 0;
     if (stays_on_stack(from, old_sp, new_sp)) {
         pthread_mutex_unlock(&k->lock);
-        from->top->doubtful |= new_sp != old_sp ? GT_FRAME_LEAPT : 0;
+        from->top->flags |= new_sp != old_sp ? GT_FRAME_LEAPT : 0;
         return;
     }
     if (!to)
@@ -292,22 +292,22 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
     }
     pthread_mutex_unlock(&k->lock);
     if (to) {
-        from->top->doubtful = to == from ? GT_FRAME_LEAPT : 0;
+        from->top->flags = to == from ? GT_FRAME_LEAPT : 0;
     } else if (from->resumes && is_saved(from)) {
         leave_for_new(t, old_sp, time);
     } else if (!moved && !enters_handler(t)) {
-        from->top->doubtful |= GT_FRAME_MOVED | (t->leapt.slot ? GT_FRAME_LEAPT : 0);
+        from->top->flags |= GT_FRAME_MOVED | (t->leapt.slot ? GT_FRAME_LEAPT : 0);
         from->moved_sp = old_sp;
     }
     if (to && to != from) {
         gt_stack_switch(t, to, time);
-        to->top->doubtful = new_sp == GT_NO_ADDR ? GT_FRAME_FOUND : 0;
+        to->top->flags = new_sp == GT_NO_ADDR ? GT_FRAME_FOUND : 0;
     }
 }
 
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
-    t->doubts[GT_DOUBT_BEGUN]++;
+    t->counters[GT_COUNT_BEGUN]++;
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
 }
 
@@ -315,16 +315,16 @@ bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
-    bool moved = from->top->doubtful & GT_FRAME_MOVED, found = from->top->doubtful & GT_FRAME_FOUND;
+    bool moved = from->top->flags & GT_FRAME_MOVED, found = from->top->flags & GT_FRAME_FOUND;
     if (k->machine && from->resumes == code->pc) {
         from->resumes = 0;
-        from->top->doubtful = 0;
+        from->top->flags = 0;
         return true;
     }
     if (!k->machine || !(found || is_left_behind(from)))
         return false;
     from->sp = moved ? from->moved_sp : GT_NO_ADDR;
-    from->top->doubtful = 0;
+    from->top->flags = 0;
     gt_stack_begin(t, time);
     if (t->stack == from)
         return false;

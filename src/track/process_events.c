@@ -25,7 +25,7 @@ static void land_exception_return(struct gt_thread *t, const struct gt_code *fro
         return;
     }
     if (within_kernel) { /* the handler was not seen to begin */
-        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+        t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
         return;
     }
     gt_stack_close(t->tracker, s, 0, time);

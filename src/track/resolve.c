@@ -92,7 +92,7 @@ static void resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint
     if (s != t->stack)
         gt_stack_switch(t, s, time);
     else
-        t->doubts[GT_DOUBT_UNWOUND]++;
+        t->counters[GT_COUNT_UNWOUND]++;
     close_to(t, depth, time);
 }
 
@@ -126,7 +126,7 @@ static bool land_known(struct gt_thread *t, const struct gt_code *code, bool swi
 {
     uint32_t unwound = gt_unwind_find(t, code);
     if (unwound) {
-        t->doubts[GT_DOUBT_UNWOUND]++;
+        t->counters[GT_COUNT_UNWOUND]++;
         close_to(t, unwound, time);
         return true;
     }
@@ -137,7 +137,7 @@ static bool land_known(struct gt_thread *t, const struct gt_code *code, bool swi
         return true;
     }
     if (left) {
-        t->doubts[switched ? GT_DOUBT_UNWOUND : GT_DOUBT_MISSED_RETURN]++;
+        t->counters[switched ? GT_COUNT_UNWOUND : GT_ANOMALY_MISSED_RETURN]++;
         close_to(t, left - 1, time);
         return true;
     }
@@ -156,7 +156,7 @@ static bool land_back(struct gt_thread *t, const struct gt_code *code, bool swit
     uint32_t depth = frame_of_function(t->stack, code, &candidates);
     if (!depth || (unknown && depth < gt_machine_floor(t->stack)))
         return false;
-    t->doubts[candidates > 1 ? GT_DOUBT_GUESSED_FRAME : GT_DOUBT_UNWOUND]++;
+    t->counters[candidates > 1 ? GT_ANOMALY_GUESSED_FRAME : GT_COUNT_UNWOUND]++;
     close_to(t, depth, time);
     return true;
 }
@@ -193,14 +193,14 @@ static void land_return(struct gt_thread *t, const struct gt_code *from, const s
     if (s->top > s->base && s->top->ret != GT_NO_ADDR &&
         gt_machine_is_alias(t, s->top->ret, code->pc)) {
         t->matched++;
-        t->doubts[GT_DOUBT_ALIASED]++;
+        t->counters[GT_COUNT_ALIASED]++;
         close_to(t, gt_stack_depth(s) - 1, time);
         return;
     }
     /* A machine's first steps may be jumps that are written as returns. */
     bool of_bios = from->pc < t->tracker->lowest || code->pc < t->tracker->lowest;
     if (t->calls > 0 || !t->tracker->machine)
-        t->doubts[of_bios ? GT_DOUBT_BIOS_RETURN : GT_DOUBT_UNKNOWN_RETURN]++;
+        t->counters[of_bios ? GT_ANOMALY_BIOS_RETURN : GT_ANOMALY_UNKNOWN_RETURN]++;
 }
 
 static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
@@ -279,7 +279,7 @@ static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_co
         if (!land_known(t, code, true, time) && t->tracker->tail_calls)
             gt_stack_replace(t, code, time);
     } else if (!land_back(t, code, true, time) && from)
-        t->doubts[GT_DOUBT_UNKNOWN_RETURN]++;
+        t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
     t->leap.for_good = false;
 }
 
@@ -297,10 +297,10 @@ static void land_by_exit(struct gt_thread *t, uint64_t mark, struct gt_code *cod
     else if (from->exit == GT_EXIT_CALL_INDIRECT || (from->exit == GT_EXIT_CALL && arrived))
         land_call(t, from, code, time);
     else if (from->exit == GT_EXIT_CALL && gt_machine_is_alias(t, from->target, code->pc)) {
-        t->doubts[GT_DOUBT_ALIASED]++;
+        t->counters[GT_COUNT_ALIASED]++;
         land_call(t, from, code, time);
     } else if (from->exit == GT_EXIT_CALL) {
-        t->doubts[GT_DOUBT_DIVERTED_CALL]++;
+        t->counters[GT_ANOMALY_DIVERTED_CALL]++;
         land_jump(t, from->fn, code, time);
     } else if (from->exit == GT_EXIT_SYSCALL || from->exit == GT_EXIT_EXCEPTION_RETURN) {
         gt_machine_land(t, from, code, time);

@@ -72,7 +72,7 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
                                             .below = s->top[-1].addr};
     pthread_mutex_unlock(&k->lock);
     if (k->machine)
-        s->top->doubtful |= GT_FRAME_SAVED;
+        s->top->flags |= GT_FRAME_SAVED;
 }
 
 void gt_track_restored(struct gt_thread *t, uint64_t addr)

@@ -38,7 +38,7 @@ bool gt_signal_note(struct gt_thread *t, uint64_t mark, bool confirmed)
         t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
         t->leap = (struct gt_leap){0};
     }
-    t->doubts[GT_DOUBT_SIGNALS] += confirmed;
+    t->counters[GT_COUNT_SIGNALS] += confirmed;
     return true;
 }
 
@@ -46,7 +46,7 @@ void gt_signal_land(struct gt_thread *t, uint64_t mark, const struct gt_code *co
 {
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
     if (!gt_signal_note(t, mark, true))
-        t->doubts[GT_DOUBT_TOO_DEEP]++;
+        t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
 
 /* A handler's entry that the program seems to have called or jumped to. A signal may have arrived

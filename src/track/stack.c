@@ -76,7 +76,7 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
     struct gt_stack *s = t->stack;
     if (s->top + 1 == s->limit && !grow(s)) {
         s->dropped++;
-        t->doubts[GT_DOUBT_TOO_DEEP]++;
+        t->counters[GT_ANOMALY_TOO_DEEP]++;
         return;
     }
     uint32_t depth = gt_level_depth(gt_stack_depth(s), s->level);
@@ -84,7 +84,7 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
     *++s->top = frame;
     t->calls++;
     if (depth >= t->tracker->max_depth)
-        t->doubts[GT_DOUBT_BEYOND_DEPTH]++;
+        t->counters[GT_COUNT_BEYOND_DEPTH]++;
     else if (s->out)
         t->tracker->sink->enter(s, time, depth, frame.addr);
 }

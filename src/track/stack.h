@@ -5,7 +5,7 @@
 
 #include "track/track.h"
 
-/* Pushes and records; counts GT_DOUBT_TOO_DEEP where the stack may not grow. */
+/* Pushes and records; counts GT_ANOMALY_TOO_DEEP where the stack may not grow. */
 void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time);
 /* Pops and records until `depth` frames are left. */
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time);

@@ -23,7 +23,7 @@
 #define GT_TRACK_TRACK_H
 
 #include "base/page.h"
-#include "track/anomaly.h"
+#include "track/counters.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -162,7 +162,7 @@ enum gt_frame_kind {
 };
 
 /* Whether this is the stack that goes on, in the frame's function: see machine.h. */
-enum gt_frame_doubt {
+enum gt_frame_flag {
     GT_FRAME_MOVED = 1, /* the stack pointer was loaded in it, from where nothing is known */
     GT_FRAME_FOUND = 2, /* its context was taken up in it, by a word in memory alone */
     GT_FRAME_SAVED = 4, /* it has stored the stack pointer: the context is to be taken up again */
@@ -174,7 +174,7 @@ struct gt_frame {
     uint64_t addr;            /* where it was entered: what is recorded */
     const struct gt_func *fn; /* of addr */
     uint16_t kind;            /* enum gt_frame_kind */
-    uint16_t doubtful;        /* enum gt_frame_doubt: machines */
+    uint16_t flags;           /* enum gt_frame_flag: machines */
     uint32_t level;           /* of the code at addr: see gt_level_of */
 };
 
@@ -290,7 +290,7 @@ struct gt_thread {
     uint64_t calls, matched;
     uint32_t attention; /* enum gt_attention; 0 but for level and clock: the hot path may decide */
     struct gt_tracker *tracker;
-    uint64_t doubts[GT_DOUBT_COUNT];
+    uint64_t counters[GT_COUNTERS];  /* by enum gt_counter */
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
     struct gt_leap leap;

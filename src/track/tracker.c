@@ -84,7 +84,7 @@ void gt_track_forked(struct gt_thread *t, uint64_t time)
     for (struct gt_stack *s = k->ended; s; s = s->next)
         s->out = NULL;
     t->calls = t->matched = 0;
-    memset(t->doubts, 0, sizeof t->doubts);
+    memset(t->counters, 0, sizeof t->counters);
     gt_stack_open(t, time);
 }
 
@@ -108,12 +108,12 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
     while (i > 0 && t->signals[i - 1].stack != t->stack)
         i--;
     if (i == 0) {
-        t->doubts[GT_DOUBT_UNKNOWN_SIGRETURN]++;
+        t->counters[GT_ANOMALY_UNKNOWN_SIGRETURN]++;
         return mark;
     }
     struct gt_signal_entry e = t->signals[i - 1];
     t->matched++;
-    t->doubts[GT_DOUBT_SIGNALS] += !e.confirmed;
+    t->counters[GT_COUNT_SIGNALS] += !e.confirmed;
     t->leap = e.leap;
     if (e.switched)
         t->attention |= GT_ATTENTION_SWITCHED;

@@ -23,8 +23,8 @@ def check(arch, series, folder):
     need(f'FORKS {ROUNDS * CHILDREN}' in console, 'the guest says', console[-2000:])
     stats = boots.Boot(out).stats
     boots.check_returns(arch, stats)
-    need(stats['doubt.missed-return'] == 0, stats['doubt.missed-return'], 'calls were left open')
-    need(stats['doubt.unwound'] >= ROUNDS, stats['doubt.unwound'], 'leaps')
+    need(stats['anomaly.missed-return'] == 0, stats['anomaly.missed-return'], 'calls were left open')
+    need(stats['count.unwound'] >= ROUNDS, stats['count.unwound'], 'leaps')
     print('good')
 
 

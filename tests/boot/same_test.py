@@ -93,8 +93,8 @@ def differences(arch, told, untold):
         found.append(f'{moved} of {total} records have other times')
     if not found:
         print(f'good: {total} records of {len(boot.tasks)} tasks, {moved} at other times')
-        doubts = {k: (v, other.stats[k]) for k, v in boot.stats.items() if v != other.stats[k]}
-        print('told and untold:', doubts)
+        anomalies = {k: (v, other.stats[k]) for k, v in boot.stats.items() if v != other.stats[k]}
+        print('told and untold:', anomalies)
     return found
 
 

@@ -31,19 +31,17 @@ class Summary(Finish):
         lines = self.record(0, 'record ' + GOOD_STATS)
         self.assertRegex(lines[0], r'^1,234,567 calls in 1 task, 197 MB, \d+\.\d s$')
         self.assertEqual(lines[1:], [
-            'no doubts: all 1,234,560 returns went where their calls said',
-            'to see it: uftrace replay -d uftrace.data'])
+            'all 1,234,560 returns matched their calls',
+            'view it with: uftrace replay -d uftrace.data'])
 
-    def test_doubts(self):
-        lines = self.record(0, f'record {GOOD_STATS},doubt.unknown-return:1,doubt.unwound:2000,'
-                            'doubt.diverted-call:0,doubt.new-kind:3,depth_over:7')
-        self.assertEqual(lines[1], '1,234,560 returns went where their calls said, 99.99 % of those'
-                         ' and the doubts')
-        self.assertRegex(lines[2], '^doubt: 1 unknown-return: .+')
-        self.assertRegex(lines[3], '^note: 2,000 unwound: .+')
-        self.assertEqual(lines[4], 'doubt: 3 new-kind')
-        self.assertRegex(lines[5], r'^note: 7 calls were deeper .*--depth')
-        self.assertEqual(len(lines), 7)
+    def test_anomalies(self):
+        lines = self.record(0, f'record {GOOD_STATS},anomaly.unknown-return:1,count.unwound:2000,'
+                            'anomaly.diverted-call:0,anomaly.new-kind:3')
+        self.assertEqual(lines[1], '1,234,560 returns matched their calls, 4 anomalies: 99.99 % matched')
+        self.assertRegex(lines[2], '^anomaly: 1 unknown-return: .+')
+        self.assertEqual(lines[3], 'anomaly: 3 new-kind')
+        self.assertRegex(lines[4], '^count: 2,000 unwound: .+')
+        self.assertEqual(len(lines), 6)
 
     def test_losses(self):
         for quiet in ([], ['-q']):
@@ -67,16 +65,16 @@ class Summary(Finish):
         self.assertEqual(self.record(4, f'record {GOOD_STATS} exit=4', '-q'), [])
 
     def test_hostile_stats(self):
-        lines = self.record(0, 'record stats=calls:99999999999999999999999,tasks:-1,doubt.x:1e9,'
+        lines = self.record(0, 'record stats=calls:99999999999999999999999,tasks:-1,anomaly.x:1e9,'
                             'bytes:0x10,matched:,=:=')
         self.assertRegex(lines[0], '^0 calls in 0 tasks, 16 B')
 
     def test_what_to_type_can_be_pasted(self):
         lines = self.record(0, 'record ' + GOOD_STATS, output="it's $HOME")
-        self.assertEqual(lines[-1], "to see it: uftrace replay -d 'it'\\''s $HOME'")
+        self.assertEqual(lines[-1], "view it with: uftrace replay -d 'it'\\''s $HOME'")
         os.mkdir(self.path('a'))
         lines = self.record(0, 'record ' + GOOD_STATS, output='a/b_c-1.2,x=3')
-        self.assertEqual(lines[-1], 'to see it: uftrace replay -d a/b_c-1.2,x=3')
+        self.assertEqual(lines[-1], 'view it with: uftrace replay -d a/b_c-1.2,x=3')
 
 
 class Broken(Finish):
@@ -85,7 +83,7 @@ class Broken(Finish):
         self.assertEqual(lines, [
             'the program was killed (Killed); the recording was completed: 1 task file, 7 records: 7'
             ' bytes of half-written records cut off, 1 running functions ended',
-            'to see it: uftrace replay -d uftrace.data'])
+            'view it with: uftrace replay -d uftrace.data'])
         self.check_whole()
 
     def test_killed_but_whole(self):

@@ -20,7 +20,7 @@ def test_program(t):
     guest = t.build('sums.c', 'x86_64', '-O1')
     done = record(t, guest)
     need(done.status == 42 and done.out == b'144 2999\n', done)
-    need('to see it: guesttrace dump etrace.out' in done.errors, done.errors)
+    need('view it with: guesttrace dump etrace.out' in done.errors, done.errors)
     need(etrace.read_stream(f'{t.folder}/etrace.out').of('exec'), 'nothing was recorded')
 
 

@@ -24,7 +24,7 @@ def lines():
 
 def test_program(t):
     done = record(t, zoo(CPU))
-    need(done.status == STATUS and 'to see it: less execlog.out' in done.errors, done)
+    need(done.status == STATUS and 'view it with: less execlog.out' in done.errors, done)
     same(execlog.read(f'{t.folder}/execlog.out'), ''.join(lines()))
 
 

@@ -19,7 +19,7 @@ say (a key that comes again goes on):
                        without it, {qemu} QEMU's path, {sysroot} -L's argument
     exit: N            what the program's exit status must be; a negative signal number; default 0
     killed: yes        it dies without QEMU's knowing: the directory is repaired before it is read
-    allow: C...        counters of doubt that may not be 0
+    allow: C...        anomalies that may not be 0
     stats: C=N...      counters that must have this value
     tasks: N...        the names of the tasks, as `uftrace report --task` shows them, sorted
     check: FILE        a Python file beside the case; default: that of its name, if there is one
@@ -32,7 +32,7 @@ wrong raises Failure. Without expected calls none are compared.
 
 What is compared: calls of functions that the case itself defines (the function symbols of its object
 files), each indented by how many of them are open; the C library and the dynamic linker are left out.
-Then that the program printed and exited as without the plugin, that no counter of doubt rose, and
+Then that the program printed and exited as without the plugin, that no anomaly rose, and
 that the directory is as tests/tools/check_uftrace_dir.py wants it.
 """
 import collections
@@ -157,7 +157,7 @@ def compare(case, trace, own):
 
 def check_counters(case, trace):
     for name in SEVERE:
-        value = trace.stats.get('doubt.' + name, 0)
+        value = trace.stats.get('anomaly.' + name, 0)
         if value and name not in case.words('allow'):
             raise Failure(f'{name} is {value}')
     for word in case.words('stats'):

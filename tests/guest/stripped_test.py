@@ -8,7 +8,7 @@ Both times the C library, the dynamic linker and the program are copies at the s
 as they are installed (for x86_64 with their separate debug files, where those are), and stripped,
 without the build-id by which a debug file would be found. For each function address the number of
 calls must be the same, except for what only a symbol can tell: see TOLD_BY_SYMBOLS. Then programs
-that are installed without symbols: no counter of doubt that matters may rise.
+that are installed without symbols: no anomaly that matters may rise.
 """
 import collections
 import ctypes
@@ -105,7 +105,7 @@ def check_arch(case, arch, folder):
     run_case.build(case, arch, folder)
     full, full_names, _ = recorded(arch, folder, f'{folder}/prog', False)
     bare, bare_names, stats = recorded(arch, folder, f'{folder}/prog', True)
-    check_doubts(stats)
+    check_anomalies(stats)
     if 'main' not in full_names.values():
         raise run_case.Failure('main has no name with symbols')
     wrong = [f'{path}+{rel:#x} {full_names.get((path, rel))}: {full[path, rel]} calls with symbols, '
@@ -119,15 +119,15 @@ def check_arch(case, arch, folder):
 
 
 def check_program(name, args, folder):
-    """One that is installed stripped, with a stripped C library: no doubt that matters."""
+    """One that is installed stripped, with a stripped C library: no anomaly."""
     _, _, stats = recorded('x86_64', folder, name, True, args)
-    check_doubts(stats)
+    check_anomalies(stats)
 
 
-def check_doubts(stats):
-    doubts = {n: stats['doubt.' + n] for n in run_case.SEVERE if stats.get('doubt.' + n)}
-    if doubts:
-        raise run_case.Failure(f'{doubts}')
+def check_anomalies(stats):
+    anomalies = {n: stats['anomaly.' + n] for n in run_case.SEVERE if stats.get('anomaly.' + n)}
+    if anomalies:
+        raise run_case.Failure(f'{anomalies}')
 
 
 def recorded(arch, folder, program, stripped, args=()):

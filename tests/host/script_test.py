@@ -51,8 +51,8 @@ def counts_of(directory):
     with open(f'{directory}/guesttrace.stats', encoding='utf-8') as f:
         for line in f:
             key, _, value = line.strip().partition('=')
-            if key in ('calls', 'matched') or key.startswith('doubt.') and value != '0':
-                found.append(f'{key.removeprefix("doubt.")} {value}')
+            if key in ('calls', 'matched') or '.' in key and value != '0':
+                found.append(f'{key.partition(".")[2] or key} {value}')
     return ', '.join(found)
 
 

@@ -21,7 +21,7 @@ beginning say:
     anywhere: F...     handlers that first call one of these may stand anywhere, as asynchronous ones may
     machine: W...      more arguments of QEMU's
     same: V...         QEMUs of these series record the same calls, task by task, in the same order
-    allow: C...        counters of doubt that may not be 0
+    allow: C...        anomalies that may not be 0
     options: O...      more options of guesttrace record
     readers: A...      where uftrace reads the first recording, too; default: on every architecture
     beyond: N          so many threads are more than is recorded: they are missing
@@ -281,9 +281,9 @@ def check_log(case, logs, handlers):
     return calls
 
 
-def check_doubts(case, stats):
+def check_anomalies(case, stats):
     for key in qemus.SEVERE:
-        value = stats.get('doubt.' + key, 0)
+        value = stats.get('anomaly.' + key, 0)
         need(value == 0 or key in case.words('allow'), f'{key} is {value}')
 
 
@@ -313,11 +313,11 @@ def check(machine, qemu, out, readers):
     if not one_to_one:
         tasks = range(1, len(wanted) + 1)
     print(f'  {calls} calls, {len(handlers)} interrupts, {len(recorded.tasks)} tasks,',
-          {k[6:]: v for k, v in recorded.trace.stats.items() if k.startswith('doubt.') and v})
+          {k.partition('.')[2]: v for k, v in recorded.trace.stats.items() if '.' in k and v})
     need(good, 'the calls differ')
     need(len(recorded.tasks) in tasks, len(recorded.tasks), 'tasks, not', tasks)
-    check_doubts(case, recorded.trace.stats)
-    counted = recorded.trace.stats.get('doubt.beyond-tasks', 0)
+    check_anomalies(case, recorded.trace.stats)
+    counted = recorded.trace.stats.get('count.beyond-tasks', 0)
     need(counted == beyond, counted, 'threads beyond, not', beyond)
     qemus.check_directory(out, readers)
 

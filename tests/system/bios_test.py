@@ -19,7 +19,7 @@ import qemus
 from qemus import need
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DOUBTS = [*qemus.SEVERE, 'bios-return', 'left-handler']
+ANOMALIES = [*qemus.SEVERE, 'bios-return', 'left-handler']
 OPEN = 16  # calls that the end of the recording finds: the machine is switched off in them
 LOG = ['-d', 'in_asm,exec,nochain', '-D']
 
@@ -75,11 +75,11 @@ def check(version, qemu, folder, disk):
                '-nic', 'none', '-no-reboot', '-drive', f'file={disk},format=raw,if=ide']
     qemus.record(out, [], command + ([*LOG, log] if log else []))
     stats = qemus.tracing.Trace(out).stats
-    doubts = {name: stats[f'doubt.{name}'] for name in DOUBTS if stats[f'doubt.{name}']}
-    need(not doubts, 'doubts:', doubts)
+    anomalies = {name: stats[f'anomaly.{name}'] for name in ANOMALIES if stats[f'anomaly.{name}']}
+    need(not anomalies, 'anomalies:', anomalies)
     need(stats['calls'] > 5000, 'only', stats['calls'], 'calls')
     need(0 <= stats['calls'] - stats['matched'] <= OPEN, 'calls and returns:', stats)
-    need(stats['doubt.begun'] >= 3, 'no threads of the BIOS')  # of its devices
+    need(stats['count.begun'] >= 3, 'no threads of the BIOS')  # of its devices
     qemus.check_directory(out, readers=not log)
     if log:
         want, have = called(log), entered(out)

@@ -71,10 +71,10 @@ def called(out):
 
 
 def check_counters(stats):
-    doubts = sum(stats['doubt.' + name] for name in qemus.SEVERE)
+    anomalies = sum(stats['anomaly.' + name] for name in qemus.SEVERE)
     need(stats['calls'] > 300000, 'only', stats['calls'], 'calls')
     need(stats['lost_records'] == 0, 'records were lost')
-    need(stats['matched'] > 0.999 * (stats['matched'] + doubts), 'too many doubts:', stats)
+    need(stats['matched'] > 0.999 * (stats['matched'] + anomalies), 'too many anomalies:', stats)
     need(stats['calls'] - stats['matched'] < 64, 'calls that did not return:', stats)
 
 

@@ -291,9 +291,9 @@ def check_qemu(name, elf, command, out):
     need(trace.tids() == sorted(dict(LEVELS[name])), 'tasks', trace.tids())
     for (tid, _), expected in zip(LEVELS[name], TREES[name]):
         check_tree(trace, tid, expected)
-    known = {'doubt.handlers': HANDLERS[name], 'doubt.begun': BEGUN.get(name, 0)}
+    known = {'count.handlers': HANDLERS[name], 'count.begun': BEGUN.get(name, 0)}
     for key, value in trace.stats.items():
-        need(value == known.get(key, 0) or not key.startswith('doubt.'), f'{key} is {value}')
+        need(value == known.get(key, 0) or '.' not in key, f'{key} is {value}')
     need(trace.stats['calls'] == trace.stats['matched'] + UNRETURNED[name], 'calls', trace.stats)
     qemus.check_directory(out)
 

@@ -9,7 +9,7 @@ program, its libraries and the dynamic linker. Both runs have the same arguments
 file that valgrind preloads, and a processor without the features that the C library would choose
 other functions for. What must differ is in EXPLAINED, by name.
 
-Then: no counter of doubt rose, the records are well-formed (recording.py), the directory is as
+Then: no anomaly rose, the records are well-formed (recording.py), the directory is as
 tests/tools/check_uftrace_dir.py wants it, and a second recording has the same bytes.
 
 Exit status: 0 equal, 1 not (what differs is on stdout), 77 cannot run here.
@@ -33,7 +33,7 @@ import recording  # noqa: E402
 FEATURES = ('AVX2 AVX AVX512F AVX512VL AVX512BW XSAVE XSAVEC ERMS FSRM AVX_Fast_Unaligned_Load SSSE3 '
             'SSE4_1 SSE4_2 BMI1 BMI2 LZCNT MOVBE POPCNT FMA FMA4 RTM').split()
 CPU = 'Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid'
-DOUBTS = ['unknown-return', 'diverted-call', 'missed-return', 'guessed-frame', 'unknown-sigreturn',
+ANOMALIES = ['unknown-return', 'diverted-call', 'missed-return', 'guessed-frame', 'unknown-sigreturn',
           'too-deep']
 SECONDS = 120
 
@@ -317,8 +317,8 @@ def check_run(case, plugin, bind_now, folder):
     need((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout),
          'the two runs differ:', theirs, ours)
     need(ours.returncode in (0, 1) and ours.stdout, 'the program failed:', ours)
-    for doubt in DOUBTS:
-        need(rec.stats['doubt.' + doubt] == 0, f'{rec.stats["doubt." + doubt]} {doubt}')
+    for name in ANOMALIES:
+        need(rec.stats['anomaly.' + name] == 0, f'{rec.stats["anomaly." + name]} {name}')
     need(rec.stats['lost_records'] == 0, 'records were lost')
     calls = rec.calls()
     need(sum(calls.values()) * 2 == rec.stats['records'], 'not as many records as said')

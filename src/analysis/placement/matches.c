@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* code.found: see matches.h. */
 #include "analysis/placement/matches.h"
+#include "format/recording/code_found.h"
+#include "format/recording/files.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -9,34 +11,19 @@
 #define MAP_LIMIT   ((size_t)256 << 20)
 #define FOUND_LIMIT ((size_t)16 << 20)
 
-/* Functions of the line that are none are left out. */
-static void parse_seen(const char *at, const struct gt_code_map *map, struct gt_found_item *out)
-{
-    const struct gt_code_module *m = &map->module[out->module];
-    out->seen = g_new(uint64_t, strlen(at) / 2 + 1);
-    while (*at == ' ' && g_ascii_isxdigit(at[1])) {
-        char *end;
-        guint64 function = g_ascii_strtoull(at + 1, &end, 16);
-        if (function < m->n)
-            out->seen[out->n_seen++] = map->function[m->first + function].addr;
-        at = end;
-    }
-}
-
-/* One line; what is no line of the format is left out. */
+/* One line; what is no line of the format, and functions that the module has not, are left out. */
 static bool parse(const char *line, const struct gt_code_map *map, struct gt_found_item *out)
 {
-    char *end;
-    if (!g_ascii_isdigit(*line))
+    uint64_t module, offset, function;
+    const char *rest;
+    if (!gt_code_found_parse(line, &module, &offset, &rest) || module >= map->n_modules)
         return false;
-    guint64 module = g_ascii_strtoull(line, &end, 10);
-    if (*end != ' ' || !g_ascii_isxdigit(end[1]) || module >= map->n_modules)
-        return false;
-    *out = (struct gt_found_item){.module = (size_t)module};
-    out->offset = g_ascii_strtoull(end + 1, &end, 16);
-    if (*end != '\0' && *end != ' ')
-        return false;
-    parse_seen(end, map, out);
+    const struct gt_code_module *m = &map->module[module];
+    *out = (struct gt_found_item){.module = (size_t)module, .offset = offset};
+    out->seen = g_new(uint64_t, strlen(rest) / 2 + 1);
+    while (gt_code_found_next(&rest, &function))
+        if (function < m->n)
+            out->seen[out->n_seen++] = map->function[m->first + function].addr;
     return true;
 }
 

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What a plugin recognised while a machine ran: DIR/code.found, a line a place:
- *   <index decimal> <offset hex>[ <function hex>]...
- * The index counts the modules of DIR/code.map from 0; link address + offset, modulo 2^64, is where
- * the module ran. A module may be there several times. The functions, counted from 0 in the module,
- * are those with a pattern that were seen there.
- */
+/* What a plugin recognised while a machine ran: DIR/code.found (format/recording/code_found.h). */
 #ifndef GT_ANALYSIS_PLACEMENT_MATCHES_H
 #define GT_ANALYSIS_PLACEMENT_MATCHES_H
 
 #include "format/code_map/code_map.h"
-
-#define GT_CODE_MAP_FILE   "code.map"
-#define GT_CODE_FOUND_FILE "code.found"
 
 struct gt_found {
     struct gt_code_map map;

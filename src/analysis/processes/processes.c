@@ -3,16 +3,14 @@
 #include "analysis/processes/processes.h"
 
 #include "analysis/placement/locate.h"
+#include "format/recording/files.h"
+#include "format/recording/guest_tasks.h"
+#include "format/recording/tasks.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define GUEST_TASKS "guest-tasks.txt"
-#define TEXT_LIMIT  ((size_t)64 << 20)
-/* Tasks up to here are a vCPU's, whose calls are those of many processes. */
-#define VCPU_TASKS 1000
+#define TEXT_LIMIT ((size_t)64 << 20)
 
 enum { UNKNOWN, KNOWN, SEVERAL }; /* what is known of a task's TGID */
 
@@ -72,20 +70,17 @@ static void note_task(GArray *tasks, uint32_t tid, uint32_t tgid, const char *na
 /* A line that is none is passed over. */
 static void read_guest_tasks(const char *dir, GArray *tasks)
 {
-    g_autofree char *path = g_build_filename(dir, GUEST_TASKS, NULL);
+    g_autofree char *path = g_build_filename(dir, GT_GUEST_TASKS_FILE, NULL);
     char *text;
     size_t size;
     if (gt_file_read(path, TEXT_LIMIT, &text, &size, NULL) < 0)
         return;
     for (char *line = text, *end; *line; line = end) {
-        uint32_t tid, pid, tgid;
-        int used = 0;
+        struct gt_guest_task t;
         end = line + strcspn(line, "\n");
         end += *end == '\n' ? (*end = '\0', 1) : 0;
-        if (sscanf(line, "%9" SCNu32 " %9" SCNu32 " %9" SCNu32 " %n", &tid, &pid, &tgid, &used) ==
-                3 &&
-            used > 0)
-            note_task(tasks, tid, tgid, line + used);
+        if (gt_guest_task_parse(line, &t))
+            note_task(tasks, t.task, t.tgid, t.comm);
     }
     free(text);
 }
@@ -172,7 +167,7 @@ static int find_execs(const char *dir, const struct gt_sysroot_process *p,
     *out = g_array_new(FALSE, FALSE, sizeof(struct exec));
     g_array_set_clear_func(*out, clear_exec);
     for (guint i = 0; i < p->tids->len && functions->n && status == 0; i++)
-        if (g_array_index(p->tids, uint32_t, i) > VCPU_TASKS)
+        if (!gt_task_is_vcpu(g_array_index(p->tids, uint32_t, i)))
             status =
                 find_task_execs(dir, g_array_index(p->tids, uint32_t, i), functions, *out, err);
     g_array_sort(*out, by_time);

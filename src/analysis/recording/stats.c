@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "format/recording/stats.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -42,17 +43,9 @@ int gt_stats_read(const char *dir, const struct gt_stats_mark *older, struct gt_
     if (status < 0)
         return status;
     GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_stat));
-    for (char *line = out->text, *next; line && *line; line = next) {
-        next = strchr(line, '\n');
-        if (next)
-            *next++ = '\0';
-        char *equals = strchr(line, '=');
-        if (!equals)
-            continue;
-        *equals = '\0';
-        const struct gt_stat item = {line, equals + 1};
+    struct gt_stat item;
+    for (char *at = out->text; gt_stats_next(&at, &item.key, &item.value);)
         g_array_append_val(items, item);
-    }
     out->n = items->len;
     out->item = (struct gt_stat *)(void *)g_array_free(items, FALSE);
     return 0;

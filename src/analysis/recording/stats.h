@@ -4,14 +4,13 @@
 #define GT_ANALYSIS_RECORDING_STATS_H
 
 #include "base/error.h"
+#include "format/recording/files.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
-
-#define GT_STATS_FILE "guesttrace.stats"
 
 /* Which file it is, to tell a new one from one that an earlier recording left at the same path. */
 struct gt_stats_mark {
@@ -21,7 +20,7 @@ struct gt_stats_mark {
 };
 
 struct gt_stat {
-    char *key, *value;
+    const char *key, *value; /* in `text` */
 };
 struct gt_stats {
     struct gt_stat *item;

@@ -2,6 +2,7 @@
 /* A machine's console on standard output: see console.h. */
 #include "cli/record/console.h"
 #include "base/clock.h"
+#include "format/recording/files.h"
 
 #include "analysis/recording/stats.h"
 #include "cli/record/console_lines.h"
@@ -45,10 +46,10 @@ struct gt_console {
 static void map_now(struct gt_console *c)
 {
     struct gt_stats_mark mark;
-    gt_stats_mark(c->output, GT_CONSOLE_NOW_FILE, &mark);
+    gt_stats_mark(c->output, GT_LIVE_CLOCK_FILE, &mark);
     if (!mark.ino || gt_stats_same(&mark, &c->now_before))
         return;
-    g_autofree char *path = g_build_filename(c->output, GT_CONSOLE_NOW_FILE, NULL);
+    g_autofree char *path = g_build_filename(c->output, GT_LIVE_CLOCK_FILE, NULL);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
@@ -189,7 +190,7 @@ int gt_console_open(const char *output, struct gt_console **out, struct gt_error
     c->out = STDOUT_FILENO;
     c->output = g_strdup(output);
     c->started = gt_clock_monotonic();
-    gt_stats_mark(output, GT_CONSOLE_NOW_FILE, &c->now_before);
+    gt_stats_mark(output, GT_LIVE_CLOCK_FILE, &c->now_before);
     gt_console_lines_init(&c->lines);
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);
     if (failed == 0 && fcntl(c->in, F_SETFL, fcntl(c->in, F_GETFL) | O_NONBLOCK) == 0) {
@@ -208,7 +209,7 @@ struct gt_child_output *gt_console_output(struct gt_console *c)
 
 int gt_console_finish(struct gt_console *c, struct gt_error *err)
 {
-    g_autofree char *now = g_build_filename(c->output, GT_CONSOLE_NOW_FILE, NULL);
+    g_autofree char *now = g_build_filename(c->output, GT_LIVE_CLOCK_FILE, NULL);
     g_autofree char *path = g_build_filename(c->output, GT_CONSOLE_EXTERN_FILE, NULL);
     gt_console_lines_end(&c->lines);
     unlink(now);

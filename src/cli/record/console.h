@@ -22,7 +22,6 @@
 
 #include <stdbool.h>
 
-#define GT_CONSOLE_NOW_FILE    ".now"
 #define GT_CONSOLE_EXTERN_FILE "extern.dat"
 
 struct gt_console;

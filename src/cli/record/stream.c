@@ -44,7 +44,7 @@ bool gt_record_stream_finish(const struct gt_recording *r, const char *command)
     g_autofree char *size = gt_amount_short((uint64_t)st.st_size);
     g_autofree char *shown = gt_recording_quote_output(r);
     if (st.st_size > 0 || !S_ISREG(st.st_mode))
-        gt_record_say("%sB, %.1f s; to see it: %s %s", size, r->seconds, command, shown);
+        gt_record_say("%sB, %.1f s; view it with: %s %s", size, r->seconds, command, shown);
     else
         gt_record_say("nothing was recorded: %s is empty", r->shown);
     return true;

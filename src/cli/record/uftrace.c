@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Recording function calls: libuftrace.so's arguments, and the end of such a run: what a crash left
- * is made whole, symbols are added, and a few lines say how much there is and what to doubt.
+ * is repaired, symbols are added, and a few lines report how much there is and how exact it is.
  */
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"
@@ -9,8 +9,9 @@
 #include "cli/record/names.h"
 #include "cli/record/qemu.h"
 
+#include "format/recording/stats.h"
 #include "format/uftrace/dir.h"
-#include "track/anomaly.h"
+#include "track/counters.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,8 +21,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define DOUBT "doubt."
 
 const struct gt_option gt_options_uftrace[] = {
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
@@ -140,44 +139,39 @@ static void say_losses(const struct gt_stats *s)
         gt_record_say("%s records were lost; the trace says where (guesttrace:lost)", n);
 }
 
-static uint64_t count_doubts(const struct gt_stats *s)
+static uint64_t count_anomalies(const struct gt_stats *s)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < s->n; i++)
-        if (g_str_has_prefix(s->item[i].key, DOUBT) &&
-            !gt_doubt_is_harmless(s->item[i].key + strlen(DOUBT)))
+        if (g_str_has_prefix(s->item[i].key, GT_STATS_ANOMALY))
             sum += gt_stats_number(s, s->item[i].key);
     return sum;
 }
 
 static void say_returns(const struct gt_stats *s)
 {
-    uint64_t matched = gt_stats_number(s, "matched"), doubts = count_doubts(s);
-    g_autofree char *n = gt_amount_exact(matched);
-    if (!doubts)
-        gt_record_say("no doubts: all %s returns went where their calls said", n);
+    uint64_t matched = gt_stats_number(s, "matched"), anomalies = count_anomalies(s);
+    g_autofree char *n = gt_amount_exact(matched), *odd = gt_amount_exact(anomalies);
+    if (!anomalies)
+        gt_record_say("all %s returns matched their calls", n);
     else
-        gt_record_say("%s returns went where their calls said, %.2f %% of those and the doubts", n,
+        gt_record_say("%s returns matched their calls, %s anomalies: %.2f %% matched", n, odd,
                       /* rounded down: 99.999 must not read as 100 */
-                      floor((double)matched / (double)(matched + doubts) * 10000) / 100);
+                      floor((double)matched / (double)(matched + anomalies) * 10000) / 100);
 }
 
-static void say_doubts(const struct gt_stats *s)
+/* Those of one kind, by the keys' prefix. */
+static void say_counters(const struct gt_stats *s, const char *prefix, const char *word)
 {
     for (size_t i = 0; i < s->n; i++) {
         const char *key = s->item[i].key;
         uint64_t count = gt_stats_number(s, key);
-        if (!g_str_has_prefix(key, DOUBT) || count == 0)
+        if (!g_str_has_prefix(key, prefix) || count == 0)
             continue;
-        const char *name = key + strlen(DOUBT), *text = gt_doubt_text(name);
+        const char *name = key + strlen(prefix), *text = gt_counter_text(name);
         g_autofree char *n = gt_amount_exact(count);
-        gt_record_say("%s: %s %s%s%s", gt_doubt_is_harmless(name) ? "note" : "doubt", n, name,
-                      text ? ": " : "", text ? text : "");
+        gt_record_say("%s: %s %s%s%s", word, n, name, text ? ": " : "", text ? text : "");
     }
-    uint64_t over = gt_stats_number(s, "depth_over");
-    g_autofree char *n = gt_amount_exact(over);
-    if (over)
-        gt_record_say("note: %s calls were deeper than what is recorded (--depth)", n);
 }
 
 static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
@@ -188,7 +182,8 @@ static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
     gt_record_say("%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, tasks,
                   tasks == 1 ? "" : "s", bytes, r->seconds);
     say_returns(s);
-    say_doubts(s);
+    say_counters(s, GT_STATS_ANOMALY, "anomaly");
+    say_counters(s, GT_STATS_COUNT, "count");
 }
 
 /* What the plugin counted and wrote; where it wrote nothing, it has said why if it saw a call. */
@@ -238,7 +233,7 @@ static bool uftrace_finish(struct gt_recording *r)
     bool see = finished ? say_finished(r, &stats) : has_records(r);
     g_autofree char *shown = gt_recording_quote_output(r);
     if (see && !r->opt->quiet)
-        gt_record_say("to see it: uftrace replay -d %s", shown);
+        gt_record_say("view it with: uftrace replay -d %s", shown);
     gt_stats_clear(&stats);
     return true;
 }

@@ -242,20 +242,6 @@ int gt_uftrace_dir_put_map(const struct gt_uftrace_dir *d, const char *sid,
     return status;
 }
 
-int gt_uftrace_dir_put_stats(const struct gt_uftrace_dir *d, const struct gt_uftrace_stat *stat,
-                             size_t n, struct gt_error *err)
-{
-    char file[GT_UFTRACE_FILE_MAX];
-    struct gt_text t = {0};
-    for (size_t i = 0; i < n; i++) {
-        gt_text_add_value(&t, stat[i].key, 200);
-        gt_text_printf(&t, "=%" PRIu64 "\n", stat[i].value);
-    }
-    int status = gt_file_replace_text(gt_uftrace_dir_file(d, "guesttrace.stats", file), &t, err);
-    gt_text_free(&t);
-    return status;
-}
-
 int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const char *name,
                              struct gt_error *err)
 {

@@ -74,14 +74,6 @@ int gt_uftrace_dir_add_event(const struct gt_uftrace_dir *d, uint32_t id, const 
 int gt_uftrace_dir_put_info(const struct gt_uftrace_dir *d, const struct gt_uftrace_info *info,
                             struct gt_error *err);
 
-struct gt_uftrace_stat {
-    const char *key;
-    uint64_t value;
-};
-/* Replaces guesttrace.stats: "key=value" lines. */
-int gt_uftrace_dir_put_stats(const struct gt_uftrace_dir *d, const struct gt_uftrace_stat *stat,
-                             size_t n, struct gt_error *err);
-
 /* ---- repair -------------------------------------------------------------------------------- */
 
 struct gt_uftrace_lost {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Code that is recognised by its bytes: see code_modules.h. */
 #include "plugin/common/code_modules.h"
+#include "format/recording/code_found.h"
 
 #include "plugin/common/code_index.h"
 
@@ -329,11 +330,11 @@ int gt_code_modules_write(const struct gt_code_modules *c, const char *path, str
     struct gt_text text = {0};
     for (size_t i = 0; i < c->n_places; i++) {
         const struct place *p = c->place[i];
-        gt_text_printf(&text, "%zu %llx", p->index, (unsigned long long)p->offset);
+        gt_code_found_begin(&text, p->index, p->offset);
         for (size_t k = 0; k < c->map.module[p->index].n; k++)
             if (p->seen[k])
-                gt_text_printf(&text, " %zx", k);
-        gt_text_add(&text, "\n", 1);
+                gt_code_found_function(&text, k);
+        gt_code_found_end(&text);
     }
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);

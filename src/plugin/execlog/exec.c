@@ -41,8 +41,8 @@ static inline struct gt_exlog_vcpu *vcpu_begins(unsigned vcpu)
 static inline uint64_t *started(struct gt_exlog_vcpu *v)
 {
     if (__atomic_load_n(&gt_exlog.cells_move, __ATOMIC_RELAXED))
-        v->started = gt_cells_find(gt_exlog.cells, v->index);
-    return v->started;
+        gt_exlog_set_started(v, gt_cells_find(gt_exlog.cells, v->index));
+    return __atomic_load_n(&v->started, __ATOMIC_RELAXED);
 }
 
 /* Of those that were not told, each `every`-th is; none while the recording is off. */

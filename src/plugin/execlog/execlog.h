@@ -171,6 +171,12 @@ struct gt_exlog {
 };
 
 extern struct gt_exlog gt_exlog;
+
+/* By the vCPU's thread, or, while its cell may move, that of another one which begins. */
+static inline void gt_exlog_set_started(struct gt_exlog_vcpu *v, uint64_t *at)
+{
+    __atomic_store_n(&v->started, at, __ATOMIC_RELAXED);
+}
 extern const struct gt_exlog_sink gt_exlog_text, gt_exlog_binary;
 
 /* What happens where an instruction begins. */

@@ -32,7 +32,7 @@ static void settle_cells(void)
 {
     for (unsigned i = 0; i < gt_exlog.n_vcpus; i++)
         if (gt_exlog.vcpus[i].known)
-            gt_exlog.vcpus[i].started = gt_cells_find(gt_exlog.cells, i);
+            gt_exlog_set_started(&gt_exlog.vcpus[i], gt_cells_find(gt_exlog.cells, i));
     __atomic_store_n(&gt_exlog.cells_move, false, __ATOMIC_RELEASE);
 }
 
@@ -46,11 +46,11 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_store_n(&gt_exlog.stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;
-        v->started = &v->counted;
+        gt_exlog_set_started(v, &v->counted);
         v->known = gt_exlog.sink->begin(v);
     }
     if (gt_exlog.cells)
-        v->started = gt_cells_find(gt_exlog.cells, vcpu);
+        gt_exlog_set_started(v, gt_cells_find(gt_exlog.cells, vcpu));
     if (v->known)
         find_registers(v);
     pthread_mutex_lock(&gt_exlog.lock);

@@ -81,8 +81,8 @@ static void add_to_shared(void)
     const struct gt_streams_stats *st = &gt_rec.written;
     __atomic_fetch_add(&all->records, st->records, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->lost, st->lost, __ATOMIC_RELAXED);
-    for (int i = 0; i < GT_DOUBT_COUNT; i++)
-        __atomic_fetch_add(&all->doubts[i], gt_rec.doubts[i], __ATOMIC_RELAXED);
+    for (int i = 0; i < GT_COUNTERS; i++)
+        __atomic_fetch_add(&all->counters[i], gt_rec.counters[i], __ATOMIC_RELAXED);
 }
 
 /* One line for a recording: the process that sees the first fault tells it. */
@@ -120,24 +120,30 @@ static bool tell_faults(const struct lossy *lossy)
     return true;
 }
 
-/* The first process tells for its children; one that outlives it for itself. */
-static void tell_doubts(void)
+static void report(const uint64_t *counters, enum gt_counter counter)
 {
-    const uint64_t *doubts = gt_rec.forked_from ? gt_rec.doubts : gt_rec.shared->doubts;
+    if (counters[counter])
+        gt_host_message("%llu %s", (unsigned long long)counters[counter],
+                        gt_counter_text(gt_counter_name(counter)));
+}
+
+/* The first process tells for its children; one that outlives it for itself. */
+static void report_counters(void)
+{
+    const uint64_t *counters = gt_rec.forked_from ? gt_rec.counters : gt_rec.shared->counters;
     if (!gt_rec.summary || (gt_rec.forked_from && !gt_rec.shared->first_ended))
         return;
-    for (int i = 0; i < GT_DOUBT_COUNT; i++)
-        if (doubts[i] && (i == GT_DOUBT_BEYOND_DEPTH || i == GT_DOUBT_BEYOND_TASKS ||
-                          !gt_doubt_is_harmless(gt_doubt_name(i))))
-            gt_host_message("%llu %s", (unsigned long long)doubts[i],
-                            gt_doubt_text(gt_doubt_name(i)));
+    for (int i = GT_ANOMALIES; i < GT_COUNTERS; i++)
+        report(counters, i);
+    report(counters, GT_COUNT_BEYOND_TASKS);
+    report(counters, GT_COUNT_BEYOND_DEPTH);
 }
 
 static void tell(const struct lossy *lossy)
 {
     add_to_shared();
     bool fault = tell_faults(lossy);
-    tell_doubts();
+    report_counters();
     gt_linux_tell();
     if (gt_rec.summary && !gt_rec.forked_from && !fault && gt_rec.calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");

@@ -13,15 +13,16 @@
  * another, by an exception return; so SCR_EL3 is read there. Each world has a call stack of its
  * own, since what EL3 interrupted in one goes on when EL3 comes back to it.
  *
- * Task ids: 100 for each vCPU, (vCPU + 1) * 100 + level.
+ * Task numbers: format/recording/tasks.h.
  */
+#include "format/recording/tasks.h"
 #include "guest/arch/privilege.h"
 #include "plugin/uftrace/uftrace.h"
 #include "track/machine.h"
 
 #include <stdio.h>
 
-enum { IDS_EACH = 100 };
+_Static_assert((int)GT_PRIVILEGE_LEVELS <= (int)GT_TASK_LEVELS, "each has a number");
 _Static_assert((int)GT_PRIVILEGE_LEVELS <= (int)GT_TRACK_LEVELS, "the tracker has room for them");
 
 struct gt_levels {
@@ -207,7 +208,7 @@ static struct gt_stream *stream_of(struct gt_levels *l, unsigned level, uint64_t
     if (!l->level[level].out && !l->level[level].refused) {
         char name[32];
         snprintf(name, sizeof name, "cpu%u %s", l->vcpu, privilege->names[level]);
-        l->level[level].out = gt_output_open_task((l->vcpu + 1) * IDS_EACH + level, name, time);
+        l->level[level].out = gt_output_open_task(gt_task_of_level(l->vcpu, level), name, time);
         l->level[level].refused = !l->level[level].out;
     }
     return l->level[level].out;

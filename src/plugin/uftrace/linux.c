@@ -9,13 +9,13 @@
  * prctl) is so where the kernel's function for that begins, which has the task and the name as
  * arguments.
  */
+#include "format/recording/files.h"
+#include "format/recording/guest_tasks.h"
 #include "plugin/common/code_modules.h"
 #include "plugin/uftrace/uftrace.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define GUEST_TASKS "guest-tasks.txt"
 
 /* What a context was seen to be; one line of the text file. */
 struct seen {
@@ -205,7 +205,7 @@ void gt_linux_watch_entry(const struct gt_decoded *first)
 void gt_linux_tell(void)
 {
     if (unlisted)
-        gt_host_message("%s/" GUEST_TASKS ": %llu more names that threads had are left out",
+        gt_host_message("%s/" GT_GUEST_TASKS_FILE ": %llu more names that threads had are left out",
                         gt_rec.dir.path, (unsigned long long)unlisted);
 }
 
@@ -217,10 +217,12 @@ int gt_linux_write(struct gt_error *err)
     char path[4200];
     if (!all || !all->len)
         return 0;
-    snprintf(path, sizeof path, "%s/" GUEST_TASKS, gt_rec.dir.path);
+    snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, gt_rec.dir.path);
     for (guint i = 0; i < all->len; i++) {
         const struct seen *at = all->pdata[i];
-        gt_text_printf(&text, "%u %u %u %s\n", at->tid, at->task.pid, at->task.tgid, at->task.comm);
+        struct gt_guest_task t = {.task = at->tid, .pid = at->task.pid, .tgid = at->task.tgid};
+        memcpy(t.comm, at->task.comm, sizeof t.comm);
+        gt_guest_task_put(&text, &t);
     }
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);

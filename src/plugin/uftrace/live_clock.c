@@ -5,6 +5,7 @@
  * runs, and only if its time is not the host's clock, which everybody has. `guesttrace record`
  * reads it when the guest prints a line (cli/record/console.c).
  */
+#include "format/recording/files.h"
 #include "plugin/uftrace/uftrace.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@ void gt_now_create(void)
 {
     if (gt_rec.user || gt_rec.host_clock || gt_rec.host.vcpus != 1)
         return;
-    snprintf(path, sizeof path, "%s/.now", gt_rec.dir.path);
+    snprintf(path, sizeof path, "%s/" GT_LIVE_CLOCK_FILE, gt_rec.dir.path);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Content of the recorder's text files: see meta.h. */
 #include "plugin/uftrace/meta.h"
+#include "format/recording/files.h"
+#include "format/recording/stats.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -325,14 +327,44 @@ int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err)
     return status;
 }
 
-/* The value another process left for the key. */
+/* What processes of the recording that have ended counted under the key; 0: none has. */
 static uint64_t earlier(const char *text, const char *key)
 {
-    size_t n = strlen(key);
-    for (const char *line = text; line && *line; line = strchr(line, '\n'), line += line != NULL)
-        if (strncmp(line, key, n) == 0 && line[n] == '=')
-            return strtoull(line + n + 1, NULL, 10);
+    g_autofree char *copy = g_strdup(text ? text : "");
+    const char *k, *value;
+    for (char *at = copy; gt_stats_next(&at, &k, &value);)
+        if (strcmp(k, key) == 0)
+            return strtoull(value, NULL, 10);
     return 0;
+}
+
+static void put_stat(struct gt_text *out, const char *old, const char *key, uint64_t value)
+{
+    gt_stats_put(out, key, value + earlier(old, key));
+}
+
+static void put_counters(struct gt_text *out, const char *old)
+{
+    char key[48];
+    for (int i = 0; i < GT_COUNTERS; i++) {
+        const char *kind = gt_counter_is_anomaly(i) ? GT_STATS_ANOMALY : GT_STATS_COUNT;
+        snprintf(key, sizeof key, "%s%s", kind, gt_counter_name(i));
+        put_stat(out, old, key, gt_rec.counters[i]);
+    }
+}
+
+static void put_stats(struct gt_text *out, const char *old)
+{
+    const struct gt_streams_stats *w = &gt_rec.written;
+    put_stat(out, old, "calls", gt_rec.calls);
+    put_stat(out, old, "matched", gt_rec.matched);
+    put_stat(out, old, "tasks", gt_rec.n_tasks);
+    put_stat(out, old, "records", w->written / GT_UFTRACE_RECORD_SIZE);
+    put_stat(out, old, "bytes", w->written);
+    put_stat(out, old, "lost_records", w->lost);
+    put_stat(out, old, "waits", w->waits);
+    put_stat(out, old, "processes", 1);
+    put_counters(out, old);
 }
 
 int gt_meta_put_stats(struct gt_error *err)
@@ -342,26 +374,15 @@ int gt_meta_put_stats(struct gt_error *err)
     int lock = open(path, O_RDONLY | O_CLOEXEC);
     if (lock >= 0)
         flock(lock, LOCK_EX);
-    snprintf(path, sizeof path, "%s/guesttrace.stats", gt_rec.dir.path);
+    snprintf(path, sizeof path, "%s/" GT_STATS_FILE, gt_rec.dir.path);
     char *old = NULL;
     size_t size;
     gt_file_read(path, 1 << 16, &old, &size, NULL);
-    const struct gt_streams_stats *w = &gt_rec.written;
-    char names[GT_DOUBT_COUNT][48];
-    struct gt_uftrace_stat stats[8 + GT_DOUBT_COUNT] = {
-        {"calls", gt_rec.calls},   {"matched", gt_rec.matched},
-        {"tasks", gt_rec.n_tasks}, {"records", w->written / GT_UFTRACE_RECORD_SIZE},
-        {"bytes", w->written},     {"lost_records", w->lost},
-        {"waits", w->waits},       {"processes", 1},
-    };
-    for (int i = 0; i < GT_DOUBT_COUNT; i++) {
-        snprintf(names[i], sizeof names[i], "doubt.%s", gt_doubt_name(i));
-        stats[8 + i] = (struct gt_uftrace_stat){names[i], gt_rec.doubts[i]};
-    }
-    for (size_t i = 0; old && i < G_N_ELEMENTS(stats); i++)
-        stats[i].value += earlier(old, stats[i].key);
+    struct gt_text text = {0};
+    put_stats(&text, old);
+    int status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
     free(old);
-    int status = gt_uftrace_dir_put_stats(&gt_rec.dir, stats, G_N_ELEMENTS(stats), err);
     if (lock >= 0)
         close(lock);
     return status;

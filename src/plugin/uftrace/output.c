@@ -5,6 +5,8 @@
  * written on the worker.
  */
 #include "base/clock.h"
+#include "format/recording/files.h"
+#include "format/recording/tasks.h"
 #include "plugin/common/code_modules.h"
 #include "plugin/trace-plugin.h"
 #include "plugin/uftrace/meta.h"
@@ -20,8 +22,6 @@
 /* Tasks that are no thread of the host: coroutines. Above any pid_max, and apart for each process.
  */
 enum { FIRST_COROUTINE = 5000000, COROUTINES_EACH = 10000 };
-/* A machine's vCPUs come first. */
-enum { FIRST_CONTEXT = 1001 };
 
 struct job {
     int (*run)(struct job *job, struct gt_error *err);
@@ -159,7 +159,7 @@ static int add_task(struct job *job, struct gt_error *err)
 static uint32_t next_coroutine(void)
 {
     if (!gt_rec.user)
-        return FIRST_CONTEXT + __atomic_fetch_add(&gt_rec.n_coroutines, 1, __ATOMIC_RELAXED);
+        return GT_TASK_STACK + __atomic_fetch_add(&gt_rec.n_coroutines, 1, __ATOMIC_RELAXED);
     uint32_t n = __atomic_fetch_add(&gt_rec.n_coroutines, 1, __ATOMIC_RELAXED);
     return FIRST_COROUTINE + (gt_rec.pid % 200000u) * COROUTINES_EACH + n % COROUTINES_EACH;
 }
@@ -187,10 +187,10 @@ void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time)
 static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t time)
 {
     char name[32];
-    if (s->id < FIRST_CONTEXT)
+    if (s->id < GT_TASK_STACK)
         snprintf(name, sizeof name, "cpu%u", (unsigned)(v - gt_rec.vcpus));
     else
-        snprintf(name, sizeof name, "thread %u", s->id - FIRST_CONTEXT + 1);
+        snprintf(name, sizeof name, "thread %u", s->id - GT_TASK_STACK + 1);
     gt_output_name_stack(s, name, time);
 }
 
@@ -200,7 +200,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     const struct gt_vcpu *v =
         (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
     if (!gt_rec.user && s->coroutine && gt_rec.n_tasks >= gt_rec.max_tasks) {
-        t->doubts[GT_DOUBT_BEYOND_TASKS] += !s->beyond;
+        t->counters[GT_COUNT_BEYOND_TASKS] += !s->beyond;
         s->beyond = true;
         return false;
     }
@@ -279,7 +279,7 @@ int gt_output_put_found(struct gt_error *err)
     if (n == written)
         return 0;
     char path[4200];
-    snprintf(path, sizeof path, "%s/code.found", gt_rec.dir.path);
+    snprintf(path, sizeof path, "%s/" GT_CODE_FOUND_FILE, gt_rec.dir.path);
     int status = gt_code_modules_write(gt_rec.modules.code, path, err);
     if (status == 0)
         written = n;
@@ -334,7 +334,7 @@ void gt_output_forked(uint32_t parent, uint64_t time)
     gt_rec.calls = gt_rec.matched = 0;
     gt_rec.n_tasks = gt_rec.n_coroutines = 0;
     gt_rec.named = false;
-    memset(gt_rec.doubts, 0, sizeof gt_rec.doubts);
+    memset(gt_rec.counters, 0, sizeof gt_rec.counters);
     gt_rec.has_exit_status = false;
     if (failed)
         g_array_set_size(failed, 0); /* those are the parent's */

@@ -57,13 +57,13 @@ const struct gt_sink gt_uftrace_sink = {
 static __attribute__((noinline, cold)) uint64_t
 track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
-    uint64_t before[GT_DOUBT_COUNT];
-    memcpy(before, v->thread.doubts, sizeof before);
+    uint64_t before[GT_COUNTERS];
+    memcpy(before, v->thread.counters, sizeof before);
     mark = gt_track_slow(&v->thread, code, mark, time);
-    for (int i = 0; i < GT_DOUBT_COUNT; i++) {
-        uint64_t count = v->thread.doubts[i] - before[i];
+    for (int i = 0; i < GT_COUNTERS; i++) {
+        uint64_t count = v->thread.counters[i] - before[i];
         if (count)
-            trace_uftrace_resync(v->tid, gt_doubt_name(i), count, time);
+            trace_uftrace_resync(v->tid, gt_counter_name(i), count, time);
     }
     return mark;
 }

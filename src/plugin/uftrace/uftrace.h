@@ -80,9 +80,9 @@ enum gt_clock { GT_CLOCK_AUTO, GT_CLOCK_INSN, GT_CLOCK_HOST };
 
 /* Among the processes of a recording: one that forks, and its children. */
 struct gt_shared {
-    uint64_t records, lost, doubts[GT_DOUBT_COUNT]; /* of processes that have ended */
-    bool told;                                      /* a fault: told once */
-    bool first_ended;                               /* the process that all others come from */
+    uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
+    bool told;                                     /* a fault: told once */
+    bool first_ended;                              /* the process that all others come from */
 };
 
 struct gt_recorder {
@@ -126,7 +126,7 @@ struct gt_recorder {
     unsigned n_vcpus;      /* 1 + highest index seen */
     uint32_t pid;
     uint32_t n_tasks, n_coroutines;
-    uint64_t calls, matched, doubts[GT_DOUBT_COUNT]; /* of threads that have ended */
+    uint64_t calls, matched, counters[GT_COUNTERS]; /* of threads that have ended */
     uint64_t last_time;
     int exit_status;
     bool has_exit_status, no_worker, modules_failed, named, started, finished;

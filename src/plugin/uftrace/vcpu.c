@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vCPUs: their words, their time, how they begin and end. */
 #include "base/clock.h"
+#include "format/recording/tasks.h"
 #include "plugin/common/round_robin.h"
 #include "plugin/uftrace/uftrace.h"
 
@@ -107,7 +108,7 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_co
 {
     static pthread_once_t started = PTHREAD_ONCE_INIT;
     pthread_once(&started, gt_output_start);
-    v->tid = gt_rec.user ? (uint32_t)gettid() : (uint32_t)(v - gt_rec.vcpus) + 1;
+    v->tid = gt_rec.user ? (uint32_t)gettid() : gt_task_of_vcpu((unsigned)(v - gt_rec.vcpus));
     if (gt_rec.privilege_levels)
         gt_levels_begin(v, code);
     uint64_t time = gt_vcpu_time(v, cells);
@@ -162,8 +163,8 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
     gt_vcpu_note_time(time);
     gt_rec.calls += v->thread.calls;
     gt_rec.matched += v->thread.matched;
-    for (int i = 0; i < GT_DOUBT_COUNT; i++)
-        gt_rec.doubts[i] += v->thread.doubts[i];
+    for (int i = 0; i < GT_COUNTERS; i++)
+        gt_rec.counters[i] += v->thread.counters[i];
     if (--ending.n == 0)
         pthread_cond_signal(&ending.none);
     pthread_mutex_unlock(&gt_rec.lock);

@@ -5,7 +5,7 @@
  * made into a new coroutine. Each is a task of its own; an ended one's task is used again.
  *
  * again: tail-calls=off
- * stats: tasks=3 doubt.switched=22
+ * stats: tasks=3 count.switched=22
  */
 #include "guest.h"
 

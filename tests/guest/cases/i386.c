@@ -7,7 +7,7 @@
  * exit: 9
  * flags: -m32 -nostdlib -static -ffreestanding -fno-stack-protector -fno-pie -no-pie
  * flags: -fcf-protection=none -O2 -foptimize-sibling-calls
- * stats: doubt.signals=2
+ * stats: count.signals=2
  */
 #include "guest.h"
 

@@ -4,7 +4,7 @@
  * same function that called setjmp, too; twice to one setjmp; out of a callback of the C library
  * (qsort); _setjmp and sigsetjmp.
  *
- * stats: doubt.guessed-frame=0
+ * stats: anomaly.guessed-frame=0
  */
 #include "guest.h"
 

@@ -4,7 +4,7 @@
  * (SA_NODEFER), on a stack of their own; one that calls functions; one that the program calls, too;
  * one that is left by siglongjmp; a fault's handler that jumps out.
  *
- * stats: doubt.signals=10
+ * stats: count.signals=10
  */
 #include "guest.h"
 

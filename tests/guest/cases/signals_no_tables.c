@@ -3,7 +3,7 @@
  * Signal handlers in code that neither symbols nor unwind tables divide into functions.
  *
  * flags: -s -fno-asynchronous-unwind-tables -fno-unwind-tables
- * stats: doubt.signals=4
+ * stats: count.signals=4
  */
 #include "guest.h"
 

@@ -174,11 +174,6 @@ static void test_events_and_stats(void **state)
     char *data = content("e/events.txt");
     assert_string_equal(data, "EVENT: 1000000 guesttrace:lost\nEVENT: 1000001 guesttrace:irq\n");
     free(data);
-    const struct gt_uftrace_stat stats[] = {{"calls", UINT64_MAX}, {"lost", 0}};
-    assert_int_equal(gt_uftrace_dir_put_stats(&d, stats, 2, NULL), 0);
-    data = content("e/guesttrace.stats");
-    assert_string_equal(data, "calls=18446744073709551615\nlost=0\n");
-    free(data);
 }
 
 static void read_info(const char *name, struct gt_uftrace_info *info)

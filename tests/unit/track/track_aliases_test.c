@@ -98,15 +98,15 @@ static void expect(const struct machine *m, const char *text, uint64_t matched, 
 {
     assert_string_equal(said, text);
     assert_int_equal(m->thread.matched, matched);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_ALIASED], aliased);
+    assert_int_equal(m->thread.counters[GT_COUNT_ALIASED], aliased);
 }
 
 static uint64_t severe(const struct machine *m)
 {
     uint64_t sum = 0;
-    for (int i = 0; i < GT_DOUBT_COUNT; i++)
-        if (!gt_doubt_is_harmless(gt_doubt_name(i)))
-            sum += m->thread.doubts[i];
+    for (int i = 0; i < GT_COUNTERS; i++)
+        if (gt_counter_is_anomaly(i))
+            sum += m->thread.counters[i];
     return sum;
 }
 
@@ -138,8 +138,8 @@ static void test_other_offset_is_none(void **state)
     run(m, &vector);
     run(m, &after);
     expect(m, "+40006000 ", 0, 0);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_DIVERTED_CALL], 1);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 2);
+    assert_int_equal(m->thread.counters[GT_ANOMALY_DIVERTED_CALL], 1);
+    assert_int_equal(m->thread.counters[GT_ANOMALY_UNKNOWN_RETURN], 2);
 }
 
 /* The top frame would do but for the page; the one below is it exactly. */
@@ -157,7 +157,7 @@ static void test_exact_goes_first(void **state)
     run(m, &leaf);
     run(m, &after);
     expect(m, "+40005000 +40007230 +40006000 -40006000 -40007230 -40005000 ", 0, 0);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_MISSED_RETURN], 1);
+    assert_int_equal(m->thread.counters[GT_ANOMALY_MISSED_RETURN], 1);
 }
 
 /* A return to nowhere closes nothing: all code is without symbols, to be in it says nothing. */
@@ -172,10 +172,10 @@ static void test_no_guess_without_symbols(void **state)
     run(m, &callee);
     run(m, &elsewhere);
     expect(m, "+40005678 ", 0, 0);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
+    assert_int_equal(m->thread.counters[GT_ANOMALY_UNKNOWN_RETURN], 1);
     run(m, &after);
     expect(m, "+40005678 -40005678 ", 1, 0);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_UNWOUND], 0);
+    assert_int_equal(m->thread.counters[GT_COUNT_UNWOUND], 0);
 }
 
 /* Firmware may enter its first code by a return; there was no call. */
@@ -224,7 +224,7 @@ static void test_retpoline_elsewhere(void **state)
     run(m, &callee);
     run(m, &nowhere);
     expect(m, "+1031 ", 0, 0);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_UNKNOWN_RETURN], 1);
+    assert_int_equal(m->thread.counters[GT_ANOMALY_UNKNOWN_RETURN], 1);
 }
 
 /* In a process a block has one address. */
@@ -237,7 +237,7 @@ static void test_processes_have_none(void **state)
     run(m, &caller);
     run(m, &callee);
     expect(m, "", 0, 0);
-    assert_int_equal(m->thread.doubts[GT_DOUBT_DIVERTED_CALL], 1);
+    assert_int_equal(m->thread.counters[GT_ANOMALY_DIVERTED_CALL], 1);
 }
 
 int main(void)

@@ -41,7 +41,7 @@ static void test_far_jump_is_call(void **state)
     ret(g, 'b', 2);
     plain(g, 'm', 0x11);
     check(g, 0, "+a+m+b+c-c+m-m-b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -54,7 +54,7 @@ static void test_far_jump_no_tail_calls(void **state)
     plain(g, 'b', 0);
     jump_switched(g, 'b', 0x80);
     check(g, 0, "+a+m+b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -69,7 +69,7 @@ static void test_far_jump_to_return(void **state)
     plain(g, 'c', 0);
     jump_switched(g, 'c', 0x11);
     check(g, 0, "+a+m+b+c-c-b");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     guest_destroy(g);
 }
 
@@ -84,7 +84,7 @@ static void test_near_jump_is_back(void **state)
     plain(g, 'o', 0);
     jump_switched(g, 'o', 0x18);
     check(g, 0, "+a+m+n+o-o-n");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     guest_destroy(g);
 }
 
@@ -100,7 +100,7 @@ static void test_near_jump_reach(void **state)
         plain(g, 'n', 0);
         jump_switched(g, 'n', 0x10 + (64 << 10) / BLOCK_SIZE - 1 + over);
         check(g, 0, over ? "+a+m+n" : "+a+m+n-n");
-        check_doubts(g, GT_DOUBT_UNWOUND, (int)!over, -1);
+        check_counters(g, GT_COUNT_UNWOUND, (int)!over, -1);
         guest_destroy(g);
     }
 }
@@ -122,7 +122,7 @@ static void test_far_jump_to_suspended(void **state)
     jump_switched(g, 'c', 0x11);
     check(g, 0, "+a+m+c-c");
     check(g, 1, "+m+c");
-    check_doubts(g, GT_DOUBT_SWITCHED, 2, -1);
+    check_counters(g, GT_COUNT_SWITCHED, 2, -1);
     gt_tracker_close_suspended(&g->k, g->time);
     guest_destroy(g);
 }

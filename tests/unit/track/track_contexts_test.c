@@ -10,7 +10,7 @@ static void test_longjmp(void **state)
         load(g, 0x100000 + 0x100 * i);
         plain(g, 'b', 1); /* where s returned to, all three times */
         assert_int_equal(gt_stack_depth(g->t.stack), 2 + i);
-        check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+        check_counters(g, GT_COUNT_UNWOUND, 1, -1);
         assert_int_equal(g->t.attention, 0);
         guest_destroy(g);
     }
@@ -25,7 +25,7 @@ static void test_unsaved(void **state)
     load(g, 0x900000);
     plain(g, 'b', 1);
     assert_int_equal(gt_stack_depth(g->t.stack), 5); /* the innermost activation */
-    check_doubts(g, GT_DOUBT_GUESSED_FRAME, 1, -1);
+    check_counters(g, GT_ANOMALY_GUESSED_FRAME, 1, -1);
     guest_destroy(g);
     g = nested_saves(3);
     load(g, 0x100000);
@@ -70,7 +70,7 @@ static void test_stale(void **state)
     load(g, 0x100000);
     plain(g, 'b', 1);
     check(g, 0, "+a+b+s-s-b+c+l");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -98,7 +98,7 @@ static void test_collision(void **state)
         g->k.saves[slot_index(g, 0x100008)].slot = 0;
     load(g, 0x100000);
     plain(g, 'b', 1);
-    check_doubts(g, GT_DOUBT_GUESSED_FRAME, 1, -1);
+    check_counters(g, GT_ANOMALY_GUESSED_FRAME, 1, -1);
     assert_int_equal(gt_stack_depth(g->t.stack), 3);
     guest_destroy(g);
 }
@@ -118,7 +118,7 @@ static void inside_saver(bool saver)
     load(g, 0x100000);
     plain(g, 's', 5);
     check(g, 0, saver ? "+a+s+s+l-l-s" : "+a+s+s+l-l");
-    check_doubts(g, saver ? GT_DOUBT_UNWOUND : GT_DOUBT_GUESSED_FRAME, 1, -1);
+    check_counters(g, saver ? GT_COUNT_UNWOUND : GT_ANOMALY_GUESSED_FRAME, 1, -1);
     guest_destroy(g);
 }
 
@@ -147,7 +147,7 @@ static void test_signal_in_longjmp(void **state)
     g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
     plain(g, 'b', 1);
     assert_int_equal(gt_stack_depth(g->t.stack), 2);
-    check_doubts(g, GT_DOUBT_UNWOUND, 2, GT_DOUBT_SIGNALS, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 2, GT_COUNT_SIGNALS, 1, -1);
     guest_destroy(g);
 }
 
@@ -166,7 +166,7 @@ static void test_shrunk(void **state)
     load(g, 0x100000);
     plain(g, 'c', 1);
     check(g, 0, "+a+b+c+s-s-c-b+l");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -194,7 +194,7 @@ static void test_exception(void **state)
     gt_track_switched(&g->t);
     plain(g, 'b', 7);
     assert_int_equal(gt_stack_depth(g->t.stack), 3);
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     guest_destroy(g);
 }
 

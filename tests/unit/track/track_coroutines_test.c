@@ -25,7 +25,7 @@ static void test_coroutine(void **state)
     check(g, 2, "+c+s-s-c");
     check(g, 1, "+c+s-s");
     assert_true(first->running);
-    check_doubts(g, GT_DOUBT_SWITCHED, 4, -1);
+    check_counters(g, GT_COUNT_SWITCHED, 4, -1);
     guest_destroy(g);
 }
 
@@ -101,7 +101,7 @@ static void test_suspended(void **state)
     plain(g, 'c', 1);
     assert_ptr_equal(g->t.stack, coroutine);
     check(g, 1, "+c+s-s");
-    check_doubts(g, GT_DOUBT_SWITCHED, 3, -1);
+    check_counters(g, GT_COUNT_SWITCHED, 3, -1);
     guest_destroy(g);
 }
 
@@ -163,7 +163,7 @@ static void test_running(void **state)
     ret(g, 'e', 0);
     g->t.stack->top->kind = GT_FRAME_CALL;
     plain(g, 'a', 1);
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     struct gt_thread second = g->t;
     gt_thread_finish(&first, g->time);
     g->t = second;
@@ -231,7 +231,7 @@ static void test_jump_to_restorer(void **state)
         plain(g, 'a', 1);
         check(g, 0, tail_calls ? "+a+s-s+l-l" : "+a+s-s");
         check(g, 1, "+c+l-l-c");
-        check_doubts(g, GT_DOUBT_SWITCHED, 2, -1);
+        check_counters(g, GT_COUNT_SWITCHED, 2, -1);
         guest_destroy(g);
     }
 }
@@ -268,7 +268,7 @@ static void test_switched_call(void **state)
     ret(g, 'b', 0);
     plain(g, 'a', 2);
     check(g, 0, "+a+b-b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -284,7 +284,7 @@ static void test_threads(void **state)
     call(g, 'e', 1, 'l');
     load(g, 0x100000);
     plain(g, 'b', 1);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     check(g, 1, "+e+l");
     struct gt_thread second = g->t;
     g->t = first;

@@ -186,18 +186,19 @@ static inline void check(const struct guest *g, size_t stack, const char *text)
     assert_string_equal(g->texts[stack].text, text);
 }
 
-/* The doubts are exactly these: pairs of enum gt_doubt and count, until -1. */
-static inline void check_doubts(const struct guest *g, ...)
+/* The counters are exactly these: pairs of enum gt_counter and count, until -1. */
+static inline void check_counters(const struct guest *g, ...)
 {
-    uint64_t want[GT_DOUBT_COUNT] = {0};
+    uint64_t want[GT_COUNTERS] = {0};
     va_list ap;
     va_start(ap, g);
     for (int d; (d = va_arg(ap, int)) >= 0;)
         want[d] = (uint64_t)va_arg(ap, int);
     va_end(ap);
-    for (int i = 0; i < GT_DOUBT_COUNT; i++)
-        if (g->t.doubts[i] != want[i])
-            fail_msg("doubt %s is %d, not %d", gt_doubt_name(i), (int)g->t.doubts[i], (int)want[i]);
+    for (int i = 0; i < GT_COUNTERS; i++)
+        if (g->t.counters[i] != want[i])
+            fail_msg("counter %s is %d, not %d", gt_counter_name(i), (int)g->t.counters[i],
+                     (int)want[i]);
 }
 
 #endif

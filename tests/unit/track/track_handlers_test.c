@@ -11,7 +11,7 @@ static void test_interrupt_stack(void **state)
     enter(g, 'h');
     gt_track_saved(&g->t, U);
     load_sp(g, MAIN_SP, U_SP);
-    assert_int_equal(g->t.stack->top->doubtful & GT_FRAME_MOVED, 0);
+    assert_int_equal(g->t.stack->top->flags & GT_FRAME_MOVED, 0);
     call(g, 'h', 1, 'i');
     ret(g, 'i', 0);
     plain(g, 'h', 2);
@@ -21,7 +21,7 @@ static void test_interrupt_stack(void **state)
     call(g, 'h', 1, 'i');
     plain(g, 'i', 0);
     load_sp(g, MAIN_SP, U_SP);
-    assert_true(g->t.stack->top->doubtful & GT_FRAME_MOVED);
+    assert_true(g->t.stack->top->flags & GT_FRAME_MOVED);
     call(g, 'i', 1, 'j');
     ret(g, 'j', 0);
     plain(g, 'i', 2);
@@ -31,7 +31,7 @@ static void test_interrupt_stack(void **state)
     assert_true(leave(g, 'h', 3));
     check(g, 0, "+b+h+i-i-h+h+i+j-j-i-h");
     assert_int_equal(g->k.n_stacks, 1);
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, -1);
     guest_destroy(g);
 }
 
@@ -52,17 +52,17 @@ static void test_interrupted_on_the_way_in(void **state)
     plain(g, 'h', 1);
     gt_track_saved(&g->t, U);
     load_sp(g, MAIN_SP, U_SP);
-    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_SAVED);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_SAVED);
     call(g, 'h', 2, 'i');
     plain(g, 'i', 0);
     load_sp(g, U_SP, MAIN_SP);
-    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_MOVED);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_MOVED);
     ret(g, 'i', 1);
     plain(g, 'h', 3);
     assert_true(leave(g, 'h', 4));
     plain(g, 'b', 1);
     check(g, 0, "+b+h+m+n-n+i-i-m+i-i-h");
-    check_doubts(g, GT_DOUBT_HANDLERS, 3, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 3, -1);
     guest_destroy(g);
 }
 
@@ -93,7 +93,7 @@ static void test_begins_from_handler(void **state)
     assert_true(leave(g, 'h', 3)); /* main's own handler, with the call that was on its way */
     plain(g, 'c', 0);
     check(g, 0, "+b+h+i-i-h+c");
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 2, -1);
     guest_destroy(g);
 }
 

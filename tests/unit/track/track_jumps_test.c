@@ -31,7 +31,7 @@ static void test_inside(void **state)
     ret(g, 'b', 2);
     plain(g, 'a', 2);
     check(g, 0, "+b-b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -48,7 +48,7 @@ static void test_to_another(void **state)
     ret(g, 'b', 3);
     plain(g, 'a', 2);
     check(g, 0, "+b-b+c-c");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -62,7 +62,7 @@ static void test_unknown(void **state)
     ret(g, 'c', 1);
     plain(g, 'a', 1);
     check(g, 0, "+b-b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -81,7 +81,7 @@ static void test_interrupted(void **state)
     assert_true(leave(g, 'h', 1));
     plain(g, 'c', 0);
     check(g, 0, "+b+h-h+h-h-b+c");
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, -1);
     guest_destroy(g);
 }
 

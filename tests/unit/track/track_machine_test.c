@@ -22,7 +22,7 @@ static void test_handler(void **state)
     check(g, 0, "+b+h+i-i-h-b");
     assert_int_equal(g->t.matched, 3);
     assert_int_equal(g->t.calls, 3);
-    check_doubts(g, GT_DOUBT_HANDLERS, 1, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 1, -1);
     guest_destroy(g);
 }
 
@@ -41,7 +41,7 @@ static void test_nested(void **state)
     assert_false(leave(g, 'b', 1));
     check(g, 0,
           "+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v-v-u-t-s-r-q-p-o-n-m-l-k-j-i-h-g-f-e-d-c");
-    check_doubts(g, GT_DOUBT_HANDLERS, DEEP, -1);
+    check_counters(g, GT_COUNT_HANDLERS, DEEP, -1);
     guest_destroy(g);
 }
 
@@ -55,7 +55,7 @@ static void test_open_frames(void **state)
     call(g, 'i', 0, 'j');
     assert_true(leave(g, 'j', 0));
     check(g, 0, "+b+h+i+j-j-i-h");
-    check_doubts(g, GT_DOUBT_HANDLERS, 1, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 1, -1);
     guest_destroy(g);
 }
 
@@ -80,7 +80,7 @@ static void test_on_its_way(void **state)
     assert_true(leave(g, 'h', 1));
     plain(g, 'b', 4);
     check(g, 0, "+b+h-h+c+h-h-c+h-h");
-    check_doubts(g, GT_DOUBT_HANDLERS, 3, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 3, -1);
     guest_destroy(g);
 }
 
@@ -109,7 +109,7 @@ static void test_middle_of_block(void **state)
     assert_true(g->mark & GT_MARK_RESUME);
     plain(g, 'b', 3);
     check(g, 0, "+b+h-h+c-c+h-h");
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, -1);
     guest_destroy(g);
 }
 
@@ -132,7 +132,7 @@ static void test_split(void **state)
         plain(g, 'a', 1);
         check(g, 0, "+b-b");
         assert_int_equal(g->t.matched, 1);
-        check_doubts(g, -1);
+        check_counters(g, -1);
         guest_destroy(g);
     }
 }
@@ -159,7 +159,7 @@ static void test_not_split(void **state)
     run(g, block(g, 'b', 1, GT_EXIT_CALL_INDIRECT, 0));
     run(g, block(g, 'b', 2, GT_EXIT_PLAIN, 0));
     check(g, 0, "+b+b-b+b+b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -192,7 +192,8 @@ static void test_left(void **state)
     assert_int_equal(vector->vector, GT_VECTOR_YES);
     leave_otherwise(g, vector);
     assert_int_equal(vector->vector, GT_VECTOR_NO);
-    check_doubts(g, GT_DOUBT_HANDLERS, 4, GT_DOUBT_LEFT_HANDLER, 3, GT_DOUBT_MISSED_RETURN, 3, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 4, GT_ANOMALY_LEFT_HANDLER, 3, GT_ANOMALY_MISSED_RETURN, 3,
+                   -1);
     guest_destroy(g);
 }
 
@@ -212,7 +213,8 @@ static void test_left_told(void **state)
     assert_int_equal(gt_machine_floor(g->t.stack), 2);
     assert_true(leave(g, 'h', 3));
     check(g, 0, "+b+h+i+j+k-k-j-i-h");
-    check_doubts(g, GT_DOUBT_HANDLERS, 3, GT_DOUBT_LEFT_HANDLER, 2, GT_DOUBT_MISSED_RETURN, 1, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 3, GT_ANOMALY_LEFT_HANDLER, 2, GT_ANOMALY_MISSED_RETURN, 1,
+                   -1);
     guest_destroy(g);
 }
 
@@ -228,7 +230,7 @@ static void test_return_to_next(void **state)
     arrive(g, next);
     check(g, 0, "+b");
     assert_int_equal(g->mark, gt_mark_of_func(func(g, 'c')));
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -241,7 +243,7 @@ static void test_return_to_caller(void **state)
     plain(g, 'b', 2);
     check(g, 0, "+b+c-c");
     assert_int_equal(g->t.matched, 1);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -256,14 +258,14 @@ static void test_return_begins(void **state)
     assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
     assert_int_equal(g->t.matched, 0);
     assert_int_equal(g->k.n_stacks, 1);
-    check_doubts(g, GT_DOUBT_BEGUN, 1, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, -1);
     assert_false(leave(g, 'u', 4)); /* with no frame at all, too */
     guest_destroy(g);
     g = machine_create();
     assert_false(leave(g, 'a', 0));
     plain(g, 'u', 0);
     check(g, 0, "+u");
-    check_doubts(g, GT_DOUBT_BEGUN, 1, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, -1);
     guest_destroy(g);
 }
 
@@ -285,13 +287,13 @@ static void test_returns(void **state)
     assert_true(gt_machine_returns(&g->t, func_at('z') + 5 * BLOCK_SIZE)); /* but for pages */
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
     assert_false(gt_machine_returns(&g->t, GT_NO_ADDR));
-    g->t.stack->top->doubtful = GT_FRAME_SAVED;
+    g->t.stack->top->flags = GT_FRAME_SAVED;
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
-    g->t.stack->top->doubtful = GT_FRAME_MOVED;
+    g->t.stack->top->flags = GT_FRAME_MOVED;
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
-    g->t.stack->top->doubtful = GT_FRAME_MOVED | GT_FRAME_SAVED;
+    g->t.stack->top->flags = GT_FRAME_MOVED | GT_FRAME_SAVED;
     assert_true(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
-    g->t.stack->top->doubtful = GT_FRAME_FOUND;
+    g->t.stack->top->flags = GT_FRAME_FOUND;
     assert_true(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
     guest_destroy(g);
 }
@@ -327,7 +329,7 @@ static void test_move_up(void **state)
     assert_int_equal(back->target, 0);
     assert_int_equal(gt_stack_depth(g->t.stack), 0);
     assert_int_equal(g->t.matched, 1);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 

@@ -60,7 +60,7 @@ static void test_maker(void **state)
     check(g, 1, "+b");
     assert_int_equal(other.stack->top->kind, GT_FRAME_CALL);
     assert_int_equal(other.stack->top->ret, func_at('a') + BLOCK_SIZE);
-    assert_int_equal(other.doubts[GT_DOUBT_BEGUN], 1);
+    assert_int_equal(other.counters[GT_COUNT_BEGUN], 1);
     assert_int_equal(other.calls, 0);
     gt_thread_finish(&other, ++g->time);
     guest_destroy(g);
@@ -76,7 +76,7 @@ static void test_forgotten(void **state)
     make_others(g, GT_TRACK_MADE_TRIES);
     begin_process(g, &other);
     assert_int_equal(other.stack->top->kind, GT_FRAME_ROOT);
-    assert_int_equal(other.doubts[GT_DOUBT_BEGUN], 1);
+    assert_int_equal(other.counters[GT_COUNT_BEGUN], 1);
     gt_thread_finish(&other, ++g->time);
     guest_destroy(g);
 }
@@ -131,7 +131,7 @@ static void test_leap(void **state)
     assert_false(gt_machine_leaps(&other, block(g, 'b', 3, GT_EXIT_PLAIN, 0), ++g->time));
     assert_true(gt_machine_leaps(&other, back, ++g->time));
     assert_int_equal(gt_stack_depth(other.stack), gt_stack_depth(g->t.stack));
-    assert_int_equal(other.doubts[GT_DOUBT_UNWOUND], 1);
+    assert_int_equal(other.counters[GT_COUNT_UNWOUND], 1);
     gt_thread_finish(&other, ++g->time);
     guest_destroy(g);
 }

@@ -20,7 +20,7 @@ static void test_pushed(void **state)
     plain(g, 'b', 5);
     check(g, 0, "+b+c-c");
     check(g, 1, "+t+s");
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 2, -1);
     guest_destroy(g);
 }
 
@@ -33,7 +33,7 @@ static void test_as_ever(void **state)
     call(g, 'b', 1, 't');
     plain(g, 't', 0);
     check(g, 0, "+b+t");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 

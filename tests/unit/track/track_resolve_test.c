@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Landings that are not plain calls and returns: each rule of resolve.c, and its doubt. */
+/* Landings that are not plain calls and returns: each rule of resolve.c, and its counter. */
 #include "track_guest.h"
 
 static struct guest *start(void)
@@ -23,7 +23,7 @@ static void test_stub(void **state)
     plain(g, 'p', 0); /* a tail call through a stub */
     plain(g, 'c', 0);
     check(g, 0, "+a+b-b-a+c");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -37,7 +37,7 @@ static void test_jump(void **state)
     ret(g, 'd', 4);
     plain(g, 'a', 1);
     check(g, 0, "+a+b-b+c-c");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
     g = guest_create(100, false);
     call(g, 'a', 0, 'b');
@@ -62,7 +62,7 @@ static void test_jump_first(void **state)
     plain(g, 'a', 2);
     check(g, 0, "+b-b");
     assert_int_equal(g->t.matched, 1);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -72,11 +72,11 @@ static void test_diverted(void **state)
     struct guest *g = start();
     plain(g, 'c', 0);
     check(g, 0, "+a-a+c");
-    check_doubts(g, GT_DOUBT_DIVERTED_CALL, 1, -1);
+    check_counters(g, GT_ANOMALY_DIVERTED_CALL, 1, -1);
     call(g, 'c', 1, 'd');
     plain(g, 'e', 5);
     check(g, 0, "+a-a+c");
-    check_doubts(g, GT_DOUBT_DIVERTED_CALL, 2, -1);
+    check_counters(g, GT_ANOMALY_DIVERTED_CALL, 2, -1);
     guest_destroy(g);
 }
 
@@ -89,7 +89,7 @@ static void test_missed_return(void **state)
     ret(g, 'd', 0);
     plain(g, 'a', 1); /* where b returns to */
     check(g, 0, "+a+b+c+d-d-c-b");
-    check_doubts(g, GT_DOUBT_MISSED_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_MISSED_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -103,13 +103,13 @@ static void test_landing_pad(void **state)
     ret(g, 'd', 0);
     plain(g, 'b', 7);
     check(g, 0, "+a+b+c+d-d-c");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     call(g, 'b', 8, 'b'); /* now it is there twice: the innermost is taken */
     call(g, 'b', 0, 'c');
     ret(g, 'c', 0);
     plain(g, 'b', 7);
     check(g, 0, "+a+b+c+d-d-c+b+c-c");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, GT_DOUBT_GUESSED_FRAME, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, GT_ANOMALY_GUESSED_FRAME, 1, -1);
     guest_destroy(g);
 }
 
@@ -126,7 +126,7 @@ static void test_anonymous(void **state)
     ret(g, 'c', 0);
     plain(g, 'z', 0x28); /* in what began at 0x200, two frames down */
     check(g, 0, "+a+z+z+z+c-c-z");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     run(g, block(g, 'z', 0x29, GT_EXIT_CALL, func_at('z') + 0x100));
     run(g, block(g, 'z', 0x10, GT_EXIT_CALL, func_at('z') + 0x200));
     run(g, block(g, 'z', 0x20, GT_EXIT_CALL, func_at('c')));
@@ -137,7 +137,7 @@ static void test_anonymous(void **state)
     run(g, block(g, 'z', 0x10, GT_EXIT_CALL, func_at('c')));
     ret(g, 'c', 0);
     plain(g, 'z', 0x18); /* which is there twice now */
-    check_doubts(g, GT_DOUBT_UNWOUND, 2, GT_DOUBT_GUESSED_FRAME, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 2, GT_ANOMALY_GUESSED_FRAME, 1, -1);
     guest_destroy(g);
 }
 
@@ -150,7 +150,7 @@ static void test_pushed_return(void **state)
     ret(g, 'c', 1);
     plain(g, 'a', 1);
     check(g, 0, "+a+b-b+c-c");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     assert_int_equal(g->t.matched, 1);
     guest_destroy(g);
 }
@@ -165,12 +165,12 @@ static void test_pushed_return_inside(void **state)
     ret(g, 'b', 5);
     plain(g, 'c', 0);
     check(g, 0, "+a+b+b-b-b+c");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     plain(g, 'd', 3); /* another function's return to an entry is not the top frame's jump */
     ret(g, 'd', 4);
     plain(g, 'e', 0);
     check(g, 0, "+a+b+b-b-b+c");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -182,14 +182,14 @@ static void test_root_return(void **state)
     ret(g, 'a', 0);
     plain(g, 'b', 3);
     check(g, 0, "+a-a");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
     g = guest_create(100, true);
     plain(g, 'a', 0);
     ret(g, 'd', 3); /* not the first function's */
     plain(g, 'b', 3);
     check(g, 0, "+a");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -200,7 +200,7 @@ static void test_unknown_return(void **state)
     ret(g, 'b', 0);
     plain(g, 'c', 3);
     check(g, 0, "+a+b");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     ret(g, 'c', 4);
     plain(g, 'a', 1);
     check(g, 0, "+a+b-b");
@@ -227,7 +227,7 @@ static void test_signal(void **state)
     ret(g, 'b', 0);
     plain(g, 'a', 1);
     check(g, 0, "+a+h+c+i-i-c-h+b-b");
-    check_doubts(g, GT_DOUBT_SIGNALS, 2, -1);
+    check_counters(g, GT_COUNT_SIGNALS, 2, -1);
     guest_destroy(g);
 }
 
@@ -248,7 +248,7 @@ static void test_resumed(void **state)
     check(g, 0, "+a+h-h");
     plain(g, 'b', 0);
     check(g, 0, "+a+h-h+b");
-    check_doubts(g, GT_DOUBT_SIGNALS, 1, -1);
+    check_counters(g, GT_COUNT_SIGNALS, 1, -1);
     plain(g, 'h', 0); /* in the middle of a function */
     g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
     plain(g, 'b', 2);
@@ -272,7 +272,7 @@ static void test_handler_called(void **state)
     run(g, block(g, 'a', 2, GT_EXIT_JUMP_HANDLER, func_at('h'))); /* as a tail call */
     plain(g, 'h', 0);
     check(g, 0, "+a+h-h+h-h-a+h");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
     g = guest_create(100, true);
     func(g, 'h')->flags = GT_FUNC_HANDLER;
@@ -285,7 +285,7 @@ static void test_handler_called(void **state)
     }
     assert_int_equal(gt_stack_depth(g->t.stack), 1);
     assert_true(g->t.n_signals <= 1);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -302,14 +302,14 @@ static void test_handler_after_call(void **state)
     ret(g, 'b', 0); /* the call arrives now */
     plain(g, 'a', 1);
     check(g, 0, "+a+h-h+b-b");
-    check_doubts(g, GT_DOUBT_SIGNALS, 1, -1);
+    check_counters(g, GT_COUNT_SIGNALS, 1, -1);
     /* called, returned, and so of no use to a later sigreturn */
     icall(g, 'a', 2);
     ret(g, 'h', 0);
     plain(g, 'a', 3);
     uint64_t mark = g->mark;
     assert_int_equal(gt_track_sigreturn(&g->t, g->mark, g->time), mark);
-    check_doubts(g, GT_DOUBT_SIGNALS, 1, GT_DOUBT_UNKNOWN_SIGRETURN, 1, -1);
+    check_counters(g, GT_COUNT_SIGNALS, 1, GT_ANOMALY_UNKNOWN_SIGRETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -332,7 +332,8 @@ static void test_handler_left(void **state)
     plain(g, 'c', 0);
     gt_track_sigreturn(&g->t, g->mark, g->time);
     assert_int_equal(gt_stack_depth(g->t.stack), 3);
-    check_doubts(g, GT_DOUBT_SIGNALS, 1, GT_DOUBT_UNWOUND, 1, GT_DOUBT_UNKNOWN_SIGRETURN, 1, -1);
+    check_counters(g, GT_COUNT_SIGNALS, 1, GT_COUNT_UNWOUND, 1, GT_ANOMALY_UNKNOWN_SIGRETURN, 1,
+                   -1);
     guest_destroy(g);
 }
 
@@ -348,7 +349,7 @@ static void test_signals_nest(void **state)
     for (int i = 0; i < 100; i++)
         g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
     assert_int_equal(gt_stack_depth(g->t.stack), 2);
-    check_doubts(g, GT_DOUBT_SIGNALS, 100, GT_DOUBT_BEYOND_DEPTH, 2, -1); /* 100 are recorded */
+    check_counters(g, GT_COUNT_SIGNALS, 100, GT_COUNT_BEYOND_DEPTH, 2, -1); /* 100 are recorded */
     guest_destroy(g);
 }
 
@@ -364,7 +365,7 @@ static void test_trampoline(void **state)
     check(g, 0, "+a+b+h");
     g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
     check(g, 0, "+a+b+h-h");
-    check_doubts(g, GT_DOUBT_SIGNALS, 1, -1);
+    check_counters(g, GT_COUNT_SIGNALS, 1, -1);
     guest_destroy(g);
 }
 

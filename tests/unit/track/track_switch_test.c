@@ -21,7 +21,7 @@ static void test_begins(void **state)
     check(g, 1, "+t");
     assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
     assert_int_equal(g->k.stacks->next->sp, MAIN_SP);
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 1, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 1, -1);
     guest_destroy(g);
 }
 
@@ -33,19 +33,19 @@ static void test_no_thread(void **state)
     switch_to(g, 'b', 1, 0, 0, MAIN_SP, T_SP);
     plain(g, 't', 0);
     check(g, 0, "+b+s");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
     g = machine_start();
     switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, MAIN_SP); /* loaded, and the same */
     plain(g, 't', 0);
     check(g, 0, "+b+s");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
     g = machine_start();
     switch_to(g, 'b', 1, MAIN, 0, MAIN_SP, T_SP);
     plain(g, 'b', 2); /* on another stack: its caller is there */
     check(g, 0, "+b+s-s");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -66,7 +66,7 @@ static void test_leaps(void **state)
     (void)state;
     struct guest *g = leap_to(MAIN_SP + 16); /* nearby, among its own frames */
     check(g, 0, "+b+c+s-s-c");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     guest_destroy(g);
     g = machine_start(); /* where the stack pointer was stored, in the outer of two of the same */
     call(g, 'b', 0, 's');
@@ -81,11 +81,11 @@ static void test_leaps(void **state)
     switch_to(g, 'c', 1, 0, MAIN, MAIN_SP - 0x400, MAIN_SP);
     plain(g, 'b', 1);
     check(g, 0, "+b+s-s+b+c+s-s-c-b");
-    check_doubts(g, GT_DOUBT_UNWOUND, 1, -1);
+    check_counters(g, GT_COUNT_UNWOUND, 1, -1);
     guest_destroy(g);
     g = leap_to(MAIN_SP + 0x400); /* elsewhere it may be another's */
     check(g, 0, "+b+c+s");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -103,7 +103,7 @@ static void by_word(uint64_t main_sp, uint64_t t_sp)
     check(g, 1, "+t+s-s+s-s+s-s");
     assert_int_equal(g->n_texts, 2);
     assert_int_equal(g->t.matched, 6);
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 7, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 7, -1);
     guest_destroy(g);
 }
 
@@ -128,7 +128,7 @@ static void test_by_stack_pointer(void **state)
     plain(g, 'b', 2);
     check(g, 0, "+b+s-s+s");
     check(g, 1, "+t+s-s+s");
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 3, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 3, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -151,11 +151,11 @@ static void test_disagree(void **state)
     plain(g, 't', 2);
     check(g, 1, "+t+s-s");
     switch_to(g, 't', 3, T, MAIN, T_SP, 0x7777); /* nobody's: the word is not believed */
-    assert_true(g->t.stack->top->doubtful & GT_FRAME_MOVED);
+    assert_true(g->t.stack->top->flags & GT_FRAME_MOVED);
     plain(g, 't', 4);
     check(g, 0, "+b+s");
     check(g, 1, "+t+s-s+s-s");
-    check_doubts(g, GT_DOUBT_BEGUN, 2, GT_DOUBT_SWITCHED, 3, -1);
+    check_counters(g, GT_COUNT_BEGUN, 2, GT_COUNT_SWITCHED, 3, -1);
     guest_destroy(g);
 }
 
@@ -174,7 +174,7 @@ static void test_stale_word(void **state)
     switch_to(g, 'd', 0, T, 0, MAIN_SP, T_SP);
     plain(g, 't', 0);
     switch_to(g, 't', 1, U, MAIN, T_SP, GT_NO_ADDR);
-    assert_int_equal(g->t.doubts[GT_DOUBT_SWITCHED], 1);
+    assert_int_equal(g->t.counters[GT_COUNT_SWITCHED], 1);
     check(g, 0, "+b+c+s-s-c+d+s");
     guest_destroy(g);
 }
@@ -198,7 +198,7 @@ static void test_dead_word(void **state)
     plain(g, 'b', 2);
     check(g, 0, "+b+s-s+s-s");
     assert_ptr_equal(g->t.stack->out, &g->texts[0]);
-    check_doubts(g, GT_DOUBT_BEGUN, 2, GT_DOUBT_SWITCHED, 5, -1);
+    check_counters(g, GT_COUNT_BEGUN, 2, GT_COUNT_SWITCHED, 5, -1);
     guest_destroy(g);
 }
 
@@ -208,11 +208,11 @@ static void test_sure_word(void **state)
     (void)state;
     struct guest *g = two_threads(MAIN_SP, T_SP);
     switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP);
-    assert_int_equal(g->t.stack->top->doubtful, 0);
+    assert_int_equal(g->t.stack->top->flags, 0);
     plain(g, 'u', 0);
     check(g, 0, "+b+s");
     assert_int_equal(g->n_texts, 2);
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 2, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 2, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -248,15 +248,15 @@ static void test_own_word(void **state)
     plain(g, 's', 0);
     gt_track_saved(&g->t, MAIN);
     load_sp(g, MAIN_SP, U_SP);
-    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_MOVED | GT_FRAME_SAVED);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_MOVED | GT_FRAME_SAVED);
     gt_track_restored(&g->t, MAIN);
     load_sp(g, U_SP, MAIN_SP);
-    assert_int_equal(g->t.stack->top->doubtful, GT_FRAME_LEAPT);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_LEAPT);
     assert_int_equal(g->t.leap.n_restored, 0);
     ret(g, 's', 1);
     plain(g, 't', 0);
     check(g, 0, "+b+s");
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 1, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -301,7 +301,7 @@ static void test_other_vcpu(void **state)
     switch_to(g, 'x', 1, U, MAIN, U_SP, MAIN_SP);
     plain(g, 'b', 2);
     check(g, 0, "+b+s-s");
-    assert_int_equal(g->t.doubts[GT_DOUBT_SWITCHED], 1);
+    assert_int_equal(g->t.counters[GT_COUNT_SWITCHED], 1);
     second = g->t;
     g->t = first;
     g->mark = mark;
@@ -336,7 +336,7 @@ static void test_one_output(void **state)
     switch_to(g, 'b', 1, MAIN, T, MAIN_SP, T_SP);
     plain(g, 't', 2);
     check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s+s-s-b+t+s-s");
-    check_doubts(g, GT_DOUBT_BEGUN, 1, GT_DOUBT_SWITCHED, 3, -1);
+    check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 3, -1);
     gt_tracker_close_suspended(&g->k, g->time);
     check(g, 0, "+b+s-s-b+t+s-s-t+b+s-s+s-s-b+t+s-s");
     guest_destroy(g);

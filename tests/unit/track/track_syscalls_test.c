@@ -21,7 +21,7 @@ static void test_syscall(void **state)
     ret(g, 'b', 8);
     plain(g, 'a', 1);
     check(g, 0, "+b+c+d-d-c-b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -40,7 +40,7 @@ static void test_syscall_back(void **state)
     syscall_at(g, 'b', 1);
     arrive(g, next);
     check(g, 0, "+b");
-    check_doubts(g, -1);
+    check_counters(g, -1);
     guest_destroy(g);
 }
 
@@ -59,7 +59,7 @@ static void test_syscall_handled(void **state)
     assert_true(leave(g, 'h', 1));
     plain(g, 'b', 2);
     check(g, 0, "+b+h-h+c+h-h-c");
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, -1);
     guest_destroy(g);
 }
 
@@ -80,7 +80,7 @@ static void test_syscall_replaced(void **state)
     plain(g, 'c', 0);
     check(g, 0, "+b+h-h+h-h-b+c");
     assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, GT_DOUBT_BEGUN, 1, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, GT_COUNT_BEGUN, 1, -1);
     guest_destroy(g);
 }
 
@@ -109,7 +109,7 @@ static void test_syscall_interrupted(void **state)
     assert_int_equal(g->t.stack->top - g->t.stack->base, 0);
     assert_int_equal(g->t.matched, 4);
     assert_false(leave(g, 'a', 2)); /* told once */
-    check_doubts(g, GT_DOUBT_HANDLERS, 2, -1);
+    check_counters(g, GT_COUNT_HANDLERS, 2, -1);
     guest_destroy(g);
 }
 

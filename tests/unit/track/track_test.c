@@ -17,7 +17,7 @@ static void test_calls(void **state)
     check(g, 0, "+a+b-b+c+b-b-c");
     assert_int_equal(g->t.calls, 4);
     assert_int_equal(g->t.matched, 3);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     gt_thread_finish(&g->t, g->time);
     check(g, 0, "+a+b-b+c+b-b-c-a");
     assert_true(g->texts[0].closed);
@@ -75,7 +75,7 @@ static void test_depth(void **state)
     check(g, 0, "+a+b-b");
     assert_int_equal(g->t.matched, 5000);
     assert_int_equal(g->t.calls, 5001);
-    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, 4999, -1);
+    check_counters(g, GT_COUNT_BEYOND_DEPTH, 4999, -1);
     guest_destroy(g);
 }
 
@@ -92,11 +92,11 @@ static void test_bound(void **state)
         run(g, down);
     assert_int_equal(gt_stack_depth(g->t.stack), GT_TRACK_MAX_DEPTH);
     enum { BEYOND = GT_TRACK_MAX_DEPTH - 2 };
-    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, -1);
+    check_counters(g, GT_COUNT_BEYOND_DEPTH, BEYOND, -1);
     for (int i = 0; i < 3; i++)
         run(g, down);
     assert_int_equal(gt_stack_depth(g->t.stack), GT_TRACK_MAX_DEPTH);
-    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, GT_DOUBT_TOO_DEEP, 3, -1);
+    check_counters(g, GT_COUNT_BEYOND_DEPTH, BEYOND, GT_ANOMALY_TOO_DEEP, 3, -1);
     assert_int_equal(g->t.stack->dropped, 3);
     for (int i = 0; i < 4; i++) {
         g->mark = gt_code_mark(other); /* from a frame that is not known, to where none returns */
@@ -104,8 +104,8 @@ static void test_bound(void **state)
         assert_int_equal(g->t.stack->dropped, i < 3 ? 2 - i : 0);
     }
     assert_int_equal(gt_stack_depth(g->t.stack), GT_TRACK_MAX_DEPTH);
-    check_doubts(g, GT_DOUBT_BEYOND_DEPTH, BEYOND, GT_DOUBT_TOO_DEEP, 3, GT_DOUBT_UNKNOWN_RETURN, 1,
-                 -1);
+    check_counters(g, GT_COUNT_BEYOND_DEPTH, BEYOND, GT_ANOMALY_TOO_DEEP, 3,
+                   GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     check(g, 0, "+a+b");
     guest_destroy(g);
 }
@@ -120,7 +120,7 @@ static void test_sentinel(void **state)
     ret(g, 'a', 3);
     plain(g, 'c', 3);
     assert_int_equal(gt_stack_depth(g->t.stack), 0);
-    check_doubts(g, GT_DOUBT_UNKNOWN_RETURN, 3, -1);
+    check_counters(g, GT_ANOMALY_UNKNOWN_RETURN, 3, -1);
     guest_destroy(g);
 }
 
@@ -130,12 +130,12 @@ static void test_forked(void **state)
     struct guest *g = guest_create(10, true);
     call(g, 'a', 0, 'b');
     plain(g, 'b', 0);
-    g->t.doubts[GT_DOUBT_SIGNALS] = 3;
+    g->t.counters[GT_COUNT_SIGNALS] = 3;
     gt_track_forked(&g->t, g->time);
     check(g, 0, "+a+b");
     check(g, 1, "+a+b");
     assert_int_equal(g->t.calls, 0);
-    check_doubts(g, -1);
+    check_counters(g, -1);
     ret(g, 'b', 1);
     plain(g, 'a', 1);
     check(g, 1, "+a+b-b");
@@ -246,31 +246,30 @@ static void test_hot_path(void **state)
     guest_destroy(g);
 }
 
-static void test_doubt_names(void **state)
+static void test_counter_names(void **state)
 {
     (void)state;
-    for (int i = 0; i < GT_DOUBT_COUNT; i++) {
-        assert_non_null(gt_doubt_name(i));
-        assert_non_null(gt_doubt_text(gt_doubt_name(i)));
+    for (int i = 0; i < GT_COUNTERS; i++) {
+        assert_non_null(gt_counter_name(i));
+        assert_non_null(gt_counter_text(gt_counter_name(i)));
         for (int k = 0; k < i; k++)
-            assert_string_not_equal(gt_doubt_name(i), gt_doubt_name(k));
+            assert_string_not_equal(gt_counter_name(i), gt_counter_name(k));
     }
-    assert_null(gt_doubt_text("nothing"));
-    assert_false(gt_doubt_is_harmless("nothing"));
-    assert_true(gt_doubt_is_harmless("unwound"));
-    assert_false(gt_doubt_is_harmless("unknown-return"));
+    assert_null(gt_counter_text("nothing"));
+    assert_false(gt_counter_is_anomaly(GT_COUNT_UNWOUND));
+    assert_true(gt_counter_is_anomaly(GT_ANOMALY_UNKNOWN_RETURN));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),       cmocka_unit_test(test_first_block),
-        cmocka_unit_test(test_growth),      cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_bound),       cmocka_unit_test(test_sentinel),
-        cmocka_unit_test(test_forked),      cmocka_unit_test(test_forked_refused),
-        cmocka_unit_test(test_exec),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_attention),   cmocka_unit_test(test_hot_path),
-        cmocka_unit_test(test_doubt_names),
+        cmocka_unit_test(test_calls),         cmocka_unit_test(test_first_block),
+        cmocka_unit_test(test_growth),        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_bound),         cmocka_unit_test(test_sentinel),
+        cmocka_unit_test(test_forked),        cmocka_unit_test(test_forked_refused),
+        cmocka_unit_test(test_exec),          cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_attention),     cmocka_unit_test(test_hot_path),
+        cmocka_unit_test(test_counter_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * guest-tasks.txt: which thread of a Linux guest a task was, a line each time it had another name:
+ *   <task decimal> <pid decimal> <tgid decimal> <comm>
+ * comm is what follows the third blank, at most 15 bytes, control characters replaced.
+ */
+#ifndef GT_FORMAT_RECORDING_GUEST_TASKS_H
+#define GT_FORMAT_RECORDING_GUEST_TASKS_H
+
+#include "base/file.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gt_guest_task {
+    uint32_t task, pid, tgid;
+    char comm[16];
+};
+
+/* Adds its line. */
+void gt_guest_task_put(struct gt_text *out, const struct gt_guest_task *t);
+/* One line, without its newline. False: it is none. A longer comm is cut. */
+bool gt_guest_task_parse(const char *line, struct gt_guest_task *out);
+
+#endif

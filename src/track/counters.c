@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names and explanations of what the tracker counts: see counters.h. */
+#include "track/counters.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *text;
+} counters[GT_COUNTERS] = {
+    [GT_COUNT_UNWOUND] = {"unwound", "frames left by longjmp or an exception"},
+    [GT_COUNT_SWITCHED] = {"switched", "switches to another call stack (coroutines, threads)"},
+    [GT_COUNT_SIGNALS] = {"signals", "signal handlers entered"},
+    [GT_COUNT_HANDLERS] = {"handlers", "interrupts, exceptions and system calls"},
+    [GT_COUNT_BEGUN] = {"begun", "contexts that began: threads, programs, stages of a boot"},
+    [GT_COUNT_ALIASED] = {"aliased",
+                          "calls and returns in blocks that QEMU shares among several virtual "
+                          "addresses of one page"},
+    [GT_COUNT_BEYOND_TASKS] = {"beyond-tasks", "threads beyond max-tasks=: followed, not recorded"},
+    [GT_COUNT_BEYOND_DEPTH] = {"beyond-depth",
+                               "calls deeper than depth= records: followed, not recorded"},
+    [GT_ANOMALY_BIOS_RETURN] = {"bios-return",
+                                "returns in a PC's BIOS that match no open call: no frame was "
+                                "closed"},
+    [GT_ANOMALY_LEFT_HANDLER] = {"left-handler",
+                                 "handlers that ended otherwise than by an exception return"},
+    [GT_ANOMALY_MISSED_RETURN] = {"missed-return",
+                                  "returns that matched a frame further down: those above were "
+                                  "closed"},
+    [GT_ANOMALY_GUESSED_FRAME] = {"guessed-frame",
+                                  "jumps back into a function that was active several times: the "
+                                  "innermost was taken"},
+    [GT_ANOMALY_UNKNOWN_RETURN] = {"unknown-return",
+                                   "returns that match no open call: no frame was closed"},
+    [GT_ANOMALY_DIVERTED_CALL] = {"diverted-call", "calls that did not arrive at their target"},
+    [GT_ANOMALY_UNKNOWN_SIGRETURN] = {"unknown-sigreturn",
+                                      "signal handlers that ended and were not seen to begin"},
+    [GT_ANOMALY_TOO_DEEP] = {"too-deep", "calls deeper than can be followed: not recorded"},
+};
+
+const char *gt_counter_name(enum gt_counter counter)
+{
+    return counters[counter].name;
+}
+
+const char *gt_counter_text(const char *name)
+{
+    for (int i = 0; i < GT_COUNTERS; i++)
+        if (strcmp(counters[i].name, name) == 0)
+            return counters[i].text;
+    return NULL;
+}

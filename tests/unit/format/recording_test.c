@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a plugin writes into a recording and the command reads: each form there and back, and cut at
+ * every byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "format/recording/code_found.h"
+#include "format/recording/guest_tasks.h"
+#include "format/recording/stats.h"
+#include "format/recording/tasks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char *text_of(struct gt_text *t)
+{
+    gt_text_add(t, "", 1);
+    char *text = strdup(t->data);
+    gt_text_free(t);
+    return text;
+}
+
+static void test_tasks(void **state)
+{
+    (void)state;
+    enum { VCPUS = 16, LEVELS = 8 };
+    uint32_t seen[VCPUS * LEVELS];
+    size_t n = 0;
+    for (unsigned vcpu = 0; vcpu < VCPUS; vcpu++) {
+        assert_true(gt_task_is_vcpu(gt_task_of_vcpu(vcpu)));
+        for (unsigned level = 0; level < LEVELS; level++) {
+            uint32_t id = gt_task_of_level(vcpu, level);
+            assert_true(gt_task_is_vcpu(id));
+            for (size_t i = 0; i < n; i++)
+                assert_int_not_equal(seen[i], id);
+            seen[n++] = id;
+        }
+    }
+    assert_int_equal(gt_task_of_level(0, 2), 102);
+    assert_int_equal(gt_task_of_level(8, 99), 999);
+    assert_int_equal(gt_task_of_level(9, 1), 100001001);
+    assert_false(gt_task_is_vcpu(GT_TASK_STACK));
+    assert_false(gt_task_is_vcpu(GT_TASK_STACK + 1000000));
+}
+
+static void test_guest_tasks(void **state)
+{
+    (void)state;
+    static const struct gt_guest_task tasks[] = {{1001, 0, 0, "swapper/0"},
+                                                 {UINT32_MAX, 7, 4, "a b"},
+                                                 {1002, 1, 1, ""},
+                                                 {1003, 12, 12, "fifteen bytes.."}};
+    struct gt_guest_task got;
+    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+        struct gt_text t = {0};
+        gt_guest_task_put(&t, &tasks[i]);
+        char *line = text_of(&t);
+        line[strlen(line) - 1] = '\0';
+        assert_true(gt_guest_task_parse(line, &got));
+        assert_memory_equal(&got.task, &tasks[i].task, offsetof(struct gt_guest_task, comm));
+        assert_string_equal(got.comm, tasks[i].comm);
+        for (size_t n = strlen(line) - strlen(tasks[i].comm); n-- > 0;) {
+            line[n] = '\0';
+            assert_false(gt_guest_task_parse(line, &got));
+        }
+        free(line);
+    }
+    static const char *const none[] = {
+        "", "a 1 1 x", "4294967296 1 1 x", "1 99999999999 1 x", "-1 1 1 x", "1  1 1 x", " 1 1 1 x"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(gt_guest_task_parse(none[i], &got));
+    assert_true(gt_guest_task_parse("1 2 3 a name that is too long", &got));
+    assert_string_equal(got.comm, "a name that is ");
+}
+
+static void test_code_found(void **state)
+{
+    (void)state;
+    static const size_t functions[] = {0, 15, SIZE_MAX};
+    struct gt_text t = {0};
+    uint64_t module, offset, function;
+    const char *rest;
+    gt_code_found_begin(&t, 12, UINT64_MAX);
+    for (size_t i = 0; i < 3; i++)
+        gt_code_found_function(&t, functions[i]);
+    gt_code_found_end(&t);
+    char *line = text_of(&t);
+    assert_string_equal(line, "12 ffffffffffffffff 0 f ffffffffffffffff\n");
+    line[strlen(line) - 1] = '\0';
+    assert_true(gt_code_found_parse(line, &module, &offset, &rest));
+    assert_true(module == 12 && offset == UINT64_MAX);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(gt_code_found_next(&rest, &function));
+        assert_true(function == functions[i]);
+    }
+    assert_false(gt_code_found_next(&rest, &function));
+    for (size_t n = strlen(line); n-- > 0;) {
+        line[n] = '\0';
+        assert_int_equal(gt_code_found_parse(line, &module, &offset, &rest), n > 3);
+    }
+    free(line);
+    static const char *const none[] = {
+        "1 10000000000000000", "18446744073709551616 0", "1 g", "1  0", "x 0", "1 0x0"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(gt_code_found_parse(none[i], &module, &offset, &rest));
+}
+
+static void test_stats(void **state)
+{
+    (void)state;
+    struct gt_text t = {0};
+    gt_stats_put(&t, "calls", UINT64_MAX);
+    gt_text_add(&t, "no line of the form\n", strlen("no line of the form\n"));
+    gt_stats_put(&t, GT_STATS_ANOMALY "unknown-return", 0);
+    char *text = text_of(&t), *at = text;
+    const char *key, *value;
+    assert_true(gt_stats_next(&at, &key, &value));
+    assert_string_equal(key, "calls");
+    assert_string_equal(value, "18446744073709551615");
+    assert_true(gt_stats_next(&at, &key, &value));
+    assert_string_equal(key, "anomaly.unknown-return");
+    assert_string_equal(value, "0");
+    assert_false(gt_stats_next(&at, &key, &value));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_guest_tasks),
+        cmocka_unit_test(test_code_found),
+        cmocka_unit_test(test_stats),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
