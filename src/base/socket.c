@@ -81,7 +81,7 @@ static struct gt_socket_file *take_file(const char *path, struct gt_error *err)
                                         __ATOMIC_RELAXED))
             break;
     if (i == FILES) {
-        gt_error_set(err, GT_E_RANGE, "%s: more than %d sockets are listened at", path, FILES);
+        gt_error_set(err, GT_E_RANGE, "%s: more than %d listening sockets", path, FILES);
         return NULL;
     }
     files[i].pid = getpid();
@@ -159,7 +159,7 @@ static int remove_dead(const char *path, const struct stat *seen, struct gt_erro
         return errno == ENOENT
                    ? 0
                    : gt_error_errno(err, errno,
-                                    "%s: nobody listens there, and it cannot be removed", path);
+                                    "%s: no process listens there, and it cannot be removed", path);
     if (lstat(aside, &st) == 0 && st.st_dev == seen->st_dev && st.st_ino == seen->st_ino) {
         unlink(aside);
         return 0;
@@ -175,11 +175,11 @@ static int clear_path(const char *path, struct gt_error *err)
     if (lstat(path, &st) != 0)
         return errno == ENOENT ? 0 : gt_error_errno(err, errno, "%s", path);
     if (!S_ISSOCK(st.st_mode))
-        return gt_error_set(err, GT_E_EXISTS, "%s: is there already, and no socket", path);
+        return gt_error_set(err, GT_E_EXISTS, "%s: exists and is not a socket", path);
     if (st.st_uid != geteuid())
         return gt_error_set(err, GT_E_EXISTS, "%s: is another user's socket", path);
     if (!is_dead(path, &st))
-        return gt_error_set(err, GT_E_EXISTS, "%s: somebody listens there already", path);
+        return gt_error_set(err, GT_E_EXISTS, "%s: another process is listening there", path);
     return remove_dead(path, &st, err);
 }
 

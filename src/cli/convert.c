@@ -27,9 +27,10 @@ struct convert_options {
 
 static const struct gt_option convert_table[] = {
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .choices = format_names,
-     .help = "what to make (default: chrome)", .offset = offsetof(struct convert_options, format)},
+     .help = "the output format (default: chrome)",
+     .offset = offsetof(struct convert_options, format)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
-     .help = "name the functions that ran from this file, and see its calls",
+     .help = "take function names and calls from this file",
      .offset = offsetof(struct convert_options, elf)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
      .help = "show C++ and Rust names as the source has them (the default)",
@@ -38,7 +39,7 @@ static const struct gt_option convert_table[] = {
      .help = "show names as the linker has them",
      .offset = offsetof(struct convert_options, demangle)},
     {"output", 'o', GT_OPTION_FILE, .value = "FILE",
-     .help = "where to write (default: standard output)",
+     .help = "write to FILE (default: standard output)",
      .offset = offsetof(struct convert_options, output)},
     {0},
 };
@@ -161,13 +162,13 @@ static int run_convert(const struct gt_command *self, const void *options, size_
 
 const struct gt_command gt_command_convert = {
     .name = "convert",
-    .summary = "make of an etrace stream what trace viewers read",
+    .summary = "convert an etrace stream for trace viewers",
     .usage = (const char *const[]){"[-f FORMAT] [-e ELF[:OFFSET]]... FILE|unix:PATH", NULL},
     .paragraphs =
         (const char *const[]){
-            "chrome is JSON for Perfetto and chrome://tracing: a track a unit with its functions,"
-            " and a counter an event. folded is for flame graphs: call stacks and the time spent in"
-            " each. vcd has the events' values over time, for gtkwave.",
+            "chrome is print JSON for Perfetto and chrome://tracing: a track a unit with its "
+            "functions, and a counter an event. folded is for flame graphs: call stacks and the "
+            "time spent in each. vcd has the events' values over time, for gtkwave.",
             "A stream says which code ran, not who called it. With --elf functions have names, and"
             " their callers are concluded from the instructions in the file: calls, returns, jumps"
             " and what interrupts them. Code that no file has is [unknown]. Without --elf code is"
@@ -175,11 +176,9 @@ const struct gt_command gt_command_convert = {
             "vcd is written at the end: it keeps the events in memory. SIGINT and SIGTERM end a"
             " stream as its writer does: what came before is converted.",
             "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
-            "Without it"
-            " a position-independent program is looked for: in the stream's notes of mapped files,"
-            " else by its code; where it was found is told."
-            " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
-            " its OFFSET.",
+            "Without it a position-independent program is looked for: in the stream's notes of "
+            "mapped files, else by its code; the place is reported. ELF may also be a kernel's "
+            "image, a copy of /proc/kallsyms, or a module with its OFFSET.",
             NULL},
     .spec = {.table = convert_table},
     .options_size = sizeof(struct convert_options),

@@ -24,9 +24,10 @@ struct coverage_options {
 
 static const struct gt_option coverage_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
-     .help = "a program that ran, linked OFFSET below where it did",
+     .help = "report on this program; OFFSET is added to its link addresses",
      .offset = offsetof(struct coverage_options, elf)},
-    {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .help = "the report (default: text)",
+    {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT",
+     .help = "the report's format (default: text)",
      .choices =
          (const char *const[]){"lcov", "lcov2", "cachegrind", "callgrind", "qcov", "text", NULL},
      .offset = offsetof(struct coverage_options, format)},
@@ -40,7 +41,7 @@ static const struct gt_option coverage_table[] = {
      .help = "show names as the linker has them",
      .offset = offsetof(struct coverage_options, demangle)},
     {"output", 'o', GT_OPTION_FILE, .value = "OUT",
-     .help = "write the report there (default: standard output)",
+     .help = "write the report to FILE (default: standard output)",
      .offset = offsetof(struct coverage_options, output)},
     {0},
 };
@@ -97,8 +98,7 @@ static int open_programs(struct coverage_run *run, struct gt_error *err)
     }
     if (status == 0 && !any_lines && run->format->needs_lines)
         return gt_error_set(err, GT_E_NOT_FOUND,
-                            "%s: no line table, nor a debug file; -f text and cachegrind can do"
-                            " without",
+                            "%s: no line table and no debug file; -f text and cachegrind need none",
                             run->program[0].path);
     for (guint i = 0; status == 0 && run->opt->exclude && i < run->opt->exclude->len; i++)
         status = gt_coverage_exclude_read(run->opt->exclude->pdata[i], &run->exclude, err);
@@ -129,12 +129,13 @@ static int check_counts(const struct coverage_run *run, const char *path, struct
 {
     const struct gt_coverage *c = &run->counts;
     if (c->entries == 0)
-        gt_command_fail(run->self, 0, "%s: says of no code that it ran", path);
+        gt_command_fail(run->self, 0, "%s: contains no executed code", path);
     else if (c->elsewhere == c->entries)
-        return gt_error_set(err, GT_E_NOT_FOUND,
-                            "%s: none of its %" PRIu64
-                            " entries lies in the programs' code; say where they ran, ELF:OFFSET",
-                            path, c->entries);
+        return gt_error_set(
+            err, GT_E_NOT_FOUND,
+            "%s: none of its %" PRIu64
+            " entries is inside the given programs; give their load offset with ELF:OFFSET",
+            path, c->entries);
     return 0;
 }
 
@@ -212,7 +213,7 @@ static int read_stream(struct coverage_run *run, struct gt_error *err)
         return report(run, path, &stream, err);
     if (!run->counts.entries)
         return status;
-    gt_command_fail(run->self, 0, "%s; the report has what was whole", err->text);
+    gt_command_fail(run->self, 0, "%s; the report covers the part before", err->text);
     int made = report(run, path, &stream, err);
     return made < 0 ? made : 1;
 }
@@ -266,7 +267,7 @@ static int run_coverage(const struct gt_command *self, const void *options, size
 
 const struct gt_command gt_command_coverage = {
     .name = "coverage",
-    .summary = "tell which source lines of a guest's programs ran, and how often",
+    .summary = "report which source lines of a guest's programs ran, and how often",
     .usage = (const char *const[]){"[-f FORMAT] [-o OUT] -e ELF[:OFFSET] FILE|unix:PATH", NULL},
     .paragraphs =
         (const char *const[]){
@@ -275,10 +276,9 @@ const struct gt_command gt_command_coverage = {
             " with flags=exec or flags=coverage. Programs need no instrumentation, only lines"
             " (gcc -g), in the file itself or in its separate debug file.",
             "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
-            "Without it"
-            " a position-independent program is looked for: in the stream's notes of mapped files,"
-            " else by its code; where it was found is told. Where nothing of the programs ran, that"
-            " is an error, and there is no report.",
+            "Without it a position-independent program is looked for: in the stream's notes of "
+            "mapped files, else by its code; the place is reported. Where nothing of the programs "
+            "ran, that is an error, and there is no report.",
             "Formats: lcov for genhtml; cachegrind for cg_annotate and callgrind for"
             " callgrind_annotate, with the instructions that each line ran; qcov, the sources with"
             " a count before each line, as gcov writes them; text, a summary.",

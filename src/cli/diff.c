@@ -21,7 +21,7 @@ struct diff_options {
 
 static const struct gt_option diff_table[] = {
     {"context", 'c', GT_OPTION_NUMBER, .value = "N", .max = 1000, .initial = CONTEXT,
-     .help = "show so many lines before the first one that differs, and after it (5)",
+     .help = "show N lines of context before and after the first difference (default: 5)",
      .offset = offsetof(struct diff_options, context)},
     {"quiet", 'q', GT_OPTION_FLAG, .help = "print nothing, only set the exit status",
      .offset = offsetof(struct diff_options, quiet)},
@@ -57,7 +57,7 @@ static int run_diff(const struct gt_command *self, const void *options, size_t n
 
 const struct gt_command gt_command_diff = {
     .name = "diff",
-    .summary = "tell where two execlog logs part",
+    .summary = "show where two execlog logs differ first",
     .usage = (const char *const[]){"[--context N] [--quiet] A B", NULL},
     .paragraphs =
         (const char *const[]){

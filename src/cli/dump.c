@@ -16,8 +16,7 @@ struct dump_options {
 
 static const struct gt_option dump_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
-     .help = "name the functions that ran from this file",
-     .offset = offsetof(struct dump_options, elf)},
+     .help = "take function names from this file", .offset = offsetof(struct dump_options, elf)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
      .help = "show C++ and Rust names as the source has them (the default)",
      .offset = offsetof(struct dump_options, demangle)},
@@ -25,17 +24,18 @@ static const struct gt_option dump_table[] = {
      .help = "show names as the linker has them",
      .offset = offsetof(struct dump_options, demangle)},
     {"from", 0, GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
-     .help = "execlog: from this line on, counted from 1",
+     .help = "execlog: start at line N, counted from 1",
      .offset = offsetof(struct dump_options, execlog.from)},
     {"to", 0, GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
-     .help = "execlog: up to this line", .offset = offsetof(struct dump_options, execlog.to)},
+     .help = "execlog: stop after line N", .offset = offsetof(struct dump_options, execlog.to)},
     {"pc", 0, GT_OPTION_TEXT, .value = "RANGE",
-     .help = "execlog: only instructions at these addresses",
+     .help = "execlog: show only instructions at these addresses",
      .offset = offsetof(struct dump_options, execlog.pc)},
     {"mem", 0, GT_OPTION_TEXT, .value = "RANGE",
-     .help = "execlog: only lines with an access to these addresses",
+     .help = "execlog: show only lines with an access to these addresses",
      .offset = offsetof(struct dump_options, execlog.mem)},
-    {"values", 0, GT_OPTION_FLAG, .help = "execlog: the values of accesses, where they are known",
+    {"values", 0, GT_OPTION_FLAG,
+     .help = "execlog: show the values of accesses, where they are known",
      .offset = offsetof(struct dump_options, execlog.values)},
     {0},
 };
@@ -213,26 +213,22 @@ const struct gt_command gt_command_dump = {
                                    "[--from N] [--to N] [--pc RANGE] [--mem RANGE]... FILE", NULL},
     .paragraphs =
         (const char *const[]){
-            "What FILE is, is told by its first bytes. A log in execlog's binary form is printed as"
-            " the text that execlog writes; of a file, --from, --to, --pc and --mem read only the"
-            " parts that have such lines, by the log's index. Addresses of --mem are what the lines"
-            " show: physical ones for a machine. RANGE is ADDRESS or LO-HI, HI the first"
-            " one after it, in hex, with 0x or without."
-            " --values adds \" = "
-            "0xVALUE\" to accesses.",
+            "The file type is detected from its first bytes. A log in execlog's binary form is "
+            "printed as the text that execlog writes; of a file, --from, --to, --pc and --mem read "
+            "only the parts that have such lines, by the log's index. Addresses of --mem are what "
+            "the lines show: physical ones for a machine. RANGE is ADDRESS or LO-HI, HI the first "
+            "one after it, in hex, with 0x or without. --values adds \" = 0xVALUE\" to accesses.",
             "Of an etrace stream, prints a line an item: \"E<unit> <start> <end> [function]\" for "
             "code that ran, from"
             " start to before end; \"M<unit> <time> r|w <physical address> <value>\" for memory;"
             " \"EV <time> <unit> <device>.<event> <value>\" for events; notes as they are."
             " Addresses and values of memory are hexadecimal, the other numbers decimal.",
-            "unix:PATH connects to a plugin that was told to write there; where none listens yet,"
-            " it is waited for. \"-\" is standard input.",
+            "unix:PATH connects to a plugin that writes there; if none listens yet, dump waits for "
+            "one. \"-\" is standard input.",
             "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
-            "Without it"
-            " a position-independent program is looked for: in the stream's notes of mapped files,"
-            " else, of a file, by its code; where it was found is told."
-            " ELF may also be a kernel's image, a copy of /proc/kallsyms, or a module with"
-            " its OFFSET.",
+            "Without it a position-independent program is looked for: in the stream's notes of "
+            "mapped files, else, of a file, by its code; the place is reported. ELF may also be a "
+            "kernel's image, a copy of /proc/kallsyms, or a module with its OFFSET.",
             "A packet that is damaged or of an unknown type is left out and told with its offset;"
             " where the stream ends within one, or one is too long, what came before is shown."
             " Either way the exit status is 1.",

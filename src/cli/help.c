@@ -108,7 +108,7 @@ static const struct gt_option help_table[] = {
     {"man", .type = GT_OPTION_FLAG, .help = "print the manual page, in mdoc",
      .offset = offsetof(struct help_options, man)},
     {"tool", .type = GT_OPTION_TEXT, .value = "TOOL",
-     .help = "of 'record': show the options of this tool",
+     .help = "with 'record': show the options of this tool",
      .offset = offsetof(struct help_options, tool)},
     {0},
 };

@@ -48,7 +48,7 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
 
 const struct gt_command gt_command_repair = {
     .name = "repair",
-    .summary = "make a recording whole that was killed while it was written",
+    .summary = "repair a recording that was interrupted",
     .usage = (const char *const[]){"DIR...", NULL},
     .paragraphs =
         (const char *const[]){

@@ -14,14 +14,13 @@ struct symbols_options {
 
 static const struct gt_option symbols_table[] = {
     {"dir", 'd', GT_OPTION_DIR, .value = "DIR",
-     .help = "the recorded directory (default: uftrace.data)",
+     .help = "name the functions of this recording (default: uftrace.data)",
      .offset = offsetof(struct symbols_options, dir)},
     {"prefix-symbols", .type = GT_OPTION_FLAG,
-     .help = "put the file's name before each of its functions, fw.elf:main",
+     .help = "prefix each function with the file's name: fw.elf:main",
      .offset = offsetof(struct symbols_options, prefix)},
     {"sysroot", 'L', GT_OPTION_DIR, .value = "FOLDER",
-     .help = "name the functions of the guest's processes from the programs and libraries below"
-             " this folder",
+     .help = "name the functions of the guest's processes from the programs and libraries in DIR",
      .offset = offsetof(struct symbols_options, sysroot)},
     {0},
 };
@@ -40,7 +39,7 @@ static bool say_places(const struct gt_command *self, const struct gt_places *pl
         if (why[i].status == GT_OK)
             continue;
         gt_command_fail(self, GT_EXIT_FAILED, "%s%s%s%s", why[i].text,
-                        why[i].status == GT_E_NOT_FOUND ? "; say where it ran, " : "",
+                        why[i].status == GT_E_NOT_FOUND ? "; give its load offset with " : "",
                         why[i].status == GT_E_NOT_FOUND ? operands[i] : "",
                         why[i].status == GT_E_NOT_FOUND ? ":OFFSET" : "");
         all = false;
@@ -110,14 +109,15 @@ const struct gt_command gt_command_symbols = {
             " System.map, a copy of /proc/kallsyms) or one of its modules (.ko).",
             "OFFSET (decimal, or hex after 0x) is added to the addresses FILE is linked for; a"
             " module is linked for 0. Without it kernels, modules and position-independent programs"
-            " are searched for in what was recorded, and where they ran is told; other programs ran"
+            " are searched for in what was recorded, and the places are reported; other programs "
+            "ran"
             " where they are linked.",
             "A function that its file has no name for is shown as FILE+0xOFFSET, counted from where"
             " its code begins; what no file covers, by its address. A file that is given again"
             " forgets its former places; files of earlier calls stay.",
             "With --sysroot each process of the guest gets the names of those programs and"
             " libraries below FOLDER that ran in it, and those of the kernel: a session of its own."
-            " Where they ran is found from what was called; stripped ones are of use, too.",
+            " Where they ran is found from what was called; stripped ones help, too.",
             NULL},
     .spec = {.table = symbols_table},
     .options_size = sizeof(struct symbols_options),

@@ -256,7 +256,7 @@ int qemu_plugin_install(qemu_id id, const struct qemu_info *info, int argc, char
         return -1;
     }
     if (host.installed) {
-        gt_host_message("the plugin is loaded twice; once records everything");
+        gt_host_message("the plugin is loaded twice: load it once");
         return -1;
     }
     host.installed = true;

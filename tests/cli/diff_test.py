@@ -112,7 +112,7 @@ class Dump(CliTest):
             done = self.expect(0, 'dump', '--pc', text, log('none', 'bin'))
             self.assertEqual(done.stdout, expected)
             self.assertEqual(done.stderr, '' if expected else f'guesttrace dump: {log("none", "bin")}:'
-                             ' no line of it is what was asked for\n')
+                             ' no line matches the query\n')
 
     def test_cut_off(self):
         with open(log('none', 'bin'), 'rb') as f:
@@ -126,7 +126,7 @@ class Dump(CliTest):
         self.assertEqual(part.stdout, ''.join(self.text().splitlines(keepends=True)[:3]))
         self.write('killed.bin', data[:-64])
         done = self.expect(1, 'dump', 'killed.bin')
-        self.assertIn('killed.bin: has no end: its recording was cut off', done.stderr)
+        self.assertIn('killed.bin: has no end: its recording was interrupted', done.stderr)
         self.assertEqual(done.stdout, self.text())
 
     def test_other_version(self):

@@ -104,8 +104,8 @@ EV 18446744073709551615 4 cpu0.irq 1
 
     def test_chained(self):
         done = self.dump(es.info(attr=1) + es.arch())
-        self.assertEqual(done.stderr, 'guesttrace dump: t.etrace: blocks were chained: not all that'
-                         ' ran is listed\n')
+        self.assertEqual(done.stderr, 'guesttrace dump: t.etrace: QEMU chained blocks: not every'
+                         ' executed block is listed\n')
 
     def test_standard_input(self):
         done = subprocess.run([harness.GUESTTRACE, 'dump', '-'], input=es.start(), check=True,
@@ -350,7 +350,7 @@ class Live(CliTest):
 
     def test_paths(self):
         self.write('file', b'mine')
-        self.assertIn('file: is there already, and no socket',
+        self.assertIn('file: exists and is not a socket',
                       self.expect(1, 'dump', 'unix:file').stderr)
         self.assertEqual(self.read('file'), 'mine')
         self.assertIn("a socket's path has at most 107 bytes, this one has 108",
@@ -359,7 +359,7 @@ class Live(CliTest):
         self.assertIn('cannot be listened at: No such file',
                       self.expect(1, 'dump', 'unix:no/s').stderr)
         self.listen('real')
-        self.assertIn('real: is a socket: say unix:real', self.expect(1, 'dump', 'real').stderr)
+        self.assertIn('real: is a socket: use unix:real', self.expect(1, 'dump', 'real').stderr)
 
     def test_longest_path(self):
         name = 'x' * 107

@@ -74,7 +74,7 @@ class Modules(names_test.Elf):
         self.assertNotIn('no symbols', done.stderr)
         os.mkdir(self.path('empty'))
         done = self.expect(125, 'record', '--symbols', 'empty', '--', names_test.QEMU)
-        self.assertIn('empty: no modules', done.stderr)
+        self.assertIn('empty: no kernel modules', done.stderr)
 
     def test_modules_at_one_place(self):
         """Modules that were loaded one after the other share a place: a function has the names of those

@@ -151,7 +151,7 @@ class Kernels(Names):
     def test_refused(self):
         funcs, chance = functions(), random.Random(3)
         self.system_map('System.map', funcs)
-        self.refused('no clear place for /.*/System.map: .*; say where it ran, System.map:OFFSET',
+        self.refused('no clear place for /.*/System.map: .*; give its load offset with System.map:OFFSET',
                      [TEXT + 16 * chance.randrange(20000) for _ in range(300)], 'System.map')
         self.refused('none of its functions was entered', [0x12345671], 'System.map')
         # Three of four calls are explained, but so few are luck.

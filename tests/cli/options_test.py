@@ -56,7 +56,7 @@ class Usage(CliTest):
     def test_options_that_do_not_fit(self):
         program = self.program()
         self.expect_usage('guesttrace record: --symbols is for machines (qemu-system-*): a'
-                          " program's own symbols are found without",
+                          " program's own symbols are found without it",
                           'record', '--symbols', 'x', program)
         self.expect_usage('guesttrace record: --sysroot is for a program or a machine; give'
                           ' qemu-x86_64 its own -L', 'record', '-L', '/', '--', 'qemu-x86_64', 'x')

@@ -151,7 +151,7 @@ class Refused(CliTest):
         os.mkfifo(self.path('fifo'))
         self.refuse(126, './fifo', './fifo')
         self.program('object', kind=1)
-        self.refuse(126, './object is an ELF file, but no program (type 1)', './object')
+        self.refuse(126, './object is an ELF file but not a program (type 1)', './object')
 
     def test_script(self):
         self.write('script', b'#! /bin/sh -e\nexit 1\n')
@@ -182,7 +182,7 @@ class Refused(CliTest):
         self.program(machine=X86_64, data=2)
         self.refuse(126, 'does not have (ELF machine 62', './prog')
         self.program(machine=PPC64)
-        self.refuse(126, 'is for ppc64le, whose calls guesttrace cannot follow (it knows ',
+        self.refuse(126, 'is for ppc64le, which guesttrace does not support (supported: ',
                     './prog')
 
     def test_output(self):

@@ -209,7 +209,7 @@ class Refused(Symbols):
         self.record()
         subprocess.run(['cc', '-nostdlib', '-shared', '-fPIC', '-O1', '-o', 'fw.so', 'fw.c'],
                        check=True, cwd=self.dir)
-        self.refuse('say where it ran, fw.so:OFFSET', 'fw.so')
+        self.refuse('give its load offset with fw.so:OFFSET', 'fw.so')
         self.symbols('fw.so:0x40000000')
 
     def test_overlap(self):

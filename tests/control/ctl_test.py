@@ -41,10 +41,10 @@ class Ctl(Case):
 
     def test_strangers(self):
         """What listens is no monitor, or says nothing, or goes away."""
-        for greeting, message in ((b'hello\n', 'not what a monitor answers'),
+        for greeting, message in ((b'hello\n', 'not a monitor\'s answer'),
                                   (b'{"a": 1}\n', 'no greeting'), (b'', 'the connection was closed'),
                                   (b'{"QMP": {}}\n', 'the connection was closed'),
-                                  (b'[' * 100 + b'\n', 'not what a monitor answers'),
+                                  (b'[' * 100 + b'\n', 'not a monitor\'s answer'),
                                   (None, 'no answer within 1 s')):
             with socket.socket(socket.AF_UNIX) as listener:
                 listener.bind(self.path)

@@ -168,7 +168,7 @@ class Report(harness.Scratch):
         done = self.coverage(stream, '-e', self.program + ':0x7000000000', '-f', 'qcov')
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
         done = self.coverage(stream, '-e', self.program, '-f', 'qcov', '-o', 'out', status=1)
-        self.assertIn(f'none of its {len(moved)} entries lies in', done.stderr)
+        self.assertIn(f'none of its {len(moved)} entries is inside', done.stderr)
         self.assertFalse(os.path.exists(self.path('out')))
 
     def test_two_programs(self):
@@ -222,7 +222,7 @@ class Report(harness.Scratch):
         whole = len(streams.head(62)) + 8 + 8 + 20 * 1000 + 8
         self.write('cut', data[:whole + 100])
         done = self.coverage('cut', '-e', self.program, '-f', 'cachegrind', status=1)
-        self.assertRegex(done.stderr, rf'cut offset {whole}: .*100 of .*the report has what was whole')
+        self.assertRegex(done.stderr, rf'cut offset {whole}: .*100 of .*the report covers the part before')
         self.write('cut', data[:whole])
         self.assertEqual(self.coverage('cut', '-e', self.program, '-f', 'cachegrind').stdout,
                          done.stdout)
@@ -237,7 +237,7 @@ class Report(harness.Scratch):
         self.assertIn(f'odd offset {at}: packet of unknown type 0x999 and 3 bytes: left out\n',
                       done.stderr)
         self.assertIn(f'odd offset {at + 11}: EXEC packet of 27 bytes', done.stderr)
-        self.assertIn('packets left out: 2; the report has what was whole\n', done.stderr)
+        self.assertIn('packets left out: 2; the report covers the part before\n', done.stderr)
 
     def test_hostile(self):
         """Entries that are empty, turned round, or all of memory."""
@@ -300,7 +300,7 @@ class Report(harness.Scratch):
     def test_chained(self):
         self.write('chained', streams.head(62, attr=1) + streams.execs(self.entries))
         done = self.coverage('chained', '-e', self.program, '-f', 'qcov', quiet=False)
-        self.assertIn('not all that ran', done.stderr)
+        self.assertIn('not every executed block is listed', done.stderr)
 
     def test_without_lines(self):
         self.tool('strip', '-g', self.program)

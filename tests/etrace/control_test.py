@@ -250,8 +250,8 @@ def test_refused(t):
     busy.listen()
     with open(f'{t.folder}/file', 'w', encoding='utf-8') as f:
         f.write('mine')
-    for path, words in [(f'{t.folder}/file', 'is there already, and no socket'),
-                        (f'{t.folder}/busy', 'somebody listens there already'),
+    for path, words in [(f'{t.folder}/file', 'exists and is not a socket'),
+                        (f'{t.folder}/busy', 'another process is listening there'),
                         ('x' * 200, 'at most 107 bytes'), (f'{t.folder}/no/file', 'No such file')]:
         done = finish(t.user('x86_64', guest, f',control={path}'))
         need(done.status == 1 and len(done.said) == 1 and words in done.said[0], path, done)

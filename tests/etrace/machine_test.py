@@ -111,7 +111,7 @@ def check(arch, version, qemu, t, *options):
         need(0 <= total - len(instructions) <= 2, 'the clock ends at', total)
     check_memory(arch, version, stream, names, instructions)
     check_device(arch, version, stream)
-    lacks = 'values of memory accesses are 0: this QEMU (plugin ABI 1) does not tell them; ' \
+    lacks = 'values of memory accesses are 0: this QEMU (plugin ABI 1) does not report them; ' \
             '9.1 and later do'
     need(done.said == ([] if version >= TELLS_VALUES else [lacks]), done.said)
     events = [e for e in stream.of('event') if e.device == 'cpu0' and e.name == 'exception']
@@ -160,7 +160,7 @@ def check_units(arch, version, qemu, t):
     at = next((i for i, (a, b) in enumerate(zip(got, want)) if a != b), None)
     need(got == want, 'the order differs:', len(got), len(want), at)
     need({unit for unit, _ in got} == ({0, 1, 2} if known else {0}), 'units')
-    need(any('does not tell them apart' in line for line in done.said) != known, done.said)
+    need(any('reports the wrong vCPU' in line for line in done.said) != known, done.said)
 
 
 def check_threads(arch, version, qemu, t):
@@ -184,7 +184,7 @@ def check_uftrace(arch, version, qemu, t):
                     'none', '-kernel', guest, '-smp', '3', '-accel', f'tcg,thread={kind}', '-plugin',
                     f'{UFTRACE},output={t.folder}/calls'])
         need(done.status == 0, done.errors)
-        n = done.errors.count('does not tell them apart, calls are told of the wrong one')
+        n = done.errors.count('reports the wrong vCPU: calls may be attributed to the wrong one')
         need(n == (kind == 'single' and version >= (9, 0)), kind, done.errors)
 
 

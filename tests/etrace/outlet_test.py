@@ -186,7 +186,7 @@ def test_drop(t):
 def test_bad_targets(t):
     with open(f'{t.folder}/file', 'w', encoding='utf-8') as f:
         f.write('mine')
-    for target, words in [(f'unix:{t.folder}/file', 'is there already, and no socket'),
+    for target, words in [(f'unix:{t.folder}/file', 'exists and is not a socket'),
                           ('unix:' + 'x' * 200, 'at most 107 bytes'),
                           (f'{t.folder}/no/file', 'No such file'), (t.folder, 'Is a directory')]:
         t.out = target

@@ -141,14 +141,14 @@ def test_busy(t):
         server.bind(path)
         server.listen(0)
         first.connect(path)
-        refused(t, t.user('x86_64', guest, f',control={path}'), 'somebody listens there already')
+        refused(t, t.user('x86_64', guest, f',control={path}'), 'another process is listening there')
     if os.geteuid() == 0:
         os.chown(path, 12345, 12345)
         refused(t, t.user('x86_64', guest, f',control={path}'), "another user's socket")
     os.unlink(path)
     with open(path, 'w', encoding='utf-8'):
-        refused(t, t.user('x86_64', guest, f',control={path}'), 'and no socket')
-        refused(t, dumping(path), 'and no socket')
+        refused(t, t.user('x86_64', guest, f',control={path}'), 'exists and is not a socket')
+        refused(t, dumping(path), 'exists and is not a socket')
 
 
 def test_long_line(t):

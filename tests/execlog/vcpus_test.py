@@ -77,7 +77,7 @@ def test_one_thread(t):
     guest = build(t, HARTS)
     names = etrace.symbols(guest)
     for version, qemu in machines():
-        said = ['one thread runs all vCPUs'] if version >= (9, 0) else []
+        said = ['reports the wrong vCPU'] if version >= (9, 0) else []
         for how in ['-accel', 'tcg,thread=single'], ['-icount', 'shift=0']:
             for text in play(t, qemu, guest, [], '-smp', str(HARTS), *how, said=said):
                 steps = [LINE.match(line) for line in of_code(text)]

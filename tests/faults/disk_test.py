@@ -8,7 +8,7 @@ import sys
 import harness
 from harness import Skip, expect, need
 
-LOST = r'(/.*): {}: (\d+) of (\d+) records are lost; what is left: uftrace replay -d .*'
+LOST = r'(/.*): {}: (\d+) of (\d+) records are lost; view the rest with: uftrace replay -d .*'
 FULL = LOST.format('No space left on device')
 ROUNDS = 30000   # of 6 records: 2.9 MB
 

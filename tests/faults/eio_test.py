@@ -11,7 +11,7 @@ from harness import expect, need
 
 ROUNDS = '20000'   # of 6 records
 LOST = r'/.*: (Input/output error|Cannot allocate memory): (all )?(\d+ of )?\d+ records are lost.*'
-TEXT = r'/.*: cannot be (created|written|opened).*: Input/output error; what was recorded: .*'
+TEXT = r'/.*: cannot be (created|written|opened).*: Input/output error; view the rest with: .*'
 
 
 def faulty(t, rules, times=None):

@@ -13,7 +13,7 @@ import qemus  # noqa: E402
 from qemus import need  # noqa: E402
 
 HARTS, TIMES = 3, 4
-SAID = b'one thread runs all vCPUs'
+SAID = b'reports the wrong vCPU'
 
 
 def build(folder):

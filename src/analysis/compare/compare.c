@@ -81,10 +81,10 @@ static int next_side(const struct gt_diff *d, const size_t waiting[2])
 static int read_on(struct gt_diff *d, const size_t waiting[2], struct gt_error *err)
 {
     if (waiting[0] + waiting[1] > MOST_WAITING)
-        return gt_error_set(err, GT_E_RANGE,
-                            "the lines of a vCPU are more than %d MiB further on in one log than in"
-                            " the other",
-                            MOST_WAITING >> 20);
+        return gt_error_set(
+            err, GT_E_RANGE,
+            "a vCPU's lines in one log are more than %d MiB ahead of those in the other",
+            MOST_WAITING >> 20);
     d->abreast = waiting[0] + waiting[1] == 0;
     int status = d->abreast ? gt_diff_skip(d, err) : 0;
     return status ? status : gt_diff_source_step(&d->side[next_side(d, waiting)], err);

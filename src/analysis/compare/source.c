@@ -196,7 +196,7 @@ int gt_diff_source_read(struct gt_diff_source *s, struct gt_error *err)
         }
     }
     if (s->ended && status == 0 && !gt_execlog_whole(s->r) && !s->damaged)
-        gt_notice(s->notices, "%s: has no end: its recording was cut off", s->in.name);
+        gt_notice(s->notices, "%s: has no end: its recording was interrupted", s->in.name);
     return status;
 }
 

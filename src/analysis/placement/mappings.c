@@ -145,11 +145,11 @@ static void tell_missing(const struct gt_notices *notices, const struct gt_symbo
 {
     if (why->status == GT_OK)
         gt_notice(notices,
-                  "%s: the guest did not run it: the stream has no mapping of its %s; give"
-                  " the file that ran, or say where it ran, %s:OFFSET",
+                  "%s: the guest did not run it: the stream has no mapping of its %s; give the "
+                  "file that ran, or its load offset with %s:OFFSET",
                   source->opened, source->build_id[0] ? "build-id" : "name", source->opened);
     else
-        gt_notice(notices, "%s; say where it ran, %s:OFFSET", why->text, source->opened);
+        gt_notice(notices, "%s; give its load offset with %s:OFFSET", why->text, source->opened);
 }
 
 /* Those that no note names. Returns how many of them have no place. */

@@ -136,7 +136,7 @@ static int show_all(struct dump *d, struct gt_error *err)
     if (status < 0)
         return gt_error_set(err, status, "%s", why.text);
     if (!gt_execlog_whole(d->r))
-        return gt_error_set(err, GT_E_TRUNC, "%s: has no end: its recording was cut off",
+        return gt_error_set(err, GT_E_TRUNC, "%s: has no end: its recording was interrupted",
                             gt_execlog_reader_name(d->r));
     return 0;
 }
@@ -172,7 +172,7 @@ static int show_selected(struct dump *d, uint64_t size, const struct gt_execlog_
     if (status < 0)
         return gt_error_set(err, status, "%s", why.text);
     if (!d->selection.whole && !d->left_out)
-        return gt_error_set(err, GT_E_TRUNC, "%s: has no end: its recording was cut off",
+        return gt_error_set(err, GT_E_TRUNC, "%s: has no end: its recording was interrupted",
                             gt_execlog_reader_name(d->r));
     return 0;
 }
@@ -185,8 +185,7 @@ static int show(struct dump *d, uint64_t size, const struct gt_execlog_text_opti
     int status = some && size ? show_selected(d, size, q, err) : show_all(d, err);
     gt_execlog_text_flush(d->text);
     if (status == 0 && some && !d->any)
-        gt_notice(d->notices, "%s: no line of it is what was asked for",
-                  gt_execlog_reader_name(d->r));
+        gt_notice(d->notices, "%s: no line matches the query", gt_execlog_reader_name(d->r));
     if (status == 0 && d->left_out)
         status = gt_error_set(err, GT_E_FORMAT, "%s: places left out: %" PRIu64,
                               gt_execlog_reader_name(d->r), d->left_out);
@@ -202,10 +201,11 @@ static int check_addresses(const struct dump *d, const struct gt_execlog_query *
     const char *target = gt_execlog_reader_about(d->r)->target;
     for (size_t i = 0; i < G_N_ELEMENTS(narrow) && q->by_insn; i++)
         if (strcmp(target, narrow[i]) == 0 && q->insn_lo > UINT32_MAX)
-            return gt_error_set(err, GT_E_USAGE,
-                                "%s: of a guest of target %s, whose addresses have 32 bits: --pc"
-                                " 0x%" PRIx64 " is none of them",
-                                gt_execlog_reader_name(d->r), target, q->insn_lo);
+            return gt_error_set(
+                err, GT_E_USAGE,
+                "%s: of a guest of target %s, whose addresses have 32 bits: --pc 0x%" PRIx64
+                " is too large",
+                gt_execlog_reader_name(d->r), target, q->insn_lo);
     return 0;
 }
 

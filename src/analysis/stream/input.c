@@ -63,7 +63,7 @@ int gt_etrace_input_open(struct gt_etrace_input *in, const char *where, struct g
     struct stat st;
     in->fd = open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (in->fd < 0 && errno == ENXIO && stat(where, &st) == 0 && S_ISSOCK(st.st_mode))
-        return gt_error_set(err, GT_E_IO, "%s: is a socket: say unix:%s", where, where);
+        return gt_error_set(err, GT_E_IO, "%s: is a socket: use unix:%s", where, where);
     if (in->fd < 0)
         return gt_error_errno(err, errno, "%s: cannot be opened", where);
     return 0;

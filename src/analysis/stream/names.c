@@ -33,7 +33,7 @@ int gt_etrace_names_locate(struct gt_etrace_names *names, const struct gt_notice
         return status;
     names->missing = (size_t)status;
     if (names->n && names->missing == names->n)
-        return gt_error_set(err, GT_E_NOT_FOUND, "%s: where the programs ran is not known",
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: the programs' load offsets are not known",
                             in->name);
     return 0;
 }
@@ -58,8 +58,8 @@ int gt_etrace_names_check(const struct gt_etrace_names *names, const char *strea
     if (!names->n || names->any)
         return 0;
     return gt_error_set(err, GT_E_NOT_FOUND,
-                        "%s: no function of the files of --elf ran: give the files that ran, or say"
-                        " where they ran, ELF:OFFSET",
+                        "%s: no function of the files of --elf ran: give the files that ran, or "
+                        "their load offsets with ELF:OFFSET",
                         stream);
 }
 

@@ -30,7 +30,7 @@ static int look_at_info(struct walk *k, const struct gt_etrace_reader *r,
     int status = gt_etrace_get_info(r, p, &info, err);
     if (status == 0 && info.attr & 1 && !k->told_chained) {
         k->told_chained = true;
-        gt_notice(k->w->notices, "%s: blocks were chained: not all that ran is listed",
+        gt_notice(k->w->notices, "%s: QEMU chained blocks: not every executed block is listed",
                   k->in->name);
     }
     return status;

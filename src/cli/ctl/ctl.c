@@ -17,7 +17,7 @@ struct ctl_options {
 
 static const struct gt_option ctl_table[] = {
     {"timeout", 't', GT_OPTION_NUMBER, .value = "SECONDS",
-     .help = "how long to wait for an answer (default: 30)", .min = 1, .max = 86400,
+     .help = "wait up to N seconds for an answer (default: 30)", .min = 1, .max = 86400,
      .offset = offsetof(struct ctl_options, timeout)},
     {0},
 };
@@ -91,7 +91,7 @@ static int run_ctl(const struct gt_command *self, const void *options, size_t n,
 
 const struct gt_command gt_command_ctl = {
     .name = "ctl",
-    .summary = "steer a running program's trace events, or a recording",
+    .summary = "control a running program's trace events, or a recording",
     .usage = (const char *const[]){"SOCKET [COMMAND]", NULL},
     .paragraphs =
         (const char *const[]){

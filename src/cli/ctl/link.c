@@ -103,7 +103,7 @@ static int read_object(struct gt_ctl *c, struct gt_json *object, size_t *taken,
             return 0;
         }
         if (end || where < c->in->str + seen)
-            return gt_error_set(err, GT_E_FORMAT, "%s: not what a monitor answers: %.64s", c->path,
+            return gt_error_set(err, GT_E_FORMAT, "%s: not a monitor's answer: %.64s", c->path,
                                 c->in->str);
     }
 }
@@ -212,7 +212,7 @@ static int greet(struct gt_ctl *c, struct gt_error *err)
     if (status < 0)
         return status;
     if (!member(&object, "QMP", &value))
-        return gt_error_set(err, GT_E_FORMAT, "%s: no monitor: no greeting", c->path);
+        return gt_error_set(err, GT_E_FORMAT, "%s: not a monitor: no greeting", c->path);
     drop(c, taken);
     return sent < 0 ? gt_error_set(err, sent, "%s", late.text) : read_answer(c, ignored, err);
 }

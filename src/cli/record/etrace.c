@@ -7,28 +7,24 @@
 
 const struct gt_option gt_options_etrace[] = {
     {"flags", .type = GT_OPTION_TEXT, .value = "FLAG,...",
-     .help = "some of exec (the default), mem, disas, cpu, gpio, all, coverage,"
-             " none",
+     .help = "record these packets: exec (the default), mem, disas, cpu, gpio, all, coverage, none",
      GT_RECORD_FIELD(flags)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
-     .help = "what time is: instructions retired (the same in every run), the host's clock, or"
-             " instructions as long as there is one thread or vCPU (default: auto)",
+     .help = "the time base: retired instructions (the same in every run), the host's clock, or "
+             "instructions while there is only one thread or vCPU (default: auto)",
      GT_RECORD_FIELD(clock)},
     {"reconnect", .type = GT_OPTION_FLAG,
-     .help = "when a socket's reader is gone, begin again with the next one",
+     .help = "when a socket's reader disconnects, start a new stream for the next one",
      GT_RECORD_FIELD(reconnect)},
     {"drop", .type = GT_OPTION_FLAG,
-     .help = "a slow reader loses data, and is told how much; else the guest"
-             " waits",
+     .help = "drop data when the reader is slow, and report how much (default: block the guest)",
      GT_RECORD_FIELD(drop)},
     {"wait", .type = GT_OPTION_NUMBER, .value = "SECONDS", .min = 1, .max = 1000000,
-     .help = "how long a socket's first reader may take to come "
-             "(default: 60)",
+     .help = "wait up to N seconds for a socket's first reader (default: 60)",
      GT_RECORD_FIELD(wait)},
     {"control", .type = GT_OPTION_TEXT, .value = "PATH",
-     .help = "a socket that takes commands while the guest runs: counts, flush,"
-             " status",
+     .help = "accept commands at this socket while the guest runs: counts, flush, status",
      GT_RECORD_FIELD(control)},
     {0},
 };

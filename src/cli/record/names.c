@@ -68,8 +68,8 @@ static int load_given(const struct gt_recording *r, struct gt_record_names *name
             const guint before = names->modules->len;
             add_folder(names->modules, given, 0);
             if (names->modules->len == before)
-                return gt_error_set(err, GT_E_NOT_FOUND,
-                                    "%s: no modules of a kernel (.ko) below it", given);
+                return gt_error_set(err, GT_E_NOT_FOUND, "%s: no kernel modules (.ko) below it",
+                                    given);
             continue;
         }
         int status = gt_symbol_source_load(given, &names->source[names->n], err);
@@ -88,7 +88,7 @@ static int load_path(const char *path, struct gt_symbol_source *out, struct gt_e
     int status = gt_symbol_source_load(argument, out, err);
     if (status == 0 && out->part[0].has_offset) {
         gt_symbol_source_clear(out);
-        return gt_error_set(err, GT_E_UNSUPPORTED, "%s: its name ends in an offset", path);
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%s: its name must not end in an offset", path);
     }
     return status;
 }

@@ -126,7 +126,7 @@ static int not_a_program(const char *path, const struct gt_program *p, struct gt
                             path, p->shebang, path);
     if (!p->is_elf)
         return gt_error_set(err, GT_E_FORMAT, "%s is not an ELF program", path);
-    return gt_error_set(err, GT_E_FORMAT, "%s is an ELF file, but no program (type %u)", path,
+    return gt_error_set(err, GT_E_FORMAT, "%s is an ELF file but not a program (type %u)", path,
                         p->e_type);
 }
 
@@ -147,7 +147,7 @@ static int find_machine(const struct gt_recording *r, const char *path, const st
     for (size_t i = 0; gt_arch_at(i); i++)
         g_string_append_printf(known, "%s%s", i ? ", " : "", gt_arch_at(i)->name);
     return gt_error_set(err, GT_E_UNSUPPORTED,
-                        "%s is for %s, whose calls guesttrace cannot follow (it knows %s)", path,
+                        "%s is for %s, which guesttrace does not support (supported: %s)", path,
                         (*machine)->target, known->str);
 }
 
@@ -205,8 +205,8 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
 {
     if (r->opt->symbols)
         return gt_error_set(err, GT_E_USAGE,
-                            "--symbols is for machines (qemu-system-*): a program's own symbols are"
-                            " found without");
+                            "--symbols is for machines (qemu-system-*): a program's own symbols "
+                            "are found without it");
     int status = find_program(name, &t->path, err);
     if (status == 0)
         status = gt_program_inspect(t->path, &t->program, err);

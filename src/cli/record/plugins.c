@@ -40,7 +40,8 @@ int gt_plugins_find(const char *name, const char *given, char **path, struct gt_
             return 0;
         g_clear_pointer(path, g_free);
     }
-    return gt_error_set(err, GT_E_NOT_FOUND,
-                        "no %s in %s/plugins nor in %s/%s; say where with --plugin or " VARIABLE,
-                        name, bin, bin, places[1]);
+    return gt_error_set(
+        err, GT_E_NOT_FOUND,
+        "no %s in %s/plugins nor in %s/%s; name its folder with --plugin or " VARIABLE, name, bin,
+        bin, places[1]);
 }

@@ -49,8 +49,8 @@ static int check_plugins(const char *path, struct gt_error *err)
                               path);
     else if (p.is_elf && !p.exports_plugins)
         status = gt_error_set(err, GT_E_UNSUPPORTED,
-                              "%s cannot load plugins: it is no QEMU, or one that was configured"
-                              " with --disable-plugins. Name another with --qemu",
+                              "%s cannot load plugins: it is not a QEMU, or was configured with "
+                              "--disable-plugins. Name another with --qemu",
                               path);
     gt_program_clear(&p);
     return status;

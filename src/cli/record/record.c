@@ -21,36 +21,36 @@ static const char *const tool_names[] = {"uftrace", "etrace", "execlog", NULL};
 
 static const struct gt_option record_table[] = {
     {"output", 'o', GT_OPTION_DIR, .value = "DIR",
-     .help =
-         "where to write (default: uftrace.data); former uftrace data there is moved to DIR.old."
-         " With --tool etrace and execlog: a file (default: etrace.out, execlog.out), or "
-         "unix:PATH, a"
-         " socket",
+     .help = "write the recording to DIR (default: uftrace.data); earlier uftrace data there is "
+             "renamed to DIR.old. With --tool etrace or execlog: a file (default: etrace.out, "
+             "execlog.out), or unix:PATH, a socket",
      GT_RECORD_FIELD(output)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
-     .help = "what to record: uftrace, function calls (the default); etrace, code that ran and"
-             " memory accesses; execlog, each instruction",
+     .help = "what to record: uftrace: function calls (the default); etrace: executed code and "
+             "memory accesses; execlog: every instruction",
      GT_RECORD_FIELD(tool)},
     {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
-     .help = "the user-mode QEMU to run the program with (default: the program's machine says)",
+     .help =
+         "run the program with this user-mode QEMU (default: the one for the program's machine)",
      GT_RECORD_FIELD(qemu)},
     {"sysroot", 'L', GT_OPTION_DIR, .value = "DIR",
-     .help = "where the program's libraries are (default: a cross toolchain's place, if the program"
-             " needs one); of a machine: its processes' functions are named from the programs and"
-             " libraries below",
+     .help = "look for the program's libraries in DIR (default: a cross toolchain's sysroot, if "
+             "the program needs one); for a machine: name its processes' functions from the "
+             "programs and libraries in DIR",
      GT_RECORD_FIELD(sysroot)},
     {"trace", .type = GT_OPTION_TEXT, .value = "PATTERN[+...]",
-     .help = "switch on these trace events of the plugin itself (docs/trace-events.md)",
+     .help = "enable these trace events of the plugin itself (docs/trace-events.md)",
      GT_RECORD_FIELD(trace)},
     {"trace-file", .type = GT_OPTION_FILE, .value = "FILE",
-     .help = "where they are written (default: trace-PID)", GT_RECORD_FIELD(trace_file)},
+     .help = "write the plugin's trace events to FILE (default: trace-PID)",
+     GT_RECORD_FIELD(trace_file)},
     {"trace-socket", .type = GT_OPTION_TEXT, .value = "PATH",
-     .help = "a socket at which 'guesttrace ctl' looks at them and switches them while the guest"
-             " runs",
+     .help = "let 'guesttrace ctl' control the plugin's trace events at this socket while the "
+             "guest runs",
      GT_RECORD_FIELD(trace_socket)},
     {"plugin", .type = GT_OPTION_FILE, .value = "FILE",
-     .help = "the plugin to load instead of the tool's", GT_RECORD_FIELD(plugin)},
-    {"quiet", 'q', GT_OPTION_FLAG, .help = "no progress and no summary, errors only",
+     .help = "load this plugin instead of the tool's", GT_RECORD_FIELD(plugin)},
+    {"quiet", 'q', GT_OPTION_FLAG, .help = "print errors only, no progress and no summary",
      GT_RECORD_FIELD(quiet)},
     {0},
 };
@@ -133,8 +133,8 @@ static int run_record(const struct gt_command *self, const void *options, size_t
 
 const struct gt_command gt_command_record = {
     .name = "record",
-    .summary = "record what a program or a machine runs: its function calls, its code and "
-               "memory accesses, or each instruction",
+    .summary = "record what a program or a machine executes: function calls, code and memory "
+               "accesses, or every instruction",
     .usage = (const char *const[]){"[OPTIONS] PROGRAM [ARGS...]",
                                    "[OPTIONS] -- QEMU-COMMAND [ARGS...]", NULL},
     .paragraphs =

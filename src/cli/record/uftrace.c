@@ -25,8 +25,8 @@
 const struct gt_option gt_options_uftrace[] = {
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
-     .help = "what time is: instructions retired (the same in every run), the host's clock, or"
-             " instructions as long as there is one thread or vCPU (default: auto)",
+     .help = "the time base: retired instructions (the same in every run), the host's clock, or "
+             "instructions while there is only one thread or vCPU (default: auto)",
      GT_RECORD_FIELD(clock)},
     {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
      .help = "record calls up to this depth (default: 1024)", GT_RECORD_FIELD(depth)},
@@ -34,22 +34,21 @@ const struct gt_option gt_options_uftrace[] = {
      .help = "do not show jumps from one function into another as calls",
      GT_RECORD_FIELD(no_tail_calls)},
     {"privilege-levels", .type = GT_OPTION_FLAG,
-     .help = "trace each privilege level of a machine for itself",
+     .help = "record each privilege level of a machine as a task of its own",
      GT_RECORD_FIELD(privilege_levels)},
     {"tasks", .type = GT_OPTION_CHOICE, .value = "KIND",
      .choices = (const char *const[]){"stack", "cpu", NULL},
-     .help = "what a task of a machine is: each of the guest's call stacks, or each vCPU"
-             " (default: stack)",
+     .help =
+         "make a task of each call stack of a machine's guest, or of each vCPU (default: stack)",
      GT_RECORD_FIELD(tasks)},
     {"max-tasks", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000000,
-     .help = "at most so many tasks of a machine (default: 1024)", GT_RECORD_FIELD(max_tasks)},
+     .help = "record at most N tasks of a machine (default: 1024)", GT_RECORD_FIELD(max_tasks)},
     {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
-     .help = "name a machine's functions from this file, too, as 'guesttrace symbols' does; or from"
-             " all modules of a kernel (.ko) below this folder",
+     .help = "name a machine's functions from this file too, as 'guesttrace symbols' does; or from "
+             "all kernel modules (.ko) below this folder",
      GT_RECORD_FIELD(symbols)},
     {"no-console", .type = GT_OPTION_FLAG,
-     .help = "do not note the lines that a machine's console prints on standard output among the"
-             " functions",
+     .help = "do not show the lines of a machine's console on standard output among the functions",
      GT_RECORD_FIELD(no_console)},
     {0},
 };

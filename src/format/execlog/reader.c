@@ -142,7 +142,7 @@ static int read_header(struct gt_execlog_reader *r, struct gt_error *err)
         return status;
     if (!gt_execlog_is(h, n))
         return gt_error_set(err, n ? GT_E_FORMAT : GT_E_TRUNC,
-                            "%.300s: no execlog log in binary form: %s", r->name,
+                            "%.300s: not an execlog log in binary form: %s", r->name,
                             n ? "it does not begin with \"GTEXECL\\n\"" : "it is empty");
     if (status == 0)
         return gt_error_set(err, GT_E_TRUNC,

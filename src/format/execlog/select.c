@@ -111,7 +111,7 @@ static int look_at_headers(struct plan *p, struct gt_error *err)
     struct gt_error why;
     int status = 0;
     if (!gt_execlog_go(p->r, GT_EXECLOG_HEAD, false))
-        return gt_error_set(err, GT_E_UNSUPPORTED, "%.300s: it cannot be read out of order",
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%.300s: the file cannot be read out of order",
                             gt_execlog_reader_name(p->r));
     while ((status = gt_execlog_next(p->r, &item, &why)) == 1 || status == GT_E_FORMAT) {
         if (status == GT_E_FORMAT)

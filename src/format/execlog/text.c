@@ -245,7 +245,7 @@ static int ended(const struct gt_execlog_text *t, const struct gt_execlog_chunk 
     if (at < chunk->unpacked && t->status == 0)
         return gt_error_set(err, GT_E_FORMAT,
                             "vCPU %" PRIu32 ", line %" PRIu64
-                            ": the event at byte %zu of the chunk's %" PRIu32 " makes no sense",
+                            ": the event at byte %zu of the chunk's %" PRIu32 " is invalid",
                             chunk->vcpu, t->number, at, chunk->unpacked);
     return t->status ? t->status : t->number > t->o.query.to;
 }

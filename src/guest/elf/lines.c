@@ -45,7 +45,7 @@ int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_li
     if (r == GT_OK) {
         r = open_dwarf(l, path, debug_roots ? debug_roots : gt_debug_roots_default);
         if (r == 0 || (r == 1 && !gt_elf_load_base(l->file.elf, &l->load_base)))
-            r = gt_error_set(err, GT_E_NOT_FOUND, "%s: no line table, nor a debug file", path);
+            r = gt_error_set(err, GT_E_NOT_FOUND, "%s: no line table and no debug file", path);
         else if (r < 0)
             gt_error_set(err, r, "%s: out of memory", path);
     }

@@ -130,7 +130,8 @@ int gt_kernel_read_elf(struct gt_kernel *k, struct gt_error *err)
     int status;
 
     if (!ident || !gelf_getehdr(k->priv->elf.elf, &header))
-        return gt_error_set(err, GT_E_FORMAT, "%s: the ELF header is cut or lies", k->path);
+        return gt_error_set(err, GT_E_FORMAT, "%s: the ELF header is truncated or inconsistent",
+                            k->path);
     if (ident[EI_DATA] != ELFDATA2LSB)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: big-endian, expected little-endian",
                             k->path);

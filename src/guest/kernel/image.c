@@ -113,7 +113,8 @@ static int read_elf(struct gt_kernel *k, struct gt_error *err)
     elf_version(EV_CURRENT);
     p->elf.elf = elf_memory((char *)p->data, p->size);
     if (!p->elf.elf)
-        return gt_error_set(err, GT_E_FORMAT, "%s: the ELF file in it is cut or lies", k->path);
+        return gt_error_set(err, GT_E_FORMAT, "%s: the ELF file in it is truncated or inconsistent",
+                            k->path);
     return gt_kernel_read_elf(k, err);
 }
 
@@ -139,10 +140,10 @@ int gt_kernel_read_image(struct gt_kernel *k, struct gt_error *err)
         if (status < 0)
             return status;
         if (status == 0)
-            return gt_error_set(err, GT_E_FORMAT,
-                                "%s: no kernel image, vmlinux, System.map or copy of "
-                                "/proc/kallsyms%s%s",
-                                k->path, k->form[0] ? " inside: " : "", k->form);
+            return gt_error_set(
+                err, GT_E_FORMAT,
+                "%s: not a kernel image, vmlinux, System.map or copy of /proc/kallsyms%s%s",
+                k->path, k->form[0] ? " inside: " : "", k->form);
     }
     return gt_error_set(err, GT_E_FORMAT, "%s: wrapped more than %d times: %s", k->path, LAYERS,
                         k->form);

@@ -57,7 +57,8 @@ static int open_elf(struct gt_kernel_ko *m, struct gt_error *err)
     p->elf = p->size < 64 || memcmp(p->data, ELFMAG, 4) != 0 ? NULL : elf_memory(p->data, p->size);
     ident = p->elf ? elf_getident(p->elf, NULL) : NULL;
     if (!ident || !gelf_getehdr(p->elf, &header))
-        return gt_error_set(err, GT_E_FORMAT, "%s: no ELF file, expected a kernel module", m->path);
+        return gt_error_set(err, GT_E_FORMAT, "%s: not an ELF file, expected a kernel module",
+                            m->path);
     if (ident[EI_DATA] != ELFDATA2LSB)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: big-endian, expected little-endian",
                             m->path);

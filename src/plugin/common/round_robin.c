@@ -9,9 +9,9 @@ bool gt_one_thread_check(const struct gt_host_info *host, const char *wrong)
     bool wrongly = host->system && host->abi >= 2 && other;
     if (wrongly && !told) {
         told = true;
-        gt_host_message("one thread runs all vCPUs: this QEMU (plugin ABI %d) does not tell them "
-                        "apart, %s",
-                        host->abi, wrong);
+        gt_host_message(
+            "with single-threaded TCG this QEMU (plugin ABI %d) reports the wrong vCPU: %s",
+            host->abi, wrong);
     }
     other = true;
     return wrongly;

@@ -173,7 +173,7 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
     (void)self;
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
-    gt_one_thread_check(&gt_etrace.host, "units are wrong");
+    gt_one_thread_check(&gt_etrace.host, "units may be wrong");
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
     gt_etrace_close(v);
     v->block = NULL;

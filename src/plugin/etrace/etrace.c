@@ -114,8 +114,8 @@ static int check_host(struct gt_error *err)
                         abi);
     }
     if (gt_etrace.flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO) && !gt_etrace.values)
-        gt_host_message("values of memory accesses are 0: this QEMU (plugin ABI %d) does not tell "
-                        "them; 9.1 and later do",
+        gt_host_message("values of memory accesses are 0: this QEMU (plugin ABI %d) does not "
+                        "report them; 9.1 and later do",
                         abi);
     return 0;
 }

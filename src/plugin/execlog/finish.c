@@ -42,7 +42,7 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
     struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
-    if (gt_one_thread_check(&gt_exlog.host, "lines are told of the wrong one"))
+    if (gt_one_thread_check(&gt_exlog.host, "lines may be attributed to the wrong one"))
         __atomic_store_n(&gt_exlog.stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;

@@ -97,26 +97,27 @@ static bool tell_faults(const struct lossy *lossy)
     unsigned long long lost = gt_rec.shared->lost, records = gt_rec.shared->records;
     const char *dir = gt_rec.dir.path;
     if (st->error && !st->written && gt_rec.forked_from)
-        gt_host_message("%s: %s: all %llu records of process %d are lost; the others: uftrace "
-                        "replay -d %s",
+        gt_host_message("%s: %s: all %llu records of process %d are lost; view the others with: "
+                        "uftrace replay -d %s",
                         st->error_path, strerror(st->error), (unsigned long long)st->lost,
                         (int)getpid(), dir);
     else if (st->error && !st->written)
         gt_host_message("%s: %s: all %llu records are lost", st->error_path, strerror(st->error),
                         lost);
     else if (st->error)
-        gt_host_message("%s: %s: %llu of %llu records are lost; what is left: uftrace replay -d %s",
-                        st->error_path, strerror(st->error), lost, records, dir);
+        gt_host_message(
+            "%s: %s: %llu of %llu records are lost; view the rest with: uftrace replay -d %s",
+            st->error_path, strerror(st->error), lost, records, dir);
     else if (lossy->err.status)
-        gt_host_message("%s; what was recorded: uftrace replay -d %s", lossy->err.text, dir);
+        gt_host_message("%s; view the rest with: uftrace replay -d %s", lossy->err.text, dir);
     else if (refused)
-        gt_host_message("%u tasks are not recorded, for want of memory or room; the others: "
-                        "uftrace replay -d %s",
-                        refused, dir);
+        gt_host_message(
+            "%u tasks are not recorded: out of memory or beyond a limit; view the others "
+            "with: uftrace replay -d %s",
+            refused, dir);
     else
-        gt_host_message("no thread for text files can be started; what was recorded: uftrace "
-                        "replay -d %s",
-                        dir);
+        gt_host_message(
+            "the worker thread cannot be started; view the rest with: uftrace replay -d %s", dir);
     return true;
 }
 

@@ -62,8 +62,8 @@ static void tell_unreadable(const char *name)
 {
     static bool told;
     if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED) && gt_rec.privilege_levels)
-        gt_host_message("trace-privilege-level=on: register %s cannot be read: levels are not told "
-                        "apart",
+        gt_host_message("trace-privilege-level=on: register %s cannot be read: privilege levels "
+                        "are not distinguished",
                         name);
 }
 

@@ -113,7 +113,7 @@ static int create(struct gt_error *err)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     struct job make = {0};
     if (gt_worker_call(gt_rec.worker, run_make_dir, &make) < 0)
-        return gt_error_set(err, GT_E_IO, "the file worker does not start");
+        return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
     if (make.status < 0) {
         *err = make.err;
         return make.status;

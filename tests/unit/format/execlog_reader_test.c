@@ -142,7 +142,7 @@ static void test_versions(void **state)
     assert_int_equal(read_header_with(10, 9, false, &err), GT_E_FORMAT);
     assert_non_null(strstr(err.text, "its header is damaged"));
     assert_int_equal(read_header_with(0, 0x4547, true, &err), GT_E_FORMAT);
-    assert_non_null(strstr(err.text, "no execlog log in binary form"));
+    assert_non_null(strstr(err.text, "not an execlog log in binary form"));
 }
 
 /* A log of one chunk with a header that says so, and `n` bytes after it. */
