@@ -83,6 +83,12 @@ define tell_loader
 [ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 endef
 
+# Builds Debian packages of the committed tree into BUILD/deb
+.PHONY: deb
+deb:
+	@scripts/setup --what deb
+	@scripts/make-deb $(BUILD)/deb
+
 # Removes what was built
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-coverage build-fuzz

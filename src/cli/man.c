@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define MAN_DATE "November 21, 2025"
-
 #define LINE_MAX_BYTES 78
 
 /* Text for mdoc: lines that end with each sentence and before they get long, no backslash, and none
@@ -153,9 +151,10 @@ static const char tail[] =
 
 void gt_man_page(GString *out)
 {
-    g_string_append(out, ".\\\" SPDX-License-Identifier: GPL-2.0-or-later\n"
-                         ".Dd " MAN_DATE "\n.Dt GUESTTRACE 1\n.Os\n.Sh NAME\n.Nm guesttrace\n"
-                         ".Nd record what a QEMU guest executes\n");
+    g_string_append(out,
+                    ".\\\" SPDX-License-Identifier: GPL-2.0-or-later\n"
+                    ".Dd " GT_RELEASE_DATE "\n.Dt GUESTTRACE 1\n.Os\n.Sh NAME\n.Nm guesttrace\n"
+                    ".Nd record what a QEMU guest executes\n");
     append_synopsis(out);
     g_string_append(out,
                     ".Sh DESCRIPTION\n"

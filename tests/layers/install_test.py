@@ -8,6 +8,7 @@ usage: install_test.py BUILD SOURCE
 import glob
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -25,6 +26,16 @@ def loader_folders():
     return found
 
 
+def check_release(source):
+    """The version and the changes' first heading agree."""
+    with open(f'{source}/VERSION', encoding='utf-8') as f, open(f'{source}/CHANGELOG.md', encoding='utf-8') as g:
+        version, heading = f.read().strip(), next(line for line in g if line.startswith('## '))
+    if not re.fullmatch(rf'## {re.escape(version)} \(\d{{4}}-\d\d-\d\d\)\n', heading):
+        print(f'CHANGELOG.md begins with {heading!r}, VERSION is {version}')
+        return 1
+    return 0
+
+
 def main():
     build, source = sys.argv[1:]
     if not os.path.exists('/etc/debian_version'):
@@ -40,7 +51,7 @@ def main():
         print('SKIP: this build is for another prefix')
         return 77
     folders = loader_folders()
-    failed = 0
+    failed = check_release(source)
     if os.path.dirname(library[0]) not in folders:
         print(f'{library[0]}: the loader looks in', folders)
         failed = 1

@@ -8,7 +8,7 @@ import unittest
 
 from harness import TracetoolTest, need
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tracetool', 'tracetool.1')
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tracetool', 'tracetool.1.in')
 BACKENDS = 'nop, dtrace, ftrace, log, simple, syslog, ust'
 
 
