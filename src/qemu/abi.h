@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * QEMU's plugin ABI, as far as we use it: our own declarations of the functions that a host
- * exports, from the facts in shared/spec/qemu-plugin-abi.md. Where families disagree about a
+ * exports, from the facts in docs/formats/qemu-plugin-abi.md. Where families disagree about a
  * signature each has a member of its own type over the same symbol.
  */
 #ifndef GT_QEMU_ABI_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The emulator we are loaded into, as a tool sees it: one interface over QEMU's three incompatible
- * families of plugin ABI (shared/spec/qemu-plugin-abi.md), with every function of the host looked
+ * families of plugin ABI (docs/formats/qemu-plugin-abi.md), with every function of the host looked
  * up at load. A tool asks for what it needs by name (gt_host_can), never for a version.
  *
  * All functions may be called from any callback; instrumenting (gt_block_*, gt_insn_*) only inside

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The exported functions of one version of the plugin ABI, declared from
- * shared/spec/qemu-plugin-abi.md and not from src/host: the two must agree by what the document
+ * docs/formats/qemu-plugin-abi.md and not from src/qemu: the two must agree by what the document
  * says. What a later version adds is under one condition each; version 7 gives every callback
  * userdata in place of the plugin's id.
  */

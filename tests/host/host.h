@@ -10,7 +10,7 @@
  *   abi.c         the exported functions; abi_state.c: those that read registers and memory
  *   load.c        loads the plugin
  *
- * It implements what shared/spec/qemu-plugin-abi.md promises and no more: callbacks and inline
+ * It implements what docs/formats/qemu-plugin-abi.md promises and no more: callbacks and inline
  * operations run in the order of registration, before their instruction; memory callbacks after the
  * access. A scoreboard that grows moves, and the old memory faults from then on. Misuse ends the
  * host: instrumenting outside the translation callback, registers read without the flag, a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The etrace stream (shared/spec/etrace.md), both directions: packets, one after the other, that
+ * The etrace stream (docs/formats/etrace.md), both directions: packets, one after the other, that
  * tell which code a machine ran and which memory it touched. All numbers are little-endian.
  *
  * Writing: gt_etrace_put_* append one packet each to a latched writer (base/bytes.h).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events become execlog's text (shared/spec/execlog.md), to the byte: whole lines, in the order in
+ * Events become execlog's text (docs/execlog.md), to the byte: whole lines, in the order in
  * which they were completed. A line that a chunk leaves open goes on in the vCPU's next chunk.
  */
 #ifndef GT_FORMAT_EXECLOG_TEXT_H

@@ -2,7 +2,7 @@
 /*
  * For the tests of execlog's binary form: a world of vCPUs that run made code. Each thing that
  * happens is told to the encoder and, beside it, put in words by printf as the plugin's text form
- * has them (shared/spec/execlog.md): `text` is what the log must read as.
+ * has them (docs/execlog.md): `text` is what the log must read as.
  */
 #ifndef TESTS_EXECLOG_UTIL_H
 #define TESTS_EXECLOG_UTIL_H
