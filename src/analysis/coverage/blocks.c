@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Basic blocks of a function and the arcs between them: see blocks.h. */
 #include "analysis/coverage/blocks.h"
+#include "base/search.h"
 
 #include "guest/arch/insn_size.h"
 
@@ -82,15 +83,7 @@ static void split_blocks(struct gt_coverage_blocks *f, const uint8_t *starts)
 
 static uint32_t block_from(const struct gt_coverage_blocks *f, uint64_t addr)
 {
-    uint32_t lo = 0, hi = f->blocks->len;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (gt_coverage_block_at(f, mid)->lo < addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)GT_SEARCH_BELOW(gt_coverage_block_at(f, 0), f->blocks->len, lo, addr);
 }
 
 static void add_arc(struct gt_coverage_blocks *f, uint32_t from, uint32_t to, bool known)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Line tables as gcov would have them: see rows.h. */
 #include "analysis/coverage/flow.h"
+#include "base/search.h"
 #include "guest/arch/insn_size.h"
 
 #include <string.h>
@@ -99,15 +100,7 @@ static int compare_rows(const void *a, const void *b)
 
 static size_t first_row(const GArray *rows, uint64_t addr)
 {
-    size_t lo = 0, hi = rows->len;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (g_array_index(rows, struct gt_coverage_row, mid).lo < addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return GT_SEARCH_BELOW((struct gt_coverage_row *)(void *)rows->data, rows->len, lo, addr);
 }
 
 static bool is_nop(const struct gt_coverage_program *p, const uint8_t *at, size_t n)

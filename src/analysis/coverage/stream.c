@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Counts from a stream: see stream.h. */
 #include "analysis/coverage/stream.h"
+#include "format/etrace/count.h"
 
 #include "analysis/coverage/counters.h"
 #include "analysis/stream/walk.h"
@@ -35,21 +36,10 @@ static int count_exec(struct count *k, const struct gt_etrace_reader *r,
     return GT_OK;
 }
 
-static bool parse_range(const char *text, uint64_t *start, uint64_t *end)
-{
-    char *at;
-    if (strncmp(text, "0x", 2) != 0 || !g_ascii_isxdigit(text[2]))
-        return false;
-    *start = g_ascii_strtoull(text + 2, &at, 16);
-    if (strncmp(at, "-0x", 3) != 0 || !g_ascii_isxdigit(at[3]))
-        return false;
-    *end = g_ascii_strtoull(at + 3, &at, 16);
-    return *at == '\0' && *start <= *end;
-}
-
 bool gt_coverage_is_count(const struct gt_etrace_event *e, uint64_t *start, uint64_t *end)
 {
-    return strcmp(e->device, "coverage") == 0 && parse_range(e->name, start, end);
+    return strcmp(e->device, GT_ETRACE_COUNT_DEVICE) == 0 &&
+           gt_etrace_count_parse(e->name, start, end);
 }
 
 static int count_event(struct count *k, const struct gt_etrace_reader *r,
@@ -58,9 +48,9 @@ static int count_event(struct count *k, const struct gt_etrace_reader *r,
     struct gt_etrace_event e;
     uint64_t start, end;
     int status = gt_etrace_get_event(r, p, &e, err);
-    if (status < 0 || strcmp(e.device, "coverage") != 0 || k->stream->has_exec)
+    if (status < 0 || strcmp(e.device, GT_ETRACE_COUNT_DEVICE) != 0 || k->stream->has_exec)
         return status;
-    if (!parse_range(e.name, &start, &end))
+    if (!gt_etrace_count_parse(e.name, &start, &end))
         return gt_error_set(err, GT_E_FORMAT,
                             "%s offset %" PRIu64 ": a count of \"%.80s\", expected a range of"
                             " addresses 0xSTART-0xEND",

@@ -2,6 +2,7 @@
 /* Files with functions, and where they ran: see symbol_source.h. */
 #include "analysis/image/symbol_source.h"
 #include "base/page.h"
+#include "base/search.h"
 
 #include "analysis/image/program.h"
 #include "base/number.h"
@@ -67,14 +68,7 @@ static void add_function(struct gt_source_part *p, const struct gt_source_functi
 
 const struct gt_source_function *gt_source_part_find(const struct gt_source_part *p, uint64_t addr)
 {
-    size_t lo = 0, hi = p->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (p->function[middle].addr <= addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
+    size_t lo = GT_SEARCH_UP_TO(p->function, p->n, addr, addr);
     const struct gt_source_function *f = lo ? &p->function[lo - 1] : NULL;
     return f && addr - f->addr < f->size ? f : NULL;
 }

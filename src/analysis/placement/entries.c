@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Entry addresses of a recording: see entries.h. */
 #include "analysis/placement/entries.h"
+#include "base/search.h"
 
 #include "format/uftrace/dir.h"
 
@@ -217,15 +218,7 @@ void gt_entries_free(struct gt_entries *e)
 
 size_t gt_entries_at(const struct gt_entries *e, uint64_t addr)
 {
-    size_t lo = 0, hi = e->n;
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (e->addr[middle] < addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return gt_search_below(e->addr, e->n, sizeof *e->addr, 0, addr);
 }
 
 void gt_entries_remove(struct gt_entries *e, uint64_t start, uint64_t end)

@@ -10,6 +10,7 @@
  * T name`; that is read, and never written.
  */
 #include "base/fnv.h"
+#include "base/search.h"
 #include "format/uftrace/text.h"
 #include "format/uftrace/uftrace.h"
 
@@ -218,14 +219,7 @@ void gt_uftrace_symtab_free(struct gt_uftrace_symtab *tab)
 const struct gt_uftrace_symbol *gt_uftrace_symtab_find(const struct gt_uftrace_symtab *tab,
                                                        uint64_t rel)
 {
-    size_t lo = 0, hi = tab->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (tab->sym[mid].addr <= rel)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = GT_SEARCH_UP_TO(tab->sym, tab->n, addr, rel);
     if (!lo)
         return NULL;
     const struct gt_uftrace_symbol *s = &tab->sym[lo - 1];

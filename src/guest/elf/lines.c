@@ -4,6 +4,7 @@
  * optional and some compilers leave it out.
  */
 #include "guest/elf/lines.h"
+#include "base/search.h"
 
 #include "guest/elf/lines_private.h"
 #include "guest/elf/symbols.h"
@@ -113,15 +114,8 @@ static void index_units(struct gt_lines *l)
 
 static const struct range *find_range(const struct gt_lines *l, uint64_t addr)
 {
-    size_t lo = 0, hi = l->n;
+    size_t lo = GT_SEARCH_UP_TO(l->ranges, l->n, lo, addr);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (l->ranges[mid].lo <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     return lo && addr < l->ranges[lo - 1].hi ? &l->ranges[lo - 1] : NULL;
 }
 

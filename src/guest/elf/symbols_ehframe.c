@@ -10,6 +10,7 @@
  * with a frame that is already there: it is no function, and left out. (One whose function has no
  * frame is not told from a function.)
  */
+#include "base/search.h"
 #include "guest/elf/symbols_private.h"
 
 #include "base/bytes.h"
@@ -117,15 +118,8 @@ static int add_cie(struct frames *f, uint64_t at, const Dwarf_CIE *from)
 
 static const struct cie *find_cie(const struct frames *f, uint64_t at)
 {
-    size_t lo = 0, hi = f->n_cie;
+    size_t lo = GT_SEARCH_BELOW(f->cie, f->n_cie, at, at);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (f->cie[mid].at < at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
     return lo < f->n_cie && f->cie[lo].at == at ? &f->cie[lo] : NULL;
 }
 

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Symbols by address and by name: see symbols.h. */
+#include "base/search.h"
 #include "guest/elf/symbols_private.h"
 
 #include <string.h>
 
 size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel)
 {
-    size_t lo = 0, hi = s->n_sym;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->sym[mid].addr <= rel)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return GT_SEARCH_UP_TO(s->sym, s->n_sym, addr, rel);
 }
 
 const struct gt_symbol *gt_symbols_find(const struct gt_symbols *s, uint64_t rel)

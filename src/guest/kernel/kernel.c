@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loading a kernel: which reader a file needs, and what every kernel is asked. */
 #include "guest/kernel/kernel.h"
+#include "base/search.h"
 
 #include "base/file.h"
 #include "guest/kernel/private.h"
@@ -121,16 +122,8 @@ void gt_kernel_free(struct gt_kernel *k)
 
 const struct gt_kernel_symbol *gt_kernel_find(const struct gt_kernel *k, uint64_t addr)
 {
-    size_t lo = 0, hi = k->n_sym;
+    size_t n = GT_SEARCH_UP_TO(k->sym, k->n_sym, addr, addr);
+    const struct gt_kernel_symbol *sym = n ? &k->sym[n - 1] : NULL;
 
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        if (addr < k->sym[middle].addr)
-            hi = middle;
-        else if (addr - k->sym[middle].addr < k->sym[middle].size)
-            return &k->sym[middle];
-        else
-            lo = middle + 1;
-    }
-    return NULL;
+    return sym && addr - sym->addr < sym->size ? sym : NULL;
 }

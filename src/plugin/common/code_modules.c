@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Code that is recognised by its bytes: see code_modules.h. */
 #include "plugin/common/code_modules.h"
+#include "base/search.h"
 #include "format/recording/code_found.h"
 
 #include "plugin/common/code_index.h"
@@ -278,17 +279,9 @@ struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, con
 /* 1 + the last function that begins at the address or below; 0: none does. `guess` may be it. */
 static size_t last_up_to(const struct gt_code_function *f, size_t n, uint64_t addr, size_t guess)
 {
-    size_t lo = 0, hi = n;
     if (guess && f[guess - 1].addr <= addr && (guess == n || addr < f[guess].addr))
         return guess;
-    while (lo < hi) { /* the first one above */
-        size_t mid = lo + (hi - lo) / 2;
-        if (f[mid].addr <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return GT_SEARCH_UP_TO(f, n, addr, addr);
 }
 
 struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)

@@ -7,7 +7,7 @@
  * On request the counters are read on a thread that QEMU does not know: they may move then. The
  * kernel copies them, which does not mind an address that is gone, and again where they have moved.
  */
-#include "base/hex.h"
+#include "format/etrace/count.h"
 #include "plugin/etrace/buffer.h"
 
 #include <errno.h>
@@ -126,11 +126,12 @@ static GArray *count_all(void)
 static void put_count(struct gt_writer *w, const struct gt_etrace_block *b, uint64_t count,
                       uint64_t previous)
 {
-    char name[64], *at = gt_hex_put(stpcpy(name, "0x"), b->start);
-    *gt_hex_put(stpcpy(at, "-0x"), b->end) = '\0';
-    gt_etrace_put_event(
-        w, &(struct gt_etrace_event){
-               .value = count, .previous = previous, .device = "coverage", .name = name});
+    char name[GT_ETRACE_COUNT_NAME];
+    gt_etrace_count_name(name, b->start, b->end);
+    gt_etrace_put_event(w, &(struct gt_etrace_event){.value = count,
+                                                     .previous = previous,
+                                                     .device = GT_ETRACE_COUNT_DEVICE,
+                                                     .name = name});
 }
 
 /* A new reader has been told nothing; where something was dropped, all is told again. */

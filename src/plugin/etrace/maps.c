@@ -7,6 +7,7 @@
  * QEMU's /proc/self/maps is read on a worker, so that the guest's descriptors are left alone. What
  * it said of a range holds until the guest maps something else there.
  */
+#include "base/search.h"
 #include "plugin/etrace/etrace.h"
 
 #include "base/worker.h"
@@ -54,15 +55,7 @@ void gt_etrace_maps_stop(void)
 /* The first range that ends behind the address. */
 static guint index_of(uint64_t addr)
 {
-    guint lo = 0, hi = known->len;
-    while (lo < hi) {
-        guint middle = lo + (hi - lo) / 2;
-        if (g_array_index(known, struct known, middle).hi <= addr)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    return (guint)GT_SEARCH_UP_TO((struct known *)(void *)known->data, known->len, hi, addr);
 }
 
 static void forget(uint64_t lo, uint64_t hi)

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "format/etrace/count.h"
 #include "format/recording/code_found.h"
 #include "format/recording/guest_tasks.h"
 #include "format/recording/stats.h"
@@ -128,13 +129,41 @@ static void test_stats(void **state)
     free(text);
 }
 
+static void test_counts(void **state)
+{
+    (void)state;
+    static const uint64_t ranges[][2] = {
+        {0, 0}, {0x1000, 0x1004}, {0xffffffff81000000, UINT64_MAX}};
+    uint64_t start, end;
+    char name[GT_ETRACE_COUNT_NAME];
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        gt_etrace_count_name(name, ranges[i][0], ranges[i][1]);
+        assert_true(gt_etrace_count_parse(name, &start, &end));
+        assert_true(start == ranges[i][0] && end == ranges[i][1]);
+        for (size_t n = strlen(name); n-- > 0;) {
+            name[n] = '\0';
+            bool shorter = gt_etrace_count_parse(name, &start, &end);
+            assert_false(shorter && end == ranges[i][1] && ranges[i][1]);
+        }
+    }
+    static const char *const none[] = {"0x2-0x1",
+                                       "0x1-0x2 ",
+                                       "0x-0x1",
+                                       "1-2",
+                                       "0x1-2",
+                                       "0x1",
+                                       "0x10000000000000000-0x1",
+                                       "0x1-0x10000000000000000"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(gt_etrace_count_parse(none[i], &start, &end));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_guest_tasks),
-        cmocka_unit_test(test_code_found),
-        cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_tasks),      cmocka_unit_test(test_guest_tasks),
+        cmocka_unit_test(test_code_found), cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
