@@ -95,7 +95,10 @@ class Options(TracetoolTest):
     def test_manual_page(self):
         """Well-formed, and it explains all that --help names."""
         need('mandoc')
-        lint = subprocess.run(['mandoc', '-T', 'lint', PAGE], capture_output=True, text=True, check=False)
+        with open(PAGE, encoding='ascii') as f:
+            page = f.read().replace('@DATE@', 'January 1, 2026')  # the build fills it in
+        lint = subprocess.run(['mandoc', '-T', 'lint'], input=page, capture_output=True, text=True,
+                              check=False)
         self.assertEqual([line for line in (lint.stdout + lint.stderr).splitlines()
                           if 'referenced manual' not in line and 'mandoc.db' not in line], [])
         with open(PAGE, encoding='ascii') as f:
