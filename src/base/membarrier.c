@@ -11,12 +11,12 @@ static bool membarrier(int command)
     return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-bool gt_fence_prepare(void)
+bool gt_membarrier_prepare(void)
 {
     return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 }
 
-bool gt_fence(void)
+bool gt_membarrier(void)
 {
     return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
 }

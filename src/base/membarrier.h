@@ -11,10 +11,10 @@
 
 /* Has the kernel register the process, which takes it 10 ms and more the first time. False: this
  * kernel cannot, or must not. */
-bool gt_fence_prepare(void);
+bool gt_membarrier_prepare(void);
 
 /* Before it returns, each thread of the process has been through a full fence. False: nothing has
- * happened, gt_fence_prepare() has not succeeded. */
-bool gt_fence(void);
+ * happened, gt_membarrier_prepare() has not succeeded. */
+bool gt_membarrier(void);
 
 #endif

@@ -29,17 +29,17 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
         return gt_command_usage_error(self, "needs the directory of a recording");
     int status = GT_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
-        struct gt_rescue done = {0};
+        struct gt_recording_repair_result done = {0};
         struct gt_error err = {0};
         int result = check_recording(operands[i], &err);
         if (result == 0)
-            result = gt_rescue_dir(operands[i], true, &done, &err);
-        g_autofree char *what = gt_rescue_text(&done);
+            result = gt_recording_repair(operands[i], true, &done, &err);
+        g_autofree char *what = gt_recording_repair_text(&done);
         if (result == 0 || done.recovered || done.repair.files)
             printf("%s: %s\n", operands[i], what);
         for (guint k = 0; done.texts && k < done.texts->len; k++)
             printf("%s/%s\n", operands[i], (const char *)done.texts->pdata[k]);
-        gt_rescue_clear(&done);
+        gt_recording_repair_clear(&done);
         if (result < 0)
             status = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     }

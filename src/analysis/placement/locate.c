@@ -17,7 +17,7 @@ struct search {
     size_t n;
     struct gt_entries entries; /* that no place explains yet */
     struct gt_entries all;
-    const struct gt_found *found;
+    const struct gt_matches *found;
     GArray *places; /* struct gt_place */
     struct gt_error *why;
 };
@@ -112,7 +112,7 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
     for (size_t i = 0; i < s->found->n; i++) {
-        if (!gt_found_is(s->found, i, part->path))
+        if (!gt_matches_is(s->found, i, part->path))
             continue;
         gt_vote_count(&s->entries, part, s->found->item[i].offset, &v);
         if (!any || v.hits > best.hits)
@@ -126,7 +126,7 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     if (add_place(s, &p, &s->why[source - s->source]) < 0)
         return 0;
     for (size_t i = 0; i < s->found->n; i++) {
-        if (!gt_found_is(s->found, i, part->path))
+        if (!gt_matches_is(s->found, i, part->path))
             continue;
         gt_vote_count(&s->entries, part, s->found->item[i].offset, &v);
         p = gt_place_whole(source, part, v.offset);
@@ -141,7 +141,7 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
 
 /* A module may have been there where another one was, or the start of one; all are kept. */
 static void put_module(struct search *s, const struct gt_symbol_source *source,
-                       const struct gt_source_part *part, const struct gt_found_item *item)
+                       const struct gt_source_part *part, const struct gt_match *item)
 {
     struct gt_vote v;
     struct gt_place p = gt_place_whole(source, part, item->offset);
@@ -168,7 +168,7 @@ static int put_recognised_module(struct search *s, const struct gt_symbol_source
     if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
     for (size_t i = 0; i < s->found->n; i++)
-        if (gt_found_is(s->found, i, part->path))
+        if (gt_matches_is(s->found, i, part->path))
             put_module(s, source, part, &s->found->item[i]);
     return 0;
 }
@@ -301,7 +301,7 @@ static void drop(struct search *s)
     g_array_free(s->places, TRUE);
 }
 
-int gt_locate_entries(struct gt_entries *entries, const struct gt_found *found,
+int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found,
                       const struct gt_symbol_source *source, size_t n, struct gt_places *out,
                       struct gt_error *why, struct gt_error *err)
 {
@@ -325,14 +325,14 @@ int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err)
 {
     struct gt_entries entries;
-    struct gt_found found;
+    struct gt_matches found;
     *out = (struct gt_places){0};
     int status = gt_entries_read(dir, &entries, err);
     if (status < 0)
         return status;
-    gt_found_read(dir, &found);
+    gt_matches_read(dir, &found);
     status = gt_locate_entries(&entries, &found, source, n, out, why, err);
-    gt_found_free(&found);
+    gt_matches_free(&found);
     return status;
 }
 

@@ -48,7 +48,7 @@ int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err);
 /* The same of entries that are there already, which are used up: *entries is freed. found: places
  * that are known, which come first. */
-int gt_locate_entries(struct gt_entries *entries, const struct gt_found *found,
+int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found,
                       const struct gt_symbol_source *source, size_t n, struct gt_places *out,
                       struct gt_error *why, struct gt_error *err);
 void gt_places_free(struct gt_places *p);

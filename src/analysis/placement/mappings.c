@@ -157,7 +157,7 @@ static int search(const struct gt_notices *notices, struct stream *s,
                   const struct gt_symbol_source *const *source, size_t n, struct gt_places *out,
                   struct gt_error *err)
 {
-    static const struct gt_found nothing;
+    static const struct gt_matches nothing;
     g_autofree struct gt_symbol_source *copy = g_new(struct gt_symbol_source, n);
     g_autofree struct gt_error *why = g_new0(struct gt_error, n);
     struct gt_entries entries;

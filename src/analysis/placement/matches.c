@@ -12,14 +12,14 @@
 #define FOUND_LIMIT ((size_t)16 << 20)
 
 /* One line; what is no line of the format, and functions that the module has not, are left out. */
-static bool parse(const char *line, const struct gt_code_map *map, struct gt_found_item *out)
+static bool parse(const char *line, const struct gt_code_map *map, struct gt_match *out)
 {
     uint64_t module, offset, function;
     const char *rest;
     if (!gt_code_found_parse(line, &module, &offset, &rest) || module >= map->n_modules)
         return false;
     const struct gt_code_module *m = &map->module[module];
-    *out = (struct gt_found_item){.module = (size_t)module, .offset = offset};
+    *out = (struct gt_match){.module = (size_t)module, .offset = offset};
     out->seen = g_new(uint64_t, strlen(rest) / 2 + 1);
     while (gt_code_found_next(&rest, &function))
         if (function < m->n)
@@ -27,13 +27,13 @@ static bool parse(const char *line, const struct gt_code_map *map, struct gt_fou
     return true;
 }
 
-void gt_found_read(const char *dir, struct gt_found *out)
+void gt_matches_read(const char *dir, struct gt_matches *out)
 {
     g_autofree char *map = g_build_filename(dir, GT_CODE_MAP_FILE, NULL);
     g_autofree char *found = g_build_filename(dir, GT_CODE_FOUND_FILE, NULL);
     char *text;
     size_t size;
-    *out = (struct gt_found){0};
+    *out = (struct gt_matches){0};
     if (gt_file_read(map, MAP_LIMIT, &text, &size, NULL) < 0)
         return;
     int status = gt_code_map_read(text, size, &out->map, NULL);
@@ -41,23 +41,23 @@ void gt_found_read(const char *dir, struct gt_found *out)
     if (status < 0 || gt_file_read(found, FOUND_LIMIT, &text, &size, NULL) < 0)
         return;
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-    out->item = g_new(struct gt_found_item, g_strv_length(lines) + 1);
+    out->item = g_new(struct gt_match, g_strv_length(lines) + 1);
     for (char **line = lines; *line; line++)
         if (parse(*line, &out->map, &out->item[out->n]))
             out->n++;
     free(text);
 }
 
-bool gt_found_is(const struct gt_found *f, size_t item, const char *path)
+bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path)
 {
     return strcmp(f->map.module[f->item[item].module].path, path) == 0;
 }
 
-void gt_found_free(struct gt_found *f)
+void gt_matches_free(struct gt_matches *f)
 {
     for (size_t i = 0; i < f->n; i++)
         g_free(f->item[i].seen);
     gt_code_map_free(&f->map);
     g_free(f->item);
-    *f = (struct gt_found){0};
+    *f = (struct gt_matches){0};
 }

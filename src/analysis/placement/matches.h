@@ -5,9 +5,9 @@
 
 #include "format/code_map/code_map.h"
 
-struct gt_found {
+struct gt_matches {
     struct gt_code_map map;
-    struct gt_found_item {
+    struct gt_match {
         size_t module; /* in the map, always */
         uint64_t offset;
         uint64_t *seen; /* link addresses of functions */
@@ -17,10 +17,10 @@ struct gt_found {
 };
 
 /* Reads both files; where one is missing or damaged *out is empty, or what comes before the damage.
- * It needs gt_found_free. */
-void gt_found_read(const char *dir, struct gt_found *out);
+ * It needs gt_matches_free. */
+void gt_matches_read(const char *dir, struct gt_matches *out);
 /* The item is the module of that path. */
-bool gt_found_is(const struct gt_found *f, size_t item, const char *path);
-void gt_found_free(struct gt_found *f);
+bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path);
+void gt_matches_free(struct gt_matches *f);
 
 #endif

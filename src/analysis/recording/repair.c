@@ -11,7 +11,8 @@
 
 static void tell(void *self, const char *file, const char *what)
 {
-    g_ptr_array_add(((struct gt_rescue *)self)->texts, g_strdup_printf("%s: %s", file, what));
+    g_ptr_array_add(((struct gt_recording_repair_result *)self)->texts,
+                    g_strdup_printf("%s: %s", file, what));
 }
 
 /* As the plugin writes them, but for functions that have no name in the program. */
@@ -34,9 +35,10 @@ static bool put_symbols(void *self, const struct gt_uftrace_dir *d,
     return done;
 }
 
-int gt_rescue_dir(const char *dir, bool names, struct gt_rescue *done, struct gt_error *err)
+int gt_recording_repair(const char *dir, bool names, struct gt_recording_repair_result *done,
+                        struct gt_error *err)
 {
-    *done = (struct gt_rescue){.texts = g_ptr_array_new_with_free_func(g_free)};
+    *done = (struct gt_recording_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
     const struct gt_uftrace_repair_options opt = {
         .names = names, .tell = tell, .symbols = put_symbols, .self = done};
     struct gt_error second = {0};
@@ -48,14 +50,14 @@ int gt_rescue_dir(const char *dir, bool names, struct gt_rescue *done, struct gt
     return repaired;
 }
 
-void gt_rescue_clear(struct gt_rescue *done)
+void gt_recording_repair_clear(struct gt_recording_repair_result *done)
 {
     if (done->texts)
         g_ptr_array_unref(done->texts);
-    *done = (struct gt_rescue){0};
+    *done = (struct gt_recording_repair_result){0};
 }
 
-char *gt_rescue_text(const struct gt_rescue *done)
+char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
 {
     const struct gt_uftrace_repair_stats *r = &done->repair;
     GString *s = g_string_new(NULL);

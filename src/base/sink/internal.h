@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An outlet's inside: sink.c has the producers' side, writer.c the thread, open.c
+/* A packet sink's inside: sink.c has the producers' side, writer.c the thread, open.c
  * files and sockets. (L): with the lock. */
 #ifndef GT_BASE_SINK_INTERNAL_H
 #define GT_BASE_SINK_INTERNAL_H
@@ -32,16 +32,16 @@ int gt_channel_write(struct gt_channel *c, const void *data, size_t n, uint64_t 
 void gt_channel_disconnect(struct gt_channel *c);
 void gt_channel_close(struct gt_channel *c);
 
-enum gt_outlet_state {
-    GT_OUTLET_OPENING,
-    GT_OUTLET_WAITING, /* for the first reader */
-    GT_OUTLET_SENDING,
-    GT_OUTLET_BETWEEN, /* readers: what comes is dropped */
-    GT_OUTLET_DEAD,
+enum gt_packet_sink_state {
+    GT_PACKET_SINK_OPENING,
+    GT_PACKET_SINK_WAITING, /* for the first reader */
+    GT_PACKET_SINK_SENDING,
+    GT_PACKET_SINK_BETWEEN, /* readers: what comes is dropped */
+    GT_PACKET_SINK_DEAD,
 };
 
-struct gt_outlet {
-    struct gt_outlet_options options;
+struct gt_packet_sink {
+    struct gt_packet_sink_options options;
     struct gt_channel channel;
     pthread_t thread;
     bool started;
@@ -55,24 +55,24 @@ struct gt_outlet {
 
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t work, space;
-    enum gt_outlet_state state;
+    enum gt_packet_sink_state state;
     bool stop, forked, flush;
     bool sleeping;                   /* the thread, until there is work */
     struct gt_buffer *first, **last; /* the queue */
     struct gt_buffer *free;
     size_t n_queued, max_queued;
     uint64_t gap; /* bytes dropped since a buffer was queued */
-    struct gt_outlet_stats stats;
+    struct gt_packet_sink_stats stats;
     struct gt_error open_error;
     struct gt_error news;
     _Atomic bool has_news;
 };
 
-void *gt_outlet_write(void *outlet);
+void *gt_packet_sink_write(void *outlet);
 /* tail.c, without the lock. The rest as it is now is written; or is cut off. */
-void gt_outlet_put_rest(struct gt_outlet *o);
-void gt_outlet_cut_rest(struct gt_outlet *o);
+void gt_packet_sink_put_tail(struct gt_packet_sink *o);
+void gt_packet_sink_cut_tail(struct gt_packet_sink *o);
 /* So many bytes were written in its place, and are part of `whole` now. */
-void gt_outlet_replaced_rest(struct gt_outlet *o, size_t n);
+void gt_packet_sink_replaced_tail(struct gt_packet_sink *o, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An outlet's file or socket: see internal.h. */
+/* A packet sink's file or socket: see internal.h. */
 #include "base/sink/internal.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An outlet, as its producers see it: see sink.h. */
+/* A packet sink, as its producers see it: see sink.h. */
 #include "base/clock.h"
 #include "base/sink/internal.h"
 #include "base/thread.h"
@@ -14,7 +14,7 @@ enum { STACK = 128 << 10, MANY = 8 }; /* buffers */
 
 static const char socket_prefix[] = "unix:";
 
-bool gt_outlet_news(struct gt_outlet *o, struct gt_error *out)
+bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out)
 {
     if (!atomic_load_explicit(&o->has_news, memory_order_relaxed))
         return false;
@@ -25,7 +25,7 @@ bool gt_outlet_news(struct gt_outlet *o, struct gt_error *out)
     return some;
 }
 
-static int take_target(struct gt_outlet *o, struct gt_error *err)
+static int take_target(struct gt_packet_sink *o, struct gt_error *err)
 {
     const char *target = o->options.target;
     struct gt_channel *c = &o->channel;
@@ -43,14 +43,14 @@ static int take_target(struct gt_outlet *o, struct gt_error *err)
 }
 
 /* Returns when the thread has opened the target, or has failed to. */
-static int start(struct gt_outlet *o, struct gt_error *err)
+static int start(struct gt_packet_sink *o, struct gt_error *err)
 {
-    int e = gt_thread_start(&o->thread, STACK, gt_outlet_write, o);
+    int e = gt_thread_start(&o->thread, STACK, gt_packet_sink_write, o);
     if (e)
         return gt_error_errno(err, e, "%s: cannot start a thread", o->options.target);
     o->started = true;
     pthread_mutex_lock(&o->lock);
-    while (o->state == GT_OUTLET_OPENING)
+    while (o->state == GT_PACKET_SINK_OPENING)
         pthread_cond_wait(&o->space, &o->lock);
     pthread_mutex_unlock(&o->lock);
     if (o->open_error.status && err)
@@ -58,10 +58,10 @@ static int start(struct gt_outlet *o, struct gt_error *err)
     return o->open_error.status;
 }
 
-int gt_outlet_create(const struct gt_outlet_options *options, struct gt_outlet **out,
-                     struct gt_error *err)
+int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct gt_packet_sink **out,
+                          struct gt_error *err)
 {
-    struct gt_outlet *o = calloc(1, sizeof *o);
+    struct gt_packet_sink *o = calloc(1, sizeof *o);
     if (!o)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     o->options = *options;
@@ -80,7 +80,7 @@ int gt_outlet_create(const struct gt_outlet_options *options, struct gt_outlet *
     if (status == 0)
         status = start(o, err);
     if (status < 0)
-        gt_outlet_destroy(o);
+        gt_packet_sink_destroy(o);
     else
         *out = o;
     return status;
@@ -95,7 +95,7 @@ static struct gt_buffer *new_buffer(size_t size)
 }
 
 /* (L) */
-static struct gt_buffer *empty_one(struct gt_outlet *o)
+static struct gt_buffer *empty_one(struct gt_packet_sink *o)
 {
     struct gt_buffer *b = o->free;
     if (!b)
@@ -105,7 +105,7 @@ static struct gt_buffer *empty_one(struct gt_outlet *o)
     return b;
 }
 
-struct gt_buffer *gt_outlet_take(struct gt_outlet *o)
+struct gt_buffer *gt_packet_sink_acquire(struct gt_packet_sink *o)
 {
     pthread_mutex_lock(&o->lock);
     struct gt_buffer *b = empty_one(o);
@@ -114,20 +114,20 @@ struct gt_buffer *gt_outlet_take(struct gt_outlet *o)
 }
 
 /* False: nothing can be handed over. (L) */
-static bool wait_for_space(struct gt_outlet *o)
+static bool wait_for_space(struct gt_packet_sink *o)
 {
     bool waited = false;
-    while (o->n_queued >= o->max_queued && !o->options.drop && o->state <= GT_OUTLET_SENDING) {
+    while (o->n_queued >= o->max_queued && !o->options.drop && o->state <= GT_PACKET_SINK_SENDING) {
         o->stats.waits += !waited;
         waited = true;
         pthread_cond_wait(&o->space, &o->lock);
     }
-    return o->state <= GT_OUTLET_SENDING && o->n_queued < o->max_queued && !o->forked;
+    return o->state <= GT_PACKET_SINK_SENDING && o->n_queued < o->max_queued && !o->forked;
 }
 
 /* A reader who is there sees it at once. To a file several are written at a time: to wake a thread
  * takes as long as to fill a good part of a buffer. (L) */
-static void wake(struct gt_outlet *o)
+static void wake(struct gt_packet_sink *o)
 {
     bool many = o->channel.socket || o->n_queued >= MANY || o->n_queued >= o->max_queued;
     if (!o->sleeping || !many)
@@ -137,7 +137,7 @@ static void wake(struct gt_outlet *o)
 }
 
 /* (L) */
-static void queue(struct gt_outlet *o, struct gt_buffer *b)
+static void queue(struct gt_packet_sink *o, struct gt_buffer *b)
 {
     b->dropped = o->gap;
     o->gap = 0;
@@ -149,14 +149,14 @@ static void queue(struct gt_outlet *o, struct gt_buffer *b)
 }
 
 /* (L) */
-static void drop(struct gt_outlet *o, struct gt_buffer *b)
+static void drop(struct gt_packet_sink *o, struct gt_buffer *b)
 {
     o->stats.dropped += b->used;
     o->gap += b->used;
     b->used = 0;
 }
 
-struct gt_buffer *gt_outlet_swap(struct gt_outlet *o, struct gt_buffer *b)
+struct gt_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o, struct gt_buffer *b)
 {
     if (b->used == 0)
         return b;
@@ -172,10 +172,10 @@ struct gt_buffer *gt_outlet_swap(struct gt_outlet *o, struct gt_buffer *b)
     return empty;
 }
 
-struct gt_buffer *gt_outlet_try_swap(struct gt_outlet *o, struct gt_buffer *b)
+struct gt_buffer *gt_packet_sink_try_exchange(struct gt_packet_sink *o, struct gt_buffer *b)
 {
     pthread_mutex_lock(&o->lock);
-    bool room = o->state == GT_OUTLET_SENDING && o->n_queued < o->max_queued && !o->forked;
+    bool room = o->state == GT_PACKET_SINK_SENDING && o->n_queued < o->max_queued && !o->forked;
     struct gt_buffer *empty = b->used && room ? empty_one(o) : NULL;
     if (empty)
         queue(o, b);
@@ -183,7 +183,7 @@ struct gt_buffer *gt_outlet_try_swap(struct gt_outlet *o, struct gt_buffer *b)
     return empty ? empty : b;
 }
 
-void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b)
+void gt_packet_sink_submit(struct gt_packet_sink *o, struct gt_buffer *b)
 {
     pthread_mutex_lock(&o->lock);
     bool kept = b->used && wait_for_space(o);
@@ -196,17 +196,17 @@ void gt_outlet_give(struct gt_outlet *o, struct gt_buffer *b)
         free(b);
 }
 
-void gt_outlet_flush(struct gt_outlet *o)
+void gt_packet_sink_flush(struct gt_packet_sink *o)
 {
     pthread_mutex_lock(&o->lock);
-    o->flush = o->state == GT_OUTLET_SENDING;
+    o->flush = o->state == GT_PACKET_SINK_SENDING;
     pthread_cond_signal(&o->work);
-    while ((o->n_queued || o->flush) && o->state <= GT_OUTLET_SENDING)
+    while ((o->n_queued || o->flush) && o->state <= GT_PACKET_SINK_SENDING)
         pthread_cond_wait(&o->space, &o->lock);
     pthread_mutex_unlock(&o->lock);
 }
 
-void gt_outlet_finish(struct gt_outlet *o, struct gt_outlet_stats *stats)
+void gt_packet_sink_finish(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats)
 {
     pthread_mutex_lock(&o->lock);
     o->stop = true;
@@ -217,10 +217,10 @@ void gt_outlet_finish(struct gt_outlet *o, struct gt_outlet_stats *stats)
     if (join)
         pthread_join(o->thread, NULL);
     if (stats)
-        gt_outlet_get_stats(o, stats);
+        gt_packet_sink_get_stats(o, stats);
 }
 
-void gt_outlet_get_stats(struct gt_outlet *o, struct gt_outlet_stats *stats)
+void gt_packet_sink_get_stats(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats)
 {
     pthread_mutex_lock(&o->lock);
     *stats = o->stats;
@@ -235,11 +235,11 @@ static void free_list(struct gt_buffer *b)
     }
 }
 
-void gt_outlet_destroy(struct gt_outlet *o)
+void gt_packet_sink_destroy(struct gt_packet_sink *o)
 {
     if (!o)
         return;
-    gt_outlet_finish(o, NULL);
+    gt_packet_sink_finish(o, NULL);
     free_list(o->first);
     free_list(o->free);
     free(o->channel.path);
@@ -250,20 +250,20 @@ void gt_outlet_destroy(struct gt_outlet *o)
     free(o);
 }
 
-void gt_outlet_fork_prepare(struct gt_outlet *o)
+void gt_packet_sink_fork_prepare(struct gt_packet_sink *o)
 {
     pthread_mutex_lock(&o->lock);
 }
 
-void gt_outlet_fork_parent(struct gt_outlet *o)
+void gt_packet_sink_fork_parent(struct gt_packet_sink *o)
 {
     pthread_mutex_unlock(&o->lock);
 }
 
-void gt_outlet_fork_child(struct gt_outlet *o)
+void gt_packet_sink_fork_child(struct gt_packet_sink *o)
 {
     o->forked = true;
-    o->state = GT_OUTLET_DEAD;
+    o->state = GT_PACKET_SINK_DEAD;
     o->has_news = false;
     pthread_mutex_unlock(&o->lock);
 }

@@ -12,13 +12,13 @@
 enum { EVERY_MS = 200, SOON_MS = 5 };
 enum { LARGE = 1 << 20 }; /* bytes; more is written less often */
 
-void gt_outlet_cut_rest(struct gt_outlet *o)
+void gt_packet_sink_cut_tail(struct gt_packet_sink *o)
 {
     if (o->rest.n && ftruncate(o->channel.fd, (off_t)o->whole) == 0)
         o->rest.n = 0;
 }
 
-static bool keep(struct gt_outlet *o, const uint8_t *data, size_t n)
+static bool keep(struct gt_packet_sink *o, const uint8_t *data, size_t n)
 {
     if (n > o->rest.room) {
         free(o->rest.data);
@@ -30,7 +30,7 @@ static bool keep(struct gt_outlet *o, const uint8_t *data, size_t n)
     return o->rest.data != NULL;
 }
 
-static bool write_all(const struct gt_outlet *o, const uint8_t *data, size_t n)
+static bool write_all(const struct gt_packet_sink *o, const uint8_t *data, size_t n)
 {
     for (size_t done = 0; done < n;) {
         ssize_t got = pwrite(o->channel.fd, data + done, n - done, (off_t)(o->whole + done));
@@ -41,7 +41,7 @@ static bool write_all(const struct gt_outlet *o, const uint8_t *data, size_t n)
     return true;
 }
 
-void gt_outlet_put_rest(struct gt_outlet *o)
+void gt_packet_sink_put_tail(struct gt_packet_sink *o)
 {
     if (!o->options.rest || !o->channel.regular)
         return;
@@ -54,21 +54,21 @@ void gt_outlet_put_rest(struct gt_outlet *o)
     if (n == o->rest.n && (n == 0 || memcmp(data, o->rest.data, n) == 0))
         return;
     if (n == 0 || !keep(o, data, n)) {
-        gt_outlet_cut_rest(o);
+        gt_packet_sink_cut_tail(o);
         return;
     }
     size_t before = o->rest.n;
     o->rest.n = n;
     if (!write_all(o, data, n))
-        gt_outlet_cut_rest(o);
+        gt_packet_sink_cut_tail(o);
     else if (n < before && ftruncate(o->channel.fd, (off_t)(o->whole + n)) != 0)
         o->rest.n = before;
 }
 
-void gt_outlet_replaced_rest(struct gt_outlet *o, size_t n)
+void gt_packet_sink_replaced_tail(struct gt_packet_sink *o, size_t n)
 {
     if (o->rest.n <= n)
         o->rest.n = 0;
     else
-        gt_outlet_cut_rest(o);
+        gt_packet_sink_cut_tail(o);
 }

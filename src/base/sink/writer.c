@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An outlet's thread: see internal.h. It holds the lock but while it writes or waits for a
+/* A packet sink's thread: see internal.h. It holds the lock but while it writes or waits for a
  * reader. */
 #include "base/clock.h"
 #include "base/sink/internal.h"
@@ -16,7 +16,8 @@ enum { LOOK_MS = 50 };         /* between two looks for a reader, or for one too
 enum { LATE_NS = 1000000000 }; /* the rest's turn, where buffers always wait */
 
 /* For the producers, one of whom prints it. (L) */
-static void __attribute__((format(printf, 2, 3))) tell(struct gt_outlet *o, const char *format, ...)
+static void __attribute__((format(printf, 2, 3)))
+tell(struct gt_packet_sink *o, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
@@ -26,14 +27,14 @@ static void __attribute__((format(printf, 2, 3))) tell(struct gt_outlet *o, cons
     atomic_store_explicit(&o->has_news, true, memory_order_relaxed);
 }
 
-static void set_state(struct gt_outlet *o, enum gt_outlet_state state)
+static void set_state(struct gt_packet_sink *o, enum gt_packet_sink_state state)
 {
     o->state = state;
     pthread_cond_broadcast(&o->space);
 }
 
 /* Drops the queue. (L) */
-static void drop_queue(struct gt_outlet *o)
+static void drop_queue(struct gt_packet_sink *o)
 {
     for (struct gt_buffer *b = o->first, *next; b; b = next) {
         next = b->next;
@@ -49,7 +50,7 @@ static void drop_queue(struct gt_outlet *o)
 }
 
 /* The stream cannot go on. (L) */
-static void fail(struct gt_outlet *o, int error)
+static void fail(struct gt_packet_sink *o, int error)
 {
     bool again = o->channel.socket && o->options.reconnect;
     const char *then =
@@ -62,25 +63,25 @@ static void fail(struct gt_outlet *o, int error)
              (unsigned long long)o->stats.sent, then);
     gt_channel_disconnect(&o->channel);
     o->stats.failed = true;
-    set_state(o, again ? GT_OUTLET_BETWEEN : GT_OUTLET_DEAD);
+    set_state(o, again ? GT_PACKET_SINK_BETWEEN : GT_PACKET_SINK_DEAD);
     drop_queue(o);
 }
 
 /* A file ends with a whole buffer. */
-static void cut_back(struct gt_outlet *o)
+static void cut_back(struct gt_packet_sink *o)
 {
     if (ftruncate(o->channel.fd, (off_t)o->whole) == 0)
         o->rest.n = 0; /* else a pipe or a device */
 }
 
 /* Without the lock: 0, or an errno value. */
-static int send_all(struct gt_outlet *o, const void *data, size_t n, uint64_t *done)
+static int send_all(struct gt_packet_sink *o, const void *data, size_t n, uint64_t *done)
 {
     uint64_t before = *done;
     int e = gt_channel_write(&o->channel, data, n, done);
     if (!e) {
         o->whole += n;
-        gt_outlet_replaced_rest(o, n);
+        gt_packet_sink_replaced_tail(o, n);
     } else if (!o->channel.socket) {
         cut_back(o);
         *done = before;
@@ -89,9 +90,9 @@ static int send_all(struct gt_outlet *o, const void *data, size_t n, uint64_t *d
 }
 
 /* What a reader sees first. (L) */
-static void begin(struct gt_outlet *o)
+static void begin(struct gt_packet_sink *o)
 {
-    uint8_t text[GT_OUTLET_TEXT];
+    uint8_t text[GT_PACKET_SINK_TEXT];
     uint64_t done = 0;
     pthread_mutex_unlock(&o->lock);
     int e = send_all(o, text, o->options.head(o->options.self, text), &done);
@@ -100,11 +101,11 @@ static void begin(struct gt_outlet *o)
     if (e)
         fail(o, e);
     else
-        set_state(o, GT_OUTLET_SENDING);
+        set_state(o, GT_PACKET_SINK_SENDING);
 }
 
 /* A reader has come: nobody else will be needed, unless it goes. (L) */
-static void welcome(struct gt_outlet *o)
+static void welcome(struct gt_packet_sink *o)
 {
     if (!o->options.reconnect)
         gt_listener_close(&o->channel.listener);
@@ -112,7 +113,7 @@ static void welcome(struct gt_outlet *o)
 }
 
 /* (L) */
-static void wait_for_first(struct gt_outlet *o)
+static void wait_for_first(struct gt_packet_sink *o)
 {
     bool late = gt_clock_monotonic() >= o->deadline;
     pthread_mutex_unlock(&o->lock);
@@ -125,13 +126,13 @@ static void wait_for_first(struct gt_outlet *o)
              o->options.reconnect ? "what comes is dropped until there is one"
                                   : "nothing is recorded");
         o->stats.failed = true;
-        set_state(o, o->options.reconnect ? GT_OUTLET_BETWEEN : GT_OUTLET_DEAD);
+        set_state(o, o->options.reconnect ? GT_PACKET_SINK_BETWEEN : GT_PACKET_SINK_DEAD);
         drop_queue(o);
     }
 }
 
 /* (L) */
-static void wait_for_next(struct gt_outlet *o)
+static void wait_for_next(struct gt_packet_sink *o)
 {
     pthread_mutex_unlock(&o->lock);
     bool came = gt_channel_accept(&o->channel, LOOK_MS);
@@ -141,7 +142,7 @@ static void wait_for_next(struct gt_outlet *o)
 }
 
 /* Until there is work, or it is time to look. (L) */
-static void wait_for_work(struct gt_outlet *o)
+static void wait_for_work(struct gt_packet_sink *o)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -161,14 +162,14 @@ static void wait_for_work(struct gt_outlet *o)
 
 /* When it is time, or when it is asked for, and nothing else waits: what waits was part of it. A
  * stream in which something always waits has its turn a little later. (L) */
-static void look_at_rest(struct gt_outlet *o)
+static void look_at_rest(struct gt_packet_sink *o)
 {
     bool asked = o->flush && !o->first;
     uint64_t due = o->rest.due + (o->first ? LATE_NS : 0);
     if (!asked && (!o->options.rest || gt_clock_monotonic() < due))
         return;
     pthread_mutex_unlock(&o->lock);
-    gt_outlet_put_rest(o);
+    gt_packet_sink_put_tail(o);
     pthread_mutex_lock(&o->lock);
     if (asked) {
         o->flush = false;
@@ -177,14 +178,14 @@ static void look_at_rest(struct gt_outlet *o)
 }
 
 /* 0, or an errno value; without the lock. */
-static int send_mark(struct gt_outlet *o, uint64_t bytes, uint64_t *done)
+static int send_mark(struct gt_packet_sink *o, uint64_t bytes, uint64_t *done)
 {
-    uint8_t text[GT_OUTLET_TEXT];
+    uint8_t text[GT_PACKET_SINK_TEXT];
     return bytes ? send_all(o, text, o->options.mark(o->options.self, bytes, text), done) : 0;
 }
 
 /* 0, or an errno value; without the lock. */
-static int send_buffer(struct gt_outlet *o, const struct gt_buffer *b, uint64_t *done)
+static int send_buffer(struct gt_packet_sink *o, const struct gt_buffer *b, uint64_t *done)
 {
     const uint8_t *data = b->data;
     size_t n = b->used;
@@ -194,7 +195,7 @@ static int send_buffer(struct gt_outlet *o, const struct gt_buffer *b, uint64_t 
 }
 
 /* 0, or an errno value; without the lock. */
-static int send_tail(struct gt_outlet *o, uint64_t *done)
+static int send_tail(struct gt_packet_sink *o, uint64_t *done)
 {
     size_t n = 0;
     if (!o->options.tail)
@@ -204,7 +205,7 @@ static int send_tail(struct gt_outlet *o, uint64_t *done)
 }
 
 /* The oldest buffer. (L) */
-static void send_first(struct gt_outlet *o)
+static void send_first(struct gt_packet_sink *o)
 {
     struct gt_buffer *b = o->first;
     uint64_t done = 0;
@@ -229,12 +230,12 @@ static void send_first(struct gt_outlet *o)
 }
 
 /* What was dropped after the last buffer, and the tail. (L) */
-static void end(struct gt_outlet *o)
+static void end(struct gt_packet_sink *o)
 {
     uint64_t gap = o->gap;
     pthread_mutex_unlock(&o->lock);
     uint64_t done = 0;
-    gt_outlet_cut_rest(o);
+    gt_packet_sink_cut_tail(o);
     int e = send_mark(o, gap, &done);
     if (!e)
         e = send_tail(o, &done);
@@ -242,17 +243,17 @@ static void end(struct gt_outlet *o)
     o->stats.sent += done;
     if (e)
         fail(o, e);
-    set_state(o, GT_OUTLET_DEAD);
+    set_state(o, GT_PACKET_SINK_DEAD);
 }
 
 /* One step. False: all is done. (L) */
-static bool step(struct gt_outlet *o)
+static bool step(struct gt_packet_sink *o)
 {
     switch (o->state) {
-    case GT_OUTLET_WAITING:
+    case GT_PACKET_SINK_WAITING:
         wait_for_first(o);
         return true;
-    case GT_OUTLET_SENDING:
+    case GT_PACKET_SINK_SENDING:
         look_at_rest(o);
         if (o->first)
             send_first(o);
@@ -261,7 +262,7 @@ static bool step(struct gt_outlet *o)
         else
             wait_for_work(o);
         return true;
-    case GT_OUTLET_BETWEEN:
+    case GT_PACKET_SINK_BETWEEN:
         if (o->stop)
             return false;
         wait_for_next(o);
@@ -271,24 +272,24 @@ static bool step(struct gt_outlet *o)
     }
 }
 
-void *gt_outlet_write(void *arg)
+void *gt_packet_sink_write(void *arg)
 {
-    struct gt_outlet *o = arg;
+    struct gt_packet_sink *o = arg;
     gt_thread_own_files();
     int status = gt_channel_open(&o->channel, &o->open_error);
     pthread_mutex_lock(&o->lock);
     if (status < 0) {
-        set_state(o, GT_OUTLET_DEAD);
+        set_state(o, GT_PACKET_SINK_DEAD);
     } else if (o->channel.fd >= 0) {
         begin(o);
     } else {
         tell(o, "%.300s: waits for a reader, %u s at most", o->channel.path,
              o->options.wait_seconds);
-        set_state(o, GT_OUTLET_WAITING);
+        set_state(o, GT_PACKET_SINK_WAITING);
     }
     while (step(o))
         ;
-    set_state(o, GT_OUTLET_DEAD);
+    set_state(o, GT_PACKET_SINK_DEAD);
     pthread_mutex_unlock(&o->lock);
     gt_channel_close(&o->channel);
     return NULL;

@@ -153,7 +153,7 @@ static bool look(struct gt_streams *set, const struct gt_slot *slots, size_t n)
         some = true;
     }
     if (some)
-        gt_fence();
+        gt_membarrier();
     return some;
 }
 
@@ -222,7 +222,7 @@ static void prepare_fence(struct gt_streams *set)
     if (set->can_fence || !set->n_round)
         return;
     write_batch(set);
-    set->can_fence = gt_fence_prepare();
+    set->can_fence = gt_membarrier_prepare();
 }
 
 static void look_round(struct gt_streams *set)

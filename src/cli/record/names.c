@@ -105,7 +105,7 @@ static bool is_elf(const char *path)
 }
 
 /* The plugin recognised the module of that path, or the code of its start. */
-static bool was_found(const struct gt_found *found, const char *path)
+static bool was_found(const struct gt_matches *found, const char *path)
 {
     char code[GT_UFTRACE_PATH_MAX], start[GT_UFTRACE_PATH_MAX];
     g_autofree char *absolute = g_canonicalize_filename(path, NULL);
@@ -113,7 +113,7 @@ static bool was_found(const struct gt_found *found, const char *path)
     gt_uftrace_path(absolute, code, sizeof code);
     gt_uftrace_path(init, start, sizeof start);
     for (size_t i = 0; i < found->n; i++)
-        if (gt_found_is(found, i, code) || gt_found_is(found, i, start))
+        if (gt_matches_is(found, i, code) || gt_matches_is(found, i, start))
             return true;
     return false;
 }
@@ -145,7 +145,7 @@ static void load_machine_files(const struct gt_recording *r, struct gt_record_na
 }
 
 /* Appends those of the modules in folders that `wanted` (NULL: all) has; returns how many. */
-static size_t load_modules(const struct gt_recording *r, const struct gt_found *wanted)
+static size_t load_modules(const struct gt_recording *r, const struct gt_matches *wanted)
 {
     struct gt_record_names *names = r->names;
     const size_t before = names->n;
@@ -267,12 +267,12 @@ static void move_code_map(struct gt_recording *r)
 
 static void load_recognised(struct gt_recording *r)
 {
-    struct gt_found found;
+    struct gt_matches found;
     if (r->names->modules->len == 0)
         return;
-    gt_found_read(r->output, &found);
+    gt_matches_read(r->output, &found);
     load_modules(r, &found);
-    gt_found_free(&found);
+    gt_matches_free(&found);
 }
 
 static void name_files(const struct gt_recording *r)

@@ -103,11 +103,11 @@ static void say_nothing_recorded(const struct gt_recording *r)
 
 static void rescue(const struct gt_recording *r, bool finished)
 {
-    struct gt_rescue done;
+    struct gt_recording_repair_result done;
     struct gt_error err = {0};
-    int status = gt_rescue_dir(r->output, !finished, &done, &err);
-    g_autofree char *what = gt_rescue_text(&done);
-    gt_rescue_clear(&done);
+    int status = gt_recording_repair(r->output, !finished, &done, &err);
+    g_autofree char *what = gt_recording_repair_text(&done);
+    gt_recording_repair_clear(&done);
     if (status < 0)
         gt_record_say("could not repair all of the recording: %s", err.text);
     if (finished)

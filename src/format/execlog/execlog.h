@@ -13,8 +13,8 @@
  * Who writes: a gt_execlog_writer for the log, a gt_execlog_stream for each vCPU. The streams' side
  * runs on the vCPU's thread: no lock, no allocation, a few bytes an event into a buffer, which
  * `swap` exchanges when it is full. Translations define their blocks (a lock). The writer's side
- * is the outlet's thread: gt_execlog_pack makes a chunk of a buffer, after one of the definitions
- * that came until then.
+ * is the packet sink's thread: gt_execlog_pack makes a chunk of a buffer, after one of the
+ * definitions that came until then.
  */
 #ifndef GT_FORMAT_EXECLOG_EXECLOG_H
 #define GT_FORMAT_EXECLOG_EXECLOG_H
@@ -29,7 +29,7 @@
 #include <string.h>
 
 enum {
-    GT_EXECLOG_BUFFER = 256 << 10, /* bytes; what gt_outlet_options.buffer_size should be */
+    GT_EXECLOG_BUFFER = 256 << 10, /* bytes; what gt_packet_sink_options.buffer_size should be */
     GT_EXECLOG_EVENT = 96,         /* an event takes no more, but for registers of above 8 bytes */
     GT_EXECLOG_SPARE = 8 << 10,    /* a block does not begin where fewer are left */
     GT_EXECLOG_SLOTS = 512,
@@ -78,7 +78,7 @@ int gt_execlog_define(struct gt_execlog_writer *w, const struct gt_execlog_insn 
 uint32_t gt_execlog_define_device(struct gt_execlog_writer *w, const char *name);
 uint32_t gt_execlog_define_register(struct gt_execlog_writer *w, const char *name, size_t size);
 
-/* What gt_outlet_options takes; `writer` is its self. head must come first, tail last. */
+/* What gt_packet_sink_options takes; `writer` is its self. head must come first, tail last. */
 size_t gt_execlog_head(void *writer, uint8_t *out);
 size_t gt_execlog_mark(void *writer, uint64_t bytes, uint8_t *out);
 const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *n);
@@ -93,7 +93,7 @@ void gt_execlog_skip(struct gt_buffer *b, uint32_t lines);
 
 /* ---- a vCPU's events ----------------------------------------------------------------------- */
 
-/* What gt_outlet_swap does. */
+/* What gt_packet_sink_exchange does. */
 typedef struct gt_buffer *(*gt_execlog_swap_fn)(void *self, struct gt_buffer *b);
 
 /* The vCPU's alone. Zeroed, it is not begun. */

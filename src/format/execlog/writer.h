@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The writer of a log: define.c has what translations call, pack.c the outlet's
+/* The writer of a log: define.c has what translations call, pack.c the packet sink's
  * side. */
 #ifndef GT_FORMAT_EXECLOG_WRITER_H
 #define GT_FORMAT_EXECLOG_WRITER_H
@@ -50,7 +50,7 @@ struct gt_execlog_writer {
     struct gt_execlog_register *registers;
     uint32_t n_registers;
 
-    /* the outlet's thread's */
+    /* the packet sink's thread's */
     ZSTD_CCtx *zstd;
     struct gt_execlog_news taken;
     struct gt_execlog_known *blocks; /* by id - 1 */

@@ -11,17 +11,17 @@ struct gt_batch {
 };
 enum { BATCH = (64 << 10) - sizeof(struct gt_batch) - 16 /* malloc's own */ };
 
-static void *begin(struct gt_batches *b, size_t size)
+static void *begin(struct gt_arena *b, size_t size)
 {
     struct gt_batch *new = calloc(1, sizeof *new + size);
     if (!new)
         return NULL;
     new->next = b->first;
-    *b = (struct gt_batches){new, (char *)new->room, size};
+    *b = (struct gt_arena){new, (char *)new->room, size};
     return new;
 }
 
-void *gt_batches_take(struct gt_batches *b, size_t size)
+void *gt_arena_take(struct gt_arena *b, size_t size)
 {
     size = (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
     if (size > b->left && !begin(b, size > BATCH ? size : BATCH))
@@ -32,11 +32,11 @@ void *gt_batches_take(struct gt_batches *b, size_t size)
     return piece;
 }
 
-void gt_batches_clear(struct gt_batches *b)
+void gt_arena_clear(struct gt_arena *b)
 {
     for (struct gt_batch *next; b->first; b->first = next) {
         next = b->first->next;
         free(b->first);
     }
-    *b = (struct gt_batches){0};
+    *b = (struct gt_arena){0};
 }

@@ -9,15 +9,15 @@
 #include <stddef.h>
 
 /* Zero: nothing was taken. Callers see to it that one thread is in here. */
-struct gt_batches {
+struct gt_arena {
     struct gt_batch *first; /* the one in use */
     char *at;
     size_t left; /* bytes from there on */
 };
 
 /* `size` bytes of 0, aligned for a uint64_t. NULL without memory. */
-void *gt_batches_take(struct gt_batches *b, size_t size);
+void *gt_arena_take(struct gt_arena *b, size_t size);
 /* All pieces end. */
-void gt_batches_clear(struct gt_batches *b);
+void gt_arena_clear(struct gt_arena *b);
 
 #endif

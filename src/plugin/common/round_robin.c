@@ -2,7 +2,7 @@
 /* Several vCPUs on one host thread: see round_robin.h. */
 #include "plugin/common/round_robin.h"
 
-bool gt_one_thread_check(const struct gt_host_info *host, const char *wrong)
+bool gt_round_robin_check(const struct gt_host_info *host, const char *wrong)
 {
     static __thread bool other;
     static bool told;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static struct gt_batches batches; /* of blocks */
+static struct gt_arena batches; /* of blocks */
 
 struct gt_etrace_page *gt_etrace_page(uint64_t addr)
 {
@@ -34,7 +34,7 @@ static bool same_sizes(const struct gt_etrace_block *a, const struct gt_etrace_b
 
 static struct gt_etrace_block *copy_of(const struct gt_etrace_block *want, const uint8_t *sizes)
 {
-    struct gt_etrace_block *b = gt_batches_take(&batches, sizeof *b + n_sizes(want));
+    struct gt_etrace_block *b = gt_arena_take(&batches, sizeof *b + n_sizes(want));
     if (b) {
         *b = *want;
         memcpy(b->sizes, sizes, n_sizes(want));
@@ -87,5 +87,5 @@ struct gt_etrace_block *gt_etrace_keep(const struct gt_etrace_block *want, const
 void gt_etrace_forget_all(void)
 {
     gt_pages_clear(&gt_etrace.pages);
-    gt_batches_clear(&batches);
+    gt_arena_clear(&batches);
 }

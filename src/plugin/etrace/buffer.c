@@ -173,7 +173,7 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
     (void)self;
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
-    gt_one_thread_check(&gt_etrace.host, "units may be wrong");
+    gt_round_robin_check(&gt_etrace.host, "units may be wrong");
     struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
     gt_etrace_close(v);
     v->block = NULL;
@@ -213,7 +213,7 @@ void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
     lane->newest = NULL;
     v->lane = NULL;
     if (lane->buffer)
-        gt_outlet_give(gt_etrace.outlet, lane->buffer);
+        gt_packet_sink_submit(gt_etrace.outlet, lane->buffer);
     lane->buffer = NULL;
     pthread_mutex_unlock(&lane->lock);
     if (gt_etrace.host.system || lane != own)

@@ -72,20 +72,20 @@ static void do_counts(char *answer)
     size_t n = gt_etrace_put_counts();
     put_snapshot_mark();
     gt_etrace_hand_over_own();
-    gt_outlet_flush(gt_etrace.outlet);
+    gt_packet_sink_flush(gt_etrace.outlet);
     snprintf(answer, ANSWER, "ok %zu counts, number %u", n, control.snapshots);
 }
 
 static void do_flush(char *answer)
 {
-    gt_outlet_flush(gt_etrace.outlet);
+    gt_packet_sink_flush(gt_etrace.outlet);
     snprintf(answer, ANSWER, "ok");
 }
 
 static void do_status(char *answer)
 {
-    struct gt_outlet_stats stats;
-    gt_outlet_get_stats(gt_etrace.outlet, &stats);
+    struct gt_packet_sink_stats stats;
+    gt_packet_sink_get_stats(gt_etrace.outlet, &stats);
     snprintf(answer, ANSWER, "ok written=%" PRIu64 " dropped=%" PRIu64 " vcpus=%u", stats.sent,
              stats.dropped, __atomic_load_n(&gt_etrace.n_vcpus, __ATOMIC_RELAXED));
 }

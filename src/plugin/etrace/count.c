@@ -137,8 +137,8 @@ static void put_count(struct gt_writer *w, const struct gt_etrace_block *b, uint
 /* A new reader has been told nothing; where something was dropped, all is told again. */
 static bool begin_again(const GArray *all)
 {
-    struct gt_outlet_stats stats;
-    gt_outlet_get_stats(gt_etrace.outlet, &stats);
+    struct gt_packet_sink_stats stats;
+    gt_packet_sink_get_stats(gt_etrace.outlet, &stats);
     unsigned streams = MAX(1, __atomic_load_n(&gt_etrace.streams, __ATOMIC_RELAXED));
     if (!told)
         told = g_array_new(FALSE, TRUE, sizeof(uint64_t));

@@ -148,7 +148,7 @@ static int allocate(struct gt_error *err)
 
 static int open_outlet(struct gt_error *err)
 {
-    struct gt_outlet_options options = {
+    struct gt_packet_sink_options options = {
         .target = output,
         .buffer_size = GT_ETRACE_BUFFER,
         .limit = LIMIT,
@@ -161,7 +161,7 @@ static int open_outlet(struct gt_error *err)
         .tick = gt_etrace_tick,
     };
     gt_etrace.live = strncmp(output, "unix:", 5) == 0;
-    int status = gt_outlet_create(&options, &gt_etrace.outlet, err);
+    int status = gt_packet_sink_create(&options, &gt_etrace.outlet, err);
     if (status == 0)
         gt_etrace_tell_news();
     return status;

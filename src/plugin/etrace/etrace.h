@@ -115,7 +115,7 @@ struct gt_etrace {
     struct gt_host_info host;
     struct gt_etrace_arch arch;
     unsigned flags;
-    struct gt_outlet *outlet;
+    struct gt_packet_sink *outlet;
     const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
 
     pthread_mutex_t lock;  /* of what follows */

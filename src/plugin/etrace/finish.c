@@ -14,7 +14,7 @@ size_t gt_etrace_put_head(void *self, uint8_t *out)
 {
     (void)self;
     struct gt_writer w;
-    gt_writer_init(&w, out, GT_OUTLET_TEXT);
+    gt_writer_init(&w, out, GT_PACKET_SINK_TEXT);
     gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
     gt_etrace_put_arch(&w, &gt_etrace.arch);
     unsigned number = (unsigned)__atomic_add_fetch(&gt_etrace.streams, 1, __ATOMIC_RELAXED);
@@ -27,7 +27,7 @@ size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out)
     (void)self;
     struct gt_writer w;
     trace_etrace_dropped(bytes);
-    gt_writer_init(&w, out, GT_OUTLET_TEXT);
+    gt_writer_init(&w, out, GT_PACKET_SINK_TEXT);
     gt_etrace_put_event(
         &w, &(struct gt_etrace_event){.value = bytes, .device = "etrace", .name = "dropped"});
     return (size_t)(w.at - out);
@@ -98,11 +98,11 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
     pthread_mutex_lock(&lane->lock);
     hand_over_all(lane);
     pthread_mutex_unlock(&lane->lock);
-    gt_outlet_flush(gt_etrace.outlet);
+    gt_packet_sink_flush(gt_etrace.outlet);
     gt_tracing_flush();
 }
 
-static void tell_end(const struct gt_outlet_stats *stats)
+static void tell_end(const struct gt_packet_sink_stats *stats)
 {
     gt_etrace_tell_news();
     if (stats->dropped)
@@ -128,13 +128,13 @@ void gt_etrace_on_exit(void *self)
         gt_etrace_lane_settle(lane);
         gt_etrace_lane_end_run(lane);
         if (lane->buffer)
-            gt_outlet_give(gt_etrace.outlet, lane->buffer);
+            gt_packet_sink_submit(gt_etrace.outlet, lane->buffer);
         lane->buffer = NULL;
         pthread_mutex_unlock(&lane->lock);
     }
     pthread_mutex_unlock(&gt_etrace.lock);
-    struct gt_outlet_stats stats;
-    gt_outlet_finish(gt_etrace.outlet, &stats);
+    struct gt_packet_sink_stats stats;
+    gt_packet_sink_finish(gt_etrace.outlet, &stats);
     tell_end(&stats);
     gt_tracing_finish();
 }
@@ -143,13 +143,13 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&gt_etrace.lock);
     gt_etrace_maps_fork_prepare();
-    gt_outlet_fork_prepare(gt_etrace.outlet);
+    gt_packet_sink_fork_prepare(gt_etrace.outlet);
 }
 
 static void after_fork(void)
 {
     gt_forks_add();
-    gt_outlet_fork_parent(gt_etrace.outlet);
+    gt_packet_sink_fork_parent(gt_etrace.outlet);
     gt_etrace_maps_fork_parent();
     pthread_mutex_unlock(&gt_etrace.lock);
 }
@@ -157,7 +157,7 @@ static void after_fork(void)
 static void in_child(void)
 {
     __atomic_store_n(&gt_etrace.finished, true, __ATOMIC_RELEASE);
-    gt_outlet_fork_child(gt_etrace.outlet);
+    gt_packet_sink_fork_child(gt_etrace.outlet);
     gt_etrace_maps_fork_child();
     pthread_mutex_unlock(&gt_etrace.lock);
 }

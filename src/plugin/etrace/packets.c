@@ -65,14 +65,14 @@ uint8_t *gt_etrace_newest(const struct gt_etrace_vcpu *v)
 void gt_etrace_tell_news(void)
 {
     struct gt_error news;
-    if (gt_outlet_news(gt_etrace.outlet, &news))
+    if (gt_packet_sink_message(gt_etrace.outlet, &news))
         gt_host_message("%s", news.text);
 }
 
 bool gt_etrace_lane_make_room(struct gt_etrace_lane *lane, size_t n)
 {
     if (!lane->buffer)
-        lane->buffer = gt_outlet_take(gt_etrace.outlet);
+        lane->buffer = gt_packet_sink_acquire(gt_etrace.outlet);
     if (!lane->buffer || lane->buffer->size - lane->buffer->used >= n)
         return lane->buffer != NULL;
     gt_etrace_lane_hand_over(lane);
@@ -84,7 +84,7 @@ void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane)
     lane->newest = NULL;
     lane->handed = gt_clock_monotonic();
     trace_etrace_packets(lane->buffer ? lane->buffer->used : 0);
-    lane->buffer = gt_outlet_swap(gt_etrace.outlet, lane->buffer);
+    lane->buffer = gt_packet_sink_exchange(gt_etrace.outlet, lane->buffer);
     gt_etrace_tell_news();
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lanes hold that is not handed over yet, on the outlet's thread. Of a file, a copy of it, as
- * whole packets, is what the file ends with for now, in case that QEMU is killed; the lanes are
- * left as they are, so that a file has the same packets in every run. To a socket, what a guest
+ * What lanes hold that is not handed over yet, on the packet sink's thread. Of a file, a copy of
+ * it, as whole packets, is what the file ends with for now, in case that QEMU is killed; the lanes
+ * are left as they are, so that a file has the same packets in every run. To a socket, what a guest
  * that waits has left behind is handed over.
  *
  * Nobody is waited for: who holds a lock may be waiting for the outlet.
@@ -17,7 +17,7 @@ enum { BARRIER = GT_ETRACE_HEADER };
 static struct {
     uint8_t *data;
     size_t n, room;
-} rest; /* the outlet's thread's alone */
+} rest; /* the packet sink's thread's alone */
 
 static size_t entry_size(void)
 {
@@ -134,7 +134,7 @@ static void hand_over_whole(struct gt_etrace_lane *lane)
     const struct gt_etrace_vcpu *v = lane->current;
     bool under_way = v && (gt_etrace_is_open(v) || gt_etrace_mem_end(v));
     if (lane->waits && lane->buffer && !under_way) {
-        lane->buffer = gt_outlet_try_swap(gt_etrace.outlet, lane->buffer);
+        lane->buffer = gt_packet_sink_try_exchange(gt_etrace.outlet, lane->buffer);
         lane->newest = NULL;
     }
     lane->waits = lane->waits && !under_way && lane->buffer && lane->buffer->used;

@@ -34,7 +34,7 @@ struct binary {
 
 static struct gt_execlog_writer *writer;
 
-static int options(struct gt_outlet_options *o, struct gt_error *err)
+static int options(struct gt_packet_sink_options *o, struct gt_error *err)
 {
     const struct gt_execlog_setup setup = {
         .target = gt_exlog.host.target,
@@ -54,7 +54,7 @@ static int options(struct gt_outlet_options *o, struct gt_error *err)
 static struct gt_buffer *swap(void *outlet, struct gt_buffer *b)
 {
     trace_execlog_records(b->used);
-    struct gt_buffer *empty = gt_outlet_swap(outlet, b);
+    struct gt_buffer *empty = gt_packet_sink_exchange(outlet, b);
     gt_exlog_tell_news();
     return empty;
 }
@@ -62,7 +62,7 @@ static struct gt_buffer *swap(void *outlet, struct gt_buffer *b)
 static bool begin(struct gt_exlog_vcpu *v)
 {
     struct binary *t = calloc(1, sizeof *t);
-    struct gt_buffer *b = t ? gt_outlet_take(gt_exlog.outlet) : NULL;
+    struct gt_buffer *b = t ? gt_packet_sink_acquire(gt_exlog.outlet) : NULL;
     if (!b) {
         free(t);
         return false;
@@ -195,7 +195,7 @@ static void end(struct gt_exlog_vcpu *v)
         put_again(t);
     else if (t->own.id && t->reached < t->own.n)
         gt_execlog_stop(&t->stream, (uint32_t)t->reached);
-    gt_outlet_give(gt_exlog.outlet, gt_execlog_end(&t->stream));
+    gt_packet_sink_submit(gt_exlog.outlet, gt_execlog_end(&t->stream));
     g_string_free(t->place_name, TRUE);
     if (t->pieces) {
         g_array_free(t->pieces, TRUE);

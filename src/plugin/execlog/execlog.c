@@ -68,7 +68,7 @@ static int allocate(struct gt_error *err)
 
 static int open_outlet(struct gt_error *err)
 {
-    struct gt_outlet_options options = {
+    struct gt_packet_sink_options options = {
         .target = out,
         .limit = LIMIT,
         .wait_seconds = (unsigned)wait_seconds,
@@ -82,7 +82,7 @@ static int open_outlet(struct gt_error *err)
         return 0;
     gt_exlog.live = strncmp(out, "unix:", 5) == 0;
     int status = gt_exlog.sink->options(&options, err);
-    return status < 0 ? status : gt_outlet_create(&options, &gt_exlog.outlet, err);
+    return status < 0 ? status : gt_packet_sink_create(&options, &gt_exlog.outlet, err);
 }
 
 /* Registers are looked at in a callback of each instruction: stores say nothing more. */

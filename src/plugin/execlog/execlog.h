@@ -102,8 +102,8 @@ struct gt_exlog_vcpu {
 
 struct gt_exlog_sink {
     bool short_values; /* a register's value is at most GT_EXECLOG_MAX_VALUE bytes */
-    /* Once, where there is an outlet: what it is to be told of the form. */
-    int (*options)(struct gt_outlet_options *o, struct gt_error *err);
+    /* Once, where there is a packet sink: what it is to be told of the form. */
+    int (*options)(struct gt_packet_sink_options *o, struct gt_error *err);
     /* The vCPU begins: its `sink` is to be set. False: nothing of it can be recorded. */
     bool (*begin)(struct gt_exlog_vcpu *v);
     /* A block is new; before any of its lines. What it returns becomes its `described`. With the
@@ -144,7 +144,7 @@ struct gt_exlog {
     const struct gt_exlog_sink *sink;
 
     struct gt_host_info host;
-    struct gt_outlet *outlet;           /* NULL: QEMU's plugin log */
+    struct gt_packet_sink *outlet;      /* NULL: QEMU's plugin log */
     bool live;                          /* somebody reads while the guest runs */
     void *cells;                        /* NULL: the host has none */
     bool stores;                        /* translated code stores into them; atomic */

@@ -42,7 +42,7 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
     struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
-    if (gt_one_thread_check(&gt_exlog.host, "lines may be attributed to the wrong one"))
+    if (gt_round_robin_check(&gt_exlog.host, "lines may be attributed to the wrong one"))
         __atomic_store_n(&gt_exlog.stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;
@@ -124,7 +124,7 @@ static void hand_over_all(void)
     tell_all(hand_over_whole);
     gt_exlog_reopen();
     if (gt_exlog.outlet)
-        gt_outlet_flush(gt_exlog.outlet);
+        gt_packet_sink_flush(gt_exlog.outlet);
     gt_tracing_flush();
 }
 
@@ -144,8 +144,8 @@ void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64
 
 static void finish_outlet(void)
 {
-    struct gt_outlet_stats stats;
-    gt_outlet_finish(gt_exlog.outlet, &stats);
+    struct gt_packet_sink_stats stats;
+    gt_packet_sink_finish(gt_exlog.outlet, &stats);
     gt_exlog_tell_news();
     if (stats.dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
@@ -180,14 +180,14 @@ static void before_fork(void)
     if (gt_exlog.sink->fork_prepare)
         gt_exlog.sink->fork_prepare();
     if (gt_exlog.outlet)
-        gt_outlet_fork_prepare(gt_exlog.outlet);
+        gt_packet_sink_fork_prepare(gt_exlog.outlet);
 }
 
 static void after_fork(void)
 {
     if (gt_exlog.outlet) {
         gt_forks_add();
-        gt_outlet_fork_parent(gt_exlog.outlet);
+        gt_packet_sink_fork_parent(gt_exlog.outlet);
     }
     if (gt_exlog.sink->fork_done)
         gt_exlog.sink->fork_done();
@@ -201,7 +201,7 @@ static void in_child(void)
 {
     if (gt_exlog.outlet) {
         gt_exlog.gate = GT_EXLOG_CLOSED;
-        gt_outlet_fork_child(gt_exlog.outlet);
+        gt_packet_sink_fork_child(gt_exlog.outlet);
     }
     if (gt_exlog.sink->fork_done)
         gt_exlog.sink->fork_done();
@@ -215,7 +215,7 @@ static void in_child(void)
 
 int gt_exlog_init_gate(struct gt_error *err)
 {
-    gt_exlog.fences = !gt_fence_prepare();
+    gt_exlog.fences = !gt_membarrier_prepare();
     gt_exlog.syscalls = gt_exlog.host.system ? NULL : gt_syscalls_by_target(gt_exlog.host.target);
     return gt_exlog.host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }

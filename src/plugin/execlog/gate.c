@@ -14,7 +14,7 @@ static pthread_mutex_t shutting = PTHREAD_MUTEX_INITIALIZER;
 static void fence_all(void)
 {
     if (!gt_exlog.fences)
-        gt_fence();
+        gt_membarrier();
 }
 
 bool gt_exlog_shut(enum gt_exlog_gate gate)

@@ -7,6 +7,6 @@ struct gt_exlog gt_exlog;
 void gt_exlog_tell_news(void)
 {
     struct gt_error news;
-    if (gt_exlog.outlet && gt_outlet_news(gt_exlog.outlet, &news))
+    if (gt_exlog.outlet && gt_packet_sink_message(gt_exlog.outlet, &news))
         gt_host_message("%s", news.text);
 }

@@ -44,7 +44,7 @@ struct text {
 static struct gt_buffer *new_buffer(void)
 {
     if (gt_exlog.outlet)
-        return gt_outlet_take(gt_exlog.outlet);
+        return gt_packet_sink_acquire(gt_exlog.outlet);
     struct gt_buffer *b = malloc(sizeof *b + GT_EXLOG_BUFFER + 1);
     if (b)
         *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = GT_EXLOG_BUFFER};
@@ -121,7 +121,7 @@ static void hand_over(struct gt_exlog_vcpu *v)
         uint8_t *newest = g_memdup2(t->line, rest);
         t->buffer->used = whole;
         trace_execlog_lines(whole);
-        take_buffer(t, gt_outlet_swap(gt_exlog.outlet, t->buffer));
+        take_buffer(t, gt_packet_sink_exchange(gt_exlog.outlet, t->buffer));
         if (rest)
             memcpy(t->buffer->data, newest, rest);
         g_free(newest);
@@ -265,7 +265,7 @@ static void end(struct gt_exlog_vcpu *v)
     end_line(v);
     hand_over(v);
     if (gt_exlog.outlet)
-        gt_outlet_give(gt_exlog.outlet, t->buffer);
+        gt_packet_sink_submit(gt_exlog.outlet, t->buffer);
     else
         free(t->buffer);
     if (t->again)
@@ -286,7 +286,7 @@ static size_t put_no_mark(void *self, uint64_t bytes, uint8_t *out)
     return 0;
 }
 
-static int options(struct gt_outlet_options *o, struct gt_error *err)
+static int options(struct gt_packet_sink_options *o, struct gt_error *err)
 {
     (void)err;
     o->buffer_size = GT_EXLOG_BUFFER;

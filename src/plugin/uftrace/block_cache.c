@@ -59,9 +59,9 @@ struct gt_kept *gt_kept_next(const struct gt_kept *kept)
 /* Without memory it is not found again. */
 static void insert(struct gt_code *code)
 {
-    static struct gt_batches batches;
+    static struct gt_arena batches;
     struct gt_place *place = gt_place_at(code->pc);
-    struct gt_kept *kept = gt_batches_take(&batches, sizeof *kept);
+    struct gt_kept *kept = gt_arena_take(&batches, sizeof *kept);
     if (!kept)
         return;
     *kept = (struct gt_kept){code->pc, code, place->kept};

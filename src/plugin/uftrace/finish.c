@@ -159,7 +159,7 @@ void gt_output_finish(void)
 {
     if (gt_rec.finished)
         return;
-    gt_now_remove();
+    gt_live_clock_remove();
     end_vcpus();
     gt_streams_flush(gt_rec.streams);
     struct lossy lossy = {0};

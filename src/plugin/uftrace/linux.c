@@ -43,9 +43,9 @@ static gboolean equal_seen(const void *a, const void *b)
 static const struct gt_code_linux *os; /* NULL: no names */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* With the lock: */
-static GPtrArray *all;            /* struct seen, as they came */
-static GHashTable *known;         /* the same, by what they say */
-static struct gt_batches batches; /* of them */
+static GPtrArray *all;          /* struct seen, as they came */
+static GHashTable *known;       /* the same, by what they say */
+static struct gt_arena batches; /* of them */
 static uint64_t unlisted;
 enum { MOST_SEEN = 65536 }; /* a thread may give itself a new name each time */
 
@@ -110,7 +110,7 @@ static bool read_task(uint64_t addr, struct gt_linux_task *out)
 /* With the lock. False: there is no room. */
 static bool add_seen(const struct seen *seen)
 {
-    struct seen *own = all->len < MOST_SEEN ? gt_batches_take(&batches, sizeof *own) : NULL;
+    struct seen *own = all->len < MOST_SEEN ? gt_arena_take(&batches, sizeof *own) : NULL;
     if (!own)
         return false;
     *own = *seen;

@@ -16,7 +16,7 @@
 static char path[4200];
 
 /* Without it the trace is as good: failing is not told. */
-void gt_now_create(void)
+void gt_live_clock_create(void)
 {
     if (gt_rec.user || gt_rec.host_clock || gt_rec.host.vcpus != 1)
         return;
@@ -35,7 +35,7 @@ void gt_now_create(void)
         gt_rec.now = p;
 }
 
-void gt_now_remove(void)
+void gt_live_clock_remove(void)
 {
     if (gt_rec.now)
         unlink(path);

@@ -70,7 +70,7 @@ track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t 
 
 uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
-    gt_now_tell(time);
+    gt_live_clock_set(time);
     if (gt_rec.privilege_levels && gt_level_land(v, code, mark, time))
         return gt_mark_of_func(code->fn);
     if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
@@ -108,7 +108,7 @@ land_at_time(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t ti
         !gt_track_land(&v->thread, code, mark, gt_rec.max_depth, &found))
         return false;
     gt_stream_put_here(out, time, gt_landed_word(&found));
-    gt_now_tell(time);
+    gt_live_clock_set(time);
     return true;
 }
 

@@ -138,7 +138,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status < 0)
         return status;
     gt_stream_chunk_full = on_chunk_full;
-    gt_now_create();
+    gt_live_clock_create();
     gt_rec.modules.worker = gt_rec.worker;
     gt_rec.modules.now = gt_process_time;
     if (!gt_process_init(err))

@@ -383,9 +383,9 @@ int gt_output_run_failed(struct gt_error *err);
 
 /* live_clock.c */
 /* When there is a directory; before the end. */
-void gt_now_create(void);
-void gt_now_remove(void);
-static inline void gt_now_tell(uint64_t time)
+void gt_live_clock_create(void);
+void gt_live_clock_remove(void);
+static inline void gt_live_clock_set(uint64_t time)
 {
     if (__builtin_expect(gt_rec.now != NULL, 0))
         __atomic_store_n(gt_rec.now, time, __ATOMIC_RELAXED);

@@ -84,7 +84,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_fetch_add(&gt_rec.tasks_refused, 1, __ATOMIC_RELAXED);
         return;
     }
-    bool no_cells = gt_one_thread_check(&gt_rec.host, "calls may be attributed to the wrong one");
+    bool no_cells = gt_round_robin_check(&gt_rec.host, "calls may be attributed to the wrong one");
     pthread_mutex_lock(&gt_rec.lock);
     if (no_cells)
         give_cells_up();

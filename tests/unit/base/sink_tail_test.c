@@ -10,7 +10,7 @@ enum { REST = 5000 }; /* bytes; more than follows in the end */
 static struct {
     uint8_t data[REST];
     size_t n;
-    struct gt_outlet *outlet;
+    struct gt_packet_sink *outlet;
     struct gt_buffer *held;
     pthread_mutex_t lock;
 } producer = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -46,25 +46,25 @@ static void check_file(uint64_t numbers, size_t rest)
 static void test_rest(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("out");
+    struct gt_packet_sink_options options = default_options("out");
     memset(producer.data, 'r', REST);
     options.rest = put_rest;
     set_rest(REST);
-    struct gt_outlet *o = create_with(&options);
-    gt_outlet_flush(o);
+    struct gt_packet_sink *o = create_with(&options);
+    gt_packet_sink_flush(o);
     check_file(0, REST);
     put_numbers(o, 0, 10);
-    gt_outlet_flush(o);
+    gt_packet_sink_flush(o);
     check_file(10, REST);
     set_rest(7);
-    gt_outlet_flush(o);
+    gt_packet_sink_flush(o);
     check_file(10, 7);
     set_rest(0);
-    gt_outlet_flush(o);
+    gt_packet_sink_flush(o);
     check_file(10, 0);
     set_rest(REST);
     put_numbers(o, 10, 1000);
-    gt_outlet_flush(o);
+    gt_packet_sink_flush(o);
     check_file(1010, REST);
     finish(o);
     check_file(1010, 0);
@@ -74,10 +74,10 @@ static void test_rest(void **state)
 static void test_rest_is_shown(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("out");
+    struct gt_packet_sink_options options = default_options("out");
     options.rest = put_rest;
     set_rest(10);
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     struct text t = {0};
     while (t.n < 14) {
         free(t.data);
@@ -98,14 +98,14 @@ static void test_no_room(void **state)
     small = old;
     small.rlim_cur = 1000;
     setrlimit(RLIMIT_FSIZE, &small);
-    struct gt_outlet_options options = default_options("out");
+    struct gt_packet_sink_options options = default_options("out");
     options.rest = put_rest;
     set_rest(REST);
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     put_numbers(o, 0, 10);
-    gt_outlet_flush(o);
+    gt_packet_sink_flush(o);
     check_file(10, 0);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     assert_false(stats.failed);
     check_file(10, 0);
     setrlimit(RLIMIT_FSIZE, &old);
@@ -116,7 +116,7 @@ static void hand_over(void *self)
     (void)self;
     pthread_mutex_lock(&producer.lock);
     if (producer.held)
-        producer.held = gt_outlet_try_swap(producer.outlet, producer.held);
+        producer.held = gt_packet_sink_try_exchange(producer.outlet, producer.held);
     pthread_mutex_unlock(&producer.lock);
 }
 
@@ -124,14 +124,14 @@ static void hand_over(void *self)
 static void test_tick(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("unix:sock");
+    struct gt_packet_sink_options options = default_options("unix:sock");
     options.tick = hand_over;
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     struct reader *r = start_reader("sock", 0, 0);
     uint64_t zero = 0;
     pthread_mutex_lock(&producer.lock);
     producer.outlet = o;
-    producer.held = gt_outlet_take(o);
+    producer.held = gt_packet_sink_acquire(o);
     memcpy(producer.held->data, &zero, sizeof zero);
     producer.held->used = sizeof zero;
     pthread_mutex_unlock(&producer.lock);

@@ -7,9 +7,9 @@
 static void test_file(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_outlet("out", 0);
     put_numbers(o, 0, 10000);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     struct text t = read_file("out");
     check_numbers(&t, 0, 10000, 0);
     assert_int_equal(stats.sent, t.n);
@@ -57,7 +57,7 @@ static void test_longest_path(void **state)
     memset(name, 'x', sizeof name);
     memcpy(name, "unix:", 5);
     name[5 + 107] = '\0';
-    struct gt_outlet *o = create_outlet(name, 0);
+    struct gt_packet_sink *o = create_outlet(name, 0);
     struct reader *r = start_reader(name + 5, 0, 0);
     put_numbers(o, 0, 10);
     finish(o);
@@ -73,15 +73,15 @@ static void test_full_disk(void **state)
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &small);
-    struct gt_outlet *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_outlet("out", 0);
     put_numbers(o, 0, 100000);
     struct gt_error news;
-    struct gt_outlet_stats stats;
-    gt_outlet_finish(o, &stats);
-    assert_true(gt_outlet_news(o, &news));
+    struct gt_packet_sink_stats stats;
+    gt_packet_sink_finish(o, &stats);
+    assert_true(gt_packet_sink_message(o, &news));
     assert_non_null(strstr(news.text, "out: File too large after"));
-    assert_false(gt_outlet_news(o, &news));
-    gt_outlet_destroy(o);
+    assert_false(gt_packet_sink_message(o, &news));
+    gt_packet_sink_destroy(o);
     setrlimit(RLIMIT_FSIZE, &old);
     struct text t = read_file("out");
     size_t whole = (10007 - 4) / BUFFER * BUFFER;
@@ -96,9 +96,9 @@ static void test_full_disk(void **state)
 static void test_full_device(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("/dev/full", 0);
+    struct gt_packet_sink *o = create_outlet("/dev/full", 0);
     put_numbers(o, 0, 100000);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     assert_true(stats.failed);
     assert_int_equal(stats.dropped, 100000 * 8);
 }
@@ -107,7 +107,7 @@ static void test_reader_is_there(void **state)
 {
     (void)state;
     struct reader *r = start_server("sock", 0, 0);
-    struct gt_outlet *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
     put_numbers(o, 0, 100000);
     finish(o);
     check_reader(r, 0, 100000, 0);
@@ -117,15 +117,15 @@ static void test_reader_is_there(void **state)
 static void test_reader_is_late(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
     struct gt_error news;
-    assert_true(gt_outlet_news(o, &news));
+    assert_true(gt_packet_sink_message(o, &news));
     assert_non_null(strstr(news.text, "sock: waits for a reader, 60 s at most"));
     struct producer *p = start_producer(o, 100000);
     wait_for_waits(o);
     struct reader *r = start_reader("sock", 0, 0);
     end_producer(p);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     check_reader(r, 0, 100000, 0);
     assert_true(stats.waits > 0);
     assert_int_equal(access("sock", F_OK), -1);
@@ -135,7 +135,7 @@ static void test_reader_is_late(void **state)
 static void test_reader_comes_after_the_end(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
     put_numbers(o, 0, 100);
     struct reader *r = start_reader("sock", 0, 0);
     finish(o);
@@ -145,16 +145,16 @@ static void test_reader_comes_after_the_end(void **state)
 static void test_reader_never_comes(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("unix:sock");
+    struct gt_packet_sink_options options = default_options("unix:sock");
     options.wait_seconds = 1;
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     put_numbers(o, 0, 100000); /* more than the memory holds */
-    struct gt_outlet_stats stats;
+    struct gt_packet_sink_stats stats;
     struct gt_error news;
-    gt_outlet_finish(o, &stats);
-    assert_true(gt_outlet_news(o, &news));
+    gt_packet_sink_finish(o, &stats);
+    assert_true(gt_packet_sink_message(o, &news));
     assert_non_null(strstr(news.text, "no reader came within 1 s; nothing is recorded"));
-    gt_outlet_destroy(o);
+    gt_packet_sink_destroy(o);
     assert_int_equal(stats.sent, 0);
     assert_int_equal(stats.dropped, 100000 * 8);
     assert_int_equal(access("sock", F_OK), -1);
@@ -163,10 +163,10 @@ static void test_reader_never_comes(void **state)
 static void test_reader_is_slow(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
     struct reader *r = start_reader("sock", 0, 100); /* bytes at a time */
     put_numbers(o, 0, 100000);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     check_reader(r, 0, 100000, 0);
     assert_true(stats.waits > 0);
 }
@@ -176,13 +176,13 @@ static void test_reader_is_slow(void **state)
 static void test_drop(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("unix:sock");
+    struct gt_packet_sink_options options = default_options("unix:sock");
     options.drop = true;
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     struct reader *r = start_reader("sock", READER_HELD, 0);
     put_numbers(o, 0, 1000000);
     release_reader(r);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     assert_true(stats.dropped > 0);
     assert_int_equal(stats.waits, 0);
     assert_false(stats.failed);
@@ -192,16 +192,16 @@ static void test_drop(void **state)
 static void test_reader_is_killed(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
     struct reader *r = start_reader("sock", 5000, 0); /* goes after so many bytes */
     put_numbers(o, 0, 1000000);
-    struct gt_outlet_stats stats;
+    struct gt_packet_sink_stats stats;
     struct gt_error news;
-    gt_outlet_finish(o, &stats);
-    assert_true(gt_outlet_news(o, &news));
+    gt_packet_sink_finish(o, &stats);
+    assert_true(gt_packet_sink_message(o, &news));
     assert_non_null(strstr(news.text, "sock: the reader is gone ("));
     assert_non_null(strstr(news.text, "the rest is dropped"));
-    gt_outlet_destroy(o);
+    gt_packet_sink_destroy(o);
     assert_true(stats.failed);
     assert_true(stats.dropped > 0 && stats.sent >= 5000);
     end_reader(r);
@@ -211,14 +211,14 @@ static void test_reader_is_killed(void **state)
 static void test_reader_comes_again(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("unix:sock");
+    struct gt_packet_sink_options options = default_options("unix:sock");
     options.reconnect = true;
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     struct gt_error news;
     struct reader *first = start_reader("sock", 5000, 0);
     uint64_t n = 0;
-    gt_outlet_news(o, &news);
-    while (!gt_outlet_news(o, &news))
+    gt_packet_sink_message(o, &news);
+    while (!gt_packet_sink_message(o, &news))
         put_numbers(o, n++, 1);
     assert_non_null(strstr(news.text, "what comes is dropped until there is a reader again"));
     end_reader(first);
@@ -226,7 +226,7 @@ static void test_reader_comes_again(void **state)
     while (!reader_has(second, 4 + 2 * 8))
         put_numbers(o, n++, 1);
     put_numbers(o, n, 1000);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     check_resumed(second, n + 1000, stats.dropped);
 }
 
@@ -234,13 +234,13 @@ static void test_reader_comes_again(void **state)
 static void test_server_comes_again(void **state)
 {
     (void)state;
-    struct gt_outlet_options options = default_options("unix:sock");
+    struct gt_packet_sink_options options = default_options("unix:sock");
     options.reconnect = true;
     struct reader *first = start_server("sock", 5000, 0);
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     struct gt_error news;
     uint64_t n = 0;
-    while (!gt_outlet_news(o, &news))
+    while (!gt_packet_sink_message(o, &news))
         put_numbers(o, n++, 1);
     end_reader(first);
     unlink("sock");
@@ -248,7 +248,7 @@ static void test_server_comes_again(void **state)
     while (!reader_has(second, 4 + 2 * 8))
         put_numbers(o, n++, 1);
     put_numbers(o, n, 1000);
-    struct gt_outlet_stats stats = finish(o);
+    struct gt_packet_sink_stats stats = finish(o);
     check_resumed(second, n + 1000, stats.dropped);
 }
 
@@ -277,9 +277,9 @@ static void test_client_stays_client(void **state)
 /* The second is sent away and gets nothing; the first gets all. */
 static void two_readers(bool reconnect)
 {
-    struct gt_outlet_options options = default_options("unix:sock");
+    struct gt_packet_sink_options options = default_options("unix:sock");
     options.reconnect = reconnect;
-    struct gt_outlet *o = create_with(&options);
+    struct gt_packet_sink *o = create_with(&options);
     struct reader *first = start_reader("sock", 0, 0);
     while (!reader_has(first, 0))
         ;
@@ -302,7 +302,7 @@ static void test_stale_socket(void **state)
 {
     (void)state;
     close(listen_at("sock"));
-    struct gt_outlet *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
     struct reader *r = start_reader("sock", 0, 0);
     put_numbers(o, 0, 100);
     finish(o);
@@ -312,18 +312,18 @@ static void test_stale_socket(void **state)
 static void test_fork(void **state)
 {
     (void)state;
-    struct gt_outlet *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_outlet("out", 0);
     put_numbers(o, 0, 1000);
-    gt_outlet_fork_prepare(o);
+    gt_packet_sink_fork_prepare(o);
     pid_t child = fork();
     if (child == 0) {
-        gt_outlet_fork_child(o);
+        gt_packet_sink_fork_child(o);
         struct gt_error news;
         put_numbers(o, 5000, 100000);
-        gt_outlet_finish(o, NULL);
-        _exit(gt_outlet_news(o, &news));
+        gt_packet_sink_finish(o, NULL);
+        _exit(gt_packet_sink_message(o, &news));
     }
-    gt_outlet_fork_parent(o);
+    gt_packet_sink_fork_parent(o);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);

@@ -65,28 +65,28 @@ static inline size_t put_mark(void *self, uint64_t bytes, uint8_t *out)
     return sizeof word;
 }
 
-static inline struct gt_outlet_options default_options(const char *target)
+static inline struct gt_packet_sink_options default_options(const char *target)
 {
-    return (struct gt_outlet_options){.target = target,
-                                      .buffer_size = BUFFER,
-                                      .limit = LIMIT,
-                                      .wait_seconds = 60,
-                                      .head = put_head,
-                                      .mark = put_mark};
+    return (struct gt_packet_sink_options){.target = target,
+                                           .buffer_size = BUFFER,
+                                           .limit = LIMIT,
+                                           .wait_seconds = 60,
+                                           .head = put_head,
+                                           .mark = put_mark};
 }
 
-static inline struct gt_outlet *create_with(const struct gt_outlet_options *options)
+static inline struct gt_packet_sink *create_with(const struct gt_packet_sink_options *options)
 {
-    struct gt_outlet *o = NULL;
+    struct gt_packet_sink *o = NULL;
     struct gt_error err = {0};
-    if (gt_outlet_create(options, &o, &err) != 0)
+    if (gt_packet_sink_create(options, &o, &err) != 0)
         fail_msg("%s", err.text);
     return o;
 }
 
-static inline struct gt_outlet *create_outlet(const char *target, size_t limit)
+static inline struct gt_packet_sink *create_outlet(const char *target, size_t limit)
 {
-    struct gt_outlet_options options = default_options(target);
+    struct gt_packet_sink_options options = default_options(target);
     if (limit)
         options.limit = limit;
     return create_with(&options);
@@ -94,29 +94,29 @@ static inline struct gt_outlet *create_outlet(const char *target, size_t limit)
 
 static inline int refused(const char *target)
 {
-    struct gt_outlet_options options = default_options(target);
-    struct gt_outlet *o;
-    return gt_outlet_create(&options, &o, &last_error);
+    struct gt_packet_sink_options options = default_options(target);
+    struct gt_packet_sink *o;
+    return gt_packet_sink_create(&options, &o, &last_error);
 }
 
 /* Numbers in whole buffers, the last one perhaps not full. */
-static inline void put_numbers(struct gt_outlet *o, uint64_t from, uint64_t n)
+static inline void put_numbers(struct gt_packet_sink *o, uint64_t from, uint64_t n)
 {
-    struct gt_buffer *b = gt_outlet_take(o);
+    struct gt_buffer *b = gt_packet_sink_acquire(o);
     for (uint64_t i = from; i < from + n; i++) {
         if (b->used == b->size)
-            b = gt_outlet_swap(o, b);
+            b = gt_packet_sink_exchange(o, b);
         memcpy(b->data + b->used, &i, sizeof i);
         b->used += sizeof i;
     }
-    gt_outlet_give(o, b);
+    gt_packet_sink_submit(o, b);
 }
 
-static inline struct gt_outlet_stats finish(struct gt_outlet *o)
+static inline struct gt_packet_sink_stats finish(struct gt_packet_sink *o)
 {
-    struct gt_outlet_stats stats;
-    gt_outlet_finish(o, &stats);
-    gt_outlet_destroy(o);
+    struct gt_packet_sink_stats stats;
+    gt_packet_sink_finish(o, &stats);
+    gt_packet_sink_destroy(o);
     return stats;
 }
 
@@ -311,7 +311,7 @@ static inline size_t read_as_second(const char *path)
 /* A producer on a thread of its own. */
 struct producer {
     pthread_t thread;
-    struct gt_outlet *o;
+    struct gt_packet_sink *o;
     uint64_t n;
 };
 
@@ -322,7 +322,7 @@ static inline void *produce(void *arg)
     return NULL;
 }
 
-static inline struct producer *start_producer(struct gt_outlet *o, uint64_t n)
+static inline struct producer *start_producer(struct gt_packet_sink *o, uint64_t n)
 {
     struct producer *p = calloc(1, sizeof *p);
     *p = (struct producer){.o = o, .n = n};
@@ -331,12 +331,12 @@ static inline struct producer *start_producer(struct gt_outlet *o, uint64_t n)
 }
 
 /* Until a producer has had to wait. */
-static inline void wait_for_waits(struct gt_outlet *o)
+static inline void wait_for_waits(struct gt_packet_sink *o)
 {
-    struct gt_outlet_stats stats;
+    struct gt_packet_sink_stats stats;
     do {
         usleep(1000);
-        gt_outlet_get_stats(o, &stats);
+        gt_packet_sink_get_stats(o, &stats);
     } while (stats.waits == 0);
 }
 

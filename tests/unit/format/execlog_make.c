@@ -3,8 +3,8 @@
  * execlog_make BINARY TEXT LINES [PLACE WHAT]: writes a log of so many lines, more or less, in both
  * forms ("-": not); the same each time. At line PLACE an access and a register's change are made;
  * WHAT: "register", "address": one bit of that is another; "extra": another instruction runs
- * before; "tail": the log ends before it. It goes the way that the plugin's go: streams, an outlet,
- * packed on its thread.
+ * before; "tail": the log ends before it. It goes the way that the plugin's go: streams, a packet
+ * sink, packed on its thread.
  */
 #include "format/execlog/execlog.h"
 
@@ -23,7 +23,7 @@ static struct block {
 } blocks[BLOCKS + 1];
 
 static struct gt_execlog_writer *writer;
-static struct gt_outlet *outlet;
+static struct gt_packet_sink *outlet;
 static struct gt_execlog_stream stream;
 static FILE *text;
 static uint64_t lines, place, seed = 88172645463325252u;
@@ -63,7 +63,7 @@ static void define(struct block *b, uint64_t pc, size_t n)
 
 static struct gt_buffer *swap(void *self, struct gt_buffer *b)
 {
-    return gt_outlet_swap(self, b);
+    return gt_packet_sink_exchange(self, b);
 }
 
 static void begin(const char *binary)
@@ -72,7 +72,7 @@ static void begin(const char *binary)
     const struct gt_execlog_setup setup = {"made", false, false};
     if (gt_execlog_writer_create(&setup, &writer, &err) < 0)
         die("writer", &err);
-    const struct gt_outlet_options o = {
+    const struct gt_packet_sink_options o = {
         .target = binary,
         .buffer_size = GT_EXECLOG_BUFFER,
         .limit = 4 << 20,
@@ -82,9 +82,9 @@ static void begin(const char *binary)
         .tail = gt_execlog_tail,
         .self = writer,
     };
-    if (gt_outlet_create(&o, &outlet, &err) < 0)
+    if (gt_packet_sink_create(&o, &outlet, &err) < 0)
         die("outlet", &err);
-    gt_execlog_begin(&stream, VCPU, gt_outlet_take(outlet), swap, outlet);
+    gt_execlog_begin(&stream, VCPU, gt_packet_sink_acquire(outlet), swap, outlet);
     ram = gt_execlog_define_device(writer, "RAM");
     reg = gt_execlog_define_register(writer, "rax", 8);
     for (size_t i = 0; i < BLOCKS; i++)
@@ -178,7 +178,7 @@ static void run_all(uint64_t most)
 
 int main(int argc, char **argv)
 {
-    struct gt_outlet_stats stats;
+    struct gt_packet_sink_stats stats;
     if (argc != 4 && argc != 6)
         die("usage", NULL);
     if (strcmp(argv[2], "-") != 0 && !(text = fopen(argv[2], "w")))
@@ -189,13 +189,13 @@ int main(int argc, char **argv)
     }
     begin(argv[1]);
     run_all(strtoull(argv[3], NULL, 10));
-    gt_outlet_give(outlet, gt_execlog_end(&stream));
-    gt_outlet_finish(outlet, &stats);
+    gt_packet_sink_submit(outlet, gt_execlog_end(&stream));
+    gt_packet_sink_finish(outlet, &stats);
     end_line();
     if ((text && fclose(text) != 0) || stats.failed)
         die("writing", NULL);
     printf("%" PRIu64 "\n", lines);
-    gt_outlet_destroy(outlet);
+    gt_packet_sink_destroy(outlet);
     gt_execlog_writer_destroy(writer);
     return 0;
 }

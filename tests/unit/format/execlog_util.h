@@ -105,7 +105,7 @@ static inline void world_define(struct world *w, size_t i)
 
 static inline void world_make(struct world *w, uint64_t seed, size_t buffer, bool values)
 {
-    uint8_t head[GT_OUTLET_TEXT];
+    uint8_t head[GT_PACKET_SINK_TEXT];
     const struct gt_execlog_setup setup = {"made", true, values};
     *w = (struct world){.random = seed * 2654435761 + 1, .buffer = buffer, .values = values};
     w->blocks = calloc(WORLD_BLOCKS, sizeof *w->blocks);
