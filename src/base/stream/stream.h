@@ -16,8 +16,8 @@
  * Where the file system cannot promise the space (no fallocate, copy-on-write), the pool is
  * anonymous memory and a kill loses the last few milliseconds.
  *
- * The writer thread has a file descriptor table of its own and takes no signals (see base/thread.h). It
- * keeps a bounded number of files open, least recently used closed first.
+ * The writer thread has a file descriptor table of its own and takes no signals (see
+ * base/thread.h). It keeps a bounded number of files open, least recently used closed first.
  *
  * Errors: the first error of writing (full disk, EIO) is latched with its path and errno; that
  * stream's file is cut back to whole records, all later records of the set are counted and dropped,
