@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Unpacking records: see compact.h and model.h. */
+#include "format/compact/unpack.h"
+
+#include <inttypes.h>
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+/* What the loop over predicted records keeps in registers. */
+struct place {
+    struct gt_model_frame *top;
+    uint32_t depth;
+    uint64_t time;
+};
+
+/* False: the task's stack does not allow it. */
+static inline __attribute__((always_inline)) bool
+advance(struct place *at, uint32_t sym, uint64_t step, struct gt_compact_event *out)
+{
+    struct gt_model_frame *top = at->top;
+    at->time += step;
+    out->time = at->time;
+    switch (sym & 3) {
+    case GT_COMPACT_EXIT:
+        if (__builtin_expect(at->depth == 0, 0))
+            return false;
+        out->sym = top->number << 2;
+        out->depth = --at->depth;
+        gt_model_note(&top[-1], top->number);
+        at->top = top - 1;
+        return true;
+    case GT_COMPACT_ENTRY:
+        if (__builtin_expect(at->depth == GT_MODEL_DEPTH, 0))
+            return false;
+        out->sym = sym;
+        out->depth = at->depth++;
+        gt_model_enter(top, sym >> 2);
+        at->top = top + 1;
+        return true;
+    default:
+        out->sym = sym;
+        out->depth = at->depth;
+        gt_model_note(top, sym);
+        return true;
+    }
+}
+
+static int take_sym(struct gt_unpacker *u, uint32_t *sym)
+{
+    uint64_t v = gt_unpacker_take(u, GT_COLUMN_SYMS);
+    if ((v & 3) == GT_COMPACT_EXIT) {
+        *sym = 0;
+        return v ? GT_E_FORMAT : 0;
+    }
+    *sym = (uint32_t)v;
+    return v >> 2 ? gt_unpacker_take_word(u, v >> 2) : GT_E_FORMAT;
+}
+
+static uint64_t take_step(struct gt_unpacker *u, unsigned miss, uint32_t predicted)
+{
+    if (miss & GT_MISS_FAR)
+        return (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+    if ((miss & GT_MISS_MASK) == GT_MISS_BOTH)
+        return gt_unpacker_take(u, GT_COLUMN_FAR);
+    return (uint64_t)(predicted + gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_NEAR)));
+}
+
+/* A record that was not predicted. */
+static int take_exact(struct gt_unpacker *u, uint32_t context, uint32_t *sym, uint64_t *step)
+{
+    struct gt_prediction *first = &u->first[context], *second = &u->second[context];
+    unsigned miss = gt_column_take_byte(&u->columns.in[GT_COLUMN_MISSES]);
+    int status = 0;
+    *step = second->step;
+    *sym = second->sym;
+    switch (miss) {
+    case GT_MISS_SECOND:
+        break;
+    case GT_MISS_TIME:
+    case GT_MISS_TIME | GT_MISS_FAR:
+        *sym = first->sym;
+        *step = take_step(u, miss, first->step);
+        break;
+    case GT_MISS_SECOND_TIME:
+    case GT_MISS_SECOND_TIME | GT_MISS_FAR:
+        *step = take_step(u, miss, second->step);
+        break;
+    case GT_MISS_BOTH:
+    case GT_MISS_BOTH | GT_MISS_FAR:
+        status = take_sym(u, sym);
+        *step = take_step(u, miss, 0);
+        break;
+    default:
+        return GT_E_FORMAT;
+    }
+    *second = *first;
+    *first = (struct gt_prediction){*sym, (uint32_t)*step};
+    return status;
+}
+
+static int take_timed(struct gt_unpacker *u, uint32_t context, uint32_t *sym)
+{
+    struct gt_prediction *first = &u->first[context], *second = &u->second[context];
+    unsigned miss = gt_column_take_byte(&u->columns.in[GT_COLUMN_MISSES]);
+    int status = 0;
+    *sym = second->sym;
+    if (miss == GT_MISS_BOTH)
+        status = take_sym(u, sym);
+    else if (miss != GT_MISS_SECOND)
+        status = GT_E_FORMAT;
+    *second = *first;
+    first->sym = *sym;
+    return status;
+}
+
+static inline uint64_t take_time(struct gt_unpacker *u)
+{
+    uint8_t step = gt_column_take_byte(&u->columns.in[GT_COLUMN_NEAR]);
+    return step < UINT8_MAX ? step : (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+}
+
+/* Records that the table predicts; returns how many were made. */
+static size_t run_exact(const struct gt_unpacker *u, struct place *at, struct gt_compact_event *out,
+                        size_t n)
+{
+    const struct gt_prediction *table = u->first;
+    struct place here = *at;
+    size_t i = 0;
+    while (i < n) {
+        struct gt_prediction next = table[here.top->context];
+        if (!advance(&here, next.sym, next.step, &out[i]))
+            break;
+        i++;
+    }
+    *at = here;
+    return i;
+}
+
+static size_t run_timed(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out,
+                        size_t n)
+{
+    size_t i = 0;
+    while (i < n) {
+        uint32_t sym = u->first[at->top->context].sym;
+        if (!advance(at, sym, take_time(u), &out[i]))
+            break;
+        i++;
+    }
+    return i;
+}
+
+static int take_one(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out)
+{
+    uint32_t sym, context = at->top->context;
+    uint64_t step = u->exact ? 0 : take_time(u);
+    int status = u->exact ? take_exact(u, context, &sym, &step) : take_timed(u, context, &sym);
+    u->run = gt_unpacker_take(u, GT_COLUMN_RUNS);
+    return status < 0 ? status : advance(at, sym, step, out) ? 0 : GT_E_FORMAT;
+}
+
+/* n records of the task. */
+static int take_events(struct gt_unpacker *u, struct gt_unpacker_task *t,
+                       struct gt_compact_event *out, size_t n)
+{
+    struct place at = {&t->frame[t->depth], t->depth, t->time};
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0;) {
+        if (u->run == 0) {
+            status = take_one(u, &at, &out[i++]);
+            continue;
+        }
+        size_t want = u->run < n - i ? (size_t)u->run : n - i;
+        size_t got = u->exact ? run_exact(u, &at, out + i, want) : run_timed(u, &at, out + i, want);
+        status = got == want ? 0 : GT_E_FORMAT;
+        u->run -= got;
+        i += got;
+    }
+    t->depth = at.depth;
+    t->time = at.time;
+    return status;
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+struct consumer {
+    int (*piece)(void *self, const struct gt_compact_piece *p);
+    void *self;
+};
+
+/* *left: records that the block's head says and that have not come. */
+static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t *left)
+{
+    uint64_t index = gt_unpacker_take(u, GT_COLUMN_PIECES),
+             n = gt_unpacker_take(u, GT_COLUMN_PIECES);
+    int status = index == u->n_tasks ? gt_unpacker_open_task(u) : 0;
+    if (status < 0 || index >= u->n_tasks || n == 0 || n > *left)
+        return status < 0 ? status : GT_E_FORMAT;
+    for (uint64_t more = n; more > 0 && status >= 0;) {
+        size_t part = more < GT_UNPACKER_EVENTS ? (size_t)more : GT_UNPACKER_EVENTS;
+        struct gt_compact_piece piece = {u->task[index].id, (uint32_t)index, u->event, part};
+        status = take_events(u, &u->task[index], u->event, part);
+        if (status == 0)
+            status = c->piece(c->self, &piece);
+        more -= part;
+    }
+    *left -= n;
+    return status;
+}
+
+int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
+                      const void *payload,
+                      int (*piece)(void *self, const struct gt_compact_piece *p), void *self,
+                      struct gt_error *err)
+{
+    const struct consumer consumer = {piece, self};
+    uint64_t left = head->records;
+    if (head->flags & GT_COMPACT_SEGMENT)
+        gt_unpacker_begin_segment(u);
+    if (!u->begun)
+        return gt_error_set(err, GT_E_USAGE, "the segment's first block has not been unpacked");
+    u->exact = head->flags & GT_COMPACT_EXACT;
+    int status = gt_columns_open(&u->columns, payload, head->size);
+    u->run = status < 0 ? 0 : gt_unpacker_take(u, GT_COLUMN_RUNS);
+    while (left > 0 && status >= 0)
+        status = take_piece(u, &consumer, &left);
+    if (status >= 0 && (u->run > 0 || !gt_columns_are_done(&u->columns)))
+        status = GT_E_FORMAT;
+    if (status >= 0)
+        return 0;
+    u->begun = false;
+    if (status == GT_E_FORMAT || status == GT_E_NOMEM)
+        gt_error_set(err, status, "%s, some %" PRIu64 " records before the block's end",
+                     status == GT_E_NOMEM ? "out of memory" : "the packed records are damaged",
+                     left);
+    return status;
+}
+
+struct gt_compact_record gt_unpacker_record(const struct gt_unpacker *u,
+                                            const struct gt_compact_event *e)
+{
+    uint64_t word = gt_unpacker_word(u, e->sym >> 2);
+    switch (e->sym & 3) {
+    case GT_COMPACT_EXIT:
+        word = gt_uftrace_exit(e->depth, word);
+        break;
+    case GT_COMPACT_ENTRY:
+        word = gt_uftrace_entry(e->depth, word);
+        break;
+    case GT_COMPACT_EVENT:
+        word = gt_uftrace_event(e->depth, word);
+        break;
+    default:
+        break;
+    }
+    return (struct gt_compact_record){e->time, word};
+}

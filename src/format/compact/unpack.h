@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to compact/: an unpacker's state. unpack_state.c has its life, segments, words and
+ * tasks; unpack.c its blocks and records. */
+#ifndef GT_FORMAT_COMPACT_UNPACK_H
+#define GT_FORMAT_COMPACT_UNPACK_H
+
+#include "format/compact/column.h"
+#include "format/compact/model.h"
+
+enum { GT_UNPACKER_EVENTS = 4096 };
+
+struct gt_unpacker_task {
+    uint32_t id;
+    uint32_t depth;
+    uint64_t time;
+    struct gt_model_frame *frame; /* GT_MODEL_DEPTH + 1; the first is nobody's */
+};
+
+struct gt_unpacker {
+    struct gt_prediction *first, *second; /* GT_MODEL_SIZE each */
+    struct gt_unpacker_task *task;
+    uint32_t n_tasks, tasks_room;
+    struct gt_model_frame **spare; /* of tasks of earlier segments */
+    uint32_t n_spare;
+    uint64_t *word; /* by number */
+    uint32_t n_words, words_room;
+    uint64_t last_word;
+    bool begun; /* a segment's first block has come */
+    bool exact;
+    /* the block */
+    struct gt_columns columns;
+    uint64_t run;
+    struct gt_compact_event *event; /* EVENTS */
+    uint32_t *open;                 /* GT_MODEL_DEPTH, for gt_unpacker_open */
+};
+
+static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column column)
+{
+    return gt_column_take(&u->columns.in[column]);
+}
+
+void gt_unpacker_begin_segment(struct gt_unpacker *u);
+/* A number was read: one that is the next brings its word. GT_E_FORMAT, GT_E_NOMEM. */
+int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number);
+/* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
+int gt_unpacker_open_task(struct gt_unpacker *u);
+
+#endif

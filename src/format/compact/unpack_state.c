@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An unpacker's life, its segments, words and tasks: see unpack.h. */
+#include "format/compact/unpack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_ROOM = 4096, TASKS_ROOM = 64 };
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+int gt_unpacker_create(struct gt_unpacker **out)
+{
+    struct gt_unpacker *u = calloc(1, sizeof *u);
+    *out = u;
+    if (!u)
+        return GT_E_NOMEM;
+    u->first = calloc(GT_MODEL_SIZE, sizeof *u->first);
+    u->second = calloc(GT_MODEL_SIZE, sizeof *u->second);
+    u->event = calloc(GT_UNPACKER_EVENTS, sizeof *u->event);
+    u->open = calloc(GT_MODEL_DEPTH, sizeof *u->open);
+    u->word = calloc(WORDS_ROOM, sizeof *u->word);
+    u->words_room = WORDS_ROOM;
+    u->columns.zstd = ZSTD_createDCtx();
+    if (!u->first || !u->second || !u->event || !u->open || !u->word || !u->columns.zstd) {
+        gt_unpacker_destroy(u);
+        *out = NULL;
+        return GT_E_NOMEM;
+    }
+    return 0;
+}
+
+void gt_unpacker_destroy(struct gt_unpacker *u)
+{
+    if (!u)
+        return;
+    for (uint32_t i = 0; i < u->n_tasks; i++)
+        free(u->task[i].frame);
+    for (uint32_t i = 0; i < u->n_spare; i++)
+        free(u->spare[i]);
+    gt_columns_finish(&u->columns);
+    free(u->first);
+    free(u->second);
+    free(u->task);
+    free(u->spare);
+    free(u->word);
+    free(u->event);
+    free(u->open);
+    free(u);
+}
+
+void gt_unpacker_begin_segment(struct gt_unpacker *u)
+{
+    memset(u->first, 0, GT_MODEL_SIZE * sizeof *u->first);
+    memset(u->second, 0, GT_MODEL_SIZE * sizeof *u->second);
+    for (uint32_t i = 0; i < u->n_tasks; i++) /* there is room: see grow_tasks */
+        u->spare[u->n_spare++] = u->task[i].frame;
+    u->n_tasks = 0;
+    u->n_words = 1;
+    u->last_word = 0;
+    u->begun = true;
+}
+
+/* ---- words and tasks ----------------------------------------------------------------------- */
+
+int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number)
+{
+    if (number < u->n_words)
+        return 0;
+    if (number > u->n_words || number >= 1u << 29)
+        return GT_E_FORMAT;
+    if (u->n_words == u->words_room) {
+        uint64_t *word = realloc(u->word, 2 * (size_t)u->words_room * sizeof *word);
+        if (!word)
+            return GT_E_NOMEM;
+        u->word = word;
+        u->words_room *= 2;
+    }
+    u->last_word += (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_WORDS));
+    u->word[u->n_words++] = u->last_word;
+    return 0;
+}
+
+/* Room for one more task, and for all of them among the spare ones. */
+static bool grow_tasks(struct gt_unpacker *u)
+{
+    if (u->n_tasks < u->tasks_room)
+        return true;
+    uint32_t room = u->tasks_room ? 2 * u->tasks_room : TASKS_ROOM;
+    struct gt_unpacker_task *task = realloc(u->task, room * sizeof *task);
+    if (!task)
+        return false;
+    u->task = task;
+    struct gt_model_frame **spare = realloc(u->spare, room * sizeof *spare);
+    if (!spare)
+        return false;
+    u->spare = spare;
+    u->tasks_room = room;
+    return true;
+}
+
+int gt_unpacker_open_task(struct gt_unpacker *u)
+{
+    if (!grow_tasks(u))
+        return GT_E_NOMEM;
+    struct gt_model_frame *frame =
+        u->n_spare ? u->spare[--u->n_spare] : calloc(GT_MODEL_DEPTH + 1, sizeof *frame);
+    if (!frame)
+        return GT_E_NOMEM;
+    uint64_t id = gt_unpacker_take(u, GT_COLUMN_TASKS), time = gt_unpacker_take(u, GT_COLUMN_TASKS);
+    uint64_t depth = gt_unpacker_take(u, GT_COLUMN_TASKS);
+    u->task[u->n_tasks++] = (struct gt_unpacker_task){(uint32_t)id, (uint32_t)depth, time, frame};
+    if (id > UINT32_MAX || depth > GT_MODEL_DEPTH)
+        return GT_E_FORMAT;
+    frame[0] = (struct gt_model_frame){0};
+    for (size_t i = 1; i <= depth; i++) {
+        uint64_t number = gt_unpacker_take(u, GT_COLUMN_SYMS);
+        int status = gt_unpacker_take_word(u, number);
+        if (status < 0 || number == 0)
+            return status < 0 ? status : GT_E_FORMAT;
+        gt_model_enter(&frame[i - 1], (uint32_t)number);
+    }
+    return 0;
+}
+
+uint64_t gt_unpacker_word(const struct gt_unpacker *u, uint32_t number)
+{
+    return number < u->n_words ? u->word[number] : 0;
+}
+
+uint32_t gt_unpacker_words(const struct gt_unpacker *u)
+{
+    return u->n_words;
+}
+
+const uint32_t *gt_unpacker_open(const struct gt_unpacker *u, uint32_t index, uint32_t *depth)
+{
+    const struct gt_unpacker_task *t = &u->task[index];
+    *depth = t->depth;
+    for (uint32_t i = 0; i < t->depth; i++)
+        u->open[i] = t->frame[i + 1].number;
+    return u->open;
+}
