@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace convert`: an etrace stream as what other tools read. */
+/* `guesttrace convert`: converts an etrace stream to formats of other tools. */
 #include "analysis/export/export.h"
 
 #include "analysis/stream/walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace diff`: where two execlog logs part. See compare/compare.h. */
+/* `guesttrace diff`: finds where two execlog logs differ. See analysis/compare/compare.h. */
 #include "analysis/compare/compare.h"
 #include "base/output.h"
 #include "cli/command.h"

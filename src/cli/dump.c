@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace dump`: an etrace stream as text, as it comes, or a log in execlog's binary form. */
+/* `guesttrace dump`: prints an etrace stream, while it is written, or a binary execlog as text. */
 #include "analysis/stream/execlog_text.h"
 #include "analysis/stream/text.h"
 #include "analysis/stream/walk.h"

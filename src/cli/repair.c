@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace repair`: makes a directory whole that a killed recording left. */
+/* `guesttrace repair`: repairs the directory of an interrupted recording. */
 #include "analysis/recording/repair.h"
 #include "cli/command.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace symbols`: names for a recorded machine's addresses, from files with
- * symbols. */
+/* `guesttrace symbols`: names the addresses of a recorded machine with files of symbols. */
 #include "analysis/placement/symbolize.h"
 #include "analysis/processes/sysroot.h"
 #include "cli/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a vCPU's lines part, in words: see compare.h. */
+/* Describes the first difference of a vCPU's lines: see compare.h. */
 #include "analysis/compare/compare.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Logs that are compared: see source.h. */
+/* Reads a log for a comparison: see source.h. */
 #include "analysis/compare/source.h"
 
 #include "analysis/compare/lines.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rescue after a kill: see repair.h. */
+/* Repairs a recording after a kill: see repair.h. */
 #include "analysis/recording/repair.h"
 
 #include "base/stream/stream.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recording function calls: libuftrace.so's arguments, and the end of such a run: what a crash left
- * is repaired, symbols are added, and a few lines report how much there is and how exact it is.
+ * Recording function calls: libuftrace.so's arguments, and the steps after the run: repairing the
+ * recording after a crash, adding symbols, and printing its size and exactness.
  */
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"

@@ -28,9 +28,10 @@
  *
  *   definitions  records: 1 block: n, n * (address, opcode, text) | 2 device: number, name
  *                         | 3 register: number, size, name
- *                address: folded difference to the one before in the chunk; text, name: length,
- * bytes events       the bytes of a buffer after its prefix (u32 vCPU, u32 skip) index        for
- * each chunk since the index before: where (u64), its header, its summary
+ *                address: folded difference to the previous one in the chunk
+ *                text, name: length, bytes
+ *   events       the bytes of a buffer after its prefix (u32 vCPU, u32 skip)
+ *   index        for each chunk since the previous index: offset (u64), its header, its summary
  */
 #ifndef GT_FORMAT_EXECLOG_CHUNK_H
 #define GT_FORMAT_EXECLOG_CHUNK_H
