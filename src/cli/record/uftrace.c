@@ -25,8 +25,8 @@
 const struct gt_option gt_options_uftrace[] = {
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
-     .help = "the time base: retired instructions (the same in every run), the host's clock, or "
-             "instructions while there is only one thread or vCPU (default: auto)",
+     .help = "select the time base: retired instructions (the same in every run), the host's "
+             "clock, or instructions while there is only one thread or vCPU (default: auto)",
      GT_RECORD_FIELD(clock)},
     {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
      .help = "record calls up to this depth (default: 1024)", GT_RECORD_FIELD(depth)},
@@ -98,7 +98,7 @@ static void say_nothing_recorded(const struct gt_recording *r)
                       " on to QEMU?)",
                       r->qemu);
     else
-        gt_record_say("nothing was recorded: QEMU ended before the plugin began");
+        gt_record_say("nothing was recorded: QEMU ended before the plugin started");
 }
 
 static void rescue(const struct gt_recording *r, bool finished)
