@@ -9,7 +9,7 @@
  *     argument  = type name
  *     type      = word { word } { "*" | "const" }
  *     formats   = format [ "," format ]          two, translation and execution, with tcg alone
- *     format    = literal { literal | macro }    macro: PRIx64 and its like, behind a '%'
+ *     format    = literal { literal | macro }    macro: PRIx64 and its like, after a '%'
  *
  * The grammar changed between versions in three places. GT_GRAMMAR_OLD (5.0): the first argument of
  * `vcpu` events is a vCPU, `tcg` makes two events of one, a format may contain newlines.

@@ -6,21 +6,21 @@
  *
  *   num_syms        u32, 4.19 a word
  *   names           num_syms entries: length (a byte; with 0x80 the low 7 bits, then a byte of 7
- *                   higher bits), then so many token numbers; the first letter of what they spell
+ *                   higher bits), then that many token numbers; the first letter of what they spell
  *                   is the symbol's type
  *   markers         u32, 4.19 a word, for each 256th symbol: its offset in names
- *   seqs_of_names   3 bytes a symbol (6.2 and 6.3 only; from 6.4 on behind the addresses)
+ *   seqs_of_names   3 bytes a symbol (6.2 and 6.3 only; from 6.4 on after the addresses)
  *   token_table     256 texts with a final 0; the token of each character in use is itself
  *   token_index     256 u16: offsets in token_table
  *
- * The addresses of the symbols, in ascending order, stand before num_syms until 6.3, behind
+ * The addresses of the symbols, in ascending order, are before num_syms until 6.3, after
  * token_index from 6.4 on. They are of one of these kinds:
  *
  *   ADDRESSES  num_syms words
- *   OFFSETS    num_syms u32 to be added to relative_base, the word behind them
+ *   OFFSETS    num_syms u32 to be added to relative_base, the word after them
  *   PERCPU     the same as s32: a value of 0 or more is an address by itself (a per-CPU offset),
  *              others count down from relative_base - 1
- *   PLACES     num_syms s32, each to be added to the address where it stands (7.2 of 64 bits)
+ *   PLACES     num_syms s32, each to be added to its own address (7.2 of 64 bits)
  *
  * The search looks for the digits in token_table: token_index must agree with it exactly, names
  * with markers, and the addresses must ascend; so a match by chance is practically impossible.
