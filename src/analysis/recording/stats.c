@@ -3,12 +3,8 @@
 #include "analysis/recording/stats.h"
 
 #include "base/file.h"
-#include "base/number.h"
-#include "format/recording/stats.h"
 
 #include <glib.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #define STATS_LIMIT (1u << 20)
@@ -39,36 +35,10 @@ int gt_stats_read(const char *dir, const struct gt_stats_mark *older, struct gt_
         return gt_error_set(err, GT_E_NOT_FOUND, "%s/%s is of an earlier recording", dir,
                             GT_STATS_FILE);
     g_autofree char *path = g_build_filename(dir, GT_STATS_FILE, NULL);
-    int status = gt_file_read(path, STATS_LIMIT, &out->text, &size, err);
+    char *text;
+    int status = gt_file_read(path, STATS_LIMIT, &text, &size, err);
     if (status < 0)
         return status;
-    GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_stat));
-    struct gt_stat item;
-    for (char *at = out->text; gt_stats_next(&at, &item.key, &item.value);)
-        g_array_append_val(items, item);
-    out->n = items->len;
-    out->item = (struct gt_stat *)(void *)g_array_free(items, FALSE);
-    return 0;
-}
-
-void gt_stats_clear(struct gt_stats *s)
-{
-    g_free(s->item);
-    free(s->text);
-    *s = (struct gt_stats){0};
-}
-
-const char *gt_stats_text(const struct gt_stats *s, const char *key)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (strcmp(s->item[i].key, key) == 0)
-            return s->item[i].value;
-    return NULL;
-}
-
-uint64_t gt_stats_number(const struct gt_stats *s, const char *key)
-{
-    const char *text = gt_stats_text(s, key);
-    uint64_t n;
-    return text && gt_number_parse(text, &n) == 0 ? n : 0;
+    status = gt_stats_parse(out, text);
+    return status < 0 ? gt_error_set(err, status, "%s: out of memory", path) : 0;
 }

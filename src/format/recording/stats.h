@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GT_STATS_ANOMALY "anomaly."
@@ -19,8 +19,24 @@
 
 void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);
 
-/* Splits the text's next line in place: *at moves behind it. Lines without '=' are passed over.
- * False: there is no further one. */
-bool gt_stats_next(char **at, const char **key, const char **value);
+struct gt_stat {
+    const char *key, *value; /* in `text` */
+};
+/* The lines of a file, in its order; { 0 } has none. */
+struct gt_stats {
+    struct gt_stat *item;
+    size_t n;
+    char *text;
+};
+
+/* Takes the text, which malloc allocated and which it splits in place; NULL has no lines. Lines
+ * without '=' are passed over. GT_E_NOMEM: the text is freed, *out has no lines. */
+int gt_stats_parse(struct gt_stats *out, char *text);
+void gt_stats_clear(struct gt_stats *s);
+
+/* The value of the first line with the key; NULL: no line has it. */
+const char *gt_stats_text(const struct gt_stats *s, const char *key);
+/* The same as a number; 0: no line has the key, or its value is no number. */
+uint64_t gt_stats_number(const struct gt_stats *s, const char *key);
 
 #endif

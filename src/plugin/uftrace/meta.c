@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -327,23 +326,14 @@ int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err)
     return status;
 }
 
-/* What processes of the recording that have ended counted under the key; 0: none has. */
-static uint64_t earlier(const char *text, const char *key)
+/* Adds to what ended processes of the recording counted under the key. */
+static void put_stat(struct gt_text *out, const struct gt_stats *old, const char *key,
+                     uint64_t value)
 {
-    g_autofree char *copy = g_strdup(text ? text : "");
-    const char *k, *value;
-    for (char *at = copy; gt_stats_next(&at, &k, &value);)
-        if (strcmp(k, key) == 0)
-            return strtoull(value, NULL, 10);
-    return 0;
+    gt_stats_put(out, key, value + gt_stats_number(old, key));
 }
 
-static void put_stat(struct gt_text *out, const char *old, const char *key, uint64_t value)
-{
-    gt_stats_put(out, key, value + earlier(old, key));
-}
-
-static void put_counters(struct gt_text *out, const char *old)
+static void put_counters(struct gt_text *out, const struct gt_stats *old)
 {
     char key[48];
     for (int i = 0; i < GT_COUNTERS; i++) {
@@ -353,7 +343,7 @@ static void put_counters(struct gt_text *out, const char *old)
     }
 }
 
-static void put_stats(struct gt_text *out, const char *old)
+static void put_stats(struct gt_text *out, const struct gt_stats *old)
 {
     const struct gt_streams_stats *w = &gt_rec.written;
     put_stat(out, old, "calls", gt_rec.calls);
@@ -375,14 +365,16 @@ int gt_meta_put_stats(struct gt_error *err)
     if (lock >= 0)
         flock(lock, LOCK_EX);
     snprintf(path, sizeof path, "%s/" GT_STATS_FILE, gt_rec.dir.path);
-    char *old = NULL;
+    char *written = NULL;
     size_t size;
-    gt_file_read(path, 1 << 16, &old, &size, NULL);
+    gt_file_read(path, 1 << 16, &written, &size, NULL);
+    struct gt_stats old;
+    gt_stats_parse(&old, written);
     struct gt_text text = {0};
-    put_stats(&text, old);
+    put_stats(&text, &old);
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
-    free(old);
+    gt_stats_clear(&old);
     if (lock >= 0)
         close(lock);
     return status;

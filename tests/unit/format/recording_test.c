@@ -117,16 +117,35 @@ static void test_stats(void **state)
     gt_stats_put(&t, "calls", UINT64_MAX);
     gt_text_add(&t, "no line of the form\n", strlen("no line of the form\n"));
     gt_stats_put(&t, GT_STATS_ANOMALY "unknown-return", 0);
-    char *text = text_of(&t), *at = text;
-    const char *key, *value;
-    assert_true(gt_stats_next(&at, &key, &value));
-    assert_string_equal(key, "calls");
-    assert_string_equal(value, "18446744073709551615");
-    assert_true(gt_stats_next(&at, &key, &value));
-    assert_string_equal(key, "anomaly.unknown-return");
-    assert_string_equal(value, "0");
-    assert_false(gt_stats_next(&at, &key, &value));
-    free(text);
+    gt_stats_put(&t, "calls", 1);
+    struct gt_stats stats;
+    assert_int_equal(gt_stats_parse(&stats, text_of(&t)), 0);
+    assert_int_equal(stats.n, 3);
+    assert_string_equal(stats.item[1].key, "anomaly.unknown-return");
+    assert_string_equal(stats.item[1].value, "0");
+    assert_string_equal(gt_stats_text(&stats, "calls"), "18446744073709551615");
+    assert_true(gt_stats_number(&stats, "calls") == UINT64_MAX);
+    assert_null(gt_stats_text(&stats, "no line of the form"));
+    assert_int_equal(gt_stats_number(&stats, "tasks"), 0);
+    gt_stats_clear(&stats);
+}
+
+static void test_stats_edges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {{NULL, 0}, {"", 0}, {"\n\n", 0}, {"a=1", 1}, {"=\n=", 2}, {"a=1=2\nb", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gt_stats stats;
+        char *text = cases[i].text ? strdup(cases[i].text) : NULL;
+        assert_int_equal(gt_stats_parse(&stats, text), 0);
+        assert_int_equal(stats.n, cases[i].n);
+        assert_null(gt_stats_text(&stats, "b"));
+        assert_int_equal(gt_stats_number(&stats, "a"), i == 3);
+        gt_stats_clear(&stats);
+    }
 }
 
 static void test_counts(void **state)
@@ -161,9 +180,9 @@ static void test_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),      cmocka_unit_test(test_guest_tasks),
-        cmocka_unit_test(test_code_found), cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_tasks),       cmocka_unit_test(test_guest_tasks),
+        cmocka_unit_test(test_code_found),  cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_stats_edges), cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
