@@ -9,6 +9,7 @@
  */
 #include "analysis/simpletrace/put.h"
 #include "analysis/simpletrace/simpletrace.h"
+#include "base/decimal.h"
 
 #include <glib.h>
 
@@ -83,7 +84,7 @@ static inline char *put_piece(char *p, struct piece piece)
 
 static void set_pid(struct text *t, uint32_t pid)
 {
-    char *end = gt_put_decimal(gt_put_bytes(t->pid_room, " pid=", 5), pid);
+    char *end = gt_decimal_put(gt_put_bytes(t->pid_room, " pid=", 5), pid);
     t->pid = pid;
     t->pid_text = (struct piece){t->pid_room, (size_t)(end - t->pid_room)};
 }

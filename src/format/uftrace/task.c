@@ -7,6 +7,7 @@
  *   DLOP timestamp=S.NNNNNNNNN tid=T sid=<16 hex> base=HEX libname="path"
  * and the rule for paths that all text files follow.
  */
+#include "base/utf8.h"
 #include "format/uftrace/text.h"
 #include "format/uftrace/uftrace.h"
 

@@ -30,8 +30,6 @@ size_t gt_text_count_lines(const char *text, size_t size);
 /* One line to show in a message: its first bytes, what does not print as '?'. */
 const char *gt_text_show(const struct gt_cursor *line, char out[64]);
 
-/* Length of the UTF-8 sequence at s (left bytes), 0 where it is none. */
-size_t gt_utf8_length(const char *s, size_t left);
 /* Adds a value to a line: control characters become '?', what is not UTF-8 too; at most limit
  * bytes. */
 void gt_text_add_value(struct gt_text *t, const char *value, size_t limit);
