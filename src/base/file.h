@@ -12,24 +12,11 @@
 #define GT_BASE_FILE_H
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* A growing text; { 0 } is an empty one. It latches: after an allocation that failed, `failed` is
- * set and every further addition does nothing, so a writer adds all it has and asks once. */
-struct gt_text {
-    char *data; /* data[len] is 0 once anything was added; NULL before */
-    size_t len;
-    size_t cap;
-    bool failed;
-};
-
-void gt_text_printf(struct gt_text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void gt_text_add(struct gt_text *t, const void *data, size_t n);
-void gt_text_free(struct gt_text *t);
 
 /* Writes a new file beside path (".NAME.PID.tmp") and renames it over path: a reader sees the old
  * content or the new one. Where it fails the old file stays and the new one is removed.

@@ -2,7 +2,7 @@
 /* Notes of mapped files: see mapping.h. */
 #include "format/etrace/mapping.h"
 
-#include "format/uftrace/text.h"
+#include "base/cursor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

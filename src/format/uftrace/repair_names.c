@@ -6,8 +6,9 @@
  * stay. A map ends with the line of the stack, a file of symbols of ours with an end marker and
  * begins with their number, so that one that was cut between two lines is noticed, too.
  */
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/text.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text helpers of the uftrace codecs: see text.h. */
-#include "format/uftrace/text.h"
+/* Taking a text apart: see cursor.h. */
+#include "base/cursor.h"
 
-#include "base/utf8.h"
-
-#include <stdlib.h>
 #include <string.h>
+
+enum { NO_DIGIT = 99 };
 
 bool gt_take(struct gt_cursor *c, const char *literal)
 {
@@ -30,24 +29,25 @@ bool gt_take_line(struct gt_cursor *text, struct gt_cursor *line, bool *whole)
     return true;
 }
 
-static int digit(char ch)
+static unsigned lower_digit(char ch)
 {
-    if (ch >= '0' && ch <= '9')
-        return ch - '0';
-    if (ch >= 'a' && ch <= 'f')
-        return ch - 'a' + 10;
-    if (ch >= 'A' && ch <= 'F')
-        return ch - 'A' + 10;
-    return 99;
+    return ch >= '0' && ch <= '9'   ? (unsigned)(ch - '0')
+           : ch >= 'a' && ch <= 'f' ? (unsigned)(ch - 'a') + 10
+                                    : NO_DIGIT;
 }
 
-static bool take_number(struct gt_cursor *c, uint64_t base, uint64_t max, uint64_t *out)
+static unsigned any_digit(char ch)
+{
+    return lower_digit(ch >= 'A' && ch <= 'F' ? (char)(ch + ('a' - 'A')) : ch);
+}
+
+static bool take_number(struct gt_cursor *c, unsigned (*digit)(char), unsigned base, uint64_t max,
+                        uint64_t *out)
 {
     uint64_t v = 0;
     size_t n = 0;
-    for (; n < c->left && (uint64_t)digit(c->at[n]) < base; n++) {
-        uint64_t d = (uint64_t)digit(c->at[n]);
-        if (v > (max - d) / base || d > max)
+    for (unsigned d; n < c->left && (d = digit(c->at[n])) < base; n++) {
+        if (d > max || v > (max - d) / base)
             return false;
         v = v * base + d;
     }
@@ -61,12 +61,17 @@ static bool take_number(struct gt_cursor *c, uint64_t base, uint64_t max, uint64
 
 bool gt_take_dec(struct gt_cursor *c, uint64_t max, uint64_t *out)
 {
-    return take_number(c, 10, max, out);
+    return take_number(c, lower_digit, 10, max, out);
 }
 
 bool gt_take_hex(struct gt_cursor *c, uint64_t max, uint64_t *out)
 {
-    return take_number(c, 16, max, out);
+    return take_number(c, any_digit, 16, max, out);
+}
+
+bool gt_take_lower_hex(struct gt_cursor *c, uint64_t max, uint64_t *out)
+{
+    return take_number(c, lower_digit, 16, max, out);
 }
 
 bool gt_take_word(struct gt_cursor *c, struct gt_cursor *word)
@@ -81,26 +86,7 @@ bool gt_take_word(struct gt_cursor *c, struct gt_cursor *word)
     return true;
 }
 
-char *gt_text_copy_lines(const char *text, size_t size)
-{
-    char *copy = malloc(size + 1);
-    if (!copy)
-        return NULL;
-    for (size_t i = 0; i < size; i++)
-        copy[i] = text[i] == '\n' ? 0 : text[i];
-    copy[size] = 0;
-    return copy;
-}
-
-size_t gt_text_count_lines(const char *text, size_t size)
-{
-    size_t n = size && text[size - 1] != '\n';
-    for (size_t i = 0; i < size; i++)
-        n += text[i] == '\n';
-    return n;
-}
-
-const char *gt_text_show(const struct gt_cursor *line, char out[64])
+const char *gt_cursor_show(const struct gt_cursor *line, char out[64])
 {
     size_t n = line->left < 60 ? line->left : 60;
     for (size_t i = 0; i < n; i++)
@@ -111,27 +97,10 @@ const char *gt_text_show(const struct gt_cursor *line, char out[64])
     return out;
 }
 
-void gt_text_add_value(struct gt_text *t, const char *value, size_t limit)
-{
-    size_t left = strlen(value);
-    while (left) {
-        size_t n = gt_utf8_length(value, left);
-        bool odd = n == 0 || (unsigned char)*value < ' ' || *value == 0x7f;
-        if (!n)
-            n = 1;
-        if (n > limit)
-            return;
-        gt_text_add(t, odd ? "?" : value, n);
-        limit -= n;
-        value += n;
-        left -= n;
-    }
-}
-
 bool gt_is_hex(const char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (digit(s[i]) > 15)
+        if (any_digit(s[i]) == NO_DIGIT)
             return false;
     return true;
 }
