@@ -41,7 +41,7 @@ int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
 /* The first bytes, up to 8, which are read again later; all that there are, if fewer. They stay in
  * *in. GT_E_IO. */
 int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err);
-/* A gt_etrace_read_fn; self is the input. */
+/* A gt_refill_fn; self is the input. */
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
 /* So that it can be read more than once: what is no regular file is read to its end into a
  * temporary one, which nobody else sees. Nothing was read yet. GT_E_IO. */

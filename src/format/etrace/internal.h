@@ -28,13 +28,8 @@ static inline size_t gt_etrace_entry_size(unsigned bits)
 }
 
 struct gt_etrace_reader {
-    gt_etrace_read_fn read;
-    void *self;
-    char *name;
-    uint8_t *buf;
-    size_t pos, end;   /* what was read and not yet given away */
-    uint64_t offset;   /* of buf[pos] in the stream */
-    bool begun, ended; /* a packet was given; the source said that it is the end */
+    struct gt_refill in;
+    bool begun; /* a packet was given */
     struct gt_etrace_arch arch;
     struct gt_error why; /* of the first failure */
 };

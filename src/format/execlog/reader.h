@@ -8,15 +8,13 @@
 #define GT_FORMAT_EXECLOG_READER_H
 
 #include "base/error.h"
+#include "base/refill.h"
 #include "format/execlog/chunk.h"
 #include "format/execlog/code.h"
 
-#include <sys/types.h>
-
 struct gt_execlog_source {
     const char *name; /* for messages */
-    /* Up to n bytes into out; 0: the end; -1 and errno. */
-    ssize_t (*read)(void *self, void *out, size_t n);
+    gt_refill_fn read;
     /* What is read next begins there. False: not possible; NULL: never. */
     bool (*seek)(void *self, uint64_t offset);
     void *self;
