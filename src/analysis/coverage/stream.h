@@ -18,7 +18,7 @@ bool gt_coverage_is_count(const struct gt_etrace_event *e, uint64_t *start, uint
 
 /* Counts what the whole stream says ran: its EXEC entries; where there are none, the last totals of
  * the counters of blocks (events of the device "coverage" whose names are 0xSTART-0xEND).
- * `self` and `in` as analysis/stream/walk.h takes them.
+ * `notices` and `in` as analysis/stream/walk.h takes them.
  *
  * Errors of gt_etrace_walk: what was whole is counted. */
 int gt_coverage_read(const struct gt_notices *notices, struct gt_etrace_input *in,
