@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GT_FILE_KIND_BYTES = 8 }; /* as many are enough */
+enum { GT_IMAGE_FILE_KIND_BYTES = 8 }; /* as many are enough */
 
 /* "an etrace stream", "an ELF file", ...; NULL: nothing that we know. Text is none of them. */
-const char *gt_file_kind(const void *first, size_t n);
+const char *gt_image_file_kind(const void *first, size_t n);
 /* No byte is one that a text does not have. Nothing at all is a text. */
-bool gt_file_is_text(const void *bytes, size_t n);
+bool gt_image_file_is_text(const void *bytes, size_t n);
 
 #endif

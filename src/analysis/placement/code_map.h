@@ -11,6 +11,6 @@
  * sources is a Linux kernel that says so (BTF). A file or a kernel that is there twice is taken
  * once. False: there is no such part, and nothing was appended. GT_E_NOMEM is a text that failed.
  */
-bool gt_machine_code_map(const struct gt_symbol_source *source, size_t n, struct gt_text *out);
+bool gt_placement_code_map(const struct gt_symbol_source *source, size_t n, struct gt_text *out);
 
 #endif

@@ -69,7 +69,7 @@ char *gt_put_python_bytes(char *p, const char *text, size_t n)
     return p;
 }
 
-char *gt_line_begin(struct gt_line *l, size_t room)
+char *gt_put_line_begin(struct gt_put_line *l, size_t room)
 {
     if (room <= GT_OUTPUT_SIZE)
         return gt_output_room(l->out, room);
@@ -79,7 +79,7 @@ char *gt_line_begin(struct gt_line *l, size_t room)
     return l->big->str;
 }
 
-void gt_line_end(struct gt_line *l, const char *begin, const char *end)
+void gt_put_line_end(struct gt_put_line *l, const char *begin, const char *end)
 {
     if (l->big && begin == l->big->str)
         gt_output_bytes(l->out, begin, (size_t)(end - begin));
@@ -87,7 +87,7 @@ void gt_line_end(struct gt_line *l, const char *begin, const char *end)
         gt_output_end(l->out, end);
 }
 
-void gt_line_free(struct gt_line *l)
+void gt_put_line_free(struct gt_put_line *l)
 {
     if (l->big)
         g_string_free(l->big, TRUE);

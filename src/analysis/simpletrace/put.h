@@ -18,15 +18,15 @@ char *gt_put_delta(char *p, uint64_t before, uint64_t now);
 /* As Python shows bytes: b'...', or b"..." where that saves escapes. 4 * n + 3 bytes. */
 char *gt_put_python_bytes(char *p, const char *text, size_t n);
 /* Room for a line of any length: the output's buffer, or one of its own. */
-struct gt_line {
+struct gt_put_line {
     struct gt_output *out;
     GString *big; /* made when the first line needs it */
 };
 
-char *gt_line_begin(struct gt_line *l, size_t room);
+char *gt_put_line_begin(struct gt_put_line *l, size_t room);
 /* What begin gave, and where the text in it ends. */
-void gt_line_end(struct gt_line *l, const char *begin, const char *end);
-void gt_line_free(struct gt_line *l);
+void gt_put_line_end(struct gt_put_line *l, const char *begin, const char *end);
+void gt_put_line_free(struct gt_put_line *l);
 
 static inline char *gt_put_bytes(char *p, const void *data, size_t n)
 {

@@ -77,7 +77,7 @@ struct gt_ring_chunk {
 _Static_assert(sizeof(struct gt_ring_chunk) == GT_CHUNK_HEAD, "a chunk's head");
 struct gt_chunk {
     struct gt_ring_chunk *head;
-    struct gt_file *file;
+    struct gt_stream_file *file;
     struct gt_chunk *next;
     uint64_t offset; /* as head->offset */
     uint32_t done;   /* (W) bytes of the run that are written or dropped */
@@ -107,7 +107,7 @@ struct gt_queue {
 };
 
 /* A stream and its file. */
-struct gt_file {
+struct gt_stream_file {
     struct gt_stream s; /* first: its own cache line, the producer's */
     /* What s points to while it has no chunk: room for none, or (want of memory) one record. Laid
      * out like the end of a chunk's head. */
@@ -115,27 +115,27 @@ struct gt_file {
         struct gt_chunk_state state;
         uint64_t record[2];
     } sink;
-    struct gt_file *hash_next;     /* (L) */
-    struct gt_file *dirty_next;    /* (L) */
-    struct gt_queue queue;         /* (L) chunks handed over */
-    uint64_t end;                  /* (L) file offset after what was handed over */
-    uint32_t slot;                 /* (L) in set->slots while open */
-    uint32_t loss;                 /* (L) 1 + its place in set->losses; 0: none */
-    bool open;                     /* (L) the caller has the stream */
-    bool opening;                  /* (L) the writer has not seen it yet */
-    bool dirty;                    /* (L) on set->dirty */
-    bool in_batch;                 /* (W) */
-    int fd;                        /* (W) -1: not open */
-    struct gt_file *newer, *older; /* (W) in set->files while fd is open */
-    struct gt_file *batch_next;    /* (W) */
-    struct gt_queue batch;         /* (W) */
-    struct gt_chunk *partial;      /* (W) the current chunk, with something to write */
-    bool refused;                  /* (W) there was no descriptor for it: all else is lost */
+    struct gt_stream_file *hash_next;     /* (L) */
+    struct gt_stream_file *dirty_next;    /* (L) */
+    struct gt_queue queue;                /* (L) chunks handed over */
+    uint64_t end;                         /* (L) file offset after what was handed over */
+    uint32_t slot;                        /* (L) in set->slots while open */
+    uint32_t loss;                        /* (L) 1 + its place in set->losses; 0: none */
+    bool open;                            /* (L) the caller has the stream */
+    bool opening;                         /* (L) the writer has not seen it yet */
+    bool dirty;                           /* (L) on set->dirty */
+    bool in_batch;                        /* (W) */
+    int fd;                               /* (W) -1: not open */
+    struct gt_stream_file *newer, *older; /* (W) in set->files while fd is open */
+    struct gt_stream_file *batch_next;    /* (W) */
+    struct gt_queue batch;                /* (W) */
+    struct gt_chunk *partial;             /* (W) the current chunk, with something to write */
+    bool refused;                         /* (W) there was no descriptor for it: all else is lost */
 };
 
 /* The streams that are open, for the writer's rounds. */
 struct gt_slot {
-    struct gt_file *file;
+    struct gt_stream_file *file;
     struct gt_chunk *chunk; /* NULL: none */
 };
 
@@ -152,8 +152,8 @@ struct gt_streams {
     bool started, stop, busy, sleeping, want_space;
     unsigned forking;
     uint64_t flush_want, flush_done;
-    struct gt_file *hash[GT_HASH];
-    struct gt_file *dirty, *opening;
+    struct gt_stream_file *hash[GT_HASH];
+    struct gt_stream_file *dirty, *opening;
     struct gt_slot *slots;
     size_t n_slots, slots_room;
     size_t queued; /* chunks in queues */
@@ -175,9 +175,9 @@ struct gt_streams {
     char ring_name[64];
     uint64_t ring_size;
     struct gt_ring_head *ring_head;
-    struct gt_file *newest, *oldest;
+    struct gt_stream_file *newest, *oldest;
     size_t n_open;
-    struct gt_file *batch;
+    struct gt_stream_file *batch;
     struct gt_slot *round; /* the slots, copied */
     size_t n_round, round_room;
     uint64_t next_round; /* ns, monotonic */
@@ -211,14 +211,14 @@ enum { GT_STREAM_NAME = 16 };
 void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME]);
 
 /* file.c, the rest of it (W). */
-void gt_file_open(struct gt_streams *set, struct gt_file *f);
-void gt_file_close(struct gt_streams *set, struct gt_file *f);
+void gt_stream_file_open(struct gt_streams *set, struct gt_stream_file *f);
+void gt_stream_file_close(struct gt_streams *set, struct gt_stream_file *f);
 /* Writes, or after an error drops, the chunks up to their `end`: all of them are dealt with on
  * return. */
-void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
+void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);
 /* Counts lost records of a stream. (L) */
-void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records);
+void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint64_t records);
 
 /* writer.c */
 void gt_streams_close_files(struct gt_streams *set);
