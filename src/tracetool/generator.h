@@ -63,7 +63,7 @@ struct gt_generator {
 
 /* The options and events must outlive it. */
 void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options *options,
-                       const struct gt_events *events);
+                       const struct gt_event_list *events);
 void gt_generator_free(struct gt_generator *g);
 
 /* Makes it the event that templates speak of. */
