@@ -12,19 +12,19 @@
 #include <time.h>
 
 /* Which file it is, to tell a new one from one that an earlier recording left at the same path. */
-struct gt_stats_mark {
+struct gt_recording_mark {
     dev_t dev;
     ino_t ino; /* 0: no file */
     struct timespec mtime;
 };
 
-void gt_stats_mark(const char *dir, const char *name, struct gt_stats_mark *mark);
+void gt_recording_mark(const char *dir, const char *name, struct gt_recording_mark *mark);
 /* True for one and the same existing file, unchanged. */
-bool gt_stats_same(const struct gt_stats_mark *a, const struct gt_stats_mark *b);
+bool gt_recording_mark_same(const struct gt_recording_mark *a, const struct gt_recording_mark *b);
 
 /* Reads the file, unless it is the one of the mark (which may be NULL). GT_E_NOT_FOUND: no file, or
  * only the marked one; GT_E_IO, GT_E_RANGE, GT_E_NOMEM. */
-int gt_stats_read(const char *dir, const struct gt_stats_mark *older, struct gt_stats *out,
-                  struct gt_error *err);
+int gt_recording_stats_read(const char *dir, const struct gt_recording_mark *older,
+                            struct gt_stats *out, struct gt_error *err);
 
 #endif

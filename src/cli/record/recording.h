@@ -48,7 +48,7 @@ struct gt_recording {
     struct gt_record_names *names; /* names.h; NULL: none */
     struct gt_console *console;    /* console.h; NULL: the guest's is not on standard output */
     char *code;                    /* the code map for the plugin; NULL: none */
-    struct gt_stats_mark output_before, info_before, stats_before;
+    struct gt_recording_mark output_before, info_before, stats_before;
     int wait_status;
     double seconds; /* how long QEMU ran */
 };
@@ -78,12 +78,12 @@ extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_opti
 
 /* For prepare: notes which output is there before the run. An error where there can be none, since
  * its folder is missing or closed. */
-int gt_recording_mark_output(struct gt_recording *r, struct gt_error *err);
+int gt_record_output_mark(struct gt_recording *r, struct gt_error *err);
 /* After the run: the plugin has made or changed the output. */
-bool gt_recording_has_begun(const struct gt_recording *r);
+bool gt_record_output_has_begun(const struct gt_recording *r);
 
 /* The output as a word for a shell; the caller frees it (g_free). */
-char *gt_recording_quote_output(const struct gt_recording *r);
+char *gt_record_output_quote(const struct gt_recording *r);
 
 /* One line on standard error: "guesttrace record: ...". */
 void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -91,7 +91,7 @@ void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* plan.c: fills *r (zeroed but for opt and tool) from the command line: QEMU, its
  * arguments, paths. The result is an exit status (enum gt_exit), 0 where all is well; else err says
  * why. */
-int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err);
-void gt_recording_clear(struct gt_recording *r);
+int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err);
+void gt_record_clear(struct gt_recording *r);
 
 #endif

@@ -80,7 +80,7 @@ static void test_no_code_map(void **state)
 
 static void check_option(const char *list, const char *key, const char *value)
 {
-    g_autofree char *got = gt_machine_option(list, key);
+    g_autofree char *got = gt_record_machine_option(list, key);
     if (value)
         assert_string_equal(got, value);
     else
