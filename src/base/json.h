@@ -2,8 +2,8 @@
 /*
  * JSON (RFC 8259) written to an output as it is made. The writer puts commas, quotes and escapes,
  * and asserts that values come where JSON has them: in an object each after a key, in an array
- * without one. An object or array outside any other is a text of its own; the caller separates
- * texts. There are no blanks; gt_json_newline breaks lines.
+ * without one. A value outside any other is a text of its own, which gt_json_end_line ends. There
+ * are no blanks; gt_json_newline breaks lines.
  *
  * A caller brackets what it writes with gt_json_resume and gt_json_commit; between them nothing
  * else writes to the output or flushes it. Functions are inline so that in a loop that writes from
@@ -27,13 +27,17 @@ struct gt_json {
     struct gt_output *out;
     char *at; /* between resume and commit: where the text ends in the output's buffer */
     enum gt_json_strings strings;
-    uint64_t levels; /* a bit for each open one, the innermost lowest, 1: an object; above them 1 */
-    bool more;       /* a comma is due before the next key or value */
-    bool newline;    /* a newline is due before the next key, value or end */
-    bool named;      /* a key was written, its value is due */
+    uint64_t
+        levels;   /* a bit for each open one, the innermost lowest, 1: an object; above them 10 */
+    bool more;    /* a comma is due before the next key or value */
+    bool newline; /* a newline is due before the next key, value or end */
+    bool named;   /* a key was written, its value is due */
 };
 
-enum { GT_JSON_INLINE = 256 }; /* longer names are copied out of line */
+enum {
+    GT_JSON_INLINE = 256, /* longer names are copied out of line */
+    GT_JSON_OUTSIDE = 2,  /* of `levels`: nothing is open */
+};
 
 /* For the functions below: a string in its quotes; n bytes as they are; the output's empty buffer,
  * what is in it up to `at` being written. They return where the next byte goes. */
@@ -45,7 +49,7 @@ char *gt_json_put_out(struct gt_output *out, const char *at);
 static inline void gt_json_init(struct gt_json *j, struct gt_output *out,
                                 enum gt_json_strings strings)
 {
-    *j = (struct gt_json){.out = out, .strings = strings, .levels = 1};
+    *j = (struct gt_json){.out = out, .strings = strings, .levels = GT_JSON_OUTSIDE};
 }
 
 static inline void gt_json_resume(struct gt_json *j)
@@ -83,11 +87,11 @@ static inline char *gt_json_value_room(struct gt_json *j, size_t n)
     return p;
 }
 
-/* Up to 63 objects and arrays may be open. */
+/* Up to 62 objects and arrays may be open. */
 static inline void gt_json_begin(struct gt_json *j, bool object)
 {
-    assert(j->levels == 1 || (j->levels & 1) == j->named);
-    assert(j->levels >> 63 == 0);
+    assert((j->levels & 1) == j->named);
+    assert(j->levels >> 63 == 0 && (j->levels != GT_JSON_OUTSIDE || !j->more));
     *gt_json_room(j, 1) = object ? '{' : '[';
     j->at++;
     j->levels = j->levels << 1 | object;
@@ -96,12 +100,12 @@ static inline void gt_json_begin(struct gt_json *j, bool object)
 
 static inline void gt_json_end(struct gt_json *j, bool object)
 {
-    assert(j->levels > 1 && (j->levels & 1) == object && !j->named);
+    assert(j->levels != GT_JSON_OUTSIDE && (j->levels & 1) == object && !j->named);
     j->more = false;
     *gt_json_room(j, 1) = object ? '}' : ']';
     j->at++;
     j->levels >>= 1;
-    j->more = j->levels > 1;
+    j->more = true;
 }
 
 static inline void gt_json_begin_object(struct gt_json *j)
@@ -133,7 +137,8 @@ static inline void gt_json_newline(struct gt_json *j)
 /* A text of its own is complete: the next one stands on a new line. */
 static inline void gt_json_end_line(struct gt_json *j)
 {
-    assert(j->levels == 1);
+    assert(j->levels == GT_JSON_OUTSIDE);
+    j->more = false;
     *gt_json_room(j, 1) = '\n';
     j->at++;
 }
@@ -155,7 +160,7 @@ static inline char *gt_json_put_name(struct gt_output *out, char *p, const char 
 /* The name, of any length, is a literal or an identifier: it needs no escape. */
 static inline void gt_json_key(struct gt_json *j, const char *name)
 {
-    assert(j->levels > 1 && (j->levels & 1) && !j->named);
+    assert((j->levels & 1) && !j->named);
     size_t n = strlen(name);
     char *p = gt_json_put_name(j->out, gt_json_room(j, GT_JSON_INLINE + 3), name, n);
     *p = ':';

@@ -75,7 +75,12 @@ static void test_nesting(void **state)
     gt_json_text(&j, "");
     gt_json_newline(&j);
     gt_json_end_array(&j);
-    expect("{\"empty\":[],\"list\":[1,{\"a\":\"b\"},true],\"last\":false}\n[\n\"x\",\n\"\"\n]");
+    gt_json_end_line(&j);
+    gt_json_u64(&j, 1);
+    gt_json_end_line(&j);
+    gt_json_text(&j, "x");
+    expect("{\"empty\":[],\"list\":[1,{\"a\":\"b\"},true],\"last\":false}\n[\n\"x\",\n\"\"\n]"
+           "\n1\n\"x\"");
 }
 
 static void test_numbers(void **state)
@@ -200,11 +205,6 @@ static void key_outside(void)
     gt_json_key(&j, "k");
 }
 
-static void value_outside(void)
-{
-    gt_json_u64(&j, 1);
-}
-
 static void two_keys(void)
 {
     gt_json_begin_object(&j);
@@ -230,6 +230,18 @@ static void end_outside(void)
     gt_json_end_object(&j);
 }
 
+static void end_array_outside(void)
+{
+    gt_json_end_array(&j);
+}
+
+static void second_text(void)
+{
+    gt_json_begin_array(&j);
+    gt_json_end_array(&j);
+    gt_json_begin_array(&j);
+}
+
 static void line_inside(void)
 {
     gt_json_begin_array(&j);
@@ -244,7 +256,7 @@ static void array_without_key(void)
 
 static void too_deep(void)
 {
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 63; i++)
         gt_json_begin_array(&j);
 }
 
@@ -256,9 +268,9 @@ static void not_resumed(void)
 
 static void deepest(void)
 {
-    for (int i = 0; i < 63; i++)
+    for (int i = 0; i < 62; i++)
         gt_json_begin_array(&j);
-    for (int i = 0; i < 63; i++)
+    for (int i = 0; i < 62; i++)
         gt_json_end_array(&j);
 }
 
@@ -283,8 +295,9 @@ static void test_misuse(void **state)
 {
     (void)state;
     static void (*const misuses[])(void) = {
-        value_without_key, key_in_array, key_outside, value_outside,     two_keys, end_after_key,
-        other_end,         end_outside,  line_inside, array_without_key, too_deep, not_resumed};
+        value_without_key, key_in_array,      key_outside, two_keys,          end_after_key,
+        other_end,         end_outside,       line_inside, array_without_key, too_deep,
+        not_resumed,       end_array_outside, second_text};
     for (size_t i = 0; i < sizeof misuses / sizeof *misuses; i++)
         assert_true(aborts(misuses[i]));
     assert_false(aborts(deepest));
