@@ -16,7 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Up to n bytes into out; 0: the end; -1 and errno. Is called again after EINTR. */
+/* Reads up to n bytes into out and returns their number; 0: end; -1: error, errno is set. After
+ * EINTR the buffer calls it again. */
 typedef ssize_t (*gt_refill_fn)(void *self, void *out, size_t n);
 
 struct gt_refill {

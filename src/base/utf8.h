@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Length of the sequence at s (left bytes); 0: none is there. */
+/* Returns the length of the sequence at s, which has `left` bytes; 0: invalid. */
 size_t gt_utf8_length(const char *s, size_t left);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading guesttrace.stats (format/recording/stats.h) of a recording's directory, if it is new. */
+/* Reads guesttrace.stats, the statistics that a plugin writes at the end of a recording. */
 #ifndef GT_ANALYSIS_RECORDING_STATS_H
 #define GT_ANALYSIS_RECORDING_STATS_H
 
@@ -11,7 +11,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Which file it is, to tell a new one from one that an earlier recording left at the same path. */
+/* The identity of a file, to distinguish a new one from that of an earlier recording at the same
+ * path. */
 struct gt_recording_mark {
     dev_t dev;
     ino_t ino; /* 0: no file */
@@ -19,12 +20,11 @@ struct gt_recording_mark {
 };
 
 void gt_recording_mark(const char *dir, const char *name, struct gt_recording_mark *mark);
-/* True for one and the same existing file, unchanged. */
+/* True if both are the same existing file, unchanged. */
 bool gt_recording_mark_same(const struct gt_recording_mark *a, const struct gt_recording_mark *b);
 
-/* Reads the file, unless it is the one of the mark (which may be NULL). GT_E_NOT_FOUND: no file, or
- * only the marked one; GT_E_IO, GT_E_RANGE, GT_E_NOMEM. */
+/* Reads the file, unless it is the file of `older` (which may be NULL). GT_E_NOT_FOUND: no file, or
+ * only the older one; GT_E_IO, GT_E_RANGE, GT_E_NOMEM. */
 int gt_recording_stats_read(const char *dir, const struct gt_recording_mark *older,
                             struct gt_stats *out, struct gt_error *err);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values of trace records as text, put where the caller made room; each function returns where the
- * text ends. How much room: a number 32 bytes, a string what its function says.
+ * Formats values of trace records in memory that the caller provides; each function returns the end
+ * of the text. A number needs 32 bytes of room, a string the bytes given at its function.
  */
 #ifndef GT_ANALYSIS_SIMPLETRACE_PUT_H
 #define GT_ANALYSIS_SIMPLETRACE_PUT_H
@@ -12,19 +12,19 @@
 
 enum { GT_PUT_NUMBER = 32 };
 
-/* now - before, as microseconds with three decimals, as Python shows the quotient. */
+/* Formats now - before as microseconds with three decimals, rounded like Python's quotient. */
 char *gt_put_delta(char *p, uint64_t before, uint64_t now);
 
-/* As Python shows bytes: b'...', or b"..." where that saves escapes. 4 * n + 3 bytes. */
+/* Formats bytes like Python: b'...', or b"..." if that saves escapes. 4 * n + 3 bytes. */
 char *gt_put_python_bytes(char *p, const char *text, size_t n);
-/* Room for a line of any length: the output's buffer, or one of its own. */
+/* Room for a line of any length: in the output's buffer, or in a buffer of its own. */
 struct gt_put_line {
     struct gt_output *out;
-    GString *big; /* made when the first line needs it */
+    GString *big; /* made for the first line that needs it */
 };
 
 char *gt_put_line_begin(struct gt_put_line *l, size_t room);
-/* What begin gave, and where the text in it ends. */
+/* `begin` is the result of gt_put_line_begin, `end` the end of the text. */
 void gt_put_line_end(struct gt_put_line *l, const char *begin, const char *end);
 void gt_put_line_free(struct gt_put_line *l);
 

@@ -2,7 +2,7 @@
 /*
  * The packets of an etrace stream in order: see etrace.h.
  *
- * A packet is given as soon as it is whole, so that a stream can be read while it is written.
+ * A packet is returned as soon as it is complete, so that a stream can be read while it is written.
  */
 #include "format/etrace/internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guesttrace.stats: how a recording went, a line "key=value" each. Values are decimal numbers, but
- * for `error`, which is a sentence. Keys:
+ * guesttrace.stats: statistics of a recording, one line "key=value" each. Values are decimal
+ * numbers, except `error`, which is a sentence. Keys:
  *   calls, matched, tasks, records, bytes, lost_records, waits, processes
  *   anomaly.NAME   how often the tracker was not sure: how far not to trust the trace
  *   rule.NAME      how returns were decided that did not match their calls: src/track/returns.c
@@ -24,21 +24,21 @@ void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);
 struct gt_stat {
     const char *key, *value; /* in `text` */
 };
-/* The lines of a file, in its order; { 0 } has none. */
+/* The lines of a file, in order; { 0 } has none. */
 struct gt_stats {
     struct gt_stat *item;
     size_t n;
     char *text;
 };
 
-/* Takes the text, which malloc allocated and which it splits in place; NULL has no lines. Lines
- * without '=' are passed over. GT_E_NOMEM: the text is freed, *out has no lines. */
+/* Splits the text in place and takes it (from malloc; NULL: no lines). Lines without '=' are
+ * skipped. GT_E_NOMEM: the text is freed, *out has no lines. */
 int gt_stats_parse(struct gt_stats *out, char *text);
 void gt_stats_clear(struct gt_stats *s);
 
-/* The value of the first line with the key; NULL: no line has it. */
+/* Returns the value of the first line with the key; NULL: none. */
 const char *gt_stats_text(const struct gt_stats *s, const char *key);
-/* The same as a number; 0: no line has the key, or its value is no number. */
+/* Returns the value of a key as a number; 0: none, or not a number. */
 uint64_t gt_stats_number(const struct gt_stats *s, const char *key);
 
 #endif
