@@ -270,7 +270,8 @@ void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), v
 size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
 {
     const struct host_double_register *r = handle;
-    memcpy(out, r->bytes, MIN(r->size, n));
+    memset(out, 0, MIN(r->size, n));
+    memcpy(out, r->bytes, MIN(sizeof r->bytes, MIN(r->size, n)));
     return r->size;
 }
 

@@ -75,7 +75,7 @@ struct host_double_access {
 
 struct host_double_register {
     const char *name;
-    uint8_t bytes[64]; /* as the guest has them in memory */
+    uint8_t bytes[64]; /* as the guest has them in memory; those above are 0 */
     size_t size;       /* bytes; 0: it cannot be read */
 };
 
