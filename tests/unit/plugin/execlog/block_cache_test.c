@@ -87,7 +87,11 @@ static void the_first_line_begins_with_its_block(void **state)
 {
     (void)state;
     assert_int_equal(add(0x1000, 5, GT_EXLOG_LOG)->begun, 1);
-    assert_int_equal(add(0x1000, 5, GT_EXLOG_SKIP)->begun, 0);
+    const struct gt_exlog_block *later = add(0x1000, 5, GT_EXLOG_SKIP);
+    assert_int_equal(later->begun, 0);
+    const struct gt_exlog_insn two = {
+        .pc = 0x1004, .opcode = 2, .disassembly = "two", .step = GT_EXLOG_LOG};
+    assert_ptr_not_equal(gt_exlog_cache_block(&recorder, &two, 1, 1), later);
     assert_int_equal(gt_exlog_add_stop(&recorder, "0x2000", NULL), 0);
     assert_int_equal(add(0x2000, 5, GT_EXLOG_LOG)->begun, 0);
 }

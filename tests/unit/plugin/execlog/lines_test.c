@@ -57,9 +57,17 @@ static void play_a_fault(void)
     host_double_run(&b, 0);
 }
 
+static void play_an_early_fault(void)
+{
+    host_double_enter(&a, 0);
+    host_double_step(&a, 0, 0);
+    host_double_run(&b, 0);
+}
+
 static void a_block_that_faults_has_fewer_lines(void **state)
 {
     (void)state;
+    in_each_form(0, "every=1", play_an_early_fault, LINE_A0 "\n" LINE_B0 "\n");
     in_each_form(0, "every=1", play_a_fault, LINE_A0 "\n" LINE_A1 "\n" LINE_B0 "\n");
 }
 
@@ -132,6 +140,10 @@ static void every_nth_line_is_logged(void **state)
 {
     (void)state;
     in_each_form(0, "every=3", play_twice, LINE_A0 "\n" LINE_B0 "\n" LINE_A2 "\n");
+    in_each_form(0, "every=2", play_twice, LINE_A0 "\n" LINE_A2 "\n" LINE_A0 "\n" LINE_A2 "\n");
+    in_each_form(0, "every=2", play_accesses,
+                 LINE_A0 ", load, 0x00000090, store, 0x00000098\n" LINE_A2 ", load, 0x00000090\n");
+    in_each_form(0, "every=3", play_accesses, LINE_A0 ", load, 0x00000090, store, 0x00000098\n");
 }
 
 static void the_last_lines_are_logged(void **state)
@@ -182,7 +194,9 @@ static void a_line_without_end_is_cut(void **state)
     const char *text = logging_end(), *second = strchr(text, '\n') + 1;
     assert_in_range(second - text, GT_EXLOG_BUFFER - 100, GT_EXLOG_BUFFER);
     assert_string_equal(second, LINE_B0 "\n");
-    assert_non_null(strstr(logging_messages(), "a line of more than 256 KiB is cut: " LINE_B0));
+    const char *messages = logging_messages(), *end = strchr(messages, '\n');
+    assert_ptr_equal(strstr(messages, "a line of more than 256 KiB is cut: " LINE_B0), messages);
+    assert_string_equal(end, "\n");
 }
 
 static void lines_fill_several_buffers(void **state)
