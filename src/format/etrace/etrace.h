@@ -174,6 +174,12 @@ struct gt_etrace_exec {
 int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                        struct gt_etrace_exec *out, struct gt_error *err);
 
+/* Bytes of an execution entry of a guest of 32 or 64 bits. */
+static inline size_t gt_etrace_entry_size(unsigned bits)
+{
+    return bits == 32 ? 12 : 20;
+}
+
 /* Returns entry i < n. The host must be little-endian. */
 static inline struct gt_etrace_entry gt_etrace_entry_at(const struct gt_etrace_exec *x, size_t i)
 {

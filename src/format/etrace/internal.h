@@ -21,12 +21,6 @@ enum {
     GT_ETRACE_EVENT_OLD_SIZE = 22,
 };
 
-/* Bytes of an execution entry. */
-static inline size_t gt_etrace_entry_size(unsigned bits)
-{
-    return bits == 32 ? 12 : 20;
-}
-
 struct gt_etrace_reader {
     struct gt_refill in;
     bool begun; /* a packet was returned */
