@@ -17,27 +17,22 @@
  */
 #include "plugin/uftrace/uftrace.h"
 
-static uint64_t bit_of(uint64_t pc)
-{
-    return UINT64_C(1) << pc % GT_PLACE;
-}
-
 /* The block leads there. */
 static void note_flow(const struct gt_translation *t, uint64_t pc)
 {
-    gt_place_at(pc)->flow |= bit_of(pc);
+    gt_place_at(pc)->flow |= gt_place_bit(pc);
     if (pc / GT_PAGE == t->insn[0].pc / GT_PAGE)
         gt_memory_note_flow(pc);
 }
 
 static void note_call(uint64_t pc)
 {
-    gt_place_at(pc)->call |= bit_of(pc);
+    gt_place_at(pc)->call |= gt_place_bit(pc);
 }
 
 static void note_arrival(uint64_t pc)
 {
-    gt_place_at(pc)->arrival |= bit_of(pc);
+    gt_place_at(pc)->arrival |= gt_place_bit(pc);
 }
 
 void gt_arrivals_note(const struct gt_translation *t, bool known)
@@ -81,7 +76,7 @@ static bool may_follow_call(const struct gt_translation *t)
 enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *code)
 {
     const struct gt_place *place = gt_place_at(code->pc);
-    uint64_t bit = bit_of(code->pc);
+    uint64_t bit = gt_place_bit(code->pc);
     bool flow = place->flow & bit, call = place->call & bit;
     bool arrival = place->arrival & bit || (flow && !gt_memory_has_flow(code->pc));
     bool is_machine = !gt_rec.user;

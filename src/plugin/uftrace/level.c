@@ -125,11 +125,6 @@ static bool is_left_at(const struct gt_vcpu *v, uint64_t mark, unsigned level)
     return !(mark & GT_MARK_CODE) || level_at(v, gt_code_level(gt_mark_code(mark))) == level;
 }
 
-static bool returns_from_exception(uint64_t mark)
-{
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_EXCEPTION_RETURN;
-}
-
 bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
     unsigned from = gt_track_level(&v->thread), to = level_at(v, gt_code_level(code));
@@ -137,7 +132,7 @@ bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint6
         return false;
     gt_track_set_level(&v->thread, to, time);
     if (privilege->rank[to] <= privilege->rank[from] || !is_left_at(v, mark, from) ||
-        returns_from_exception(mark))
+        gt_mark_is_of(mark, GT_EXIT_EXCEPTION_RETURN))
         return false;
     gt_machine_enter(&v->thread, code->pc, code->fn, NULL, mark, time);
     return true;

@@ -11,5 +11,5 @@ struct gt_place *gt_place_at(uint64_t pc)
 bool gt_arrival_is_known(uint64_t pc)
 {
     const struct gt_place *place = gt_place_at(pc);
-    return (place->flow | place->call | place->arrival) & (UINT64_C(1) << pc % GT_PLACE);
+    return (place->flow | place->call | place->arrival) & gt_place_bit(pc);
 }

@@ -33,11 +33,6 @@ static uint64_t returned_sp(const struct gt_code *code)
     return frame != GT_NO_ADDR && gt_memory_number(frame + GT_POPPED_SP * word, word, &sp) ? sp : 0;
 }
 
-static bool is_of(uint64_t mark, enum gt_code_exit exit)
-{
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == exit;
-}
-
 static void before_syscall(unsigned vcpu, void *data)
 {
     (void)data;
@@ -54,7 +49,8 @@ static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_cod
 {
     uint64_t mark = gt_code_mark(code);
     gt_machine_leave(&v->thread, &mark, gt_vcpu_time(v, cells));
-    if (is_of(mark, GT_EXIT_EXCEPTION_RETURN)) /* or of one that an interrupt had followed */
+    if (gt_mark_is_of(mark,
+                      GT_EXIT_EXCEPTION_RETURN)) /* or of one that an interrupt had followed */
         v->thread.returned_sp = returned_sp(code);
     cells->mark = mark;
 }
@@ -73,7 +69,7 @@ static void on_exception_return(unsigned vcpu, void *data)
         return;
     struct gt_cells *cells = gt_vcpu_cells(v, vcpu);
     leave(v, cells, data);
-    if (is_of(cells->mark, GT_EXIT_SYSCALL))
+    if (gt_mark_is_of(cells->mark, GT_EXIT_SYSCALL))
         v->thread.cleared = first_argument_is_0();
 }
 

@@ -31,6 +31,7 @@
 #include "guest/arch/syscalls.h"
 #include "plugin/common/modules.h"
 #include "plugin/common/pages.h"
+#include "plugin/uftrace/page.h"
 #include "qemu/host.h"
 #include "track/transfer.h"
 
@@ -41,6 +42,12 @@ struct gt_cells {
     uint64_t mark;
     uint64_t insns; /* retired before the current block */
 };
+
+/* True where the block that left the mark ended in `exit`. */
+static inline bool gt_mark_is_of(uint64_t mark, enum gt_code_exit exit)
+{
+    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == exit;
+}
 
 /* What is known of a thread of a Linux guest. */
 struct gt_linux_task {
@@ -223,22 +230,6 @@ uint64_t gt_memory_shift(struct gt_block *block);
 void gt_memory_note_flow(uint64_t pc);
 bool gt_memory_has_flow(uint64_t pc);
 
-/* page.c; with gt_rec.lock */
-enum { GT_PLACE = 64 };
-/* What is known of GT_PLACE bytes of code; a bit for each. */
-struct gt_place {
-    uint64_t flow;        /* reached by running on or by a branch */
-    uint64_t call;        /* by a call */
-    uint64_t arrival;     /* reached otherwise, too */
-    struct gt_kept *kept; /* blocks that begin there */
-};
-/* Made where there is none yet. */
-struct gt_place *gt_place_at(uint64_t pc);
-
-struct gt_page {
-    struct gt_place place[GT_PAGE / GT_PLACE];
-};
-
 /* block_cache.c; with gt_rec.lock */
 struct gt_kept {
     uint64_t pc;
@@ -261,8 +252,6 @@ enum gt_arrival {
 };
 /* May find out that it is no vector. */
 enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *code);
-/* True where code seen so far leads to the address. */
-bool gt_arrival_is_known(uint64_t pc);
 /* Where the block leads to; its last instruction, and whether its function is known. */
 void gt_arrivals_note(const struct gt_translation *t, bool known);
 

@@ -11,11 +11,6 @@
 #include "plugin/uftrace/uftrace.h"
 #include "track/machine.h"
 
-static bool is_of(uint64_t mark, enum gt_code_exit exit)
-{
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == exit;
-}
-
 /* Vector tables found so far, by their first vectors. Read without the lock. */
 static uint64_t tables[16];
 static unsigned n_tables;
@@ -77,7 +72,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 /* Of a block that nothing under way leads to. With the lock. */
 static uint8_t decide(const struct gt_code *code, uint64_t mark)
 {
-    bool by_call = is_of(mark, GT_EXIT_SYSCALL);
+    bool by_call = gt_mark_is_of(mark, GT_EXIT_SYSCALL);
     if (gt_arrival_is_known(code->pc) || (is_of_bios(code) && !by_call && gt_rec.discontinuities))
         return GT_VECTOR_NO;
     if (n_tables < G_N_ELEMENTS(tables) && !in_table(code->pc)) {
