@@ -8,7 +8,9 @@
  * what a landing costs. Two share a cache line: a block that ends in a call, and the one that the
  * call comes back to. Those of a machine lie in huge pages where the host has them.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -15,7 +15,13 @@
  * different code at the same addresses: a block is taken to be reached by nothing but a branch only
  * where code in the same page of memory leads to it.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_entry.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vectors.h"
 
 /* The block leads there. */
 static void note_flow(const struct gt_translation *t, uint64_t pc)

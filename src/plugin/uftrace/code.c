@@ -5,7 +5,17 @@
  * A block that runs over from one function into the next one's entry without a jump is instrumented
  * as two pieces, so that the second function is seen to begin.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/block_entry.h"
+#include "plugin/uftrace/guest_read.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/transfer.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <stdlib.h>
 #include <string.h>

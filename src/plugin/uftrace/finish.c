@@ -3,9 +3,14 @@
  * The end of a recording: every vCPU's calls are ended, what is missing on disk is tried again, and
  * what went wrong is told, once.
  */
+#include "plugin/uftrace/finish.h"
 #include "plugin/common/tracing.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/meta.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <string.h>
 #include <time.h>

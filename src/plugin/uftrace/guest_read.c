@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory of a guest process: see uftrace.h. */
-#include "plugin/uftrace/uftrace.h"
+/* Memory of a guest process: see guest_read.h. */
+#include "plugin/uftrace/guest_read.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <sys/uio.h>
 #include <unistd.h>

@@ -15,9 +15,12 @@
  *
  * Task numbers: format/recording/tasks.h.
  */
+#include "plugin/uftrace/level.h"
 #include "format/recording/tasks.h"
 #include "guest/arch/privilege.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
 
 #include <stdio.h>

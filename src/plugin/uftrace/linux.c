@@ -9,10 +9,15 @@
  * prctl) is so where the kernel's function for that begins, which has the task and the name as
  * arguments.
  */
+#include "plugin/uftrace/linux.h"
 #include "format/recording/files.h"
 #include "format/recording/guest_tasks.h"
 #include "plugin/common/code_modules.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <stdio.h>
 #include <string.h>

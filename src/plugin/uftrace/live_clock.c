@@ -5,8 +5,9 @@
  * runs, and only if its time is not the host's clock, which everybody has. `guesttrace record`
  * reads it when the guest prints a line (cli/record/console.c).
  */
+#include "plugin/uftrace/live_clock.h"
 #include "format/recording/files.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <fcntl.h>
 #include <stdio.h>

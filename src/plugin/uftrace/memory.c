@@ -14,8 +14,11 @@
  * Memory that gets another use is seen by its bytes: a guest's pages of code hold one file's for as
  * long as they are used, and another's after that.
  */
+#include "plugin/uftrace/memory.h"
 #include "base/fnv.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <string.h>
 

@@ -3,6 +3,9 @@
 #include "plugin/uftrace/meta.h"
 #include "format/recording/files.h"
 #include "format/recording/stats.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,13 +4,15 @@
  * is true from the first moment, and the final account. All files but the record streams are
  * written on the worker.
  */
+#include "plugin/uftrace/output.h"
 #include "base/clock.h"
 #include "format/recording/files.h"
 #include "format/recording/tasks.h"
 #include "plugin/common/code_modules.h"
 #include "plugin/trace-plugin.h"
 #include "plugin/uftrace/meta.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is known of the guest's code, by place. */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
 struct gt_place *gt_place_at(uint64_t pc)
 {

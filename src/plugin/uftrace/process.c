@@ -7,9 +7,15 @@
  * whole, and the child takes up its own recording when the system call returns, where QEMU has put
  * itself in order.
  */
+#include "plugin/uftrace/process.h"
 #include "plugin/common/round_robin.h"
 #include "plugin/common/tracing.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/guest_read.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,9 @@
  * QEMU ends blocks at pages, too. And by that of the last instruction: where that crosses a page,
  * QEMU 7.2 shows it in a block that ends before it.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/recorder.h"
 
 enum { KEPT = 256 };
 

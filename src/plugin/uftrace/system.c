@@ -10,8 +10,15 @@
  * Stack pointers: their values are read where the host lets us; everywhere the addresses of the
  * words are known that they are stored in and loaded from.
  */
+#include "plugin/uftrace/system.h"
 #include "guest/arch/privilege.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
 
 static uint64_t read_sp(void)

@@ -4,9 +4,17 @@
  * only at landings; blocks that do not call count their instructions by themselves, too. Without
  * cells a callback at each block does both.
  */
+#include "plugin/uftrace/transfer.h"
 #include "base/clock.h"
 #include "plugin/trace-plugin.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/vcpu.h"
+#include "plugin/uftrace/vectors.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libuftrace.so: records the functions that a guest calls as uftrace data. Arguments and wiring;
- * what the other files do is said in uftrace.h.
+ * the header of each other file says what it does.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/finish.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/process.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/transfer.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include "base/thread.h"
 #include "plugin/common/args.h"

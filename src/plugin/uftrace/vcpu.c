@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vCPUs: their words, their time, how they begin and end. */
+#include "plugin/uftrace/vcpu.h"
 #include "base/clock.h"
 #include "format/recording/tasks.h"
 #include "plugin/common/round_robin.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <time.h>
 #include <unistd.h>

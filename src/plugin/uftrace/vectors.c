@@ -8,7 +8,10 @@
  * vector, and so are the others of its table. What is missed so is the first use of a vector that
  * hits between an indirect jump or call and its arrival.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/vectors.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
 
 /* Vector tables found so far, by their first vectors. Read without the lock. */

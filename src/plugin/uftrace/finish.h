@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of a recording. */
+#ifndef GT_PLUGIN_UFTRACE_FINISH_H
+#define GT_PLUGIN_UFTRACE_FINISH_H
+
+/* Ends all calls, writes what is missing, prints losses and counts. Once; later calls do nothing.
+ * Takes the lock. */
+void gt_output_finish(void);
+
+#endif
