@@ -7,7 +7,7 @@
 static void tell_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     if (s->out && k->sink->resumed)
-        k->sink->resumed(s, time);
+        k->sink->resumed(k->sink_self, s, time);
 }
 
 void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
@@ -69,7 +69,7 @@ static void suspend(struct gt_thread *t, uint64_t time)
     if (has_ended(t, s))
         gt_stack_end(k, s);
     else if (s->out && k->sink->suspended)
-        k->sink->suspended(s, time);
+        k->sink->suspended(k->sink_self, s, time);
     s->running = false;
     pthread_mutex_unlock(&k->lock);
 }

@@ -21,15 +21,15 @@ static void say(char what, uint64_t addr)
     snprintf(said + n, sizeof said - n, "%c%llx ", what, (unsigned long long)addr);
 }
 
-static void on_enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void on_enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)s, (void)time, (void)depth;
+    (void)self, (void)s, (void)time, (void)depth;
     say('+', addr);
 }
 
-static void on_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void on_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)s, (void)time, (void)depth;
+    (void)self, (void)s, (void)time, (void)depth;
     say('-', addr);
 }
 
@@ -46,7 +46,7 @@ static void on_close(void *self, struct gt_stack *s)
     s->out = NULL;
 }
 
-static const struct gt_sink sink = {on_enter, on_leave, on_open, on_close, said};
+static const struct gt_sink sink = {on_enter, on_leave, on_open, on_close};
 static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
 
 struct machine {
@@ -60,7 +60,7 @@ static int set_up(void **state)
     static struct machine m;
     memset(&m, 0x5a, sizeof m);
     memset(said, 0, sizeof said);
-    if (!gt_tracker_init(&m.tracker, &sink, 1024, true))
+    if (!gt_tracker_init(&m.tracker, &sink, said, 1024, true))
         return -1;
     m.tracker.machine = true;
     memset(&m.thread, 0, sizeof m.thread);
@@ -89,7 +89,7 @@ static void run(struct machine *m, struct gt_code *code)
     gt_code_set_special(code);
     uint64_t stays = gt_mark_of_func(code->fn);
     if (m->mark != stays &&
-        (m->mark == 0 || !land_plain(&m->thread, code, m->mark, 1, &sink, 1024)))
+        (m->mark == 0 || !land_plain(&m->thread, code, m->mark, 1, &sink, said, 1024)))
         m->mark = gt_track_slow(&m->thread, code, m->mark, 1);
     m->mark = gt_code_mark(code);
 }
