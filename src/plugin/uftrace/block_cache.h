@@ -7,7 +7,10 @@
 #ifndef GT_PLUGIN_UFTRACE_BLOCK_CACHE_H
 #define GT_PLUGIN_UFTRACE_BLOCK_CACHE_H
 
+#include "plugin/common/arena.h"
 #include "track/track.h"
+
+struct gt_uftrace_recorder;
 
 /* A description in the list of its place (page.h). */
 struct gt_kept {
@@ -16,18 +19,22 @@ struct gt_kept {
     struct gt_kept *next; /* in the place */
 };
 
+/* Where descriptions are made. Zero: no description was. */
+struct gt_block_cache {
+    struct gt_arena kept;     /* of struct gt_kept */
+    struct gt_code *at, *end; /* free descriptions of the newest batch, two in a cache line */
+    struct gt_code *half; /* the free one of a line whose other one is in use; NULL: no such line */
+};
+
 /* The first description at the address, and the next one at the same address; NULL: no more. */
-struct gt_kept *gt_kept_at(uint64_t pc);
+struct gt_kept *gt_kept_at(struct gt_uftrace_recorder *r, uint64_t pc);
 struct gt_kept *gt_kept_next(const struct gt_kept *kept);
 
 /* The kept description that is equal to `want`; made at its first use. NULL: out of memory, the
  * block stays uninstrumented. */
-struct gt_code *gt_keep_code(const struct gt_code *want);
+struct gt_code *gt_keep_code(struct gt_uftrace_recorder *r, const struct gt_code *want);
 
 /* The function is a signal handler from now on: so are its blocks that were translated before. */
-void gt_code_is_handler(struct gt_func *fn);
-
-/* The function at an address of a machine. Never NULL. */
-struct gt_func *gt_code_func_at(uint64_t pc);
+void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn);
 
 #endif

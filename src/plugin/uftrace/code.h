@@ -9,6 +9,8 @@
 #include "guest/arch/arch.h"
 #include "qemu/host.h"
 
+struct gt_uftrace_recorder;
+
 /* An instruction of the block that is being translated. */
 struct gt_decoded {
     struct gt_insn_ref *ref;
@@ -24,12 +26,20 @@ static inline uint64_t gt_decoded_end(const struct gt_decoded *d)
 
 /* The block that is being translated. Valid until the next one is. */
 struct gt_translation {
+    struct gt_uftrace_recorder *rec;
     struct gt_block *block;
-    size_t n; /* 1 or more */
+    unsigned level; /* with privilege levels: of its code */
+    size_t n;       /* 1 or more */
     struct gt_decoded *insn;
 };
 
-/* Event of the host: it translates the block. Takes the lock. */
+/* Room for the instructions of a block, reused by the next one. Zero: none yet. */
+struct gt_decoder {
+    struct gt_decoded *insn;
+    size_t room;
+};
+
+/* Event of the host: it translates the block. `self` is the recorder. Takes the lock. */
 void gt_on_translate(void *self, struct gt_block *block);
 
 #endif

@@ -6,9 +6,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-bool gt_guest_read(uint64_t addr, void *out, size_t n)
+bool gt_guest_read(const struct gt_uftrace_recorder *r, uint64_t addr, void *out, size_t n)
 {
     struct iovec to = {out, n};
-    struct iovec from = {(void *)(uintptr_t)(addr + gt_rec.modules.guest_base), n};
+    struct iovec from = {(void *)(uintptr_t)(addr + r->code.modules.guest_base), n};
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)n;
 }

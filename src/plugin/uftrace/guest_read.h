@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gt_uftrace_recorder;
+
 /* Reads n bytes at the guest's address, which need not be mapped: false then. */
-bool gt_guest_read(uint64_t addr, void *out, size_t n);
+bool gt_guest_read(const struct gt_uftrace_recorder *r, uint64_t addr, void *out, size_t n);
 
 #endif

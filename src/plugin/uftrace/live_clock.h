@@ -6,18 +6,27 @@
 #ifndef GT_PLUGIN_UFTRACE_LIVE_CLOCK_H
 #define GT_PLUGIN_UFTRACE_LIVE_CLOCK_H
 
-#include "plugin/uftrace/recorder.h"
+#include <stddef.h>
+#include <stdint.h>
 
-/* When the directory exists. Errors are not reported: the recording does not need the file. */
-void gt_live_clock_create(void);
+struct gt_uftrace_recorder;
+
+struct gt_live_clock {
+    uint64_t *now; /* the file's 8 bytes; NULL: there is no file */
+    char *path;
+};
+
+/* Makes the file in the recorder's data directory, which exists. Errors are not reported: the
+ * recording does not need the file. */
+void gt_live_clock_create(struct gt_uftrace_recorder *r);
 
 /* Removes the file, at the end of the recording. */
-void gt_live_clock_remove(void);
+void gt_live_clock_remove(struct gt_live_clock *c);
 
-static inline void gt_live_clock_set(uint64_t time)
+static inline void gt_live_clock_set(struct gt_live_clock *c, uint64_t time)
 {
-    if (__builtin_expect(gt_rec.now != NULL, 0))
-        __atomic_store_n(gt_rec.now, time, __ATOMIC_RELAXED);
+    if (__builtin_expect(c->now != NULL, 0))
+        __atomic_store_n(c->now, time, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -10,8 +10,10 @@
 #include "format/uftrace/dir.h"
 #include "plugin/common/modules.h"
 
+struct gt_uftrace_recorder;
+
 /* Finds the program's name, the command line and the session's id. Before all others. */
-void gt_meta_init(void);
+void gt_meta_init(struct gt_uftrace_recorder *r);
 
 /* The time of the last record in TID.dat; 0: there is no record. */
 uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid);
@@ -20,22 +22,22 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid);
 void gt_meta_thread_name(uint32_t tid, char name[16]);
 
 /* Collects the addresses without a symbol that were called. Takes the lock. */
-void gt_meta_collect_entered(void);
+void gt_meta_collect_entered(struct gt_uftrace_recorder *r);
 
 /* Writes sid-SID.map, and lines of task.txt for modules that cannot be in it. */
-int gt_meta_put_map(struct gt_error *err);
+int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* A new module, or one that is mapped again: writes what is not written of it yet. */
-int gt_meta_add_module(struct gt_module *m, struct gt_error *err);
+int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
 
 /* Writes info. */
-int gt_meta_put_info(struct gt_error *err);
+int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* Writes the module's symbol file, with names for addresses that were collected. */
-int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err);
+int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
 
 /* Writes GT_STATS_FILE: this process's counts, added to those that are there. Errors of
  * gt_file_replace_text. */
-int gt_meta_put_stats(struct gt_error *err);
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct gt_uftrace_recorder;
 struct gt_kept;
 
 /* Bytes of code that one struct gt_place describes. */
@@ -36,9 +37,9 @@ static inline uint64_t gt_place_bit(uint64_t pc)
 }
 
 /* The place of the address. The page is made at its first use; never NULL. */
-struct gt_place *gt_place_at(uint64_t pc);
+struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc);
 
 /* True where translated code leads to the address. */
-bool gt_arrival_is_known(uint64_t pc);
+bool gt_arrival_is_known(struct gt_uftrace_recorder *r, uint64_t pc);
 
 #endif

@@ -1,92 +1,116 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the uftrace recorder share. */
+/*
+ * The uftrace recorder as one value. Every function of the plugin takes the recorder as its first
+ * argument, or a vCPU or translation that has a pointer to it; only callbacks that the host gives
+ * nothing of ours fetch it (installed.h). A process may have several; one is installed.
+ *
+ * Members are grouped by subject; each module declares its own group in its header. Who may touch a
+ * group is said there or here: "at load" means that it is set in gt_uftrace_install and only read
+ * later, "with the lock" means r->lock. Everything lives as long as the process.
+ *
+ * Locks are taken in this order: r->lock, r->tracker.lock, r->os.lock, then those of the worker and
+ * of the streams.
+ */
 #ifndef GT_PLUGIN_UFTRACE_RECORDER_H
 #define GT_PLUGIN_UFTRACE_RECORDER_H
 
-#include "base/stream/stream.h"
-#include "base/worker.h"
-#include "format/uftrace/dir.h"
-#include "guest/arch/arch.h"
 #include "guest/arch/syscalls.h"
 #include "plugin/common/modules.h"
 #include "plugin/common/pages.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/memory.h"
 #include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/process.h"
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/system.h"
 #include "plugin/uftrace/vcpu.h"
-#include "qemu/host.h"
+#include "plugin/uftrace/vectors.h"
 
-#include <pthread.h>
-
-/* Among the processes of a recording: one that forks, and its children. */
-struct gt_shared {
-    uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
-    bool told;                                     /* a fault: told once */
-    bool first_ended;                              /* the process that all others come from */
-};
-
-struct gt_recorder {
-    /* read by the hot path */
-    struct gt_vcpu *vcpus; /* max_vcpus, and one that all further ones share: not recorded */
+/* What callbacks from translated code read each time: one cache line. At load, where nothing else
+ * is said. */
+struct gt_hot {
+    struct gt_vcpu *vcpu; /* max_vcpus, and one that all further vCPUs share: not recorded */
     unsigned max_vcpus;
-    void *score; /* cells; NULL: the host has none */
-    uint32_t max_depth;
-    bool host_clock;
-    bool user;
-    bool cells_stay;      /* no vCPU can come any more that makes the others' cells move */
-    uint64_t host_offset; /* added to the host's clock */
-    uint64_t *now;        /* of live_clock.c; NULL: nobody asks */
-    bool sparse;          /* no cells, and only blocks that need a look have callbacks */
-    uint64_t insns;       /* with `sparse`: retired before the current block, by the only thread */
+    uint32_t max_depth; /* calls at this depth and deeper are not recorded */
+    void *score;        /* the host's cells; NULL: none. May become NULL as the vCPUs start */
+    struct gt_live_clock live; /* the newest time, for other processes */
+    uint64_t host_offset;      /* added to the host's clock; with the lock */
+    uint64_t insns;            /* with `sparse`: retired before the current block, by all vCPUs */
+    bool host_clock;           /* times are the host's; with the lock */
+    bool cells_stay;           /* the host moves no cells any more; atomic */
+    bool sparse;               /* no cells, and only blocks that need a look have callbacks */
+    bool finished;             /* the recording has ended; atomic */
+} __attribute__((aligned(64)));
 
-    struct gt_host_info host;
+/* Facts about the guest, at load. */
+struct gt_guest {
+    bool user; /* a process, not a machine */
     const struct gt_arch *arch;
-    const struct gt_syscalls *syscalls; /* user mode; NULL: unknown target */
-
-    /* arguments */
-    const char *output;
-    const char *code_map; /* NULL: none */
-    int clock;
-    uint64_t depth;
-    int tasks;
-    uint64_t max_tasks;
-    bool tail_calls, privilege_levels, summary;
-    bool discontinuities; /* the host tells of exceptions; off: as if it could not */
-
-    struct gt_tracker tracker;
-    struct gt_modules modules;
-    struct gt_streams *streams;
-    struct gt_worker *worker;
-    struct gt_uftrace_dir dir;
-    char sid[GT_UFTRACE_SID_LEN + 1];
-
-    pthread_mutex_t lock;  /* of the members below, and of modules */
-    struct gt_pages pages; /* of struct gt_page */
-    GHashTable *memory;    /* of memory.c, by page of the host's memory */
-    unsigned n_vcpus;      /* 1 + highest index seen */
-    uint32_t pid;
-    uint32_t n_tasks, n_coroutines;
-    uint64_t calls, matched, counters[GT_COUNTERS]; /* of threads that have ended */
-    uint64_t last_time;
-    int exit_status;
-    bool has_exit_status, no_worker, modules_failed, named, started, finished;
-    uint32_t forked_from;            /* the parent, in a forked child; 0: none */
-    struct gt_streams_stats written; /* at the end */
-    struct gt_shared *shared;
-    unsigned tasks_refused; /* not recorded, for want of memory, a thread or room */
-    char *cmdline, *exename;
-    char first_name[16]; /* the process's name as it began: QEMU's own */
+    const struct gt_syscalls *syscalls; /* user mode; NULL: not known for the target */
 };
 
-extern struct gt_recorder gt_rec;
+/* What is known of the guest's code. With the lock. */
+struct gt_known_code {
+    struct gt_modules modules; /* which function an address belongs to */
+    struct gt_pages pages;     /* struct gt_page, by guest address */
+    struct gt_block_cache cache;
+    struct gt_memory memory; /* machines */
+    struct gt_pushes pushes; /* machines */
+    struct gt_decoder decoder;
+};
 
-static inline struct gt_vcpu *gt_vcpu_at(unsigned index)
+/* Counts for the end of the recording. */
+struct gt_totals {
+    uint32_t tasks;      /* begun so far; on the worker */
+    uint32_t coroutines; /* numbers given to tasks that are no threads of the host; atomic */
+    unsigned refused;    /* tasks not recorded: out of memory, threads or room; atomic */
+    uint64_t calls, matched, counters[GT_COUNTERS]; /* of vCPUs that have ended; with the lock */
+    struct gt_streams_stats written;                /* at the end */
+};
+
+struct gt_uftrace_recorder {
+    struct gt_hot hot;
+    struct gt_host_info host; /* at load */
+    struct gt_guest guest;
+    struct gt_uftrace_options options;
+    struct gt_host_events events; /* at load: the events that the host reports */
+
+    struct gt_tracker tracker; /* has a lock of its own */
+    pthread_mutex_t lock;
+    struct gt_known_code code;
+    struct gt_vcpus vcpus;
+    struct gt_totals totals;
+    struct gt_uftrace_process process;
+    struct gt_uftrace_output output;
+
+    /* machines */
+    struct gt_system system;
+    struct gt_vectors vectors;
+    struct gt_linux os;
+    struct gt_level_reader levels;
+};
+
+/* The vCPU of the index. All beyond the limit share one, which is not recorded. */
+static inline struct gt_vcpu *gt_vcpu_at(struct gt_uftrace_recorder *r, unsigned index)
 {
-    return &gt_rec.vcpus[index < gt_rec.max_vcpus ? index : gt_rec.max_vcpus];
+    return &r->hot.vcpu[index < r->hot.max_vcpus ? index : r->hot.max_vcpus];
 }
 
-/* It has begun, and the recording has not ended. */
+/* The vCPU's index. */
+static inline unsigned gt_vcpu_index(const struct gt_vcpu *v)
+{
+    return (unsigned)(v - v->rec->hot.vcpu);
+}
+
+/* True where the vCPU has begun, and the recording has not ended. */
 static inline bool gt_vcpu_is_recorded(const struct gt_vcpu *v)
 {
-    return v->begun && !__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED);
+    return v->begun && !__atomic_load_n(&v->rec->hot.finished, __ATOMIC_RELAXED);
 }
 
 #endif

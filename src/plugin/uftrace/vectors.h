@@ -6,8 +6,19 @@
 
 #include "plugin/uftrace/vcpu.h"
 
+struct gt_uftrace_recorder;
+
+enum { GT_VECTOR_TABLES = 16 };
+
+/* Tables of vectors that were found, by their addresses. Added to with the lock, read without it.
+ */
+struct gt_vectors {
+    uint64_t table[GT_VECTOR_TABLES];
+    unsigned n; /* atomic */
+};
+
 /* False: no handler can begin at the block. Any thread. */
-bool gt_machine_may_be_vector(const struct gt_code *code);
+bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct gt_code *code);
 
 /* True where a handler begins at the block, which no translated code leads to; the vCPU has arrived
  * there with the mark. Decides once for a block. On the vCPU's thread; takes the lock. */
