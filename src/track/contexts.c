@@ -22,6 +22,22 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
     pthread_mutex_unlock(&k->lock);
 }
 
+struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc)
+{
+    struct gt_stack *found = NULL;
+    if (t->tracker->machine)
+        return NULL;
+    pthread_mutex_lock(&t->tracker->lock);
+    for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
+        if (s->running || s->top == s->base || s->top->ret != pc)
+            continue;
+        if (!found || s->top->fn == t->stack->top->fn)
+            found = s;
+    }
+    pthread_mutex_unlock(&t->tracker->lock);
+    return found;
+}
+
 /* A coroutine whose first function has returned, and what called it has left for good. */
 static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
 {

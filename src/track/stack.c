@@ -145,3 +145,35 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
     else
         t->attention |= GT_ATTENTION_SILENT;
 }
+
+uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)
+{
+    for (const struct gt_frame *f = s->top; f > s->base; f--)
+        if (f->ret == pc)
+            return (uint32_t)(f - s->base);
+    return 0;
+}
+
+/* True where the frame may be of the function that the block is in. Code without symbols is one
+ * function of many: there the nearest entry at or below the block is taken, if it is near. */
+static bool owns(const struct gt_frame *f, const struct gt_code *code)
+{
+    enum { NEAR = 64 << 10 };
+    return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) ||
+                                 (f->addr <= code->pc && code->pc - f->addr < NEAR));
+}
+
+uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *code,
+                                unsigned *candidates)
+{
+    const struct gt_frame *best = NULL;
+    *candidates = 0;
+    for (const struct gt_frame *f = s->top; f > s->base; f--) {
+        if (!owns(f, code) || (best && f->addr < best->addr))
+            continue;
+        *candidates = best && f->addr == best->addr ? *candidates + 1 : 1;
+        if (!best || f->addr > best->addr)
+            best = f;
+    }
+    return best ? (uint32_t)(best - s->base) : 0;
+}

@@ -4,7 +4,8 @@
  * for `error`, which is a sentence. Keys:
  *   calls, matched, tasks, records, bytes, lost_records, waits, processes
  *   anomaly.NAME   how often the tracker was not sure: how far not to trust the trace
- *   count.NAME     what else is worth knowing (track/counters.h has the names of both)
+ *   rule.NAME      how returns were decided that did not match their calls: src/track/returns.c
+ *   count.NAME     what else is worth knowing (track/counters.h has the names of all)
  */
 #ifndef GT_FORMAT_RECORDING_STATS_H
 #define GT_FORMAT_RECORDING_STATS_H
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #define GT_STATS_ANOMALY "anomaly."
+#define GT_STATS_RULE    "rule."
 #define GT_STATS_COUNT   "count."
 
 void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);

@@ -107,6 +107,7 @@ static void test_bound(void **state)
     check_counters(g, GT_COUNT_BEYOND_DEPTH, BEYOND, GT_ANOMALY_TOO_DEEP, 3,
                    GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     check(g, 0, "+a+b");
+    check_rules(g, GT_RULE_BEYOND_LIMIT, 3, GT_RULE_NO_CALL, 1, -1);
     guest_destroy(g);
 }
 
