@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The plugin's arguments, as uftrace.c reads them. They are set at load and do not change. */
+/* The plugin's arguments, as uftrace.c reads them. They are set at load. */
 #ifndef GT_PLUGIN_UFTRACE_OPTIONS_H
 #define GT_PLUGIN_UFTRACE_OPTIONS_H
 
@@ -28,7 +28,8 @@ struct gt_uftrace_options {
     bool tail_calls;       /* a jump to another function's entry replaces the caller */
     bool privilege_levels; /* a task for each privilege level of each vCPU */
     bool summary;          /* print the number of calls at the end */
-    bool discontinuities;  /* use the host's reports of interrupts and exceptions */
+    bool discontinuities;  /* use the host's reports of interrupts and exceptions; false
+                            * where it has no such reports */
 };
 
 #endif

@@ -5,11 +5,11 @@
  * nothing of ours fetch it (installed.h). A process may have several; one is installed.
  *
  * Members are grouped by subject; each module declares its own group in its header. Who may touch a
- * group is said there or here: "at load" means that it is set in gt_uftrace_install and only read
+ * group is said there or here: "at load" means that it is set in gt_uftrace_init and only read
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
- * Locks are taken in this order: r->lock, r->tracker.lock, r->os.lock, then those of the worker and
- * of the streams.
+ * Locks are taken in this order: r->lock, r->tracker.lock, then those of the worker and of the
+ * streams. r->os.lock is taken alone.
  */
 #ifndef GT_PLUGIN_UFTRACE_RECORDER_H
 #define GT_PLUGIN_UFTRACE_RECORDER_H

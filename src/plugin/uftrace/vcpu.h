@@ -29,9 +29,9 @@ struct gt_cells {
 };
 
 struct gt_vcpu {
-    struct gt_cells own;     /* hosts without cells; `cells` points here then */
+    struct gt_cells own;     /* hosts without cells: the words themselves */
     uint64_t insn_base;      /* instruction clock: time = base + retired */
-    struct gt_cells *cells;  /* NULL: to be found each time, since the host may move them */
+    struct gt_cells *cells;  /* NULL: found each time, since the host may move them */
     struct gt_thread thread; /* the hot path needs its first members, and those above */
     uint32_t block_insns;    /* hosts without cells: instructions of the block that runs */
     uint32_t tid;            /* user mode: the thread's; machines: format/recording/tasks.h */
