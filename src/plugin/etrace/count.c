@@ -15,7 +15,7 @@
 enum {
     EVENT_PACKET = 256,
     EVENTS = 32, /* put at a time */
-    TRIES = 100, /* cells move when the number of vCPUs has doubled: seldom */
+    TRIES = 100, /* the scoreboard moves when the number of vCPUs has doubled: seldom */
 };
 
 /* One of cache.ranges. */

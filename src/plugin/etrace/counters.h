@@ -25,7 +25,7 @@ struct gt_etrace_counters {
 uint32_t gt_etrace_counter_new(struct gt_etrace *e);
 /* The set that holds the counter, as number (counter - 1) % GT_ETRACE_COUNTERS. */
 void *gt_etrace_counter_set(struct gt_etrace *e, uint32_t counter);
-/* What the vCPU counted; where the host has no cells, what all of them counted. */
+/* What the vCPU counted; where the host has no scoreboard, what all of them counted. */
 uint64_t gt_etrace_counter_value(struct gt_etrace *e, uint32_t counter, unsigned vcpu);
 /* Ends a counter: no translated code adds to it any more, and no vCPU runs. Returns its sum. */
 uint64_t gt_etrace_counter_end(struct gt_etrace *e, uint32_t counter);

@@ -21,7 +21,7 @@ static void instrument_line(const struct gt_exlog *e, struct gt_insn_ref *insn,
     else if (!stores || b->n == 1)
         gt_insn_on_exec(insn, gt_exlog_on_line, line);
     else if (line->number >= b->begun)
-        gt_insn_store(insn, (struct gt_cell){e->cells, 0}, line->number + 1);
+        gt_insn_store(insn, (struct gt_scoreboard_entry){e->scoreboard, 0}, line->number + 1);
     gt_insn_on_memory(insn, gt_exlog_on_access, GT_MEM_LOADS | GT_MEM_STORES, line);
 }
 

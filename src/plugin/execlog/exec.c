@@ -37,8 +37,8 @@ static inline struct gt_exlog_vcpu *vcpu_begins(struct gt_exlog *e, unsigned vcp
 
 static inline uint64_t *started(struct gt_exlog *e, struct gt_exlog_vcpu *v)
 {
-    if (__atomic_load_n(&e->cells_move, __ATOMIC_RELAXED))
-        gt_exlog_set_started(v, gt_cells_find(e->cells, v->index));
+    if (__atomic_load_n(&e->scoreboard_moves, __ATOMIC_RELAXED))
+        gt_exlog_set_started(v, gt_scoreboard_find(e->scoreboard, v->index));
     return __atomic_load_n(&v->started, __ATOMIC_RELAXED);
 }
 

@@ -78,12 +78,12 @@ static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct 
 }
 
 /* Where registers are checked each instruction has a callback: stores would add nothing. */
-static void choose_cells(struct gt_exlog *e)
+static void choose_scoreboard(struct gt_exlog *e)
 {
     if (e->registers.globs || !gt_host_can(GT_HOST_CELLS))
         return;
-    e->cells = gt_cells_new(sizeof(uint64_t));
-    e->cells_move = e->stores = true;
+    e->scoreboard = gt_scoreboard_new(sizeof(uint64_t));
+    e->scoreboard_moves = e->stores = true;
 }
 
 static const struct gt_host_events events = {
@@ -116,7 +116,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     gt_exlog_quiesce_init(e);
     if (e->last.lines)
         gt_exlog_last_insert(e);
-    choose_cells(e);
+    choose_scoreboard(e);
     gt_host_subscribe(&events, e);
     gt_host_before_death(gt_exlog_on_death);
     return 0;

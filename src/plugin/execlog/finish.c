@@ -28,13 +28,13 @@ static void find_registers(struct gt_exlog *e, struct gt_exlog_vcpu *v)
     _exit(1);
 }
 
-/* The last vCPU that can come has come: cells do not move any more. With the lock. */
-static void settle_cells(struct gt_exlog *e)
+/* The last vCPU that can come has come: the scoreboard does not move any more. With the lock. */
+static void settle_scoreboard(struct gt_exlog *e)
 {
     for (unsigned i = 0; i < e->n_vcpus; i++)
         if (e->vcpus[i].known)
-            gt_exlog_set_started(&e->vcpus[i], gt_cells_find(e->cells, i));
-    __atomic_store_n(&e->cells_move, false, __ATOMIC_RELEASE);
+            gt_exlog_set_started(&e->vcpus[i], gt_scoreboard_find(e->scoreboard, i));
+    __atomic_store_n(&e->scoreboard_moves, false, __ATOMIC_RELEASE);
 }
 
 void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
@@ -51,15 +51,15 @@ void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
         gt_exlog_set_started(v, &v->counted);
         v->known = e->sink->begin(v);
     }
-    if (e->cells)
-        gt_exlog_set_started(v, gt_cells_find(e->cells, vcpu));
+    if (e->scoreboard)
+        gt_exlog_set_started(v, gt_scoreboard_find(e->scoreboard, vcpu));
     if (v->known)
         find_registers(e, v);
     pthread_mutex_lock(&e->lock);
     if (vcpu >= e->n_vcpus)
         __atomic_store_n(&e->n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
-    if (e->cells && e->host.system && e->n_vcpus >= e->host.max_vcpus)
-        settle_cells(e);
+    if (e->scoreboard && e->host.system && e->n_vcpus >= e->host.max_vcpus)
+        settle_scoreboard(e);
     pthread_mutex_unlock(&e->lock);
 }
 

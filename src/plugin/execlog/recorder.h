@@ -51,14 +51,14 @@
 enum { GT_EXLOG_BUFFER = 256 << 10 /* bytes that the text sink hands over at once */ };
 
 struct gt_exlog {
-    /* what callbacks read of each block, close together; all but cells_move and quiescing is
+    /* what callbacks read of each block, close together; all but scoreboard_moves and quiescing is
      * constant from installation on */
     struct gt_exlog_vcpu *vcpus; /* GT_EXLOG_MAX_VCPUS; pages are allocated when touched */
-    bool cells_move;             /* vCPUs may come for which cells have to be moved; atomic */
-    bool many;                   /* a machine of several vCPUs */
-    bool selective;              /* not all lines are delivered: every=, start=, stop= */
-    bool physical;               /* a machine: accesses have physical addresses and a region */
-    bool values;                 /* the host reports values of accesses, and the sink wants them */
+    bool scoreboard_moves; /* vCPUs may come for which the scoreboard has to be moved; atomic */
+    bool many;             /* a machine of several vCPUs */
+    bool selective;        /* not all lines are delivered: every=, start=, stop= */
+    bool physical;         /* a machine: accesses have physical addresses and a region */
+    bool values;           /* the host reports values of accesses, and the sink wants them */
     const struct gt_exlog_sink *sink;
     struct gt_exlog_quiescing quiescing;
 
@@ -66,13 +66,13 @@ struct gt_exlog {
     struct gt_host_info host;
     struct gt_packet_sink *packet_sink; /* NULL: QEMU's plugin log */
     bool live;                          /* the packet sink is a socket: somebody may be reading */
-    void *cells;                        /* of one uint64_t; NULL: the host has none */
+    void *scoreboard;                   /* of one uint64_t; NULL: the host has none */
     const struct gt_syscalls *syscalls; /* user mode; NULL: a machine, or an unknown target */
     uint64_t every;                     /* each N-th line is delivered; 0 or 1: all */
     struct gt_exlog_last last;
     struct gt_execlog_writer *writer; /* the binary sink's; NULL: text */
 
-    bool stores; /* translated code stores into the cells; atomic */
+    bool stores; /* translated code stores into the scoreboard; atomic */
     bool off;    /* no line is delivered until start=; atomic */
 
     pthread_mutex_t lock; /* protects the following members */

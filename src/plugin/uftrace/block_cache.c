@@ -4,8 +4,8 @@
  * by what they say, so that a block translated again has its old one. They live as long as the
  * process.
  *
- * Each landing reads one or two of them, from all over the guest's code, so where they lie decides
- * what a landing costs. Two share a cache line: a block that ends in a call, and the one that the
+ * Each transfer reads one or two of them, from all over the guest's code, so where they lie decides
+ * what a transfer costs. Two share a cache line: a block that ends in a call, and the one that the
  * call comes back to. Those of a machine lie in huge pages where the host has them.
  */
 #include "plugin/uftrace/block_cache.h"
@@ -41,32 +41,32 @@ static struct gt_code *take_line(struct gt_uftrace_recorder *r)
     return c->at - 2;
 }
 
-static struct gt_kept *first_at(struct gt_kept *kept, uint64_t pc)
+static struct gt_cached_block *first_at(struct gt_cached_block *cached, uint64_t pc)
 {
-    while (kept && kept->pc != pc)
-        kept = kept->next;
-    return kept;
+    while (cached && cached->pc != pc)
+        cached = cached->next;
+    return cached;
 }
 
-struct gt_kept *gt_kept_at(struct gt_uftrace_recorder *r, uint64_t pc)
+struct gt_cached_block *gt_cached_block_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return first_at(gt_place_at(r, pc)->kept, pc);
+    return first_at(gt_place_at(r, pc)->blocks, pc);
 }
 
-struct gt_kept *gt_kept_next(const struct gt_kept *kept)
+struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cached)
 {
-    return first_at(kept->next, kept->pc);
+    return first_at(cached->next, cached->pc);
 }
 
 /* Without memory it is not found again. */
 static void insert(struct gt_uftrace_recorder *r, struct gt_code *code)
 {
     struct gt_place *place = gt_place_at(r, code->pc);
-    struct gt_kept *kept = gt_arena_take(&r->code.cache.kept, sizeof *kept);
-    if (!kept)
+    struct gt_cached_block *cached = gt_arena_take(&r->code.cache.cached, sizeof *cached);
+    if (!cached)
         return;
-    *kept = (struct gt_kept){code->pc, code, place->kept};
-    place->kept = kept;
+    *cached = (struct gt_cached_block){code->pc, code, place->blocks};
+    place->blocks = cached;
 }
 
 static bool is_reserved(const struct gt_code *code)
@@ -106,10 +106,11 @@ static struct gt_code *place_for(struct gt_uftrace_recorder *r, const struct gt_
     return code;
 }
 
-struct gt_code *gt_keep_code(struct gt_uftrace_recorder *r, const struct gt_code *want)
+struct gt_code *gt_cache_block(struct gt_uftrace_recorder *r, const struct gt_code *want)
 {
     struct gt_code *reserved = NULL;
-    for (struct gt_kept *k = gt_kept_at(r, want->pc); k; k = gt_kept_next(k)) {
+    for (struct gt_cached_block *k = gt_cached_block_at(r, want->pc); k;
+         k = gt_cached_block_next(k)) {
         if (same_code(k->code, want))
             return k->code;
         if (is_reserved(k->code))
@@ -119,14 +120,14 @@ struct gt_code *gt_keep_code(struct gt_uftrace_recorder *r, const struct gt_code
     if (!code)
         return NULL;
     *code = *want;
-    gt_code_set_special(code);
+    gt_code_set_slow_flags(code);
     return code;
 }
 
 void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_kept *k = gt_kept_at(r, fn->lo); k; k = gt_kept_next(k))
+    for (struct gt_cached_block *k = gt_cached_block_at(r, fn->lo); k; k = gt_cached_block_next(k))
         if (k->code->fn == fn)
-            gt_code_set_special(k->code);
+            gt_code_set_slow_flags(k->code);
 }

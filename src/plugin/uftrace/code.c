@@ -66,7 +66,7 @@ static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
     uint64_t ip = 0;
     if (v->begun && !gt_mem_is_store(meminfo) &&
         gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
-        gt_track_asked(&v->thread, ip);
+        gt_track_get_ip(&v->thread, ip);
 }
 
 static void on_switched(unsigned vcpu, void *data)
@@ -93,18 +93,19 @@ static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn,
 
 /* A program's unwinder ends in the frame that catches. For aarch64 it does by a return or, from GCC
  * 14 on, a jump. */
-static bool is_landing(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
-                       const struct gt_func *fn)
+static bool is_transfer(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
+                        const struct gt_func *fn)
 {
     return r->guest.user && r->guest.arch == &gt_arch_aarch64 &&
-           last->kind == GT_INSN_JUMP_INDIRECT && fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES) &&
+           last->kind == GT_INSN_JUMP_INDIRECT &&
+           fn->flags & (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME) &&
            !(fn->flags & GT_FUNC_STUB);
 }
 
 static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
                                  const struct gt_func *fn, const struct gt_func *target)
 {
-    if (is_landing(r, last, fn))
+    if (is_transfer(r, last, fn))
         return GT_EXIT_RETURN;
     switch (last->kind) {
     case GT_INSN_CALL:
@@ -129,83 +130,84 @@ static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const stru
 }
 
 /* No look at it is plain: a signal's handler. */
-static bool is_special(const struct gt_code *code)
+static bool is_slow(const struct gt_code *code)
 {
     return code->entry && code->fn->flags & GT_FUNC_HANDLER;
 }
 
-/* Hosts without cells: a callback at each block; with `sparse` at those only that need a look, or
+/* Hosts without score: a callback at each block; with `sparse` at those only that need a look, or
  * end in a call or return. */
 static void instrument_by_callbacks(const struct gt_translation *t, size_t first,
-                                    struct gt_code *code, enum gt_arrival arrival)
+                                    struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool special = is_special(code);
-    gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
-    if (arrival == GT_ARRIVAL_UNKNOWN)
+    bool special = is_slow(code);
+    gt_exec_fn fn = special ? gt_on_slow_block : gt_on_block;
+    if (entry == GT_BLOCK_ENTRY_UNKNOWN)
         gt_block_on_exec(t->block, gt_on_unknown_block, code);
     else if (first > 0)
         gt_insn_on_exec(t->insn[first].ref, fn, code);
-    else if (!r->hot.sparse || code->exit != GT_EXIT_PLAIN || arrival != GT_ARRIVAL_NONE)
+    else if (!r->hot.sparse || code->exit != GT_EXIT_PLAIN || entry != GT_BLOCK_ENTRY_NONE)
         gt_block_on_exec(t->block, fn, code);
     if (r->hot.sparse && first == 0 && !r->hot.host_clock)
         gt_block_add_shared(t->block, &r->hot.insns, t->n);
 }
 
-static struct gt_cell mark_cell(const struct gt_uftrace_recorder *r)
+static struct gt_scoreboard_entry last_exit_word(const struct gt_uftrace_recorder *r)
 {
-    return (struct gt_cell){r->hot.score, offsetof(struct gt_cells, mark)};
+    return (struct gt_scoreboard_entry){r->hot.scoreboard, offsetof(struct gt_score, last_exit)};
 }
 
 /* The instruction clock goes on. */
 static void count_insns(const struct gt_uftrace_recorder *r, struct gt_block *block,
                         const struct gt_code *code)
 {
-    struct gt_cell insns = {r->hot.score, offsetof(struct gt_cells, insns)};
+    struct gt_scoreboard_entry insns = {r->hot.scoreboard, offsetof(struct gt_score, insns)};
     if (!r->hot.host_clock)
         gt_block_add(block, insns, code->insns);
 }
 
-/* A look where control comes from the function itself as a rule, with the mark `stays`. */
+/* A look where control comes from the function itself as a rule, with the last exit `stays`. */
 static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *block,
                         struct gt_code *code, uint64_t stays, gt_exec_fn fn)
 {
-    gt_block_on_exec_ne(block, fn, mark_cell(r), stays, code);
+    gt_block_on_exec_ne(block, fn, last_exit_word(r), stays, code);
     count_insns(r, block, code);
 }
 
-/* A look at each landing. The callback counts, and is told how many: the description may be in no
+/* A look at each transfer. The callback counts, and is told how many: the description may be in no
  * cache yet. */
 static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *block,
                         struct gt_code *code)
 {
-    void *data = gt_landing_data(code);
-    gt_block_on_exec(block, data ? gt_on_landing : gt_on_counted_landing, data ? data : code);
+    void *data = gt_transfer_data(code);
+    gt_block_on_exec(block, data ? gt_on_transfer : gt_on_counted_transfer, data ? data : code);
     if (!data)
         count_insns(r, block, code);
 }
 
 /* The look at a piece that begins a block, which counts its instructions as well. */
 static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *block,
-                          struct gt_code *code, enum gt_arrival arrival)
+                          struct gt_code *code, enum gt_block_entry entry)
 {
-    switch (arrival) {
-    case GT_ARRIVAL_NONE:
+    switch (entry) {
+    case GT_BLOCK_ENTRY_NONE:
         count_insns(r, block, code);
         break;
-    case GT_ARRIVAL_MIXED:
-        look_unless(r, block, code, gt_mark_of_func(code->fn), gt_on_counted_landing);
+    case GT_BLOCK_ENTRY_MIXED:
+        look_unless(r, block, code, gt_last_exit_of_func(code->fn), gt_on_counted_transfer);
         break;
-    case GT_ARRIVAL_JUMP:
-        look_unless(r, block, code, gt_mark_of_jump(code->fn), gt_on_counted_landing);
-        gt_insn_store(gt_block_insn(block, 0), mark_cell(r), gt_mark_of_func(code->fn));
+    case GT_BLOCK_ENTRY_JUMP:
+        look_unless(r, block, code, gt_last_exit_of_jump(code->fn), gt_on_counted_transfer);
+        gt_insn_store(gt_block_insn(block, 0), last_exit_word(r), gt_last_exit_of_func(code->fn));
         break;
-    case GT_ARRIVAL_LOOK:
+    case GT_BLOCK_ENTRY_LOOK:
         look_always(r, block, code);
         break;
-    case GT_ARRIVAL_UNKNOWN:
-        if (r->options.discontinuities) /* a handler changes the mark before it begins */
-            look_unless(r, block, code, gt_mark_of_func(code->fn), gt_on_counted_unknown_block);
+    case GT_BLOCK_ENTRY_UNKNOWN:
+        if (r->options.discontinuities) /* a handler changes the last exit before it begins */
+            look_unless(r, block, code, gt_last_exit_of_func(code->fn),
+                        gt_on_counted_unknown_block);
         else
             gt_block_on_exec(block, gt_on_unknown_block, code);
     }
@@ -213,19 +215,19 @@ static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *
 
 /* Instrumentation of one piece of a block, which begins with instruction `first`. */
 static void instrument(const struct gt_translation *t, size_t first, size_t end,
-                       struct gt_code *code, enum gt_arrival arrival)
+                       struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool special = is_special(code);
+    bool special = is_slow(code);
     if (first > 0)
-        gt_insn_on_exec(t->insn[first].ref, special ? gt_on_special_block : gt_on_landing_inside,
+        gt_insn_on_exec(t->insn[first].ref, special ? gt_on_slow_block : gt_on_transfer_inside,
                         code);
     else if (special)
-        gt_block_on_exec(t->block, gt_on_special_block, code);
+        gt_block_on_exec(t->block, gt_on_slow_block, code);
     else
-        look_at_block(r, t->block, code, arrival);
+        look_at_block(r, t->block, code, entry);
     if (code->exit != GT_EXIT_PLAIN)
-        gt_insn_store(t->insn[end - 1].ref, mark_cell(r), gt_code_mark(code));
+        gt_insn_store(t->insn[end - 1].ref, last_exit_word(r), gt_code_last_exit(code));
 }
 
 /* Where the function that instruction `first` is in ends inside the block: the index of the first
@@ -269,7 +271,7 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
         .fn = fn,
         .insns = end - first,
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
-        .special = (uint8_t)(t->level << GT_CODE_LEVEL_SHIFT),
+        .slow_flags = (uint8_t)(t->level << GT_CODE_LEVEL_SHIFT),
     };
     if (end < t->n)
         return code;
@@ -287,19 +289,19 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
                             const struct gt_func *fn)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    struct gt_code want = describe(t, first, end, fn), *code = gt_keep_code(r, &want);
+    struct gt_code want = describe(t, first, end, fn), *code = gt_cache_block(r, &want);
     if (!code)
         return;
-    enum gt_arrival arrival = first > 0 ? GT_ARRIVAL_LOOK : gt_arrival_of(t, code);
-    if (r->hot.score)
-        instrument(t, first, end, code, arrival);
+    enum gt_block_entry entry = first > 0 ? GT_BLOCK_ENTRY_LOOK : gt_block_entry_of(t, code);
+    if (r->hot.scoreboard)
+        instrument(t, first, end, code, entry);
     else
-        instrument_by_callbacks(t, first, code, arrival);
+        instrument_by_callbacks(t, first, code, entry);
     if (end == t->n && !r->guest.user)
         gt_machine_watch(t, code);
     if (fn->flags & GT_FUNC_SAVER)
         watch_memory(t, end, on_saved, GT_MEM_STORES);
-    if (fn->flags & GT_FUNC_ASKED && r->guest.user)
+    if (fn->flags & GT_FUNC_GET_IP && r->guest.user)
         watch_memory(t, end, on_asked, GT_MEM_LOADS);
 }
 
@@ -324,7 +326,7 @@ static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
         translate_piece(&t, first, end, fn);
         known = !(fn->flags & GT_FUNC_ANON);
     }
-    gt_arrivals_note(&t, known);
+    gt_block_entries_note(&t, known);
 }
 
 void gt_on_translate(void *self, struct gt_block *block)

@@ -57,15 +57,15 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
 }
 
-/* A machine may exit on one vCPU while others run: from now on none of their landings is plain, and
- * land() does nothing; those under way have a moment to end. */
+/* A machine may exit on one vCPU while others run: from now on none of their transfers is plain,
+ * and transfer() does nothing; those under way have a moment to end. */
 static void stop_vcpus(struct gt_uftrace_recorder *r, unsigned n)
 {
     __atomic_store_n(&r->hot.finished, true, __ATOMIC_SEQ_CST);
     if (r->guest.user || n < 2)
         return;
     for (unsigned i = 0; i < n; i++)
-        __atomic_or_fetch(&r->hot.vcpu[i].thread.attention, GT_ATTENTION_OWNER, __ATOMIC_SEQ_CST);
+        __atomic_or_fetch(&r->hot.vcpu[i].thread.slow_flags, GT_SLOW_OWNER, __ATOMIC_SEQ_CST);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
@@ -77,7 +77,7 @@ static void end_vcpus(struct gt_uftrace_recorder *r)
     stop_vcpus(r, n);
     for (unsigned i = 0; i < n; i++)
         if (r->hot.vcpu[i].rec)
-            gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_cells(r, &r->hot.vcpu[i], i));
+            gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_score(r, &r->hot.vcpu[i], i));
     gt_vcpus_close(r);
     gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
 }
@@ -164,7 +164,7 @@ static void tell(struct gt_uftrace_recorder *r, const struct lossy *lossy)
         __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
 }
 
-void gt_output_finish(struct gt_uftrace_recorder *r)
+void gt_uftrace_finish(struct gt_uftrace_recorder *r)
 {
     if (r->hot.finished)
         return;

@@ -7,6 +7,6 @@ struct gt_uftrace_recorder;
 
 /* Ends all calls, writes what is missing, prints losses and counts. Once; later calls do nothing.
  * Takes the lock. */
-void gt_output_finish(struct gt_uftrace_recorder *r);
+void gt_uftrace_finish(struct gt_uftrace_recorder *r);
 
 #endif

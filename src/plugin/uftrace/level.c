@@ -6,7 +6,7 @@
  * where each call is recorded: in the task of the level that its code runs at (track/level.c).
  *
  * QEMU translates a block for one privilege level, that of the vCPU which is about to run it; so
- * the level is read at translation and belongs to the block. A landing sees that it has changed. A
+ * the level is read at translation and belongs to the block. A transfer sees that it has changed. A
  * level that is higher than the one before was reached by an exception, whatever else is known.
  *
  * Blocks do not tell the worlds of aarch64 apart: QEMU shares them. Only EL3 goes from one world to
@@ -39,7 +39,7 @@ struct gt_levels {
     } level[GT_PRIVILEGE_LEVELS];
     struct {
         struct gt_stack *stack; /* NULL: not entered yet */
-        uint64_t mark;
+        uint64_t last_exit;
     } worlds[GT_WORLDS]; /* while another runs */
 };
 
@@ -119,15 +119,16 @@ void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code)
     gt_track_set_level(&v->thread, gt_code_level(code), 0);
 }
 
-/* The mark was left by code of that level. */
-static bool is_left_at(const struct gt_vcpu *v, uint64_t mark, unsigned level)
+/* The last exit was left by code of that level. */
+static bool is_left_at(const struct gt_vcpu *v, uint64_t last_exit, unsigned level)
 {
-    if (!mark)
+    if (!last_exit)
         return false;
-    return !(mark & GT_MARK_CODE) || level_at(v, gt_code_level(gt_mark_code(mark))) == level;
+    return !(last_exit & GT_LAST_EXIT_CODE) ||
+           level_at(v, gt_code_level(gt_last_exit_code(last_exit))) == level;
 }
 
-bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+bool gt_level_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
     unsigned from = gt_track_level(&v->thread), to = level_at(v, gt_code_level(code));
@@ -135,9 +136,9 @@ bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint6
         return false;
     gt_track_set_level(&v->thread, to, time);
     if (r->levels.privilege->rank[to] <= r->levels.privilege->rank[from] ||
-        !is_left_at(v, mark, from) || gt_mark_is_of(mark, GT_EXIT_EXCEPTION_RETURN))
+        !is_left_at(v, last_exit, from) || gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
         return false;
-    gt_machine_enter(&v->thread, code->pc, code->fn, NULL, mark, time);
+    gt_machine_enter(&v->thread, code->pc, code->fn, NULL, last_exit, time);
     return true;
 }
 
@@ -164,7 +165,7 @@ bool gt_level_leaves_world(const struct gt_uftrace_recorder *r, const struct gt_
            r->levels.privilege->rank[gt_code_level(code)] == 3;
 }
 
-void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
+void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *last_exit,
                            uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
@@ -182,8 +183,8 @@ void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64
     if (!changes)
         return;
     l->worlds[from].stack = v->thread.stack;
-    l->worlds[from].mark = *mark;
-    *mark = l->worlds[to].stack ? l->worlds[to].mark : gt_code_mark(code);
+    l->worlds[from].last_exit = *last_exit;
+    *last_exit = l->worlds[to].stack ? l->worlds[to].last_exit : gt_code_last_exit(code);
     gt_track_go_on(&v->thread, l->worlds[to].stack, time);
     l->worlds[to].stack = NULL;
 }

@@ -21,7 +21,7 @@ struct gt_level_reader {
     struct gt_register world;
     bool told;                  /* a register cannot be read: reported once */
     struct gt_stream no_stream; /* of a stack whose level is refused: it never has room, so that no
-                                 * landing is plain */
+                                 * transfer is plain */
 };
 
 /* At load. GT_E_UNSUPPORTED: the host cannot read registers, or the guest's levels are not known.
@@ -38,8 +38,9 @@ unsigned gt_level_translated(struct gt_uftrace_recorder *r);
 /* A vCPU begins with the block. To be called before gt_thread_init. */
 void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code);
 
-/* A landing, perhaps at another level. True: a handler has begun there, and the landing is done. */
-bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time);
+/* A transfer, perhaps at another level. True: a handler has begun there, and the transfer is done.
+ */
+bool gt_level_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time);
 
 /* A handler is about to begin with the block, or (NULL) where the vCPU is now; the latter takes the
  * lock. */
@@ -49,9 +50,10 @@ void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time
 bool gt_level_leaves_world(const struct gt_uftrace_recorder *r, const struct gt_code *code);
 
 /* That exception return is about to run, and has ended its handler, if any. Where it leads to
- * another world, *mark becomes the mark that was left there. In a callback that may read registers.
+ * another world, *last_exit becomes the last exit that was left there. In a callback that may read
+ * registers.
  */
-void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
+void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *last_exit,
                            uint64_t time);
 
 /* Ends the calls of the worlds in which the vCPU does not run. */

@@ -5,7 +5,7 @@
  * the stack pointer. Where comm, pid and tgid are in a task the code map says.
  *
  * The name goes to the context that goes on, once the tracker knows which one that is: at once, or
- * at the first landing of a thread that begins. A thread that is named while it runs (execve,
+ * at the first transfer of a thread that begins. A thread that is named while it runs (execve,
  * prctl) is so where the kernel's function for that begins, which has the task and the name as
  * arguments.
  */
@@ -152,7 +152,7 @@ static void on_switch(unsigned vcpu, void *data)
     if (!gt_vcpu_is_recorded(v))
         return;
     if (read_task(r, first_argument(r), &left))
-        name_stack(r, v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(r, v, vcpu)));
+        name_stack(r, v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
     v->left = read_task(r, second_argument(r), &v->next) ? v->thread.stack : NULL;
 }
 
@@ -168,10 +168,10 @@ static void on_named(unsigned vcpu, void *data)
         return;
     read_comm(second_argument(r), task.comm);
     if (task.comm[0])
-        name_stack(r, v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_cells(r, v, vcpu)));
+        name_stack(r, v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
 }
 
-void gt_linux_landed(struct gt_vcpu *v, uint64_t time)
+void gt_linux_transferred(struct gt_vcpu *v, uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (!v->left || v->left == v->thread.stack)

@@ -46,7 +46,7 @@ void gt_linux_watch(struct gt_uftrace_recorder *r, const struct gt_decoded *insn
 void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded *first);
 
 /* The vCPU's thread is on a stack that may be another one: names it after a thread switch. */
-void gt_linux_landed(struct gt_vcpu *v, uint64_t time);
+void gt_linux_transferred(struct gt_vcpu *v, uint64_t time);
 
 /* Writes the threads that were seen to GT_GUEST_TASKS_FILE, if there are any. On the worker. Errors
  * of gt_file_replace_text. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The trace's newest time, for whoever watches the machine while it runs: 8 bytes in OUTPUT/.now,
- * in the host's byte order, mapped and written at each landing. The file is there while the machine
- * runs, and only if its time is not the host's clock, which everybody has. `guesttrace record`
- * reads it when the guest prints a line (cli/record/console.c).
+ * in the host's byte order, mapped and written at each transfer. The file is there while the
+ * machine runs, and only if its time is not the host's clock, which everybody has. `guesttrace
+ * record` reads it when the guest prints a line (cli/record/console.c).
  */
 #include "plugin/uftrace/live_clock.h"
 #include "format/recording/files.h"

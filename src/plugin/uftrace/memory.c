@@ -27,7 +27,7 @@ enum { PIECE = 256 }; /* bytes that are compared at once: code and data may shar
 struct gt_memory_page {
     uint64_t at;                     /* the number of the page, where its code is */
     uint64_t piece[GT_PAGE / PIECE]; /* hashes of what it holds */
-    uint64_t flow[GT_PAGE / 64]; /* reached by running on or by a branch, from the page itself */
+    uint64_t by_flow[GT_PAGE / 64]; /* reached by running on or by a branch, from the page itself */
 };
 
 static const uint8_t *page_of(const uint8_t *bytes)
@@ -58,7 +58,7 @@ static bool is_unchanged(const struct gt_memory_page *page, const uint8_t *bytes
 static bool is_again(struct gt_uftrace_recorder *r, struct gt_block *block, uint64_t pc)
 {
     size_t n = gt_block_insns(block);
-    for (struct gt_kept *k = gt_kept_at(r, pc); k; k = gt_kept_next(k))
+    for (struct gt_cached_block *k = gt_cached_block_at(r, pc); k; k = gt_cached_block_next(k))
         if (k->code->insns == n)
             return true;
     return false;
@@ -72,7 +72,7 @@ static struct gt_memory_page *renew(struct gt_uftrace_recorder *r, struct gt_mem
         page = g_new(struct gt_memory_page, 1);
         g_hash_table_insert(r->code.memory.pages, (void *)page_of(bytes), page);
     }
-    memset(page->flow, 0, sizeof page->flow);
+    memset(page->by_flow, 0, sizeof page->by_flow);
     for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
         page->piece[i] = hash_piece(bytes, i);
     return page;
@@ -108,13 +108,13 @@ uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block)
     return shift;
 }
 
-void gt_memory_note_flow(struct gt_uftrace_recorder *r, uint64_t pc)
+void gt_memory_note_predecessor(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     if (r->code.memory.here)
-        r->code.memory.here->flow[pc % GT_PAGE / 64] |= UINT64_C(1) << pc % 64;
+        r->code.memory.here->by_flow[pc % GT_PAGE / 64] |= UINT64_C(1) << pc % 64;
 }
 
-bool gt_memory_has_flow(const struct gt_uftrace_recorder *r, uint64_t pc)
+bool gt_memory_has_predecessor(const struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return !r->code.memory.here || r->code.memory.here->flow[pc % GT_PAGE / 64] >> pc % 64 & 1;
+    return !r->code.memory.here || r->code.memory.here->by_flow[pc % GT_PAGE / 64] >> pc % 64 & 1;
 }

@@ -27,10 +27,10 @@ uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block);
 
 /* Notes that code of the block's page of memory leads to the address in that page, from the
  * instruction before or by a branch. */
-void gt_memory_note_flow(struct gt_uftrace_recorder *r, uint64_t pc);
+void gt_memory_note_predecessor(struct gt_uftrace_recorder *r, uint64_t pc);
 
 /* True where code of that page was noted to lead to the address, and where the page is not known.
  */
-bool gt_memory_has_flow(const struct gt_uftrace_recorder *r, uint64_t pc);
+bool gt_memory_has_predecessor(const struct gt_uftrace_recorder *r, uint64_t pc);
 
 #endif

@@ -234,7 +234,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         status = gt_stream_open(r->output.streams, id, &stream);
     }
     if (status < 0) {
-        if (!(t->attention & GT_ATTENTION_SILENT)) /* once, however often it is asked for */
+        if (!(t->slow_flags & GT_SLOW_SILENT)) /* once, however often it is asked for */
             __atomic_fetch_add(&r->totals.refused, 1, __ATOMIC_RELAXED);
         return false;
     }

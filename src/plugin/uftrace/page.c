@@ -9,8 +9,8 @@ struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc)
     return &page->place[pc % GT_PAGE / GT_PLACE];
 }
 
-bool gt_arrival_is_known(struct gt_uftrace_recorder *r, uint64_t pc)
+bool gt_block_entry_is_known(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     const struct gt_place *place = gt_place_at(r, pc);
-    return (place->flow | place->call | place->arrival) & gt_place_bit(pc);
+    return (place->by_flow | place->call | place->otherwise) & gt_place_bit(pc);
 }

@@ -13,17 +13,18 @@
 #include <stdint.h>
 
 struct gt_uftrace_recorder;
-struct gt_kept;
+struct gt_cached_block;
 
 /* Bytes of code that one struct gt_place describes. */
 enum { GT_PLACE = 64 };
 
 /* GT_PLACE bytes of code. Each word has a bit for each address: see gt_place_bit. */
 struct gt_place {
-    uint64_t flow;        /* reached from the instruction before, or by a branch */
-    uint64_t call;        /* reached by a call */
-    uint64_t arrival;     /* reached in another way, too */
-    struct gt_kept *kept; /* descriptions of blocks that begin here; NULL: no block does */
+    uint64_t by_flow;   /* reached from the instruction before, or by a branch */
+    uint64_t call;      /* reached by a call */
+    uint64_t otherwise; /* reached in another way, too */
+    struct gt_cached_block
+        *blocks; /* descriptions of blocks that begin here; NULL: no block does */
 };
 
 struct gt_page {
@@ -40,6 +41,6 @@ static inline uint64_t gt_place_bit(uint64_t pc)
 struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc);
 
 /* True where translated code leads to the address. */
-bool gt_arrival_is_known(struct gt_uftrace_recorder *r, uint64_t pc);
+bool gt_block_entry_is_known(struct gt_uftrace_recorder *r, uint64_t pc);
 
 #endif

@@ -28,17 +28,17 @@
 
 /* The new thread's times begin where its maker's are. clock=auto: with the second thread, times
  * become the host's, and go on from where they are. */
-static void before_thread(struct gt_vcpu *v, struct gt_cells *cells, uint64_t flags)
+static void before_thread(struct gt_vcpu *v, struct gt_score *score, uint64_t flags)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (!(flags & CLONE_VM) || flags & CLONE_VFORK)
         return;
-    uint64_t now = gt_vcpu_time_after_block(v, cells);
+    uint64_t now = gt_vcpu_time_after_block(v, score);
     pthread_mutex_lock(&r->lock);
     gt_vcpu_note_time(r, now);
     if (r->options.clock == GT_CLOCK_AUTO && !r->hot.host_clock) {
         gt_use_host_clock(r, 0);
-        gt_use_host_clock(r, now - gt_vcpu_time(v, cells));
+        gt_use_host_clock(r, now - gt_vcpu_time(v, score));
     }
     pthread_mutex_unlock(&r->lock);
 }
@@ -73,11 +73,11 @@ static bool may_exec(const struct gt_uftrace_recorder *r, uint64_t dir, uint64_t
     return true;
 }
 
-static void before_exec(struct gt_vcpu *v, struct gt_cells *cells, bool may)
+static void before_exec(struct gt_vcpu *v, struct gt_score *score, bool may)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (may)
-        gt_track_exec(&v->thread, gt_vcpu_time_after_block(v, cells));
+        gt_track_exec(&v->thread, gt_vcpu_time_after_block(v, score));
     v->in_exec = may;
     gt_streams_flush(r->output.streams);
     gt_tracing_flush();
@@ -133,24 +133,24 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
     if (!v->begun)
         return;
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     if (number == sys->mmap)
         before_mmap(v, args[1], args[3]);
     if (number == sys->rt_sigaction)
         on_sigaction(r, args[1]);
     else if (number == sys->rt_sigreturn || number == sys->sigreturn)
-        cells->mark =
-            gt_track_sigreturn(&v->thread, cells->mark, gt_vcpu_time_after_block(v, cells));
+        score->last_exit =
+            gt_track_sigreturn(&v->thread, score->last_exit, gt_vcpu_time_after_block(v, score));
     else if (number == sys->execve)
-        before_exec(v, cells, may_exec(r, (uint64_t)AT_FDCWD, args[0], 0));
+        before_exec(v, score, may_exec(r, (uint64_t)AT_FDCWD, args[0], 0));
     else if (number == sys->execveat)
-        before_exec(v, cells, may_exec(r, args[0], args[1], args[4]));
+        before_exec(v, score, may_exec(r, args[0], args[1], args[4]));
     else if (number == sys->clone)
-        before_thread(v, cells, args[0]);
+        before_thread(v, score, args[0]);
     else if (number == sys->munmap || (number == sys->mmap && replaces_code(args[2], args[3])))
         on_unmap(r, args[0], args[1]);
     else if (number == sys->prctl && args[0] == PR_SET_NAME)
-        on_name(v, args[1], gt_vcpu_time_after_block(v, cells));
+        on_name(v, args[1], gt_vcpu_time_after_block(v, score));
     else if (number == sys->exit_group) {
         r->process.exit_status = (int)(args[0] & 0xff);
         r->process.has_exit_status = true;
@@ -158,11 +158,11 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     }
 }
 
-static void take_up_child(struct gt_vcpu *v, struct gt_cells *cells)
+static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
 {
     struct gt_uftrace_recorder *r = v->rec;
     uint32_t parent = r->process.pid;
-    uint64_t time = gt_vcpu_time_after_block(v, cells);
+    uint64_t time = gt_vcpu_time_after_block(v, score);
     r->process.forked = false;
     gt_vcpus_forked(r);
     for (unsigned i = 0; i < r->vcpus.n; i++)
@@ -181,14 +181,14 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
     if (vcpu >= r->hot.max_vcpus || !r->hot.vcpu[vcpu].begun)
         return;
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     if (r->process.forked)
-        take_up_child(v, cells);
+        take_up_child(v, score);
     if (v->mapping)
         after_mmap(v, result);
     if (v->in_exec) {
         v->in_exec = false;
-        gt_track_exec_failed(&v->thread, gt_vcpu_time_after_block(v, cells));
+        gt_track_exec_failed(&v->thread, gt_vcpu_time_after_block(v, score));
     }
 }
 

@@ -30,8 +30,8 @@ struct gt_pushed gt_pushed_before(const struct gt_translation *t)
 {
     const struct gt_pushes *p = &t->rec->code.pushes;
     uint64_t pc = t->insn[0].pc;
-    return p->kept[pc % GT_PUSHES_KEPT].pc == pc ? p->kept[pc % GT_PUSHES_KEPT].pushed
-                                                 : (struct gt_pushed){0};
+    return p->cached[pc % GT_PUSHES_CACHED].pc == pc ? p->cached[pc % GT_PUSHES_CACHED].pushed
+                                                     : (struct gt_pushed){0};
 }
 
 void gt_pushed_see(const struct gt_uftrace_recorder *r, struct gt_pushed *p,
@@ -61,8 +61,8 @@ static void keep_at(struct gt_uftrace_recorder *r, uint64_t pc, const struct gt_
 {
     struct gt_pushes *to = &r->code.pushes;
     if (is_pushed(p)) {
-        to->kept[pc % GT_PUSHES_KEPT].pc = pc;
-        to->kept[pc % GT_PUSHES_KEPT].pushed = *p;
+        to->cached[pc % GT_PUSHES_CACHED].pc = pc;
+        to->cached[pc % GT_PUSHES_CACHED].pushed = *p;
     }
 }
 

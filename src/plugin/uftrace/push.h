@@ -16,7 +16,7 @@ struct gt_pushed {
     int above;           /* values that were pushed after it; below 0: it was popped */
 };
 
-enum { GT_PUSHES_KEPT = 256 };
+enum { GT_PUSHES_CACHED = 256 };
 
 /* What blocks that ended in no transfer of control have pushed, by the address where they go on; a
  * newer one takes the slot of an older one. */
@@ -24,7 +24,7 @@ struct gt_pushes {
     struct {
         uint64_t pc;
         struct gt_pushed pushed;
-    } kept[GT_PUSHES_KEPT];
+    } cached[GT_PUSHES_CACHED];
 };
 
 /* What is pushed when the block begins. */

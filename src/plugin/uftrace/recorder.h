@@ -37,13 +37,13 @@ struct gt_hot {
     struct gt_vcpu *vcpu; /* max_vcpus, and one that all further vCPUs share: not recorded */
     unsigned max_vcpus;
     uint32_t max_depth; /* calls at this depth and deeper are not recorded */
-    void *score;        /* the host's cells; NULL: none. May become NULL as the vCPUs start */
+    void *scoreboard;   /* the host's score; NULL: none. May become NULL as the vCPUs start */
     struct gt_live_clock live; /* the newest time, for other processes */
     uint64_t host_offset;      /* added to the host's clock; with the lock */
     uint64_t insns;            /* with `sparse`: retired before the current block, by all vCPUs */
     bool host_clock;           /* times are the host's; with the lock */
-    bool cells_stay;           /* the host moves no cells any more; atomic */
-    bool sparse;               /* no cells, and only blocks that need a look have callbacks */
+    bool scores_stay;          /* the host moves no score any more; atomic */
+    bool sparse;               /* no score, and only blocks that need a look have callbacks */
     bool finished;             /* the recording has ended; atomic */
 } __attribute__((aligned(64)));
 

@@ -49,17 +49,17 @@ static void before_syscall(unsigned vcpu, void *data)
     v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
 }
 
-/* A callback at an instruction finds the mark that its block's end is to leave on hosts that have
- * no cells: it is set when the block begins. */
-static void leave(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code)
+/* A callback at an instruction finds the last exit that its block's end is to leave on hosts that
+ * have no score: it is set when the block begins. */
+static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    uint64_t mark = gt_code_mark(code);
-    gt_machine_leave(&v->thread, &mark, gt_vcpu_time(v, cells));
+    uint64_t last_exit = gt_code_last_exit(code);
+    gt_machine_leave(&v->thread, &last_exit, gt_vcpu_time(v, score));
     /* Or of one that an interrupt had followed. */
-    if (gt_mark_is_of(mark, GT_EXIT_EXCEPTION_RETURN))
+    if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
         v->thread.returned_sp = returned_sp(r, code);
-    cells->mark = mark;
+    score->last_exit = last_exit;
 }
 
 static bool first_argument_is_0(struct gt_uftrace_recorder *r)
@@ -75,9 +75,9 @@ static void on_exception_return(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     if (!gt_vcpu_is_recorded(v))
         return;
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
-    leave(v, cells, data);
-    if (gt_mark_is_of(cells->mark, GT_EXIT_SYSCALL))
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    leave(v, score, data);
+    if (gt_last_exit_is_of(score->last_exit, GT_EXIT_SYSCALL))
         v->thread.cleared = first_argument_is_0(r);
 }
 
@@ -87,18 +87,18 @@ static void on_world_return(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     if (!gt_vcpu_is_recorded(v))
         return;
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
-    leave(v, cells, data);
-    gt_level_change_world(v, data, &cells->mark, gt_vcpu_time(v, cells));
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    leave(v, score, data);
+    gt_level_change_world(v, data, &score->last_exit, gt_vcpu_time(v, score));
 }
 
-void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+void gt_machine_enter_at(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code)
 {
-    uint64_t time = gt_vcpu_time(v, cells);
+    uint64_t time = gt_vcpu_time(v, score);
     if (v->levels)
         gt_level_enter(v, code, time);
-    gt_machine_enter(&v->thread, code->pc, code->fn, code, cells->mark, time);
-    cells->mark = gt_mark_of_func(code->fn);
+    gt_machine_enter(&v->thread, code->pc, code->fn, code, score->last_exit, time);
+    score->last_exit = gt_last_exit_of_func(code->fn);
 }
 
 void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
@@ -110,15 +110,15 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
      * true event on x86. */
     if (!gt_vcpu_is_recorded(v) || from == to)
         return;
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     pthread_mutex_lock(&r->lock);
     const struct gt_func *fn = gt_module_func(gt_modules_at(&r->code.modules, to, NULL), to);
     pthread_mutex_unlock(&r->lock);
-    uint64_t time = gt_vcpu_time(v, cells);
+    uint64_t time = gt_vcpu_time(v, score);
     if (v->levels)
         gt_level_enter(v, NULL, time);
-    gt_machine_enter(&v->thread, to, fn, NULL, cells->mark, time);
-    cells->mark = gt_mark_of_func(fn);
+    gt_machine_enter(&v->thread, to, fn, NULL, score->last_exit, time);
+    score->last_exit = gt_last_exit_of_func(fn);
 }
 
 /* ---- stack pointers ------------------------------------------------------------------------ */
@@ -147,19 +147,20 @@ static void before_switch(unsigned vcpu, void *data)
     v->loads_sp = true;
 }
 
-/* Of no code: a block's own mark is another. */
+/* Of no code: a block's own last_exit is another. */
 static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
 
 static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
 {
     struct gt_uftrace_recorder *r = v->rec;
     v->loads_sp = false;
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
-    uint64_t time = gt_vcpu_time(v, cells);
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    uint64_t time = gt_vcpu_time(v, score);
     gt_machine_switch(&v->thread, v->left_sp, sp, time);
-    if (gt_machine_has_leapt(&v->thread) && !(cells->mark & GT_MARK_CODE))
-        cells->mark = gt_mark_of_func(&leaping); /* the next look asks where that was to */
-    gt_machine_landed(v, time);
+    if (gt_machine_sp_reloaded(&v->thread) && !(score->last_exit & GT_LAST_EXIT_CODE))
+        score->last_exit =
+            gt_last_exit_of_func(&leaping); /* the next look asks where that was to */
+    gt_machine_transferred(v, time);
 }
 
 static void after_switch(unsigned vcpu, void *data)
@@ -252,7 +253,7 @@ void gt_machine_watch(const struct gt_translation *t, struct gt_code *code)
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-void gt_machine_landed(struct gt_vcpu *v, uint64_t time)
+void gt_machine_transferred(struct gt_vcpu *v, uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
     const struct gt_stack *s = v->thread.stack;
@@ -262,5 +263,5 @@ void gt_machine_landed(struct gt_vcpu *v, uint64_t time)
     /* A context that comes from a vCPU whose clock is ahead takes its time along. */
     if (!r->hot.host_clock && s->last_time > time)
         v->insn_base += s->last_time - time;
-    gt_linux_landed(v, time);
+    gt_linux_transferred(v, time);
 }

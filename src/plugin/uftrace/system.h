@@ -23,12 +23,12 @@ struct gt_system {
 void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
 
 /* A handler begins with the block. On the vCPU's thread, which is recorded. */
-void gt_machine_enter_at(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code);
+void gt_machine_enter_at(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code);
 
 /* Event of the host: an interrupt or an exception. `self` is the recorder. Takes the lock. */
 void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to);
 
-/* After each landing on the slow path: the vCPU's stack may be another one now. */
-void gt_machine_landed(struct gt_vcpu *v, uint64_t time);
+/* After each transfer on the slow path: the vCPU's stack may be another one now. */
+void gt_machine_transferred(struct gt_vcpu *v, uint64_t time);
 
 #endif

@@ -58,7 +58,7 @@ static int read_arguments(struct gt_uftrace_options *o, int argc, char **argv, s
 
 static void on_exit_event(void *self)
 {
-    gt_output_finish(self);
+    gt_uftrace_finish(self);
 }
 
 static bool is_user(void *self)
@@ -146,9 +146,9 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
     gt_modules_init(&r->code.modules, r->guest.user, gt_output_module_added, r);
     r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
     if (gt_host_can(GT_HOST_CONDITIONAL))
-        r->hot.score = gt_cells_new(sizeof(struct gt_cells));
-    r->hot.sparse = !r->hot.score && (r->guest.user ? o->clock == GT_CLOCK_AUTO
-                                                    : r->hot.host_clock || r->host.vcpus == 1);
+        r->hot.scoreboard = gt_scoreboard_new(sizeof(struct gt_score));
+    r->hot.sparse = !r->hot.scoreboard && (r->guest.user ? o->clock == GT_CLOCK_AUTO
+                                                         : r->hot.host_clock || r->host.vcpus == 1);
     return 0;
 }
 

@@ -20,16 +20,16 @@ struct gt_vcpu *gt_vcpu_current(const struct gt_uftrace_recorder *r)
     return current && current->rec == r ? current : NULL;
 }
 
-struct gt_cells *gt_vcpu_cells(struct gt_uftrace_recorder *r, struct gt_vcpu *v, unsigned index)
+struct gt_score *gt_vcpu_score(struct gt_uftrace_recorder *r, struct gt_vcpu *v, unsigned index)
 {
-    if (!r->hot.score)
+    if (!r->hot.scoreboard)
         return &v->own;
-    if (v->cells)
-        return v->cells;
-    struct gt_cells *cells = gt_cells_find(r->hot.score, index);
-    if (__atomic_load_n(&r->hot.cells_stay, __ATOMIC_RELAXED))
-        v->cells = cells;
-    return cells;
+    if (v->score)
+        return v->score;
+    struct gt_score *score = gt_scoreboard_find(r->hot.scoreboard, index);
+    if (__atomic_load_n(&r->hot.scores_stay, __ATOMIC_RELAXED))
+        v->score = score;
+    return score;
 }
 
 uint64_t gt_host_clock(const struct gt_uftrace_recorder *r)
@@ -37,10 +37,10 @@ uint64_t gt_host_clock(const struct gt_uftrace_recorder *r)
     return gt_clock_monotonic() + r->hot.host_offset;
 }
 
-uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells)
+uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_score *score)
 {
     const struct gt_uftrace_recorder *r = v->rec;
-    return __builtin_expect(r->hot.host_clock, 0) ? gt_host_clock(r) : v->insn_base + cells->insns;
+    return __builtin_expect(r->hot.host_clock, 0) ? gt_host_clock(r) : v->insn_base + score->insns;
 }
 
 void gt_use_host_clock(struct gt_uftrace_recorder *r, uint64_t offset)
@@ -48,13 +48,13 @@ void gt_use_host_clock(struct gt_uftrace_recorder *r, uint64_t offset)
     r->hot.host_clock = true;
     r->hot.host_offset = offset;
     for (unsigned i = 0; i < r->vcpus.n; i++)
-        r->hot.vcpu[i].thread.attention |= GT_ATTENTION_CLOCK;
+        r->hot.vcpu[i].thread.slow_flags |= GT_SLOW_CLOCK;
 }
 
 uint64_t gt_process_time(struct gt_uftrace_recorder *r)
 {
     struct gt_vcpu *v = gt_vcpu_current(r);
-    return v ? gt_vcpu_time(v, gt_vcpu_cells(r, v, gt_vcpu_index(v))) : r->vcpus.last_time;
+    return v ? gt_vcpu_time(v, gt_vcpu_score(r, v, gt_vcpu_index(v))) : r->vcpus.last_time;
 }
 
 void gt_vcpu_note_time(struct gt_uftrace_recorder *r, uint64_t time)
@@ -63,10 +63,10 @@ void gt_vcpu_note_time(struct gt_uftrace_recorder *r, uint64_t time)
         r->vcpus.last_time = time;
 }
 
-/* The time in a system call: hosts without cells count a block when the next one begins. */
-uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_cells *cells)
+/* The time in a system call: hosts without score count a block when the next one begins. */
+uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score *score)
 {
-    return gt_vcpu_time(v, cells) + (v->rec->hot.host_clock ? 0 : v->block_insns);
+    return gt_vcpu_time(v, score) + (v->rec->hot.host_clock ? 0 : v->block_insns);
 }
 
 void gt_vcpus_init(struct gt_uftrace_recorder *r)
@@ -82,12 +82,12 @@ void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
     v->thread.stack = &r->vcpus.no_stack;
 }
 
-/* Before anything is translated: what works without cells does. */
-static void give_cells_up(struct gt_uftrace_recorder *r)
+/* Before anything is translated: what works without score does. */
+static void give_scoreboard_up(struct gt_uftrace_recorder *r)
 {
-    r->hot.score = NULL;
+    r->hot.scoreboard = NULL;
     for (unsigned i = 0; i < r->vcpus.n; i++)
-        r->hot.vcpu[i].cells = NULL;
+        r->hot.vcpu[i].score = NULL;
 }
 
 void gt_on_vcpu_init(void *self, unsigned vcpu)
@@ -97,35 +97,35 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
         __atomic_fetch_add(&r->totals.refused, 1, __ATOMIC_RELAXED);
         return;
     }
-    bool no_cells = gt_round_robin_check(&r->host, "calls may be attributed to the wrong one");
+    bool no_scoreboard = gt_round_robin_check(&r->host, "calls may be attributed to the wrong one");
     pthread_mutex_lock(&r->lock);
-    if (no_cells)
-        give_cells_up(r);
+    if (no_scoreboard)
+        give_scoreboard_up(r);
     if (vcpu >= r->vcpus.n)
         __atomic_store_n(&r->vcpus.n, vcpu + 1, __ATOMIC_RELAXED);
     if (!r->guest.user && r->vcpus.n >= r->host.max_vcpus)
-        __atomic_store_n(&r->hot.cells_stay, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&r->hot.scores_stay, true, __ATOMIC_RELAXED);
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    struct gt_cells *cells = gt_vcpu_cells(r, v, vcpu);
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     v->rec = r;
-    cells->mark = 0;
+    score->last_exit = 0;
     v->block_insns = 0;
     v->name[0] = v->last_name[0] = '\0';
     v->refused = false;
     v->thread.stack = &r->vcpus.no_stack;
-    v->thread.attention = r->hot.host_clock ? GT_ATTENTION_CLOCK : 0;
-    v->insn_base = r->vcpus.last_time + 1 - cells->insns;
+    v->thread.slow_flags = r->hot.host_clock ? GT_SLOW_CLOCK : 0;
+    v->insn_base = r->vcpus.last_time + 1 - score->insns;
     pthread_mutex_unlock(&r->lock);
 }
 
-void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code)
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
 {
     struct gt_uftrace_recorder *r = v->rec;
     gt_output_start(r);
     v->tid = r->guest.user ? (uint32_t)gettid() : gt_task_of_vcpu(gt_vcpu_index(v));
     if (r->options.privilege_levels)
         gt_levels_begin(v, code);
-    uint64_t time = gt_vcpu_time(v, cells);
+    uint64_t time = gt_vcpu_time(v, score);
     v->begun = gt_thread_init(&v->thread, &r->tracker, time);
     if (!v->begun)
         gt_vcpu_refuse(r, v);
@@ -157,12 +157,12 @@ void gt_vcpus_close(struct gt_uftrace_recorder *r)
     pthread_mutex_unlock(&r->lock);
 }
 
-void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells)
+void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (!take_end(v))
         return;
-    uint64_t time = gt_vcpu_time_after_block(v, cells);
+    uint64_t time = gt_vcpu_time_after_block(v, score);
     if (v->levels)
         gt_levels_end(v, time);
     gt_thread_finish(&v->thread, time);
@@ -186,7 +186,7 @@ void gt_on_vcpu_exit(void *self, unsigned vcpu)
     if (vcpu >= r->hot.max_vcpus)
         return;
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    gt_vcpu_end(v, gt_vcpu_cells(r, v, vcpu));
+    gt_vcpu_end(v, gt_vcpu_score(r, v, vcpu));
     if (current == v)
         current = NULL;
 }
@@ -196,10 +196,10 @@ uint64_t gt_vcpu_expects(struct gt_uftrace_recorder *r)
     struct gt_vcpu *v = gt_vcpu_current(r);
     if (!v || !v->begun)
         return GT_NO_ADDR;
-    uint64_t mark = gt_vcpu_cells(r, v, gt_vcpu_index(v))->mark;
-    if (!(mark & GT_MARK_CODE))
+    uint64_t last_exit = gt_vcpu_score(r, v, gt_vcpu_index(v))->last_exit;
+    if (!(last_exit & GT_LAST_EXIT_CODE))
         return GT_NO_ADDR;
-    const struct gt_code *from = gt_mark_code(mark);
+    const struct gt_code *from = gt_last_exit_code(last_exit);
     return from->exit == GT_EXIT_CALL ? from->target : GT_NO_ADDR;
 }
 

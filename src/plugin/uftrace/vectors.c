@@ -41,22 +41,24 @@ static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code
 /* True where what is under way does not lead to the block either. Where the host tells of
  * exceptions, only system calls that are none to it are left. Returns that are jumps look the same
  * where vectors may stand anywhere, unless their function is known. */
-static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
+static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
     bool told = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
-    if (!(mark & GT_MARK_CODE) && mark & GT_MARK_JUMPED)
+    if (!(last_exit & GT_LAST_EXIT_CODE) && last_exit & GT_LAST_EXIT_JUMPED)
         return !told && named;
-    if (!(mark & GT_MARK_CODE)) /* resumed elsewhere in its function: a fault has been mended */
-        return !told && (!(mark & GT_MARK_RESUME) || gt_mark_func(mark) != code->fn ||
-                         code->fn->flags & GT_FUNC_ANON);
-    const struct gt_code *from = gt_mark_code(mark);
+    if (!(last_exit &
+          GT_LAST_EXIT_CODE)) /* resumed elsewhere in its function: a fault has been mended */
+        return !told &&
+               (!(last_exit & GT_LAST_EXIT_RESUME) || gt_last_exit_func(last_exit) != code->fn ||
+                code->fn->flags & GT_FUNC_ANON);
+    const struct gt_code *from = gt_last_exit_code(last_exit);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
         /* It has ended, and comes back to the program: the block is none of the program's where
          * levels can be read. */
         return gt_code_end(from) != code->pc &&
-               (!(mark & GT_MARK_RESUME) || is_of_bios(r, code) || (!told && from->user));
+               (!(last_exit & GT_LAST_EXIT_RESUME) || is_of_bios(r, code) || (!told && from->user));
     case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
@@ -70,10 +72,10 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 }
 
 /* Of a block that nothing under way leads to. With the lock. */
-static uint8_t decide(struct gt_uftrace_recorder *r, const struct gt_code *code, uint64_t mark)
+static uint8_t decide(struct gt_uftrace_recorder *r, const struct gt_code *code, uint64_t last_exit)
 {
-    bool by_call = gt_mark_is_of(mark, GT_EXIT_SYSCALL);
-    if (gt_arrival_is_known(r, code->pc) ||
+    bool by_call = gt_last_exit_is_of(last_exit, GT_EXIT_SYSCALL);
+    if (gt_block_entry_is_known(r, code->pc) ||
         (is_of_bios(r, code) && !by_call && r->options.discontinuities))
         return GT_VECTOR_NO;
     if (r->vectors.n < G_N_ELEMENTS(r->vectors.table) && !in_table(r, code->pc)) {
@@ -91,16 +93,16 @@ bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct 
            (code->fn->flags & GT_FUNC_VECTORS || code->pc % align == 0);
 }
 
-bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
+bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (!gt_vcpu_is_recorded(v))
         return false;
-    if (code->vector != GT_VECTOR_UNKNOWN || !mark || !gt_machine_may_be_vector(r, code))
+    if (code->vector != GT_VECTOR_UNKNOWN || !last_exit || !gt_machine_may_be_vector(r, code))
         return code->vector == GT_VECTOR_YES;
-    if (in_table(r, code->pc) || is_astray(v, code, mark)) {
+    if (in_table(r, code->pc) || is_astray(v, code, last_exit)) {
         pthread_mutex_lock(&r->lock);
-        code->vector = decide(r, code, mark);
+        code->vector = decide(r, code, last_exit);
         pthread_mutex_unlock(&r->lock);
     }
     return code->vector == GT_VECTOR_YES;

@@ -21,7 +21,7 @@ struct gt_vectors {
 bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct gt_code *code);
 
 /* True where a handler begins at the block, which no translated code leads to; the vCPU has arrived
- * there with the mark. Decides once for a block. On the vCPU's thread; takes the lock. */
-bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t mark);
+ * there with the last exit. Decides once for a block. On the vCPU's thread; takes the lock. */
+bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit);
 
 #endif

@@ -40,9 +40,9 @@ void host_double_translate(struct gt_block *b)
     host_double.translating = NULL;
 }
 
-static uint64_t *cell_at(struct gt_cell cell, unsigned vcpu)
+static uint64_t *cell_at(struct gt_scoreboard_entry cell, unsigned vcpu)
 {
-    return (uint64_t *)(void *)((char *)gt_cells_find(cell.score, vcpu) + cell.offset);
+    return (uint64_t *)(void *)((char *)gt_scoreboard_find(cell.scoreboard, vcpu) + cell.offset);
 }
 
 static void run_hook(const struct host_double_hook *h, unsigned vcpu)
@@ -165,8 +165,8 @@ void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data)
     add_to_block(b, HOST_DOUBLE_EXEC_REGS, data)->exec = fn;
 }
 
-static void set_condition(struct host_double_hook *h, gt_exec_fn fn, struct gt_cell cell,
-                          uint64_t value)
+static void set_condition(struct host_double_hook *h, gt_exec_fn fn,
+                          struct gt_scoreboard_entry cell, uint64_t value)
 {
     assert(gt_host_can(GT_HOST_CONDITIONAL));
     h->exec = fn;
@@ -174,13 +174,13 @@ static void set_condition(struct host_double_hook *h, gt_exec_fn fn, struct gt_c
     h->value = value;
 }
 
-void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_cell cell, uint64_t value,
-                         void *data)
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+                         uint64_t value, void *data)
 {
     set_condition(add_to_block(b, HOST_DOUBLE_EXEC_NE, data), fn, cell, value);
 }
 
-void gt_block_add(struct gt_block *b, struct gt_cell cell, uint64_t value)
+void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value)
 {
     assert(gt_host_can(GT_HOST_CELLS));
     struct host_double_hook *h = add_to_block(b, HOST_DOUBLE_ADD, NULL);
@@ -201,7 +201,7 @@ bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value)
 void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value)
 {
     if (gt_host_can(GT_HOST_CELLS))
-        gt_block_add(b, (struct gt_cell){set, i * sizeof(uint64_t)}, value);
+        gt_block_add(b, (struct gt_scoreboard_entry){set, i * sizeof(uint64_t)}, value);
     else
         gt_block_add_shared(b, (uint64_t *)set + i, value);
 }
@@ -233,7 +233,7 @@ size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n)
     return n;
 }
 
-void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value)
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry cell, uint64_t value)
 {
     assert(gt_host_can(GT_HOST_CELLS));
     struct host_double_hook *h = add_to_insn(insn, HOST_DOUBLE_STORE, NULL);
@@ -251,7 +251,7 @@ void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
     add_to_insn(insn, HOST_DOUBLE_EXEC_REGS, data)->exec = fn;
 }
 
-void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry cell,
                         uint64_t value, void *data)
 {
     set_condition(add_to_insn(insn, HOST_DOUBLE_EXEC_NE, data), fn, cell, value);

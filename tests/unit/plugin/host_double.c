@@ -45,7 +45,7 @@ void host_double_start(const char *target, unsigned vcpus, int abi)
         .features = features_of(abi, vcpus > 0),
         .messages = g_string_new(NULL),
         .log = g_string_new(NULL),
-        .cells = g_ptr_array_new_with_free_func(free_area),
+        .score = g_ptr_array_new_with_free_func(free_area),
         .counters = g_ptr_array_new_with_free_func(g_free),
     };
 }
@@ -54,7 +54,7 @@ void host_double_stop(void)
 {
     g_string_free(host_double.messages, TRUE);
     g_string_free(host_double.log, TRUE);
-    g_ptr_array_free(host_double.cells, TRUE);
+    g_ptr_array_free(host_double.score, TRUE);
     g_ptr_array_free(host_double.counters, TRUE);
     host_double = (struct host_double){0};
 }
@@ -110,28 +110,28 @@ uint64_t gt_host_entry(void)
     return host_double.entry;
 }
 
-/* ---- cells, counters ------------------------------------------------------------------------ */
+/* ---- score, counters ------------------------------------------------------------------------ */
 
-void *gt_cells_new(size_t size)
+void *gt_scoreboard_new(size_t size)
 {
     assert(gt_host_can(GT_HOST_CELLS));
     struct cell_area *a = malloc(sizeof *a);
     *a = (struct cell_area){size, calloc(HOST_DOUBLE_VCPUS, size)};
-    g_ptr_array_add(host_double.cells, a);
+    g_ptr_array_add(host_double.score, a);
     return a;
 }
 
-void *gt_cells_find(void *score, unsigned vcpu)
+void *gt_scoreboard_find(void *score, unsigned vcpu)
 {
     const struct cell_area *a = score;
     assert(vcpu < HOST_DOUBLE_VCPUS);
     return a->bytes + vcpu * a->size;
 }
 
-void host_double_move_cells(void)
+void host_double_move_scoreboard(void)
 {
-    for (guint i = 0; i < host_double.cells->len; i++) {
-        struct cell_area *a = host_double.cells->pdata[i];
+    for (guint i = 0; i < host_double.score->len; i++) {
+        struct cell_area *a = host_double.score->pdata[i];
         char *old = a->bytes;
         a->bytes = malloc(HOST_DOUBLE_VCPUS * a->size);
         memcpy(a->bytes, old, HOST_DOUBLE_VCPUS * a->size);
@@ -143,7 +143,7 @@ void host_double_move_cells(void)
 void *gt_counters_new(size_t n)
 {
     if (gt_host_can(GT_HOST_CELLS))
-        return gt_cells_new(n * sizeof(uint64_t));
+        return gt_scoreboard_new(n * sizeof(uint64_t));
     uint64_t *set = g_new0(uint64_t, n);
     g_ptr_array_add(host_double.counters, set);
     return set;
@@ -161,7 +161,7 @@ unsigned gt_counters_set_of(unsigned vcpu)
 
 uint64_t *gt_counters_find(void *set, unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+    return gt_host_can(GT_HOST_CELLS) ? gt_scoreboard_find(set, vcpu) : set;
 }
 
 /* ---- memory accesses ------------------------------------------------------------------------ */

@@ -46,7 +46,7 @@ struct host_double_hook {
     gt_mem_fn memory;
     unsigned which; /* GT_MEM_LOADS, GT_MEM_STORES */
     void *data;
-    struct gt_cell cell;
+    struct gt_scoreboard_entry cell;
     uint64_t *shared;
     uint64_t value;
 };
@@ -108,7 +108,7 @@ struct host_double {
     const struct host_double_access *access; /* NULL: not in a memory callback */
     unsigned vcpu;
 
-    GPtrArray *cells;    /* areas of gt_cells_new */
+    GPtrArray *score;    /* areas of gt_scoreboard_new */
     GPtrArray *counters; /* shared sets of gt_counters_new */
 };
 
@@ -118,7 +118,7 @@ extern struct host_double host_double;
  * the features of a QEMU of that plugin ABI: 1 is 7.2, 2 is 9.0, 4 is 10.0, 5 is 10.2, 7 is 11.1.
  */
 void host_double_start(const char *target, unsigned vcpus, int abi);
-/* Frees what the host has; cells and shared counters are gone. */
+/* Frees what the host has; score and shared counters are gone. */
 void host_double_stop(void);
 /* Calls gt_tool_install with the words "name=value" up to a NULL. Returns its status. The words
  * live as long as the plugin. */
@@ -146,7 +146,7 @@ size_t host_double_count(const struct gt_block *b, enum host_double_kind kind, i
 const struct host_double_hook *host_double_find(const struct gt_block *b,
                                                 enum host_double_kind kind, int insn);
 
-/* Moves all cells to other addresses, as QEMU does when a vCPU comes that there is no room for. */
-void host_double_move_cells(void);
+/* Moves all score to other addresses, as QEMU does when a vCPU comes that there is no room for. */
+void host_double_move_scoreboard(void);
 
 #endif

@@ -11,7 +11,7 @@
 const char gt_tool_name[] = "test";
 
 static GString *order;
-static struct gt_cell cell;
+static struct gt_scoreboard_entry cell;
 
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
@@ -55,7 +55,7 @@ static int setup(void **state)
     static const struct gt_host_events events = {.translate = on_translate, .exit = on_exit_event};
     host_double_start("aarch64", 2, 7);
     order = g_string_new(NULL);
-    cell = (struct gt_cell){gt_cells_new(16), 8};
+    cell = (struct gt_scoreboard_entry){gt_scoreboard_new(16), 8};
     gt_host_subscribe(&events, &order);
     return 0;
 }
@@ -95,14 +95,14 @@ static void an_access_has_its_callback(void **state)
     assert_string_equal(order->str, "access1:store4@5=3 ");
 }
 
-static void cells_keep_their_values_when_they_move(void **state)
+static void scoreboard_keeps_its_values_when_it_moves(void **state)
 {
     (void)state;
-    uint64_t *at = gt_cells_find(cell.score, 1);
+    uint64_t *at = gt_scoreboard_find(cell.scoreboard, 1);
     at[1] = 42;
-    host_double_move_cells();
-    assert_ptr_not_equal(gt_cells_find(cell.score, 1), at);
-    assert_int_equal(((uint64_t *)gt_cells_find(cell.score, 1))[1], 42);
+    host_double_move_scoreboard();
+    assert_ptr_not_equal(gt_scoreboard_find(cell.scoreboard, 1), at);
+    assert_int_equal(((uint64_t *)gt_scoreboard_find(cell.scoreboard, 1))[1], 42);
 }
 
 static void features_follow_the_abi(void **state)
@@ -143,7 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(hooks_run_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(an_access_has_its_callback, setup, teardown),
-        cmocka_unit_test_setup_teardown(cells_keep_their_values_when_they_move, setup, teardown),
+        cmocka_unit_test_setup_teardown(scoreboard_keeps_its_values_when_it_moves, setup, teardown),
         cmocka_unit_test_setup_teardown(features_follow_the_abi, setup, teardown),
         cmocka_unit_test_setup_teardown(registers_and_memory_are_the_tests, setup, teardown),
     };

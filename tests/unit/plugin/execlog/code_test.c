@@ -38,7 +38,7 @@ static uint64_t stored(int insn)
     return h ? h->value : 0;
 }
 
-static void with_cells_lines_are_stored(void **state)
+static void with_scoreboard_lines_are_stored(void **state)
 {
     (void)state;
     translate(0, 7, "every=1", 3);
@@ -53,7 +53,7 @@ static void with_cells_lines_are_stored(void **state)
     logging_end();
 }
 
-static void without_cells_each_line_has_a_callback(void **state)
+static void without_scoreboard_each_line_has_a_callback(void **state)
 {
     (void)state;
     translate(0, 1, "every=1", 2);
@@ -73,7 +73,7 @@ static void a_block_of_one_line_has_one_callback(void **state)
     logging_end();
 }
 
-/* There QEMU stores into cells of another vCPU. */
+/* There QEMU stores into score of another vCPU. */
 static void one_thread_for_all_vcpus_needs_callbacks(void **state)
 {
     (void)state;
@@ -173,8 +173,8 @@ static void arguments_are_refused_by_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(with_cells_lines_are_stored),
-        TEST(without_cells_each_line_has_a_callback),
+        TEST(with_scoreboard_lines_are_stored),
+        TEST(without_scoreboard_each_line_has_a_callback),
         TEST(a_block_of_one_line_has_one_callback),
         TEST(one_thread_for_all_vcpus_needs_callbacks),
         TEST(registers_are_read_in_callbacks),

@@ -25,7 +25,7 @@ static void begin(enum log_form form, unsigned vcpus, int abi, const char *word)
     host_double_translate(&b);
 }
 
-/* Runs `play` in each form, with cells (ABI 7) and without (ABI 1). */
+/* Runs `play` in each form, with score (ABI 7) and without (ABI 1). */
 static void in_each_form(unsigned vcpus, const char *word, void (*play)(void), const char *expected)
 {
     for (enum log_form form = LOG_QEMU; form < LOG_FORMS; form++)
@@ -216,15 +216,15 @@ static void lines_fill_several_buffers(void **state)
     }
 }
 
-/* Moved cells keep how many lines have begun. */
-static void cells_may_move(void **state)
+/* Moved score keep how many lines have begun. */
+static void scoreboard_may_move(void **state)
 {
     (void)state;
     begin(LOG_TEXT, 0, 7, "every=1");
     host_double_enter(&a, 0);
     host_double_step(&a, 0, 0);
     host_double_step(&a, 0, 1);
-    host_double_move_cells();
+    host_double_move_scoreboard();
     host_double_run(&b, 0);
     assert_string_equal(logging_end(), LINE_A0 "\n" LINE_A1 "\n" LINE_B0 "\n");
 }
@@ -246,7 +246,7 @@ int main(void)
         TEST(a_waiting_guest_hands_over),
         TEST(a_line_without_end_is_cut),
         TEST(lines_fill_several_buffers),
-        TEST(cells_may_move),
+        TEST(scoreboard_may_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

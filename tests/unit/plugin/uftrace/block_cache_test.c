@@ -24,7 +24,7 @@ static struct gt_code ending(uint64_t pc, enum gt_code_exit exit)
 
 static struct gt_code *keep(struct gt_uftrace_recorder *r, struct gt_code want)
 {
-    struct gt_code *code = gt_keep_code(r, &want);
+    struct gt_code *code = gt_cache_block(r, &want);
     assert_non_null(code);
     assert_int_equal((uintptr_t)code % 32, 0);
     return code;
@@ -33,7 +33,8 @@ static struct gt_code *keep(struct gt_uftrace_recorder *r, struct gt_code want)
 static size_t kept_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     size_t n = 0;
-    for (const struct gt_kept *k = gt_kept_at(r, pc); k; k = gt_kept_next(k)) {
+    for (const struct gt_cached_block *k = gt_cached_block_at(r, pc); k;
+         k = gt_cached_block_next(k)) {
         assert_int_equal(k->pc, pc);
         n++;
     }
@@ -70,7 +71,7 @@ static void test_different(void **state)
     variants[2].insns = 3;
     variants[3].exit = GT_EXIT_RETURN;
     variants[4].fn = &other;
-    variants[5].special = 1 << GT_CODE_LEVEL_SHIFT;
+    variants[5].slow_flags = 1 << GT_CODE_LEVEL_SHIFT;
     struct gt_code *kept[G_N_ELEMENTS(variants)];
     for (size_t i = 0; i < G_N_ELEMENTS(variants); i++) {
         kept[i] = keep(r, variants[i]);
@@ -118,15 +119,16 @@ static void test_handler(void **state)
     code.fn = inside.fn = &handler;
     code.entry = foreign.entry = true;
     struct gt_code *first = keep(r, code), *second = keep(r, inside), *third = keep(r, foreign);
-    assert_int_equal(first->special, 0);
+    assert_int_equal(first->slow_flags, 0);
     gt_code_is_handler(r, &handler);
     assert_true(handler.flags & GT_FUNC_HANDLER);
-    assert_int_equal(first->special, GT_CODE_SPECIAL);
-    assert_int_equal(second->special, 0); /* only its first instruction is where signals arrive */
-    assert_int_equal(third->special, 0);
+    assert_int_equal(first->slow_flags, GT_CODE_SLOW);
+    assert_int_equal(second->slow_flags,
+                     0); /* only its first instruction is where signals arrive */
+    assert_int_equal(third->slow_flags, 0);
     code.size = 4;
     code.insns = 1;
-    assert_int_equal(keep(r, code)->special, GT_CODE_SPECIAL);
+    assert_int_equal(keep(r, code)->slow_flags, GT_CODE_SLOW);
 }
 
 /* More than a batch of memory has room for. */
@@ -140,7 +142,7 @@ static void test_many(void **state)
         keep(r, plain(0x1000 + 8 * i));
     assert_ptr_equal(keep(r, plain(0x1000)), first);
     for (uint64_t i = 1; i < MANY; i += 1000)
-        assert_int_equal(gt_kept_at(r, 0x1000 + 8 * i)->code->pc, 0x1000 + 8 * i);
+        assert_int_equal(gt_cached_block_at(r, 0x1000 + 8 * i)->code->pc, 0x1000 + 8 * i);
 }
 
 /* Each has its own. */
@@ -153,7 +155,7 @@ static void test_recorders(void **state)
     struct gt_uftrace_recorder *second = recorder_start("aarch64", 1, 2, NULL);
     assert_int_equal(kept_at(second, 0x1000), 0);
     assert_ptr_not_equal(keep(second, plain(0x1000)), code);
-    assert_ptr_equal(gt_kept_at(r, 0x1000)->code, code);
+    assert_ptr_equal(gt_cached_block_at(r, 0x1000)->code, code);
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which blocks need a callback when they begin: each enum gt_arrival, and what blocks lead to. */
+/* Which blocks need a callback when they begin: each enum gt_block_entry, and what blocks lead to.
+ */
 #include "plugin/uftrace/block_entry.h"
 #include "plugin/uftrace/memory.h"
 #include "plugin/uftrace/page.h"
@@ -12,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { BARE = 1, CELLS = 2, REPORTS = 5 };
+enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
 
 /* Not at a page's begin, so that there are bytes to look at; vectors of aarch64 may be there. */
 #define KERNEL UINT64_C(0xffff800008010080)
@@ -33,8 +34,9 @@ enum known {
 };
 
 static const char *const names[] = {
-    [GT_ARRIVAL_NONE] = "none", [GT_ARRIVAL_LOOK] = "look",       [GT_ARRIVAL_MIXED] = "mixed",
-    [GT_ARRIVAL_JUMP] = "jump", [GT_ARRIVAL_UNKNOWN] = "unknown",
+    [GT_BLOCK_ENTRY_NONE] = "none",       [GT_BLOCK_ENTRY_LOOK] = "look",
+    [GT_BLOCK_ENTRY_MIXED] = "mixed",     [GT_BLOCK_ENTRY_JUMP] = "jump",
+    [GT_BLOCK_ENTRY_UNKNOWN] = "unknown",
 };
 
 static uint8_t vector_after;
@@ -59,10 +61,10 @@ static const char *arrival(struct gt_uftrace_recorder *r, uint64_t pc, unsigned 
     memcpy(bytes - 4, known & FOLLOWS ? &call : &none, 4);
     struct gt_place *place = gt_place_at(r, pc);
     uint64_t bit = gt_place_bit(pc);
-    place->flow = known & FLOW ? bit : ~bit;
+    place->by_flow = known & FLOW ? bit : ~bit;
     place->call = known & CALL ? bit : ~bit;
-    place->arrival = known & OTHER ? bit : ~bit;
-    enum gt_arrival found = gt_arrival_of(&t, &code);
+    place->otherwise = known & OTHER ? bit : ~bit;
+    enum gt_block_entry found = gt_block_entry_of(&t, &code);
     vector_after = code.vector;
     return names[found];
 }
@@ -85,7 +87,7 @@ static void expect(struct gt_uftrace_recorder *r, uint64_t pc, const struct expe
     expect(r, pc, (const struct expected[]){__VA_ARGS__},                                          \
            sizeof((const struct expected[]){__VA_ARGS__}) / sizeof(struct expected))
 
-/* With cells or without, but for what nothing leads to. */
+/* With score or without, but for what nothing leads to. */
 static void expect_program(struct gt_uftrace_recorder *r)
 {
     EXPECT(r, 0x401084, {FLOW, "none"}, {CALL, "look"}, {OTHER, "mixed"}, {FLOW | CALL, "mixed"},
@@ -98,7 +100,7 @@ static void expect_program(struct gt_uftrace_recorder *r)
 static void test_program(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     expect_program(r);
     EXPECT(r, 0x401080, {0, "mixed"});
     recorder_stop(r);
@@ -110,7 +112,7 @@ static void test_program(void **state)
 static void test_machine(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
     EXPECT(r, KERNEL, {0, "unknown"}, {FLOW, "none"}, {CALL, "look"}, {OTHER, "mixed"},
            {ENTRY, "unknown"}, {ENTRY | FLOW, "look"}, {ENTRY | CALL, "look"}, {YES, "unknown"},
            {YES | FLOW, "unknown"}, {NO, "jump"}, {FOLLOWS, "look"});
@@ -126,7 +128,7 @@ static void test_levels(void **state)
 {
     (void)state;
     struct host_double_register cpsr = {.name = "cpsr", .bytes = {0x05}, .size = 4}; /* EL1 */
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
     host_double.registers = &cpsr;
     host_double.n_registers = 1;
     EXPECT(r, KERNEL, {0, "unknown"});
@@ -143,12 +145,12 @@ static void test_memory(void **state)
     (void)state;
     static const uint64_t pc = 0x401084;
     struct gt_block b;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
     EXPECT(r, pc, {FLOW, "none"});
     BLOCK(&b, pc, code_memory + pc % 4096, NOP);
     assert_int_equal(gt_memory_shift(r, &b), 0);
     EXPECT(r, pc, {FLOW, "mixed"});
-    gt_memory_note_flow(r, pc);
+    gt_memory_note_predecessor(r, pc);
     EXPECT(r, pc, {FLOW, "none"}, {FLOW | CALL, "mixed"});
     code_memory[pc % 4096]++; /* another file's page */
     gt_memory_shift(r, &b);
@@ -163,9 +165,9 @@ static const char *known_at(struct gt_uftrace_recorder *r, uint64_t pc)
     static char text[4];
     const struct gt_place *place = gt_place_at(r, pc);
     uint64_t bit = gt_place_bit(pc);
-    snprintf(text, sizeof text, "%s%s%s", place->flow & bit ? "F" : "",
-             place->call & bit ? "C" : "", place->arrival & bit ? "A" : "");
-    assert_int_equal(gt_arrival_is_known(r, pc), text[0] != '\0');
+    snprintf(text, sizeof text, "%s%s%s", place->by_flow & bit ? "F" : "",
+             place->call & bit ? "C" : "", place->otherwise & bit ? "A" : "");
+    assert_int_equal(gt_block_entry_is_known(r, pc), text[0] != '\0');
     return text;
 }
 
@@ -173,7 +175,7 @@ static const char *known_at(struct gt_uftrace_recorder *r, uint64_t pc)
 static void expect_notes(size_t at, uint32_t last, const char *next, const char *target)
 {
     struct gt_block b;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     uint64_t pc = (uintptr_t)code_page + at;
     PROGRAM_BLOCK(&b, at, NOP, last);
     translate(r, &b);

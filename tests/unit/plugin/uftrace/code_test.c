@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-/* QEMU's plugin ABI of hosts without cells; with cells; that also report exceptions. */
-enum { BARE = 1, CELLS = 2, REPORTS = 5 };
+/* QEMU's plugin ABI of hosts without score; with score; that also report exceptions. */
+enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
 
 /* Where vectors may be, and behind which there are bytes to look at. */
 #define KERNEL UINT64_C(0xffff800008010080)
@@ -31,14 +31,14 @@ enum { BARE = 1, CELLS = 2, REPORTS = 5 };
 
 /* ---- programs ------------------------------------------------------------------------------ */
 
-static void expect_cells(struct gt_uftrace_recorder *r)
+static void expect_scoreboard(struct gt_uftrace_recorder *r)
 {
-    EXPECT(r, ALPHA, "block exec landing(2)", NOP, B_COND(28));
-    EXPECT(r, ALPHA + 8, "block add 2; 1 mark call", NOP, BL(FUNCTION - 12)); /* not taken */
-    EXPECT(r, ALPHA + 16, "block exec landing(1)", NOP);                      /* it returns */
-    EXPECT(r, ALPHA + 32, "block add 2", NOP, NOP);                           /* taken */
-    EXPECT(r, ALPHA + 40, "block add 1; 0 mark return", RET);                 /* run into */
-    EXPECT(r, ALPHA + 32, "block add 1; 0 mark indirect call", BLR);
+    EXPECT(r, ALPHA, "block exec transfer(2)", NOP, B_COND(28));
+    EXPECT(r, ALPHA + 8, "block add 2; 1 last_exit call", NOP, BL(FUNCTION - 12)); /* not taken */
+    EXPECT(r, ALPHA + 16, "block exec transfer(1)", NOP);                          /* it returns */
+    EXPECT(r, ALPHA + 32, "block add 2", NOP, NOP);                                /* taken */
+    EXPECT(r, ALPHA + 40, "block add 1; 0 last_exit return", RET);                 /* run into */
+    EXPECT(r, ALPHA + 32, "block add 1; 0 last_exit indirect call", BLR);
     EXPECT(r, ALPHA + 36, "block counted_landing unless own; block add 1", NOP); /* both ways */
     EXPECT(r, ALPHA + 32, "block add 1", BR);
     EXPECT(r, ALPHA + 32, "block add 1", BL(4)); /* reads the pc */
@@ -53,16 +53,16 @@ static void expect_cells(struct gt_uftrace_recorder *r)
 static void test_program(void **state)
 {
     (void)state;
-    expect_cells(recorder_start("aarch64", 0, CELLS, NULL));
+    expect_scoreboard(recorder_start("aarch64", 0, SCOREBOARD, NULL));
 }
 
 /* Where control also comes by a branch, a look each time would cost more than a condition. */
 static void test_mixed_arrivals(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
-    EXPECT(r, ALPHA, "block exec landing(1)", B_COND(8));
-    EXPECT(r, ALPHA + 4, "block add 1; 0 mark call", BL(FUNCTION));
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    EXPECT(r, ALPHA, "block exec transfer(1)", B_COND(8));
+    EXPECT(r, ALPHA + 4, "block add 1; 0 last_exit call", BL(FUNCTION));
     EXPECT(r, ALPHA + 8, "block counted_landing unless own; block add 1", NOP);
     EXPECT(r, UNNAMED, "block counted_landing unless own; block add 1", B(64));
     EXPECT(r, UNNAMED + 64, "block counted_landing unless own; block add 1", NOP);
@@ -73,24 +73,25 @@ static void test_tail_calls(void **state)
 {
     (void)state;
     static const char *const words[] = {"tail-calls=off", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     assert_true(r->tracker.tail_calls);
-    EXPECT(r, ALPHA, "block exec landing(1)", B(FUNCTION));
+    EXPECT(r, ALPHA, "block exec transfer(1)", B(FUNCTION));
     recorder_stop(r);
-    r = recorder_start("aarch64", 0, CELLS, words);
+    r = recorder_start("aarch64", 0, SCOREBOARD, words);
     assert_false(r->tracker.tail_calls);
-    EXPECT(r, ALPHA, "block exec landing(1)", B(FUNCTION));
+    EXPECT(r, ALPHA, "block exec transfer(1)", B(FUNCTION));
     recorder_stop(r);
-    expect_cells(recorder_start("aarch64", 0, CELLS, words));
+    expect_scoreboard(recorder_start("aarch64", 0, SCOREBOARD, words));
 }
 
 static void test_two_functions_in_a_block(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
-    EXPECT(r, BETA - 8,
-           "block counted_landing unless own; block add 2; 2 exec landing_inside; 3 mark return",
-           NOP, NOP, NOP, RET);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    EXPECT(
+        r, BETA - 8,
+        "block counted_landing unless own; block add 2; 2 exec landing_inside; 3 last_exit return",
+        NOP, NOP, NOP, RET);
 }
 
 static struct gt_func *register_handler(struct gt_uftrace_recorder *r)
@@ -107,41 +108,41 @@ static struct gt_func *register_handler(struct gt_uftrace_recorder *r)
 static void test_signal_handler(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
-    EXPECT(r, HANDLER, "block exec landing(1)", NOP);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    EXPECT(r, HANDLER, "block exec transfer(1)", NOP);
     const struct gt_func *fn = register_handler(r);
     assert_true(fn->flags & GT_FUNC_HANDLER);
-    const struct gt_code *early = gt_kept_at(r, (uintptr_t)code_page + HANDLER)->code;
-    assert_true(early->special & GT_CODE_SPECIAL);
+    const struct gt_code *early = gt_cached_block_at(r, (uintptr_t)code_page + HANDLER)->code;
+    assert_true(early->slow_flags & GT_CODE_SLOW);
     EXPECT(r, HANDLER, "block exec special_block", NOP, NOP);
     EXPECT(r, HANDLER + 8, "block counted_landing unless own; block add 1", NOP);
     EXPECT(r, HANDLER - 4, "block counted_landing unless own; block add 1; 1 exec special_block",
            NOP, NOP);
-    EXPECT(r, BETA, "block exec landing(1); 0 mark jump to handler", B(FUNCTION));
+    EXPECT(r, BETA, "block exec transfer(1); 0 last_exit jump to handler", B(FUNCTION));
 }
 
 static void test_contexts(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
-    EXPECT(r, GETCONTEXT, "block exec landing(2); 0 stores -; 1 stores -", NOP, NOP);
-    EXPECT(r, UNWIND_GETIP, "block exec landing(2); 0 loads -; 1 loads -", NOP, NOP);
-    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 exec -; block exec landing(3)", NOP, LOADS_SP, NOP);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
+    EXPECT(r, GETCONTEXT, "block exec transfer(2); 0 stores -; 1 stores -", NOP, NOP);
+    EXPECT(r, UNWIND_GETIP, "block exec transfer(2); 0 loads -; 1 loads -", NOP, NOP);
+    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 exec -; block exec transfer(3)", NOP, LOADS_SP, NOP);
     /* An unwinder ends in the frame that catches, by a jump. */
-    EXPECT(r, UNWIND_RESUME, "block exec landing(1); 0 mark return", BR);
+    EXPECT(r, UNWIND_RESUME, "block exec transfer(1); 0 last_exit return", BR);
 }
 
 static void test_host_clock(void **state)
 {
     (void)state;
     static const char *const words[] = {"clock=host", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, words);
-    EXPECT(r, ALPHA, "block exec landing(2)", NOP, B_COND(12));
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, words);
+    EXPECT(r, ALPHA, "block exec transfer(2)", NOP, B_COND(12));
     EXPECT(r, ALPHA + 16, "", NOP);
     EXPECT(r, ALPHA + 128, "block counted_landing unless own", NOP);
 }
 
-static void test_program_without_cells(void **state)
+static void test_program_without_scoreboard(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
@@ -158,7 +159,7 @@ static void test_program_without_cells(void **state)
 }
 
 /* A callback at each block counts; so it does where threads may come. */
-static void test_each_block_without_cells(void **state)
+static void test_each_block_without_scoreboard(void **state)
 {
     (void)state;
     static const char *const clocks[][2] = {{"clock=insn", NULL}, {"clock=host", NULL}};
@@ -176,27 +177,28 @@ static void test_each_block_without_cells(void **state)
 static void expect_machine(struct gt_uftrace_recorder *r)
 {
     /* A call may end before it, on the page that cannot be looked at. */
-    EXPECT_MACHINE(r, KERNEL & ~UINT64_C(4095), "block exec landing(1)", NOP);
+    EXPECT_MACHINE(r, KERNEL & ~UINT64_C(4095), "block exec transfer(1)", NOP);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
-    EXPECT_MACHINE(r, KERNEL + 64, "block add 1; 0 mark call", BL(0x200));
-    EXPECT_MACHINE(r, KERNEL + 64 + 0x200, "block exec landing(1); 0 mark return", RET);
-    EXPECT_MACHINE(r, KERNEL + 4, "block add 1; 0 mark jump", BR);
-    EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_landing unless jump; block add 1; 0 mark own",
-                   NOP);
-    EXPECT_MACHINE(r, KERNEL + 0x480, "block exec unknown_block; 1 mark exception return; 1 regs -",
-                   NOP, ERET);
-    EXPECT_MACHINE(r, KERNEL + 0x500, "block exec unknown_block; 0 mark system call; 0 regs -",
+    EXPECT_MACHINE(r, KERNEL + 64, "block add 1; 0 last_exit call", BL(0x200));
+    EXPECT_MACHINE(r, KERNEL + 64 + 0x200, "block exec transfer(1); 0 last_exit return", RET);
+    EXPECT_MACHINE(r, KERNEL + 4, "block add 1; 0 last_exit jump", BR);
+    EXPECT_MACHINE(r, KERNEL + 0x404,
+                   "block counted_landing unless jump; block add 1; 0 last_exit own", NOP);
+    EXPECT_MACHINE(r, KERNEL + 0x480,
+                   "block exec unknown_block; 1 last_exit exception return; 1 regs -", NOP, ERET);
+    EXPECT_MACHINE(r, KERNEL + 0x500, "block exec unknown_block; 0 last_exit system call; 0 regs -",
                    SVC);
     /* A known indirect jump goes on in its own function. */
-    EXPECT_MACHINE(r, KERNEL + 0x604,
-                   "block counted_landing unless jump; block add 1; 0 mark own; 0 mark jump", BR);
+    EXPECT_MACHINE(
+        r, KERNEL + 0x604,
+        "block counted_landing unless jump; block add 1; 0 last_exit own; 0 last_exit jump", BR);
 }
 
 static void test_machine(void **state)
 {
     (void)state;
     static const char *const off[] = {"discontinuities=off", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
     assert_null(r->events.discontinuity);
     expect_machine(r);
     recorder_stop(r);
@@ -205,7 +207,7 @@ static void test_machine(void **state)
     expect_machine(r);
 }
 
-/* The host reports interrupts and exceptions: a handler changes the mark before it begins. */
+/* The host reports interrupts and exceptions: a handler changes the last exit before it begins. */
 static void test_machine_that_reports(void **state)
 {
     (void)state;
@@ -234,7 +236,7 @@ static void test_stack_pointers(void **state)
     EXPECT_MACHINE(r, KERNEL + 0x104, "block add 1; 0 regs -", NOP);
 }
 
-static void test_machine_without_cells(void **state)
+static void test_machine_without_scoreboard(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, BARE, NULL);
@@ -253,7 +255,7 @@ static void test_empty_block(void **state)
 {
     (void)state;
     struct gt_block b;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     host_double_block(&b, 0x1000);
     assert_string_equal(translate(r, &b), "");
 }
@@ -269,12 +271,12 @@ int main(void)
         TEST(signal_handler),
         TEST(contexts),
         TEST(host_clock),
-        TEST(program_without_cells),
-        TEST(each_block_without_cells),
+        TEST(program_without_scoreboard),
+        TEST(each_block_without_scoreboard),
         TEST(machine),
         TEST(machine_that_reports),
         TEST(stack_pointers),
-        TEST(machine_without_cells),
+        TEST(machine_without_scoreboard),
         TEST(empty_block),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

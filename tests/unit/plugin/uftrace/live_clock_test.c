@@ -39,8 +39,8 @@ static void test_time(void **state)
     assert_int_equal(shown(r), UINT64_MAX);
 }
 
-/* A landing on the slow path says its time; the hot path's are transfer_test.c's. */
-static void test_landing(void **state)
+/* A transfer on the slow path says its time; the hot path's are transfer_test.c's. */
+static void test_transfer(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, 2, NULL);
@@ -48,8 +48,8 @@ static void test_landing(void **state)
                    to = {.pc = 0x1100, .size = 4, .fn = &fn};
     recorder_begin_vcpu(0);
     struct gt_vcpu *v = gt_vcpu_at(r, 0);
-    gt_vcpu_begin(v, gt_vcpu_cells(r, v, 0), &from);
-    gt_land_slowly(v, &to, gt_code_mark(&from), 77);
+    gt_vcpu_begin(v, gt_vcpu_score(r, v, 0), &from);
+    gt_transfer_slowly(v, &to, gt_code_last_exit(&from), 77);
     assert_int_equal(shown(r), 77);
 }
 
@@ -93,7 +93,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(test_##name, recorder_teardown)
     const struct CMUnitTest tests[] = {
         TEST(time),
-        TEST(landing),
+        TEST(transfer),
         TEST(recordings_without),
         TEST(file_exists),
     };

@@ -17,14 +17,14 @@
 
 #include <cmocka.h>
 
-enum { CELLS = 2, EXIT_GROUP = 94 /* of aarch64 */ };
+enum { SCOREBOARD = 2, EXIT_GROUP = 94 /* of aarch64 */ };
 
 static struct gt_code *translated(struct gt_uftrace_recorder *r, size_t at, uint32_t last)
 {
     struct gt_block b;
     PROGRAM_BLOCK(&b, at, NOP, last);
     translate(r, &b);
-    return gt_kept_at(r, (uintptr_t)code_page + at)->code;
+    return gt_cached_block_at(r, (uintptr_t)code_page + at)->code;
 }
 
 /* The first vCPU begins: a program's thread. */
@@ -33,7 +33,7 @@ static struct gt_vcpu *begin(struct gt_uftrace_recorder *r)
     host_double.program = "/bin/guest";
     recorder_begin_vcpu(0);
     struct gt_vcpu *v = gt_vcpu_at(r, 0);
-    gt_vcpu_begin(v, gt_vcpu_cells(r, v, 0), translated(r, ALPHA, BL(FUNCTION - 4)));
+    gt_vcpu_begin(v, gt_vcpu_score(r, v, 0), translated(r, ALPHA, BL(FUNCTION - 4)));
     assert_true(v->begun);
     return v;
 }
@@ -44,9 +44,9 @@ static struct gt_vcpu *fill(struct gt_uftrace_recorder *r)
     struct gt_vcpu *v = begin(r);
     struct gt_code *first = translated(r, ALPHA, BL(FUNCTION - 4)),
                    *called = translated(r, BETA, RET), *after = translated(r, ALPHA + 8, RET);
-    gt_land_slowly(v, first, 0, 10);
-    gt_land_slowly(v, called, gt_code_mark(first), 20);
-    gt_land_slowly(v, after, gt_code_mark(called), 30);
+    gt_transfer_slowly(v, first, 0, 10);
+    gt_transfer_slowly(v, called, gt_code_last_exit(first), 20);
+    gt_transfer_slowly(v, after, gt_code_last_exit(called), 30);
     return v;
 }
 
@@ -98,7 +98,7 @@ static long long stat_of(const struct gt_uftrace_recorder *r, const char *key)
 static void test_from_the_first_moment(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     assert_null(recorder_file(r, "task.txt"));
     begin(r);
     g_autofree char *task = recorder_file(r, "task.txt"), *map = session_map(r);
@@ -132,7 +132,7 @@ static char *info_of(const struct gt_uftrace_recorder *r)
 static void test_end(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
     gt_output_finish(r);
     g_autofree char *info = info_of(r);
@@ -165,7 +165,7 @@ static void test_end(void **state)
 static void test_counters(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     struct gt_vcpu *v = fill(r);
     v->thread.counters[GT_COUNT_SIGNALS] = 3;
     v->thread.counters[GT_RULE_EXCEPTION] = 4;
@@ -182,7 +182,7 @@ static void test_counters(void **state)
 static void test_counts_add_up(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
     gt_output_finish(r);
     r->totals.calls = 100;
@@ -196,7 +196,7 @@ static void test_exit_status(void **state)
 {
     (void)state;
     static const uint64_t args[8] = {0x107};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
     host_double.events->syscall(r, 0, EXIT_GROUP, args);
     gt_output_finish(r);
@@ -208,11 +208,11 @@ static void test_exit_status(void **state)
 static void test_second_run(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
     g_autofree char *first = g_strdup(r->output.sid);
     for (int i = 0; i < 2; i++) {
-        r = recorder_start_again("aarch64", 0, CELLS, NULL);
+        r = recorder_start_again("aarch64", 0, SCOREBOARD, NULL);
         fill(r);
         gt_output_finish(r);
         assert_true(has(r, "task.txt", r->output.sid));
@@ -236,7 +236,7 @@ static size_t names_size(const struct gt_uftrace_recorder *r)
 static void test_names(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     struct gt_vcpu *v = begin(r);
     gt_output_name(v, r->process.first_name, 5); /* QEMU's own */
     assert_int_equal(names_size(r), 0);
@@ -261,7 +261,7 @@ static void test_written_later(void **state)
 {
     (void)state;
     char task[5000], away[5000];
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     begin(r);
     set_name(r, task, sizeof task, "task.txt");
     set_name(r, away, sizeof away, "away");
@@ -291,7 +291,7 @@ static void test_never_written(void **state)
 {
     (void)state;
     char stats[5000];
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
     set_name(r, stats, sizeof stats, "guesttrace.stats");
     assert_int_equal(mkdir(stats, 0700), 0);
@@ -306,12 +306,12 @@ static void test_nothing_recorded(void **state)
 {
     (void)state;
     static const char *const quiet[] = {"summary=off", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     begin(r);
     gt_output_finish(r);
     assert_string_equal(host_double.messages->str,
                         "nothing was recorded: the guest made no calls\n");
-    r = recorder_start_again("aarch64", 0, CELLS, quiet);
+    r = recorder_start_again("aarch64", 0, SCOREBOARD, quiet);
     fill(r);
     gt_output_finish(r);
     assert_string_equal(host_double.messages->str, "");
@@ -325,10 +325,10 @@ static void test_machine(void **state)
     static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
     static const struct gt_code first = {.pc = 0x1000, .fn = &anon};
     static const char *const words[] = {"max-tasks=2", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, CELLS, words);
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, words);
     recorder_begin_vcpu(0);
     struct gt_vcpu *v = gt_vcpu_at(r, 0);
-    gt_vcpu_begin(v, gt_vcpu_cells(r, v, 0), &first);
+    gt_vcpu_begin(v, gt_vcpu_score(r, v, 0), &first);
     expect_file(r, "task.txt", "exename=\"qemu-aarch64\"\n");
     expect_file(r, "task.txt", "\nTASK timestamp=0.000000001 tid=1 pid=1\n");
     assert_string_equal(gt_task_of(v->thread.stack)->name, "cpu0");

@@ -208,18 +208,18 @@ static void test_slots(void **state)
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("i386", 1, 2, NULL);
     begin(AT);
-    add_push(AT + GT_PUSHES_KEPT + NEXT + 1);
+    add_push(AT + GT_PUSHES_CACHED + NEXT + 1);
     ADD("\x90");
     expect(r, GT_INSN_OTHER);
-    begin(AT + 6 + GT_PUSHES_KEPT); /* its end is what was pushed elsewhere */
+    begin(AT + 6 + GT_PUSHES_CACHED); /* its end is what was pushed elsewhere */
     ADD(JUMPS);
     expect(r, GT_INSN_JUMP);
     begin(AT);
     add_push(AT + NEXT + 1);
     ADD("\x90");
     expect(r, GT_INSN_OTHER);
-    begin(AT + GT_PUSHES_KEPT);
-    add_push(AT + GT_PUSHES_KEPT + NEXT + 1);
+    begin(AT + GT_PUSHES_CACHED);
+    add_push(AT + GT_PUSHES_CACHED + NEXT + 1);
     ADD("\x90");
     expect(r, GT_INSN_OTHER); /* takes the slot */
     begin(AT + 6);

@@ -208,13 +208,13 @@ static const char *name_of(gt_exec_fn fn)
         gt_exec_fn fn;
         const char *name;
     } known[] = {
-        {gt_on_landing, "landing"},
-        {gt_on_landing_inside, "landing_inside"},
-        {gt_on_counted_landing, "counted_landing"},
+        {gt_on_transfer, "transfer"},
+        {gt_on_transfer_inside, "landing_inside"},
+        {gt_on_counted_transfer, "counted_landing"},
         {gt_on_block, "block"},
         {gt_on_unknown_block, "unknown_block"},
         {gt_on_counted_unknown_block, "counted_unknown_block"},
-        {gt_on_special_block, "special_block"},
+        {gt_on_slow_block, "special_block"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
         if (known[i].fn == fn)
@@ -222,7 +222,7 @@ static const char *name_of(gt_exec_fn fn)
     return "-";
 }
 
-static const char *mark_name(uint64_t mark)
+static const char *mark_name(uint64_t last_exit)
 {
     static const char *const exits[] = {
         [GT_EXIT_PLAIN] = "plain",
@@ -234,15 +234,15 @@ static const char *mark_name(uint64_t mark)
         [GT_EXIT_SYSCALL] = "system call",
         [GT_EXIT_EXCEPTION_RETURN] = "exception return",
     };
-    if (mark & GT_MARK_CODE)
-        return exits[gt_mark_code(mark)->exit];
-    return mark & GT_MARK_JUMPED ? "jump" : "own";
+    if (last_exit & GT_LAST_EXIT_CODE)
+        return exits[gt_last_exit_code(last_exit)->exit];
+    return last_exit & GT_LAST_EXIT_JUMPED ? "jump" : "own";
 }
 
-static const char *cell_name(const struct gt_uftrace_recorder *r, struct gt_cell cell)
+static const char *cell_name(const struct gt_uftrace_recorder *r, struct gt_scoreboard_entry cell)
 {
-    assert(cell.score == r->hot.score);
-    return cell.offset == offsetof(struct gt_cells, mark) ? "mark" : "insns";
+    assert(cell.scoreboard == r->hot.scoreboard);
+    return cell.offset == offsetof(struct gt_score, last_exit) ? "last_exit" : "insns";
 }
 
 static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
@@ -254,11 +254,12 @@ static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
     case HOST_DOUBLE_EXEC_REGS:
         g_string_append_printf(out, "%s %s", h->kind == HOST_DOUBLE_EXEC ? "exec" : "regs",
                                name_of(h->exec));
-        if (h->exec == gt_on_landing)
-            g_string_append_printf(out, "(%u)", (unsigned)((uintptr_t)h->data >> GT_LANDING_SHIFT));
+        if (h->exec == gt_on_transfer)
+            g_string_append_printf(out, "(%u)",
+                                   (unsigned)((uintptr_t)h->data >> GT_TRANSFER_SHIFT));
         break;
     case HOST_DOUBLE_EXEC_NE:
-        assert(strcmp(cell_name(r, h->cell), "mark") == 0);
+        assert(strcmp(cell_name(r, h->cell), "last_exit") == 0);
         g_string_append_printf(out, "%s unless %s", name_of(h->exec), mark_name(h->value));
         break;
     case HOST_DOUBLE_ADD:

@@ -85,9 +85,9 @@ void block_add(struct gt_block *b, const void *host, const uint8_t *bytes, size_
  *   WHERE        "block", or an instruction's index
  *   exec FN(N)   a callback; N: the number of instructions that its data says, if it does
  *   regs FN      the same, which may read registers
- *   FN unless M  where the mark is not M
+ *   FN unless M  where the last exit is not M
  *   add N        to the vCPU's instructions; "add shared N": to those of all
- *   mark M       is stored; M: "own" (of the block's function), "jump" (out of it), or how the
+ *   last_exit M       is stored; M: "own" (of the block's function), "jump" (out of it), or how the
  *                block ends: "call", "return", ...
  *   loads FN, stores FN, accesses FN   at a memory access
  * FN is a function of transfer.h without "gt_on_", or "-". Valid until the next call.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Landings, from translated code to the records on disk: the same on each kind of host. */
+/* Transfers, from translated code to the records on disk: the same on each kind of host. */
 #include "format/uftrace/dir.h"
 #include "plugin/uftrace/installed.h"
 #include "recorder_double.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-enum { BARE = 1, CELLS = 2, REPORTS = 5 };
+enum { BARE = 1, SCOREBOARD = 2, REPORTS = 5 };
 
 #define KERNEL UINT64_C(0xffff800008010000)
 
@@ -97,7 +97,8 @@ static void test_calls(void **state)
     static const struct {
         int abi;
         const char *const *words;
-    } hosts[] = {{BARE, NULL}, {BARE, insn}, {CELLS, NULL}, {CELLS, insn}, {REPORTS, NULL}};
+    } hosts[] = {
+        {BARE, NULL}, {BARE, insn}, {SCOREBOARD, NULL}, {SCOREBOARD, insn}, {REPORTS, NULL}};
     for (size_t i = 0; i < G_N_ELEMENTS(hosts); i++) {
         struct gt_uftrace_recorder *r = install("aarch64", 0, hosts[i].abi, hosts[i].words);
         run_program();
@@ -113,7 +114,7 @@ static void test_host_clock(void **state)
 {
     (void)state;
     static const char *const words[] = {"clock=host", NULL};
-    static const int abis[] = {BARE, CELLS};
+    static const int abis[] = {BARE, SCOREBOARD};
     for (size_t i = 0; i < G_N_ELEMENTS(abis); i++) {
         struct gt_uftrace_recorder *r = install("aarch64", 0, abis[i], words);
         run_program();
@@ -138,7 +139,7 @@ static void test_tail_calls(void **state)
 {
     (void)state;
     static const char *const words[] = {"tail-calls=off", NULL};
-    static const int abis[] = {BARE, CELLS};
+    static const int abis[] = {BARE, SCOREBOARD};
     for (size_t i = 0; i < 2 * G_N_ELEMENTS(abis); i++) {
         struct gt_uftrace_recorder *r = install("aarch64", 0, abis[i / 2], i % 2 ? words : NULL);
         RUN(UNNAMED, BL(-UNNAMED));
@@ -155,21 +156,21 @@ static void test_depth(void **state)
 {
     (void)state;
     static const char *const words[] = {"depth=1", NULL};
-    struct gt_uftrace_recorder *r = install("aarch64", 0, CELLS, words);
+    struct gt_uftrace_recorder *r = install("aarch64", 0, SCOREBOARD, words);
     run_program();
     expect_program(r, "2>0 15<0 ");
     assert_int_equal(r->totals.counters[GT_COUNT_BEYOND_DEPTH], 2);
 }
 
 /* Cells move when a vCPU comes that QEMU has no room for. */
-static void test_cells_move(void **state)
+static void test_scoreboard_moves(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = install("aarch64", 0, SCOREBOARD, NULL);
     RUN(ALPHA, NOP, NOP, BL(FUNCTION - 8));
-    host_double_move_cells();
+    host_double_move_scoreboard();
     RUN(BETA, NOP, RET);
-    host_double_move_cells();
+    host_double_move_scoreboard();
     RUN(ALPHA + 12, NOP, NOP, RET);
     g_autofree char *text = program_records(r);
     assert_string_equal(text, "1>0 4>100 6<100 9<0 ");
@@ -199,7 +200,7 @@ static void test_too_many_vcpus(void **state)
 static void test_after_the_end(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 0, CELLS, NULL);
+    struct gt_uftrace_recorder *r = install("aarch64", 0, SCOREBOARD, NULL);
     RUN(ALPHA, NOP, NOP, BL(FUNCTION - 8));
     host_double.events->exit(r);
     RUN(BETA, NOP, RET);
@@ -213,7 +214,7 @@ static void test_after_the_end(void **state)
 static void test_handler(void **state)
 {
     (void)state;
-    static const int abis[] = {BARE, CELLS, REPORTS};
+    static const int abis[] = {BARE, SCOREBOARD, REPORTS};
     for (size_t i = 0; i < G_N_ELEMENTS(abis); i++) {
         struct gt_uftrace_recorder *r = install("aarch64", 1, abis[i], NULL);
         RUN_MACHINE(KERNEL + 0x10, NOP, BL(0x300));
@@ -225,19 +226,19 @@ static void test_handler(void **state)
         RUN_MACHINE(KERNEL + 0x320, NOP, RET);  /* where it was */
         RUN_MACHINE(KERNEL + 0x18, NOP);
         g_autofree char *text = records(r, 1, KERNEL);
-        /* The callback before the return finds its block counted only where there are cells. */
-        const char *bare = "3>314 6>880 6<880 10<314 ", *cells = "3>314 6>880 8<880 10<314 ";
-        assert_string_equal(text, abis[i] == BARE ? bare : cells);
+        /* The callback before the return finds its block counted only where there are score. */
+        const char *bare = "3>314 6>880 6<880 10<314 ", *score = "3>314 6>880 8<880 10<314 ";
+        assert_string_equal(text, abis[i] == BARE ? bare : score);
         assert_int_equal(r->totals.counters[GT_COUNT_HANDLERS], 1);
         recorder_stop(r);
     }
 }
 
-/* Others read the time of each landing. */
+/* Others read the time of each transfer. */
 static void test_live_clock(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = install("aarch64", 1, CELLS, NULL);
+    struct gt_uftrace_recorder *r = install("aarch64", 1, SCOREBOARD, NULL);
     RUN_MACHINE(KERNEL + 0x10, NOP, BL(0x300));
     RUN_MACHINE(KERNEL + 0x314, NOP, NOP, RET);
     assert_int_equal(*r->hot.live.now, 3);
@@ -249,9 +250,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(test_##name, recorder_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(calls),         TEST(host_clock), TEST(tail_calls),
-        TEST(depth),         TEST(cells_move), TEST(too_many_vcpus),
-        TEST(after_the_end), TEST(handler),    TEST(live_clock),
+        TEST(calls),         TEST(host_clock),       TEST(tail_calls),
+        TEST(depth),         TEST(scoreboard_moves), TEST(too_many_vcpus),
+        TEST(after_the_end), TEST(handler),          TEST(live_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
