@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plugin that measures the host, not us: what each mechanism costs that recording is made of, for
- * bench/together.py (docs/performance.md).
+ * A plugin that measures QEMU: the cost of each mechanism that recording uses, for
+ * bench/together.py (docs/decisions/how-a-call-is-seen.md).
  *
- *     step=nothing   it is loaded, and told of each block
+ *     step=nothing   a callback for each translated block
  *     step=count     an inline add in each block
  *     step=counts    the same, to a number of each block
  *     step=callback  an empty callback in each block

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How the functions of libguesttrace-events fail: they return 0 or a positive count when they
- * succeed and one of enum gt_trace_status, all negative, when they do not. Those that take a struct
- * gt_trace_error (which may be NULL) put a message into it: one line, without a newline, that names
- * the file, the line or offset, the value and what was expected. The library never exits.
+ * Errors of libguesttrace-events: functions return 0 or a positive count on success and one of enum
+ * gt_trace_status, all negative, on failure. Those that take a struct gt_trace_error (which may be
+ * NULL) store a message in it: one line, without a newline, that names the file, the line or
+ * offset, the value and what was expected. The library never exits.
  */
 #ifndef GUESTTRACE_ERROR_H
 #define GUESTTRACE_ERROR_H
@@ -14,19 +14,19 @@ extern "C" {
 
 enum gt_trace_status {
     GT_TRACE_OK = 0,
-    GT_TRACE_E_USAGE = -1,       /* an argument that makes no sense */
+    GT_TRACE_E_USAGE = -1,       /* an argument is invalid */
     GT_TRACE_E_NOMEM = -2,       /* out of memory */
     GT_TRACE_E_TRUNC = -3,       /* the input ends in the middle of an item */
     GT_TRACE_E_FORMAT = -4,      /* the input is not what its format says */
-    GT_TRACE_E_RANGE = -5,       /* a value outside what can be held */
+    GT_TRACE_E_RANGE = -5,       /* a value is too large or too small */
     GT_TRACE_E_IO = -6,          /* the operating system refused; errno is in the message */
     GT_TRACE_E_NOT_FOUND = -7,   /* a file or a name that does not exist */
-    GT_TRACE_E_UNSUPPORTED = -8, /* understood, but not possible here */
-    GT_TRACE_E_EXISTS = -9,      /* something is in the way */
+    GT_TRACE_E_UNSUPPORTED = -8, /* the request is understood, but not possible here */
+    GT_TRACE_E_EXISTS = -9,      /* the target exists already */
 };
 
 struct gt_trace_error {
-    int status; /* enum gt_trace_status; GT_TRACE_OK: nothing set */
+    int status; /* enum gt_trace_status; GT_TRACE_OK: no error */
     char text[512];
 };
 

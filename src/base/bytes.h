@@ -2,9 +2,9 @@
 /*
  * Bounded little-endian readers and writers over a caller's buffer.
  *
- * Both latch: after the first access that does not fit, `short_of` is set, every further read gives
- * 0 and every further write does nothing. So a codec reads or writes a whole item and asks once.
- * Bounds are kept as what is left, never as a sum that could wrap.
+ * Both latch: the first access that does not fit sets `short_of`; from then on every read returns 0
+ * and every write does nothing. So a codec reads or writes a whole item and checks once. The bound
+ * is kept as the number of bytes left, never as a sum that could wrap.
  */
 #ifndef GT_BASE_BYTES_H
 #define GT_BASE_BYTES_H
@@ -30,7 +30,7 @@ uint8_t gt_read_u8(struct gt_reader *r);
 uint16_t gt_read_u16(struct gt_reader *r);
 uint32_t gt_read_u32(struct gt_reader *r);
 uint64_t gt_read_u64(struct gt_reader *r);
-/* A pointer to the next n bytes, which are consumed; NULL where fewer are left. */
+/* Consumes the next n bytes and returns a pointer to them; NULL if fewer are left. */
 const uint8_t *gt_read_bytes(struct gt_reader *r, size_t n);
 
 void gt_writer_init(struct gt_writer *w, void *data, size_t size);

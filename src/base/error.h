@@ -2,29 +2,29 @@
 /*
  * Status codes and error messages, for every module.
  *
- * A function that can fail returns 0 or a positive count on success and one of enum gt_status,
- * all negative, on failure. Where a message is worth more than a code the function takes a
- * struct gt_error and fills it: one line, without a newline, that names the file, the line or
- * offset, the value and what was expected. Libraries never print, exit or abort.
+ * A function that can fail returns 0 or a positive count on success and one of enum gt_status, all
+ * negative, on failure. A function whose caller needs more than the code takes a struct gt_error
+ * and fills it: one line, without a newline, that names the file, the line or offset, the value and
+ * what was expected. Libraries never print, exit or abort.
  */
 #ifndef GT_BASE_ERROR_H
 #define GT_BASE_ERROR_H
 
 enum gt_status {
     GT_OK = 0,
-    GT_E_USAGE = -1,       /* an argument that makes no sense */
+    GT_E_USAGE = -1,       /* an argument is invalid */
     GT_E_NOMEM = -2,       /* out of memory */
     GT_E_TRUNC = -3,       /* the input ends in the middle of an item */
     GT_E_FORMAT = -4,      /* the input is not what its format says */
-    GT_E_RANGE = -5,       /* a value outside what the format or the module can hold */
+    GT_E_RANGE = -5,       /* a value is outside what the format or the module can hold */
     GT_E_IO = -6,          /* the operating system refused; errno is in the message */
     GT_E_NOT_FOUND = -7,   /* a file, symbol or name that does not exist */
-    GT_E_UNSUPPORTED = -8, /* understood, but not possible here */
-    GT_E_EXISTS = -9,      /* something is in the way */
+    GT_E_UNSUPPORTED = -8, /* the input is understood, but cannot be handled here */
+    GT_E_EXISTS = -9,      /* the target exists already */
 };
 
 struct gt_error {
-    int status; /* enum gt_status; GT_OK: nothing set */
+    int status; /* enum gt_status; GT_OK: no error */
     char text[512];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text files written whole: see file.h. */
+/* Text files that reach the disk complete: see file.h. */
 #include "base/file.h"
 
 #include <dirent.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text files that are built in memory and reach the disk whole, and the few directory operations
+ * Text files that are built in memory and reach the disk complete, and the few directory operations
  * around them.
  *
  * Nothing here uses stdio: a child that a traced process forks at the wrong moment must not flush
- * somebody's half-written buffer into whatever file has that descriptor number there. Every call
- * opens and closes what it needs (close-on-exec), so it may come from a thread with a descriptor
- * table of its own.
+ * somebody's half-written buffer into whatever file has that descriptor number there. Every
+ * function opens and closes its own descriptors (close-on-exec), so a thread with a descriptor
+ * table of its own may call it.
  */
 #ifndef GT_BASE_FILE_H
 #define GT_BASE_FILE_H
@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growing text; { 0 } is an empty one. It latches: after an allocation that failed, `failed` is
- * set and every further addition does nothing, so a writer adds all it has and asks once. */
+/* A growing text; { 0 } is an empty one. It latches: a failed allocation sets `failed`, and every
+ * further addition does nothing; so a writer adds everything and checks once. */
 struct gt_text {
-    char *data; /* data[len] is 0 once anything was added; NULL before */
+    char *data; /* data[len] is 0; NULL until the first addition */
     size_t len;
     size_t cap;
     bool failed;
@@ -32,31 +32,36 @@ void gt_text_add(struct gt_text *t, const void *data, size_t n);
 void gt_text_free(struct gt_text *t);
 
 /* Writes a new file beside path (".NAME.PID.tmp") and renames it over path: a reader sees the old
- * content or the new one. Where it fails the old file stays and the new one is removed.
- * GT_E_IO, GT_E_NOT_FOUND (no such directory), GT_E_RANGE (path too long). */
+ * content or the new one. On failure the old file stays and the new one is removed. GT_E_IO,
+ * GT_E_NOT_FOUND (no such directory), GT_E_RANGE (path too long). */
 int gt_file_replace(const char *path, const void *data, size_t size, struct gt_error *err);
-/* The same from a text; GT_E_NOMEM where it failed to grow. The text stays the caller's. */
+/* The same with a text; GT_E_NOMEM if the text's `failed` is set. The caller keeps the text. */
 int gt_file_replace_text(const char *path, const struct gt_text *t, struct gt_error *err);
 
-/* Appends with one write(2) to a file opened O_APPEND, which is created if need be: lines of
- * several processes do not mix. What a full disk took only in part is cut off again. GT_E_IO,
- * GT_E_NOT_FOUND. */
+/* Appends with one write(2) to a file opened with O_APPEND, which is created if it does not exist:
+ * lines of several processes do not mix. If a full disk takes only a part, the part is cut off
+ * again. GT_E_IO, GT_E_NOT_FOUND. */
 int gt_file_append(const char *path, const void *data, size_t size, struct gt_error *err);
 
 /* Reads a whole file of at most limit bytes; (*data)[*size] is 0; the caller frees *data.
- * GT_E_NOT_FOUND, GT_E_IO (no regular file, too), GT_E_RANGE (longer than limit), GT_E_NOMEM. */
+ * GT_E_NOT_FOUND, GT_E_IO (also: not a regular file), GT_E_RANGE (longer than limit), GT_E_NOMEM.
+ *
+ */
 int gt_file_read(const char *path, size_t limit, char **data, size_t *size, struct gt_error *err);
 
-/* mkdir(2), mode 0777 less the umask: 0, GT_E_EXISTS, GT_E_NOT_FOUND (its parent), GT_E_IO. */
+/* mkdir(2) with mode 0777 and the umask: 0, GT_E_EXISTS, GT_E_NOT_FOUND (no parent directory),
+ * GT_E_IO. */
 int gt_file_make_dir(const char *path, struct gt_error *err);
 
-/* Removes a directory and the files in it; one that holds a directory is left as it is, with what
- * else is in it, and refused: GT_E_EXISTS. Symbolic links are removed, not followed.
- * GT_E_NOT_FOUND, GT_E_IO. */
+/* Removes a directory and the files in it. A directory that holds another directory is refused and
+ * left unchanged: GT_E_EXISTS. Symbolic links are removed, not followed. GT_E_NOT_FOUND, GT_E_IO.
+ *
+ */
 int gt_file_remove_dir(const char *path, struct gt_error *err);
 
-/* rename(2); `to` must not exist, but for an empty directory. GT_E_IO, GT_E_NOT_FOUND,
- * GT_E_EXISTS. */
+/* rename(2); `to` must not exist, or be an empty directory. GT_E_IO, GT_E_NOT_FOUND, GT_E_EXISTS.
+ *
+ */
 int gt_file_move_dir(const char *from, const char *to, struct gt_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* FNV-1a with 64 bits: a hash for telling things apart that nobody chose to look alike. */
+/* FNV-1a with 64 bits. Not for hostile input: collisions are easy to make. */
 #ifndef GT_BASE_FNV_H
 #define GT_BASE_FNV_H
 
@@ -7,7 +7,7 @@
 
 #define GT_FNV_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* The hash of what was hashed so far and a value: a byte, as FNV-1a has it, or a word. */
+/* Extends a hash by a value: a byte, as in FNV-1a, or a word. */
 static inline uint64_t gt_fnv(uint64_t hash, uint64_t value)
 {
     return (hash ^ value) * UINT64_C(0x100000001b3);

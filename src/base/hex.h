@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers in hex by our own hands, for who writes tens of millions of them a second. */
+/* Formats numbers in hex without printf, for callers that write tens of millions of them a second.
+ *
+ */
 #ifndef GT_BASE_HEX_H
 #define GT_BASE_HEX_H
 
@@ -30,7 +32,8 @@ static inline char *gt_hex_put8(char *p, uint32_t v)
     return gt_hex_put_digits(p, gt_hex_digits(v));
 }
 
-/* Without leading zeros; up to 16 bytes are written. Returns where it ends. */
+/* Writes v without leading zeros, at most 16 digits; 16 bytes of room are needed. Returns the end
+ * of the digits. */
 static inline char *gt_hex_put(char *p, uint64_t v)
 {
     uint32_t high = (uint32_t)(v >> 32), first = high ? high : (uint32_t)v;
@@ -39,7 +42,7 @@ static inline char *gt_hex_put(char *p, uint64_t v)
     return high ? gt_hex_put8(p, (uint32_t)v) : p;
 }
 
-/* At least 8 digits, as "%08x" has them. */
+/* Writes at least 8 digits, as "%08x" does. */
 static inline char *gt_hex_put_padded(char *p, uint64_t v)
 {
     return v >> 32 ? gt_hex_put(p, v) : gt_hex_put8(p, (uint32_t)v);

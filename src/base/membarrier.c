@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See membarrier.h. */
+/* Fences on all processors: see membarrier.h. */
 #include "base/membarrier.h"
 
 #include <linux/membarrier.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A memory fence on all processors that run threads of this process, asked for by one of them
- * (membarrier(2), private expedited): two threads then agree on the order of a store and a load of
- * which the busier one pays for neither.
+ * A memory fence on all processors that run threads of this process, requested by one of them
+ * (membarrier(2), private expedited). It replaces the fence of the other threads: a busy producer
+ * needs no fence of its own between its stores.
  */
 #ifndef GT_BASE_MEMBARRIER_H
 #define GT_BASE_MEMBARRIER_H
 
 #include <stdbool.h>
 
-/* Has the kernel register the process, which takes it 10 ms and more the first time. False: this
- * kernel cannot, or must not. */
+/* Registers the process with the kernel, which takes 10 ms and more the first time. False: the
+ * kernel does not support or does not permit it. */
 bool gt_membarrier_prepare(void);
 
-/* Before it returns, each thread of the process has been through a full fence. False: nothing has
- * happened, gt_membarrier_prepare() has not succeeded. */
+/* When this returns true, each thread of the process has executed a full fence. False: no fence was
+ * executed, since gt_membarrier_prepare() has not succeeded. */
 bool gt_membarrier(void);
 
 #endif

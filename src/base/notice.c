@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines for the user of a library: see notice.h. */
+/* Notices of libraries: see notice.h. */
 #include "base/notice.h"
 
 #include <stdarg.h>

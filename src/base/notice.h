@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a library has to report beside its result: a line for whoever uses it, which prints it, or
- * does not. */
+/* Notices: lines that a library reports beside its result. The caller of the library prints them or
+ * ignores them. */
 #ifndef GT_BASE_NOTICE_H
 #define GT_BASE_NOTICE_H
 
 struct gt_notices {
-    /* One line without its newline. May be NULL: nobody asks. */
+    /* Takes one line without its newline. May be NULL: notices are ignored. */
     void (*put)(void *self, const char *line);
     void *self;
 };

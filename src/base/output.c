@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text on its way to a descriptor: see output.h. */
+/* Buffered text output: see output.h. */
 #include "base/output.h"
 
 #include <errno.h>

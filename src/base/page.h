@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page size that all of this counts in: that of x86 hosts, the smallest of every guest. */
+/* The page size of the project: 4 KiB, the page of x86 hosts and the smallest page of every guest.
+ *
+ */
 #ifndef GT_BASE_PAGE_H
 #define GT_BASE_PAGE_H
 

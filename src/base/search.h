@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Binary search in arrays that are in the order of a uint64_t of each element. */
+/* Binary search in arrays that are sorted by a uint64_t member. */
 #ifndef GT_BASE_SEARCH_H
 #define GT_BASE_SEARCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many of the n elements, `size` bytes each, have a number below `value` at `offset`. */
+/* Returns how many of the n elements, `size` bytes each, have a uint64_t below `value` at `offset`.
+ *
+ */
 static inline size_t gt_search_below(const void *array, size_t n, size_t size, size_t offset,
                                      uint64_t value)
 {
@@ -22,13 +24,13 @@ static inline size_t gt_search_below(const void *array, size_t n, size_t size, s
     return lo;
 }
 
-/* The same: how many have `member` below the value. */
+/* Number of elements whose `member` is below the value. */
 #define GT_SEARCH_BELOW(array, n, member, value)                                                   \
     gt_search_below((array), (n), sizeof *(array),                                                 \
                     offsetof(__typeof__(*(array)), member) +                                       \
                         0 * sizeof(char[sizeof(array)->member == 8 ? 1 : -1]),                     \
                     (value))
-/* How many have one that is not above the value. */
+/* Number of elements whose `member` is at most the value. */
 #define GT_SEARCH_UP_TO(array, n, member, value)                                                   \
     ((value) == UINT64_MAX ? (n) : GT_SEARCH_BELOW(array, n, member, (value) + 1))
 

@@ -2,8 +2,8 @@
 /*
  * Unix sockets by path: see socket.h.
  *
- * A socket that nobody listens at is moved aside before it is removed, and looked at again there:
- * of two processes that start at the same time, none removes what the other has just made.
+ * A stale socket is renamed before it is removed, and checked again under the new name: so of two
+ * processes that start at the same time, neither removes the socket that the other has just made.
  */
 #include "base/socket.h"
 

@@ -2,10 +2,11 @@
 /*
  * Unix sockets by path. Descriptors are non-blocking and close-on-exec.
  *
- * A listener's file has mode 0600 from the moment that it is there. A socket of this user's at
- * which nobody listens is what an earlier run left, and is replaced; all else that is at the path
- * stays. SIGHUP, SIGINT and SIGTERM, where they kill the process, remove the file first: a handler
- * is installed where the default action stands. Whoever installs another one takes its place.
+ * A listener's socket file has mode 0600 from its creation on. A socket of this user at which
+ * nobody listens was left by an earlier run and is replaced; any other file at the path stays. If
+ * SIGHUP, SIGINT or SIGTERM would kill the process, a handler removes the file first; it is
+ * installed only where the signal has its default action, and a handler that the process installs
+ * later replaces it.
  */
 #ifndef GT_BASE_SOCKET_H
 #define GT_BASE_SOCKET_H
@@ -22,26 +23,29 @@ struct gt_listener {
 /* GT_E_RANGE: the path is longer than a socket's address can hold; GT_E_USAGE: it is empty. */
 int gt_socket_check_path(const char *path, struct gt_error *err);
 
-/* A descriptor, or a negative errno value. The path has been checked. */
+/* Returns a descriptor or a negative errno value. The path must have been checked. */
 int gt_socket_connect(const char *path);
 
-/* The path has been checked. GT_E_EXISTS: somebody listens there, or there is something else;
- * GT_E_RANGE: the process has too many listeners; GT_E_IO and what else gt_error_errno gives. On
- * error l->fd is -1. */
+/* Listens at the path, which must have been checked. GT_E_EXISTS: another process listens there, or
+ * the path is not a socket; GT_E_RANGE: the process has too many listeners; GT_E_IO and the other
+ * codes of gt_error_errno. On error l->fd is -1. */
 int gt_listener_open(struct gt_listener *l, const char *path, struct gt_error *err);
 
-/* Connects to who listens at the path, *fd, or listens there (*fd is -1), whoever comes first. The
- * same errors; GT_E_IO: there is a socket, and it cannot be connected to. */
+/* Connects to the process that listens at the path (*fd is the connection), or listens there (*fd
+ * is -1), whichever succeeds first. Errors as gt_listener_open; GT_E_IO: there is a socket, but
+ * connecting fails. */
 int gt_listener_connect_or_open(struct gt_listener *l, int *fd, const char *path,
                                 struct gt_error *err);
 
-/* Somebody who has connected, or -1. */
+/* Returns the descriptor of a new connection, or -1. */
 int gt_listener_accept(const struct gt_listener *l);
 
-/* Removes the socket's file, if it is still ours. Where fd is -1, nothing. */
+/* Closes the listener and removes its socket file if that is still its own. Does nothing if fd is
+ * -1. */
 void gt_listener_close(struct gt_listener *l);
 
-/* The process is about to die: removes the files of all its listeners. For signal handlers, too. */
+/* Removes the socket files of all listeners of the process, which is about to end.
+ * Async-signal-safe. */
 void gt_listeners_remove(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A worker: a thread inside a foreign process on which we open files (ELF, DWARF, text files of the
- * output) without the process noticing: see thread.h. Calls are run one at a time, in turn, and
- * each caller waits for the end of its own.
+ * A worker: a thread inside a foreign process that opens files (ELF, DWARF, text files of the
+ * output) without the process noticing: see thread.h. It runs calls one at a time, in order, and
+ * each caller waits for its own call.
  */
 #ifndef GT_BASE_WORKER_H
 #define GT_BASE_WORKER_H
@@ -16,22 +16,23 @@ struct gt_worker;
 /* Creates the worker and starts its thread. GT_E_NOMEM, GT_E_IO. */
 int gt_worker_create(struct gt_worker **out, struct gt_error *err);
 
-/* Runs fn(arg) on the worker's thread and returns when it is done. Any thread may call; from fn
- * itself the inner call is run at once. fn must not wait for a thread that may be in fork() or in
- * another gt_worker_call(). GT_E_IO: the thread could not be started (again, after a fork), fn was
- * not run. */
+/* Runs fn(arg) on the worker's thread and returns when it is done. Any thread may call; a call from
+ * within fn runs at once. fn must not wait for a thread that may be in fork() or in another
+ * gt_worker_call(). GT_E_IO: the thread could not be started (again, after a fork), fn was not run.
+ *
+ */
 int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg);
 
-/* False: the kernel gave the thread no descriptor table of its own, so what fn opens and leaves
- * open is visible to the process. */
+/* False: the thread has no descriptor table of its own, so descriptors that fn leaves open are
+ * visible to the process. */
 bool gt_worker_private_files(const struct gt_worker *w);
 
-/* Ends the thread after the calls under way. NULL is fine. */
+/* Ends the thread after the pending calls. NULL is fine. */
 void gt_worker_destroy(struct gt_worker *w);
 
-/* fork(): prepare before it waits for the call under way and holds off new ones; parent and child
- * after. The child's thread starts with its first call; descriptors that fn left open are gone
- * there. */
+/* fork(): call prepare before it (prepare waits for the current call and blocks new ones), parent
+ * and child after it. The child's thread starts with its first call; descriptors that fn left open
+ * are closed there. */
 void gt_worker_fork_prepare(struct gt_worker *w);
 void gt_worker_fork_parent(struct gt_worker *w);
 void gt_worker_fork_child(struct gt_worker *w);

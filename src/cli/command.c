@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every subcommand uses: the table of all, messages. See command.h. */
+/* Functions for every subcommand: lookup in the table, messages. See command.h. */
 #include "cli/command.h"
 
 #include <stdarg.h>

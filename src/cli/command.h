@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The subcommands of guesttrace: one file and one row each.
+ * The subcommands of guesttrace: a file and a row for each.
  *
  * The table drives dispatch, help, the man page and the completions. A new subcommand is a file
  * that defines one const struct gt_command, and its row in commands.c.
  *
- * Exit statuses: 0 done, 1 failed, 2 usage; `record` passes on its child's and uses GT_EXIT_* for
- * its own failures, as env(1) does.
+ * Exit statuses: 0 done, 1 failed, 2 usage; `record` returns the status of its child, and 125 to
+ * 127 for its own failures, as env(1) does.
  */
 #ifndef GT_CLI_COMMAND_H
 #define GT_CLI_COMMAND_H
@@ -22,27 +22,28 @@ enum gt_exit {
     GT_EXIT_FAILED = 1,
     GT_EXIT_USAGE = 2,
     GT_EXIT_OWN = 125,        /* record: guesttrace itself failed */
-    GT_EXIT_CANNOT_RUN = 126, /* record: found, but not recordable */
+    GT_EXIT_CANNOT_RUN = 126, /* record: the program was found, but cannot be recorded */
     GT_EXIT_NO_PROGRAM = 127, /* record: the program or its QEMU does not exist */
 };
 
-/* What completion offers for operands. */
+/* The operands that shell completion offers. */
 enum gt_operands {
     GT_OPERANDS_NONE,
     GT_OPERANDS_FILES,
     GT_OPERANDS_DIRS,
-    GT_OPERANDS_PROGRAM,  /* a command, then whatever it takes */
+    GT_OPERANDS_PROGRAM,  /* a program, then its arguments */
     GT_OPERANDS_COMMANDS, /* our own subcommands */
     GT_OPERANDS_CHOICES,  /* `operand_choices` */
 };
 
 struct gt_command {
     const char *name;
-    const char *summary;      /* a phrase without a full stop */
-    const char *const *usage; /* what follows "guesttrace NAME", a line each, NULL-terminated */
+    const char *summary; /* a phrase without a full stop */
+    const char *const
+        *usage; /* the text after "guesttrace NAME", one string a line, NULL-terminated */
     const char *const *paragraphs; /* for help and the man page, NULL-terminated, or NULL */
     struct gt_options_spec spec;
-    size_t options_size; /* bytes of the struct that the options' offsets are in */
+    size_t options_size; /* bytes of the struct that the offsets of the options refer to */
     uint8_t operands;    /* enum gt_operands */
     const char *const *operand_choices;
     /* Returns the exit status. `operands` is NULL-terminated, `n` of them. */
@@ -61,14 +62,14 @@ extern const struct gt_command gt_command_ctl;
 extern const struct gt_command gt_command_completion;
 extern const struct gt_command gt_command_help;
 
-/* The table, in the order of help, until NULL: commands.c's. */
+/* The table, in the order of help, until NULL; defined in commands.c. */
 extern const struct gt_command *const gt_commands[];
-/* Which table there is, for the functions below; once, before them. */
+/* Sets the table for the functions below; call it once, before them. */
 void gt_commands_use(const struct gt_command *const *table);
 
 /* In the order of help, until NULL. */
 const struct gt_command *gt_command_at(size_t index);
-/* NULL where there is none of that name. */
+/* NULL: no command has that name. */
 const struct gt_command *gt_command_by_name(const char *name);
 
 /* Prints "guesttrace NAME: MESSAGE" and where to find help, on stderr; returns GT_EXIT_USAGE. */
@@ -78,12 +79,12 @@ int gt_command_usage_error(const struct gt_command *self, const char *format, ..
 int gt_command_fail(const struct gt_command *self, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* For libraries: prints each line as gt_command_fail does. */
+/* Returns notices for libraries: each line is printed as gt_command_fail does. */
 struct gt_notices gt_command_notices(const struct gt_command *self);
 
-/* help.c, man.c, completion.c: texts from the table. */
+/* help.c, man.c, completion.c: texts that are made from the table. */
 void gt_help_overview(GString *out);
-/* With the options of the group of that name, the first if it is NULL. */
+/* Prints the options of the group with that name; NULL: those of the first group. */
 void gt_help_command(GString *out, const struct gt_command *c, const char *group);
 void gt_man_page(GString *out);
 void gt_completion_bash(GString *out);

@@ -2,8 +2,8 @@
 /*
  * `guesttrace completion`: scripts for bash, zsh and fish from the table of subcommands.
  *
- * Summaries and option helps go into the scripts within single quotes: append_quoted is what stands
- * between a text of the table and the shell.
+ * Summaries and help texts are written in single quotes: append_quoted escapes the texts of the
+ * table for the shell.
  */
 #include "cli/command.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace convert`: an etrace stream as what other tools read. */
+/* `guesttrace convert`: converts an etrace stream to formats of other tools. */
 #include "analysis/export/export.h"
 
 #include "analysis/stream/walk.h"
@@ -33,10 +33,9 @@ static const struct gt_option convert_table[] = {
      .help = "take function names and calls from this file",
      .offset = offsetof(struct convert_options, elf)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
-     .help = "show C++ and Rust names as the source has them (the default)",
+     .help = "demangle C++ and Rust names (the default)",
      .offset = offsetof(struct convert_options, demangle)},
-    {"no-demangle", .type = GT_OPTION_FLAG, .off = true,
-     .help = "show names as the linker has them",
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",
      .offset = offsetof(struct convert_options, demangle)},
     {"output", 'o', GT_OPTION_FILE, .value = "FILE",
      .help = "write to FILE (default: standard output)",
@@ -166,19 +165,19 @@ const struct gt_command gt_command_convert = {
     .usage = (const char *const[]){"[-f FORMAT] [-e ELF[:OFFSET]]... FILE|unix:PATH", NULL},
     .paragraphs =
         (const char *const[]){
-            "chrome is print JSON for Perfetto and chrome://tracing: a track a unit with its "
-            "functions, and a counter an event. folded is for flame graphs: call stacks and the "
-            "time spent in each. vcd has the events' values over time, for gtkwave.",
-            "A stream says which code ran, not who called it. With --elf functions have names, and"
-            " their callers are concluded from the instructions in the file: calls, returns, jumps"
-            " and what interrupts them. Code that no file has is [unknown]. Without --elf code is"
-            " named by its address, and nobody calls it.",
-            "vcd is written at the end: it keeps the events in memory. SIGINT and SIGTERM end a"
-            " stream as its writer does: what came before is converted.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
-            "Without it a position-independent program is looked for: in the stream's notes of "
-            "mapped files, else by its code; the place is reported. ELF may also be a kernel's "
-            "image, a copy of /proc/kallsyms, or a module with its OFFSET.",
+            "Formats: chrome is JSON for Perfetto and chrome://tracing: a track of functions for "
+            "each unit, and a counter for each event. folded is for flame graphs: call stacks and "
+            "the time spent in each. vcd has the events' values over time, for gtkwave.",
+            "A stream has the code that ran, not its callers. With --elf functions have names, and "
+            "their callers are reconstructed from the instructions in the file: calls, returns, "
+            "jumps and interrupts. Code outside all files is [unknown]. Without --elf code is "
+            "named by its address and has no callers.",
+            "vcd is written at the end, so it keeps all events in memory. SIGINT and SIGTERM end "
+            "the stream, and everything before is converted.",
+            "OFFSET (decimal, or hex after 0x) is added to the link addresses of ELF. Without it, "
+            "convert finds a position-independent program by the stream's notes of mapped files, "
+            "else by its code, and prints the place. ELF may also be a kernel's image, a copy of "
+            "/proc/kallsyms, or a module with its OFFSET.",
             NULL},
     .spec = {.table = convert_table},
     .options_size = sizeof(struct convert_options),

@@ -35,10 +35,9 @@ static const struct gt_option coverage_table[] = {
      .help = "leave out the source lines that FILE lists",
      .offset = offsetof(struct coverage_options, exclude)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
-     .help = "show C++ and Rust names as the source has them (the default)",
+     .help = "demangle C++ and Rust names (the default)",
      .offset = offsetof(struct coverage_options, demangle)},
-    {"no-demangle", .type = GT_OPTION_FLAG, .off = true,
-     .help = "show names as the linker has them",
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",
      .offset = offsetof(struct coverage_options, demangle)},
     {"output", 'o', GT_OPTION_FILE, .value = "OUT",
      .help = "write the report to FILE (default: standard output)",
@@ -271,19 +270,18 @@ const struct gt_command gt_command_coverage = {
     .usage = (const char *const[]){"[-f FORMAT] [-o OUT] -e ELF[:OFFSET] FILE|unix:PATH", NULL},
     .paragraphs =
         (const char *const[]){
-            "FILE is an etrace stream (unix:PATH: a socket, -: standard input): libetrace.so "
-            "records it,"
-            " with flags=exec or flags=coverage. Programs need no instrumentation, only lines"
-            " (gcc -g), in the file itself or in its separate debug file.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
-            "Without it a position-independent program is looked for: in the stream's notes of "
-            "mapped files, else by its code; the place is reported. Where nothing of the programs "
-            "ran, that is an error, and there is no report.",
+            "FILE is an etrace stream (unix:PATH: a socket, -: standard input), recorded by "
+            "libetrace.so with flags=exec or flags=coverage. Programs need no instrumentation, "
+            "only source lines (gcc -g), in the file itself or in its separate debug file.",
+            "OFFSET (decimal, or hex after 0x) is added to the link addresses of ELF. Without it, "
+            "coverage finds a position-independent program by the stream's notes of mapped files, "
+            "else by its code, and prints the place. If no code of the programs ran, that is an "
+            "error, and there is no report.",
             "Formats: lcov for genhtml; cachegrind for cg_annotate and callgrind for"
             " callgrind_annotate, with the instructions that each line ran; qcov, the sources with"
             " a count before each line, as gcov writes them; text, a summary.",
-            "A line of the list of --exclude is FILE, FILE:LINE or FILE:FIRST-LAST, FILE being a"
-            " source file or the end of its path.",
+            "Each line of the list of --exclude is FILE, FILE:LINE or FILE:FIRST-LAST, where FILE "
+            "is a source file or the end of its path.",
             NULL},
     .spec = {.table = coverage_table},
     .options_size = sizeof(struct coverage_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace diff`: where two execlog logs part. See compare/compare.h. */
+/* `guesttrace diff`: finds where two execlog logs differ. See analysis/compare/compare.h. */
 #include "analysis/compare/compare.h"
 #include "base/output.h"
 #include "cli/command.h"
@@ -61,18 +61,17 @@ const struct gt_command gt_command_diff = {
     .usage = (const char *const[]){"[--context N] [--quiet] A B", NULL},
     .paragraphs =
         (const char *const[]){
-            "A and B are logs of execlog, as text or in its binary form; one of them may be \"-\","
-            " standard input. Each vCPU's lines are compared on their own, so it does not matter "
-            "how"
-            " those of several are mixed. For each vCPU the first lines that differ are shown, with"
-            " the lines around them, what differs, and what the watched registers held before.",
-            "Lines of A begin with \"-\", those of B with \"+\", those of both with blanks. Where a"
-            " log has no more lines of the vCPU, that is said. Reading ends when all vCPUs that "
-            "have"
-            " been seen have parted.",
-            "Values of accesses are compared where both logs have them.",
-            "The exit status is 0 where the logs are the same, 1 where they differ, 2 where one"
-            " could not be read whole.",
+            "A and B are execlog logs, as text or in binary form; one of them may be \"-\", "
+            "standard input. The lines of each vCPU are compared separately, so the order of lines "
+            "of different vCPUs does not matter. For each vCPU diff shows the first lines that "
+            "differ, with the lines around them, the difference, and the values of the watched "
+            "registers before it.",
+            "Lines of A begin with \"-\", those of B with \"+\", those of both with blanks. If a "
+            "log has no more lines of the vCPU, \"(no more lines)\" is shown. Reading ends when "
+            "all vCPUs seen so far differ.",
+            "Values of accesses are compared if both logs have them.",
+            "The exit status is 0 if the logs are the same, 1 if they differ, 2 if one could not "
+            "be read completely.",
             NULL},
     .spec = {.table = diff_table},
     .options_size = sizeof(struct diff_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace dump`: an etrace stream as text, as it comes, or a log in execlog's binary form. */
+/* `guesttrace dump`: prints an etrace stream, while it is written, or a binary execlog as text. */
 #include "analysis/stream/execlog_text.h"
 #include "analysis/stream/text.h"
 #include "analysis/stream/walk.h"
@@ -18,10 +18,9 @@ static const struct gt_option dump_table[] = {
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "take function names from this file", .offset = offsetof(struct dump_options, elf)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
-     .help = "show C++ and Rust names as the source has them (the default)",
+     .help = "demangle C++ and Rust names (the default)",
      .offset = offsetof(struct dump_options, demangle)},
-    {"no-demangle", .type = GT_OPTION_FLAG, .off = true,
-     .help = "show names as the linker has them",
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",
      .offset = offsetof(struct dump_options, demangle)},
     {"from", 0, GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
      .help = "execlog: start at line N, counted from 1",
@@ -213,25 +212,26 @@ const struct gt_command gt_command_dump = {
                                    "[--from N] [--to N] [--pc RANGE] [--mem RANGE]... FILE", NULL},
     .paragraphs =
         (const char *const[]){
-            "The file type is detected from its first bytes. A log in execlog's binary form is "
-            "printed as the text that execlog writes; of a file, --from, --to, --pc and --mem read "
-            "only the parts that have such lines, by the log's index. Addresses of --mem are what "
-            "the lines show: physical ones for a machine. RANGE is ADDRESS or LO-HI, HI the first "
-            "one after it, in hex, with 0x or without. --values adds \" = 0xVALUE\" to accesses.",
-            "Of an etrace stream, prints a line an item: \"E<unit> <start> <end> [function]\" for "
-            "code that ran, from"
-            " start to before end; \"M<unit> <time> r|w <physical address> <value>\" for memory;"
-            " \"EV <time> <unit> <device>.<event> <value>\" for events; notes as they are."
-            " Addresses and values of memory are hexadecimal, the other numbers decimal.",
+            "The file type is detected from its first bytes. A binary execlog log is printed as "
+            "the text that execlog writes; with --from, --to, --pc and --mem, dump uses the log's "
+            "index to read only the parts of a file that have such lines. --mem takes addresses as "
+            "the lines show them: physical ones for a machine. RANGE is ADDRESS or LO-HI, where HI "
+            "is the first address after the range, in hex, with or without 0x. --values adds \" = "
+            "0xVALUE\" to accesses.",
+            "For an etrace stream dump prints a line for each item: \"E<unit> <start> <end> "
+            "[function]\" for code that ran, from start to before end; \"M<unit> <time> r|w "
+            "<physical address> <value>\" for memory accesses; \"EV <time> <unit> <device>.<event> "
+            "<value>\" for events; the text of notes. Addresses and values of memory are "
+            "hexadecimal, other numbers decimal.",
             "unix:PATH connects to a plugin that writes there; if none listens yet, dump waits for "
             "one. \"-\" is standard input.",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses ELF is linked for. "
-            "Without it a position-independent program is looked for: in the stream's notes of "
-            "mapped files, else, of a file, by its code; the place is reported. ELF may also be a "
+            "OFFSET (decimal, or hex after 0x) is added to the link addresses of ELF. Without it, "
+            "dump finds a position-independent program by the stream's notes of mapped files, "
+            "else, if FILE is a regular file, by its code, and prints the place. ELF may also be a "
             "kernel's image, a copy of /proc/kallsyms, or a module with its OFFSET.",
-            "A packet that is damaged or of an unknown type is left out and told with its offset;"
-            " where the stream ends within one, or one is too long, what came before is shown."
-            " Either way the exit status is 1.",
+            "A packet that is damaged or of an unknown type is left out and reported with its "
+            "offset. If the stream ends within a packet, or a packet is too long, dump prints "
+            "everything before it. In all these cases the exit status is 1.",
             NULL},
     .spec = {.table = dump_table},
     .options_size = sizeof(struct dump_options),

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first SIGINT, SIGTERM or SIGHUP ends the stream that a command reads, which is no error; the
- * second ends the command. One at a time. */
+/* The first SIGINT, SIGTERM or SIGHUP ends the stream that a command reads, which is not an error;
+ * the second ends the command. */
 #ifndef GT_CLI_END_SIGNALS_H
 #define GT_CLI_END_SIGNALS_H
 
 #include "analysis/stream/input.h"
 
-/* From here until gt_end_signals_restore; pass the result as the input's `end`. NULL where the
- * signals cannot be blocked. */
+/* Catches the signals until gt_end_signals_restore; use the result as the input's `end`. Calls must
+ * not nest. NULL: the signals cannot be blocked. */
 const struct gt_etrace_end *gt_end_signals_catch(void);
-/* As before. Without a catch before it does nothing. */
+/* Restores the former handling; does nothing without a preceding catch. */
 void gt_end_signals_restore(void);
 
 #endif

@@ -16,7 +16,7 @@ void gt_help_overview(GString *out)
     for (size_t i = 0; gt_command_at(i); i++)
         g_string_append_printf(out, "  %-12s %s\n", gt_command_at(i)->name,
                                gt_command_at(i)->summary);
-    g_string_append(out, "\n'guesttrace help COMMAND' tells more.\n");
+    g_string_append(out, "\nFor a command's options: guesttrace help COMMAND\n");
 }
 
 /* Breaks `text` at blanks so that lines end before WIDTH, later ones indented by `indent`; the

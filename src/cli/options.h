@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command lines: one table of options a command, one parser for all of them.
+ * Command lines: a table of options for each command, and one parser for all.
  *
  * An option is `--name`, `--name VALUE`, `--name=VALUE`, `-x`, `-x VALUE` or `-xVALUE`; flags of
- * one letter may be joined (`-qv`). `--` ends the options. A name is never abbreviated. Where an
- * option is given twice the last one wins, unless it is repeatable. -h and --help belong to every
- * table.
+ * one letter may be joined (`-qv`). `--` ends the options. Names cannot be abbreviated. If an
+ * option is given twice the last one wins, unless it is repeatable. Every table has -h and --help.
  *
- * The parser stores each value in the command's own struct, at the option's offset; it starts
- * zeroed, so NULL, false and, unless the table has another `initial`, 0 mean "not given". Texts
- * point into argv.
+ * The parser stores each value in the command's own struct, at the option's offset. The struct is
+ * zeroed first, so NULL, false and 0 (or the option's `initial`) mean "not given". Texts point into
+ * argv.
  */
 #ifndef GT_CLI_OPTIONS_H
 #define GT_CLI_OPTIONS_H
@@ -36,51 +35,51 @@ struct gt_option {
     uint8_t type;               /* enum gt_option_type */
     bool off;                   /* GT_OPTION_FLAG: false is stored, as --no-NAME does */
     bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
-    const char *value;          /* what help calls the value: "DIR"; NULL for flags */
+    const char *value;          /* name of the value in help texts: "DIR"; NULL for flags */
     const char *help;           /* a phrase without a full stop */
     const char *const *choices; /* GT_OPTION_CHOICE, NULL-terminated */
     uint64_t min, max;          /* GT_OPTION_NUMBER */
-    uint64_t initial;           /* GT_OPTION_NUMBER, GT_OPTION_FLAG: where it is not given */
-    size_t offset;              /* of the field in the command's struct */
+    uint64_t initial;           /* GT_OPTION_NUMBER, GT_OPTION_FLAG: the value if it is not given */
+    size_t offset;              /* offset of the field in the command's struct */
 };
 
 #define GT_OPTIONS_HELP 1 /* -h or --help was seen */
 
-/* Options that go with one value of another option: those of one of record's tools. An option of
- * several groups stands in the table of each, with the same type and offset. */
+/* Options that apply to one value of another option: those of one tool of `record`. An option of
+ * several groups is in the table of each, with the same type and offset. */
 struct gt_option_group {
-    const char *name; /* that value */
+    const char *name; /* the value that selects the group */
     const struct gt_option *table;
 };
 
 struct gt_options_spec {
     const struct gt_option *table;        /* NULL: no options but --help */
-    const struct gt_option_group *groups; /* until a NULL name; NULL: none */
-    const char *chooser;                  /* the option of `table`, a choice, whose value is the
-                                             group; where it is not given the first one is */
-    bool stop_at_operand;                 /* the first operand ends the options, as in `env` */
+    const struct gt_option_group *groups; /* ends with a NULL name; NULL: no groups */
+    const char *chooser;  /* the option of `table`, a choice, that selects the group; if it is not
+                             given the first group is selected */
+    bool stop_at_operand; /* the first operand ends the options, as in `env` */
 };
 
-/* All options, each name once, those of no group first; NULL after the last. */
+/* Returns each option once, those without a group first; NULL after the last. */
 const struct gt_option *gt_options_at(const struct gt_options_spec *spec, size_t index);
-/* By name; the first if it is NULL. NULL: there is none of that name, or there are no groups. */
+/* Finds a group by name; a NULL name finds the first. NULL: no such group. */
 const struct gt_option_group *gt_options_group(const struct gt_options_spec *spec,
                                                const char *name);
-/* Which one was chosen. NULL: there are none. */
+/* Returns the group that was selected. NULL: there are no groups. */
 const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *spec,
                                                 const void *into);
 
-/* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`.
- * 0, GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument; an option of another
- * group than the chosen one is such an error. The lists of repeatable options are the caller's even
- * then: gt_options_clear. */
+/* Reads argv[0..argc), stores the values in `into` and appends the operands to `operands`. 0,
+ * GT_OPTIONS_HELP, or GT_E_USAGE with a message that quotes the argument; an option of another
+ * group than the chosen one is such an error. The caller frees the lists of repeatable options in
+ * any case, with gt_options_clear. */
 int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,
                      GPtrArray *operands, struct gt_error *err);
 
 /* Frees the lists of repeatable options. */
 void gt_options_clear(const struct gt_options_spec *spec, void *into);
 
-/* "A|B|C" for a choice, the value's name otherwise, NULL for a flag. The caller frees it. */
+/* Returns "A|B|C" for a choice, NULL for a flag, else the value's name. The caller frees it. */
 char *gt_option_value_name(const struct gt_option *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that a command makes: see output_file.h. */
+/* The output file of a command: see output_file.h. */
 #include "cli/output_file.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace repair`: makes a directory whole that a killed recording left. */
+/* `guesttrace repair`: repairs the directory of an interrupted recording. */
 #include "analysis/recording/repair.h"
 #include "cli/command.h"
 
@@ -52,11 +52,11 @@ const struct gt_command gt_command_repair = {
     .usage = (const char *const[]){"DIR...", NULL},
     .paragraphs =
         (const char *const[]){
-            "Copies records that had not reached their files yet, cuts half-written ones off, ends"
-            " the functions that were still running, and mends text files that are missing, cut or"
-            " damaged: info, task.txt, maps, symbols, source lines, statistics. 'record'"
-            " does the same by itself when QEMU dies; this is for the case that guesttrace died"
-            " with it. A second call changes nothing.",
+            "Copies records that had not reached their files yet, cuts incomplete ones off, ends "
+            "the functions that were still running, and repairs text files that are missing, cut "
+            "or damaged: info, task.txt, maps, symbols, source lines, statistics. 'record' does "
+            "the same when QEMU crashes or is killed; use repair if guesttrace was killed as well. "
+            "A second call changes nothing.",
             NULL},
     .operands = GT_OPERANDS_DIRS,
     .run = run_repair,

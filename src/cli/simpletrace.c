@@ -23,7 +23,7 @@ static const struct gt_option simpletrace_table[] = {
     {"stats", 's', GT_OPTION_FLAG, .help = "print counts, rates and gaps of events and processes",
      .offset = offsetof(struct simpletrace_options, stats)},
     {"no-header", 0, GT_OPTION_FLAG,
-     .help = "the trace has neither header nor mappings, as SystemTap scripts write it",
+     .help = "read a trace without header and mappings, as SystemTap scripts write it",
      .offset = offsetof(struct simpletrace_options, no_header)},
     {0},
 };
@@ -64,7 +64,7 @@ static int read_records(struct walk *w, struct gt_trace_reader *reader)
     }
     uint64_t skipped = gt_trace_reader_skipped(reader);
     if (skipped)
-        gt_command_fail(w->command, 0, "%llu records could not be shown",
+        gt_command_fail(w->command, 0, "%llu records could not be decoded",
                         (unsigned long long)skipped);
     return worst;
 }
@@ -147,23 +147,22 @@ const struct gt_command gt_command_simpletrace = {
     .usage = (const char *const[]){"[--json|--chrome|--stats] [--filter EXPR] EVENTS TRACE", NULL},
     .paragraphs =
         (const char *const[]){
-            "EVENTS is the trace-events file that declares the events (trace-events-all of QEMU),"
-            " TRACE what the simple backend wrote: QEMU's, or libguesttrace-events'; \"-\" is"
-            " standard input. Prints what simpletrace.py prints: the event, the microseconds since"
-            " the record before, the process and the arguments in hex.",
-            "EXPR compares arguments with numbers and strings (== != < <= > >=), or matches strings"
-            " with globs (~) and regular expressions (=~, !~); a name with * and ? alone is an"
-            " event; @event, @pid, @tid, @time and @delta (ns) are what every record has; && || !"
-            " and parentheses join them: 'blk_co_p* && bytes >= 64k', 'flags & 0x10', 'name =~"
-            " \"^virt\" && !(@delta < 1ms)'. A comparison is false for an event that does not have"
-            " the argument.",
-            "--json has pointers as strings, other numbers as declared. With --stats, --json is"
-            " about the figures.",
-            "A record that cannot be shown (its id was not mapped, its event is not declared, or "
-            "its"
-            " payload is another) is left out and told with its offset, once an event; where the"
-            " trace ends within a record, what came before is shown. Either way the exit status is"
-            " 1.",
+            "EVENTS is the trace-events file that declares the events (trace-events-all of QEMU), "
+            "TRACE a file of the simple backend of QEMU or libguesttrace-events; \"-\" is standard "
+            "input. The output is that of simpletrace.py: the event, the microseconds since the "
+            "previous record, the process, and the arguments in hex.",
+            "EXPR compares arguments with numbers and strings (== != < <= > >=), or matches "
+            "strings with globs (~) and regular expressions (=~, !~). A name alone, which may have "
+            "* and ?, selects events. @event, @pid, @tid, @time and @delta (ns) are fields of "
+            "every record. && || ! and parentheses combine conditions: 'blk_co_p* && bytes >= "
+            "64k', 'flags & 0x10', 'name =~ \"^virt\" && !(@delta < 1ms)'. A comparison is false "
+            "for an event that does not have the argument.",
+            "--json prints pointers as strings, other numbers as declared. With --stats, --json "
+            "prints the statistics as JSON.",
+            "A record that cannot be decoded (its id was not mapped, its event is not declared, or "
+            "its payload does not match the declaration) is left out and reported with its offset, "
+            "once for each event. If the trace ends within a record, everything before it is "
+            "printed. In all these cases the exit status is 1.",
             NULL},
     .spec = {.table = simpletrace_table},
     .options_size = sizeof(struct simpletrace_options),

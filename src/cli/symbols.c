@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace symbols`: names for a recorded machine's addresses, from files with
- * symbols. */
+/* `guesttrace symbols`: names the addresses of a recorded machine with files of symbols. */
 #include "analysis/placement/symbolize.h"
 #include "analysis/processes/sysroot.h"
 #include "cli/command.h"
@@ -20,7 +19,8 @@ static const struct gt_option symbols_table[] = {
      .help = "prefix each function with the file's name: fw.elf:main",
      .offset = offsetof(struct symbols_options, prefix)},
     {"sysroot", 'L', GT_OPTION_DIR, .value = "FOLDER",
-     .help = "name the functions of the guest's processes from the programs and libraries in DIR",
+     .help =
+         "name the functions of the guest's processes from the programs and libraries in FOLDER",
      .offset = offsetof(struct symbols_options, sysroot)},
     {0},
 };
@@ -104,20 +104,19 @@ const struct gt_command gt_command_symbols = {
     .usage = (const char *const[]){"[-d DIR] [--sysroot FOLDER] [FILE[:OFFSET]...]", NULL},
     .paragraphs =
         (const char *const[]){
-            "A machine's recording holds addresses: QEMU does not know which programs ran in it."
-            " FILE is an ELF program, a Linux kernel (vmlinux, Image, bzImage, compressed or not,"
-            " System.map, a copy of /proc/kallsyms) or one of its modules (.ko).",
-            "OFFSET (decimal, or hex after 0x) is added to the addresses FILE is linked for; a"
-            " module is linked for 0. Without it kernels, modules and position-independent programs"
-            " are searched for in what was recorded, and the places are reported; other programs "
-            "ran"
-            " where they are linked.",
-            "A function that its file has no name for is shown as FILE+0xOFFSET, counted from where"
-            " its code begins; what no file covers, by its address. A file that is given again"
-            " forgets its former places; files of earlier calls stay.",
-            "With --sysroot each process of the guest gets the names of those programs and"
-            " libraries below FOLDER that ran in it, and those of the kernel: a session of its own."
-            " Where they ran is found from what was called; stripped ones help, too.",
+            "A recording of a machine has addresses, not names: QEMU does not know which programs "
+            "ran in the machine. FILE is an ELF program, a Linux kernel (vmlinux, Image, bzImage, "
+            "compressed or not, System.map, a copy of /proc/kallsyms) or one of its modules (.ko).",
+            "OFFSET (decimal, or hex after 0x) is added to the link addresses of FILE; a module is "
+            "linked at 0. Without it, symbols searches the recording for kernels, modules and "
+            "position-independent programs, and prints the places; other programs ran at their "
+            "link addresses.",
+            "A function without a name in its file is shown as FILE+0xOFFSET, counted from the "
+            "start of the file's code; a function outside all files is shown by its address. If a "
+            "file is given again its former places are removed; other files of earlier calls stay.",
+            "With --sysroot each process of the guest gets a session of its own, with the names of "
+            "the programs and libraries in FOLDER that ran in it, and those of the kernel. Their "
+            "addresses are found from the recorded calls; even stripped files can be found.",
             NULL},
     .spec = {.table = symbols_table},
     .options_size = sizeof(struct symbols_options),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting for a word of memory to change: signal-safe, and no point of cancellation. */
+/* Waits for a word of memory to change: async-signal-safe, and not a cancellation point. */
 #ifndef GT_EVENTS_FUTEX_H
 #define GT_EVENTS_FUTEX_H
 
@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Returns when woken, when the word is not `value`, after so many milliseconds (negative: never),
- * or for no reason. False after the time. errno may change. */
+/* Returns when woken, when the word is not `value`, after `ms` milliseconds (negative: no limit),
+ * or spuriously. False: the time is over. errno may change. */
 static inline int gt_events_futex_wait(_Atomic uint32_t *word, uint32_t value, int ms)
 {
     struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Globs: `*` is any characters, `?` any one; everything else stands for itself. */
+/* Globs: `*` matches any characters, `?` any one character; every other character matches itself.
+ *
+ */
 #include "guesttrace/control.h"
 
 bool gt_trace_is_pattern(const char *name)

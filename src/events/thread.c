@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See thread.h. */
+/* The runtime's own threads: see thread.h. */
 #include "events/thread.h"
 
 #include <pthread.h>

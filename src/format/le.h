@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Little-endian numbers at places whose size was checked; the puts give where the next one goes. */
+/* Little-endian numbers in memory whose bounds the caller has checked; gt_put* return the place
+ * after the number. */
 #ifndef GT_FORMAT_LE_H
 #define GT_FORMAT_LE_H
 

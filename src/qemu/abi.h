@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's plugin ABI, as far as we use it: our own declarations of the functions that a host
- * exports, from the facts in docs/formats/qemu-plugin-abi.md. Where families disagree about a
- * signature each has a member of its own type over the same symbol.
+ * The part of QEMU's plugin ABI that this project uses: our own declarations of the functions that
+ * a host exports, from the facts in docs/formats/qemu-plugin-abi.md. If families have different
+ * signatures for a symbol, each has a member of its own type for it.
  */
 #ifndef GT_QEMU_ABI_H
 #define GT_QEMU_ABI_H
@@ -25,20 +25,22 @@ struct qemu_info {
     } system;
 };
 
-/* By value, like the host takes it. */
+/* Passed by value, as the host expects it. */
 struct qemu_u64 {
     void *score;
     size_t offset;
 };
 
-/* An element of what get_registers returns; later families append members: go by element size. */
+/* An element of the array of get_registers. Later families append members, so step by the array's
+ * element size. */
 struct qemu_register {
     void *handle;
     const char *name;
     const char *feature;
 };
 
-/* What a memory callback asks for; the type says how wide: 8 bits are 0, 16 bits 1, to 128 bits. */
+/* The value of a memory access. `type` is its width: 0 for 8 bits, 1 for 16 bits, up to 4 for 128
+ * bits. */
 struct qemu_mem_value {
     int type;
     union {
@@ -59,8 +61,8 @@ enum { QEMU_COND_NE = 3 };
 typedef void (*qemu_exec_cb)(unsigned vcpu, void *data);
 typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data);
 
-/* The symbols, one member each: name, and type. Members stay NULL where the host lacks the symbol.
- * REQUIRED(name, type), OPTIONAL(name, type). */
+/* The symbols, one member each: REQUIRED(name, type) or OPTIONAL(name, type). A member is NULL if
+ * the host lacks the symbol. */
 #define QEMU_ABI_FUNCTIONS(REQUIRED, OPTIONAL)                                                     \
     REQUIRED(tb_n_insns, size_t (*)(const void *tb))                                               \
     REQUIRED(tb_vaddr, uint64_t (*)(const void *tb))                                               \
@@ -132,14 +134,13 @@ enum qemu_family {
 extern struct qemu_abi gt_qemu;
 extern enum qemu_family gt_qemu_family;
 
-/* insn_data copies (version 3 of the host) rather than pointing. */
+/* insn_data copies the bytes (version 3 of the host) instead of returning a pointer. */
 extern bool gt_qemu_data_copies;
 
 /* The version the host reads before it calls install. */
 extern int qemu_plugin_version;
 
-/* NULL, or the name of the first required function that the host lacks. Filled by the constructor.
- */
+/* NULL, or the name of the first required function that the host lacks. Set by the constructor. */
 extern const char *gt_qemu_missing;
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU that ends itself without telling its plugins: a program's fatal signal before QEMU 8
- * (QEMU sends it to itself), abort() of any QEMU (a machine's CPU that locks up, a bug).
+ * Detects that QEMU ends itself without an exit event for its plugins: after a program's fatal
+ * signal before QEMU 8 (QEMU sends the signal to itself), and at abort() of any QEMU (a machine's
+ * CPU that locks up, a bug).
  *
- * The executable's calls of kill and abort go through slots that the dynamic linker has filled:
- * ours take their places. What the guest sends goes another way, by system calls.
+ * The executable calls kill and abort through slots that the dynamic linker has filled: our
+ * functions replace them. Signals of the guest do not use them, but system calls.
  */
 #include "qemu/abi.h"
 #include "qemu/host.h"

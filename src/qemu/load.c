@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds out, before QEMU looks at us, which family of the plugin ABI it speaks.
+ * Determines QEMU's family of the plugin ABI before QEMU checks the plugin.
  *
- * QEMU reads `qemu_plugin_version` right after dlopen and refuses what is outside its range, so an
+ * QEMU reads `qemu_plugin_version` right after dlopen and refuses versions outside its range, so an
  * ELF constructor looks up the functions that the process exports and sets the version. Each family
- * is known by a function that came with it; 6 and 7 export the same ones, so there the version of
- * QEMU decides: from GUESTTRACE_QEMU_VERSION (the record command asks QEMU and tells us), else from
- * the text that the program prints for `-version`.
+ * has a function that the earlier ones lack; versions 6 and 7 export the same functions, so there
+ * the version of QEMU decides: from GUESTTRACE_QEMU_VERSION, which the record command sets, else
+ * from the text that the program prints for `-version`.
  */
 #include "qemu/abi.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One line at a time on standard error. In user mode descriptor 2 belongs to the guest, which may
- * close it and open a file of its own there, or let its reader go: a message goes out only while
- * the descriptor is what it was at load, never raises SIGPIPE, and is dropped where it would block.
+ * Writes single lines to standard error. In user mode descriptor 2 belongs to the guest, which may
+ * close it and open another file there, or close its reader: a message is written only while the
+ * descriptor is the same file as at load, never raises SIGPIPE, and is dropped if it would block.
  */
 #include "qemu/message.h"
 #include "qemu/host.h"

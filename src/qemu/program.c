@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * User mode: which program QEMU runs. Its plugin interface says so, but QEMU 10.0's user mode does
- * not export that function; there it is the first word of QEMU's command line that is neither an
- * option nor an option's value.
+ * Finds the program of user mode. The plugin interface has a function for it, but QEMU 10.0's user
+ * mode does not export it; there the program is the first word of QEMU's command line that is
+ * neither an option nor an option's value.
  */
 #include "qemu/host.h"
 

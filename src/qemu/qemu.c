@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host.h over QEMU: installation and events. Instrumentation is in code.c, what callbacks ask
- * for in state.c, messages in message.c. */
+/* host.h over QEMU: installation and events. Instrumentation is in code.c, the state that callbacks
+ * read in state.c, messages in message.c. */
 #include "qemu/abi.h"
 #include "qemu/host.h"
 #include "qemu/message.h"

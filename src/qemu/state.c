@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* host.h over QEMU: what a callback can ask for: memory accesses, registers, memory. */
+/* host.h over QEMU: the state that a callback can read: memory accesses, registers, memory. */
 #include "qemu/abi.h"
 #include "qemu/host.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Errors in events files: all of them are collected, and shown at once, as
+ * Errors in events files: all are collected and shown together, as
  *
  *     FILE:LINE:COLUMN: message
  *     the line
@@ -21,25 +21,25 @@ struct gt_line {
     const char *path;
     const char *text, *end;
     unsigned number;
-    unsigned file; /* the how manieth of the command: messages are sorted by it */
+    unsigned file; /* number of the file on the command line: messages are sorted by it */
 };
 
 struct gt_diagnostic;
 
-/* { 0 } is empty. */
+/* { 0 } is an empty list. */
 struct gt_diagnostics {
     struct gt_diagnostic *list;
     size_t n, room;
     unsigned files;
 };
 
-/* A message about what is at `at`, in the line or at its end. */
+/* Adds a message about the place `at`, in the line or at its end. */
 void gt_diagnose(struct gt_diagnostics *d, const struct gt_line *line, const char *at,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* A message of its own, without a place. */
+/* Adds a message without a place. */
 void gt_diagnose_plain(struct gt_diagnostics *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Adds them to a text, in the order of files, lines and columns. */
+/* Appends all messages to a text, sorted by file, line and column. */
 void gt_diagnostics_show(struct gt_diagnostics *d, struct gt_text *out);
 void gt_diagnostics_free(struct gt_diagnostics *d);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events as they are after parsing, ready for the formats: what `vcpu` and `tcg` stand for is
- * written out (a vCPU argument, two events), and each type is one of a few.
+ * Events after parsing, ready for the formats: `vcpu` and `tcg` are expanded (to a vCPU argument,
+ * to two events), and each type is one of enum gt_type_base.
  */
 #ifndef GT_TRACETOOL_EVENT_H
 #define GT_TRACETOOL_EVENT_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 enum {
-    GT_EVENT_DECLARED = 10,  /* arguments, at most */
-    GT_EVENT_ARGUMENTS = 11, /* those and a vCPU */
+    GT_EVENT_DECLARED = 10,  /* arguments that can be declared, at most */
+    GT_EVENT_ARGUMENTS = 11, /* arguments with the vCPU, at most */
 };
 
-/* What an argument's type is made of, but for const and pointers. */
+/* The base of an argument's type, without const and pointers. */
 enum gt_type_base {
     GT_TYPE_INT,
     GT_TYPE_UINT,
@@ -45,35 +45,36 @@ enum gt_type_base {
 };
 
 struct gt_argument {
-    const char *type;       /* as C: "const char *", "unsigned long" */
+    const char *type;       /* in C: "const char *", "unsigned long" */
     const char *name;       /* as declared */
-    enum gt_type_base base; /* of what is pointed to, where there are stars */
+    enum gt_type_base base; /* the base type; of a pointer, the type pointed to */
     unsigned stars;
-    bool is_const;  /* the base is */
-    bool is_string; /* "char *" or "const char *", spelled so: as the readers of traces see it */
+    bool is_const;  /* the base type is const */
+    bool is_string; /* the type is spelled "char *" or "const char *": readers of traces check the
+                       spelling */
 };
 
 struct gt_event {
-    const char *path; /* of the events file, as the command named it */
+    const char *path; /* path of the events file as on the command line */
     unsigned line;
     const char *name;
     bool disable, vcpu;
     unsigned n_arguments;
-    const struct gt_argument *arguments; /* n_arguments of them, at most GT_EVENT_ARGUMENTS */
-    const char *format;                  /* as C: literals and macros of <inttypes.h>; NULL: none */
+    const struct gt_argument *arguments; /* n_arguments arguments, at most GT_EVENT_ARGUMENTS */
+    const char *format;                  /* in C: literals and macros of <inttypes.h>; NULL: none */
 };
 
-/* The events of all files, in their order; an id of simpletrace-stap is a place here. { 0 } is
+/* The events of all files, in order; ids of simpletrace-stap are indexes into the list. { 0 } is
  * empty. */
 struct gt_events {
     struct gt_event *list;
     size_t n, room;
-    GStringChunk *strings; /* owns what the events point to */
+    GStringChunk *strings; /* memory of the strings of the events */
 };
 
-/* A copy that lives as long as the events. */
+/* Returns a copy that lives as long as the events. */
 const char *gt_events_string(struct gt_events *events, const char *text, size_t length);
-/* An empty event at the end. */
+/* Appends an empty event. */
 struct gt_event *gt_events_add(struct gt_events *events);
 void gt_events_free(struct gt_events *events);
 

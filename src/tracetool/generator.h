@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What formats and backends generate with: templates with slots between '@' for what the event at
- * hand is.
+ * The generator of formats and backends: templates whose slots, between '@', are replaced with
+ * properties of the current event.
  *
  *     @name@ @NAME@          the event
  *     @group@ @GROUP@        the group, as part of a name
@@ -56,34 +56,34 @@ struct gt_generator {
     struct gt_text out;
 
     /* private */
-    size_t lines; /* newlines in out */
+    size_t lines; /* number of newlines in out */
     GString *slots[GT_SLOTS];
-    const char *path; /* whose quoted form is in words[GT_SLOT_PATH] */
+    const char *path; /* the path whose quoted form is in slots[GT_SLOT_PATH] */
 };
 
-/* The options and events must outlive it. */
+/* The options and events must outlive the generator. */
 void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options *options,
                        const struct gt_events *events);
 void gt_generator_free(struct gt_generator *g);
 
-/* Makes it the event that templates speak of. */
+/* Makes e the current event. */
 void gt_generator_event(struct gt_generator *g, const struct gt_event *e);
-/* The same, of its name alone. */
+/* Makes e the current event, but sets only the slots of its name. */
 void gt_generator_name(struct gt_generator *g, const struct gt_event *e);
-/* Adds a template; NULL is nothing. */
+/* Appends a template; NULL appends nothing. */
 void gt_emit(struct gt_generator *g, const char *template);
-/* Adds text as it is. */
+/* Appends text without replacing slots. */
 void gt_emit_text(struct gt_generator *g, const char *text);
-/* Adds strings as they are, until NULL. */
+/* Appends strings, until NULL, without replacing slots. */
 void gt_emit_strings(struct gt_generator *g, const char *text, ...) __attribute__((sentinel));
 void gt_emit_number(struct gt_generator *g, size_t number);
 void gt_emit_printf(struct gt_generator *g, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* #line: what follows stands in the events file; and where it ends, in the output again. */
+/* Append #line directives: to the place of the event in the events file, and back to the output. */
 void gt_emit_line_of_event(struct gt_generator *g);
 void gt_emit_line_of_output(struct gt_generator *g);
 
-/* The name of an argument in C: with a `_` where it is a word of the language. */
+/* Returns the suffix of an argument's name in C: "_" if the name is a keyword, else "". */
 const char *gt_c_suffix(const char *name);
 
 #endif

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 enum gt_token_kind {
-    GT_TOKEN_END, /* of the line */
+    GT_TOKEN_END, /* end of the line */
     GT_TOKEN_WORD,
     GT_TOKEN_NUMBER,
     GT_TOKEN_LITERAL,      /* quotes included */
@@ -30,7 +30,7 @@ struct gt_token {
     size_t length;
 };
 
-/* Where reading goes on; `token` is the current one. */
+/* The rest of the line; `token` is the current token. */
 struct gt_lexer {
     const char *next, *end;
     struct gt_token token;
@@ -38,16 +38,16 @@ struct gt_lexer {
 
 /* Reads the first token. */
 void gt_lexer_init(struct gt_lexer *l, const char *text, const char *end);
-/* Goes on to the next; at the end it stays there. */
+/* Reads the next token; at the end of the line it stays GT_TOKEN_END. */
 void gt_lexer_next(struct gt_lexer *l);
 
-/* The token is that character. */
+/* True if the token is that character. */
 bool gt_token_is(const struct gt_token *t, char c);
-/* The token is that word. */
+/* True if the token is that word. */
 bool gt_token_is_word(const struct gt_token *t, const char *word);
 
-/* The byte that an escape stands for in a literal whose text ends at `end`. *p is behind the '\',
- * and left on the last character of the escape. */
+/* Returns the byte of an escape in a literal whose text ends at `end`. *p is after the '\'; it is
+ * moved to the last character of the escape. */
 unsigned char gt_literal_escape(const char **p, const char *end);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats: see parser.h. What is checked is what a compiler would not say, or not in these words;
- * that conversions fit arguments is the compiler's to check. */
+/* Formats: see parser.h. The checks are those that a compiler does not make, or reports unclearly;
+ * the compiler checks that conversions match arguments. */
 #include "tracetool/parser_private.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Types of arguments in the languages that are generated. */
+/* Types of arguments in the generated languages. */
 #ifndef GT_TRACETOOL_TYPES_H
 #define GT_TRACETOOL_TYPES_H
 
 #include "tracetool/event.h"
 
 const char *gt_type_in_c(enum gt_type_base base);
-/* What stands between an argument's type and its name: a blank, but for pointers. */
+/* Returns the separator of an argument's type and name: "" for pointers, else a blank. */
 const char *gt_argument_blank(const struct gt_argument *a);
 
 const char *gt_type_in_rust(enum gt_type_base base);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Words with a meaning: those that types are made of, and those that cannot be names in one of the
- * languages that are generated. */
+/* Words with a meaning: those of types, and those that are reserved in one of the generated
+ * languages. */
 #ifndef GT_TRACETOOL_WORDS_H
 #define GT_TRACETOOL_WORDS_H
 
@@ -21,7 +21,7 @@ enum gt_word_kind {
     GT_WORD_KINDS,
 };
 
-/* What a token is to a type; *fixed is set for GT_WORD_FIXED and GT_WORD_TCG. */
+/* Returns the role of a token in a type; *fixed is set for GT_WORD_FIXED and GT_WORD_TCG. */
 enum gt_word_kind gt_word_kind(const struct gt_token *t, enum gt_type_base *fixed);
 
 enum gt_language {
@@ -30,7 +30,7 @@ enum gt_language {
     GT_LANGUAGE_STAP,
 };
 
-/* The name must have a `_` behind it to be one in that language. */
+/* True if the name is reserved in that language and needs a `_` appended. */
 bool gt_word_is_reserved(enum gt_language language, const char *name);
 
 #endif

@@ -7,7 +7,7 @@
 static void tell_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     if (s->out && k->sink->resumed)
-        k->sink->resumed(s, time);
+        k->sink->resumed(k->sink_self, s, time);
 }
 
 void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
@@ -20,6 +20,22 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
             gt_stack_close(k, s, 0, end);
         }
     pthread_mutex_unlock(&k->lock);
+}
+
+struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc)
+{
+    struct gt_stack *found = NULL;
+    if (t->tracker->machine)
+        return NULL;
+    pthread_mutex_lock(&t->tracker->lock);
+    for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
+        if (s->running || s->top == s->base || s->top->ret != pc)
+            continue;
+        if (!found || s->top->fn == t->stack->top->fn)
+            found = s;
+    }
+    pthread_mutex_unlock(&t->tracker->lock);
+    return found;
 }
 
 /* A coroutine whose first function has returned, and what called it has left for good. */
@@ -69,7 +85,7 @@ static void suspend(struct gt_thread *t, uint64_t time)
     if (has_ended(t, s))
         gt_stack_end(k, s);
     else if (s->out && k->sink->suspended)
-        k->sink->suspended(s, time);
+        k->sink->suspended(k->sink_self, s, time);
     s->running = false;
     pthread_mutex_unlock(&k->lock);
 }

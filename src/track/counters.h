@@ -2,7 +2,7 @@
 /*
  * What the tracker counts. An anomaly is something that it could only conclude: how far not to
  * trust a trace. A trace without one is exact; the other counters are worth knowing. Names are
- * those of guesttrace.stats (anomaly.NAME, count.NAME); texts are for people.
+ * those of guesttrace.stats (anomaly.NAME, rule.NAME, count.NAME); texts are for people.
  */
 #ifndef GT_TRACK_COUNTERS_H
 #define GT_TRACK_COUNTERS_H
@@ -18,7 +18,28 @@ enum gt_counter {
     GT_COUNT_ALIASED,      /* blocks that are shared by several virtual addresses */
     GT_COUNT_BEYOND_TASKS, /* stacks more than are recorded */
     GT_COUNT_BEYOND_DEPTH, /* frames deeper than are recorded */
-    GT_ANOMALIES,          /* from here on */
+
+    /* How returns were decided that did not land where the call said: the rules of returns.c */
+    GT_RULES,
+    GT_RULE_SIGNAL_HANDLER = GT_RULES,
+    GT_RULE_FIRST_FUNCTION,
+    GT_RULE_BEYOND_LIMIT,
+    GT_RULE_RETPOLINE,
+    GT_RULE_PUSHED_CONTEXT,
+    GT_RULE_NEW_CONTEXT,
+    GT_RULE_OWN_ADDRESS,
+    GT_RULE_PUSHED_TARGET,
+    GT_RULE_EXCEPTION,
+    GT_RULE_SUSPENDED_STACK,
+    GT_RULE_OUTER_RETURN,
+    GT_RULE_OUTER_FUNCTION,
+    GT_RULE_RECURSIVE_FUNCTION,
+    GT_RULE_HANDLER_JUMP,
+    GT_RULE_PAGE_ALIAS,
+    GT_RULE_FIRST_STEP,
+    GT_RULE_NO_CALL,
+
+    GT_ANOMALIES,
     GT_ANOMALY_MISSED_RETURN = GT_ANOMALIES, /* a return matched a frame further down, without a
                                                 stack switch */
     GT_ANOMALY_GUESSED_FRAME,     /* control came back to a function that is on the stack twice */
@@ -34,6 +55,11 @@ enum gt_counter {
 static inline bool gt_counter_is_anomaly(enum gt_counter counter)
 {
     return counter >= GT_ANOMALIES;
+}
+
+static inline bool gt_counter_is_rule(enum gt_counter counter)
+{
+    return counter >= GT_RULES && counter < GT_ANOMALIES;
 }
 
 /* "unknown-return"; static. */

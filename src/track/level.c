@@ -10,11 +10,12 @@
 void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time)
 {
     t->attention = (t->attention & ~(uint32_t)GT_CODE_LEVEL) | level << GT_CODE_LEVEL_SHIFT;
-    if (!t->stack || !t->tracker || !t->tracker->sink->level)
+    struct gt_tracker *k = t->tracker;
+    if (!t->stack || !k || !k->sink->level)
         return;
     gt_stack_set_level(t->stack, level);
     if (t->stack->out)
-        t->tracker->sink->level(t->stack, time);
+        k->sink->level(k->sink_self, t->stack, time);
 }
 
 void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time)

@@ -173,18 +173,13 @@ void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_
         code->target += by;
 }
 
-bool gt_machine_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+bool gt_machine_is_retpoline(const struct gt_thread *t)
 {
     enum { SHORTEST = 4, LONGEST = 32 };
-    struct gt_stack *s = t->stack;
+    const struct gt_stack *s = t->stack;
     uint64_t over = s->top->addr - s->top->ret;
-    if (!t->tracker->machine || s->top == s->base || gt_machine_has_leapt(t) || over < SHORTEST ||
-        over > LONGEST)
-        return false;
-    gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
-    gt_machine_forget(t, gt_stack_depth(s));
-    gt_stack_replace(t, code, time);
-    return true;
+    return t->tracker->machine && s->top > s->base && !gt_machine_has_leapt(t) &&
+           over >= SHORTEST && over <= LONGEST;
 }
 
 /* ---- contexts ------------------------------------------------------------------------------ */
@@ -311,18 +306,28 @@ void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t tim
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
 }
 
-bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+bool gt_machine_resumes(const struct gt_thread *t, uint64_t pc)
+{
+    return t->tracker->machine && t->stack->resumes == pc;
+}
+
+void gt_machine_resumed(struct gt_thread *t)
+{
+    t->stack->resumes = 0;
+    t->stack->top->flags = 0;
+}
+
+bool gt_machine_may_begin(const struct gt_thread *t)
+{
+    const struct gt_stack *s = t->stack;
+    return t->tracker->machine && (s->top->flags & GT_FRAME_FOUND || is_left_behind(s));
+}
+
+bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
     bool moved = from->top->flags & GT_FRAME_MOVED, found = from->top->flags & GT_FRAME_FOUND;
-    if (k->machine && from->resumes == code->pc) {
-        from->resumes = 0;
-        from->top->flags = 0;
-        return true;
-    }
-    if (!k->machine || !(found || is_left_behind(from)))
-        return false;
     from->sp = moved ? from->moved_sp : GT_NO_ADDR;
     from->top->flags = 0;
     gt_stack_begin(t, time);

@@ -52,9 +52,15 @@ bool gt_machine_returns(const struct gt_thread *t, uint64_t pc);
 
 /* ---- for resolve.c ------------------------------------------------------------------------- */
 
-/* A return came to the code, which is nowhere on the stack; or an exception return, out of a
- * handler. True: a context has begun there. */
-bool gt_machine_begins(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* True where the context has pushed that address to go on at, and a return comes to it. */
+bool gt_machine_resumes(const struct gt_thread *t, uint64_t pc);
+/* It went on there. */
+void gt_machine_resumed(struct gt_thread *t);
+/* True where a return to code that is nowhere on the stack, or an exception return out of a
+ * handler, begins a context. */
+bool gt_machine_may_begin(const struct gt_thread *t);
+/* A context begins at the code. False: no memory. */
+bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* True: a longjmp has landed. The top frame has loaded a stack pointer that the same context had
  * stored, and the code is where that function came back to; what was called since is closed. */
 bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time);
@@ -73,8 +79,8 @@ bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct 
 /* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
  * target in the place of that return address, and returns; arm64's go so to their vectors. What
  * jumped or was called there gives way to the target. Without symbols this is known by the
- * distance. True: so it was. */
-bool gt_machine_retpoline(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+ * distance. True: the return that has just landed is one. */
+bool gt_machine_is_retpoline(const struct gt_thread *t);
 /* A kernel begins at low addresses and goes on at high ones, with blocks that were translated
  * there: one that is reached from high code is known by its high address from then on. */
 void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark);

@@ -10,13 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What runs after it is another context's. */
+static bool begins_context(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    bool resumes = gt_machine_resumes(t, code->pc);
+    if (resumes)
+        gt_machine_resumed(t);
+    return resumes || (gt_machine_may_begin(t) && gt_machine_begin(t, code, time));
+}
+
 static void land_exception_return(struct gt_thread *t, const struct gt_code *from,
                                   const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     bool within_kernel = from->pc >> 63 && code->pc >> 63;
     if (code->pc == gt_code_end(from) || code->pc < t->tracker->lowest ||
-        gt_machine_begins(t, code, time))
+        begins_context(t, code, time))
         return;
     uint32_t depth = gt_stack_depth(s);
     if (depth && s->top->ret == code->pc) {

@@ -11,7 +11,7 @@ static const struct gt_func no_func = {.flags = GT_FUNC_ANON};
 
 struct gt_stack *gt_stack_create(struct gt_tracker *k)
 {
-    struct gt_stack *s = calloc(1, sizeof *s);
+    struct gt_stack *s = calloc(1, sizeof *s + k->sink->data_size);
     struct gt_frame *frames = calloc(FIRST_FRAMES, sizeof *frames);
     if (!s || !frames) {
         free(s);
@@ -19,6 +19,7 @@ struct gt_stack *gt_stack_create(struct gt_tracker *k)
         return NULL;
     }
     frames[0] = (struct gt_frame){.ret = GT_NO_ADDR, .addr = GT_NO_ADDR, .fn = &no_func};
+    s->data = s + 1;
     s->base = s->top = frames;
     s->sp = GT_NO_ADDR;
     s->limit = frames + FIRST_FRAMES;
@@ -86,7 +87,7 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
     if (depth >= t->tracker->max_depth)
         t->counters[GT_COUNT_BEYOND_DEPTH]++;
     else if (s->out)
-        t->tracker->sink->enter(s, time, depth, frame.addr);
+        t->tracker->sink->enter(t->tracker->sink_self, s, time, depth, frame.addr);
 }
 
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
@@ -94,7 +95,7 @@ void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, ui
     for (; gt_stack_depth(s) > depth; s->top--) {
         uint32_t at = gt_level_depth(gt_stack_depth(s) - 1, s->top->level);
         if (at < k->max_depth && s->out)
-            k->sink->leave(s, time, at, s->top->addr);
+            k->sink->leave(k->sink_self, s, time, at, s->top->addr);
     }
     if (k->sink->level)
         gt_stack_set_level(s, gt_level_of(s->level));
@@ -120,7 +121,7 @@ void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t tim
         s->top = s->base + i;
         uint32_t at = gt_level_depth(i - 1, s->top->level);
         if (at < k->max_depth && s->out)
-            k->sink->enter(s, time, at, s->top->addr);
+            k->sink->enter(k->sink_self, s, time, at, s->top->addr);
     }
 }
 
@@ -137,10 +138,42 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *s = t->stack;
-    if (!s->out && k->sink->open(k->sink->self, t, s, time))
+    if (!s->out && k->sink->open(k->sink_self, t, s, time))
         gt_stack_enter_again(k, s, time);
     if (s->out)
         t->attention &= ~(uint32_t)GT_ATTENTION_SILENT;
     else
         t->attention |= GT_ATTENTION_SILENT;
+}
+
+uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)
+{
+    for (const struct gt_frame *f = s->top; f > s->base; f--)
+        if (f->ret == pc)
+            return (uint32_t)(f - s->base);
+    return 0;
+}
+
+/* True where the frame may be of the function that the block is in. Code without symbols is one
+ * function of many: there the nearest entry at or below the block is taken, if it is near. */
+static bool owns(const struct gt_frame *f, const struct gt_code *code)
+{
+    enum { NEAR = 64 << 10 };
+    return f->fn == code->fn && (!(code->fn->flags & GT_FUNC_ANON) ||
+                                 (f->addr <= code->pc && code->pc - f->addr < NEAR));
+}
+
+uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *code,
+                                unsigned *candidates)
+{
+    const struct gt_frame *best = NULL;
+    *candidates = 0;
+    for (const struct gt_frame *f = s->top; f > s->base; f--) {
+        if (!owns(f, code) || (best && f->addr < best->addr))
+            continue;
+        *candidates = best && f->addr == best->addr ? *candidates + 1 : 1;
+        if (!best || f->addr > best->addr)
+            best = f;
+    }
+    return best ? (uint32_t)(best - s->base) : 0;
 }

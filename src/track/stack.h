@@ -15,6 +15,12 @@ void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t 
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
 /* Code of that level runs on it. */
 void gt_stack_set_level(struct gt_stack *s, unsigned level);
+/* The depth of the innermost frame that returns to pc (1 is the outermost); 0: none does. */
+uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc);
+/* The innermost frame whose function contains the block, as a depth; 0: none. *candidates: how many
+ * frames are of that function, entered at that address. */
+uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *code,
+                                unsigned *candidates);
 /* Forgets signal handlers whose frames, on the thread's stack, are deeper. */
 void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth);
 
@@ -28,6 +34,10 @@ void gt_stack_free(struct gt_stack *s);
 void gt_stack_begin(struct gt_thread *t, uint64_t time);
 /* Suspends the thread's stack and goes on with s. */
 void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time);
+/* A stack that no thread runs and whose top frame returns to pc; one suspended in the same function
+ * as the present top frame is preferred. NULL: none; always so in a machine, where threads wait at
+ * the same place (machine.h). */
+struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc);
 /* Makes sure the sink has an output for the thread's stack. */
 void gt_stack_open(struct gt_thread *t, uint64_t time);
 
@@ -68,7 +78,10 @@ bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s);
 void gt_unwind_entered(struct gt_thread *t, uint32_t flags);
 /* Where the exception on its way has landed, if it landed at the code; how many frames are left.
  * 0: not known. */
-uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code);
+uint32_t gt_unwind_find(const struct gt_thread *t, const struct gt_code *code);
+/* Control has landed somewhere: the exception on its way is over, and the handler that
+ * gt_unwind_find took is done with. */
+void gt_unwind_end(struct gt_thread *t);
 
 /* ---- signals.c ------------------------------------------------------------------------------ */
 

@@ -206,13 +206,7 @@ struct gt_stack {
     uint64_t moved_sp;       /* before it was loaded last from where nothing is known */
     uint64_t resumes;        /* the context goes on there; 0: where its top frame returns to */
 
-    /* the sink's */
-    uint32_t id;        /* of its output */
-    uint32_t named_pid; /* with the name: whose it is */
-    char name[16];
-    bool switched_out;        /* it has been told that the stack is suspended */
-    struct gt_levels *levels; /* where its records go */
-    bool beyond;              /* it has been counted as one more than is recorded */
+    void *data; /* the sink's own: gt_sink.data_size bytes, zero at first, part of the stack */
 };
 
 #define GT_TRACK_MAX_DEPTH (1u << 20)
@@ -301,27 +295,29 @@ struct gt_thread {
     struct gt_save leapt; /* what the stack pointer was loaded from, if that is its own stack's */
 };
 
-/* Where findings go. enter and leave are called in time order for a stack; `depth` counts from 0.
- * open makes s->out for a stack that begins (or goes on in a forked child); close ends it. */
+/* Where calls are reported; `self` is that of gt_tracker_init. enter and leave are called in time
+ * order for a stack; `depth` counts from 0. open makes s->out for a stack that begins (or goes on
+ * in a forked child); close ends it. */
 struct gt_sink {
-    void (*enter)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
-    void (*leave)(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
+    void (*enter)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
+    void (*leave)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
-    void *self;
     /* A stack with an output is suspended; it goes on, or ends. May be NULL. */
-    void (*suspended)(struct gt_stack *s, uint64_t time);
-    void (*resumed)(struct gt_stack *s, uint64_t time);
+    void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
+    void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
     /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
      * level's. enter and leave are about a frame, which is the top one, of any level. NULL: levels
      * are not told apart. */
-    void (*level)(struct gt_stack *s, uint64_t time);
+    void (*level)(void *self, struct gt_stack *s, uint64_t time);
+    size_t data_size; /* of what the sink keeps of each stack, in its `data` */
 };
 
 #define GT_TRACK_SAVES 16384u /* words, see saved_contexts.c: a power of two */
 
 struct gt_tracker {
     const struct gt_sink *sink;
+    void *sink_self;
     uint32_t max_depth; /* frames at this depth and deeper are tracked, not recorded */
     bool tail_calls;
     /* Set after init: see machine.h. One block may run there at several virtual addresses, which
@@ -340,8 +336,8 @@ struct gt_tracker {
 };
 
 /* sink must outlive the tracker. GT_E_NOMEM as false. */
-bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, uint32_t max_depth,
-                     bool tail_calls);
+bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *self,
+                     uint32_t max_depth, bool tail_calls);
 /* Frees all; nothing is recorded. */
 void gt_tracker_finish(struct gt_tracker *k);
 

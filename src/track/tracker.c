@@ -11,10 +11,11 @@ void gt_code_set_special(struct gt_code *code)
     code->special = (code->special & GT_CODE_LEVEL) | (special ? GT_CODE_SPECIAL : 0);
 }
 
-bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, uint32_t max_depth,
-                     bool tail_calls)
+bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *self,
+                     uint32_t max_depth, bool tail_calls)
 {
-    *k = (struct gt_tracker){.sink = sink, .max_depth = max_depth, .tail_calls = tail_calls};
+    *k = (struct gt_tracker){
+        .sink = sink, .sink_self = self, .max_depth = max_depth, .tail_calls = tail_calls};
     k->saves = calloc(GT_TRACK_SAVES, sizeof *k->saves);
     return k->saves && pthread_mutex_init(&k->lock, NULL) == 0;
 }
@@ -55,7 +56,7 @@ static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time
 {
     gt_stack_close(k, s, 0, time);
     if (s->out)
-        k->sink->close(k->sink->self, s);
+        k->sink->close(k->sink_self, s);
     pthread_mutex_lock(&k->lock);
     gt_stack_unlink(k, s);
     for (size_t i = 0; i < GT_TRACK_SAVES; i++)

@@ -63,9 +63,9 @@ void gt_track_asked(struct gt_thread *t, uint64_t ip)
         }
 }
 
-uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code)
+uint32_t gt_unwind_find(const struct gt_thread *t, const struct gt_code *code)
 {
-    struct gt_unwind *u = &t->leap.unwind;
+    const struct gt_unwind *u = &t->leap.unwind;
     const struct gt_stack *s = t->stack;
     uint32_t depth = 0;
     if (!u->start)
@@ -73,8 +73,15 @@ uint32_t gt_unwind_find(struct gt_thread *t, const struct gt_code *code)
     if (u->asked)
         depth = u->at;
     else if (u->n_handlers && !u->searching)
-        depth = u->handler[--u->n_handlers];
+        depth = u->handler[u->n_handlers - 1];
     bool stands = u->start <= gt_stack_depth(s) && s->base[u->start].addr == u->addr;
-    u->start = 0;
     return stands && depth < gt_stack_depth(s) && s->base[depth].fn == code->fn ? depth : 0;
+}
+
+void gt_unwind_end(struct gt_thread *t)
+{
+    struct gt_unwind *u = &t->leap.unwind;
+    if (u->start && !u->asked && u->n_handlers && !u->searching)
+        u->n_handlers--;
+    u->start = 0;
 }

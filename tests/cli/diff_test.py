@@ -175,7 +175,7 @@ class Diff(CliTest):
                 done = self.expect(1, 'diff', '-c', '2', a, b)
                 lines = done.stdout.split('\n')
                 place = f'{b} line {number}' if right else f'{b} has no more'
-                self.assertEqual(lines[0], f'vCPU 0: the logs part: {a} line {number}, {place}')
+                self.assertEqual(lines[0], f'vCPU 0: the logs differ: {a} line {number}, {place}')
                 self.assertEqual(sum(x.startswith('  ') for x in lines), 2)
                 self.assertEqual(lines[3], '- ' + left.rstrip('\n'))
                 self.assertIn('+ ' + (right or '(no more lines)').rstrip('\n'), lines)
@@ -216,7 +216,7 @@ class Diff(CliTest):
         mixed = ''.join(x for pair in zip(zero, one) for x in pair)
         self.assertEqual(self.diff(mixed, ''.join(one + zero), status=0), '')
         self.assertEqual(self.diff(mixed, ''.join(one[:8] + zero[:5] + zero[6:]), '-c', '1'), '''\
-vCPU 0: the logs part: a line 11, b line 14
+vCPU 0: the logs differ: a line 11, b line 14
   0, 0x4, 0x1, "nop"
 - 0, 0x5, 0x1, "nop"
 - 0, 0x6, 0x1, "nop"
@@ -224,7 +224,7 @@ vCPU 0: the logs part: a line 11, b line 14
 + 0, 0x7, 0x1, "nop"
 differs: the instruction's address: 0x5 and 0x6
 the same again: a line 13, b line 14
-vCPU 11: the logs part: a line 18, b has no more
+vCPU 11: the logs differ: a line 18, b has no more
   11, 0x7, 0x1, "nop"
 - 11, 0x8, 0x1, "nop"
 + (no more lines)
@@ -245,7 +245,7 @@ vCPU 11: the logs part: a line 18, b has no more
             out = self.diff(a, other)
             self.assertIn('differs: the opcode: 0x1 and 0x2', out)
             self.assertEqual(out.count('differs: '), 1)
-            self.assertEqual(re.match(r'vCPU 12: the logs part: a line (\d+), b line (\d+)\n', out).groups(),
+            self.assertEqual(re.match(r'vCPU 12: the logs differ: a line (\d+), b line (\d+)\n', out).groups(),
                              tuple(str(next(n for n, x in enumerate(text.split('\n'), 1)
                                             if x.startswith('12, 0x1234,'))) for text in (a, other)))
 
@@ -283,11 +283,11 @@ vCPU 11: the logs part: a line 18, b has no more
         line = '0, 0x10, 0x90, "nop"\n'
         self.assertEqual(self.diff(first + line + last, first + line + last, status=0), '')
         out = self.diff(first + line + last, first + line)
-        self.assertTrue(out.startswith('lines of no vCPU: the logs part: a line 3, b has no more\n'), out)
+        self.assertTrue(out.startswith('lines of no vCPU: the logs differ: a line 3, b has no more\n'), out)
 
     def test_empty(self):
         self.assertEqual(self.diff('', '', status=0), '')
-        self.assertIn('vCPU 0: the logs part: a has no more, b line 1\n', self.diff('', '0, 0x1, 0x1, "x"\n'))
+        self.assertIn('vCPU 0: the logs differ: a has no more, b line 1\n', self.diff('', '0, 0x1, 0x1, "x"\n'))
 
     def test_no_context(self):
         number, left, _ = first_difference(log('none', 'txt'), log('register', 'txt'))
@@ -304,7 +304,7 @@ vCPU 11: the logs part: a line 18, b has no more
         self.write('odd', bytes(range(1, 9)) * 9)
         self.write('zero.log', b'0, 0x1, 0x2, "nop"\n0, 0x\0')
         for name, what in (('s.etrace', ': an etrace stream'), ('p.elf', ': an ELF file'),
-                           ('odd', ': neither text nor a file that we know'),
+                           ('odd', ': not text, and of an unknown type'),
                            ('zero.log', ' line 2: a zero byte')):
             for pair in (name, log('none', 'txt')), (log('none', 'bin'), name):
                 done = self.expect(2, 'diff', *pair)

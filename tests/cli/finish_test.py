@@ -79,7 +79,7 @@ class Broken(Finish):
         lines = self.record(-signal.SIGKILL, 'partial kill=KILL')
         self.assertEqual(lines, [
             'the program was killed (Killed); the recording was completed: 1 task file, 7 records: 7'
-            ' bytes of half-written records cut off, 1 running functions ended',
+            ' bytes of incomplete records cut off, 1 running functions ended',
             'view it with: uftrace replay -d uftrace.data'])
         self.check_whole()
 
@@ -96,7 +96,7 @@ class Broken(Finish):
 
     def test_not_loaded(self):
         self.assertEqual(self.record(125, 'exit=1'),
-                         ['nothing was recorded: QEMU ended before the plugin began'])
+                         ['nothing was recorded: QEMU ended before the plugin started'])
         self.assertRegex(self.record(0, 'exit=0')[0],
                          r'^nothing was recorded: the plugin was not loaded \(does .*/qemu-x86_64'
                          r' pass its arguments on to QEMU\?\)$')
@@ -105,7 +105,7 @@ class Broken(Finish):
         self.record(0, 'record ' + GOOD_STATS)
         before = {name: self.read_bytes(name) for name in os.listdir(self.path('uftrace.data'))}
         self.assertEqual(self.record(125, 'exit=1'),
-                         ['nothing was recorded: QEMU ended before the plugin began'])
+                         ['nothing was recorded: QEMU ended before the plugin started'])
         self.assertEqual(before, {name: self.read_bytes(name)
                                   for name in os.listdir(self.path('uftrace.data'))})
 
@@ -133,7 +133,7 @@ class Repair(Finish):
         with open(self.path('uftrace.data/1.dat'), 'r+b') as f:
             f.truncate(3 * 16 + 5)
         done = self.expect(0, 'repair', 'uftrace.data')
-        self.assertEqual(done.stdout, 'uftrace.data: 1 task file, 3 records: 5 bytes of half-written'
+        self.assertEqual(done.stdout, 'uftrace.data: 1 task file, 3 records: 5 bytes of incomplete'
                          ' records cut off, 3 running functions ended\n')
         self.check_whole()
         done = self.expect(0, 'repair', 'uftrace.data', 'uftrace.data')

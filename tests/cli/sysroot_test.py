@@ -281,7 +281,7 @@ class Folder(Sysroot):
         self.expect(1, 'symbols', '-d', 'empty', '-L', 'root')
         self.put('task.txt', self.read('uftrace.data', 'task.txt') +
                  'FORK timestamp=0.000000009 pid=1009 ppid=1\n')
-        self.refuse('a sysroot is for the recording of a machine', '-L', 'root')
+        self.refuse('--sysroot needs the recording of a machine', '-L', 'root')
         self.put('task.txt', 'SESS hello\n')
         self.refuse('task.txt line 1', '-L', 'root')
 

@@ -62,7 +62,7 @@ def test_each(t):
                 continue  # a recording may be without
             out = damaged(t, whole, name, bad)
             said = t.repair(out)
-            need('1 text file mended' in said and re.search(f'{out}/{name}: [a-z ]+:', said), name, how,
+            need('1 text file repaired' in said and re.search(f'{out}/{name}: [a-z ]+:', said), name, how,
                  said)
             need('nothing to repair' in t.repair(out), name, how, 'the second repair repairs')
             t.check(out)
@@ -85,7 +85,7 @@ def test_cut_at_every_byte(t):
             out = damaged(t, whole, name, data[:n])
             said = t.repair(out)
             at_line = name in LINES and n and data[n - 1:n] == b'\n'
-            need('mended' in said or at_line, name, n, said)
+            need('repaired' in said or at_line, name, n, said)
             need('nothing to repair' in t.repair(out), name, n, 'the second repair repairs')
             if not name.endswith('.map') and n % 7 == 0:
                 need(shown(out) == before, name, n)

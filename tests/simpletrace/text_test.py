@@ -187,7 +187,7 @@ class Damaged(Case):
             ' declared with',
             f"TRACE: offset {places[3]}: 8 bytes of payload are not the arguments that 'two' is"
             ' declared with',
-            '6 records could not be shown')])
+            '6 records could not be decoded')])
 
     def test_hostile_lengths(self):
         for order in '<>':

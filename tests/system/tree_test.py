@@ -112,7 +112,7 @@ def check_tree(trace, tid, expected, known=False):
 def check_counters(trace, known=False, allowed=()):
     """No anomalies; the recursion goes deeper than is recorded. What jumped on does not return."""
     for key, value in trace.stats.items():
-        if '.' in key and key.partition('.')[2] not in (*allowed, 'beyond-depth'):
+        if key.startswith(('anomaly.', 'count.')) and key.partition('.')[2] not in (*allowed, 'beyond-depth'):
             need(value == 0, f'{key} is {value}')
     left = known
     for tid in trace.tids():

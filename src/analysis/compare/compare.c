@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two logs are read in turn, until their lines part: see compare.h. */
+/* Reads two logs in turn until their lines differ: see compare.h. */
 #include "analysis/compare/compare.h"
 
 #include "analysis/compare/lines.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where two execlog logs part (`guesttrace diff`):
- *   compare.c   both logs are read in turn
- *   vcpus.c     which vCPU lines are of
- *   source.c    a log as lines
- *   sequence.c  a vCPU's lines in both
- *   lines.c     where lines end
- *   skip.c      parts that are the same byte for byte
- *   report.c    where a vCPU's lines part, in words
- *   resync.c    where they are the same again
+ * Finds where two execlog logs differ (`guesttrace diff`):
+ *   compare.c   reads both logs in turn
+ *   vcpus.c     finds the vCPU of lines
+ *   source.c    reads a log as lines
+ *   sequence.c  compares a vCPU's lines
+ *   lines.c     finds the ends of lines
+ *   skip.c      skips parts that are identical byte for byte
+ *   report.c    describes the first difference of a vCPU's lines
+ *   resync.c    finds where the lines are the same again
  */
 #ifndef GT_ANALYSIS_COMPARE_COMPARE_H
 #define GT_ANALYSIS_COMPARE_COMPARE_H
@@ -17,13 +17,13 @@
 #include "analysis/compare/source.h"
 #include "base/notice.h"
 
-enum { GT_DIFF_AHEAD = 1000 }; /* lines that are looked at after those that differ */
+enum { GT_DIFF_AHEAD = 1000 }; /* lines that are searched after the first difference */
 
 struct gt_diff {
     const struct gt_notices *notices;
     const char *names[2];
     struct gt_diff_source side[2];
-    struct gt_diff_feed { /* what a source is told to give its lines to */
+    struct gt_diff_feed { /* the `user` of a source */
         struct gt_diff *diff;
         int side;
     } feeds[2];
@@ -31,45 +31,46 @@ struct gt_diff {
     GPtrArray *sequences;
     struct gt_diff_sequence *newest;
     size_t context; /* lines */
-    bool values;    /* of accesses are compared */
+    bool values;    /* values of accesses are compared */
     bool differs;
     /* skip.c */
-    uint32_t same_codes; /* blocks up to this id are the same in both */
+    uint32_t same_codes; /* blocks up to this id are the same in both logs */
     unsigned names_seen;
-    bool other_codes; /* something has one number and two meanings */
-    bool abreast;     /* nothing waits */
+    bool other_codes; /* a number has different definitions in the two logs */
+    bool abreast;     /* no sequence has waiting lines */
 };
 
-/* Of the logs with these names ("-": standard input), showing so many lines of context. `names` and
- * *notices must outlive *d, which needs gt_diff_clear. */
+/* Prepares the comparison of the logs with these names ("-": standard input); the report has
+ * `context` lines before each difference. `names` and *notices must outlive *d. Release *d with
+ * gt_diff_clear. */
 void gt_diff_init(struct gt_diff *d, const char *const names[2], size_t context,
                   const struct gt_notices *notices);
-/* Reads both logs and appends to *out where each vCPU's lines part. Errors of gt_etrace_walk_open
- * and of the readers; GT_E_RANGE: one log is too far ahead. */
+/* Reads both logs and appends to *out the first difference of each vCPU's lines. Errors of
+ * gt_etrace_walk_open and of the readers; GT_E_RANGE: one log is too far ahead of the other. */
 int gt_diff_run(struct gt_diff *d, GString *out, struct gt_error *err);
 void gt_diff_clear(struct gt_diff *d);
 
-/* Shared among the files. */
+/* Functions that these files share. */
 
-/* Moves *at over the lines that are of one vCPU; which: -1 where they do not say. */
+/* Moves *at after the next lines of one vCPU and returns the vCPU; -1: the lines have none. */
 int64_t gt_diff_next_run(const char **at, const char *end);
 struct gt_diff_sequence *gt_diff_sequence_of(struct gt_diff *d, int64_t vcpu);
-/* Both logs have these lines. */
+/* Records that both logs have these lines. */
 void gt_diff_pass(struct gt_diff *d, const char *text, size_t n);
 
-/* Both logs are binary, or both are text, and what comes next is the same: lets it go. 1: it did;
- * 0: not; or an error. Nothing waits in any sequence. */
+/* If both logs have the same form, binary or text, and their next parts are identical, skips these.
+ * Returns 1: skipped; 0: not skipped; or an error. No sequence may have waiting lines. */
 int gt_diff_skip(struct gt_diff *d, struct gt_error *err);
-/* One log is binary, of which these lines were just made, the other is text, and `abreast` is set:
- * lets go those that come next in the text, too, and returns how many bytes they are. `abreast`
- * stays set where all of them did. */
+/* For a binary log and a text, if `abreast` is set: `text` has new lines of the binary log; skips
+ * those that are also the next lines of the text, and returns their bytes. `abreast` stays set if
+ * all were skipped. */
 size_t gt_diff_skip_lines(struct gt_diff *d, int side, const char *text, size_t n);
-/* The newest lines of events that gt_diff_skip let go, for q->before. */
+/* Converts the newest events that gt_diff_skip skipped to lines, for q->before. */
 void gt_diff_skipped_lines(struct gt_diff *d, struct gt_diff_sequence *q);
 
-/* Prints where q, which has parted, is the same again. */
+/* Appends the place where the sequence q, which differs, is the same again. */
 void gt_diff_put_again(const struct gt_diff *d, const struct gt_diff_sequence *q, GString *out);
-/* Prints where q parts. */
+/* Appends the first difference of q. */
 void gt_diff_report(struct gt_diff *d, struct gt_diff_sequence *q, GString *out);
 
 #endif

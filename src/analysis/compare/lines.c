@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines, many bytes at a time: see lines.h. Vectors of 16 bytes are what every host has. */
+/* Lines of text, many bytes at a time: see lines.h. Every host has vectors of 16 bytes. */
 #include "analysis/compare/lines.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where a vCPU's lines part, in words: see compare.h. */
+/* Describes the first difference of a vCPU's lines: see compare.h. */
 #include "analysis/compare/compare.h"
 
 #include <inttypes.h>
@@ -220,9 +220,9 @@ static void put_registers(struct gt_diff *d, const struct gt_diff_sequence *q, G
 static void put_place(const struct gt_diff *d, const struct gt_diff_sequence *q, GString *out)
 {
     if (q->vcpu < 0)
-        g_string_append(out, "lines of no vCPU: the logs part:");
+        g_string_append(out, "lines of no vCPU: the logs differ:");
     else
-        g_string_append_printf(out, "vCPU %" PRId64 ": the logs part:", q->vcpu);
+        g_string_append_printf(out, "vCPU %" PRId64 ": the logs differ:", q->vcpu);
     for (int i = 0; i < 2; i++) {
         uint64_t line = gt_diff_sequence_line(q, i, 0);
         if (line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where two logs of a vCPU that have parted come together again: the nearest place from which on
- * ALIKE lines are the same; fewer, if both logs end with them.
+ * Finds where two logs of a vCPU are the same again after a difference: the nearest place with
+ * ALIKE equal lines; fewer, if both logs end with them.
  */
 #include "analysis/compare/compare.h"
 

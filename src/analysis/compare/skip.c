@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What both logs have next is the same bytes: it is not taken apart.
+ * Skips parts of both logs that are identical byte for byte, without parsing them.
  *
- * Of binary logs the events, where they mean the same; no lines are made of them.
- * Events name blocks, registers and devices by numbers. Definitions come in pieces whose borders
- * are a matter of time; so what the numbers mean is compared, not the definitions' bytes.
+ * In binary logs, chunks of identical events are not converted to lines. Events refer to blocks,
+ * registers and devices by numbers. How definitions are divided into chunks depends on timing; so
+ * the definitions of the numbers are compared, not the bytes of the chunks.
  */
 #include "analysis/compare/compare.h"
 

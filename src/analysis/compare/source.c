@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Logs that are compared: see source.h. */
+/* Reads a log for a comparison: see source.h. */
 #include "analysis/compare/source.h"
 
 #include "analysis/compare/lines.h"
@@ -41,7 +41,7 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notic
     if (kind || !gt_file_is_text(s->in.first, s->in.n))
         return gt_error_set(err, GT_E_FORMAT,
                             "%s: %s, expected a log: text, or execlog's binary form", s->in.name,
-                            kind ? kind : "neither text nor a file that we know");
+                            kind ? kind : "not text, and of an unknown type");
     s->room = ROOM;
     s->buf = g_malloc(s->room);
     return 0;

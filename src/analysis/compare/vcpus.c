@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which vCPU lines are of, and its sequence: see compare.h. */
+/* Finds the vCPU of lines, and its sequence: see compare.h. */
 #include "analysis/compare/compare.h"
 #include "analysis/compare/lines.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines that a report leaves out, from a text file: a line each, FILE, FILE:LINE or
- * FILE:FIRST-LAST. FILE is a source file's path or the end of one, from a '/' on. Empty lines and
- * those that begin with '#' say nothing.
+ * Source lines that a report leaves out, from a text file with a line FILE, FILE:LINE or
+ * FILE:FIRST-LAST for each. FILE is a source file's path, or its last components. Empty lines and
+ * lines that begin with '#' are ignored.
  */
 #ifndef GT_ANALYSIS_COVERAGE_EXCLUDE_H
 #define GT_ANALYSIS_COVERAGE_EXCLUDE_H
@@ -21,11 +21,12 @@ struct gt_coverage_exclude {
     GArray *list; /* struct gt_coverage_excluded; NULL: none */
 };
 
-/* Adds the file's. GT_E_NOT_FOUND, GT_E_IO; GT_E_FORMAT with the file's line. */
+/* Adds the lines of the file. GT_E_NOT_FOUND, GT_E_IO; GT_E_FORMAT with the line of the file. */
 int gt_coverage_exclude_read(const char *path, struct gt_coverage_exclude *x, struct gt_error *err);
 void gt_coverage_exclude_clear(struct gt_coverage_exclude *x);
 
-/* The ranges of one source file: struct gt_coverage_excluded, the caller's (g_array_unref). */
+/* Returns the ranges of one source file: struct gt_coverage_excluded; the caller frees the array
+ * (g_array_unref). */
 GArray *gt_coverage_exclude_of(const struct gt_coverage_exclude *x, const char *file);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * From counts by address to counts by line and function.
  *
- * A line's count within a function is the greatest of its code's: how often its part that ran most
- * ran. A line that several functions have code of has their sum (write.h).
- * docs/etrace.md tells where this differs from gcov.
+ * A line's count within a function is the greatest count of its code. A line with code in several
+ * functions has the sum of their counts (write.h). docs/etrace.md describes where this differs from
+ * gcov.
  */
 #ifndef GT_ANALYSIS_COVERAGE_LINES_H
 #define GT_ANALYSIS_COVERAGE_LINES_H
@@ -16,33 +16,34 @@
 
 struct gt_covered_function {
     const char *name;
-    uint32_t file; /* that it begins in: index into files; 0: not known */
-    uint32_t line; /* 0: not known */
-    uint32_t end;  /* the line of its last '}'; 0: not known */
+    uint32_t file; /* file that it begins in: index into files; 0: unknown */
+    uint32_t line; /* 0: unknown */
+    uint32_t end;  /* the line of its last '}'; 0: unknown */
     uint64_t calls;
-    bool shares_line; /* another one begins in its line */
+    bool shares_line; /* another function begins in its line */
 };
 
-/* What a function has of a line. */
+/* The part of a line that belongs to one function. */
 struct gt_covered_line {
-    uint32_t file, line; /* 0: not known */
+    uint32_t file, line; /* 0: unknown */
     uint32_t function;
-    bool ends;      /* blocks of the function end in it (flow.h) */
-    bool listed;    /* false: code that belongs to no statement */
+    bool ends;      /* blocks of the function end in the line (flow.h) */
+    bool listed;    /* false: the code belongs to no statement */
     uint64_t count; /* how often it ran */
-    uint64_t cost;  /* instructions that ran, or bytes of them */
+    uint64_t cost;  /* instructions that ran, or their bytes */
 };
 
-/* Names are those of the programs, which must live as long. */
+/* The report; its names point into the programs, which must outlive it. */
 struct gt_coverage_report {
     GPtrArray *files;  /* char *, sorted; the first is "???" */
     GArray *functions; /* struct gt_covered_function */
-    GArray *lines;     /* struct gt_covered_line, by file, line and function, one of each */
-    bool in_bytes;     /* costs are bytes: of some program we do not know the instructions */
+    GArray
+        *lines; /* struct gt_covered_line, sorted by file, line and function, without duplicates */
+    bool in_bytes; /* costs are bytes, since the instructions of some program are unknown */
 };
 
-/* `n` programs and what ran; lines that are excluded are left out, and functions that begin in one
- * begin nowhere. */
+/* Makes the report of `n` programs and their counts. Excluded lines are left out; functions that
+ * begin in one have no line. */
 void gt_coverage_report_make(struct gt_coverage_program *program, size_t n,
                              const struct gt_coverage *c, const struct gt_coverage_exclude *exclude,
                              struct gt_coverage_report *out);

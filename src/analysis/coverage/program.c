@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs whose coverage is asked for: see program.h. */
+/* Programs whose coverage is computed: see program.h. */
 #include "analysis/coverage/program.h"
 
 #include <gelf.h>

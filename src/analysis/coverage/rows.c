@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Line tables as gcov would have them: see rows.h. */
+/* Line tables that match gcov: see rows.h. */
 #include "analysis/coverage/flow.h"
 #include "base/search.h"
 #include "guest/arch/insn_size.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From an etrace stream to counts by address. */
+/* Counts by address from an etrace stream. */
 #ifndef GT_ANALYSIS_COVERAGE_STREAM_H
 #define GT_ANALYSIS_COVERAGE_STREAM_H
 
@@ -8,19 +8,18 @@
 #include "base/notice.h"
 
 struct gt_coverage_stream {
-    bool has_exec; /* it has entries: counts of blocks would say the same again */
+    bool has_exec; /* the stream has entries, so counts of blocks are ignored */
     bool has_arch;
-    uint16_t machine; /* ELF e_machine of the guest, where has_arch */
+    uint16_t machine; /* ELF e_machine of the guest, if has_arch */
 };
 
-/* The event says how often a block ran: its name is 0xSTART-0xEND. */
+/* True if the event is the count of a block: its name is 0xSTART-0xEND. */
 bool gt_coverage_is_count(const struct gt_etrace_event *e, uint64_t *start, uint64_t *end);
 
-/* Counts what the whole stream says ran: its EXEC entries; where there are none, the last totals of
- * the counters of blocks (events of the device "coverage" whose names are 0xSTART-0xEND).
- * `self` and `in` as analysis/stream/walk.h takes them.
- *
- * Errors of gt_etrace_walk: what was whole is counted. */
+/* Counts the code that the stream recorded: its EXEC entries or, if it has none, the last totals of
+ * the counters of blocks (events of the device "coverage" whose names are 0xSTART-0xEND). `notices`
+ * and `in` as in analysis/stream/walk.h. Errors of gt_etrace_walk; the packets before an error are
+ * counted. */
 int gt_coverage_read(const struct gt_notices *notices, struct gt_etrace_input *in,
                      struct gt_coverage *c, struct gt_coverage_stream *out, struct gt_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a report has of one source file: see summary.h. */
+/* The part of a report that concerns one source file: see summary.h. */
 #include "analysis/coverage/summary.h"
 
 #include <string.h>

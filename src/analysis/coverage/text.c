@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports for people: a summary, and annotated sources as gcov writes them. */
+/* Reports for people: a summary, and annotated sources in the format of gcov. */
 #include "analysis/coverage/summary.h"
 #include "analysis/coverage/write.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports as other programs read them: see write.h. */
+/* Reports in the formats of other programs: see write.h. */
 #include "analysis/coverage/write.h"
 #include "analysis/coverage/summary.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The report's formats: one row of a table each. */
+/* The formats of reports: a row of a table for each. */
 #ifndef GT_ANALYSIS_COVERAGE_WRITE_H
 #define GT_ANALYSIS_COVERAGE_WRITE_H
 
@@ -8,7 +8,7 @@
 
 struct gt_coverage_format {
     const char *name;
-    bool needs_lines; /* says nothing of code that has no source line */
+    bool needs_lines; /* it has no entries for code without a source line */
     void (*write)(const struct gt_coverage_report *r, struct gt_text *out);
 };
 

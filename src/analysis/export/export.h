@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `guesttrace convert` makes of an etrace stream: one file and one row a format.
+ * The formats of `guesttrace convert`: a file and a row for each.
  */
 #ifndef GT_ANALYSIS_EXPORT_EXPORT_H
 #define GT_ANALYSIS_EXPORT_EXPORT_H
@@ -11,13 +11,13 @@
 
 struct gt_convert_format {
     const char *name;
-    /* Before the first packet; `names` have their places. *self is given to the others, end in any
-     * case but that begin failed. */
+    /* Called before the first packet; the files of `names` are located. *self is passed to the
+     * other functions. `end` is called in any case, unless begin failed. */
     int (*begin)(struct gt_output *out, struct gt_etrace_names *names, void **self,
                  struct gt_error *err);
     void (*exec)(void *self, uint16_t unit, const struct gt_etrace_exec *x); /* or NULL */
     void (*event)(void *self, const struct gt_etrace_event *event);          /* or NULL */
-    /* After the last packet, or what came before an error: completes the output, frees self. */
+    /* Called after the last packet, or after an error: completes the output and frees self. */
     void (*end)(void *self);
 };
 

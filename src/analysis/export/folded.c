@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An etrace stream as folded stacks, for flame graphs: a line "a;b;c N" a call stack, N the time
- * that c spent itself there. Where there are several units a stack begins with the unit.
+ * An etrace stream as folded stacks, for flame graphs: a line "a;b;c N" for each call stack, where
+ * N is the time that c itself spent. If there are several units a stack begins with the unit.
  */
 #include "analysis/export/export.h"
 #include "analysis/stream/exec_stack.h"

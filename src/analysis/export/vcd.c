@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An etrace stream's events as a value change dump (IEEE 1364): a scope a device, a variable of 64
- * bits an event, unknown until it happens first. Time is in nanoseconds.
+ * An etrace stream's events as a value change dump (IEEE 1364): a scope for each device, a variable
+ * of 64 bits for each event, whose value is unknown until the event first happens. Time is in
+ * nanoseconds.
  *
- * A dump names its variables first and its times rise, so that all is kept until the end: events of
- * several units are in the order of their times, and those of one time as they came.
+ * A dump begins with its variables, and its times ascend; so everything is kept until the end and
+ * events are sorted by time, those of the same time in the order of the stream.
  */
 #include "analysis/export/export.h"
 

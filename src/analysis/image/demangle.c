@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names as the source has them: see demangle.h. */
+/* Demangles names: see demangle.h. */
 #include "analysis/image/demangle.h"
 
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a file is: see file_kind.h. */
+/* Detects the type of a file: see file_kind.h. */
 #include "analysis/image/file_kind.h"
 
 #include <glib.h>

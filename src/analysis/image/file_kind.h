@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a file is that was given in place of another, by its first bytes: for messages. */
+/* Detects the type of a wrong file by its first bytes, for messages. */
 #ifndef GT_ANALYSIS_IMAGE_FILE_KIND_H
 #define GT_ANALYSIS_IMAGE_FILE_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GT_FILE_KIND_BYTES = 8 }; /* as many are enough */
+enum { GT_FILE_KIND_BYTES = 8 }; /* bytes that gt_file_kind needs */
 
-/* "an etrace stream", "an ELF file", ...; NULL: nothing that we know. Text is none of them. */
+/* Returns "an etrace stream", "an ELF file", ...; NULL: unknown, or text. */
 const char *gt_file_kind(const void *first, size_t n);
-/* No byte is one that a text does not have. Nothing at all is a text. */
+/* True if all bytes may occur in a text; an empty file is a text. */
 bool gt_file_is_text(const void *bytes, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code map (format/code_map/code_map.h) of a machine, from the sources of its code. */
+/* Makes a machine's code map (format/code_map/code_map.h) from the sources of its code. */
 #ifndef GT_ANALYSIS_PLACEMENT_CODE_MAP_H
 #define GT_ANALYSIS_PLACEMENT_CODE_MAP_H
 
@@ -7,10 +7,9 @@
 
 #include "base/file.h"
 
-/* Appends the map of all parts whose bytes are known, and where the current task is if one of the
- * sources is a Linux kernel that says so (BTF). A file or a kernel that is there twice is taken
- * once. False: there is no such part, and nothing was appended. GT_E_NOMEM is a text that failed.
- */
+/* Appends the map of all parts with known bytes, and the location of the current task if one of the
+ * sources is a Linux kernel with BTF. A file or kernel that occurs twice is used once. False: there
+ * is no such part, and nothing was appended. If memory runs out, out->failed is set. */
 bool gt_machine_code_map(const struct gt_symbol_source *source, size_t n, struct gt_text *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether code ran at a place: see evidence.h. */
+/* Checks load offsets against the code that ran: see evidence.h. */
 #include "analysis/placement/evidence.h"
 
 #include "analysis/image/code_bytes.h"

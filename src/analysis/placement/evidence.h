@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether code ran at a place, by the code itself: where a stretch that ran ends, its last
- * instruction jumps, and to where the next stretch began. At a wrong place that is so by chance
- * only, of few stretches; at the right one of all, but for those that an interrupt ended.
+ * Checks a load offset against the code that ran: at the end of each range that ran there must be a
+ * jump, and it must lead to the start of the next range. At a wrong offset that is true of few
+ * ranges, by chance; at the right one of all, except those that an interrupt ended.
  */
 #ifndef GT_ANALYSIS_PLACEMENT_EVIDENCE_H
 #define GT_ANALYSIS_PLACEMENT_EVIDENCE_H
@@ -12,13 +12,14 @@
 struct gt_evidence;
 
 struct gt_evidence *gt_evidence_create(void);
-/* [start, end) ran, and then `next`, which is not `end`; 0: not known. Stretches are kept once, and
- * no more than are enough. */
+/* Adds that [start, end) ran, and then the code at `next`, which is not `end`; 0: unknown. Each
+ * range is kept once, up to a sufficient number. */
 void gt_evidence_add(struct gt_evidence *e, uint64_t start, uint64_t end, uint64_t next);
-/* A source that is asked about; it lives as long as this. */
+/* Adds a source that can be weighed; it must outlive the evidence. */
 void gt_evidence_open(struct gt_evidence *e, const struct gt_symbol_source *source);
-/* self is the evidence, the part one of such a source: 1 where it ran at the
- * offset, 0 where it did not; -1: the file has no code, or we know nothing of its instructions. */
+/* For gt_entries.confirm: self is the evidence, `part` belongs to a source that was added. Returns
+ * 1: it ran at the offset, 0: it did not, -1: the file has no code, or its architecture is not
+ * supported. */
 int gt_evidence_weigh(void *self, const struct gt_source_part *part, uint64_t offset);
 void gt_evidence_destroy(struct gt_evidence *e);
 

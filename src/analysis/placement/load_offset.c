@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The offset of code, by vote: see load_offset.h. */
+/* Finds the load offset of code: see load_offset.h. */
 #include "analysis/placement/load_offset.h"
 
 #include <glib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where code ran, from the addresses at which functions were entered.
+ * Finds the load offset of code from the addresses at which functions were entered.
  *
- * An offset is a candidate where it takes a function to an entry and is a multiple of the step in
- * which code is placed. Each candidate is as good as the number of entries that it explains. The
- * best one is believed only where chance would hardly do as well, where it explains half of what
- * was entered in its range, and twice as many as any other that would put the code across it.
+ * An offset is a candidate if it maps a function to an entry and is a multiple of the part's step.
+ * The score of a candidate is the number of entries that it explains. The best one is accepted only
+ * if chance would hardly score as high, if it explains half of the entries in its range, and if it
+ * explains twice as many as any other candidate that overlaps it.
  */
 #ifndef GT_ANALYSIS_PLACEMENT_LOAD_OFFSET_H
 #define GT_ANALYSIS_PLACEMENT_LOAD_OFFSET_H
@@ -14,30 +14,31 @@
 #include "analysis/placement/entries.h"
 
 struct gt_vote {
-    uint64_t offset;        /* modulo 2^48 */
-    size_t hits;            /* functions that were entered */
-    size_t seen;            /* entries in the range of the code */
-    double chance;          /* of code that is believed: how many such places chance would find, as
-                             * a power of ten */
-    uint64_t first, latest; /* link addresses of the lowest and the highest function hit */
+    uint64_t offset; /* modulo 2^48 */
+    size_t hits;     /* functions of the part that were entered */
+    size_t seen;     /* all entries in the range of the code */
+    double chance;   /* if accepted: how many such offsets chance would find, as a power of ten */
+    uint64_t first,
+        latest; /* link addresses of the lowest and the highest function that was entered */
 };
 
-/* 0 and *out; GT_E_NOT_FOUND: no clear winner, and err says what there is ("no clear place for
- * FILE: ..."); GT_E_NOMEM. */
+/* Finds the offset of a part. GT_E_NOT_FOUND: no candidate is accepted; err has the details ("no
+ * clear place for FILE: ..."); GT_E_NOMEM. */
 int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
             struct gt_vote *out, struct gt_error *err);
 
-/* The part's link addresses, sorted by the bits that placing does not change, then by the others;
- * for free(). NULL: no memory. The same file votes in many processes: its `order` spares that. */
+/* Returns the part's link addresses, sorted by the bits that an offset does not change, then by the
+ * others; release it with free(). NULL: out of memory. A file that is searched in many processes
+ * keeps it in part->order. */
 struct gt_vote_order *gt_vote_order(const struct gt_source_part *part);
 
-/* True where one offset, which is known beforehand, is believed: code that is linked for an address
- * runs there or not at all, so a quarter of what was entered in its range is enough if it is not
- * little, as in a stripped file that knows some of its functions. *out is filled. */
+/* True if an offset that is known in advance is accepted: code that is linked for an address runs
+ * there or not at all, so it suffices that it explains a quarter of the entries in its range, if
+ * these are not few, as in a stripped file with some symbols. *out is set. */
 bool gt_vote_at(const struct gt_entries *entries, const struct gt_source_part *part,
                 uint64_t offset, struct gt_vote *out);
 
-/* What the offset, which need not be the best, explains. */
+/* Sets *out to the score of an offset, whether it is the best or not. */
 void gt_vote_count(const struct gt_entries *entries, const struct gt_source_part *part,
                    uint64_t offset, struct gt_vote *out);
 

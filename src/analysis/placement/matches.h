@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a plugin recognised while a machine ran: DIR/code.found (format/recording/code_found.h). */
+/* The code that the plugin recognised while a machine ran: DIR/code.found
+ * (format/recording/code_found.h). */
 #ifndef GT_ANALYSIS_PLACEMENT_MATCHES_H
 #define GT_ANALYSIS_PLACEMENT_MATCHES_H
 
@@ -8,18 +9,18 @@
 struct gt_matches {
     struct gt_code_map map;
     struct gt_match {
-        size_t module; /* in the map, always */
+        size_t module; /* a valid index into the map's modules */
         uint64_t offset;
-        uint64_t *seen; /* link addresses of functions */
+        uint64_t *seen; /* link addresses of functions that were seen */
         size_t n_seen;
     } * item;
     size_t n;
 };
 
-/* Reads both files; where one is missing or damaged *out is empty, or what comes before the damage.
- * It needs gt_matches_free. */
+/* Reads DIR/code.map and DIR/code.found. If one is missing *out is empty; if one is damaged *out
+ * has the part before the damage. *out needs gt_matches_free. */
 void gt_matches_read(const char *dir, struct gt_matches *out);
-/* The item is the module of that path. */
+/* True if the item's module has that path. */
 bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path);
 void gt_matches_free(struct gt_matches *f);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Places that several modules had: see overlap.h. */
+/* Merges overlapping places of modules: see overlap.h. */
 #include "analysis/placement/overlap.h"
 
 #include <inttypes.h>

@@ -21,8 +21,8 @@ static int add_line(struct gt_sysroot_base *b, const struct gt_uftrace_task *lin
 {
     const struct gt_sysroot_task task = {line->time, line->tid, line->pid};
     if (line->kind != (first ? GT_UFTRACE_SESS : GT_UFTRACE_TASK))
-        return gt_error_set(err, GT_E_UNSUPPORTED,
-                            "%s: a sysroot is for the recording of a machine", b->dir.path);
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%s: --sysroot needs the recording of a machine",
+                            b->dir.path);
     if (first)
         b->session = *line;
     else

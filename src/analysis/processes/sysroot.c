@@ -262,7 +262,7 @@ static void tell(const struct gt_sysroot_base *b, const struct gt_sysroot_files 
                                                   n, n == 1 ? "" : "es"));
     }
     if (files->cut)
-        g_ptr_array_add(told, g_strdup_printf("%s has more files than are looked at", folder));
+        g_ptr_array_add(told, g_strdup_printf("%s has too many files: some were not used", folder));
     tell_missing(b, grouped, told);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rescue after a kill: see repair.h. */
+/* Repairs a recording after a kill: see repair.h. */
 #include "analysis/recording/repair.h"
 
 #include "base/stream/stream.h"
@@ -69,11 +69,11 @@ char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
     }
     const char *separator = ": ";
     if (done->recovered) {
-        g_string_append_printf(s, "%s%" PRId64 " records brought in", separator, done->recovered);
+        g_string_append_printf(s, "%s%" PRId64 " records recovered", separator, done->recovered);
         separator = ", ";
     }
     if (r->cut) {
-        g_string_append_printf(s, "%s%" PRIu64 " bytes of half-written records cut off", separator,
+        g_string_append_printf(s, "%s%" PRIu64 " bytes of incomplete records cut off", separator,
                                r->cut);
         separator = ", ";
     }
@@ -86,7 +86,7 @@ char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
         separator = ", ";
     }
     if (r->texts)
-        g_string_append_printf(s, "%s%" PRIu64 " text file%s mended", separator, r->texts,
+        g_string_append_printf(s, "%s%" PRIu64 " text file%s repaired", separator, r->texts,
                                r->texts == 1 ? "" : "s");
     return g_string_free(s, FALSE);
 }

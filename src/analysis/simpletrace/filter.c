@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a filter says of a record: see filter.h. */
+/* Evaluates a filter: see filter.h. */
 #include "analysis/simpletrace/filter.h"
 
 #include "analysis/simpletrace/filter_nodes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which records of a trace are wanted, as an expression:
+ * An expression that selects records of a trace:
  *
  *     any        = all ("||" all)*
  *     all        = not ("&&" not)*
@@ -9,11 +9,11 @@
  *     value      = (ARGUMENT | FIELD) ["&" NUMBER] | NUMBER | STRING
  *
  * PATTERN is the name of an event, with * and ?; it stands alone. ARGUMENT is the name of an
- * argument; a comparison is false for events that do not have it, and for those that have it with
- * another type. FIELD is @event, @pid, @tid, @time or @delta (ns). NUMBER is decimal, or hex
- * after 0x, with an optional k, M, G (of 1024), us, ms, s (of ns). STRING stands between " or ',
- * with the escapes \\ \" \' \n \t \xHH. ~ matches a glob, =~ a regular expression, !~ none. A
- * masked value alone means that any of the bits is set.
+ * argument; a comparison is false for events without it, and for events where it has another type.
+ * FIELD is @event, @pid, @tid, @time or @delta (ns). NUMBER is decimal, or hex after 0x, with an
+ * optional k, M, G (of 1024), us, ms, s (of ns). STRING stands between " or ', with the escapes \\
+ * \" \' \n \t \xHH. ~ matches a glob, =~ a regular expression; !~ is the negation of =~. A masked
+ * value alone is true if any of its bits is set.
  */
 #ifndef GT_ANALYSIS_SIMPLETRACE_FILTER_H
 #define GT_ANALYSIS_SIMPLETRACE_FILTER_H
@@ -24,12 +24,13 @@
 
 struct gt_trace_filter;
 
-/* GT_E_USAGE: *at is the byte of the text where the error is. `d` must outlive the filter. */
+/* Parses an expression. GT_E_USAGE: *at is the offset of the error in the text. `d` must outlive
+ * the filter. */
 int gt_trace_filter_parse(struct gt_trace_filter **out, const char *text,
                           const struct gt_trace_declarations *d, size_t *at, struct gt_error *err);
 void gt_trace_filter_free(struct gt_trace_filter *f);
 
-/* `before`: the timestamp of the record before. */
+/* True if the filter selects the record; `before` is the timestamp of the previous record. */
 bool gt_trace_filter_match(struct gt_trace_filter *f, const struct gt_trace_record *r,
                            uint64_t before);
 

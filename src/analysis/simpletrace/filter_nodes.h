@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a filter is made of, between its parser and its evaluation: see filter.h. */
+/* The structs of a filter, shared by its parser and its evaluation: see filter.h. */
 #ifndef GT_ANALYSIS_SIMPLETRACE_FILTER_NODES_H
 #define GT_ANALYSIS_SIMPLETRACE_FILTER_NODES_H
 
@@ -8,14 +8,14 @@
 #include <glib.h>
 
 enum {
-    GT_FILTER_DEPTH = 100,  /* of parentheses and "!" */
-    GT_FILTER_NODES = 1000, /* at most, so that evaluation does not go deep either */
+    GT_FILTER_DEPTH = 100,  /* nested parentheses and "!" */
+    GT_FILTER_NODES = 1000, /* nodes, at most; also bounds the depth of the evaluation */
 };
 
 enum gt_filter_token {
     GT_TOKEN_END,
     GT_TOKEN_WORD,  /* a name, or a pattern with * and ? */
-    GT_TOKEN_FIELD, /* behind its @ */
+    GT_TOKEN_FIELD, /* the name after the @ */
     GT_TOKEN_NUMBER,
     GT_TOKEN_STRING,
     GT_TOKEN_OPEN,
@@ -24,7 +24,7 @@ enum gt_filter_token {
     GT_TOKEN_OR,
     GT_TOKEN_NOT,
     GT_TOKEN_BITS,  /* & */
-    GT_TOKEN_EQUAL, /* the comparisons, up to the last */
+    GT_TOKEN_EQUAL, /* this and the tokens below are comparisons */
     GT_TOKEN_UNEQUAL,
     GT_TOKEN_LESS,
     GT_TOKEN_LESS_EQUAL,
@@ -35,23 +35,23 @@ enum gt_filter_token {
     GT_TOKEN_NO_REGEX,
 };
 
-/* A number of either sign, 64 bits. */
+/* A number from -2^63 to 2^64 - 1. */
 struct gt_filter_number {
-    bool negative; /* `bits` is below zero */
+    bool negative; /* `bits` is a negative number in two's complement */
     uint64_t bits;
 };
 
 struct gt_filter_lexer {
-    const char *text, *at; /* at: behind the token */
+    const char *text, *at; /* at: after the token */
     enum gt_filter_token token;
-    const char *start; /* of the token */
-    size_t size;       /* of it */
+    const char *start; /* start of the token */
+    size_t size;       /* bytes of the token */
     struct gt_filter_number number;
     GString *string; /* a STRING's text, or a FIELD's or WORD's name */
     struct gt_error *err;
 };
 
-/* The next token; GT_E_USAGE with l->start at the error. */
+/* Reads the next token. GT_E_USAGE: l->start is at the error. */
 int gt_filter_next(struct gt_filter_lexer *l);
 
 enum gt_filter_operand_kind {
@@ -69,7 +69,7 @@ struct gt_filter_operand {
     enum gt_filter_operand_kind kind;
     struct gt_filter_number number;
     GString *string;
-    int8_t *place; /* ARGUMENT: of each declaration's index, where it has it, or -1 */
+    int8_t *place; /* ARGUMENT: its index in the arguments of each declaration, or -1 */
     bool masked;
     uint64_t mask;
 };
@@ -78,13 +78,13 @@ enum gt_filter_op {
     GT_FILTER_AND,
     GT_FILTER_OR,
     GT_FILTER_NOT,
-    GT_FILTER_EVENTS, /* `wanted` has the event's index */
+    GT_FILTER_EVENTS, /* true if wanted[index of the event] is set */
     GT_FILTER_COMPARE,
 };
 
 struct gt_filter_node {
     enum gt_filter_op op;
-    struct gt_filter_node *left, *right; /* NOT: left alone */
+    struct gt_filter_node *left, *right; /* NOT: only left */
     bool *wanted;
     enum gt_filter_token comparison;
     struct gt_filter_operand a, b;
@@ -93,12 +93,12 @@ struct gt_filter_node {
 
 struct gt_trace_filter {
     const struct gt_trace_declarations *declared;
-    GPtrArray *nodes; /* all of them */
+    GPtrArray *nodes; /* owns all nodes */
     struct gt_filter_node *root;
     GString *scratch;
 };
 
-/* A comparison of two texts. */
+/* Evaluates a comparison of two texts. */
 bool gt_filter_texts(const struct gt_filter_node *n, GString *scratch, const char *a, size_t a_size,
                      const char *b, size_t b_size);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser of filters: a function for each rule of the grammar in filter.h. Names are
- * looked up in the declarations here: what no event can fulfil is an error.
+ * The parser of filters: a function for each rule of the grammar in filter.h. Names are looked up
+ * in the declarations here: a condition that no event can meet is an error.
  */
 #include "analysis/simpletrace/filter_nodes.h"
 

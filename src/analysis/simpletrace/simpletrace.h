@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `guesttrace simpletrace` makes of a trace: one file and one row a form.
+ * The output forms of `guesttrace simpletrace`: a file and a row for each.
  */
 #ifndef GT_ANALYSIS_SIMPLETRACE_SIMPLETRACE_H
 #define GT_ANALYSIS_SIMPLETRACE_SIMPLETRACE_H
@@ -10,12 +10,12 @@
 #include <guesttrace/simpletrace.h>
 
 struct gt_simpletrace_form {
-    /* Before the first record; `self` is given to the others. */
+    /* Called before the first record; the result is `self` of the other functions. */
     void *(*begin)(struct gt_output *out, const struct gt_trace_declarations *d);
-    /* `before` is the timestamp of the record before in the trace, shown or not; the record's own
-     * for the first. */
+    /* `before` is the timestamp of the previous record in the trace, selected or not; for the first
+     * record its own timestamp. */
     void (*record)(void *self, const struct gt_trace_record *r, uint64_t before);
-    /* After the last record, or what came before an error: completes the output, frees self. */
+    /* Called after the last record, or after an error: completes the output and frees self. */
     void (*end)(void *self);
 };
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Figures of a trace: how many records of each event and of each process, how many a second, and
- * how long it was from each to the next of the same event or process (the gaps). Rates are per
- * second of the whole trace.
+ * Statistics of a trace: for each event and each process the number of records, their rate, and the
+ * time from one record to the next (the gaps). Rates are per second of the whole trace.
  */
 #include "analysis/simpletrace/put.h"
 #include "analysis/simpletrace/simpletrace.h"

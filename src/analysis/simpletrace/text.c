@@ -4,8 +4,8 @@
  *
  *     NAME DELTA pid=N arg=0xHEX str=b'...'
  *
- * Behind the pid stands a blank also where no argument follows: that is how QEMU's has it
- * since 8.2. What is constant of an event's line is put together when the event is first seen.
+ * A blank follows the pid even if there are no arguments, as in QEMU since 8.2. The constant parts
+ * of an event's line are formatted when the event is first seen.
  */
 #include "analysis/simpletrace/put.h"
 #include "analysis/simpletrace/simpletrace.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of code that ran: see exec_code.h. */
+/* The function and the last instruction of code that ran: see exec_code.h. */
 #include "analysis/stream/exec_code.h"
 
 #include "analysis/coverage/program.h"

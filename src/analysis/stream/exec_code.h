@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of a stretch of code that ran: the function it lies in, and how it ends. */
+/* A range of code that ran: its function and its last instruction. */
 #ifndef GT_ANALYSIS_STREAM_EXEC_CODE_H
 #define GT_ANALYSIS_STREAM_EXEC_CODE_H
 
@@ -9,9 +9,9 @@
 
 struct gt_exec_code {
     uint64_t start, end;
-    const char *name; /* of the function; the same pointer for the same function */
-    bool at_entry;    /* the function begins there */
-    bool known;       /* `last` is its last instruction */
+    const char *name; /* name of the function; the same pointer for the same function */
+    bool at_entry;    /* the function begins at start */
+    bool known;       /* `last` is the classification of its last instruction */
     struct gt_insn last;
 };
 
@@ -19,16 +19,16 @@ struct gt_exec_codes;
 
 struct gt_etrace_names;
 
-/* The names' files, which have their places, have the instructions, too; they live as long as this.
- * Without files code is named by its address. Errors of gt_coverage_program_open. */
+/* The instructions are read from the files of `names`, which must be located and outlive the
+ * result. Without files code is named by its address. Errors of gt_coverage_program_open. */
 int gt_exec_codes_create(struct gt_etrace_names *names, struct gt_exec_codes **out,
                          struct gt_error *err);
 void gt_exec_codes_destroy(struct gt_exec_codes *c); /* NULL is fine */
-/* There are files: functions have names. */
+/* True if there are files, so that functions have names. */
 bool gt_exec_codes_named(const struct gt_exec_codes *c);
-/* The function of an address; "[unknown]" where no file has it. */
+/* Returns the function of an address; "[unknown]": no file has it. */
 const char *gt_exec_codes_name(const struct gt_exec_codes *c, uint64_t addr);
-/* Of [start, end); valid until the next call. */
+/* Returns the code [start, end); valid until the next call. */
 const struct gt_exec_code *gt_exec_codes_at(struct gt_exec_codes *c, uint64_t start, uint64_t end);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Logs in execlog's binary form: see execlog_input.h. */
+/* Binary execlogs as a source: see execlog_input.h. */
 #include "analysis/stream/execlog_input.h"
 
 #include <sys/stat.h>

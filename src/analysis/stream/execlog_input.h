@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A log in execlog's binary form, as a command reads it from what it has opened. */
+/* A command's input as a source of a binary execlog. */
 #ifndef GT_ANALYSIS_STREAM_EXECLOG_INPUT_H
 #define GT_ANALYSIS_STREAM_EXECLOG_INPUT_H
 
 #include "analysis/stream/input.h"
 #include "format/execlog/reader.h"
 
-/* What was opened as a source of bytes; it can seek where it is a file. */
+/* Returns the opened input as a source; it can seek if it is a file. */
 struct gt_execlog_source gt_execlog_input_source(struct gt_etrace_input *in);
-/* Of a file, bytes; 0: it is none. */
+/* Returns the bytes of a file; 0: the input is not a file. */
 uint64_t gt_execlog_input_size(const struct gt_etrace_input *in);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Logs in execlog's binary form as text: see execlog_text.h. */
+/* The text of binary execlogs: see execlog_text.h. */
 #include "analysis/stream/execlog_text.h"
 
 #include "analysis/stream/execlog_input.h"

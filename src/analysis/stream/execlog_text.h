@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace dump` of a log in execlog's binary form: its text, all of it or the lines asked for.
- */
+/* `guesttrace dump` of a binary execlog: its text, all lines or those of a query. */
 #ifndef GT_ANALYSIS_STREAM_EXECLOG_TEXT_H
 #define GT_ANALYSIS_STREAM_EXECLOG_TEXT_H
 
@@ -15,13 +14,13 @@ struct gt_dump_execlog_options {
     bool values;
 };
 
-/* Some option was given that only such logs have. */
+/* True if an option was given that applies only to binary logs. */
 bool gt_dump_execlog_asked(const struct gt_dump_execlog_options *o);
-/* GT_E_USAGE: an option makes no sense. */
+/* Converts the options to a query. GT_E_USAGE: an option is invalid. */
 int gt_dump_execlog_query(const struct gt_dump_execlog_options *o, struct gt_execlog_query *out,
                           struct gt_error *err);
-/* 0, or what ended it; GT_E_FORMAT also where chunks were left out, or the log has no end, which
- * was told already. */
+/* Writes the text. Returns 0 or an error; GT_E_FORMAT also if chunks were left out or the log has
+ * no END, for which a notice was given. */
 int gt_dump_execlog(const struct gt_notices *notices, struct gt_etrace_input *in,
                     const struct gt_execlog_query *q, bool values, struct gt_output *out,
                     struct gt_error *err);

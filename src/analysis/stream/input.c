@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where an etrace stream comes from: see input.h. */
+/* The input of a command that reads a stream: see input.h. */
 #include "analysis/stream/input.h"
 
 #include <errno.h>

@@ -7,8 +7,8 @@
  *   M<unit> <time> r|w <paddr hex> <value hex>
  *   EV <time> <unit> <device>.<event> <value>
  *
- * and notes as they are, but for control characters. Times and events' values are decimal; a
- * machine that we have no name for is its number, e_machine.
+ * Notes are printed unchanged, except for control characters. Times and values of events are
+ * decimal; a machine without a name is printed as its e_machine number.
  */
 #ifndef GT_ANALYSIS_STREAM_TEXT_H
 #define GT_ANALYSIS_STREAM_TEXT_H
@@ -18,7 +18,7 @@
 #include "format/etrace/etrace.h"
 
 void gt_dump_arch(struct gt_output *o, const struct gt_etrace_arch *arch);
-/* names may have no files. */
+/* `names` may have no files. */
 void gt_dump_exec(struct gt_output *o, uint16_t unit, const struct gt_etrace_exec *x,
                   struct gt_etrace_names *names);
 void gt_dump_mem(struct gt_output *o, uint16_t unit, const struct gt_etrace_mem *mem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command's way through an etrace stream: see walk.h. */
+/* Reads an etrace stream for a command: see walk.h. */
 #include "analysis/stream/walk.h"
 
 #include "analysis/image/file_kind.h"

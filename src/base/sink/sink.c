@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet sink, as its producers see it: see sink.h. */
+/* The producers' side of a packet sink: see sink.h. */
 #include "base/clock.h"
 #include "base/sink/internal.h"
 #include "base/thread.h"

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A packet sink: where one stream of packets goes, a file or a reader on a unix socket.
+ * A packet sink takes one stream of packets to a file or to a reader on a unix socket.
  *
- * Producers fill buffers of whole packets and swap a full one for an empty one; a thread of ours
- * with a descriptor table of its own (thread.h) writes them in the order of the swaps. Memory is
- * bounded: where `limit` bytes wait, producers wait too (the guest is slowed, nothing is lost), or,
- * with `drop`, the buffer is discarded, counted, and marked where the stream goes on.
+ * Producers fill buffers with whole packets and exchange a full one for an empty one; the sink's
+ * thread, which has a descriptor table of its own (thread.h), writes them in the order of the
+ * exchanges. Memory is bounded: while `limit` bytes wait, producers wait too (the guest is slowed,
+ * nothing is lost); or, with `drop`, the buffer is discarded and counted, and `mark` notes the gap
+ * where the stream resumes.
  *
- * Targets: "FILE", which is created or emptied, and "unix:PATH": connects to PATH; where nobody
- * listens there, creates it and listens for one reader. What is at PATH and is no socket stays. A
- * reader that does not come within `wait_seconds`, or goes away, ends the stream, and the producers
- * go on; with `reconnect` the stream begins again with the next reader, and what comes between is
- * dropped and counted.
+ * Targets: "FILE" is created or truncated. "unix:PATH" connects to PATH; if nobody listens there,
+ * the sink creates the socket and listens for one reader. A file at PATH that is not a socket is
+ * left alone. If no reader connects within `wait_seconds`, or the reader disconnects, the stream
+ * ends and the producers continue; with `reconnect` the stream begins again with the next reader,
+ * and data in between is dropped and counted.
  *
- * After an error (full disk, no reader) everything is dropped and counted. A file is cut back to
- * whole buffers. Nothing is printed: the producers ask gt_packet_sink_message().
+ * After an error (full disk, no reader) all data is dropped and counted. A file is cut back to
+ * whole buffers. The sink prints nothing: producers fetch messages with gt_packet_sink_message().
  *
- * A process that is killed leaves a file that lacks the last moment only: with `rest`, what
- * producers have not handed over yet is written to the file's end a few times a second, until what
- * belongs there takes its place.
+ * A killed process leaves a file that lacks only its last moments: with `rest`, the sink writes
+ * what producers have not submitted yet to the end of the file a few times a second (the
+ * provisional tail); the next whole buffer overwrites it.
  */
 #ifndef GT_BASE_SINK_SINK_H
 #define GT_BASE_SINK_SINK_H
@@ -31,89 +32,90 @@
 
 struct gt_packet_sink;
 
-/* Its holder's alone, from take or swap to swap or give. */
+/* A buffer belongs to one producer between acquire or exchange and exchange or submit. */
 struct gt_buffer {
     uint8_t *data;
-    size_t size; /* room */
-    size_t used; /* whole packets; 0 where it comes from take or swap */
+    size_t size; /* bytes of room */
+    size_t used; /* bytes of whole packets; 0 after acquire and exchange */
 
-    /* the packet sink's */
+    /* private to the sink */
     struct gt_buffer *next;
-    uint64_t dropped; /* bytes, just before it */
+    uint64_t dropped; /* bytes dropped just before this buffer */
 };
 
-enum { GT_PACKET_SINK_TEXT = 4096 }; /* the most that `head` and `mark` write */
+enum { GT_PACKET_SINK_TEXT = 4096 }; /* bytes that `head` and `mark` may write, at most */
 
 struct gt_packet_sink_options {
     const char *target;
-    size_t buffer_size; /* bytes, each */
-    size_t limit;       /* bytes that wait to be written; at least one buffer */
+    size_t buffer_size; /* bytes of each buffer */
+    size_t limit;       /* bytes that may wait to be written; at least one buffer */
     unsigned wait_seconds;
     bool drop, reconnect;
-    /* Called on the packet sink's thread; both return how much they wrote to out, which has room
-     * for GT_PACKET_SINK_TEXT. `head`: what the stream begins with, for every reader. `mark`: says
-     * that so many bytes are missing here. */
+    /* Called on the sink's thread. Both write to `out`, which has room for GT_PACKET_SINK_TEXT
+     * bytes, and return how many they wrote. `head`: the first bytes of the stream, for every
+     * reader. `mark`: a packet that says that `bytes` bytes are missing here. */
     size_t (*head)(void *self, uint8_t *out);
     size_t (*mark)(void *self, uint64_t bytes, uint8_t *out);
-    /* Both may be NULL; called there too. They give *n bytes, theirs until the next call; NULL: no
-     * memory, which ends the stream. `pack`: what is written for a buffer. `tail`: what a stream
-     * that comes to its end ends with. */
+    /* May be NULL; called on the sink's thread. Both return *n bytes, valid until the next call;
+     * NULL: out of memory, which ends the stream. `pack`: the bytes that are written for a buffer.
+     * `tail`: the last bytes of a complete stream. */
     const uint8_t *(*pack)(void *self, const struct gt_buffer *b, size_t *n);
     const uint8_t *(*tail)(void *self, size_t *n);
-    /* Both may be NULL; called there too, and never wait for a producer. `rest`: of a file, the
-     * bytes that producers hold yet, until the next call: the file ends with them for now; NULL: it
-     * cannot say, what there is stays and it is asked again soon. `tick`: of a socket, a moment to
-     * hand over what waits for long, by gt_packet_sink_try_exchange.
-     */
+    /* May be NULL; called on the sink's thread, and must not wait for a producer. `rest` (file
+     * targets): returns the bytes that producers still hold, valid until the next call; they become
+     * the provisional tail. NULL: not known now; the old tail stays and the sink asks again soon.
+     * `tick` (sockets): an occasion to submit buffers that have waited for long, with
+     * gt_packet_sink_try_exchange. */
     const uint8_t *(*rest)(void *self, size_t *n);
     void (*tick)(void *self);
     void *self;
 };
 
 struct gt_packet_sink_stats {
-    uint64_t sent;    /* bytes that the file or a reader took: whole buffers, packed; heads */
-    uint64_t dropped; /* bytes of buffers that were not sent whole */
+    uint64_t sent;    /* bytes written to the file or a reader: whole packed buffers, and heads */
+    uint64_t dropped; /* bytes of buffers that were not sent completely */
     uint64_t waits;   /* how often a producer had to wait */
-    bool failed;      /* the stream ended before its end */
+    bool failed;      /* the stream ended early */
 };
 
-/* Opens the target and starts the thread. The strings are copied. GT_E_RANGE: a path that is too
- * long for a socket; GT_E_EXISTS: something that is no socket is at the path; GT_E_IO,
- * GT_E_NOT_FOUND, GT_E_NOMEM. */
+/* Opens the target and starts the thread. The strings are copied. GT_E_RANGE: the path is too long
+ * for a socket; GT_E_EXISTS: the path exists and is not a socket; GT_E_IO, GT_E_NOT_FOUND,
+ * GT_E_NOMEM. */
 int gt_packet_sink_create(const struct gt_packet_sink_options *options, struct gt_packet_sink **out,
                           struct gt_error *err);
 
-/* An empty buffer. NULL: no memory. */
+/* Returns an empty buffer. NULL: out of memory. */
 struct gt_buffer *gt_packet_sink_acquire(struct gt_packet_sink *o);
 
-/* Hands the buffer over and returns an empty one, perhaps the same. */
+/* Submits the buffer and returns an empty one, which may be the same. */
 struct gt_buffer *gt_packet_sink_exchange(struct gt_packet_sink *o, struct gt_buffer *b);
 
-/* The same, for the packet sink's own thread: returns the same buffer, still full, where there is
- * no space now. */
+/* The same for the sink's own thread: returns the same buffer, still full, if there is no space
+ * now. */
 struct gt_buffer *gt_packet_sink_try_exchange(struct gt_packet_sink *o, struct gt_buffer *b);
 
-/* Hands over the last one. */
+/* Submits the producer's last buffer. */
 void gt_packet_sink_submit(struct gt_packet_sink *o, struct gt_buffer *b);
 
-/* Returns when what was handed over before was written, or dropped; of a file, the rest, too. */
+/* Returns when all buffers submitted before the call were written or dropped; for a file, the
+ * provisional tail as well. */
 void gt_packet_sink_flush(struct gt_packet_sink *o);
 
-/* A line about the outlet that was not fetched yet; false: there is none. Cheap. */
+/* Fetches a message about the sink, once; false: there is no new one. Cheap. */
 bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out);
 
-/* Writes what was handed over, for as long as a reader takes it, and ends the thread. Later swaps
- * drop; producers that wait go on. */
+/* Writes the submitted buffers, as long as the reader accepts them, and ends the thread. Later
+ * exchanges drop their data; waiting producers continue. */
 void gt_packet_sink_finish(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats);
 
 void gt_packet_sink_get_stats(struct gt_packet_sink *o, struct gt_packet_sink_stats *stats);
 
-/* Finishes if need be and frees; no producer may be left. Buffers that are not handed over are
- * their holders' to free, data and all in one free(). NULL is fine. */
+/* Finishes the sink if it is not finished, and frees it; there must be no producer left. A producer
+ * frees a buffer that it has not submitted, data included, with one free(). NULL is fine. */
 void gt_packet_sink_destroy(struct gt_packet_sink *o);
 
-/* fork(): prepare before, parent and child after. The child's outlet drops everything, and has
- * nothing to tell. */
+/* fork(): call prepare before it, parent and child after it. The child's sink drops all data and
+ * has no messages. */
 void gt_packet_sink_fork_prepare(struct gt_packet_sink *o);
 void gt_packet_sink_fork_parent(struct gt_packet_sink *o);
 void gt_packet_sink_fork_child(struct gt_packet_sink *o);

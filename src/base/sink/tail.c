@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a file ends with for now: see sink.h. It is no loss where it cannot be written. What comes
- * in its place is written over it, and it is cut off only then, so that a file that is left at any
- * moment has either. */
+/* The provisional tail of a file: see sink.h. A tail that cannot be written is not a loss. The next
+ * buffer is written over the tail, and the rest of the tail is cut off only then, so that at any
+ * moment the file has one or the other. */
 #include "base/clock.h"
 #include "base/sink/internal.h"
 

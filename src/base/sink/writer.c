@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet sink's thread: see internal.h. It holds the lock but while it writes or waits for a
+/* A packet sink's thread: see internal.h. It holds the lock, except while it writes or waits for a
  * reader. */
 #include "base/clock.h"
 #include "base/sink/internal.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer's files: a bounded number of them open, the least recently used closed first; writing
- * at absolute offsets; the first error and what is cut and counted after it. Want of descriptors,
- * of which a guest may take all, costs only the stream that can have none. See internal.h.
+ * The writer's files: a bounded number is open, the least recently used is closed first; writes go
+ * to absolute offsets; the first error is latched, the file cut to whole records, and later records
+ * counted. If there are no descriptors left (a guest may use all), only the stream that cannot be
+ * opened loses records. See internal.h.
  */
 #include "base/stream/internal.h"
 

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the record streams share (see stream.h): stream.c is the producers' side,
- * pool.c the chunks, writer.c the thread, file.c its files, recover.c
- * what comes after a kill.
+ * Declarations that the parts of the record streams share (see stream.h): stream.c is the
+ * producers' side, pool.c the chunks, writer.c the thread, file.c its files, recover.c the recovery
+ * after a kill.
  *
- * One lock a set, held for short moments and never during a system call of the writer. Fields say
- * who may touch them: (L) with the lock held, (W) the writer thread only, (P) the stream's
+ * One lock a set, held briefly and never during a system call of the writer. Members are marked
+ * with who may access them: (L) with the lock held, (W) the writer thread only, (P) the stream's
  * producer.
  *
- * A chunk goes round: free list, a stream's current chunk, its file's queue, the writer's batch,
- * free list. Only the writer puts chunks on the free list, and only it frees files; so whatever
- * chunk or file it has seen under the lock stays what it is until the writer itself lets go of it.
+ * A chunk circulates: free list, a stream's current chunk, its file's queue, the writer's batch,
+ * free list. Only the writer puts chunks on the free list, and only it frees files; so a chunk or
+ * file that the writer has seen under the lock stays valid until the writer itself releases it.
  *
- * A chunk's records are a run of bytes, of which the first `full` lie in the chunk's body and those
- * from `base` on, `fill` of them, in its line: one cache line, the producer's. A full line is moved
- * to the body past the caches: the next to touch that memory is the writer, on another processor,
- * and taking it back from there for new records would cost several times the store. Such stores may
- * become visible after the `full` that publishes them, so the writer has all processors fenced
- * (membarrier(2)) between reading that and reading the body. The writer reads a line that its
- * producer may be moving: it copies it, and the copy counts if `full` is still the same.
+ * A chunk's records are a run of bytes. The first `full` bytes are in the chunk's body; those from
+ * `base` on, `fill` bytes, are in its line: one cache line that stays with the producer. A full
+ * line is moved to the body with non-temporal stores: the writer, on another processor, reads that
+ * memory next, and fetching the line back for new records would cost several times the store. Such
+ * stores may become visible after the `full` that publishes them, so the writer fences all
+ * processors (membarrier(2)) between reading `full` and reading the body. The writer reads a line
+ * that its producer may be moving: it copies the line, and the copy is valid if `full` is unchanged
+ * afterwards.
  *
  * The pool file: slots of GT_CHUNK_SIZE; the first begins with struct gt_ring_head, each other one
- * is a chunk: struct gt_ring_chunk, line and body. What a kill leaves to copy is, in each chunk,
- * the bytes of its run from `written` on. For that to be true at every instant: `written` follows
- * the write; a line that is moved counts twice, at the same place, until fill = 0 and base = full
- * follow; a chunk taken for new records gets fill = 0 and full = 0 first, then base = 0, written =
- * 0, id and offset, and only then a fill. A process's pool file is locked with flock() for as long
- * as the process has it mapped; this tells the live from the dead where process ids come again,
- * belong to another container, or stay the same over an execve().
+ * is a chunk: struct gt_ring_chunk, line and body. After a kill the bytes of each chunk's run from
+ * `written` on remain to be copied. For that to hold at every instant: `written` is stored after
+ * the write; a line that is being moved counts twice, at the same place, until fill = 0 and base =
+ * full are stored; a chunk taken for new records gets fill = 0 and full = 0 first, then base = 0,
+ * written = 0, id and offset, and only then a fill. A process holds an flock() on its pool file
+ * while it has the file mapped; so recovery can detect the pool of a running process even if
+ * process ids are reused, belong to another container, or stay the same over an execve().
  */
 #ifndef GT_BASE_STREAM_INTERNAL_H
 #define GT_BASE_STREAM_INTERNAL_H
@@ -44,12 +45,12 @@ enum {
     GT_CHUNK_SIZE = 16384,
     GT_CHUNK_HEAD = 64,
     GT_CHUNK_ROOM = GT_CHUNK_SIZE - GT_CHUNK_HEAD,
-    GT_BODY_AT = GT_CHUNK_HEAD + GT_STREAM_LINE, /* in the chunk */
+    GT_BODY_AT = GT_CHUNK_HEAD + GT_STREAM_LINE, /* offset of the body in the chunk */
     GT_BODY = GT_CHUNK_SIZE - GT_BODY_AT,
-    GT_FIRST_SLAB = 8, /* chunks; small, for a run that is short */
+    GT_FIRST_SLAB = 8, /* chunks of the first slab; small, for short runs */
     GT_SLAB = 64,
-    GT_WAKE_CHUNKS = 16, /* that many full ones wake the writer before its time */
-    GT_IOV = 16,         /* chunks a write */
+    GT_WAKE_CHUNKS = 16, /* full chunks that wake the writer before its interval ends */
+    GT_IOV = 16,         /* chunks of one write */
     GT_HASH = 1024,
     GT_RING_MAX_SLOTS = 1 << 20,
 };
@@ -61,15 +62,15 @@ struct gt_ring_head {
     uint64_t magic;
     uint32_t chunk_size;
     uint32_t pid;
-    _Atomic uint32_t failed; /* an error is latched: nothing is to be copied any more */
-    _Atomic uint32_t partly; /* chunks may be missing: others are elsewhere (want of disk), or a
-                              * stream has no file (want of descriptors) */
+    _Atomic uint32_t failed; /* an error is latched: recovery must copy nothing */
+    _Atomic uint32_t partly; /* chunks may be missing: others are in anonymous memory (no disk
+                                space), or a stream has no file (no descriptors) */
 };
 
 struct gt_ring_chunk {
     uint32_t magic;
     uint32_t id;
-    uint64_t offset; /* in the stream's file, of the first record */
+    uint64_t offset; /* offset of the first record in the stream's file */
     uint8_t unused[32];
     struct gt_chunk_state state; /* stream.h; the line follows */
 };
@@ -80,14 +81,15 @@ struct gt_chunk {
     struct gt_file *file;
     struct gt_chunk *next;
     uint64_t offset; /* as head->offset */
-    uint32_t done;   /* (W) bytes of the run that are written or dropped */
-    /* (W) The run as far as the writer has seen it: what is before `base` is in the body. */
+    uint32_t done;   /* (W) bytes of the run that were written or dropped */
+    /* (W) The run as far as the writer has seen it: the bytes before `base` are in the body. */
     uint32_t base, end;
-    const char *line; /* the rest: in the chunk or, while its producer goes on, the copy */
+    const char *
+        line; /* the bytes from `base` on: in the chunk, or the copy while its producer continues */
     uint64_t copy[GT_STREAM_LINE / 8];
 };
 
-/* Bytes in the run of a chunk that its producer has handed over. */
+/* Bytes in the run of a chunk that its producer has released. */
 static inline uint32_t gt_chunk_fill(const struct gt_chunk *c)
 {
     return atomic_load_explicit(&c->head->state.base, memory_order_acquire) +
@@ -101,7 +103,7 @@ struct gt_slab {
     struct gt_chunk chunks[];
 };
 
-/* A list that is taken from the front. */
+/* A FIFO of chunks. */
 struct gt_queue {
     struct gt_chunk *first, *last;
 };
@@ -109,28 +111,28 @@ struct gt_queue {
 /* A stream and its file. */
 struct gt_file {
     struct gt_stream s; /* first: its own cache line, the producer's */
-    /* What s points to while it has no chunk: room for none, or (want of memory) one record. Laid
-     * out like the end of a chunk's head. */
+    /* What `s` points to while it has no chunk: room for no record, or (out of memory) for one.
+     * Laid out like the end of a chunk's head. */
     struct {
         struct gt_chunk_state state;
         uint64_t record[2];
     } sink;
     struct gt_file *hash_next;     /* (L) */
     struct gt_file *dirty_next;    /* (L) */
-    struct gt_queue queue;         /* (L) chunks handed over */
-    uint64_t end;                  /* (L) file offset after what was handed over */
-    uint32_t slot;                 /* (L) in set->slots while open */
-    uint32_t loss;                 /* (L) 1 + its place in set->losses; 0: none */
-    bool open;                     /* (L) the caller has the stream */
+    struct gt_queue queue;         /* (L) chunks handed to the writer */
+    uint64_t end;                  /* (L) file offset after those chunks */
+    uint32_t slot;                 /* (L) index in set->slots while open */
+    uint32_t loss;                 /* (L) 1 + index in set->losses; 0: no loss */
+    bool open;                     /* (L) the caller has the stream open */
     bool opening;                  /* (L) the writer has not seen it yet */
-    bool dirty;                    /* (L) on set->dirty */
+    bool dirty;                    /* (L) linked in set->dirty */
     bool in_batch;                 /* (W) */
     int fd;                        /* (W) -1: not open */
-    struct gt_file *newer, *older; /* (W) in set->files while fd is open */
+    struct gt_file *newer, *older; /* (W) the list of open files, while fd is open */
     struct gt_file *batch_next;    /* (W) */
     struct gt_queue batch;         /* (W) */
-    struct gt_chunk *partial;      /* (W) the current chunk, with something to write */
-    bool refused;                  /* (W) there was no descriptor for it: all else is lost */
+    struct gt_chunk *partial;      /* (W) the current chunk, if it has bytes to write */
+    bool refused; /* (W) there was no descriptor for the file: all further records are lost */
 };
 
 /* The streams that are open, for the writer's rounds. */
@@ -145,9 +147,9 @@ struct gt_streams {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* the writer has something to do */
     pthread_cond_t space; /* a chunk is free, or none will ever be */
-    pthread_cond_t reply; /* a flush or an open is done, or the writer rests */
+    pthread_cond_t reply; /* a flush or an open is done, or the writer is idle */
     pthread_t thread;
-    pid_t pid; /* (L) of the process the thread is in */
+    pid_t pid; /* (L) process that the thread runs in */
     /* (L) */
     bool started, stop, busy, sleeping, want_space;
     unsigned forking;
@@ -158,11 +160,12 @@ struct gt_streams {
     size_t n_slots, slots_room;
     size_t queued; /* chunks in queues */
     uint64_t closed_records, waits, lost;
-    uint64_t waits_met; /* the pool has grown for them */
+    uint64_t waits_met; /* waits for which the pool has grown */
     struct gt_stream_loss *losses;
     size_t n_losses, losses_room;
-    int error;           /* the first */
-    _Atomic bool failed; /* nothing is written any more; set with the lock held */
+    int error; /* errno of the first error */
+    _Atomic bool
+        failed; /* an error is latched, nothing is written any more; set with the lock held */
     char error_path[512];
     /* (L) the pool */
     struct gt_chunk *free;
@@ -170,22 +173,23 @@ struct gt_streams {
     struct gt_slab *slabs;
     bool no_memory, anonymous, private_files;
     /* (W) */
-    bool can_fence;  /* the kernel fences our producers' processors: base/membarrier.h */
-    int dirfd, ring; /* dirfd: AT_FDCWD where the thread has a directory of its own; -1: not open */
+    bool can_fence; /* the kernel can fence the producers' processors: base/membarrier.h */
+    int dirfd,
+        ring; /* dirfd: AT_FDCWD if the thread has a working directory of its own; -1: not open */
     char ring_name[64];
     uint64_t ring_size;
     struct gt_ring_head *ring_head;
     struct gt_file *newest, *oldest;
     size_t n_open;
     struct gt_file *batch;
-    struct gt_slot *round; /* the slots, copied */
+    struct gt_slot *round; /* a copy of the slots */
     size_t n_round, round_room;
-    uint64_t next_round; /* ns, monotonic */
-    uint64_t interval;   /* ns */
+    uint64_t next_round; /* when the next round is due, monotonic ns */
+    uint64_t interval;   /* time between rounds, ns */
     _Atomic uint64_t written;
 };
 
-/* The system calls that can fail for lack of disk, for tests that let them. */
+/* The system calls that can fail for lack of disk space: tests replace them. */
 struct gt_stream_sys {
     int (*open)(int dirfd, const char *name, int flags, mode_t mode);
     ssize_t (*pwritev)(int fd, const struct iovec *iov, int n, off_t offset);
@@ -196,28 +200,28 @@ struct gt_stream_sys {
 };
 extern struct gt_stream_sys gt_stream_sys;
 
-/* pool.c. The writer's side runs without the lock and takes it where it must. */
+/* pool.c. The writer calls these without the lock, and they take it where needed. */
 void gt_pool_start(struct gt_streams *set);
-/* Adds a slab; where that fails set->no_memory is set. */
+/* Adds a slab; sets set->no_memory if that fails. */
 void gt_pool_grow(struct gt_streams *set);
-size_t gt_pool_max(const struct gt_streams *set); /* (L) chunks the pool may have now */
-/* (L) A free chunk, waiting for one if need be. NULL without memory. */
+size_t gt_pool_max(const struct gt_streams *set); /* (L) chunks that the pool may have now */
+/* (L) Returns a free chunk; waits until there is one. NULL: out of memory. */
 struct gt_chunk *gt_pool_take(struct gt_streams *set);
 void gt_pool_finish(struct gt_streams *set); /* removes the file; the maps stay */
 void gt_pool_unmap(struct gt_streams *set);
 
-/* A stream's file in its directory. */
+/* The name of a stream's file in its directory. */
 enum { GT_STREAM_NAME = 16 };
 void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME]);
 
-/* file.c, the rest of it (W). */
+/* file.c; (W) if not marked otherwise. */
 void gt_file_open(struct gt_streams *set, struct gt_file *f);
 void gt_file_close(struct gt_streams *set, struct gt_file *f);
-/* Writes, or after an error drops, the chunks up to their `end`: all of them are dealt with on
- * return. */
+/* Writes the chunks up to their `end`, or drops them after an error. On return none of them is
+ * pending. */
 void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);
-/* Counts lost records of a stream. (L) */
+/* (L) Counts lost records of a stream. */
 void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records);
 
 /* writer.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * After a kill: what pool files still hold goes to the streams' files. See internal.h for
- * their layout. A pool file may say anything: it is read, never mapped; all of it is checked before
- * the first byte is written; it can only fill files that exist, without leaving a hole.
+ * Recovery after a kill: copies the records in pool files to the streams' files. See internal.h for
+ * the layout. A pool file may be damaged: it is read, never mapped; all of it is checked before the
+ * first byte is written; records are added only to existing files, and without holes.
  */
 #include "base/stream/internal.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The writer's thread: see internal.h. It sleeps until enough full chunks wait, somebody
- * asks (open, flush, want of chunks, stop) or the time for a round has come: then it writes what
- * the streams that are open have published, partly filled chunks too.
+ * The writer's thread: see internal.h. It sleeps until enough full chunks wait, another thread
+ * makes a request (open, flush, no free chunk, stop) or a round is due: then it writes the
+ * published records of all open streams, from partly filled chunks too.
  */
 #include "base/clock.h"
 #include "base/membarrier.h"

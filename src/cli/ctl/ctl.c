@@ -95,15 +95,15 @@ const struct gt_command gt_command_ctl = {
     .usage = (const char *const[]){"SOCKET [COMMAND]", NULL},
     .paragraphs =
         (const char *const[]){
-            "SOCKET is the monitor of a program that uses libguesttrace-events, a QMP socket of"
-            " QEMU, or the control= socket of the etrace plugin. COMMAND is carried out; without "
-            "one, commands are read from a prompt, or from"
-            " standard input, a line each, where '#' begins a comment.",
-            "\"info trace-events [PATTERN]\" lists events and whether they are on; \"trace-event"
-            " NAME|PATTERN on|off\" switches them; \"trace-file [on|off|flush|set [PATH]|dump"
-            " [PATH]]\" is about the file of the simple backend; \"help\" lists what there is."
-            " PATTERN has * and ?. \"quit\" ends the prompt. The etrace plugin takes \"counts\","
-            " \"flush\" and \"status\".",
+            "SOCKET is the monitor of a program that uses libguesttrace-events, a QMP socket of "
+            "QEMU, or the control= socket of the etrace plugin. ctl executes COMMAND; without one "
+            "it reads commands from a prompt, or from standard input, a line each, where '#' "
+            "begins a comment.",
+            "\"info trace-events [PATTERN]\" lists events and their states; \"trace-event "
+            "NAME|PATTERN on|off\" switches them; \"trace-file [on|off|flush|set [PATH]|dump "
+            "[PATH]]\" controls the file of the simple backend; \"help\" lists all commands. "
+            "PATTERN may have * and ?. \"quit\" ends the prompt. The etrace plugin accepts "
+            "\"counts\", \"flush\" and \"status\".",
             "The exit status is 1 if a command was refused, or there was no answer.", NULL},
     .spec = {.table = ctl_table},
     .options_size = sizeof(struct ctl_options),

@@ -24,7 +24,7 @@ static int wait_for(struct gt_ctl *c, short events, gint64 until, struct gt_erro
         if (n == 0)
             return gt_error_set(err, GT_E_IO, "%s: no answer within %u s", c->path, c->timeout);
         if (errno != EINTR)
-            return gt_error_errno(err, errno, "%s: cannot be waited for", c->path);
+            return gt_error_errno(err, errno, "%s: cannot wait for the socket", c->path);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The prompt of `guesttrace ctl` with libedit: see ctl.h. Tab completes the words of commands, the
- * names of events, which are asked for anew with each line, and file names.
+ * names of events, which are fetched for each line, and file names.
  */
 #include "cli/ctl/ctl.h"
 

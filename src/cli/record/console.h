@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A machine's console on QEMU's standard output: copied on byte for byte, its lines noted with the
- * time of the trace (extern.dat, which readers show among the functions).
+ * Records a machine's console on QEMU's standard output: forwards it byte for byte and stores its
+ * lines with the time of the trace (extern.dat, which readers show among the functions).
  *
  * QEMU's standard output is a pipe of ours, or a pseudo-terminal in raw mode where ours is a
- * terminal, so that QEMU and scripts around it behave as without us. Standard input stays what it
- * is: modes of the terminal are set there. What cannot be copied on any more (our reader is gone)
- * QEMU is told as it would have been: the pipe is closed.
+ * terminal, so that QEMU and scripts around it behave as without us. Standard input is unchanged:
+ * QEMU sets the terminal's modes there. If our reader is gone, the pipe is closed, so that QEMU
+ * gets the same error as without us.
  *
- * A line's time is that of its first byte's arrival. On the host's clock that is CLOCK_MONOTONIC.
- * On the instruction clock the plugin says it: OUTPUT/.now holds, in its first 8 bytes,
- * little-endian, the newest time of the trace, which the plugin stores there as it goes (a shared
- * mapping). Where it is missing lines cannot be placed, unless the trace's own times show that it
- * is on the host's clock.
+ * A line's time is the arrival of its first byte. On the host's clock that is CLOCK_MONOTONIC. On
+ * the instruction clock the plugin stores the trace's newest time in the first 8 bytes,
+ * little-endian, of OUTPUT/.now, a shared mapping. Without that file lines have no times, unless
+ * the trace's own times show that it uses the host's clock.
  */
 #ifndef GT_CLI_RECORD_CONSOLE_H
 #define GT_CLI_RECORD_CONSOLE_H
@@ -26,18 +25,18 @@
 
 struct gt_console;
 
-/* True where these arguments, QEMU's without its name, put the machine's serial port on standard
- * output: -nographic without -serial, -serial stdio or mon:stdio, a stdio chardev that a serial
- * port or a device has; not -daemonize, nor a display on the terminal. */
+/* True if QEMU's arguments (without its name) put the machine's serial port on standard output:
+ * -nographic without -serial, -serial stdio or mon:stdio, a stdio chardev that a serial port or a
+ * device has; not -daemonize, nor a display on the terminal. */
 bool gt_console_on_stdio(char *const *argv);
 
-/* Before QEMU starts. *out is to be given to gt_console_free. GT_E_IO: no pipe. */
+/* Call this before QEMU starts; free *out with gt_console_free. GT_E_IO: no pipe. */
 int gt_console_open(const char *output, struct gt_console **out, struct gt_error *err);
 
-/* For gt_child_run. */
+/* Returns the output for gt_child_run. */
 struct gt_child_output *gt_console_output(struct gt_console *c);
 
-/* After the run: writes OUTPUT/extern.dat if there were lines and their times are known, and
+/* Call this after the run: writes OUTPUT/extern.dat if there were lines with known times, and
  * removes OUTPUT/.now. Errors of gt_file_replace. */
 int gt_console_finish(struct gt_console *c, struct gt_error *err);
 /* NULL is fine. */

@@ -11,8 +11,8 @@ const struct gt_option gt_options_etrace[] = {
      GT_RECORD_FIELD(flags)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
-     .help = "the time base: retired instructions (the same in every run), the host's clock, or "
-             "instructions while there is only one thread or vCPU (default: auto)",
+     .help = "select the time base: retired instructions (the same in every run), the host's "
+             "clock, or instructions while there is only one thread or vCPU (default: auto)",
      GT_RECORD_FIELD(clock)},
     {"reconnect", .type = GT_OPTION_FLAG,
      .help = "when a socket's reader disconnects, start a new stream for the next one",

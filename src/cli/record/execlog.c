@@ -9,7 +9,7 @@
 const struct gt_option gt_options_execlog[] = {
     {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
      .choices = (const char *const[]){"text", "binary", NULL},
-     .help = "the log's format: text (the default), or binary, which is smaller",
+     .help = "select the log's format: text (the default), or binary, which is smaller",
      GT_RECORD_FIELD(format)},
     {"reg", .type = GT_OPTION_TEXT, .repeat = true, .value = "GLOB",
      .help = "show changes of these registers", GT_RECORD_FIELD(reg)},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The machines that QEMU's user mode runs: from an ELF header to a QEMU and to a place for
+/* The machines of QEMU's user mode: finds, for an ELF header, the QEMU and the directory of
  * libraries. */
 #ifndef GT_CLI_RECORD_MACHINE_H
 #define GT_CLI_RECORD_MACHINE_H
@@ -9,14 +9,14 @@
 
 struct gt_machine {
     uint16_t e_machine;
-    uint8_t bits;       /* 32, 64 */
-    uint8_t data;       /* ELFDATA2LSB, ELFDATA2MSB */
+    uint8_t bits;       /* 32 or 64 */
+    uint8_t data;       /* ELFDATA2LSB or ELFDATA2MSB */
     const char *target; /* QEMU's name: its user mode is qemu-TARGET */
     const char *const
         *triples; /* GNU names whose /usr/TRIPLE may hold libraries, NULL-terminated */
 };
 
-/* The row of an ELF header's e_machine, class (32, 64) and data encoding; NULL where QEMU's user
+/* Finds the row for an ELF header's e_machine, class (32, 64) and data encoding; NULL: QEMU's user
  * mode has no such machine. */
 const struct gt_machine *gt_machine_find(uint16_t e_machine, unsigned bits, uint8_t data);
 

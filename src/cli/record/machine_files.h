@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which files with code a machine's QEMU is given on its command line. */
+/* The files with code on the command line of a machine's QEMU. */
 #ifndef GT_CLI_RECORD_MACHINE_FILES_H
 #define GT_CLI_RECORD_MACHINE_FILES_H
 
@@ -7,17 +7,18 @@
 #include <stdbool.h>
 
 struct gt_machine_file {
-    char *path;  /* as on the command line; the caller's (g_free) */
-    bool kernel; /* -kernel; else firmware or data, which only an ELF header makes code of */
+    char *path;  /* path as on the command line; the caller frees it (g_free) */
+    bool kernel; /* the file of -kernel; else firmware or data, which is code only if it has an ELF
+                    header */
 };
 
-/* The files of -kernel, -bios, -pflash, -device loader,file= and -drive if=pflash,file= that exist,
- * in their order, each once. `argv` is QEMU's without its name, NULL-terminated. Free the array
- * (struct gt_machine_file) with g_array_unref. */
+/* Returns the existing files of -kernel, -bios, -pflash, -device loader,file= and -drive
+ * if=pflash,file=, in order, each once. `argv` is QEMU's without its name, NULL-terminated. Free
+ * the array (struct gt_machine_file) with g_array_unref. */
 GArray *gt_machine_files(char *const *argv);
 
-/* The value of the key in one of QEMU's option lists, "a,key=value,b": a doubled comma is one. NULL
- * where there is none; the caller's (g_free). */
+/* Returns the value of the key in one of QEMU's option lists, "a,key=value,b", with doubled commas
+ * resolved. NULL: none. The caller frees it (g_free). */
 char *gt_machine_option(const char *list, const char *key);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * "recording: 12.3 M records, 197 MB, 3.2 s" on standard error while a recording grows.
  *
- * Shown only on a terminal that is ours (foreground) and in line mode: a guest that draws on it, or
- * has its console there, is not disturbed. The line leaves the cursor at its start, so that what
- * the guest prints goes over it.
+ * The line is shown only on a terminal in line mode on which we are in the foreground: a guest that
+ * draws on the terminal, or has its console there, is not disturbed. The cursor stays at the start
+ * of the line, so that the guest's output overwrites it.
  */
 #ifndef GT_CLI_RECORD_PROGRESS_H
 #define GT_CLI_RECORD_PROGRESS_H
@@ -14,17 +14,17 @@
 #include <time.h>
 
 struct gt_progress {
-    const char *dir; /* whose *.dat files are measured */
+    const char *dir; /* directory whose *.dat files are measured */
     uint64_t record; /* bytes of one record */
     uint64_t start;  /* gt_clock_monotonic */
     bool shown;
 };
 
-/* True where standard error is a terminal. */
+/* True if standard error is a terminal. */
 bool gt_progress_possible(void);
 void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record);
 void gt_progress_tick(void *progress);
-/* Since the start. */
+/* Returns the seconds since the start. */
 double gt_progress_seconds(const struct gt_progress *p);
 /* Removes the line. */
 void gt_progress_end(struct gt_progress *p);

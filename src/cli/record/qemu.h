@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* QEMU executables: which one to use, whether it can load plugins, which version it is. */
+/* QEMU executables: choosing one, checking that it can load plugins, reading its version. */
 #ifndef GT_CLI_RECORD_QEMU_H
 #define GT_CLI_RECORD_QEMU_H
 
@@ -11,33 +11,32 @@
 /* The environment variable in which a plugin finds the version of the QEMU that loads it. */
 #define GT_QEMU_VERSION_VARIABLE "GUESTTRACE_QEMU_VERSION"
 
-/* "qemu-system-aarch64", "qemu-riscv64" or anything else that begins with qemu-: by its base name.
- */
+/* True if the base name begins with "qemu-": "qemu-system-aarch64", "qemu-riscv64". */
 bool gt_qemu_is_name(const char *path);
-/* "qemu-" and a machine's name: user mode. */
+/* True for "qemu-" and the name of a target: a user-mode QEMU. */
 bool gt_qemu_is_user_name(const char *path);
 
-/* The first QEMU of that name, or at that path, that can load plugins; scripts are believed. *path
- * is the caller's (g_free). GT_E_NOT_FOUND: none; GT_E_UNSUPPORTED: only such that cannot load
- * plugins, and the message says why and what to do; GT_E_IO, GT_E_FORMAT. */
+/* Finds the first QEMU with that name or path that can load plugins; scripts are accepted without a
+ * check. The caller frees *path (g_free). GT_E_NOT_FOUND: none; GT_E_UNSUPPORTED: none that can
+ * load plugins; the message has the reason and a remedy; GT_E_IO, GT_E_FORMAT. */
 int gt_qemu_find(const char *name, char **path, struct gt_error *err);
 
-/* The user-mode QEMU qemu-TARGET: as gt_qemu_find finds it, or the one that `scripts/qemus user`
- * has built (in ${XDG_CACHE_HOME:-~/.cache}/guesttrace/qemus/user), where that is newer or the only
- * one that can load plugins; *built says so. */
+/* Finds the user-mode QEMU qemu-TARGET with gt_qemu_find, or the one that `scripts/qemus user`
+ * built (in ${XDG_CACHE_HOME:-~/.cache}/guesttrace/qemus/user) if that is newer or the only one
+ * that can load plugins; then *built is set. */
 int gt_qemu_find_user(const char *target, char **path, bool *built, struct gt_error *err);
 
-/* "MAJOR.MINOR.MICRO" as `PATH --version` says it, or NULL where it does not within a few seconds.
- * The caller frees it (g_free). */
+/* Returns "MAJOR.MINOR.MICRO" from `PATH --version`; NULL: it printed no version within a few
+ * seconds. The caller frees it (g_free). */
 char *gt_qemu_version(const char *path);
 
-/* The version in a text that says "version 7.2.22 (Debian ...)"; NULL where there is none. */
+/* Returns the version in a text like "version 7.2.22 (Debian ...)"; NULL: none. */
 char *gt_qemu_version_in(const char *text);
 
-/* Appends `value` with its commas doubled, as QEMU's option lists want them. */
+/* Appends `value` with its commas doubled, as QEMU's option lists require. */
 void gt_qemu_append_value(GString *out, const char *value);
 
-/* True where these arguments make QEMU use the terminal as the guest's console or its monitor. */
+/* True if these arguments make QEMU use the terminal as the guest's console or its monitor. */
 bool gt_qemu_uses_terminal(char *const *argv);
 
 #endif

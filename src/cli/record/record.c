@@ -26,8 +26,9 @@ static const struct gt_option record_table[] = {
              "execlog.out), or unix:PATH, a socket",
      GT_RECORD_FIELD(output)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
-     .help = "what to record: uftrace: function calls (the default); etrace: executed code and "
-             "memory accesses; execlog: every instruction",
+     .help =
+         "select what to record: uftrace: function calls (the default); etrace: executed code and "
+         "memory accesses; execlog: every instruction",
      GT_RECORD_FIELD(tool)},
     {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
      .help =
@@ -139,13 +140,13 @@ const struct gt_command gt_command_record = {
                                    "[OPTIONS] -- QEMU-COMMAND [ARGS...]", NULL},
     .paragraphs =
         (const char *const[]){
-            "PROGRAM is an ELF file of any machine that guesttrace knows; it runs under the"
-            " user-mode QEMU for that machine that is first in PATH and can load plugins, with the"
-            " libraries of an installed cross toolchain if it needs them.",
-            "QEMU-COMMAND is a QEMU or a script that runs one with the arguments it gets, known by"
-            " its name, qemu-SOMETHING. The plugin's option is put before its arguments.",
-            "The program has the terminal and gets the signals as if it were run without"
-            " guesttrace; its exit status is passed on.",
+            "PROGRAM is an ELF file of an architecture that guesttrace supports. It runs under the "
+            "first user-mode QEMU in PATH that is for its machine and can load plugins, with the "
+            "libraries of an installed cross toolchain if it needs them.",
+            "QEMU-COMMAND is a QEMU, or a script that passes its arguments to one; its name must "
+            "begin with qemu-. record inserts the plugin's option before its arguments.",
+            "The program uses the terminal and receives signals as without guesttrace; record "
+            "exits with its status.",
             NULL},
     .spec = {.table = record_table,
              .groups = tool_options,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recording function calls: libuftrace.so's arguments, and the end of such a run: what a crash left
- * is repaired, symbols are added, and a few lines report how much there is and how exact it is.
+ * Recording function calls: libuftrace.so's arguments, and the steps after the run: repairing the
+ * recording after a crash, adding symbols, and printing its size and exactness.
  */
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"
@@ -25,8 +25,8 @@
 const struct gt_option gt_options_uftrace[] = {
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
-     .help = "the time base: retired instructions (the same in every run), the host's clock, or "
-             "instructions while there is only one thread or vCPU (default: auto)",
+     .help = "select the time base: retired instructions (the same in every run), the host's "
+             "clock, or instructions while there is only one thread or vCPU (default: auto)",
      GT_RECORD_FIELD(clock)},
     {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
      .help = "record calls up to this depth (default: 1024)", GT_RECORD_FIELD(depth)},
@@ -98,7 +98,7 @@ static void say_nothing_recorded(const struct gt_recording *r)
                       " on to QEMU?)",
                       r->qemu);
     else
-        gt_record_say("nothing was recorded: QEMU ended before the plugin began");
+        gt_record_say("nothing was recorded: QEMU ended before the plugin started");
 }
 
 static void rescue(const struct gt_recording *r, bool finished)

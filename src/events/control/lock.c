@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lock of everything that control functions change: see registry.h. */
+/* The lock of the control functions' state: see registry.h. */
 #include "events/control/registry.h"
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of events and their ids. A name keeps its id for the life of the process, so that what is
- * still in a buffer keeps its meaning when the object that the event was in is unloaded.
+ * Names of events and their ids. A name keeps its id for the life of the process, so that records
+ * in a buffer stay valid when the shared object of their event is unloaded.
  */
 #include "events/control/registry.h"
 

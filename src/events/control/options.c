@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The option that programs call -trace, and events files: see gt_trace_parse(). */
+/* The option -trace of programs, and events files: see gt_trace_parse(). */
 #include "events/control/registry.h"
 
 #include <errno.h>

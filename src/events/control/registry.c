@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which events there are and which are on: see guesttrace/control.h. */
+/* The registered events and their state: see guesttrace/control.h. */
 #include "events/control/registry.h"
 #include "events/record/writer.h"
 

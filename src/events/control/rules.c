@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What was switched on and off, in order, so that it holds also for events that are registered
- * later. The last rule that matches decides; a rule that says the same pattern again takes its
- * place at the end, so that there are as many as patterns.
+ * The rules of patterns that were switched on and off, in order, for events that are registered
+ * later. The last matching rule decides; a rule for an existing pattern replaces the old one and
+ * moves to the end, so that there is one rule for each pattern.
  */
 #include "events/control/registry.h"
 

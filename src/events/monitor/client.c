@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a client sends, cut into messages: see monitor.h. A message that begins with a brace ends
- * where its brackets close, as QMP has it, any other at the newline.
+ * Splits the input of a client into messages: see monitor.h. A message that begins with a brace
+ * ends where its brackets close, as in QMP, any other at the newline.
  *
- * A message is answered only when the answer before it was sent. So a client that does not read
- * has one answer waiting for it, and what it sends waits in its socket.
+ * A message is executed only after the previous answer was sent. So a client that does not read has
+ * at most one pending answer, and its further input waits in the socket.
  */
 #include "events/monitor/monitor.h"
 

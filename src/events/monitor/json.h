@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * JSON (RFC 8259) in a text that stays where it is: a value is a piece of it. A value that
- * gt_json_parse accepted is well-formed all through, at most GT_JSON_DEPTH deep, and its members
- * can be walked without further checks.
+ * JSON (RFC 8259) parsed in place: a value is a part of the text. A value that gt_json_parse
+ * accepted is well-formed, nested at most GT_JSON_DEPTH deep, and its members can be read without
+ * further checks.
  */
 #ifndef GT_EVENTS_MONITOR_JSON_H
 #define GT_EVENTS_MONITOR_JSON_H
@@ -24,20 +24,21 @@ enum gt_json_type {
 
 struct gt_json {
     enum gt_json_type type;
-    const char *at; /* not terminated */
+    const char *at; /* not NUL-terminated */
     size_t n;
 };
 
-/* The value at the start of the text, after blanks: where it ends, or NULL with *why a phrase and
- * *where the place. */
+/* Parses the value at the start of the text, after blanks. Returns its end; on error NULL, with a
+ * phrase in *why and the place in *where. */
 const char *gt_json_parse(const char *text, size_t n, struct gt_json *out, const char **why,
                           const char **where);
 
-/* The members of an object: `at` starts as the object's. False behind the last. */
+/* Reads the next member of an object; begin with *at = object->at. False: there is none. */
 bool gt_json_member(const struct gt_json *object, const char **at, struct gt_json *key,
                     struct gt_json *value);
 
-/* A string's text as UTF-8, terminated: its length, or -1 if it does not fit or holds a NUL. */
+/* Decodes a string to NUL-terminated UTF-8. Returns its length, or -1 if it does not fit or
+ * contains a NUL. */
 int gt_json_text(const struct gt_json *string, char *out, size_t size);
 
 #endif

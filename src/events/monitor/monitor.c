@@ -2,13 +2,13 @@
 /*
  * The monitor's thread: see guesttrace/monitor.h.
  *
- * It waits for its socket, its clients and an eventfd that tells it to end; nothing of it blocks
- * but the command that it carries out. No signal is handled in it. Its state is its own while it
- * runs; `lock` is for those who start and end it.
+ * It waits for its socket, its clients and an eventfd that ends it; only the execution of a command
+ * may block. It handles no signals. Its state is private while it runs; `lock` serialises starting
+ * and stopping.
  *
  * A child of fork() has no such thread: it closes the descriptors, so that clients see the end of
- * the parent. They stand in `inherited` for that, from before they are used until they are about to
- * be closed.
+ * the parent. `inherited` has them for that, from before their first use until just before they are
+ * closed.
  */
 #include "guesttrace/monitor.h"
 

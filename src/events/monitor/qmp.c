@@ -5,7 +5,7 @@
  *     {"execute": NAME, "arguments": {...}, "id": ANY}  ->  {"return": ..., "id": ANY}
  *                                                           {"error": {...}, "id": ANY}
  *
- * qmp_capabilities is answered, and not waited for. A command is one row of the table.
+ * qmp_capabilities is accepted, but not required. A command is one row of the table.
  */
 #include "events/message.h"
 #include "events/monitor/json.h"

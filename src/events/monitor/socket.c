@@ -2,9 +2,9 @@
 /*
  * The monitor's listening socket: see monitor.h.
  *
- * A name that is in use is taken over only from a socket of ours that refuses connections. It is
- * moved aside first and looked at again there: of two processes that start at the same time, none
- * removes what the other has just made.
+ * An existing path is taken over only from a socket of this user that refuses connections. It is
+ * renamed first and checked again under the new name: so of two processes that start at the same
+ * time, neither removes the socket that the other has just made.
  */
 #include "events/message.h"
 #include "events/monitor/monitor.h"

@@ -2,9 +2,9 @@
 /*
  * The declared events of a trace-events file: see guesttrace/simpletrace.h.
  *
- * The text is parsed twice: first to see what is wrong and how much room is needed, then to fill
- * it. So the events, all their arguments and all their names are an array each. A declaration with
- * the property "vcpu" has one argument more, right before those that it shows.
+ * The text is parsed twice: first to find errors and count, then to fill the memory. So the events,
+ * all arguments and all names are one array each. A declaration with the property "vcpu" has one
+ * more argument, just before the array that it shows.
  */
 #include "events/read/declarations.h"
 

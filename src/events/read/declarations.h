@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The declared events of a trace-events file: what the reader knows beside the public functions
- * of guesttrace/simpletrace.h.
+ * The declared events of a trace-events file: functions for the reader, beside the public ones of
+ * guesttrace/simpletrace.h.
  */
 #ifndef GT_EVENTS_READ_DECLARATIONS_H
 #define GT_EVENTS_READ_DECLARATIONS_H
 
 #include <guesttrace/simpletrace.h>
 
-/* The arguments with the vCPU before them, for a declaration that has the property "vcpu". */
+/* Returns the arguments preceded by the vCPU, for a declaration with the property "vcpu". */
 static inline const struct gt_trace_argument *
 gt_events_vcpu_arguments(const struct gt_trace_declaration *d)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One line of a trace-events file, as far as a reader of traces needs it: the properties, the name
- * and the arguments. What stands behind the arguments, the format, is passed over. Whether all of
- * it makes sense to a compiler is tracetool's to say.
+ * and the arguments. The format after the arguments is skipped; tracetool checks it.
  *
  *     line      = blank | "#" anything | property* NAME "(" arguments ")" anything
  *     property  = "disable" | "vcpu" | "tcg"
@@ -14,14 +13,14 @@
 
 #include <guesttrace/simpletrace.h>
 
-/* Part of the text that is parsed; not terminated. */
+/* A part of the parsed text; not NUL-terminated. */
 struct gt_span {
     const char *at;
     size_t n;
 };
 
 struct gt_event_argument {
-    struct gt_span type, name; /* type: as written */
+    struct gt_span type, name; /* type: as in the text */
     enum gt_trace_kind kind;
     bool tcg; /* the type is one of TCGv* */
 };
@@ -33,8 +32,8 @@ struct gt_event_line {
     struct gt_event_argument arguments[GT_TRACE_ARGUMENTS_MAX];
 };
 
-/* A line without its newline: 1 and the event, 0 (blank or a comment), or GT_TRACE_E_FORMAT with a
- * message and *where its place in the line. */
+/* Parses a line without its newline. Returns 1 and the event, or 0 for a blank line or a comment;
+ * GT_TRACE_E_FORMAT with a message, and *where is the place in the line. */
 int gt_event_line_read(const char *line, size_t n, struct gt_event_line *out, const char **where,
                        struct gt_trace_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ids and what they mean: see ids.h. */
+/* The events of ids: see ids.h. */
 #include "events/read/ids.h"
 
 #include <stdlib.h>

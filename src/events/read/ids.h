@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which event an id means at this place of a trace: a hash table of what was mapped so far. */
+/* The events of the ids in a trace: a hash table of the mappings read so far. */
 #ifndef GT_EVENTS_READ_IDS_H
 #define GT_EVENTS_READ_IDS_H
 
@@ -8,14 +8,14 @@
 struct gt_events_id {
     uint64_t id;
     const struct gt_trace_declaration *event; /* NULL: not declared */
-    char *name;                               /* then this is what it is called */
-    bool used, told;                          /* told: what is wrong with its records was said */
+    char *name;                               /* the name of an event that is not declared */
+    bool used, told;                          /* told: a problem with its records was reported */
 };
 
 struct gt_events_ids {
-    struct gt_events_id *slots; /* a power of two of them, at most three quarters used */
+    struct gt_events_id *slots; /* mask + 1 slots, a power of two, at most three quarters used */
     size_t mask, used;
-    uint64_t seed; /* nobody can choose ids that all collide */
+    uint64_t seed; /* random, so that a trace cannot make all ids collide */
 };
 
 static inline size_t gt_events_ids_place(const struct gt_events_ids *ids, uint64_t id)
@@ -25,7 +25,7 @@ static inline size_t gt_events_ids_place(const struct gt_events_ids *ids, uint64
     return (size_t)(x >> 32) & ids->mask;
 }
 
-/* The slot of an id; NULL if it was never mapped. */
+/* Returns the slot of an id; NULL: never mapped. */
 static inline struct gt_events_id *gt_events_ids_find(const struct gt_events_ids *ids, uint64_t id)
 {
     if (!ids->slots)
@@ -36,7 +36,7 @@ static inline struct gt_events_id *gt_events_ids_find(const struct gt_events_ids
     return ids->slots[at].used ? &ids->slots[at] : NULL;
 }
 
-/* Maps an id, or maps it anew. The name has n bytes, and is copied if `event` is NULL.
+/* Maps an id, or maps it again. The name has n bytes and is copied if `event` is NULL.
  * GT_TRACE_E_NOMEM. */
 int gt_events_ids_map(struct gt_events_ids *ids, uint64_t id,
                       const struct gt_trace_declaration *event, const char *name, size_t n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The bytes of a trace on their way through a buffer: a file, or a pipe whose writer lives.
+ * Buffered input of a trace: a file, or a pipe whose writer is running.
  *
- * Files are read, not mapped: a traced program may cut its file short while it is read.
+ * Files are read, not mapped: a traced program may truncate its file while it is read.
  */
 #ifndef GT_EVENTS_READ_INPUT_H
 #define GT_EVENTS_READ_INPUT_H
@@ -13,13 +13,13 @@
 #include <stdint.h>
 
 struct gt_events_input {
-    const char *path; /* the caller's */
+    const char *path; /* the caller's string */
     int fd;
     bool own, ended;
-    uint8_t *data; /* `room` bytes, those from start to end are to be read */
+    uint8_t *data; /* `room` bytes; the unread ones are from start to end */
     size_t start, end, room;
-    uint64_t offset;                 /* of `start` in the file */
-    void (*before_wait)(void *self); /* NULL: nothing */
+    uint64_t offset;                 /* offset of `start` in the file */
+    void (*before_wait)(void *self); /* NULL: no call */
     void *self;
 };
 
@@ -32,8 +32,8 @@ static inline size_t gt_events_input_left(const struct gt_events_input *in)
     return in->end - in->start;
 }
 
-/* Has at least n bytes at hand: 1; 0 where the file ends before; GT_TRACE_E_IO, GT_TRACE_E_NOMEM.
- * What was at hand may have moved. */
+/* Reads until n bytes are buffered: 1, or 0 if the file ends before; GT_TRACE_E_IO,
+ * GT_TRACE_E_NOMEM. Buffered bytes may move. */
 int gt_events_input_need(struct gt_events_input *in, size_t n, struct gt_trace_error *err);
 
 static inline void gt_events_input_take(struct gt_events_input *in, size_t n)

@@ -2,8 +2,8 @@
 /*
  * Records of a simpletrace file as values of declared arguments: see guesttrace/simpletrace.h.
  *
- * A record is told from the next by its length, so that one that nobody declared can be passed
- * over. Its payload must be just what is declared.
+ * Each record has its length, so that a record of an undeclared event can be skipped. The payload
+ * must match the declaration exactly.
  */
 #include "events/read/reader.h"
 

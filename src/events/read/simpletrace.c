@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* simpletrace records, read: see simpletrace.h. */
+/* Reads simpletrace records: see simpletrace.h. */
 #include "events/read/simpletrace.h"
 
 int gt_simpletrace_get_file_header(const uint8_t *at, size_t size, struct gt_simpletrace_order *out)

@@ -16,8 +16,9 @@
  * Thread events are ours. They appear only in files of GT_SIMPLETRACE_VERSION_THREADS, which
  * other readers refuse by that number.
  *
- * Writing is by inline functions that put an item where the caller made room, in native order, and
- * return where it ends. Reading takes either order, and no number from the file is trusted.
+ * The inline functions for writing store an item in memory that the caller provides, in native byte
+ * order, and return its end. The reader accepts either byte order and checks every number of the
+ * file.
  */
 #ifndef GT_EVENTS_READ_SIMPLETRACE_H
 #define GT_EVENTS_READ_SIMPLETRACE_H
@@ -44,11 +45,11 @@ enum {
     GT_SIMPLETRACE_FILE_HEADER_SIZE = 24,
     GT_SIMPLETRACE_MAPPING_HEADER_SIZE = 20, /* the name follows */
     GT_SIMPLETRACE_EVENT_HEADER_SIZE = 32,   /* the payload follows */
-    GT_SIMPLETRACE_EVENT_COUNTED = 24,       /* of the header, in an event's length */
+    GT_SIMPLETRACE_EVENT_COUNTED = 24, /* bytes of the header that count in an event's length */
     GT_SIMPLETRACE_THREAD_EVENT_HEADER_SIZE = 40,
     GT_SIMPLETRACE_DROPPED_SIZE = 40,
     GT_SIMPLETRACE_STRING_MAX = 512, /* bytes of a string that writers keep */
-    /* What a reader believes. */
+    /* Limits of a reader. */
     GT_SIMPLETRACE_NAME_LIMIT = 4096,
     GT_SIMPLETRACE_LENGTH_LIMIT = 1 << 20,
 };
@@ -82,7 +83,7 @@ static inline uint8_t *gt_simpletrace_put_mapping(uint8_t *at, uint64_t id, cons
     return at + length;
 }
 
-/* The header; `payload` bytes of payload are the caller's to put behind it. */
+/* Writes the header; the caller writes `payload` bytes of payload after it. */
 static inline uint8_t *gt_simpletrace_put_event(uint8_t *at, uint64_t id, uint64_t timestamp,
                                                 uint32_t payload, uint32_t pid)
 {
@@ -112,7 +113,7 @@ static inline uint8_t *gt_simpletrace_put_dropped(uint8_t *at, uint64_t timestam
     return gt_simpletrace_put_u64(at, count);
 }
 
-/* The bytes of a string that are kept: up to its NUL, none of a NULL. */
+/* Returns how many bytes of a string a record keeps; 0 for NULL. */
 static inline uint32_t gt_simpletrace_string_length(const char *s)
 {
     return s ? (uint32_t)strnlen(s, GT_SIMPLETRACE_STRING_MAX) : 0;
@@ -140,10 +141,10 @@ static inline uint64_t gt_simpletrace_get_u64(const uint8_t *at, bool swapped)
     return swapped ? __builtin_bswap64(v) : v;
 }
 
-/* What reading an item comes to, where it is not how many bytes the item takes. */
+/* Results of reading an item other than its size. */
 enum {
     GT_SIMPLETRACE_SHORT = 0,      /* the item is longer than the bytes at hand */
-    GT_SIMPLETRACE_BAD_MAGIC = -1, /* no simpletrace file */
+    GT_SIMPLETRACE_BAD_MAGIC = -1, /* not a simpletrace file */
     GT_SIMPLETRACE_BAD_VERSION = -2,
     GT_SIMPLETRACE_BAD_TYPE = -3,
     GT_SIMPLETRACE_BAD_LENGTH = -4,
@@ -159,19 +160,20 @@ struct gt_simpletrace_item {
     uint64_t timestamp;  /* events */
     uint64_t tid;        /* thread events; 0 in others */
     uint32_t pid;        /* events */
-    uint32_t length;     /* as the file says it, for messages */
+    uint32_t length;     /* the length in the file, for messages */
     uint32_t size;       /* bytes of data */
     const uint8_t *data; /* the mapping's name or the payload, in the caller's buffer */
 };
 
-/* The file header at the start of `size` bytes: GT_SIMPLETRACE_FILE_HEADER_SIZE,
- * GT_SIMPLETRACE_SHORT, GT_SIMPLETRACE_BAD_MAGIC, or GT_SIMPLETRACE_BAD_VERSION, where `out`
- * holds what was found. */
+/* Reads the file header at the start of `size` bytes. Returns GT_SIMPLETRACE_FILE_HEADER_SIZE,
+ * GT_SIMPLETRACE_SHORT, GT_SIMPLETRACE_BAD_MAGIC, or GT_SIMPLETRACE_BAD_VERSION; in the last case
+ * `out` has the version. */
 int gt_simpletrace_get_file_header(const uint8_t *at, size_t size,
                                    struct gt_simpletrace_order *out);
 
-/* The record at `at`: the bytes that it takes, or GT_SIMPLETRACE_SHORT with *need set to what it
- * takes at least, GT_SIMPLETRACE_BAD_TYPE or GT_SIMPLETRACE_BAD_LENGTH with the field in `out`. */
+/* Reads the record at `at` and returns its size; or GT_SIMPLETRACE_SHORT, with *need set to its
+ * smallest possible size; or GT_SIMPLETRACE_BAD_TYPE or GT_SIMPLETRACE_BAD_LENGTH, with the field
+ * in `out`. */
 int gt_simpletrace_get_record(const uint8_t *at, size_t size,
                               const struct gt_simpletrace_order *order,
                               struct gt_simpletrace_item *out, size_t *need);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads' lanes, which are mapped, never allocated, and used again by later threads: see buffer.h.
- */
+/* The lanes of threads, which are mapped, never allocated, and reused by later threads: see
+ * buffer.h. */
 #include "events/record/buffer.h"
 
 #include <pthread.h>

@@ -2,11 +2,11 @@
 /*
  * Lanes: where threads put their records and the writer takes them from.
  *
- * A lane is a ring of blocks with one producer and one consumer. A thread has one for each depth of
- * nesting: what a signal handler records while the thread is recording goes into the next deeper
- * one, so that no instruction of the common path needs to be atomic. Positions count bytes from the
- * start of the lane's life. A record lies in one block; head is never at a block's very end, so
- * that it tells the block that is being filled, and what the blocks before it hold is in `filled`.
+ * A lane is a ring of blocks with one producer and one consumer. A thread has one for each nesting
+ * depth: a signal handler that records while the thread is recording uses the next deeper lane, so
+ * that no instruction of the common path needs to be atomic. Positions count bytes since the lane
+ * was made. A record lies in one block; head is never at the end of a block, so that it identifies
+ * the block that is being filled; `filled` has the bytes of the blocks before it.
  *
  *   the producer writes   head, limit, filled[], first[], lost
  *   the consumer writes   tail, freed (how often it moved: a futex), and lowers limit to head in a
@@ -27,7 +27,7 @@
 
 enum {
     GT_EVENTS_DEPTHS = 4,
-    GT_EVENTS_BLOCKS = 16, /* of a lane */
+    GT_EVENTS_BLOCKS = 16, /* blocks of a lane */
     GT_EVENTS_BLOCK_MIN = 16 << 10,
 };
 #define GT_EVENTS_TAKEN (UINT64_C(1) << 63)
@@ -36,49 +36,49 @@ struct gt_events_lane {
     _Atomic uint64_t head;
     _Atomic uint64_t limit; /* head must stay below it */
     uint8_t *data;
-    uint64_t mask; /* of positions in data */
+    uint64_t mask; /* mask of positions in data */
     uint64_t events;
     struct gt_events_thread *thread;
     uint32_t block_size; /* a power of two */
     int depth;
-    uint64_t counted[GT_EVENTS_BLOCKS]; /* events before each block */
+    uint64_t counted[GT_EVENTS_BLOCKS]; /* number of events before each block */
     _Atomic uint32_t filled[GT_EVENTS_BLOCKS];
-    _Atomic uint64_t lost; /* and not told yet by a record */
+    _Atomic uint64_t lost; /* events lost and not reported by a record yet */
     _Atomic uint64_t lost_ever;
     _Atomic uint64_t overwritten;
-    _Atomic uint64_t dumped; /* of `events`, when tail was moved by a dump */
+    _Atomic uint64_t dumped; /* value of `events` when a dump moved tail */
 
     _Alignas(64) _Atomic uint64_t tail;
     _Atomic uint32_t freed;
-    _Atomic uint32_t waiting; /* the producer is */
+    _Atomic uint32_t waiting; /* the producer waits */
 };
 
 enum gt_events_thread_state { GT_EVENTS_LIVE, GT_EVENTS_LEFT };
 
 struct gt_events_thread {
-    int depth; /* records that it is writing now */
+    int depth; /* nested records that it is writing now */
     uint32_t pid;
     uint64_t tid;
     struct gt_events_clock clock;
-    struct gt_events_lane *_Atomic lanes[GT_EVENTS_DEPTHS + 1]; /* the last is always NULL */
+    struct gt_events_lane *_Atomic lanes[GT_EVENTS_DEPTHS + 1]; /* the last one is always NULL */
     _Atomic int state;
     struct gt_events_thread *next;
 };
 
-/* The calling thread's, NULL before its first record. */
+/* The calling thread's struct; NULL before its first record. */
 extern __thread struct gt_events_thread *gt_events_self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Makes it. NULL: out of memory. Signal-safe. */
+/* Makes the calling thread's struct. NULL: out of memory. Async-signal-safe. */
 struct gt_events_thread *gt_events_thread_make(void);
-/* The lane for the thread's depth, made if it is not there. NULL: too deep, or out of memory. */
+/* Returns the thread's lane of that depth, and makes it if it does not exist. NULL: too deep, or
+ * out of memory. */
 struct gt_events_lane *gt_events_lane_make(struct gt_events_thread *t, int depth);
 
-/* All threads that ever were: a list that only grows, at its head. */
+/* Returns all threads that ever recorded: a list that only grows, at its head. */
 struct gt_events_thread *gt_events_threads(void);
 
-/* In the child of fork(): what others, and this thread, had not handed over belongs to the parent.
- */
+/* In the child of fork(): discards all records in the lanes, which belong to the parent. */
 void gt_events_lanes_forked(void);
 
 void gt_events_lane_size_set(size_t size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See clock.h. */
+/* The clock of records: see clock.h. */
 #include "events/record/clock.h"
 
 #include <fcntl.h>

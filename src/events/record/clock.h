@@ -2,11 +2,11 @@
 /*
  * CLOCK_MONOTONIC in nanoseconds, read in the time that rdtsc takes.
  *
- * Where the kernel itself keeps time by the time stamp counter, each thread extrapolates from a
- * reading of both clocks of its own, which it repeats after GT_EVENTS_CLOCK_STALE_NS. The rate is
- * what the last interval between two readings showed, so that the error is what the rate changed by
- * in between: below a microsecond, in practice below 100 ns. A thread's times never go back.
- * Elsewhere it is clock_gettime().
+ * If the kernel's clock source is the time stamp counter, each thread extrapolates from its own
+ * reading of both clocks, which it repeats after GT_EVENTS_CLOCK_STALE_NS. The rate is that of the
+ * last interval between two readings, so the error is the change of the rate since then: below a
+ * microsecond, in practice below 100 ns. A thread's times never decrease. Otherwise clock_gettime()
+ * is called.
  */
 #ifndef GT_EVENTS_RECORD_CLOCK_H
 #define GT_EVENTS_RECORD_CLOCK_H
@@ -32,13 +32,14 @@ static inline uint64_t gt_events_ticks(void)
 
 enum { GT_EVENTS_CLOCK_STALE_NS = 10 * 1000 * 1000 };
 
-/* A thread's. All zero: reads the clock at the first use. */
+/* The clock of one thread. All zero: the first use reads the clock. */
 struct gt_events_clock {
-    uint64_t ticks, ns;           /* one reading of both */
-    uint64_t rate;                /* 2^32 * nanoseconds / ticks */
-    uint64_t stale;               /* ticks from the reading for which it is good; 0: never */
-    uint64_t last;                /* the last time that was given */
-    uint64_t true_ticks, true_ns; /* the reading itself: ns may be later, never to go back */
+    uint64_t ticks, ns; /* the reading that times are extrapolated from */
+    uint64_t rate;      /* 2^32 * nanoseconds / ticks */
+    uint64_t stale;     /* ticks after which the reading is stale; 0: always */
+    uint64_t last;      /* the last time returned */
+    uint64_t true_ticks,
+        true_ns; /* the reading itself; `ns` may be later, so that times never decrease */
 };
 
 static inline uint64_t gt_events_system_clock(void)
@@ -48,7 +49,8 @@ static inline uint64_t gt_events_system_clock(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* For a reading that is stale. `nested`: this is a signal handler, which changes nothing. */
+/* The slow path, for a stale reading. `nested`: called in a signal handler; the reading is not
+ * changed. */
 uint64_t gt_events_clock_slow(struct gt_events_clock *c, bool nested) __attribute__((cold));
 
 static inline uint64_t gt_events_clock_now(struct gt_events_clock *c, bool nested)

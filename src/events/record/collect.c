@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See collect.h. The lanes with records stand in a heap, the one with the oldest record first. */
+/* Collects records: see collect.h. The lanes with records are in a heap, the one with the oldest
+ * record first. */
 #include "events/record/collect.h"
 #include "events/futex.h"
 #include "events/read/simpletrace.h"

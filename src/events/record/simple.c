@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The simple backend, on the threads that record. What it costs: the clock, the record's bytes, and
- * one store that hands it over. See buffer.h for how signal handlers stay out of the way.
+ * The simple backend, on the recording threads. A record costs a reading of the clock, the stores
+ * of its bytes, and one store that publishes it. buffer.h describes how signal handlers record.
  */
 #include "events/record/simple.h"
 #include "events/futex.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simple backend's settings, which the first record fixes. */
+/* The simple backend's settings; the first record makes them final. */
 #ifndef GT_EVENTS_RECORD_SIMPLE_H
 #define GT_EVENTS_RECORD_SIMPLE_H
 
@@ -14,7 +14,7 @@ struct gt_events_simple {
     _Atomic bool fixed;
 };
 extern struct gt_events_simple gt_events_simple;
-/* Events for which there was no lane, so that no record can tell. */
+/* Lost events of threads without a lane, which no record can report. */
 extern _Atomic uint64_t gt_events_lost;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the threads that record and the writer share: see simple.h. */
+/* State that the recording threads and the writer share: see simple.h. */
 #include "events/record/simple.h"
 
 struct gt_events_simple gt_events_simple;

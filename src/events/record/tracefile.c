@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See tracefile.h. */
+/* The trace file: see tracefile.h. */
 #include "events/record/tracefile.h"
 #include "events/control/registry.h"
 #include "events/read/simpletrace.h"

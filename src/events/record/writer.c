@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See writer.h. */
+/* The writer's thread: see writer.h. */
 #include "events/record/writer.h"
 #include "events/control/registry.h"
 #include "events/futex.h"

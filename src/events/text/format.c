@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* See format.h. */
+/* A faster vsnprintf(): see format.h. */
 #include "events/text/format.h"
 
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The ftrace backend: a write of each line to trace_marker, in the tracefs that /proc/mounts names,
- * or in the folder "tracing" of a debugfs. Found with the first event, unless gt_trace_ftrace_set()
- * came before. The kernel takes a page at most of a line.
+ * or in the folder "tracing" of a debugfs. The first event looks for it, unless
+ * gt_trace_ftrace_set() was called before. The kernel accepts at most a page of a line.
  */
 #include "events/control/registry.h"
 #include "events/text/text.h"

@@ -2,10 +2,10 @@
 /*
  * The log backend: each line is one write, to standard error or to a file that is opened for
  * appending, so that lines of threads, processes and signal handlers stay whole and in order;
- * optionally behind "TID@SECONDS.MICROSECONDS:".
+ * optionally after "TID@SECONDS.MICROSECONDS:".
  *
- * The log file keeps its descriptor number once it has one, also while another file takes its
- * place: a thread that is about to write never meets a number that is closed or somebody else's.
+ * The log file keeps its descriptor number, even when another file replaces it: so a thread that is
+ * about to write never uses a number that is closed or belongs to another file.
  */
 #include "events/control/registry.h"
 #include "events/text/text.h"

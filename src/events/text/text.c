@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Text: an event's line is formatted once, for all text backends that take it. Lines of usual
- * length are made on the stack.
+ * length are formatted on the stack.
  */
 #include "events/text/text.h"
 #include "events/text/format.h"

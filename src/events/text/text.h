@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The text backends: each takes a line that ends with a newline, whole. */
+/* The text backends: each function takes one complete line with its newline. */
 #ifndef GT_EVENTS_TEXT_TEXT_H
 #define GT_EVENTS_TEXT_TEXT_H
 
 #include <stddef.h>
 
-enum { GT_EVENTS_LOG_PREFIX = 64 }; /* bytes before a line that the log backend may fill */
+enum { GT_EVENTS_LOG_PREFIX = 64 }; /* bytes before a line that the log backend may overwrite */
 
 void gt_events_log_line(char *line, size_t size);
 void gt_events_ftrace_line(const char *line, size_t size);

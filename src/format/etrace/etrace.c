@@ -4,15 +4,18 @@
  *
  *   header   u16 type, u16 unit, u32 len
  *   INFO     u64 attr, u16 major, u16 minor
- *   ARCH     guest, then host: u32 id, u8 bits, u8 big_endian, 2 bytes of padding. Readers in the
- *            field declare a packed struct of two that are not. An early form of ours had no
- * padding EXEC     u64 start_time, entries (run.c) BARRIER  nothing TB       u64 vaddr,
- * paddr, host_addr, u32 guest_len, u32 host_len, both codes NOTE     u64 time, text MEM      u64
- * time, vaddr, paddr, value, u32 attr (bit 0: write), u8 size, 3 bytes of 0 EVENT    u32 flags, u16
- * unit, u16 0, u64 time, value, previous, u16 device_len, u16 name_len, both names with their NUL
+ *   ARCH     guest, then host: u32 id, u8 bits, u8 big_endian, 2 bytes of padding; early versions
+ *            of guesttrace wrote no padding
+ *   EXEC     u64 start_time, entries (run.c)
+ *   BARRIER  nothing
+ *   TB       u64 vaddr, paddr, host_addr, u32 guest_len, u32 host_len, both codes
+ *   NOTE     u64 time, text
+ *   MEM      u64 time, vaddr, paddr, value, u32 attr (bit 0: write), u8 size, 3 bytes of 0
+ *   EVENT    u32 flags, u16 unit, u16 0, u64 time, value, previous, u16 device_len, u16 name_len,
+ *            both names with their NUL
  *   old EVENT  u64 time, value, u16 unit, u16 device_len, u16 name_len, both names
  *
- * A packet is written whole or not at all.
+ * A packet is written completely or not at all.
  */
 #include "format/etrace/internal.h"
 

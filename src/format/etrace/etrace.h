@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The etrace stream (docs/formats/etrace.md), both directions: packets, one after the other, that
- * tell which code a machine ran and which memory it touched. All numbers are little-endian.
+ * The etrace stream (docs/formats/etrace.md), reader and writer: a sequence of packets that records
+ * which code a machine ran and which memory it accessed. All numbers are little-endian.
  *
- * Writing: gt_etrace_put_* append one packet each to a latched writer (base/bytes.h).
- * gt_etrace_run collects execution entries of one unit and merges those that continue each other.
- * Reading: a reader over any source of bytes gives the packets in order, its memory bounded by the
- * greatest packet that is allowed. Nothing of a stream is believed.
+ * Writing: gt_etrace_put_* append one packet each to a latched writer (base/bytes.h). gt_etrace_run
+ * collects execution entries of one unit and merges adjacent ones. Reading: a reader over any
+ * source of bytes returns the packets in order; its memory is bounded by the largest packet
+ * allowed. Every field of a stream is checked before use.
  */
 #ifndef GT_FORMAT_ETRACE_ETRACE_H
 #define GT_FORMAT_ETRACE_ETRACE_H
@@ -33,8 +33,9 @@ enum gt_etrace_type {
 
 enum {
     GT_ETRACE_HEADER = 8,
-    GT_ETRACE_MAX_BODY = 2 << 20, /* readers in the field refuse more */
-    GT_ETRACE_NAME_MAX = 4095,    /* of a device or an event, without the NUL; written no longer */
+    GT_ETRACE_MAX_BODY = 2 << 20, /* larger packets are refused by existing readers */
+    GT_ETRACE_NAME_MAX = 4095, /* bytes of a device's or event's name, without the NUL; the writer
+                                  cuts longer names */
 };
 
 struct gt_etrace_info {
@@ -43,8 +44,8 @@ struct gt_etrace_info {
 };
 
 struct gt_etrace_arch_side {
-    uint32_t id;        /* e_machine; 0: unknown */
-    uint8_t bits;       /* 32, 64; 0: unknown, only of a host */
+    uint32_t id;        /* ELF e_machine; 0: unknown */
+    uint8_t bits;       /* 32 or 64; 0: unknown, for a host only */
     uint8_t big_endian; /* 1; 0: little-endian, or unknown */
 };
 
@@ -74,34 +75,35 @@ struct gt_etrace_event {
     uint32_t flags;
     uint16_t unit;
     uint64_t time, value, previous;
-    const char *device, *name; /* end with a NUL */
+    const char *device, *name; /* NUL-terminated */
 };
 
 struct gt_etrace_note {
     uint64_t time;
-    const char *text; /* `len` bytes, no NUL. A line ends with a newline, which may be in a later
-                         note of the unit; readers print the bytes as they are */
+    const char *text; /* `len` bytes without a NUL. A line ends with a newline, which may come in a
+                         later note of the unit; readers print the bytes unchanged */
     uint32_t len;
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* A packet is written whole or not at all: what does not fit leaves the writer where it was. */
+/* A packet is written completely or not at all: if it does not fit, the writer's position is
+ * unchanged. */
 void gt_etrace_put_info(struct gt_writer *w, const struct gt_etrace_info *info);
 void gt_etrace_put_arch(struct gt_writer *w, const struct gt_etrace_arch *arch);
 void gt_etrace_put_barrier(struct gt_writer *w, uint16_t unit);
-/* Latches where the codes are longer than a packet may be; so do the next ones. */
+/* Latches if the packet would exceed GT_ETRACE_MAX_BODY, as do the functions below. */
 void gt_etrace_put_tb(struct gt_writer *w, uint16_t unit, const struct gt_etrace_tb *tb);
 void gt_etrace_put_note(struct gt_writer *w, uint16_t unit, const struct gt_etrace_note *note);
 void gt_etrace_put_mem(struct gt_writer *w, uint16_t unit, const struct gt_etrace_mem *mem);
 void gt_etrace_put_event(struct gt_writer *w, const struct gt_etrace_event *event);
 
-/* Execution entries of one unit, as the bytes of one EXEC packet under way. The memory is the
- * caller's. */
+/* Execution entries of one unit, collected as the bytes of one EXEC packet. The caller owns the
+ * memory. */
 struct gt_etrace_run {
     uint8_t *packet;   /* header, start time, entries */
-    size_t room, fill; /* bytes of packet; fill 0: no packet under way */
-    uint64_t end_time; /* of the newest entry */
+    size_t room, fill; /* bytes of packet; fill 0: the packet is not begun */
+    uint64_t end_time; /* end time of the newest entry */
     uint16_t unit;
     uint8_t bits; /* 32 or 64 */
 };
@@ -110,45 +112,48 @@ struct gt_etrace_run {
 void gt_etrace_run_init(struct gt_etrace_run *r, void *packet, size_t room, uint16_t unit,
                         unsigned bits);
 /* [start, end) ran from `time` to `until`. An entry that continues the newest one within a page of
- * 4 KiB is merged with it, unless the duration would pass 32 bits; one that took longer than 32
- * bits can say is followed by empty ones, [end, end), for the rest. False: there is no room, or
- * `time` is not when the newest entry ended, and nothing was added: take the packet and add again,
- * which an empty run always does. */
+ * 4 KiB is merged with it, unless the duration would exceed 32 bits; an entry whose own duration
+ * exceeds 32 bits is followed by empty entries, [end, end), for the rest of the time. False: there
+ * is no room, or `time` is not the end of the newest entry; nothing was added. Then take the packet
+ * and add again: an empty run always accepts. */
 bool gt_etrace_run_add(struct gt_etrace_run *r, uint64_t start, uint64_t end, uint64_t time,
                        uint64_t until);
-/* Completes the packet: its size in bytes, header included, and the run is empty again; 0: it had
- * no entries. */
+/* Completes the packet and empties the run. Returns the packet's size in bytes, header included; 0:
+ * the run has no entries. */
 size_t gt_etrace_run_take(struct gt_etrace_run *r);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
 struct gt_etrace_packet {
-    uint64_t offset; /* of its header in the stream */
+    uint64_t offset; /* offset of the header in the stream */
     uint16_t type, unit;
     uint32_t len;
-    const uint8_t *body; /* until the next packet */
+    const uint8_t *body; /* valid until the next packet is read */
 };
 
-/* Up to n bytes into out; 0: the end; -1 and errno. */
+/* Reads up to n bytes into out and returns their number; 0: end of the stream; -1: error, errno is
+ * set. */
 typedef ssize_t (*gt_etrace_read_fn)(void *self, void *out, size_t n);
 
 struct gt_etrace_reader;
 
-/* `name` is for messages and is copied. GT_E_NOMEM. */
+/* Creates a reader; `name` is for messages and is copied. GT_E_NOMEM. */
 int gt_etrace_reader_create(gt_etrace_read_fn read, void *self, const char *name,
                             struct gt_etrace_reader **out, struct gt_error *err);
 void gt_etrace_reader_destroy(struct gt_etrace_reader *r); /* NULL is fine */
 
-/* The next packet, of any type, known or not, as soon as it is whole: 1; 0 at the end. The first
- * one must be INFO. GT_E_TRUNC: what follows is cut off; GT_E_FORMAT: longer than allowed, or no
- * etrace stream; GT_E_IO. The message has the offset; later calls fail likewise. */
+/* Reads the next packet, of a known or unknown type, as soon as it is complete. Returns 1, or 0 at
+ * the end. The first packet must be INFO. GT_E_TRUNC: the stream ends within a packet; GT_E_FORMAT:
+ * a packet is too long, or this is not an etrace stream; GT_E_IO. The message has the offset; later
+ * calls fail with the same error. */
 int gt_etrace_next(struct gt_etrace_reader *r, struct gt_etrace_packet *out, struct gt_error *err);
 
-/* What the stream has said of itself: known after the packet that says it; bits 64 before. */
+/* The stream's ARCH packet; before it is read both sides have 64 bits and an unknown id. */
 const struct gt_etrace_arch *gt_etrace_reader_arch(const struct gt_etrace_reader *r);
 
-/* A packet's contents. GT_E_FORMAT, with name, offset, value and what was expected. Pointers are
- * into the packet. gt_etrace_get_event takes both kinds. */
+/* Decode a packet's body. GT_E_FORMAT; the message has the name, the offset, the value and what was
+ * expected. Returned pointers point into the packet. gt_etrace_get_event decodes EVENT and
+ * EVENT_OLD. */
 int gt_etrace_get_info(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                        struct gt_etrace_info *out, struct gt_error *err);
 int gt_etrace_get_arch(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
@@ -162,7 +167,8 @@ int gt_etrace_get_mem(const struct gt_etrace_reader *r, const struct gt_etrace_p
 int gt_etrace_get_event(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                         struct gt_etrace_event *out, struct gt_error *err);
 
-/* An EXEC packet's entries: `n` of them, of `bits`, from `start_time` on. */
+/* The entries of an EXEC packet: `n` entries with addresses of `bits` bits; the first begins at
+ * `start_time`. */
 struct gt_etrace_exec {
     uint64_t start_time;
     const uint8_t *entries;
@@ -172,7 +178,7 @@ struct gt_etrace_exec {
 int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                        struct gt_etrace_exec *out, struct gt_error *err);
 
-/* i < n. The host is little-endian. */
+/* Returns entry i < n. The host must be little-endian. */
 static inline struct gt_etrace_entry gt_etrace_entry_at(const struct gt_etrace_exec *x, size_t i)
 {
     struct gt_etrace_entry e;

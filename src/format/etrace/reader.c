@@ -2,8 +2,8 @@
 /*
  * The packets of an etrace stream in order: see etrace.h.
  *
- * The buffer holds a window of the stream, large enough for the greatest packet; a packet is given
- * as soon as it is whole, so that a stream can be read while it is written.
+ * The buffer holds a window of the stream, large enough for the largest packet; a packet is
+ * returned as soon as it is complete, so that a stream can be read while it is written.
  */
 #include "format/etrace/internal.h"
 

@@ -5,8 +5,8 @@
  *   header, u64 start_time, entries: u32 duration, then start and end of 8 bytes each, of 4 each
  *   for a guest of 32 bits
  *
- * An entry begins when the one before it ended. One that lasted longer than 32 bits can say is
- * followed by empty ones, [end, end), for the rest of its time: nothing seems to run twice.
+ * An entry begins at the end time of the previous one. An entry whose duration exceeds 32 bits is
+ * followed by empty ones, [end, end), for the rest of its time, so that no code seems to run twice.
  */
 #include "base/page.h"
 #include "format/etrace/internal.h"

@@ -22,15 +22,16 @@
  *   END          where the last    lines of     0
  *                index is          the log
  *
- * `check` is FNV-1a, 32 bits, of what stands before it and of the summary. A summary is two sets
- * (set.h): addresses of instructions, addresses of accesses; of DEFINITIONS, the first
- * only.
+ * `check` is FNV-1a, 32 bits, of the header bytes before it and of the summary. A summary is two
+ * sets (set.h): addresses of instructions, and addresses of accesses; DEFINITIONS have only the
+ * first.
  *
  *   definitions  records: 1 block: n, n * (address, opcode, text) | 2 device: number, name
  *                         | 3 register: number, size, name
- *                address: folded difference to the one before in the chunk; text, name: length,
- * bytes events       the bytes of a buffer after its prefix (u32 vCPU, u32 skip) index        for
- * each chunk since the index before: where (u64), its header, its summary
+ *                address: folded difference to the previous one in the chunk
+ *                text, name: length, bytes
+ *   events       the bytes of a buffer after its prefix (u32 vCPU, u32 skip)
+ *   index        for each chunk since the previous index: offset (u64), its header, its summary
  */
 #ifndef GT_FORMAT_EXECLOG_CHUNK_H
 #define GT_FORMAT_EXECLOG_CHUNK_H
@@ -42,11 +43,11 @@
 enum {
     GT_EXECLOG_MAJOR = 1,
     GT_EXECLOG_MINOR = 0,
-    GT_EXECLOG_HEAD = 64,   /* bytes of the header, and of a chunk's */
-    GT_EXECLOG_PREFIX = 8,  /* of a buffer */
-    GT_EXECLOG_TARGET = 32, /* with its NUL */
+    GT_EXECLOG_HEAD = 64,   /* bytes of the log's header and of a chunk's header */
+    GT_EXECLOG_PREFIX = 8,  /* bytes of a buffer's prefix */
+    GT_EXECLOG_TARGET = 32, /* bytes of the target's name, with its NUL */
     GT_EXECLOG_CHUNK = 0x4b435847,
-    GT_EXECLOG_MAX_UNPACKED = 4 << 20, /* of a body */
+    GT_EXECLOG_MAX_UNPACKED = 4 << 20, /* bytes of an unpacked body, at most */
     GT_EXECLOG_MAX_PACKED = 5 << 20,
     GT_EXECLOG_MAX_SUMMARY = 64 << 10,
     GT_EXECLOG_MAX_VCPUS = 65536,
@@ -62,11 +63,12 @@ enum gt_execlog_type {
     GT_EXECLOG_END = 5,
 };
 
-/* Of EVENTS. */
+/* Flags of EVENTS chunks. */
 enum gt_execlog_open {
-    GT_EXECLOG_FROM_BEFORE = 1, /* needs the line that the vCPU's chunk before it ends with */
-    GT_EXECLOG_GOES_ON = 2,     /* ends with a line that the next one needs */
-    GT_EXECLOG_WITHIN_LINE = 4, /* with FROM_BEFORE: that line is not complete yet */
+    GT_EXECLOG_FROM_BEFORE = 1, /* begins within the line that ends the vCPU's previous chunk */
+    GT_EXECLOG_GOES_ON = 2,     /* ends with a line that the vCPU's next chunk continues */
+    GT_EXECLOG_WITHIN_LINE =
+        4, /* with FROM_BEFORE: that line is not complete at the beginning of this chunk */
 };
 
 enum gt_execlog_record { GT_EXECLOG_D_BLOCK = 1, GT_EXECLOG_D_DEVICE, GT_EXECLOG_D_REGISTER };
@@ -81,13 +83,13 @@ struct gt_execlog_chunk {
 
 extern const char gt_execlog_magic[8];
 
-/* out has GT_EXECLOG_HEAD bytes; c->summary bytes of summary. */
+/* Writes a chunk header of GT_EXECLOG_HEAD bytes to out; `summary` has c->summary bytes. */
 void gt_execlog_put_chunk(uint8_t *out, const struct gt_execlog_chunk *c, const uint8_t *summary);
-/* False: no chunk's header, or one that says what cannot be; `check` is not looked at. */
+/* False: not a chunk header, or one with invalid values. Does not verify `check`. */
 bool gt_execlog_get_chunk(const uint8_t *in, struct gt_execlog_chunk *out);
-/* FNV-1a; begin with 0. */
+/* Continues an FNV-1a check; begin with 0. */
 uint32_t gt_execlog_check(uint32_t before, const void *data, size_t n);
-/* Whether a header and its summary have the check that they say. */
+/* True if `check` matches a header and its summary. */
 bool gt_execlog_chunk_good(const uint8_t *in, const uint8_t *summary, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Definitions, as they are read: see code.h. Blocks are found by their id in a table of two
- * levels, and live in large pieces of memory. */
+/* Reading definitions: see code.h. Blocks are found by id in a table of two levels, and are
+ * allocated from large pieces of memory. */
 #include "format/execlog/code.h"
 
 #include "base/hex.h"

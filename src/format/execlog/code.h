@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a log's definitions say: blocks, with the text of each instruction's line, devices and
- * registers. Blocks stay where they are; all together they take at most GT_EXECLOG_MOST_CODE.
+ * The definitions of a log: blocks, with the text of each instruction's line, devices and
+ * registers. Pointers to blocks stay valid; all blocks together take at most GT_EXECLOG_MOST_CODE
+ * bytes.
  */
 #ifndef GT_FORMAT_EXECLOG_CODE_H
 #define GT_FORMAT_EXECLOG_CODE_H
@@ -11,13 +12,13 @@
 
 enum {
     GT_EXECLOG_MOST_CODE = 1 << 30, /* bytes */
-    GT_EXECLOG_SLACK = 64,          /* texts may be read so far beyond their end */
+    GT_EXECLOG_SLACK = 64,          /* texts may be read this many bytes beyond their end */
 };
 
 struct gt_execlog_code {
-    struct gt_execlog_block block; /* the first member: the walk knows it */
+    struct gt_execlog_block block; /* must be the first member: gt_execlog_walk sees only this */
     uint32_t *ends;                /* n + 1: text i is from ends[i] to ends[i + 1] */
-    char *text;                    /* `0xADDRESS, 0xOPCODE, "TEXT"`, one after the other */
+    char *text; /* `0xADDRESS, 0xOPCODE, "TEXT"` of each instruction, without separators */
     uint64_t addresses[];
 };
 
@@ -27,30 +28,30 @@ struct gt_execlog_name {
 };
 
 enum {
-    GT_EXECLOG_PAGE = 65536,                        /* ids, each */
-    GT_EXECLOG_PAGES = (1 << 30) / GT_EXECLOG_PAGE, /* ids are below 2^30 */
+    GT_EXECLOG_PAGE = 65536,                        /* block ids of a page */
+    GT_EXECLOG_PAGES = (1 << 30) / GT_EXECLOG_PAGE, /* block ids are below 2^30 */
 };
 
 struct gt_execlog_codes {
-    struct gt_execlog_code ***pages; /* by id */
-    struct gt_execlog_piece *pieces; /* what blocks and names live in */
+    struct gt_execlog_code ***pages; /* blocks by id */
+    struct gt_execlog_piece *pieces; /* memory of blocks and names */
     char *at;
-    size_t left; /* bytes of the newest piece */
+    size_t left; /* bytes left in the newest piece */
     uint64_t taken;
-    struct gt_execlog_name *devices; /* by number, 65536 */
+    struct gt_execlog_name *devices; /* devices by number, 65536 entries */
     struct gt_execlog_name registers[GT_EXECLOG_MAX_REGISTERS];
 };
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 struct gt_execlog_codes *gt_execlog_codes_create(void);
 void gt_execlog_codes_destroy(struct gt_execlog_codes *c); /* NULL is fine */
 
-/* Learns a body of definitions; a block that is known already is not learnt again. GT_E_FORMAT,
- * GT_E_RANGE, GT_E_NOMEM; the message says what is wrong at which byte of the body. */
+/* Adds the definitions of a chunk's body; a block that is known already is skipped. GT_E_FORMAT,
+ * GT_E_RANGE, GT_E_NOMEM; the message has the byte of the body and the error. */
 int gt_execlog_codes_learn(struct gt_execlog_codes *c, const struct gt_execlog_chunk *chunk,
                            const uint8_t *body, struct gt_error *err);
 
-/* NULL: it is not known. */
+/* NULL: the block is not known. */
 static inline const struct gt_execlog_code *gt_execlog_codes_find(const struct gt_execlog_codes *c,
                                                                   uint32_t id)
 {

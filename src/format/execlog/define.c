@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Definitions, as translations make them: see writer.h. They wait until the next buffer is
- * packed, and stand before it in the log. */
+/* Definitions that translations make: see writer.h. They wait until the next buffer is packed, and
+ * precede it in the log. */
 #include "format/execlog/writer.h"
 
 #include <stdlib.h>

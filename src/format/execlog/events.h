@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events of one buffer in their order, for who writes and who reads: what each does to the
- * vCPU's waiting line. Nothing of them is believed.
+ * A walk through the events of one buffer, for the writer and the reader: it calls a visitor with
+ * the effect of each event on the vCPU's waiting line. Every event is checked.
  *
  *   access    1saaalll           l: 0 to 6, or 7 for 8 bytes of folded difference; s: store
  *   block     01iiiiii ...       see gt_execlog_put_block
@@ -10,38 +10,39 @@
  *   value     0000llll           l: 0 to 8 bytes of folded difference, or 15: 16 bytes
  *   others    0001xxxx, numbers  enum gt_execlog_event
  *
- * a: how many instructions of the block have started since the event before; 7 or 15: + number.
- * A number stands right after the byte that it belongs to, that of r before aaaallll.
+ * a: number of instructions of the block that have started since the previous event; 7 or 15: +
+ * number. A number follows the byte that it belongs to; the number of r comes before aaaallll.
  *
- * The visitor is a constant table and the walk is inlined: each user has a loop of its own.
+ * The visitor is a constant table and the walk is inlined: the compiler makes a loop of its own for
+ * each caller.
  */
 #ifndef GT_FORMAT_EXECLOG_EVENTS_H
 #define GT_FORMAT_EXECLOG_EVENTS_H
 
 #include "format/execlog/chunk.h"
 
-/* The walk may read so far beyond the events. */
+/* The walk may read this many bytes beyond the events. */
 enum { GT_EXECLOG_PADDING = 32 };
 
 struct gt_execlog_change {
     uint32_t reg;
-    const uint8_t *bytes; /* the lowest first */
-    uint32_t size;        /* 0: `value` has it, of the defined size */
+    const uint8_t *bytes; /* the lowest byte first */
+    uint32_t size;        /* 0: the new value is in `value` and has the register's defined size */
     uint64_t value;
 };
 
 struct gt_execlog_visitor {
-    /* NULL: there is no such block. */
+    /* Returns the block; NULL: unknown. */
     const struct gt_execlog_block *(*find)(void *self, uint32_t id);
-    /* Instructions from..to - 1 start, one after the other. */
+    /* Instructions from to to - 1 start, in order. */
     void (*start)(void *self, const struct gt_execlog_block *b, uint32_t from, uint32_t to);
-    /* The waiting line is that instruction's. */
+    /* The waiting line is the line of instruction i. */
     void (*resume)(void *self, const struct gt_execlog_block *b, uint32_t i);
-    /* The waiting line is complete. `last`: the vCPU's last; even an empty one; one that was
-     * complete before comes again. */
+    /* The waiting line is complete. `last`: it is the vCPU's last line: printed even if it is
+     * empty, and printed again if it was complete before. */
     void (*line)(void *self, bool last);
     void (*complete)(void *self);
-    /* False: there is no such device, or register. */
+    /* An access or a register's change; false: the device or register is not defined. */
     bool (*access)(void *self, bool store, uint64_t address, uint32_t device);
     bool (*change)(void *self, const struct gt_execlog_change *c);
     void (*value)(void *self, const uint64_t value[2], bool wide);
@@ -51,8 +52,9 @@ struct gt_execlog_walk {
     const struct gt_execlog_visitor *visitor;
     void *self;
     const uint8_t *p, *end;
-    const struct gt_execlog_block *under; /* NULL: none yet */
-    uint32_t first, n;                    /* of it; so many of its instructions can start */
+    const struct gt_execlog_block *under; /* the current block; NULL: none yet */
+    uint32_t first,
+        n; /* number of its first instruction in the log; how many of its instructions can start */
     uint32_t index, device, slot;
     uint64_t addresses[GT_EXECLOG_SLOTS], values[GT_EXECLOG_SLOTS];
     uint64_t registers[GT_EXECLOG_MAX_REGISTERS];
@@ -63,14 +65,14 @@ static inline uint64_t gt_execlog_unfold(uint64_t v)
     return v >> 1 ^ (0 - (v & 1));
 }
 
-/* n bytes, 0 to 8. */
+/* Reads a number of n bytes, 0 to 8. */
 static inline uint64_t gt_execlog_read(const uint8_t *p, unsigned n)
 {
     uint64_t v = gt_le64(p);
     return n >= 8 ? v : v & ((UINT64_C(1) << (8 * n)) - 1);
 }
 
-/* A number of at most 32 bits; what is longer ends the walk. */
+/* Reads a number of at most 32 bits; a longer one ends the walk. */
 static inline uint32_t gt_execlog_walk_number(struct gt_execlog_walk *k)
 {
     uint64_t v = 0;
@@ -84,7 +86,7 @@ static inline uint32_t gt_execlog_walk_number(struct gt_execlog_walk *k)
     return 0;
 }
 
-/* True: instructions up to `index` of the block under way could start. */
+/* Starts the instructions of the current block up to `index`; false: they cannot start. */
 static inline bool gt_execlog_walk_to(struct gt_execlog_walk *k, uint64_t index)
 {
     if (index == k->index)
@@ -274,8 +276,8 @@ static inline bool gt_execlog_walk_event(struct gt_execlog_walk *k, bool first)
     return gt_execlog_walk_other(k, lead, first);
 }
 
-/* The n bytes of events are followed by GT_EXECLOG_PADDING others. Returns n, or where the event
- * begins that cannot be. */
+/* Walks through n bytes of events, which are followed by GT_EXECLOG_PADDING readable bytes. Returns
+ * n, or the offset of the first invalid event. */
 static inline __attribute__((always_inline)) size_t
 gt_execlog_walk(struct gt_execlog_walk *k, const struct gt_execlog_visitor *visitor, void *self,
                 const uint8_t *events, size_t n)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * execlog's binary form, as it is written; docs/execlog.md has every byte of it, reader.h
- * reads it.
+ * Writing execlog's binary form. docs/execlog.md describes every byte; reader.h reads it.
  *
- * A log is a header and chunks. What a translation's instructions print is said once, in a chunk
- * of definitions. What ran is in chunks of events: each is one buffer of one vCPU, packed by zstd,
- * and can be read alone: all differences begin anew with it. An event says what happens to the
- * vCPU's waiting line, the one of its newest instruction, just as the text form makes it: an
- * instruction that starts completes the waiting line, if anything is in it, and begins another; an
+ * A log is a header and chunks. The text of a translation's instructions is stored once, in a chunk
+ * of definitions. The execution is in chunks of events: each holds one buffer of one vCPU,
+ * compressed with zstd, and can be read alone, since all differences start from 0 in it. An event
+ * changes the vCPU's waiting line, the line of its newest instruction, as in the text form: an
+ * instruction that starts completes the waiting line, if it is not empty, and begins another; an
  * access or a register's change is added to it.
  *
- * Who writes: a gt_execlog_writer for the log, a gt_execlog_stream for each vCPU. The streams' side
- * runs on the vCPU's thread: no lock, no allocation, a few bytes an event into a buffer, which
- * `swap` exchanges when it is full. Translations define their blocks (a lock). The writer's side
- * is the packet sink's thread: gt_execlog_pack makes a chunk of a buffer, after one of the
- * definitions that came until then.
+ * A gt_execlog_writer writes the log, with a gt_execlog_stream for each vCPU. A stream runs on its
+ * vCPU's thread: it takes no lock, does not allocate, and writes a few bytes an event into a
+ * buffer, which `swap` exchanges when it is full. Translations define their blocks, under the
+ * writer's lock. The packet sink's thread packs: gt_execlog_pack makes a chunk of a buffer, after a
+ * chunk of the definitions that are new.
  */
 #ifndef GT_FORMAT_EXECLOG_EXECLOG_H
 #define GT_FORMAT_EXECLOG_EXECLOG_H
@@ -29,12 +28,13 @@
 #include <string.h>
 
 enum {
-    GT_EXECLOG_BUFFER = 256 << 10, /* bytes; what gt_packet_sink_options.buffer_size should be */
-    GT_EXECLOG_EVENT = 96,         /* an event takes no more, but for registers of above 8 bytes */
-    GT_EXECLOG_SPARE = 8 << 10,    /* a block does not begin where fewer are left */
+    GT_EXECLOG_BUFFER =
+        256 << 10,         /* bytes of a buffer: the value for gt_packet_sink_options.buffer_size */
+    GT_EXECLOG_EVENT = 96, /* bytes of the longest event, registers of more than 8 bytes excepted */
+    GT_EXECLOG_SPARE = 8 << 10, /* bytes that must be left in the buffer where a block begins */
     GT_EXECLOG_SLOTS = 512,
-    GT_EXECLOG_MAX_INSNS = 1024, /* of a block */
-    GT_EXECLOG_MAX_TEXT = 1024,  /* of a disassembly or a name; what is longer is cut */
+    GT_EXECLOG_MAX_INSNS = 1024, /* instructions of a block */
+    GT_EXECLOG_MAX_TEXT = 1024,  /* bytes of a disassembly or a name; longer ones are cut */
     GT_EXECLOG_MAX_VALUE = 4096, /* bytes of a register */
     GT_EXECLOG_MAX_REGISTERS = 2048,
 };
@@ -44,9 +44,9 @@ enum {
 struct gt_execlog_writer;
 
 struct gt_execlog_setup {
-    const char *target; /* QEMU's name of the guest's architecture, at most 31 bytes of it */
+    const char *target; /* QEMU's name of the guest's architecture; 31 bytes are stored */
     bool system;
-    bool values; /* values of memory accesses will be put where they are known */
+    bool values; /* the log has values of memory accesses where they are known */
 };
 
 /* GT_E_NOMEM. */
@@ -54,104 +54,110 @@ int gt_execlog_writer_create(const struct gt_execlog_setup *setup, struct gt_exe
                              struct gt_error *err);
 void gt_execlog_writer_destroy(struct gt_execlog_writer *w); /* NULL is fine */
 
-/* One instruction's line: `VCPU, 0xADDRESS, 0xOPCODE, "TEXT"`. */
+/* The definition of one instruction's line: `VCPU, 0xADDRESS, 0xOPCODE, "TEXT"`. */
 struct gt_execlog_insn {
     uint64_t address;
     uint32_t opcode;
     const char *text;
 };
 
-/* Instructions that are logged, of one translation, in their order. */
+/* The logged instructions of one translation, in order. */
 struct gt_execlog_block {
     uint32_t id;    /* 0: none */
     uint32_t n;     /* instructions */
-    uint32_t first; /* number of the first one in the log */
+    uint32_t first; /* number of the first instruction in the log */
 };
 
-/* These may be called by any thread, and take the writer's lock. What they return may be used at
- * once, by every stream. The strings are copied.
- * define: n is 1 to GT_EXECLOG_MAX_INSNS; GT_E_NOMEM, GT_E_RANGE (too many of all blocks).
- * device, register: their number; the same again for the same name (and size); 0 for a device and
- * GT_EXECLOG_MAX_REGISTERS for a register where there is no memory or there are too many. */
+/* Any thread may call these functions; they take the writer's lock. Every stream may use their
+ * results at once. Strings are copied. define: n is 1 to GT_EXECLOG_MAX_INSNS; GT_E_NOMEM,
+ * GT_E_RANGE (too many instructions in all blocks). define_device and define_register return a
+ * number, the same for the same name (and size); if memory is out or there are too many they return
+ * 0 for a device and GT_EXECLOG_MAX_REGISTERS for a register. */
 int gt_execlog_define(struct gt_execlog_writer *w, const struct gt_execlog_insn *insns, size_t n,
                       struct gt_execlog_block *out);
 uint32_t gt_execlog_define_device(struct gt_execlog_writer *w, const char *name);
 uint32_t gt_execlog_define_register(struct gt_execlog_writer *w, const char *name, size_t size);
 
-/* What gt_packet_sink_options takes; `writer` is its self. head must come first, tail last. */
+/* The callbacks for gt_packet_sink_options; `writer` is their `self`. head must be called first,
+ * tail last. */
 size_t gt_execlog_head(void *writer, uint8_t *out);
 size_t gt_execlog_mark(void *writer, uint64_t bytes, uint8_t *out);
 const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *n);
 const uint8_t *gt_execlog_tail(void *writer, size_t *n);
 
-/* Around fork(), so that the child does not find it locked. */
+/* Call these around fork(), so that the lock is free in the child. */
 void gt_execlog_writer_lock(struct gt_execlog_writer *w);
 void gt_execlog_writer_unlock(struct gt_execlog_writer *w);
 
-/* The buffer's first lines that are not to be in the log (a ring of the last lines). */
+/* Leaves the buffer's first lines out of the log (for a ring of the last lines). */
 void gt_execlog_skip(struct gt_buffer *b, uint32_t lines);
 
 /* ---- a vCPU's events ----------------------------------------------------------------------- */
 
-/* What gt_packet_sink_exchange does. */
+/* As gt_packet_sink_exchange. */
 typedef struct gt_buffer *(*gt_execlog_swap_fn)(void *self, struct gt_buffer *b);
 
-/* The vCPU's alone. Zeroed, it is not begun. */
+/* The stream of one vCPU, used by its thread only. All zero: not begun. */
 struct gt_execlog_stream {
-    uint8_t *at;                   /* where the next event goes */
+    uint8_t *at;                   /* place of the next event */
     uint8_t *end;                  /* at > end: no event may begin here */
-    const uint8_t *fresh;          /* `at` of a buffer in which nothing has happened yet */
-    struct gt_execlog_block under; /* the block under way; what it was, after a stop */
-    uint32_t index;                /* of its instruction whose line waits; UINT32_MAX: none */
-    uint32_t told;                 /* the same, as the events so far say it */
-    uint32_t device;               /* of accesses, as the events so far say it */
+    const uint8_t *fresh;          /* `at` of a buffer without events */
+    struct gt_execlog_block under; /* the current block; after a stop the one that was stopped */
+    uint32_t index;  /* the instruction of `under` whose line waits; UINT32_MAX: none */
+    uint32_t told;   /* `index` as far as the events so far encode it */
+    uint32_t device; /* device of accesses, as far as the events so far encode it */
     uint32_t vcpu;
-    uint32_t slot; /* of the newest access */
-    bool stopped;  /* no other instruction of the block follows */
-    bool by_insn;  /* the block under way was started by gt_execlog_lines */
+    uint32_t slot; /* slot of the newest access */
+    bool stopped;  /* no further instruction of the block starts */
+    bool by_insn;  /* gt_execlog_lines started the current block */
     struct gt_buffer *buffer;
     gt_execlog_swap_fn swap;
     void *self;
-    /* By what the next difference is taken; an instruction has a slot, which some share. */
+    /* The base of the next difference. Each instruction has a slot; several may share one. */
     uint64_t addresses[GT_EXECLOG_SLOTS], values[GT_EXECLOG_SLOTS];
     uint64_t registers[GT_EXECLOG_MAX_REGISTERS];
 };
 
-/* The buffer has at least 4 * GT_EXECLOG_SPARE bytes; so have all that swap gives. */
+/* Begins a stream. Its buffers, b and those that swap returns, must have at least 4 *
+ * GT_EXECLOG_SPARE bytes. */
 void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buffer *b,
                       gt_execlog_swap_fn swap, void *self);
-/* The vCPU's waiting line is complete, an empty one too: it is printed, as at the guest's exit.
- * Returns the buffer, to be handed over, and the stream is not begun any more. */
+/* Ends the stream: the vCPU's waiting line is complete and is printed even if it is empty, as at
+ * the guest's exit. Returns the buffer, which the caller submits. */
 struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s);
-/* The waiting line is complete, though none follows yet. If none does, gt_execlog_end prints it
- * once more. */
+/* Completes the waiting line although no line follows yet. If none follows, gt_execlog_end prints
+ * it again. */
 void gt_execlog_complete(struct gt_execlog_stream *s);
-/* Hands over what there is, in the middle of a line if need be: where another vCPU goes on on this
- * thread, so that lines are in the order in which they were completed; where somebody reads while
- * the guest runs. */
+/* Exchanges the buffer, even in the middle of a line: when another vCPU continues on this thread,
+ * so that lines keep the order of their completion; and while a reader follows the running guest.
+ *
+ */
 void gt_execlog_cut(struct gt_execlog_stream *s);
 
-/* The cold side of the calls below. */
+/* The slow paths of the functions below. */
 void gt_execlog_next_buffer(struct gt_execlog_stream *s) __attribute__((cold));
 void gt_execlog_next_block(struct gt_execlog_stream *s) __attribute__((cold));
 void gt_execlog_start_within(struct gt_execlog_stream *s, const struct gt_execlog_block *b,
                              uint32_t i) __attribute__((cold));
 
 enum gt_execlog_event {
-    GT_EXECLOG_VALUE = 0x00,    /* 0000llll: of the access before */
-    GT_EXECLOG_STOP = 0x10,     /* number: so many instructions of the block have started */
-    GT_EXECLOG_WITHIN = 0x11,   /* id, index: a block that starts with that instruction */
-    GT_EXECLOG_RESUME = 0x12,   /* id, index: the waiting line is that one's; first of a buffer */
-    GT_EXECLOG_DEVICE = 0x13,   /* number: of the accesses that follow */
-    GT_EXECLOG_LINE = 0x14,     /* the waiting line is complete, if anything is in it */
-    GT_EXECLOG_LAST = 0x15,     /* the same, even an empty one; or the one of COMPLETE again */
-    GT_EXECLOG_COMPLETE = 0x16, /* number: so many more have started; the newest is complete */
+    GT_EXECLOG_VALUE = 0x00,  /* 0000llll: the value of the access before */
+    GT_EXECLOG_STOP = 0x10,   /* number: how many instructions of the block have started */
+    GT_EXECLOG_WITHIN = 0x11, /* id, index: a block that starts at that instruction */
+    GT_EXECLOG_RESUME =
+        0x12, /* id, index: the instruction of the waiting line; only first in a buffer */
+    GT_EXECLOG_DEVICE = 0x13, /* number: the device of the accesses that follow */
+    GT_EXECLOG_LINE = 0x14,   /* the waiting line is complete, unless it is empty */
+    GT_EXECLOG_LAST = 0x15,   /* the last line is complete, even if it is empty; or the line of
+                                 COMPLETE, printed again */
+    GT_EXECLOG_COMPLETE =
+        0x16, /* number: how many more have started; the newest line is complete */
     GT_EXECLOG_REGISTER = 0x20, /* 001rrrrr, aaaallll */
     GT_EXECLOG_BLOCK = 0x40,    /* 01iiiiii */
     GT_EXECLOG_ACCESS = 0x80,   /* 1saaalll */
 };
 
-/* Seven bits a byte, the low ones first. */
+/* Writes a number with seven bits a byte, the low bits first. */
 static inline uint8_t *gt_execlog_put_number(uint8_t *p, uint64_t v)
 {
     for (; v >= 0x80; v >>= 7)
@@ -160,13 +166,13 @@ static inline uint8_t *gt_execlog_put_number(uint8_t *p, uint64_t v)
     return p;
 }
 
-/* The sign in the lowest bit: differences of both signs are small numbers. */
+/* Moves the sign to the lowest bit, so that small differences of both signs are small numbers. */
 static inline uint64_t gt_execlog_fold(uint64_t difference)
 {
     return difference << 1 ^ (0 - (difference >> 63));
 }
 
-/* How many bytes hold v, 0 to 8. */
+/* Returns how many bytes v needs, 0 to 8. */
 static inline unsigned gt_execlog_bytes(uint64_t v)
 {
     return v ? (71 - (unsigned)__builtin_clzll(v)) / 8 : 0;
@@ -178,7 +184,8 @@ static inline void gt_execlog_store64(uint8_t *p, uint64_t v)
     memcpy(p, &v, sizeof v);
 }
 
-/* 010iiiii i8, 0110iiii i16, 01110iii i24, 01111000 i32; the high bits come first. */
+/* Writes a block event: 010iiiii i8, 0110iiii i16, 01110iii i24 or 01111000 i32; the high bits
+ * first. */
 static inline uint8_t *gt_execlog_put_block(uint8_t *p, uint32_t id)
 {
     uint32_t word;
@@ -202,15 +209,16 @@ static inline uint8_t *gt_execlog_put_block(uint8_t *p, uint32_t id)
     return p + n;
 }
 
-/* Instruction i of the block under way has started, and so have those before it. */
+/* Instruction i of the current block has started, and so have those before it. */
 static inline void gt_execlog_reach(struct gt_execlog_stream *s, uint32_t i)
 {
     if (!s->stopped && i > s->index && i < s->under.n)
         s->index = i;
 }
 
-/* The first n instructions of the block under way have started, and no other one will: it was left
- * by an exception or an interrupt. Without this all of them have when something else starts. */
+/* The first n instructions of the current block have started, and no further one will: an exception
+ * or an interrupt has left the block. Without this call all instructions count as started when
+ * another block starts. */
 static inline void gt_execlog_stop(struct gt_execlog_stream *s, uint32_t n)
 {
     if (s->stopped || n >= s->under.n)
@@ -236,8 +244,8 @@ static inline void gt_execlog_start(struct gt_execlog_stream *s, const struct gt
     s->at = gt_execlog_put_block(s->at, b->id);
 }
 
-/* For who hears of each instruction: from..to - 1 of the block have started, one after the other.
- * Those of the block under way that it was not called for did not. */
+/* For callers with a callback for each instruction: from to to - 1 of the block have started, in
+ * order. Instructions of the current block that were not reported this way did not start. */
 static inline void gt_execlog_lines(struct gt_execlog_stream *s, const struct gt_execlog_block *b,
                                     uint32_t from, uint32_t to)
 {
@@ -254,10 +262,11 @@ static inline void gt_execlog_lines(struct gt_execlog_stream *s, const struct gt
     s->by_insn = true;
 }
 
-/* What follows until the next start belongs to the waiting line, or to that of instruction i of the
- * block under way, if that is a later one. */
+/* The events below, until the next start, belong to the waiting line; or to the line of instruction
+ * i of the current block, if that is a later one. */
 
-/* Of the accesses that follow: a number of gt_execlog_define_device, or 0: none is printed. */
+/* Sets the device of the accesses that follow: a number of gt_execlog_define_device, or 0: no
+ * device. */
 static inline void gt_execlog_device(struct gt_execlog_stream *s, uint32_t device)
 {
     if (__builtin_expect(device == s->device, 1))
@@ -289,7 +298,8 @@ static inline void gt_execlog_access(struct gt_execlog_stream *s, uint32_t i, bo
     s->told = s->index;
 }
 
-/* The value of the access before, low half first; size 1 to 16 bytes. Logs with `values` only. */
+/* The value of the previous access, low half first; size is 1 to 16 bytes. Only for logs with
+ * `values`. */
 static inline void gt_execlog_value(struct gt_execlog_stream *s, const uint64_t value[2],
                                     unsigned size)
 {
@@ -309,8 +319,8 @@ static inline void gt_execlog_value(struct gt_execlog_stream *s, const uint64_t 
     s->at = p + 1 + n;
 }
 
-/* A register has another value: its bytes, the lowest first. `reg` is what
- * gt_execlog_define_register gave for it and this size. */
+/* A register has a new value: its bytes, the lowest first. `reg` is the number that
+ * gt_execlog_define_register returned for its name and this size. */
 void gt_execlog_register(struct gt_execlog_stream *s, uint32_t i, uint32_t reg,
                          const uint8_t *value, size_t size);
 

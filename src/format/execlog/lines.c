@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines on their way to text: see lines.h. */
+/* Lines that are being made from events: see lines.h. */
 #include "format/execlog/lines.h"
 
 #include <stdlib.h>

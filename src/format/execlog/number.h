@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of seven bits a byte, the low ones first: gt_execlog_put_number read back. */
+/* Reads the numbers that gt_execlog_put_number writes: seven bits a byte, the low bits first. */
 #ifndef GT_FORMAT_EXECLOG_NUMBER_H
 #define GT_FORMAT_EXECLOG_NUMBER_H
 
 #include "base/bytes.h"
 
-/* Latches where there is none, or one of more than 64 bits. */
+/* Latches if the bytes end, or the number exceeds 64 bits. */
 static inline uint64_t gt_execlog_get_number(struct gt_reader *r)
 {
     uint64_t v = 0;

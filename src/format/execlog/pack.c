@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Buffers become chunks, on the packet sink's thread: see writer.h. */
+/* Packs buffers into chunks, on the packet sink's thread: see writer.h. */
 #include "format/execlog/writer.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A log in execlog's binary form, chunk by chunk, from a source of bytes that can be anything;
- * where it can go to any place, chunks that are not wanted are not read. Nothing of a log is
- * believed. Memory is bounded by the largest chunk, and by GT_EXECLOG_MOST_CODE for definitions.
+ * Reads a log in execlog's binary form chunk by chunk, from any source of bytes. If the source can
+ * seek, unwanted chunks are skipped. Every field of a log is checked before use. Memory is bounded
+ * by the largest chunk, and by GT_EXECLOG_MOST_CODE for definitions.
  */
 #ifndef GT_FORMAT_EXECLOG_READER_H
 #define GT_FORMAT_EXECLOG_READER_H
@@ -15,9 +15,9 @@
 
 struct gt_execlog_source {
     const char *name; /* for messages */
-    /* Up to n bytes into out; 0: the end; -1 and errno. */
+    /* Reads up to n bytes into out and returns their number; 0: end; -1: error, errno is set. */
     ssize_t (*read)(void *self, void *out, size_t n);
-    /* What is read next begins there. False: not possible; NULL: never. */
+    /* Sets the offset of the next read. False: not possible. NULL: the source cannot seek. */
     bool (*seek)(void *self, uint64_t offset);
     void *self;
 };
@@ -30,10 +30,10 @@ struct gt_execlog_about {
 
 struct gt_execlog_reader;
 
-/* Whether a file that begins so is a log, of whatever version; 8 bytes are enough. */
+/* True if a file that begins with these bytes is a log, of any version; 8 bytes are enough. */
 bool gt_execlog_is(const void *first, size_t n);
 
-/* Reads the header. The source is copied, its name too. GT_E_FORMAT: no log, or its header is
+/* Reads the header. The source and its name are copied. GT_E_FORMAT: not a log, or its header is
  * damaged; GT_E_UNSUPPORTED: another version; GT_E_TRUNC, GT_E_IO, GT_E_NOMEM. */
 int gt_execlog_reader_create(const struct gt_execlog_source *source, struct gt_execlog_reader **out,
                              struct gt_error *err);
@@ -43,35 +43,36 @@ const struct gt_execlog_about *gt_execlog_reader_about(const struct gt_execlog_r
 struct gt_execlog_item {
     struct gt_execlog_chunk chunk;
     uint64_t offset;
-    const uint8_t *summary; /* until the next call */
+    const uint8_t *summary; /* valid until the next call */
 };
 
-/* The next chunk: 1; 0 after END, or where the bytes end after a whole chunk. GT_E_FORMAT: what
- * comes next is no chunk, or a damaged one: told with its offset; the next call goes on with the
- * next chunk that there is. GT_E_TRUNC, GT_E_IO: there is no other one. */
+/* Reads the next chunk's header and summary. Returns 1, or 0 after END or if the source ends after
+ * a whole chunk. GT_E_FORMAT: the next bytes are not a chunk, or a damaged one; the message has the
+ * offset, and the next call continues at the next valid chunk. GT_E_TRUNC, GT_E_IO: no further
+ * chunk can be read. */
 int gt_execlog_next(struct gt_execlog_reader *r, struct gt_execlog_item *out, struct gt_error *err);
 
-/* The body of the chunk that came last, with GT_EXECLOG_PADDING bytes after it; until the next
- * call. Once for a chunk. GT_E_FORMAT, GT_E_TRUNC, GT_E_IO. */
+/* Reads the body of the newest chunk, with GT_EXECLOG_PADDING readable bytes after it, valid until
+ * the next call. May be called once for a chunk. GT_E_FORMAT, GT_E_TRUNC, GT_E_IO. */
 int gt_execlog_body(struct gt_execlog_reader *r, const struct gt_execlog_item *item,
                     const uint8_t **out, struct gt_error *err);
-/* Reads it and learns the definitions. The same errors, GT_E_RANGE, GT_E_NOMEM. */
+/* Reads the body and adds its definitions. Errors of gt_execlog_body; GT_E_RANGE, GT_E_NOMEM. */
 int gt_execlog_learn(struct gt_execlog_reader *r, const struct gt_execlog_item *item,
                      struct gt_error *err);
 
-/* END was seen. */
+/* True if END was read. */
 bool gt_execlog_whole(const struct gt_execlog_reader *r);
 struct gt_execlog_codes *gt_execlog_reader_codes(struct gt_execlog_reader *r);
 const char *gt_execlog_reader_name(const struct gt_execlog_reader *r);
 
 /* ---- out of order, where the source can seek ----------------------------------------------- */
 
-/* The next chunk is the one there, after which come those that follow it. `ahead`: those will be
- * read, too; else as little as possible is read at once. False: not possible. */
+/* Continues with the chunk at the offset. `ahead`: the chunks after it will be read as well;
+ * otherwise the reader reads as few bytes as possible. False: the source cannot seek. */
 bool gt_execlog_go(struct gt_execlog_reader *r, uint64_t offset, bool ahead);
 
-/* A size that the source has. Its last GT_EXECLOG_HEAD bytes are an END: true, and where the last
- * index is, how many lines the log has. */
+/* Reads the last GT_EXECLOG_HEAD bytes of a source of `size` bytes. True if they are an END: *out
+ * has the offset of the last index and the number of lines. */
 bool gt_execlog_find_end(struct gt_execlog_reader *r, uint64_t size, struct gt_execlog_chunk *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Chunks that are asked for: see select.h. */
+/* Selecting the chunks of a query: see select.h. */
 #include "format/execlog/select.h"
 
 #include "format/execlog/number.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The chunks of a log that may have lines which are asked for, found by its index, or, where it has
- * none (its recording was killed), by the headers of its chunks; and reading only those.
+ * Selects the chunks of a log that may have lines of a query, by the log's index or, if it has none
+ * (the recording was killed), by the headers of its chunks; only those need to be read.
  */
 #ifndef GT_FORMAT_EXECLOG_SELECT_H
 #define GT_FORMAT_EXECLOG_SELECT_H
@@ -9,24 +9,24 @@
 #include "format/execlog/text.h"
 
 struct gt_execlog_place {
-    uint64_t offset;       /* of a chunk */
-    uint32_t first, count; /* definitions: blocks */
-    bool names;            /* definitions: there are others, too */
+    uint64_t offset;       /* offset of the chunk */
+    uint32_t first, count; /* lines or, of definitions, blocks */
+    bool names;            /* definitions: of devices and registers as well */
 };
 
 struct gt_execlog_selection {
     struct gt_execlog_place *events, *definitions;
     size_t n_events, n_definitions, cap_events, cap_definitions;
-    bool whole;       /* the log has an end */
-    uint64_t damaged; /* chunks that could not be looked at */
+    bool whole;       /* the log has an END */
+    uint64_t damaged; /* chunks that could not be read */
 };
 
-/* The reader's source must be able to seek, and have `size` bytes. What damage is seen is told by
- * *told, the first one, and left out. GT_E_IO, GT_E_NOMEM; GT_E_UNSUPPORTED: it cannot seek. */
+/* The reader's source must be able to seek and have `size` bytes. Damaged chunks are left out, and
+ * *told gets the first damage. GT_E_IO, GT_E_NOMEM; GT_E_UNSUPPORTED: the source cannot seek. */
 int gt_execlog_select(struct gt_execlog_reader *r, uint64_t size, const struct gt_execlog_query *q,
                       struct gt_execlog_selection *out, struct gt_error *told,
                       struct gt_error *err);
-/* gt_execlog_text_options.missing: learns the definitions that have a block. */
+/* For gt_execlog_text_options.missing: reads the definitions that contain the block. */
 void gt_execlog_selection_learn(const struct gt_execlog_selection *s, struct gt_execlog_reader *r,
                                 uint32_t id);
 void gt_execlog_selection_free(struct gt_execlog_selection *s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A vCPU's events, what is not inline: see execlog.h. A buffer begins with u32 vCPU, u32 lines to
- * skip (chunk.h). */
+/* The functions of a vCPU's events that are not inline: see execlog.h. A buffer begins with u32
+ * vCPU, u32 lines to skip (chunk.h). */
 #include "format/execlog/chunk.h"
 
 static void take_buffer(struct gt_execlog_stream *s, struct gt_buffer *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text of events: see text.h, and lines.h for what becomes of it. */
+/* Converts events to text: see text.h; lines.h has the lines. */
 #include "format/execlog/lines.h"
 
 #include "base/hex.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The writer of a log: define.c has what translations call, pack.c the packet sink's
- * side. */
+/* The writer of a log: define.c has the functions that translations call, pack.c those of the
+ * packet sink's thread. */
 #ifndef GT_FORMAT_EXECLOG_WRITER_H
 #define GT_FORMAT_EXECLOG_WRITER_H
 
@@ -10,19 +10,19 @@
 #include <pthread.h>
 #include <zstd.h>
 
-/* Bytes that grow; what is added after an allocation failed is lost, and `failed` is set. */
+/* A growing buffer. A failed allocation sets `failed`, and further additions are lost. */
 struct gt_execlog_bytes {
     uint8_t *data;
     size_t n, cap;
     bool failed;
 };
 
-/* A block as the packing side knows it. */
+/* A block as the packing thread knows it. */
 struct gt_execlog_known {
     struct gt_execlog_block block;
-    uint32_t seen;   /* in the buffer of that number, newest */
-    uint64_t lo, hi; /* addresses of its instructions */
-    size_t end;      /* of its record in the definitions that it came with */
+    uint32_t seen;   /* number of the newest buffer with an event of the block */
+    uint64_t lo, hi; /* lowest and highest address of its instructions */
+    size_t end;      /* end of its record in the definitions that it was taken with */
 };
 
 struct gt_execlog_register {
@@ -30,7 +30,7 @@ struct gt_execlog_register {
     size_t size;
 };
 
-/* Definitions that are not in the log yet. */
+/* New definitions, which are not in the log yet. */
 struct gt_execlog_news {
     struct gt_execlog_bytes names, code;
     uint32_t n_names;
@@ -42,7 +42,7 @@ struct gt_execlog_writer {
     char target[GT_EXECLOG_TARGET];
     uint32_t flags;
 
-    pthread_mutex_t lock; /* of these */
+    pthread_mutex_t lock; /* guards the members below */
     struct gt_execlog_news news;
     uint32_t n_blocks, n_insns;
     char **devices;
@@ -50,27 +50,27 @@ struct gt_execlog_writer {
     struct gt_execlog_register *registers;
     uint32_t n_registers;
 
-    /* the packet sink's thread's */
+    /* used by the packet sink's thread only */
     ZSTD_CCtx *zstd;
     struct gt_execlog_news taken;
-    struct gt_execlog_known *blocks; /* by id - 1 */
+    struct gt_execlog_known *blocks; /* blocks by id - 1 */
     size_t n_known, cap_known;
     struct gt_execlog_bytes out, index;
     uint64_t offset, line, last_index, index_line;
     uint32_t n_buffers;
-    uint8_t *waiting; /* by vCPU */
-    /* of the buffer under way */
+    uint8_t *waiting; /* OPEN and KEPT of each vCPU (pack.c) */
+    /* state of the current buffer */
     uint64_t lines;
-    bool open, kept; /* `waiting` of its vCPU */
+    bool open, kept; /* `waiting` of the buffer's vCPU */
     struct gt_execlog_set insns, accesses;
     struct gt_execlog_walk walk;
 };
 
-/* Room for n more, or NULL. */
+/* Returns room for n more bytes, or NULL. */
 uint8_t *gt_execlog_bytes_room(struct gt_execlog_bytes *b, size_t n);
 void gt_execlog_bytes_add(struct gt_execlog_bytes *b, const void *data, size_t n);
 void gt_execlog_bytes_number(struct gt_execlog_bytes *b, uint64_t v);
-/* A vector of items of `size` bytes has room for `n`. False: no memory. */
+/* Grows an array of items of `size` bytes to at least `n` items. False: out of memory. */
 bool gt_execlog_grow(void **items, size_t *cap, size_t n, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was recognised in a machine: see code_found.h. */
+/* The code that was recognised in a machine: see code_found.h. */
 #include "format/recording/code_found.h"
 
 #include <inttypes.h>

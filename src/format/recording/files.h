@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a recorded directory that are guesttrace's own, beside uftrace's. */
+/* The files that guesttrace adds to uftrace's in a recorded directory. */
 #ifndef GT_FORMAT_RECORDING_FILES_H
 #define GT_FORMAT_RECORDING_FILES_H
 

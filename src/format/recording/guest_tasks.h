@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * guest-tasks.txt: which thread of a Linux guest a task was, a line each time it had another name:
+ * guest-tasks.txt: the thread of a Linux guest that a task was; one line each time its name
+ * changed:
  *   <task decimal> <pid decimal> <tgid decimal> <comm>
- * comm is what follows the third blank, at most 15 bytes, control characters replaced.
+ * <comm> is the rest of the line after the third blank: at most 15 bytes, control characters
+ * replaced.
  */
 #ifndef GT_FORMAT_RECORDING_GUEST_TASKS_H
 #define GT_FORMAT_RECORDING_GUEST_TASKS_H
@@ -17,9 +19,9 @@ struct gt_guest_task {
     char comm[16];
 };
 
-/* Adds its line. */
+/* Appends the task's line. */
 void gt_guest_task_put(struct gt_text *out, const struct gt_guest_task *t);
-/* One line, without its newline. False: it is none. A longer comm is cut. */
+/* Parses a line without its newline. False: invalid. A longer comm is cut. */
 bool gt_guest_task_parse(const char *line, struct gt_guest_task *out);
 
 #endif

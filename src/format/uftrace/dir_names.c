@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of tasks. uftrace takes a task's name from its session; another one it takes from what perf
- * recorded beside it: perf-cpuN.dat, in perf's own format. A name is one COMM record there, of 48
- * bytes:
+ * Names of tasks. uftrace takes a task's name from its session, or from a perf recording beside it:
+ * perf-cpuN.dat, in perf's format. A name is one COMM record of 48 bytes in that file:
  *
  *   u32 type (3: COMM), u16 misc, u16 size, u32 pid, u32 tid, char name[16],
  *   u32 pid, u32 tid, u64 time
  *
- * The last name of a task is the one that all commands show; replay shows each as an event, if the
- * task has an open call at that time.
+ * All commands show the last name of a task; replay shows each name as an event, if the task has an
+ * open call at that time.
  */
 #include "format/uftrace/dir_internal.h"
 

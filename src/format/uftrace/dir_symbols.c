@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which file holds a module's symbols. Readers open BASE.sym and look at the path and build-id in
- * it; where either is another's they open BASE-XXXX.sym, XXXX being the first four digits of the
- * build-id or, without one, the low 16 bits of the sum of the path's bytes.
+ * The file of a module's symbols. Readers open BASE.sym and compare its path and build-id; if
+ * either differs they open BASE-XXXX.sym, where XXXX is the first four digits of the build-id or,
+ * without one, the low 16 bits of the sum of the path's bytes.
  */
 #include "format/uftrace/dir_internal.h"
 #include "format/uftrace/text.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers of the info file that its writer and its reader share. */
+/* Constants of the info file, for its writer and its reader. */
 #ifndef GT_FORMAT_UFTRACE_INFO_H
 #define GT_FORMAT_UFTRACE_INFO_H
 
 #include "format/uftrace/uftrace.h"
 
-#define GT_UFTRACE_INFO_MAGIC "Ftrace!" /* with its 0: 8 bytes */
+#define GT_UFTRACE_INFO_MAGIC "Ftrace!" /* 8 bytes with its NUL */
 enum { GT_UFTRACE_INFO_HEADER = 40, GT_UFTRACE_INFO_VERSION_4 = 4 };
 
 /* Bits of info_mask. */

@@ -2,7 +2,7 @@
 /*
  * sid-SID.map, one line a module:
  *   START-END r-xp 00000000 00:00 0 PATH [build-id:HEX]
- * and the [stack] line from which readers tell where kernel addresses begin.
+ * and the [stack] line, from which readers conclude where kernel addresses begin.
  */
 #include "format/uftrace/text.h"
 #include "format/uftrace/uftrace.h"

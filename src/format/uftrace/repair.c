@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Making a directory whole again after a kill: see dir.h. */
+/* Repairing a directory after a kill: see dir.h. */
 #include "format/uftrace/dir_internal.h"
 #include "format/uftrace/text.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mending the text files that name what was recorded: maps, symbols, source lines, statistics.
+ * Repairs the text files with names: maps, symbols, source lines, statistics.
  *
- * What a full disk or a failing one left of them is cut, empty, or anything. Lines that are whole
- * stay. A map ends with the line of the stack, a file of symbols of ours with an end marker and
- * begins with their number, so that one that was cut between two lines is noticed, too.
+ * After disk errors such a file may be cut, empty, or damaged. Complete lines are kept. A map ends
+ * with the [stack] line; our symbol files begin with the number of symbols and end with an end
+ * marker; so a file that was cut between two lines is detected as well.
  */
 #include "format/uftrace/dir_internal.h"
 #include "format/uftrace/text.h"

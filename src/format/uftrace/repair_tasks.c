@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Mending task.txt and the maps that its sessions name. */
+/* Repairs task.txt and adds the missing maps of its sessions. */
 #include "format/uftrace/dir_internal.h"
 #include "format/uftrace/text.h"
 

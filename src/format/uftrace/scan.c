@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call stack that a TID.dat file leaves open. */
+/* Scans a TID.dat file for the calls that are open at its end. */
 #include "format/uftrace/dir_internal.h"
 
 #include <inttypes.h>

@@ -5,9 +5,9 @@
  *   # path name: P
  *   # build-id: H
  *   <16 hex> T name
- * The lines before the symbols are each optional, those of the symbols rise. `<16 hex> ? __sym_end`
+ * Each line before the symbols is optional; symbols are in ascending order. `<16 hex> ? __sym_end`
  * ends the symbol before it. From uftrace 0.14 on a size may follow the address: `<16 hex> <8 hex>
- * T name`; that is read, and never written.
+ * T name`; this form is read, but never written.
  */
 #include "base/fnv.h"
 #include "base/search.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * For the codecs of text: a cursor over it, which is never taken to end with a 0, and what
- * their writers share. A take_ function consumes what it names and returns true, or consumes
- * nothing.
+ * Helpers of the text codecs: a cursor over text that need not end with a NUL, and functions for
+ * writers. A gt_take_ function consumes what it names and returns true, or consumes nothing and
+ * returns false.
  */
 #ifndef GT_FORMAT_UFTRACE_TEXT_H
 #define GT_FORMAT_UFTRACE_TEXT_H
@@ -15,25 +15,26 @@ struct gt_cursor {
 };
 
 bool gt_take(struct gt_cursor *c, const char *literal);
-/* The next line without its newline; false where nothing is left. *whole: it had a newline. */
+/* The next line without its newline; false at the end. *whole: the line had a newline. */
 bool gt_take_line(struct gt_cursor *text, struct gt_cursor *line, bool *whole);
-/* At least one digit, no sign, no "0x"; a value above max is not taken. */
+/* A number of at least one digit, without sign or "0x", at most max. */
 bool gt_take_dec(struct gt_cursor *c, uint64_t max, uint64_t *out);
 bool gt_take_hex(struct gt_cursor *c, uint64_t max, uint64_t *out);
-/* Up to the next space or the end; never empty. */
+/* The bytes up to the next space or the end; at least one. */
 bool gt_take_word(struct gt_cursor *c, struct gt_cursor *word);
 
-/* A copy with each newline replaced by 0 and a 0 at the end, for strings that point into it. */
+/* Returns a copy with each newline replaced by NUL and a NUL at the end, for strings that point
+ * into it. */
 char *gt_text_copy_lines(const char *text, size_t size);
-/* The number of lines, a last one without a newline included. */
+/* Returns the number of lines, including a last line without a newline. */
 size_t gt_text_count_lines(const char *text, size_t size);
-/* One line to show in a message: its first bytes, what does not print as '?'. */
+/* Returns the first bytes of a line for a message; unprintable characters become '?'. */
 const char *gt_text_show(const struct gt_cursor *line, char out[64]);
 
-/* Length of the UTF-8 sequence at s (left bytes), 0 where it is none. */
+/* Returns the length of the UTF-8 sequence at s, which has `left` bytes; 0: invalid. */
 size_t gt_utf8_length(const char *s, size_t left);
-/* Adds a value to a line: control characters become '?', what is not UTF-8 too; at most limit
- * bytes. */
+/* Appends a value to a line, at most `limit` bytes; control characters and bytes that are not UTF-8
+ * become '?'. */
 void gt_text_add_value(struct gt_text *t, const char *value, size_t limit);
 bool gt_is_hex(const char *s, size_t n);
 

@@ -6,11 +6,10 @@
  * authentication, FEAT_PAuth_LR and FEAT_CMPBR), exception generation, system register moves, and
  * those data-processing instructions in which register 31 as the destination means SP.
  *
- * A stack switch is a write of SP from what is neither SP nor x29. Compilers also write SP so
+ * A stack switch is a write of SP from anything but SP and x29. Compilers also write SP this way
  * within one stack (`mov sp, x19` after a variable-length array, `and sp, x9, #-32` to align a
- * frame), which only the two stack pointers can tell apart. Adding to SP itself (`add sp, sp, x4`,
- * which
- * __builtin_eh_return emits) moves within a stack and is no switch.
+ * frame); only the values of the stack pointers distinguish the two. Adding to SP itself (`add sp,
+ * sp, x4`, which __builtin_eh_return emits) moves within a stack and is no switch.
  */
 #include "guest/arch/arch.h"
 

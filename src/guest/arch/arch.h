@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an instruction does to the flow of control, from its bytes alone: one table an architecture.
+ * The effect of an instruction on control flow, from its bytes alone: one table for each
+ * architecture.
  *
  * An architecture is one file, arch_<name>.c, that defines one const struct gt_arch, and one row in
  * arch.c. The host (QEMU) says where an instruction starts and how long it is; classification never
@@ -14,101 +15,111 @@
 #include <stdint.h>
 
 enum gt_insn_kind {
-    GT_INSN_OTHER = 0,        /* goes on to the next instruction (or traps, unseen by us) */
-    GT_INSN_CALL,             /* leaves a return address; target known */
-    GT_INSN_CALL_INDIRECT,    /* leaves a return address; target in a register or memory */
-    GT_INSN_RETURN,           /* goes where a call's return address says */
+    GT_INSN_OTHER =
+        0, /* continues with the next instruction (or traps, which classification cannot see) */
+    GT_INSN_CALL,             /* stores a return address; target known */
+    GT_INSN_CALL_INDIRECT,    /* stores a return address; target in a register or memory */
+    GT_INSN_RETURN,           /* jumps to a call's return address */
     GT_INSN_JUMP,             /* unconditional, target known */
     GT_INSN_BRANCH,           /* conditional, target known */
     GT_INSN_JUMP_INDIRECT,    /* target in a register or memory */
     GT_INSN_EXCEPTION_RETURN, /* eret, iret, sysret, mret, ... : resumes what was interrupted */
     GT_INSN_SYSCALL, /* a call of the next privilege level: svc, hvc, smc, ecall, syscall, int */
-    GT_INSN_TRAP,    /* an exception on purpose: brk, ebreak, int3, ud2, ... */
-    GT_INSN_STACK_SWITCH, /* loads the stack pointer from what is neither it nor the frame pointer
+    GT_INSN_TRAP,    /* a deliberate exception: brk, ebreak, int3, ud2, ... */
+    GT_INSN_STACK_SWITCH, /* loads the stack pointer from anything but itself and the frame pointer
                            */
-    GT_INSN_VECTOR_WRITE, /* sets where exceptions go: VBAR_ELx, IDT, LSTAR, stvec, mtvec */
+    GT_INSN_VECTOR_WRITE, /* writes a vector base: VBAR_ELx, IDT, LSTAR, stvec, mtvec */
 };
 
 struct gt_insn {
     uint8_t kind;     /* enum gt_insn_kind */
-    bool conditional; /* a call or return that may not happen (32-bit arm) */
-    uint64_t target;  /* CALL, JUMP, BRANCH: where to; else 0 */
+    bool conditional; /* a call or return that may not be taken (32-bit arm) */
+    uint64_t target;  /* CALL, JUMP, BRANCH: the target; else 0 */
 };
 
-/* What an instruction does with the stack pointer as a thread's, beside GT_INSN_STACK_SWITCH. */
+/* How an instruction uses the stack pointer when threads are switched, beside GT_INSN_STACK_SWITCH.
+ *
+ */
 enum gt_stack_use {
     GT_STACK_OTHER = 0,
-    GT_STACK_STORED, /* stores it, or a copy of it, elsewhere than on that stack */
-    GT_STACK_OWN,    /* loads it from its own stack, or from a word of the CPU: no other thread's */
+    GT_STACK_STORED, /* stores it, or a copy of it, outside its own stack */
+    GT_STACK_OWN,    /* loads it from its own stack or from a word of the CPU: not that of another
+                        thread */
 };
 
-/* What an instruction does to the stack as a list of values. */
+/* The effect of an instruction on the stack as a list of values. */
 struct gt_push {
-    int8_t by;      /* so many are pushed; popped, where it is less than 0 */
-    uint8_t width;  /* bytes of a constant that may be an address of code; 0: it is none */
+    int8_t by;      /* number of values pushed; negative: popped */
+    uint8_t width;  /* bytes of a pushed constant that may be a code address; 0: no such constant */
     uint64_t value; /* that constant */
 };
 
-enum { GT_POPPED_SP = 3 }; /* of gt_arch.pops_sp */
+enum {
+    GT_POPPED_SP = 3
+}; /* words above sp_register where an instruction of gt_arch.pops_sp finds the new stack pointer */
 
 struct gt_arch {
-    const char *name;                /* as uftrace and QEMU's target_name say it: "aarch64" */
-    const char *const *qemu_names;   /* QEMU target names it serves, NULL-terminated */
-    uint16_t e_machine;              /* ELF e_machine */
-    uint8_t bits;                    /* 32 or 64 */
-    uint8_t insn_min, insn_max;      /* shortest and longest instruction, bytes */
-    const char *sp_register;         /* the stack pointer's name in QEMU's register list */
+    const char *name;              /* the name in uftrace and QEMU's target_name: "aarch64" */
+    const char *const *qemu_names; /* the QEMU target names of this architecture, NULL-terminated */
+    uint16_t e_machine;            /* ELF e_machine */
+    uint8_t bits;                  /* 32 or 64 */
+    uint8_t insn_min, insn_max;    /* shortest and longest instruction, bytes */
+    const char *sp_register;       /* the stack pointer's name in QEMU's register list */
     const char *const *fp_registers; /* candidates for the frame pointer's name, NULL-terminated */
 
-    /* Classifies the instruction of `size` bytes at `bytes`, which runs at address `pc`.
-     * Always fills *out; bytes that are no instruction give GT_INSN_OTHER. */
+    /* Classifies the instruction of `size` bytes at `bytes`, which runs at address `pc`. Always
+     * fills *out; invalid instructions are GT_INSN_OTHER. */
     void (*classify)(const uint8_t *bytes, size_t size, uint64_t pc, struct gt_insn *out);
 
     /* True where the bytes that end at `end` may be a call instruction, so that `end` may be a
-     * return address: `left` bytes before `end` are readable. May say true too often (variable
-     * length code read backwards), never false for a call. */
+     * return address: `left` bytes before `end` are readable. May return true wrongly
+     * (variable-length code read backwards), but never false for a call. */
     bool (*may_follow_call)(const uint8_t *end, size_t left);
 
-    /* enum gt_stack_use of an instruction; NULL: not known for the architecture. *copies are the
-     * registers that hold the stack pointer's value, a bit each: 0 where a block begins, kept by
-     * the function from instruction to instruction. */
+    /* Returns the enum gt_stack_use of an instruction; NULL: unknown for the architecture. *copies
+     * has a bit for each register that holds a copy of the stack pointer: the caller sets it to 0
+     * at the beginning of a block, and the function updates it with each instruction. */
     uint8_t (*stack_use)(const uint8_t *bytes, size_t size, uint32_t *copies);
 
-    /* What an instruction pushes. NULL: there are no such instructions. */
+    /* Returns in *out what an instruction pushes. NULL: the architecture has no such instructions.
+     *
+     */
     void (*pushes)(const uint8_t *bytes, size_t size, struct gt_push *out);
 
-    /* `after` stands behind a call whose target is `over` bytes on, with `left` bytes readable
-     * there. True where that drops the return address: such calls only fill or empty the CPU's
-     * predictor. NULL: no such code. */
+    /* `after` points after a call whose target is `over` bytes further, with `left` readable bytes.
+     * True if the code there drops the return address: such calls only fill or empty the CPU's
+     * return predictor. NULL: the architecture has no such code. */
     bool (*drops_return)(const uint8_t *after, size_t over, size_t left);
 
-    /* Handlers begin at multiples of this: a power of two. In the upper half of the addresses,
-     * where kernels run that were built by compilers, of vector_align_high, which is no less. */
+    /* Handlers begin at multiples of vector_align, a power of two. In the upper half of the address
+     * space, where compiled kernels run, they begin at multiples of vector_align_high, which is at
+     * least vector_align. */
     uint16_t vector_align, vector_align_high;
-    /* Below this, code may not be what it seems: the BIOS of a PC. */
+    /* Code below this address is a PC's BIOS, whose exception returns match no interrupt. */
     uint32_t vector_lowest;
-    /* The size of a table of them, which is aligned to that: a power of two; 0: they are apart. */
+    /* The size of a table of handlers, a power of two to which the table is aligned; 0: handlers
+     * have no table. */
     uint16_t vector_table;
-    /* The stack pointer that an exception return goes on with, before it runs: in this register;
-     * or, where pops_sp says so of the instruction, in memory, GT_POPPED_SP words above
-     * sp_register. NULL: not known; never there. */
+    /* Where the stack pointer after an exception return is found before the instruction runs: in
+     * the register returned_sp (NULL: unknown); or, if pops_sp returns true for the instruction, in
+     * memory, GT_POPPED_SP words above sp_register (NULL: never). */
     const char *returned_sp;
     bool (*pops_sp)(const uint8_t *bytes, size_t size);
-    /* The registers of a call's first and second arguments, as QEMU calls them. */
+    /* QEMU's names of the registers of a call's first and second arguments. */
     const char *first_argument, *second_argument;
 };
 
-/* True where the constant is that address, or its offset in a segment of real mode. */
+/* True if the pushed constant is the address, or its offset in a real-mode segment. */
 bool gt_push_is(const struct gt_push *push, uint64_t addr);
 
-/* By QEMU target name ("x86_64"); NULL where we do not know the architecture. */
+/* Finds an architecture by QEMU target name ("x86_64"); NULL: unknown. */
 const struct gt_arch *gt_arch_by_target(const char *qemu_target);
-/* By ELF e_machine and class (32, 64); NULL likewise. */
+/* Finds an architecture by ELF e_machine and class (32, 64); NULL: unknown. */
 const struct gt_arch *gt_arch_by_elf(uint16_t e_machine, unsigned bits);
-/* All of them, for tests and lists: index 0, 1, ... until NULL. */
+/* Returns each architecture, for tests and lists: index 0, 1, ... until NULL. */
 const struct gt_arch *gt_arch_at(size_t index);
 
-/* "call", "return", ...: static, for messages and tests. */
+/* Returns a static name, "call", "return", ..., for messages and tests. */
 const char *gt_insn_kind_name(enum gt_insn_kind kind);
 
 extern const struct gt_arch gt_arch_aarch64;

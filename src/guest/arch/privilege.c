@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Privilege levels, one row an architecture: see privilege.h. */
+/* The table of privilege levels, a row for each architecture: see privilege.h. */
 #include "guest/arch/privilege.h"
 
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Privilege levels: which registers tell the one that a vCPU runs at, and what it is called. Levels
- * are numbers from 0; a level without a name does not exist.
+ * Privilege levels: the registers that show a vCPU's level, and the names of levels. Levels are
+ * numbers from 0; a level without a name does not exist.
  *
  * aarch64: bits 1:0 are the exception level, bits 3:2 the world (enum gt_privilege_world). Only EL3
- * changes the world of the levels below it, and is itself in none.
+ * changes the world of the levels below it; EL3 itself belongs to no world.
  */
 #ifndef GT_GUEST_ARCH_PRIVILEGE_H
 #define GT_GUEST_ARCH_PRIVILEGE_H
@@ -22,26 +22,27 @@ enum gt_privilege_world {
 };
 
 struct gt_privilege_register {
-    const char *name; /* QEMU's; NULL: no more */
-    bool may_lack;    /* CPUs without it are as those where it has this value: */
+    const char *name; /* QEMU's name; NULL ends the list */
+    bool may_lack;    /* some CPUs lack it; they count as having the value if_lacks */
     uint64_t if_lacks;
 };
 
 struct gt_privilege {
-    const char *arch; /* struct gt_arch's name */
+    const char *arch; /* name of struct gt_arch */
     struct gt_privilege_register registers[GT_PRIVILEGE_REGISTERS];
-    const char *names[GT_PRIVILEGE_LEVELS]; /* NULL: there is no such level */
-    uint8_t rank[GT_PRIVILEGE_LEVELS]; /* only an exception leads to a higher one; 0: programs */
-    unsigned (*level)(const uint64_t *registers); /* below GT_PRIVILEGE_LEVELS, has a name */
-    /* What says in which world the levels below the highest run; NULL: there are none. */
+    const char *names[GT_PRIVILEGE_LEVELS]; /* NULL: the level does not exist */
+    uint8_t rank[GT_PRIVILEGE_LEVELS]; /* only an exception leads to a higher rank; 0: programs */
+    unsigned (*level)(const uint64_t *registers); /* returns a level that has a name */
+    /* The register that selects the world of the levels below the highest; NULL: the architecture
+     * has no worlds. */
     const char *world_register;
     enum gt_privilege_world (*world)(uint64_t value);
 };
 
-/* By struct gt_arch's name; NULL where the levels of that architecture are not known. */
+/* Finds the levels by the name of struct gt_arch; NULL: unknown. */
 const struct gt_privilege *gt_privilege_by_arch(const char *arch);
 
-/* The level, but in the world. With a gt_privilege that has worlds. */
+/* Returns the level's number in that world. Only for a gt_privilege with worlds. */
 unsigned gt_privilege_in_world(unsigned level, enum gt_privilege_world world);
 
 #endif

@@ -2,22 +2,21 @@
 /*
  * riscv64: little-endian instructions of 32 bits (low bits 11) and, compressed, of 16.
  *
- * Calls and returns are told apart by the registers, as the specification's return-address hints
- * say: ra (x1) and t0 (x5) are link registers. jal and jalr that write one are calls; jalr that
- * writes none and jumps through one is a return; any other jalr is an indirect jump. A jalr that
- * writes one link register and jumps through the other, which the hints call a coroutine swap,
- * counts as an indirect call. Of a pair auipc, jalr only the jalr is looked at: an indirect call or
- * jump.
+ * The registers distinguish calls and returns, by the specification's return-address hints: ra (x1)
+ * and t0 (x5) are link registers. jal and jalr that write one are calls; jalr that writes none and
+ * jumps through one is a return; any other jalr is an indirect jump. A jalr that writes one link
+ * register and jumps through the other, which the hints call a coroutine swap, counts as an
+ * indirect call. Of a pair auipc, jalr only the jalr counts: an indirect call or jump.
  *
- * A stack switch is a write of sp from what is neither sp nor s0: another register, a constant, a
- * CSR, or memory. A load counts with any base, sp too (c.ldsp sp, which a trap handler leaves
- * with): compiled code moves sp back by adding, so a loaded sp is another stack's. The first half
- * of `la sp, symbol` (auipc sp) is one as well; the addi after it then moves sp within the new
- * stack.
+ * A stack switch is a write of sp from anything but sp and s0: another register, a constant, a CSR,
+ * or memory. A load counts with any base, even sp (c.ldsp sp, at the end of a trap handler):
+ * compiled code restores sp by adding, so a loaded sp belongs to another stack. The first half of
+ * `la sp, symbol` (auipc sp) is a stack switch as well; the addi after it then moves sp within the
+ * new stack.
  *
  * The Zcmp and Zcmt instructions (cm.popret, cm.jt, ...) use the encodings of c.fsdsp, which a
- * riscv64 system with doubles has, as every Linux one does. The bytes alone cannot tell them apart,
- * so they are not decoded: they give GT_INSN_OTHER.
+ * riscv64 system with doubles has, as every Linux one does. The bytes alone do not distinguish
+ * them, so they are not decoded: they are GT_INSN_OTHER.
  */
 #include "guest/arch/arch.h"
 

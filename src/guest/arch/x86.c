@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86 instructions, as far as they move the program counter, the stack pointer or the vectors.
+ * x86 instructions that change the program counter, the stack pointer or the vectors.
  *
  * instruction = { legacy prefix | REX } opcode [ ModRM [ SIB ] [ displacement ] ] [ immediate ]
  *
- * What follows from the size being given, and the mode not:
+ * Consequences of knowing an instruction's size, but not the mode:
  * - 40-4F as the last byte is inc or dec (32- and 16-bit code), else REX; OTHER needs no telling.
  * - A relative operand is what is left behind the opcode: 1, 2 or 4 bytes. A target of 1 or 4 bytes
  *   has the architecture's full width, but wraps at 32 bits where it would come to lie below 0
@@ -18,8 +18,8 @@
  * - lea with a disp8 or no displacement looks the same with 16-bit and longer addresses; it is read
  *   as the longer: `lea -8(%bp),%sp` of 16-bit code counts as a stack switch.
  *
- * A branch's target for xbegin is where an abort goes. wrmsr counts as a vector write whatever its
- * register number, which may be LSTAR's or any other: the caller looks at ecx.
+ * The target of xbegin, a branch, is the address of its abort. wrmsr counts as a vector write for
+ * every register number, not only LSTAR's: the caller checks ecx.
  */
 #include "guest/arch/x86_insn.h"
 

@@ -2,19 +2,19 @@
 /*
  * The x86 decoder that the x86_64 and the i386 architecture share.
  *
- * A guest of either may run 16-bit code (every PC starts so), and one of x86_64 32-bit code too.
- * The mode is not told, but the instruction's size is, and it settles all but the few forms that
- * x86.c lists.
+ * A guest of either may run 16-bit code (every PC starts in it), and an x86_64 guest also 32-bit
+ * code. The host does not report the mode, but it reports the instruction's size, which resolves
+ * all forms but the few that x86.c lists.
  */
 #ifndef GT_GUEST_ARCH_X86_H
 #define GT_GUEST_ARCH_X86_H
 
 #include "guest/arch/arch.h"
 
-/* The longest instruction of any mode; more bytes are no instruction. */
+/* Bytes of the longest instruction of any mode. */
 enum { GT_X86_INSN_MAX = 15 };
 
-/* gt_arch.classify; long_mode: 40-4F are REX prefixes where more bytes follow, and targets have 64
+/* gt_arch.classify. long_mode: 40-4F are REX prefixes if more bytes follow, and targets have 64
  * bits (else 32). */
 void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_mode,
                      struct gt_insn *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an instruction pushes on the stack or pops off it, in code of 16, 32 and 64 bits: whole
- * values, whatever their width. Constants of 8 bits are sign-extended and no addresses of code; so
- * they are values like any other.
+ * The values that an instruction pushes or pops, in code of 16, 32 and 64 bits, whatever their
+ * width. Constants of 8 bits are sign-extended and not code addresses, so they count like other
+ * values.
  */
 #include "guest/arch/x86_insn.h"
 

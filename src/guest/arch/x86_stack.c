@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which x86 instructions load the stack pointer from what is neither it nor the frame pointer:
+ * The x86 instructions that load the stack pointer from anything but itself and the frame pointer:
  * moves of 16 bits and more from registers, memory and immediates, exchanges, pops into it and lea.
- * Arithmetic on it is none, nor are leave, enter and the instructions that compute a value.
- * lds and les, which 64-bit mode lost to VEX, count for i386 only; movsxd without REX.W, which is
- * arpl elsewhere, never.
+ * Arithmetic on it does not count, nor do leave, enter and instructions that compute a value. lds
+ * and les, whose encodings are VEX prefixes in 64-bit mode, count for i386 only; movsxd without
+ * REX.W, which is arpl in other modes, never counts.
  */
 #include "guest/arch/x86_insn.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What x86 code does with the stack as a thread's, and with return addresses that none go to. */
+/* How x86 code uses the stack pointer when threads are switched, and return addresses that no
+ * return uses. */
 #include "guest/arch/x86.h"
 
 /* What glibc's setjmp stores: lea N(%rsp), xor with a secret at %fs:N, a rotation. In *copies the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening ELF files that nobody vouches for, and finding the debug file that belongs to one.
+ * Opens untrusted ELF files, and finds the separate debug file of one.
  *
  * Files are read with pread(), not mapped: a file that shrinks while we read it is an error, not a
  * SIGBUS in the emulator.
@@ -20,20 +20,20 @@ struct gt_elf {
     Elf *elf;
 };
 
-/* 0 and *out, to be given to gt_elf_close. Never blocks on a FIFO or device.
- * GT_E_NOT_FOUND, GT_E_IO, GT_E_FORMAT: no regular file or no ELF file. On failure *out is closed.
- */
+/* Opens the file; the caller closes *out with gt_elf_close. Never blocks on a FIFO or device.
+ * GT_E_NOT_FOUND, GT_E_IO, GT_E_FORMAT: not a regular file or not an ELF file. On failure *out is
+ * closed. */
 int gt_elf_open(const char *path, struct gt_elf *out, struct gt_error *err);
 void gt_elf_close(struct gt_elf *e);
 
-/* The first 20 bytes of the build-id in hex; "" where there is none. */
+/* Returns the first 20 bytes of the build-id in hex; "": the file has none. */
 void gt_elf_build_id(Elf *elf, char hex[41]);
 
-/* The load base: the 4 KiB page of the lowest PT_LOAD. False where there is no PT_LOAD. */
+/* Returns the load base: the 4 KiB page of the lowest PT_LOAD. False: there is no PT_LOAD. */
 bool gt_elf_load_base(Elf *elf, uint64_t *base);
 
-/* The separate debug file of the file at path, checked by build-id or CRC. 1 and *out and
- * *debug_path (malloc), 0 where none is installed, GT_E_NOMEM. No roots: 0. */
+/* Opens the separate debug file of the file at path, verified by build-id or CRC. Returns 1 and
+ * sets *out and *debug_path (malloc); 0: none is installed, or there are no roots; GT_E_NOMEM. */
 int gt_elf_open_debug(const char *path, Elf *elf, const char *const *roots, struct gt_elf *out,
                       char **debug_path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of guest/elf/lines.h share. */
+/* Declarations that the files behind guest/elf/lines.h share. */
 #ifndef GT_GUEST_ELF_LINES_PRIVATE_H
 #define GT_GUEST_ELF_LINES_PRIVATE_H
 

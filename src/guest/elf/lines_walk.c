@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All lines and functions of a file, one after the other: see lines.h. */
+/* Visits all lines and functions of a file: see lines.h. */
 #include "guest/elf/lines_private.h"
 
 #include <dwarf.h>

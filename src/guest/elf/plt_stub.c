@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PLT stubs: from a stub's instructions, the GOT slot that it jumps through. No layout is assumed
- * but the alignment of stubs, so lazy, BIND_NOW, BTI, PAC and IBT forms of every linker are read
- * alike.
+ * PLT stubs: finds the GOT slot that a stub jumps through from its instructions. Only the alignment
+ * of stubs is assumed, so lazy, BIND_NOW, BTI, PAC and IBT forms of every linker are read the same
+ * way.
  */
 #include "guest/elf/symbols_private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The public side of the symbol reader: which files are read, in what order, and lookups. */
+/* The public side of the symbol reader: reads the file and its debug file, and looks symbols up. */
 #include "guest/elf/symbols_private.h"
 
 #include <limits.h>

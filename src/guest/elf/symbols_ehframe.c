@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that have no symbol: .eh_frame says where each begins and ends, in stripped files, too.
+ * Functions without symbols: .eh_frame has the start and size of each, in stripped files too.
  *
- * The section is a list of entries that libdw finds. A CIE says how the FDEs that refer to it, all
- * behind it, write an address; an FDE's first words are a function's begin and size, then its
- * augmentation data, then how the frame looks at the entry and from where on it changes.
+ * The section is a list of entries, which libdw finds. A CIE has the encoding of addresses in the
+ * FDEs that refer to it, which follow it; an FDE has the start and size of a function, its
+ * augmentation data, and then the rules of its frame.
  *
  * A cold part, which the compiler moved away from its function, has an FDE of its own that begins
- * with a frame that is already there: it is no function, and left out. (One whose function has no
- * frame is not told from a function.)
+ * with an existing frame: it is not a function, and left out. (The cold part of a function without
+ * a frame cannot be distinguished from a function.)
  */
 #include "base/search.h"
 #include "guest/elf/symbols_private.h"

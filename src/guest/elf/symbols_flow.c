@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far a symbol without a size reaches in a file that has no .symtab.
+ * Finds the end of a symbol without a size in a file without .symtab.
  *
- * With all symbols known it reaches to the next one, as nm -S and gdb take it. A stripped file has
- * only some of them left: between a label of .dynsym and the next lies code of functions that lost
- * their names. There a symbol ends where control does not go on.
+ * If all symbols are known it ends at the next one, as nm -S and gdb assume. In a stripped file
+ * functions without names may follow a symbol of .dynsym. There a symbol ends where its control
+ * flow does.
  */
 #include "guest/arch/arch.h"
 #include "guest/arch/insn_size.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Candidates to symbols: one an address, sorted, none reaching into the next. */
+/* Merges candidates into symbols: one an address, sorted, not overlapping. */
 #include "guest/elf/symbols_private.h"
 
 #include <stdlib.h>

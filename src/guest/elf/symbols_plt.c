@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * PLT stubs to candidates: a stub jumps through a GOT slot, and the relocation of that slot says
- * whose function it is. Where the relocation has no symbol (IRELATIVE), the resolver's symbol names
- * it.
+ * Makes candidates of PLT stubs: a stub jumps through a GOT slot, and the relocation of that slot
+ * names its function. If the relocation has no symbol (IRELATIVE), the stub gets the resolver's
+ * name.
  */
 #include "guest/elf/symbols_private.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the symbol reader share: symbols.c (the public side), symbols_read.c (symbol
- * tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c (stub code to GOT slots),
- * symbols_ehframe.c (call frame information to candidates), symbols_merge.c (candidates to one
- * symbol an address), symbols_flow.c (where a symbol of unknown size ends in a stripped file).
+ * Declarations that the parts of the symbol reader share: symbols.c (the public side),
+ * symbols_read.c (symbol tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c
+ * (stub code to GOT slots), symbols_ehframe.c (call frame information to candidates),
+ * symbols_merge.c (candidates to one symbol an address), symbols_flow.c (where a symbol of unknown
+ * size ends in a stripped file).
  */
 #ifndef GT_GUEST_ELF_SYMBOLS_PRIVATE_H
 #define GT_GUEST_ELF_SYMBOLS_PRIVATE_H
@@ -14,14 +15,14 @@
 #include <gelf.h>
 
 #define GT_MAX_STRINGS     3  /* string tables kept: .strtab, .dynstr, the debug file's */
-#define GT_MAX_TEXT_RANGES 64 /* executable PT_LOADs believed */
+#define GT_MAX_TEXT_RANGES 64 /* executable PT_LOADs that are used */
 
 struct sym_cand {
-    uint64_t addr;  /* relative */
-    uint64_t size;  /* 0: not said */
-    uint64_t limit; /* where the section or segment ends, relative: above addr */
-    char *name;     /* NULL for type 'e': gt_sym_name_frames makes it */
-    uint32_t rank;  /* which name wins an address: the lowest */
+    uint64_t addr;  /* relative address */
+    uint64_t size;  /* 0: unknown */
+    uint64_t limit; /* relative end of its section or segment: above addr */
+    char *name;     /* NULL for type 'e': gt_sym_name_frames sets it */
+    uint32_t rank;  /* the lowest rank at an address wins */
     char type;
     bool typed; /* STT_FUNC or STT_GNU_IFUNC */
 };
@@ -31,7 +32,7 @@ struct sym_list {
     size_t n, cap;
 };
 
-/* A writable copy of a string table with a 0 after it, its control characters replaced. */
+/* A writable, NUL-terminated copy of a string table, its control characters replaced. */
 struct string_table {
     const Elf *elf;
     size_t section;
@@ -51,60 +52,61 @@ struct sym_reader {
 /* Appends a zeroed candidate; NULL: out of memory. */
 struct sym_cand *gt_sym_append(struct sym_list *list);
 
-/* The string at an offset of a string section: cut to GT_SYMBOL_NAME_MAX and at '@'. NULL where
- * there is none, or it is empty. */
+/* Returns the string at an offset of a string section, cut to GT_SYMBOL_NAME_MAX and at '@'. NULL:
+ * invalid, or empty. */
 char *gt_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t offset);
 
-/* The end of the executable range around rel; 0: not executable. */
+/* Returns the end of the executable range that contains rel; 0: not executable. */
 uint64_t gt_sym_text_end(const struct sym_reader *r, uint64_t rel);
 
-/* The program headers: load range, executable ranges. */
+/* Reads the program headers: load range, executable ranges. */
 int gt_sym_read_segments(struct sym_reader *r, Elf *elf, struct gt_error *err);
 
 /* Appends the functions of the first symbol table of that section type (SHT_SYMTAB, SHT_DYNSYM).
- * 1 read, 0 there is none, GT_E_NOMEM. What lies is left out. */
+ * Returns 1, or 0 if there is no such table; GT_E_NOMEM. Invalid entries are left out. */
 int gt_sym_read_table(struct sym_reader *r, Elf *elf, unsigned type);
 
 /* Sorts the candidates: by address, the winner first. */
 void gt_sym_sort(struct sym_list *list);
 
-/* Finds the PLT sections, names their stubs, and takes other candidates there out of the list. The
- * list must be sorted, and is not afterwards. GT_E_NOMEM. */
+/* Finds the PLT sections, names their stubs, and removes other candidates there. The list must be
+ * sorted before, and is unsorted afterwards. GT_E_NOMEM. */
 int gt_sym_read_plt(struct sym_reader *r, Elf *elf);
 
-/* Appends the functions that .eh_frame knows, outside the PLT, whose sections must be known; what
- * it says falsely is left out. GT_E_NOMEM. */
+/* Appends the functions in .eh_frame outside the PLT, whose sections must have been found; invalid
+ * entries are left out. GT_E_NOMEM. */
 int gt_sym_read_frames(struct sym_reader *r, Elf *elf);
-/* Names those of them that the merge kept. GT_E_NOMEM. */
+/* Names the functions of .eh_frame that the merge kept. GT_E_NOMEM. */
 int gt_sym_name_frames(struct sym_reader *r);
 
-/* How many symbols begin at the relative address or before it. */
+/* Returns how many symbols begin at or before the relative address. */
 size_t gt_sym_count_to(const struct gt_symbols *s, uint64_t rel);
 
-/* Ends symbols that say no size where their code does not go on; for a file without .symtab. */
+/* Ends symbols of unknown size where their code does not continue; for a file without .symtab. */
 void gt_sym_end_guesses(struct sym_reader *r, Elf *elf);
 
 /* Turns the candidates into r->s->sym and ->alias. GT_E_NOMEM. */
 int gt_sym_merge(struct sym_reader *r);
 
-/* A PLT section's bytes and what its stubs refer to. */
+/* The bytes of a PLT section, and the base of its stubs' references. */
 struct plt_code {
     const uint8_t *bytes;
     uint64_t size;
-    uint64_t addr;     /* st_value of the first byte */
-    uint64_t got_base; /* i386: what %ebx holds; else not used */
+    uint64_t addr;     /* link address of the first byte */
+    uint64_t got_base; /* i386: the value of %ebx; else unused */
     uint16_t machine;
     uint8_t bits;
 };
 
 struct plt_stub {
-    uint64_t offset; /* in the section, of its first instruction */
-    uint64_t slot; /* the address of the GOT slot it jumps through; lazy: the relocation's number */
-    uint64_t size; /* of the pattern, at least 1 */
-    bool lazy;     /* pushes the number of a relocation of .rela.plt and jumps to the header */
+    uint64_t offset; /* offset of its first instruction in the section */
+    uint64_t slot;   /* address of the GOT slot that it jumps through; lazy: the number of the
+                        relocation */
+    uint64_t size;   /* bytes of the pattern, at least 1 */
+    bool lazy;       /* it pushes the number of a relocation of .rela.plt and jumps to the header */
 };
 
-/* The first stub at or after offset `from`; false where there is none. */
+/* Finds the first stub at or after offset `from`; false: none. */
 bool gt_plt_next_stub(const struct plt_code *code, uint64_t from, struct plt_stub *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Program headers to ranges, symbol tables to candidates. */
+/* Reads ranges from program headers, and candidates from symbol tables. */
 #include "base/page.h"
 #include "guest/elf/symbols_private.h"
 

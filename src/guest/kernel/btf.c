@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * BTF (BPF type format), by which a kernel describes its types: where the members of structs are.
+ * BTF (BPF type format), with which a kernel describes its types: finds the offsets of members.
  *
  *   header   u16 0xeb9f, u8 version 1, u8 flags, u32 header size, then u32 each: offset and size of
  *            the types, offset and size of the strings, from the end of the header
  *   type     u32 name (offset in the strings), u32 info (kind in bits 24-28, count in bits 0-15,
  *            bit 31: members have bit sizes), u32 size or type; then what its kind asks for
- *   member   u32 name, u32 type, u32 offset in bits (with bit 31 above: low 24 bits; size in bits,
- * 0 no bit field, in the high 8)
+ *   member   u32 name, u32 type, u32 offset in bits (with bit 31 above: low 24 bits; the high 8
+ *            have the size in bits, 0: no bit field)
  *
  * Types are numbered from 1 in their order. They are indexed when the kernel is loaded; a type of
  * unknown kind ends the index, since its length is unknown.

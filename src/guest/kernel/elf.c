@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An ELF vmlinux: its segments by link address and its .symtab, with the letters that nm gives to
- * the kinds of symbols.
+ * Reads an ELF vmlinux: its segments by link address and its .symtab, with the type letters of nm.
  */
 #include "guest/kernel/private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The boot images of Linux, layer by layer until there is code.
+ * Unwraps the boot images of Linux, layer by layer, down to the code.
  *
  *   arm64 Image     "ARM\x64" at 0x38; the image itself, its first byte at _text
  *   riscv64 Image   "RSC\x05" at 0x38; the image itself, its first byte at _start

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which address an image was linked for, and what relative_base is where the file says 0.
+ * Finds the link address of an image, and relative_base if it is 0 in the file.
  *
- * A relocatable arm64 or riscv64 kernel carries its relocations, three words each: the address of a
- * place, the type, what is to be put there. The linker then may leave 0 in the place itself, and
- * relative_base is such a place. Its record tells all: its place less the place's offset in the
- * image is where the image begins, and what is to be put there is relative_base. Other records
- * could look so by chance; of those none gives a start on a page that all places and values are
- * above of, with a relative_base shortly behind it.
+ * A relocatable arm64 or riscv64 kernel contains its relocations, of three words each: an address,
+ * the type, and the value to be stored at the address. The linker may leave 0 at the address
+ * itself, and relative_base is such a case. Its record has both results: the record's address minus
+ * the offset of relative_base in the image is the start of the image, and its value is
+ * relative_base. Other records could match by chance, but none of those gives a page-aligned start
+ * below all addresses and values, with a relative_base shortly after it.
  *
- * An image without such records (not relocatable; or with packed ones, whose places are filled in)
- * has its relative_base. Where it begins says the symbol of its first byte, else the jump in its
- * header, whose target has a name.
+ * An image without such records (not relocatable; or with packed ones, whose values are stored in
+ * place) has its relative_base. Its start is the symbol of its first byte, or follows from the jump
+ * in its header, whose target has a name.
  *
- * Tables without relative_base say no address at all: then the start is, of those that the header
- * allows, the one from which the most pointers in the image point to a symbol.
+ * Tables without relative_base have no absolute address: then the start is that one, of those that
+ * the header allows, for which the most pointers in the image point to a symbol.
  */
 #include "guest/kernel/kallsyms.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loading a kernel: which reader a file needs, and what every kernel is asked. */
+/* Loads a kernel: selects the reader of a file, and reads the facts that every kernel has. */
 #include "guest/kernel/kernel.h"
 #include "base/search.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a kernel's readers ask of it: bytes by address, addresses by name. */
+/* Lookups in a kernel: bytes by address, addresses by name. */
 #include "guest/kernel/private.h"
 
 #include <stdio.h>

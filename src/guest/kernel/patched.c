@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which bytes of a module's code are other ones once it is loaded.
+ * Finds the bytes of a module's code that change when it is loaded.
  *
  * The loader applies the relocations of the code; the kernel then patches it: at the calls of its
  * function tracer, at alternatives for this CPU, at static branches and calls, at lock prefixes,
- * returns and indirect calls. Each of those places is in a section of its own, whose relocations
- * say where. How much is written there differs; what is marked is enough for all of them.
+ * returns and indirect calls. Each kind of patch has a section of its own, whose relocations have
+ * the addresses. The patches differ in size; the bytes that are marked cover all of them.
  */
 #include "guest/kernel/private.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From every symbol of a kernel to its functions.
+ * Chooses the functions among all symbols of a kernel.
  *
- * The order of a kernel's own table is kept among symbols of one address. A symbol of another kind
- * (a mark of the linker script, a table in the code) is no function but ends the one before it.
+ * Symbols of one address keep the order of the kernel's table. A symbol that is not a function (a
+ * symbol of the linker script, a table in the code) ends the function before it.
  */
 #include "guest/kernel/private.h"
 

@@ -3,8 +3,8 @@
  * System.map and copies of /proc/kallsyms: a line a symbol, "address type name" and, in the latter
  * for symbols of modules, a tab and "[module]". The address is 8 or 16 hexadecimal digits.
  *
- * Who is not root, or reads with kptr_restrict=2, gets zeros for addresses: that is an error with a
- * message that says so.
+ * Without root rights, or with kptr_restrict=2, all addresses are zero: that is an error with its
+ * own message.
  */
 #include "guest/kernel/private.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Unpacking what kernels and modules are compressed with, by the first bytes.
+ * Unpacks compressed kernels and modules; the first bytes select the method.
  *
- * Only the first stream of the input is unpacked; what follows it is nobody's (an x86_64 payload
- * has its unpacked size behind it). The output grows by doubling and never beyond
- * GT_KERNEL_SIZE_MAX.
+ * Only the first stream of the input is unpacked; bytes after it are ignored (an x86_64 payload is
+ * followed by its unpacked size). The output buffer doubles as needed, up to GT_KERNEL_SIZE_MAX.
  */
 #include "base/bytes.h"
 #include "guest/kernel/private.h"

@@ -214,42 +214,45 @@ static struct gt_stream *stream_of(struct gt_levels *l, unsigned level, uint64_t
     return l->level[level].out;
 }
 
-static void level_changed(struct gt_stack *s, uint64_t time)
+static void level_changed(void *self, struct gt_stack *s, uint64_t time)
 {
-    struct gt_stream *out = stream_of(s->levels, gt_level_of(s->level), time);
+    (void)self;
+    struct gt_stream *out = stream_of(gt_task_of(s)->levels, gt_level_of(s->level), time);
     s->out = out ? out : &no_stream;
 }
 
-static void enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    struct gt_stream *out = stream_of(s->levels, gt_level_of(s->top->level), time);
+    (void)self;
+    struct gt_stream *out = stream_of(gt_task_of(s)->levels, gt_level_of(s->top->level), time);
     if (out)
         gt_stream_put(out, time, gt_uftrace_entry(depth, addr));
 }
 
-static void leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    struct gt_stream *out = stream_of(s->levels, gt_level_of(s->top->level), time);
+    (void)self;
+    struct gt_stream *out = stream_of(gt_task_of(s)->levels, gt_level_of(s->top->level), time);
     if (out)
         gt_stream_put(out, time, gt_uftrace_exit(depth, addr));
 }
 
 static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
-    (void)self;
     const struct gt_vcpu *v =
         (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
-    s->levels = v->levels;
-    level_changed(s, time);
+    gt_task_of(s)->levels = v->levels;
+    level_changed(self, s, time);
     return true;
 }
 
 static void close_stack(void *self, struct gt_stack *s)
 {
     (void)self;
+    const struct gt_levels *levels = gt_task_of(s)->levels;
     for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++)
-        if (s->levels->level[i].out)
-            gt_stream_close(s->levels->level[i].out);
+        if (levels->level[i].out)
+            gt_stream_close(levels->level[i].out);
     s->out = NULL;
 }
 
@@ -259,4 +262,5 @@ const struct gt_sink gt_level_sink = {
     .open = open_stack,
     .close = close_stack,
     .level = level_changed,
+    .data_size = sizeof(struct gt_task),
 };

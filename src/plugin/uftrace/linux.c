@@ -131,11 +131,12 @@ static void list(uint32_t tid, const struct gt_linux_task *task)
 
 static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uint64_t time)
 {
-    bool same = s->named_pid == task->pid && strcmp(s->name, task->comm) == 0;
+    struct gt_task *own = gt_task_of(s);
+    bool same = own->named_pid == task->pid && strcmp(own->name, task->comm) == 0;
     if (same || !s->out)
         return;
-    s->named_pid = task->pid;
-    list(s->id, task);
+    own->named_pid = task->pid;
+    list(own->id, task);
     gt_output_name_stack(s, task->comm, time);
 }
 
@@ -160,7 +161,7 @@ static void on_named(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_at(vcpu);
     struct gt_linux_task task;
     if (!gt_vcpu_is_recorded(v) || !read_task(first_argument(), &task) ||
-        task.pid != v->thread.stack->named_pid)
+        task.pid != gt_task_of(v->thread.stack)->named_pid)
         return;
     read_comm(second_argument(), task.comm);
     if (task.comm[0])

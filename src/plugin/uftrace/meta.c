@@ -347,7 +347,9 @@ static void put_counters(struct gt_text *out, const char *old)
 {
     char key[48];
     for (int i = 0; i < GT_COUNTERS; i++) {
-        const char *kind = gt_counter_is_anomaly(i) ? GT_STATS_ANOMALY : GT_STATS_COUNT;
+        const char *kind = gt_counter_is_anomaly(i) ? GT_STATS_ANOMALY
+                           : gt_counter_is_rule(i)  ? GT_STATS_RULE
+                                                    : GT_STATS_COUNT;
         snprintf(key, sizeof key, "%s%s", kind, gt_counter_name(i));
         put_stat(out, old, key, gt_rec.counters[i]);
     }

@@ -177,9 +177,10 @@ static int add_name(struct job *job, struct gt_error *err)
 
 void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time)
 {
-    struct job job = {.run = add_name, .time = time, .tid = s->id};
+    struct gt_task *task = gt_task_of(s);
+    struct job job = {.run = add_name, .time = time, .tid = task->id};
     snprintf(job.name, sizeof job.name, "%.15s", name);
-    memcpy(s->name, job.name, sizeof s->name);
+    memcpy(task->name, job.name, sizeof task->name);
     do_job(&job);
 }
 
@@ -187,10 +188,11 @@ void gt_output_name_stack(struct gt_stack *s, const char *name, uint64_t time)
 static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t time)
 {
     char name[32];
-    if (s->id < GT_TASK_STACK)
+    uint32_t id = gt_task_of(s)->id;
+    if (id < GT_TASK_STACK)
         snprintf(name, sizeof name, "cpu%u", (unsigned)(v - gt_rec.vcpus));
     else
-        snprintf(name, sizeof name, "thread %u", s->id - GT_TASK_STACK + 1);
+        snprintf(name, sizeof name, "thread %u", id - GT_TASK_STACK + 1);
     gt_output_name_stack(s, name, time);
 }
 
@@ -200,8 +202,8 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     const struct gt_vcpu *v =
         (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
     if (!gt_rec.user && s->coroutine && gt_rec.n_tasks >= gt_rec.max_tasks) {
-        t->counters[GT_COUNT_BEYOND_TASKS] += !s->beyond;
-        s->beyond = true;
+        t->counters[GT_COUNT_BEYOND_TASKS] += !gt_task_of(s)->beyond;
+        gt_task_of(s)->beyond = true;
         return false;
     }
     uint32_t id = s->coroutine ? next_coroutine() : v->tid;
@@ -217,7 +219,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         return false;
     }
     s->out = stream;
-    s->id = id;
+    gt_task_of(s)->id = id;
     trace_uftrace_task(id, time);
     struct job job = {.run = add_task, .time = time, .tid = id};
     if (gt_rec.forked_from && id == gt_rec.pid)

@@ -11,13 +11,15 @@
 #include <string.h>
 #include <time.h>
 
-static void put_enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void put_enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
+    (void)self;
     gt_stream_put(s->out, time, gt_uftrace_entry(depth, addr));
 }
 
-static void put_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void put_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
+    (void)self;
     gt_stream_put(s->out, time, gt_uftrace_exit(depth, addr));
 }
 
@@ -28,19 +30,21 @@ static bool tells_switches(void)
     return !gt_rec.user && gt_rec.tasks == GT_TASKS_STACK;
 }
 
-static void put_suspended(struct gt_stack *s, uint64_t time)
+static void put_suspended(void *self, struct gt_stack *s, uint64_t time)
 {
+    (void)self;
     if (!tells_switches())
         return;
-    s->switched_out = true;
+    gt_task_of(s)->switched_out = true;
     gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_OUT));
 }
 
-static void put_resumed(struct gt_stack *s, uint64_t time)
+static void put_resumed(void *self, struct gt_stack *s, uint64_t time)
 {
-    if (!s->switched_out)
+    (void)self;
+    if (!gt_task_of(s)->switched_out)
         return;
-    s->switched_out = false;
+    gt_task_of(s)->switched_out = false;
     gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_IN));
 }
 
@@ -51,6 +55,7 @@ const struct gt_sink gt_uftrace_sink = {
     .resumed = put_resumed,
     .open = gt_output_open_stack,
     .close = gt_output_close_stack,
+    .data_size = sizeof(struct gt_task),
 };
 
 /* What the tracker was not sure of, as it happens. */

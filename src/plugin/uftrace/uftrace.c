@@ -63,7 +63,7 @@ static bool allocate(struct gt_error *err)
     gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (gt_rec.vcpus == MAP_FAILED ||
-        !gt_tracker_init(&gt_rec.tracker, sink, gt_rec.max_depth, gt_rec.tail_calls)) {
+        !gt_tracker_init(&gt_rec.tracker, sink, NULL, gt_rec.max_depth, gt_rec.tail_calls)) {
         gt_error_set(err, GT_E_NOMEM, "out of memory");
         return false;
     }

@@ -31,6 +31,7 @@
 #include "guest/arch/syscalls.h"
 #include "plugin/common/modules.h"
 #include "plugin/common/pages.h"
+#include "plugin/uftrace/task.h"
 #include "qemu/host.h"
 #include "track/transfer.h"
 

@@ -61,7 +61,8 @@ uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_cells
 
 /* The stack of a vCPU that is not recorded: there is never room, so that no landing is plain. */
 static struct gt_stream no_stream;
-static struct gt_stack no_stack = {.out = &no_stream};
+static struct gt_task no_task;
+static struct gt_stack no_stack = {.out = &no_stream, .data = &no_task};
 
 void gt_vcpu_refuse(struct gt_vcpu *v)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Backends: where events go. Each is one const table, and its row in backend.c. The templates (see
- * generator.h) are what it adds to the C that is generated; what it does not need is NULL.
+ * Backends: the targets of events. Each is one const table and its row in backend.c. Its templates
+ * (see generator.h) are added to the generated C; members that a backend does not need are NULL.
  *
- * In the header an event has an inline function, trace_<event>(), which looks at the event's state
- * word and calls _gt_trace_<event>() of the C file if it is not 0.
+ * In the generated header an event has an inline function, trace_<event>(), which reads the event's
+ * state word and calls _gt_trace_<event>() of the generated C file if the word is not 0.
  */
 #ifndef GT_TRACETOOL_BACKENDS_BACKEND_H
 #define GT_TRACETOOL_BACKENDS_BACKEND_H
@@ -13,16 +13,18 @@
 
 struct gt_backend {
     const char *name, *summary;
-    const char *bit; /* of a state word, and of what an event's object says; NULL: none */
-    bool has_state;  /* the state word says when it takes an event */
-    bool is_text;    /* formats a line, which it shares with the others that do */
+    const char *bit; /* its bit in state words and in `backends` of event objects; NULL: none */
+    bool has_state;  /* the state word switches it */
+    bool is_text;    /* it takes a formatted line, which all such backends share */
     const char *header_begin, *header_event;
-    const char *header_call;                 /* in the inline function */
-    const char *is_on;                       /* of those with a state of their own: an expression */
-    const char *source_first, *source_event; /* before anything else is included; a function */
-    /* in the function for events whose state word is not 0 */
+    const char *header_call; /* template of the call in the inline function */
+    const char *is_on; /* backends with a state of their own: an expression that is true while the
+                          event is on */
+    const char *source_first,
+        *source_event; /* before all other includes; for each event, a function */
+    /* adds the statements to _gt_trace_<event>() */
     void (*source_emit)(struct gt_generator *g, const struct gt_event *e);
-    /* Rust: more functions of the C file, and the call of one */
+    /* Rust: further functions in the C file, and the call of one */
     const char *source_rust, *rust_function;
 };
 
@@ -36,15 +38,15 @@ extern const struct gt_backend gt_backend_ust;
 
 /* In the order of --list-backends, until NULL. */
 const struct gt_backend *gt_backend_at(size_t index);
-/* NULL where there is none of that name. */
+/* Finds a backend by name; NULL: unknown. */
 const struct gt_backend *gt_backend_find(const char *name);
 
-/* Of a list that ends with NULL: one of them does something; has a state word; formats text. */
+/* True if a backend of the NULL-terminated list generates calls; has a state word; takes text. */
 bool gt_backends_do(const struct gt_backend *const *list);
 bool gt_backends_have_state(const struct gt_backend *const *list);
 bool gt_backends_have_text(const struct gt_backend *const *list);
 
-/* The calls of the event do something, with these backends. */
+/* True if calls of the event do something with the generator's backends. */
 bool gt_event_is_sent(const struct gt_generator *g, const struct gt_event *e);
 
 #endif

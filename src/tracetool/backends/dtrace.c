@@ -4,7 +4,7 @@
  *
  * A probe has a semaphore, which a tracer raises while it listens: off, an event costs a load and a
  * branch. The probe stands in the C file, so that the header needs no <sys/sdt.h>. The semaphores
- * are weak: who links an object of `dtrace -G` too has them twice.
+ * are weak, since an object of `dtrace -G` defines them as well.
  */
 #include "tracetool/backends/backend.h"
 

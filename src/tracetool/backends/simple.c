@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Records of the runtime's simple backend: a u64 for each number and pointer, a length and bytes
- * for each string, whose length is asked for once.
+ * for each string, whose length is read once.
  */
 #include "tracetool/backends/backend.h"
 

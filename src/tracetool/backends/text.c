@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Backends that need no more than the line that the C file formats for all of them; and nop. */
+/* Backends that need only the line that the C file formats for all of them; and nop. */
 #include "tracetool/backends/backend.h"
 
 const struct gt_backend gt_backend_nop = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The C file that goes with the header: the events' objects, what sends them, and their group. */
+/* The C file that belongs to the header: the events' objects, the functions that send them, and
+ * their group. */
 #include "tracetool/backends/backend.h"
 #include "tracetool/formats/format.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Formats: what can be generated. Each is one const table, and its row in format.c. */
+/* Formats: the kinds of files that can be generated. Each is one const table and its row in
+ * format.c. */
 #ifndef GT_TRACETOOL_FORMATS_FORMAT_H
 #define GT_TRACETOOL_FORMATS_FORMAT_H
 
@@ -7,7 +8,7 @@
 
 struct gt_format {
     const char *name, *summary;
-    bool needs_binary, needs_prefix; /* --binary, --probe-prefix */
+    bool needs_binary, needs_prefix; /* the format needs --binary, --probe-prefix */
     void (*generate)(struct gt_generator *g);
 };
 
@@ -23,7 +24,7 @@ extern const struct gt_format gt_format_ust_events_h;
 
 /* In the order of the help, until NULL. */
 const struct gt_format *gt_format_at(size_t index);
-/* NULL where there is none of that name. */
+/* Finds a format by name; NULL: unknown. */
 const struct gt_format *gt_format_find(const char *name);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Rust: a function for each event, which calls those of the C file (format c, same backends). It is
  * for include!() in a module, and needs no crate. `const char *` is a &CStr, other pointers are
- * raw. Arguments have a `_` before their names, which keeps them apart from Rust's words.
+ * raw. Names of arguments begin with a `_`, so that they are not Rust keywords.
  */
 #include "tracetool/backends/backend.h"
 #include "tracetool/formats/format.h"

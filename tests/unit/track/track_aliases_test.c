@@ -21,15 +21,15 @@ static void say(char what, uint64_t addr)
     snprintf(said + n, sizeof said - n, "%c%llx ", what, (unsigned long long)addr);
 }
 
-static void on_enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void on_enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)s, (void)time, (void)depth;
+    (void)self, (void)s, (void)time, (void)depth;
     say('+', addr);
 }
 
-static void on_leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void on_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)s, (void)time, (void)depth;
+    (void)self, (void)s, (void)time, (void)depth;
     say('-', addr);
 }
 
@@ -46,7 +46,7 @@ static void on_close(void *self, struct gt_stack *s)
     s->out = NULL;
 }
 
-static const struct gt_sink sink = {on_enter, on_leave, on_open, on_close, said};
+static const struct gt_sink sink = {on_enter, on_leave, on_open, on_close};
 static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
 
 struct machine {
@@ -60,7 +60,7 @@ static int set_up(void **state)
     static struct machine m;
     memset(&m, 0x5a, sizeof m);
     memset(said, 0, sizeof said);
-    if (!gt_tracker_init(&m.tracker, &sink, 1024, true))
+    if (!gt_tracker_init(&m.tracker, &sink, said, 1024, true))
         return -1;
     m.tracker.machine = true;
     memset(&m.thread, 0, sizeof m.thread);
@@ -89,7 +89,7 @@ static void run(struct machine *m, struct gt_code *code)
     gt_code_set_special(code);
     uint64_t stays = gt_mark_of_func(code->fn);
     if (m->mark != stays &&
-        (m->mark == 0 || !land_plain(&m->thread, code, m->mark, 1, &sink, 1024)))
+        (m->mark == 0 || !land_plain(&m->thread, code, m->mark, 1, &sink, said, 1024)))
         m->mark = gt_track_slow(&m->thread, code, m->mark, 1);
     m->mark = gt_code_mark(code);
 }
@@ -123,6 +123,7 @@ static void test_call_and_return(void **state)
     expect(m, "+ffff800008005678 -ffff800008005678 ", 1, 2);
     assert_int_equal(severe(m), 0);
     assert_int_equal(m->thread.calls, 1);
+    assert_int_equal(m->thread.counters[GT_RULE_PAGE_ALIAS], 1);
 }
 
 static void test_other_offset_is_none(void **state)
@@ -192,6 +193,7 @@ static void test_first_jump_as_return(void **state)
     run(m, &after);
     expect(m, "+80000100 -80000100 ", 1, 0);
     assert_int_equal(severe(m), 0);
+    assert_int_equal(m->thread.counters[GT_RULE_FIRST_STEP], 1);
     run(m, &start);
     assert_int_equal(severe(m), 1);
 }
@@ -212,6 +214,7 @@ static void test_retpoline(void **state)
     run(m, &after);
     expect(m, "+2000 +2018 -2018 -2000 +3004 -3004 ", 1, 0);
     assert_int_equal(severe(m), 0);
+    assert_int_equal(m->thread.counters[GT_RULE_RETPOLINE], 1);
 }
 
 static void test_retpoline_elsewhere(void **state)
@@ -225,6 +228,23 @@ static void test_retpoline_elsewhere(void **state)
     run(m, &nowhere);
     expect(m, "+1031 ", 0, 0);
     assert_int_equal(m->thread.counters[GT_ANOMALY_UNKNOWN_RETURN], 1);
+}
+
+/* push next; ...; ret; next: code that goes on after a jump to itself. */
+static void test_own_address(void **state)
+{
+    struct machine *m = *state;
+    struct gt_code caller = block(0x1000, GT_EXIT_CALL, 0x5000);
+    struct gt_code pushes = block(0x5000, GT_EXIT_RETURN, 0);
+    struct gt_code next = block(0x5010, GT_EXIT_RETURN, 0);
+    struct gt_code after = block(0x1010, GT_EXIT_PLAIN, 0);
+    run(m, &caller);
+    run(m, &pushes);
+    run(m, &next);
+    run(m, &after);
+    expect(m, "+5000 -5000 ", 1, 0);
+    assert_int_equal(severe(m), 0);
+    assert_int_equal(m->thread.counters[GT_RULE_OWN_ADDRESS], 1);
 }
 
 /* In a process a block has one address. */
@@ -248,6 +268,7 @@ int main(void)
         TEST(test_exact_goes_first),    TEST(test_no_guess_without_symbols),
         TEST(test_processes_have_none), TEST(test_first_jump_as_return),
         TEST(test_retpoline),           TEST(test_retpoline_elsewhere),
+        TEST(test_own_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

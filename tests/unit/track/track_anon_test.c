@@ -70,6 +70,7 @@ static void test_far_jump_to_return(void **state)
     jump_switched(g, 'c', 0x11);
     check(g, 0, "+a+m+b+c-c-b");
     check_counters(g, GT_COUNT_UNWOUND, 1, -1);
+    check_rules(g, GT_RULE_OUTER_RETURN, 1, -1);
     guest_destroy(g);
 }
 

@@ -195,6 +195,7 @@ static void test_exception(void **state)
     plain(g, 'b', 7);
     assert_int_equal(gt_stack_depth(g->t.stack), 3);
     check_counters(g, GT_COUNT_UNWOUND, 1, -1);
+    check_rules(g, GT_RULE_EXCEPTION, 1, -1);
     guest_destroy(g);
 }
 

@@ -102,6 +102,7 @@ static void test_suspended(void **state)
     assert_ptr_equal(g->t.stack, coroutine);
     check(g, 1, "+c+s-s");
     check_counters(g, GT_COUNT_SWITCHED, 3, -1);
+    check_rules(g, GT_RULE_SUSPENDED_STACK, 2, -1);
     guest_destroy(g);
 }
 

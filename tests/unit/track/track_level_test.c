@@ -27,41 +27,41 @@ static void add(unsigned level, uint32_t depth, char what, uint64_t addr)
              (char)addr);
 }
 
-static void enter(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)time;
+    (void)self, (void)time;
     add(gt_level_of(s->top->level), depth, '+', addr);
 }
 
-static void leave(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)time;
+    (void)self, (void)time;
     add(gt_level_of(s->top->level), depth, '-', addr);
 }
 
 /* Those of the hot path know the output only. */
-static void enter_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void enter_here(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)time;
+    (void)self, (void)time;
     add((unsigned)((char *)s->out - outputs), depth, '+', addr);
 }
 
-static void leave_here(struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
+static void leave_here(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)time;
+    (void)self, (void)time;
     add((unsigned)((char *)s->out - outputs), depth, '-', addr);
 }
 
-static void level(struct gt_stack *s, uint64_t time)
+static void level(void *self, struct gt_stack *s, uint64_t time)
 {
-    (void)time;
+    (void)self, (void)time;
     s->out = &outputs[gt_level_of(s->level)];
 }
 
 static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
-    (void)self, (void)t;
-    level(s, time);
+    (void)t;
+    level(self, s, time);
     return true;
 }
 
@@ -90,7 +90,7 @@ static struct gt_code block(unsigned at_level, uint64_t pc)
 static bool land(const struct gt_code *from, unsigned at_level, uint64_t pc)
 {
     struct gt_code code = block(at_level, pc);
-    if (land_plain(&t, &code, gt_code_mark(from), 1, &hot_sink, k.max_depth))
+    if (land_plain(&t, &code, gt_code_mark(from), 1, &hot_sink, NULL, k.max_depth))
         return true;
     if (gt_track_level(&t) != at_level)
         gt_track_set_level(&t, at_level, 1);
@@ -133,7 +133,7 @@ static void begin(unsigned at_level)
 {
     text[0] = '\0';
     t = (struct gt_thread){0};
-    assert_true(gt_tracker_init(&k, &sink, 1024, true));
+    assert_true(gt_tracker_init(&k, &sink, NULL, 1024, true));
     k.machine = k.one_output = true;
     gt_track_set_level(&t, at_level, 0);
     assert_true(gt_thread_init(&t, &k, 0));

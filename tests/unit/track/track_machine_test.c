@@ -355,6 +355,7 @@ static void test_stays_low(void **state)
     uint64_t pc = last->pc;
     arrive(g, last);
     assert_int_equal(last->pc, pc);
+    check_rules(g, GT_RULE_HANDLER_JUMP, 1, -1);
     guest_destroy(g);
 }
 

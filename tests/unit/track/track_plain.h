@@ -7,12 +7,13 @@
 
 /* False: it has decided nothing. */
 static inline bool land_plain(struct gt_thread *t, struct gt_code *code, uint64_t mark,
-                              uint64_t time, const struct gt_sink *sink, uint32_t max_depth)
+                              uint64_t time, const struct gt_sink *sink, void *self,
+                              uint32_t max_depth)
 {
     struct gt_landed found;
     if (!gt_track_land(t, code, mark, max_depth, &found))
         return false;
-    (found.leaves ? sink->leave : sink->enter)(t->stack, time, found.depth, found.addr);
+    (found.leaves ? sink->leave : sink->enter)(self, t->stack, time, found.depth, found.addr);
     return true;
 }
 

@@ -21,6 +21,7 @@ static void test_pushed(void **state)
     check(g, 0, "+b+c-c");
     check(g, 1, "+t+s");
     check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 2, -1);
+    check_rules(g, GT_RULE_PUSHED_CONTEXT, 1, -1);
     guest_destroy(g);
 }
 

@@ -90,6 +90,7 @@ static void test_missed_return(void **state)
     plain(g, 'a', 1); /* where b returns to */
     check(g, 0, "+a+b+c+d-d-c-b");
     check_counters(g, GT_ANOMALY_MISSED_RETURN, 1, -1);
+    check_rules(g, GT_RULE_OUTER_RETURN, 1, -1);
     guest_destroy(g);
 }
 
@@ -110,6 +111,7 @@ static void test_landing_pad(void **state)
     plain(g, 'b', 7);
     check(g, 0, "+a+b+c+d-d-c+b+c-c");
     check_counters(g, GT_COUNT_UNWOUND, 1, GT_ANOMALY_GUESSED_FRAME, 1, -1);
+    check_rules(g, GT_RULE_OUTER_FUNCTION, 1, GT_RULE_RECURSIVE_FUNCTION, 1, -1);
     guest_destroy(g);
 }
 
@@ -152,6 +154,7 @@ static void test_pushed_return(void **state)
     check(g, 0, "+a+b-b+c-c");
     check_counters(g, -1);
     assert_int_equal(g->t.matched, 1);
+    check_rules(g, GT_RULE_PUSHED_TARGET, 1, -1);
     guest_destroy(g);
 }
 
@@ -183,6 +186,7 @@ static void test_root_return(void **state)
     plain(g, 'b', 3);
     check(g, 0, "+a-a");
     check_counters(g, -1);
+    check_rules(g, GT_RULE_FIRST_FUNCTION, 1, -1);
     guest_destroy(g);
     g = guest_create(100, true);
     plain(g, 'a', 0);
@@ -204,6 +208,7 @@ static void test_unknown_return(void **state)
     ret(g, 'c', 4);
     plain(g, 'a', 1);
     check(g, 0, "+a+b-b");
+    check_rules(g, GT_RULE_NO_CALL, 1, -1);
     guest_destroy(g);
 }
 
@@ -228,6 +233,7 @@ static void test_signal(void **state)
     plain(g, 'a', 1);
     check(g, 0, "+a+h+c+i-i-c-h+b-b");
     check_counters(g, GT_COUNT_SIGNALS, 2, -1);
+    check_rules(g, GT_RULE_SIGNAL_HANDLER, 2, -1);
     guest_destroy(g);
 }
 

@@ -22,6 +22,7 @@ static void test_begins(void **state)
     assert_int_equal(g->t.stack->top->kind, GT_FRAME_ROOT);
     assert_int_equal(g->k.stacks->next->sp, MAIN_SP);
     check_counters(g, GT_COUNT_BEGUN, 1, GT_COUNT_SWITCHED, 1, -1);
+    check_rules(g, GT_RULE_NEW_CONTEXT, 1, -1);
     guest_destroy(g);
 }
 

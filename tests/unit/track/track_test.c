@@ -107,6 +107,7 @@ static void test_bound(void **state)
     check_counters(g, GT_COUNT_BEYOND_DEPTH, BEYOND, GT_ANOMALY_TOO_DEEP, 3,
                    GT_ANOMALY_UNKNOWN_RETURN, 1, -1);
     check(g, 0, "+a+b");
+    check_rules(g, GT_RULE_BEYOND_LIMIT, 3, GT_RULE_NO_CALL, 1, -1);
     guest_destroy(g);
 }
 
@@ -200,7 +201,7 @@ static void test_attention(void **state)
         call(g, 'a', 0, 'b');
         g->t.attention = asked[i];
         struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
-        bool lands = land_plain(&g->t, b, g->mark, g->time, &g->sink, 10);
+        bool lands = land_plain(&g->t, b, g->mark, g->time, &g->sink, g, 10);
         assert_int_equal(lands, asked[i] == GT_ATTENTION_CLOCK);
         if (!lands)
             run(g, b);
@@ -233,13 +234,13 @@ static void test_hot_path(void **state)
     };
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
         assert_false(
-            land_plain(&g->t, slow[i].code, slow[i].mark, g->time, &g->sink, g->k.max_depth));
+            land_plain(&g->t, slow[i].code, slow[i].mark, g->time, &g->sink, g, g->k.max_depth));
     to->special = true;
-    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
+    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, g, 2));
     to->special = false;
-    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, 1));
+    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, g, 1));
     check(g, 0, "+a");
-    assert_true(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, 2));
+    assert_true(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, g, 2));
     check(g, 0, "+a+b");
     assert_true(to->entered);
     assert_false(other->entered);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A task of the recording: what the recorder keeps of each call stack that the tracker follows. */
+#ifndef GT_PLUGIN_UFTRACE_TASK_H
+#define GT_PLUGIN_UFTRACE_TASK_H
+
+#include "track/track.h"
+
+/* The sink's data of a stack (gt_stack.data). */
+struct gt_task {
+    uint32_t id;        /* of its output: uftrace's TID */
+    uint32_t named_pid; /* the guest process that `name` is of */
+    char name[16];
+    bool switched_out;        /* an open sched-out is recorded */
+    bool beyond;              /* counted among the stacks beyond max-tasks= */
+    struct gt_levels *levels; /* with privilege_levels: where its records go */
+};
+static inline struct gt_task *gt_task_of(const struct gt_stack *s)
+{
+    return s->data;
+}
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where control came back to. A return that lands on the top frame's return address matches its
+ * call. For every other one there is a rule, tried in the order of the tables: the first whose
+ * condition holds decides. Conditions change nothing. Each rule has a counter of its own name,
+ * which guesttrace.stats and the trace event uftrace_resync show (counters.c says what each means).
+ *
+ * The middle table also serves where the stack pointer was loaded on the way: there control came
+ * back by a longjmp, an exception or a coroutine switch, whatever instruction did it.
+ */
+#include "track/returns.h"
+
+#include "track/machine.h"
+#include "track/stack.h"
+
+/* What a rule is asked about. */
+struct arrival {
+    struct gt_thread *t;
+    const struct gt_code *from; /* the block that ended in a return; NULL: another way back */
+    const struct gt_code *code;
+    uint64_t time;
+    enum gt_back how;
+};
+
+/* What the condition that holds has found, for its rule. */
+struct found {
+    uint32_t depth; /* of frames, that are left then */
+    struct gt_stack *stack;
+};
+
+struct rule {
+    enum gt_counter counter; /* GT_RULE_: its name */
+    unsigned how;            /* bits of enum gt_back: where the rule is tried */
+    bool (*applies)(const struct arrival *a, struct found *f);
+    void (*apply)(const struct arrival *a, const struct found *f);
+};
+
+static bool has_frames(const struct gt_stack *s)
+{
+    return s->top > s->base;
+}
+
+/* ---- what rules do ------------------------------------------------------------------------- */
+
+void gt_return_close(struct gt_thread *t, uint32_t depth, uint64_t time)
+{
+    gt_stack_close(t->tracker, t->stack, depth, time);
+    gt_stack_forget_signals(t, gt_stack_depth(t->stack));
+    gt_machine_forget(t, gt_stack_depth(t->stack));
+}
+
+void gt_return_resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, uint64_t time)
+{
+    if (s != t->stack)
+        gt_stack_switch(t, s, time);
+    else
+        t->counters[GT_COUNT_UNWOUND]++;
+    gt_return_close(t, depth, time);
+}
+
+static void keep_all(const struct arrival *a, const struct found *f)
+{
+    (void)a, (void)f;
+}
+
+/* The return matches the top frame's call, though not by the address. */
+static void close_top(const struct arrival *a, const struct found *f)
+{
+    (void)f;
+    a->t->matched++;
+    gt_return_close(a->t, gt_stack_depth(a->t->stack) - 1, a->time);
+}
+
+static void unwind(const struct arrival *a, const struct found *f)
+{
+    a->t->counters[GT_COUNT_UNWOUND]++;
+    gt_return_close(a->t, f->depth, a->time);
+}
+
+/* ---- returns that are no way back ---------------------------------------------------------- */
+
+/* On its way to the kernel's trampoline: the system call there ends the frame. */
+static bool ends_signal_handler(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    const struct gt_stack *s = a->t->stack;
+    return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(a->t));
+}
+
+static bool ends_first_function(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    const struct gt_frame *top = a->t->stack->top;
+    return has_frames(a->t->stack) && top->kind == GT_FRAME_ROOT && top->fn == a->from->fn &&
+           !(a->t->tracker->machine && top->fn->flags & GT_FUNC_ANON);
+}
+
+static bool was_too_deep(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return a->t->stack->dropped > 0;
+}
+
+static void forget_dropped(const struct arrival *a, const struct found *f)
+{
+    (void)f;
+    a->t->stack->dropped--;
+}
+
+static bool is_retpoline(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return gt_machine_is_retpoline(a->t);
+}
+
+static void give_way(const struct arrival *a, const struct found *f)
+{
+    (void)f;
+    gt_return_close(a->t, gt_stack_depth(a->t->stack) - 1, a->time);
+    gt_stack_replace(a->t, a->code, a->time);
+}
+
+static bool context_resumes(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return gt_machine_resumes(a->t, a->code->pc);
+}
+
+static void resume_context(const struct arrival *a, const struct found *f)
+{
+    (void)f;
+    gt_machine_resumed(a->t);
+}
+
+static bool context_begins(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return gt_machine_may_begin(a->t);
+}
+
+/* Without memory for a stack there is none: all further is found on the old one. */
+static void begin_context(const struct arrival *a, const struct found *f)
+{
+    (void)f;
+    gt_machine_begin(a->t, a->code, a->time);
+}
+
+static bool pushed_own_address(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return a->t->tracker->machine && a->code->pc == gt_code_end(a->from);
+}
+
+/* `push target; ret` is a jump. In a machine unknown code may have jumped to the known function
+ * that does so, which is no frame of its own then. */
+static bool is_pushed_target(const struct arrival *a, struct found *f)
+{
+    const struct gt_stack *s = a->t->stack;
+    const struct gt_func *fn = a->from->fn;
+    bool jumped =
+        a->t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON && !(fn->flags & GT_FUNC_ANON);
+    if (!a->code->entry || !has_frames(s) || (s->top->fn != fn && !jumped))
+        return false;
+    /* The function's frames give way, down to the one that was entered by a call. */
+    for (f->depth = gt_stack_depth(s); f->depth > 1; f->depth--)
+        if (s->base[f->depth - 1].fn != fn || s->base[f->depth].addr == s->base[f->depth].fn->lo)
+            break;
+    return true;
+}
+
+static void replace_pusher(const struct arrival *a, const struct found *f)
+{
+    gt_return_close(a->t, f->depth, a->time);
+    gt_stack_replace(a->t, a->code, a->time);
+}
+
+static const struct rule elsewhere[] = {
+    {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, keep_all},
+    {GT_RULE_FIRST_FUNCTION, GT_BACK_RETURN, ends_first_function, close_top},
+    {GT_RULE_BEYOND_LIMIT, GT_BACK_RETURN, was_too_deep, forget_dropped},
+    {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_retpoline, give_way},
+    {GT_RULE_PUSHED_CONTEXT, GT_BACK_RETURN, context_resumes, resume_context},
+    {GT_RULE_NEW_CONTEXT, GT_BACK_RETURN, context_begins, begin_context},
+    {GT_RULE_OWN_ADDRESS, GT_BACK_RETURN, pushed_own_address, keep_all},
+    {GT_RULE_PUSHED_TARGET, GT_BACK_RETURN, is_pushed_target, replace_pusher},
+};
+
+/* ---- ways back ----------------------------------------------------------------------------- */
+
+static bool is_exception(const struct arrival *a, struct found *f)
+{
+    f->depth = gt_unwind_find(a->t, a->code);
+    return f->depth > 0;
+}
+
+static bool is_suspended_stack(const struct arrival *a, struct found *f)
+{
+    f->stack = gt_stack_find_suspended(a->t, a->code->pc);
+    return f->stack && (f->stack->top->fn == a->t->stack->top->fn ||
+                        !gt_stack_find_return(a->t->stack, a->code->pc));
+}
+
+static void resume_stack(const struct arrival *a, const struct found *f)
+{
+    gt_return_resume(a->t, f->stack, gt_stack_depth(f->stack) - 1, a->time);
+}
+
+static bool is_outer_return(const struct arrival *a, struct found *f)
+{
+    uint32_t frame = gt_stack_find_return(a->t->stack, a->code->pc);
+    f->depth = frame ? frame - 1 : 0;
+    return frame > 0;
+}
+
+static void skip_returns(const struct arrival *a, const struct found *f)
+{
+    a->t->counters[GT_ANOMALY_MISSED_RETURN]++;
+    gt_return_close(a->t, f->depth, a->time);
+}
+
+/* In a machine all code without symbols is one function: being in it says something only where the
+ * stack pointer was loaded, and not below the innermost handler. */
+static bool is_function(const struct arrival *a, struct found *f, bool once)
+{
+    struct gt_thread *t = a->t;
+    bool unknown = t->tracker->machine && a->code->fn->flags & GT_FUNC_ANON;
+    if (unknown && !gt_machine_has_leapt(t))
+        return false;
+    unsigned candidates;
+    f->depth = gt_stack_find_function(t->stack, a->code, &candidates);
+    return f->depth > 0 && !(unknown && f->depth < gt_machine_floor(t->stack)) &&
+           (candidates == 1) == once;
+}
+
+static bool is_outer_function(const struct arrival *a, struct found *f)
+{
+    return is_function(a, f, true);
+}
+
+static bool is_one_of_frames(const struct arrival *a, struct found *f)
+{
+    return is_function(a, f, false);
+}
+
+static void guess_innermost(const struct arrival *a, const struct found *f)
+{
+    a->t->counters[GT_ANOMALY_GUESSED_FRAME]++;
+    gt_return_close(a->t, f->depth, a->time);
+}
+
+static const struct rule back[] = {
+    {GT_RULE_EXCEPTION, GT_BACK_RETURN | GT_BACK_SWITCHED | GT_BACK_FAR, is_exception, unwind},
+    {GT_RULE_SUSPENDED_STACK, GT_BACK_RETURN | GT_BACK_SWITCHED | GT_BACK_FAR, is_suspended_stack,
+     resume_stack},
+    {GT_RULE_OUTER_RETURN, GT_BACK_RETURN, is_outer_return, skip_returns},
+    {GT_RULE_OUTER_RETURN, GT_BACK_SWITCHED | GT_BACK_FAR, is_outer_return, unwind},
+    {GT_RULE_OUTER_FUNCTION, GT_BACK_RETURN | GT_BACK_SWITCHED, is_outer_function, unwind},
+    {GT_RULE_RECURSIVE_FUNCTION, GT_BACK_RETURN | GT_BACK_SWITCHED, is_one_of_frames,
+     guess_innermost},
+};
+
+/* ---- what is left -------------------------------------------------------------------------- */
+
+/* The handler has called nothing: a jump. */
+static bool is_in_handler(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return a->t->stack->top->kind == GT_FRAME_HANDLER;
+}
+
+static bool is_page_alias(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    const struct gt_stack *s = a->t->stack;
+    return has_frames(s) && s->top->ret != GT_NO_ADDR &&
+           gt_machine_is_alias(a->t, s->top->ret, a->code->pc);
+}
+
+static void close_aliased(const struct arrival *a, const struct found *f)
+{
+    a->t->counters[GT_COUNT_ALIASED]++;
+    close_top(a, f);
+}
+
+/* A machine's first steps may be jumps that are written as returns. */
+static bool is_first_step(const struct arrival *a, struct found *f)
+{
+    (void)f;
+    return a->t->tracker->machine && a->t->calls == 0;
+}
+
+static bool is_unknown(const struct arrival *a, struct found *f)
+{
+    (void)a, (void)f;
+    return true;
+}
+
+static void count_unknown(const struct arrival *a, const struct found *f)
+{
+    (void)f;
+    uint64_t lowest = a->t->tracker->lowest;
+    bool of_bios = a->from->pc < lowest || a->code->pc < lowest;
+    a->t->counters[of_bios ? GT_ANOMALY_BIOS_RETURN : GT_ANOMALY_UNKNOWN_RETURN]++;
+}
+
+static const struct rule left_over[] = {
+    {GT_RULE_HANDLER_JUMP, GT_BACK_RETURN, is_in_handler, keep_all},
+    {GT_RULE_PAGE_ALIAS, GT_BACK_RETURN, is_page_alias, close_aliased},
+    {GT_RULE_FIRST_STEP, GT_BACK_RETURN, is_first_step, keep_all},
+    {GT_RULE_NO_CALL, GT_BACK_RETURN, is_unknown, count_unknown},
+};
+
+/* ---- deciding ------------------------------------------------------------------------------ */
+
+static bool decide(const struct rule *rules, size_t n, const struct arrival *a)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct found f = {0};
+        if (!(rules[i].how & a->how) || !rules[i].applies(a, &f))
+            continue;
+        a->t->counters[rules[i].counter]++;
+        rules[i].apply(a, &f);
+        return true;
+    }
+    return false;
+}
+
+#define DECIDE(rules, a) decide(rules, sizeof(rules) / sizeof((rules)[0]), a)
+
+/* Wherever control came back to, the exception on its way is over. */
+static bool come_back(const struct arrival *a)
+{
+    bool decided = DECIDE(back, a);
+    gt_unwind_end(a->t);
+    return decided;
+}
+
+bool gt_return_back(struct gt_thread *t, const struct gt_code *code, enum gt_back how,
+                    uint64_t time)
+{
+    return come_back(&(struct arrival){.t = t, .code = code, .time = time, .how = how});
+}
+
+void gt_return_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                    uint64_t time)
+{
+    const struct arrival a = {t, from, code, time, GT_BACK_RETURN};
+    if (t->stack->top->ret == code->pc)
+        close_top(&a, NULL);
+    else if (!DECIDE(elsewhere, &a) && !come_back(&a))
+        DECIDE(left_over, &a);
+}
