@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""etrace streams for tests, packed from the format's description."""
+"""Writes etrace streams, packet by packet, for tests of what reads them: docs/formats/etrace.md."""
 import struct
 
-INFO, EXEC, TB, NOTE, MEM, ARCH, BARRIER, EVENT_OLD, EVENT = 0x4554, 1, 2, 3, 4, 5, 6, 7, 8
+from gttest.etrace import ARCH, BARRIER, EVENT, EVENT_OLD, EXEC, INFO, MEM, NOTE, TB
+
 AARCH64, RISCV, X86_64 = 183, 243, 62
+MACHINES = {'x86_64': X86_64, 'aarch64': AARCH64, 'riscv64': RISCV}
 
 
 def packet(kind, unit, body):
@@ -18,8 +20,8 @@ def arch(machine=X86_64, bits=64, big_endian=0):
     return packet(ARCH, 0, struct.pack('<IBB2xIBB2x', machine, bits, big_endian, X86_64, 64, 0))
 
 
-def start(**guest):
-    return info() + arch(**guest)
+def start(machine=X86_64, attr=0, **guest):
+    return info(attr) + arch(machine, **guest)
 
 
 def execs(unit, time, entries, bits=64):
@@ -27,6 +29,12 @@ def execs(unit, time, entries, bits=64):
     layout = '<IQQ' if bits == 64 else '<III'
     body = struct.pack('<Q', time) + b''.join(struct.pack(layout, *e) for e in entries)
     return packet(EXEC, unit, body) + packet(BARRIER, unit, b'')
+
+
+def ranges(entries, unit=0, bits=64):
+    """[start, end) of each entry, in packets of 1000."""
+    return b''.join(execs(unit, at, [(1, *e) for e in entries[at:at + 1000]], bits)
+                    for at in range(0, len(entries), 1000))
 
 
 def translated(unit, vaddr, paddr, code):
@@ -45,6 +53,11 @@ def event(unit, time, device, name, value, previous=0, flags=0):
     device, name = device.encode() + b'\0', name.encode() + b'\0'
     return packet(EVENT, unit, struct.pack('<IHHQQQHH', flags, unit, 0, time, value, previous,
                                            len(device), len(name)) + device + name)
+
+
+def count(start_at, end, value, previous=0, device='coverage', name=None):
+    """A block's count, as `flags=coverage` writes it."""
+    return event(0, 0, device, name or f'0x{start_at:x}-0x{end:x}', value, previous)
 
 
 def old_event(unit, time, device, name, value):

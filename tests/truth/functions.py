@@ -2,81 +2,44 @@
 """Functions of a 64-bit ELF file by link-time address, read without the code under test."""
 import bisect
 import os
-import struct
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'oracle'))
-import readelf  # noqa: E402
+from gttest import elf, readelf
+from gttest.elf import SHT_SYMTAB, STT_FUNC, STT_IFUNC, STT_NOTYPE
 
-STT_NOTYPE, STT_FUNC, STT_IFUNC = 0, 2, 10
-SHT_SYMTAB, SHT_DYNSYM, SHF_EXECINSTR = 2, 11, 4
 PAGE = 4096
 
 
-def cstring(table, at):
-    return table[at:table.index(b'\0', at)].decode(errors='replace')
-
-
-class Sections:
-    """The section headers of one file: (name, type, flags, addr, offset, size, link)."""
-
-    def __init__(self, data):
-        self.data = data
-        at, = struct.unpack_from('<Q', data, 40)
-        size, count, names = struct.unpack_from('<HHH', data, 58)
-        raw = [struct.unpack_from('<IIQQQQII', data, at + i * size) for i in range(count)]
-        text = data[raw[names][4]:raw[names][4] + raw[names][5]] if count else b''
-        self.all = [(cstring(text, r[0]), r[1], r[2], r[3], r[4], r[5], r[6]) for r in raw]
-
-    def named(self, name):
-        return next((s for s in self.all if s[0] == name), None)
-
-    def build_id(self):
-        note = self.named('.note.gnu.build-id')
-        return self.data[note[4] + 16:note[4] + note[5]].hex() if note else ''
-
-    def symbols(self):
-        """(address, size, end of the section, type, name) of what may be a function."""
-        for section in self.all:
-            if section[1] not in (SHT_SYMTAB, SHT_DYNSYM):
-                continue
-            strings = self.all[section[6]]
-            table = self.data[strings[4]:strings[4] + strings[5]]
-            for at in range(section[4], section[4] + section[5], 24):
-                name, info, _, index, addr, size = struct.unpack_from('<IBBHQQ', self.data, at)
-                if 0 < index < len(self.all) and self.all[index][2] & SHF_EXECINSTR and \
-                        info & 15 in (STT_NOTYPE, STT_FUNC, STT_IFUNC):
-                    end = self.all[index][3] + self.all[index][5]
-                    yield addr, size, end, info & 15, cstring(table, name)
+def functions_of(file):
+    """(address, size, end of the section, type, name) of what may be a function."""
+    for s in file.symbols():
+        if s.name and 0 < s.section < len(file.sections) and s.kind in (STT_NOTYPE, STT_FUNC, STT_IFUNC):
+            section = file.sections[s.section]
+            if section.flags & elf.SHF_EXECINSTR:
+                yield s.addr, s.size, section.addr + section.size, s.kind, s.name
 
 
 class Elf:
     def __init__(self, path):
         self.path = path
-        with open(path, 'rb') as f:
-            self.data = f.read()
-        at, = struct.unpack_from('<Q', self.data, 32)
-        size, count = struct.unpack_from('<HH', self.data, 54)
-        headers = [struct.unpack_from('<IIQQQQQQ', self.data, at + i * size) for i in range(count)]
-        self.loads = [(h[3], h[2], h[5]) for h in headers if h[0] == 1]
+        self.file = elf.read(path)
+        self.loads = [(s.vaddr, s.offset, s.filesz) for s in self.file.loads()]
         self.load_base = min(vaddr for vaddr, _, _ in self.loads) & -PAGE
-        self.sections = Sections(self.data)
-        self.plt = [(s[3], s[3] + s[5]) for s in self.sections.all if '.plt' in s[0] and s[2] & 4]
+        self.plt = [(s.addr, s.addr + s.size) for s in self.file.sections
+                    if '.plt' in s.name and s.flags & elf.SHF_EXECINSTR]
         self.names = {}
         self._read_symbols()
 
     def _read_symbols(self):
-        tables = [self.sections]
-        build_id = self.sections.build_id()
+        files = [self.file]
+        build_id = self.file.build_id()
         debug = f'/usr/lib/debug/.build-id/{build_id[:2]}/{build_id[2:]}.debug'
         if build_id and os.path.exists(debug):
-            with open(debug, 'rb') as f:
-                tables.append(Sections(f.read()))
-        self.stripped = not any(s[1] == SHT_SYMTAB for table in tables for s in table.all)
+            files.append(elf.read(debug))
+        self.stripped = not any(s.kind == SHT_SYMTAB for file in files for s in file.sections)
         sizes, limits, typed = {}, {}, {}
-        for table in tables:
-            for addr, size, limit, kind, name in table.symbols():
-                if not name or (kind == STT_NOTYPE and name.startswith('.')):
+        for file in files:
+            for addr, size, limit, kind, name in functions_of(file):
+                if kind == STT_NOTYPE and name.startswith('.'):
                     continue
                 self.names.setdefault(addr, set()).add(name)
                 sizes[addr] = max(sizes.get(addr, 0), size)
@@ -133,14 +96,10 @@ class Elf:
         return any(vaddr <= addr < vaddr + size for vaddr, _, size in self.loads)
 
     def bytes_at(self, addr, size):
-        for vaddr, offset, filesz in self.loads:
-            if vaddr <= addr < vaddr + filesz:
-                at = offset + addr - vaddr
-                return self.data[at:at + size]
-        return b''
+        return self.file.bytes_at(addr, size)
 
     def text_start(self):
-        return self.sections.named('.text')[3]
+        return self.file.named('.text').addr
 
     def is_call(self, addr):
         """True where the instruction there is a call: E8, or FF /2 behind any prefixes."""
@@ -159,8 +118,8 @@ def load(path):
 
 
 def is_resolver(path, addr):
-    elf = load(path)
-    return bool(elf) and any(n.startswith('_dl_runtime_resolve') for n in elf.names.get(addr, ()))
+    file = load(path)
+    return bool(file) and any(n.startswith('_dl_runtime_resolve') for n in file.names.get(addr, ()))
 
 
 NO_SYMBOLS = 'code without symbols', None
@@ -169,7 +128,7 @@ NO_SYMBOLS = 'code without symbols', None
 def caller(path, addr):
     """What a caller is called in comparisons: (object, entry of the function around the address).
     Code without symbols is all one: a part that the compiler moved has no name that says whose."""
-    elf = load(path)
-    if not elf or elf.stripped:
+    file = load(path)
+    if not file or file.stripped:
         return NO_SYMBOLS
-    return path, elf.function(addr)
+    return path, file.function(addr)

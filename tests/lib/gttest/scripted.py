@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scripts of the scripted host: their form, and the plan, program and expectation made of them.
+"""Scripts of the scripted host (tests/host): their form, and the plan, program and expectation made of them.
 
 One statement a line; "#" begins a comment. The head:
 
@@ -33,8 +33,11 @@ pointer from a register or from memory. What each vCPU does, a life after the ot
 
 After the line `expect`: what was recorded, as print_trace below writes it.
 """
+import os
 import re
 import struct
+
+from gttest import paths
 
 MACHINES = {  # e_machine, bits, padding instruction
     'aarch64': (183, 64), 'x86_64': (62, 64), 'riscv64': (243, 64), 'i386': (3, 32),
@@ -320,3 +323,27 @@ class Guest:
             count = end_first + end_count - first
         skip = int(m[2] or 0)
         return f'tb {first + skip} {count - skip} {m[4] or -1}'
+
+
+VERSIONS = ['1', '2', '4', '5', '6', '7']  # of the plugin ABI, a host each
+
+
+def host(version):
+    """The scripted host of a version, or `bare`."""
+    return paths.built('host', f'scripted-{version}')
+
+
+def environment(**more):
+    """In which the host chooses its version."""
+    return {**{k: v for k, v in os.environ.items() if k != 'GUESTTRACE_QEMU_VERSION'}, **more}
+
+
+def read_script(name):
+    """tests/host/NAME.script"""
+    return Script(paths.source('host', f'{name}.script'))
+
+
+def write_plan(name, folder):
+    """The plan of a script's first target; its path."""
+    script = read_script(name)
+    return Guest(script, script.targets[0]).plan(folder)

@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tests of the command share: a folder with fake QEMUs in PATH, and made-up ELF files.
-
-GUESTTRACE names the executable under test.
-"""
+"""What the tests of the command share: a folder with fake QEMUs in PATH, and made-up ELF files."""
 import json
 import os
-import shutil
 import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-GUESTTRACE = os.environ['GUESTTRACE']
+from gttest import cases, paths, qemus
+from gttest.paths import GUESTTRACE
+from gttest.recordings import check_directory
+
+HERE = paths.source('cli')
 VARIABLE = 'GUESTTRACE_QEMU_VERSION'
 X86_64, AARCH64, RISCV, PPC64, I860 = 62, 183, 243, 21, 7
 GOOD_STATS = ('stats=tool:uftrace,calls:1234567,returns:1234560,matched:1234560,tasks:1,'
@@ -44,10 +39,9 @@ def make_elf(machine=X86_64, bits=64, data=1, kind=2, interpreter=None):
     return head + body + name
 
 
-class CliTest(unittest.TestCase):
+class CliTest(cases.ScratchCase):
     def setUp(self):
-        self.dir = os.path.realpath(tempfile.mkdtemp(prefix='guesttrace-cli-'))
-        self.addCleanup(shutil.rmtree, self.dir)
+        super().setUp()
         self.bin = self.path('bin')
         self.log = self.path('log')
         os.mkdir(self.bin)
@@ -56,25 +50,13 @@ class CliTest(unittest.TestCase):
             'PATH': self.bin + ':' + os.environ['PATH'], 'HOME': self.dir, 'LC_ALL': 'C.UTF-8',
             'FAKE_LOG': self.log, 'GUESTTRACE_PLUGIN_DIR': self.path('plugins'),
         }
-        for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS'):
+        for name in ('ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'PYTHONPATH', 'PYTHONDONTWRITEBYTECODE'):
             if name in os.environ:
                 self.env[name] = os.environ[name]
         self.fake('qemu-x86_64')
 
-    def path(self, *parts):
-        return os.path.join(self.dir, *parts)
-
     def write(self, name, data, mode=0o755):
-        path = self.path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, 'wb') as f:
-            f.write(data)
-        os.chmod(path, mode)
-        return path
-
-    def read(self, *parts):
-        with open(self.path(*parts), encoding='utf-8') as f:
-            return f.read()
+        return super().write(name, data, mode)
 
     def fake(self, name, folder=None):
         folder = folder or self.bin
@@ -88,8 +70,7 @@ class CliTest(unittest.TestCase):
         environment = dict(self.env, **(env or {}))
         if do is not None:
             environment['FAKE_DO'] = do
-        return subprocess.run([GUESTTRACE, *arguments], env=environment, cwd=self.dir, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True, check=False, **more)
+        return self.run_in(GUESTTRACE, *arguments, env=environment, **more)
 
     def expect(self, status, *arguments, **more):
         done = self.run_cli(*arguments, **more)
@@ -102,15 +83,13 @@ class CliTest(unittest.TestCase):
             last = json.loads(f.readlines()[-1])
         return last['argv'][1:], last['env']
 
+    def check_recording(self, *parts):
+        """It is as its readers want it."""
+        check_directory(self.path(*(parts or ['uftrace.data'])))
 
-def need(*tools):
-    """Skips a test, visibly, where one of the programs is missing."""
-    for tool in tools:
-        if not shutil.which(tool):
-            print(f'SKIP: no {tool}', flush=True)
-            raise unittest.SkipTest(f'no {tool}')
-
-
-def main():
-    sys.stdout.reconfigure(line_buffering=True)
-    unittest.main(verbosity=2)
+    def real_qemu(self, arch):
+        """A real qemu-ARCH instead of the fakes, with the plugins that were built."""
+        for name in os.listdir(self.bin):
+            os.unlink(os.path.join(self.bin, name))
+        self.env['GUESTTRACE_PLUGIN_DIR'] = paths.PLUGINS
+        return qemus.user(arch)

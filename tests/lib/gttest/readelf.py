@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What readelf says of an ELF file: segments, sections, symbols, the functions of .eh_frame."""
+"""What readelf prints of an ELF file: segments, sections, symbols, the functions of .eh_frame."""
 import re
-import subprocess
+
+from gttest.commands import printed
 
 SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+)\s+(0x[0-9a-f]+|\d+) (\w+)\s+(\w+)\s+\w+\s+"
                     r"(?:\[[^]]*\]\s+)?(\w+)(?: (.*))?$")
@@ -11,18 +12,13 @@ CIE = re.compile(r"^([0-9a-f]+) \w+ \w+ CIE$")
 PART = re.compile(r"^  DW_CFA_(def_cfa|offset)")
 
 
-def run(*args, text=None):
-    return subprocess.run(args, input=text, capture_output=True, text=True, check=True,
-                          errors="surrogateescape").stdout
-
-
 class Elf:
     """What readelf says of a file; addresses relative to the lowest page that is loaded."""
 
     def __init__(self, path, base=None):
         self.path = path
         self.loads, self.sections, self.symbols = [], {}, []
-        for line in run("readelf", "-lSsW", path).splitlines():
+        for line in printed(["readelf", "-lSsW", path]).splitlines():
             m = re.match(r"\s*LOAD\s+0x\w+ 0x(\w+) 0x\w+ 0x\w+ 0x(\w+) (...)", line)
             if m:
                 self.loads.append((int(m[1], 16), int(m[2], 16), "E" in m[3]))
@@ -42,7 +38,8 @@ class Elf:
     def frames(self):
         """[(begin, size)] of the functions of .eh_frame."""
         found, ours, begins, signal, cie = [], False, False, set(), None
-        for line in run("readelf", "--debug-dump=no-follow-links", "--debug-dump=frames", self.path).splitlines():
+        for line in printed(["readelf", "--debug-dump=no-follow-links", "--debug-dump=frames",
+                             self.path]).splitlines():
             if line.startswith("Contents of"):
                 ours = ".eh_frame " in line
             elif not ours:

@@ -1,70 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the fault tests share: guests are built, run without the plugin and with it, and compared.
 
-A test file defines functions test_*(t), each given a struct of its own scratch folder; main() runs
-those named on the command line, or all. Raised Failure fails one, Skip skips it.
-
 With a plugin built with sanitizers QEMU preloads their libraries; what they say fails a test, since it
 is said on standard error.
 
-A guest must do the same with and without the plugin: exit status, standard output and, but for our own
+A guest must do the same with and without the plugin: exit status, standard output and, except for our own
 lines, standard error. Our lines begin with "guesttrace-uftrace: ". The last of them, "N calls recorded",
 is taken away before they are compared with what the test expects.
 """
 import functools
 import os
 import re
-import shutil
 import signal
-import subprocess
 import sys
-import tempfile
-import traceback
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
-sys.path.insert(0, os.path.join(HERE, '..', 'guest'))
-import check_uftrace_dir as checker  # noqa: E402
-import trace as tracing  # noqa: E402,F401
+from gttest import compilers, functions, paths, qemus, recordings, uftrace
+from gttest.commands import run, tool
+from gttest.results import SKIPPED, Skip, need, skip
 
-PLUGIN = os.environ.get('GUESTTRACE_PLUGINS', '') + '/libuftrace.so'
-GUESTTRACE = os.environ.get('GUESTTRACE', '')
-LONG = os.environ.get('GUESTTRACE_LONG', '') not in ('', '0')
+PLUGIN = paths.plugin('uftrace')
 PREFIX = b'guesttrace-uftrace: '
 SUMMARY = re.compile(rb'\d+ calls recorded: uftrace replay -d ')
-SECONDS = 100
-LAST = 1 << 63  # a time after all records
 # Of QEMU's memory, little is ours to free; its signals are the guest's.
 ASAN_OPTIONS = 'detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0'
-ARCHES = {'x86_64': ('gcc', '/'), 'aarch64': ('aarch64-linux-gnu-gcc', '/usr/aarch64-linux-gnu')}
-
-
-class Failure(Exception):
-    pass
-
-
-class Skip(Exception):
-    pass
-
-
-def need(good, *words):
-    if not good:
-        raise Failure(' '.join(str(w) for w in words))
-
-
-def run(command, **more):
-    more.setdefault('stdin', subprocess.DEVNULL)
-    more.setdefault('stdout', subprocess.PIPE)
-    more.setdefault('stderr', subprocess.PIPE)
-    more.setdefault('timeout', SECONDS)
-    return subprocess.run(command, check=False, **more)
-
-
-def tool(name):
-    path = shutil.which(name)
-    if not path:
-        raise Skip(f'no {name}')
-    return path
+GUESTS = paths.source('faults', 'guests')
 
 
 @functools.lru_cache
@@ -88,28 +47,26 @@ class Run:
         self.said = [l.decode(errors='replace') for l in said if not SUMMARY.match(l)]
 
 
-class Test:
+class FaultsTest(functions.Scratch):
     def __init__(self, name):
-        self.folder = tempfile.mkdtemp(prefix=f'faults-{name}-')
+        super().__init__(name)
         self.out = f'{self.folder}/data'
+        self.plugin = PLUGIN
         self.mounts = []
         self.built = {}
 
     def close(self):
         for mount in reversed(self.mounts):
             run(['umount', '-l', mount])
-        shutil.rmtree(self.folder, ignore_errors=True)
+        super().close()
 
     def guest(self, name, arch='x86_64', flags=()):
         """The program of guests/NAME.c."""
         key = (name, arch, tuple(flags))
         if key not in self.built:
             path = f'{self.folder}/{name}-{arch}-{len(self.built)}'
-            source = f'{HERE}/guests/{name}.c'
-            done = run([tool(ARCHES[arch][0]), '-O1', '-g0', '-Wall', '-Werror', '-D_GNU_SOURCE',
-                        '-Wno-infinite-recursion', '-fno-inline', '-fno-optimize-sibling-calls',
-                        '-pthread', f'-I{HERE}/../guest', *flags, '-o', path, source])
-            need(done.returncode == 0, done.stderr.decode(errors='replace'))
+            compilers.compile_to(path, arch, f'{GUESTS}/{name}.c', '-O1', '-g0', '-Wall', '-Werror', '-D_GNU_SOURCE',
+                                 *compilers.AS_WRITTEN, '-pthread', f'-I{paths.source("guest")}', *flags)
             self.built[key] = path
         return self.built[key]
 
@@ -118,10 +75,8 @@ class Test:
         path = f'{self.folder}/{name}.so'
         if os.path.exists(path):
             return path
-        done = run([tool('gcc'), '-O1', '-Wall', '-Werror', '-D_GNU_SOURCE', '-shared', '-fPIC', '-o',
-                    path, f'{HERE}/{name}.c', '-ldl'])
-        need(done.returncode == 0, done.stderr.decode(errors='replace'))
-        return path
+        return compilers.compile_to(path, 'x86_64', paths.source('faults', f'{name}.c'), '-O1', '-Wall', '-Werror',
+                                    '-D_GNU_SOURCE', '-shared', '-fPIC', '-ldl')
 
     def small_disk(self, name='disk', options='size=1m'):
         path = f'{self.folder}/{name}'
@@ -134,18 +89,17 @@ class Test:
         self.mounts.append(path)
         return path
 
-    @staticmethod
-    def command(program, args=(), plugin=None, out=None, arch='x86_64', preload=None):
+    def command(self, program, args=(), plugin=None, out=None, arch='x86_64', preload=None):
         """QEMU's. `preload` goes into the traced QEMU only, and not to the guest."""
         before, words = [], []
         if plugin is not None:
-            value = ','.join([PLUGIN, *(['output=' + out] if out else []), *plugin])
+            value = ','.join([self.plugin, *(['output=' + out] if out else []), *plugin])
             libraries = [*sanitizers(), *([preload] if preload else [])]
             if libraries:
                 before = ['env', 'LD_PRELOAD=' + ':'.join(libraries), 'ASAN_OPTIONS=' + ASAN_OPTIONS]
                 words = ['-U', 'LD_PRELOAD', '-U', 'ASAN_OPTIONS']
             words += ['-plugin', value]
-        return [*before, tool('qemu-' + arch), '-L', ARCHES[arch][1], *words, program, *args]
+        return [*before, tool('qemu-' + arch), '-L', compilers.sysroot(arch), *words, program, *args]
 
     def plain(self, program, args=(), arch='x86_64', **more):
         return Run(run(self.command(program, args, None, None, arch), **more))
@@ -169,12 +123,7 @@ class Test:
 
     @staticmethod
     def check(out, open_ok=False, readers=True):
-        try:
-            checker.check_files(out, open_ok)
-            if readers and shutil.which('uftrace'):
-                checker.check_readers(out, open_ok)
-        except (checker.Bad, OSError, ValueError, KeyError) as bad:
-            raise Failure(f'{out}: {bad!r}') from bad
+        recordings.check_directory(out, readers, open_ok)
         left = [n for n in os.listdir(out) if n.endswith('.tmp')]
         need(not left, 'half-written files stayed behind:', left)
 
@@ -189,9 +138,7 @@ class Test:
 
     @staticmethod
     def repair(out):
-        done = run([GUESTTRACE, 'repair', out])
-        need(done.returncode == 0, 'repair:', done.stderr)
-        return done.stdout.decode(errors='replace')
+        return recordings.repair(out)
 
 
 def expect(traced, *patterns):
@@ -203,51 +150,13 @@ def expect(traced, *patterns):
 
 def calls_of(out, name):
     """How often a function of that name was entered, by all tasks."""
-    trace, n = tracing.Trace(out), 0
-    for tid in trace.tids():
-        for (kind, _, addr), times in trace.counts(tid).items():
-            if kind == 'enter' and trace.name(tid, LAST, addr)[1] == name:
-                n += times
-    return n
-
-
-def why_not():
-    qemu = shutil.which('qemu-x86_64')
-    if not qemu:
-        return 'no qemu-x86_64'
-    with open(qemu, 'rb') as f:
-        if b'/ld-linux' not in f.read(4096):
-            return 'qemu-x86_64 is statically linked and loads no plugins'
-    return None
-
-
-def run_one(name, function):
-    """'ok', 'skipped' or 'failed', which is said."""
-    t = Test(name)
-    try:
-        function(t)
-        return 'ok'
-    except Skip as why:
-        print(f'SKIP: {why}')
-        return 'skipped'
-    except Failure as bad:
-        print(f'{name}: {bad}')
-    except Exception:  # pylint: disable=broad-exception-caught
-        print(f'{name}: {traceback.format_exc()}')
-    finally:
-        if os.environ.get('KEEP'):
-            print(t.folder)
-        else:
-            t.close()
-    return 'failed'
+    return uftrace.Trace(out).calls_of(name)
 
 
 def main(scope):
-    tests = {n[5:]: f for n, f in scope.items() if n.startswith('test_')}
-    reason = why_not()
-    if reason:
-        print(f'SKIP: {reason}')
-        return 77
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    results = [run_one(n, tests[n]) for n in sys.argv[1:] or tests]
-    return 1 if 'failed' in results else 0 if 'ok' in results else 77
+    try:
+        qemus.user('x86_64')
+    except Skip as why:
+        skip(why)
+        sys.exit(SKIPPED)
+    sys.exit(functions.main(scope, FaultsTest))
