@@ -134,7 +134,7 @@ static void test_end(void **state)
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     g_autofree char *info = info_of(r);
     expect_in(info, "exename:/bin/guest\n");
     expect_in(info, "cpuinfo:desc=ARM64 (emulated)\n");
@@ -157,7 +157,7 @@ static void test_end(void **state)
     expect_in(host_double.messages->str, "2 calls recorded: uftrace replay -d %s\n",
               r->output.dir.path);
     g_autofree char *said = g_strdup(host_double.messages->str);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     assert_string_equal(host_double.messages->str, said);
 }
 
@@ -170,7 +170,7 @@ static void test_counters(void **state)
     v->thread.counters[GT_COUNT_SIGNALS] = 3;
     v->thread.counters[GT_RULE_EXCEPTION] = 4;
     v->thread.counters[GT_ANOMALY_MISSED_RETURN] = 5;
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     assert_int_equal(stat_of(r, "count.signals"), 3);
     assert_int_equal(stat_of(r, "rule.exception"), 4);
     assert_int_equal(stat_of(r, "anomaly.missed-return"), 5);
@@ -184,7 +184,7 @@ static void test_counts_add_up(void **state)
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     r->totals.calls = 100;
     assert_int_equal(gt_meta_put_stats(r, NULL), 0);
     assert_int_equal(stat_of(r, "calls"), 102);
@@ -199,7 +199,7 @@ static void test_exit_status(void **state)
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     fill(r);
     host_double.events->syscall(r, 0, EXIT_GROUP, args);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     g_autofree char *info = info_of(r);
     expect_in(info, "exit_status:1792\n"); /* 7, as wait() has it */
 }
@@ -214,7 +214,7 @@ static void test_second_run(void **state)
     for (int i = 0; i < 2; i++) {
         r = recorder_start_again("aarch64", 0, SCOREBOARD, NULL);
         fill(r);
-        gt_output_finish(r);
+        gt_uftrace_finish(r);
         assert_true(has(r, "task.txt", r->output.sid));
         assert_false(has(r, "task.txt", first));
         assert_int_equal(has(r, "../data.old/task.txt", first), i == 0);
@@ -295,7 +295,7 @@ static void test_never_written(void **state)
     fill(r);
     set_name(r, stats, sizeof stats, "guesttrace.stats");
     assert_int_equal(mkdir(stats, 0700), 0);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     expect_in(host_double.messages->str, "guesttrace.stats");
     expect_in(host_double.messages->str, "; view the rest with: uftrace replay -d %s\n",
               r->output.dir.path);
@@ -308,12 +308,12 @@ static void test_nothing_recorded(void **state)
     static const char *const quiet[] = {"summary=off", NULL};
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     begin(r);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     assert_string_equal(host_double.messages->str,
                         "nothing was recorded: the guest made no calls\n");
     r = recorder_start_again("aarch64", 0, SCOREBOARD, quiet);
     fill(r);
-    gt_output_finish(r);
+    gt_uftrace_finish(r);
     assert_string_equal(host_double.messages->str, "");
 }
 
