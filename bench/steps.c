@@ -30,8 +30,8 @@ enum { NOTHING, COUNT, COUNTS, CALLBACK, CALLS, WRITTEN };
 
 static int step; /* one of these */
 static const struct gt_arch *arch;
-static void *cells; /* what is counted; what never fires */
-static struct gt_cell never;
+static void *scoreboard; /* what is counted; what never fires */
+static struct gt_scoreboard_entry never;
 static uint64_t ring[RING];
 static size_t at;
 static struct gt_streams *streams;
@@ -56,7 +56,7 @@ static void on_written_call(unsigned vcpu, void *pc)
     if (vcpu > 0)
         return;
     if (!counted)
-        counted = gt_cells_find(cells, vcpu);
+        counted = gt_scoreboard_find(scoreboard, vcpu);
     gt_stream_put(stream, *counted, (uint64_t)(uintptr_t)pc);
 }
 
@@ -91,7 +91,7 @@ static void translate(void *self, struct gt_block *block)
     case NOTHING:
         break;
     case COUNT:
-        gt_block_count(block, cells, 0, gt_block_insns(block));
+        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
         break;
     case COUNTS:
         add_to_own_count(block);
@@ -104,7 +104,7 @@ static void translate(void *self, struct gt_block *block)
         watch_calls(block, on_call);
         break;
     case WRITTEN:
-        gt_block_count(block, cells, 0, gt_block_insns(block));
+        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
         watch_calls(block, on_written_call);
     }
 }
@@ -145,8 +145,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     bool able = gt_host_can(GT_HOST_CELLS) && gt_host_can(GT_HOST_CONDITIONAL);
     if (!arch || (!able && step >= CALLS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
-    cells = gt_counters_new(2);
-    never = (struct gt_cell){cells, sizeof(uint64_t)};
+    scoreboard = gt_counters_new(2);
+    never = (struct gt_scoreboard_entry){scoreboard, sizeof(uint64_t)};
     if (step == WRITTEN)
         status = open_stream(output, err);
     if (status == 0)

@@ -27,7 +27,7 @@ struct qemu_info {
 
 /* Passed by value, as the host expects it. */
 struct qemu_u64 {
-    void *score;
+    void *scoreboard;
     size_t offset;
 };
 
@@ -112,7 +112,7 @@ typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, voi
              void (*)(void *insn, qemu_exec_cb cb, int flags, int cond, struct qemu_u64 entry,     \
                       uint64_t value, void *data))                                                 \
     OPTIONAL(scoreboard_new, void *(*)(size_t size))                                               \
-    OPTIONAL(scoreboard_find, void *(*)(void *score, unsigned vcpu))                               \
+    OPTIONAL(scoreboard_find, void *(*)(void *scoreboard, unsigned vcpu))                          \
     OPTIONAL(get_registers, GArray *(*)(void))                                                     \
     OPTIONAL(read_register, int (*)(void *handle, GByteArray *out))                                \
     OPTIONAL(read_memory_vaddr, bool (*)(uint64_t addr, GByteArray * out, size_t n))               \

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum gt_host_feature {
-    GT_HOST_CELLS,         /* per-vCPU cells with inline add and store */
+    GT_HOST_CELLS,         /* per-vCPU score with inline add and store */
     GT_HOST_CONDITIONAL,   /* callbacks that fire only if a cell differs from a value */
     GT_HOST_REGISTERS,     /* guest registers can be read */
     GT_HOST_MEMORY,        /* guest memory can be read by virtual address */
@@ -40,8 +40,8 @@ struct gt_block;
 struct gt_insn_ref;
 
 /* A u64 in each vCPU's cell area. */
-struct gt_cell {
-    void *score;
+struct gt_scoreboard_entry {
+    void *scoreboard;
     size_t offset;
 };
 
@@ -98,19 +98,19 @@ char *gt_host_program(void);
 const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);
 
-/* Allocates cells: `size` zeroed bytes for each vCPU. Needs GT_HOST_CELLS. */
-void *gt_cells_new(size_t size);
+/* Allocates score: `size` zeroed bytes for each vCPU. Needs GT_HOST_CELLS. */
+void *gt_scoreboard_new(size_t size);
 /* Returns this vCPU's area. It moves when a new vCPU needs more room, just before the new one's
  * vcpu_init: call this in each callback, unless no vCPU can be added. */
-void *gt_cells_find(void *score, unsigned vcpu);
+void *gt_scoreboard_find(void *scoreboard, unsigned vcpu);
 
-/* Allocates `n` zeroed counters: a set for each vCPU if the host has cells, else one set that all
+/* Allocates `n` zeroed counters: a set for each vCPU if the host has score, else one set that all
  * vCPUs add to without synchronisation, and that never moves. They live as long as the host. */
 void *gt_counters_new(size_t n);
 /* The number of sets for `vcpus` vCPUs; the index of this vCPU's set. */
 unsigned gt_counters_sets(unsigned vcpus);
 unsigned gt_counters_set_of(unsigned vcpu);
-/* Returns this vCPU's counters; they move as cells do. */
+/* Returns this vCPU's counters; they move as score do. */
 uint64_t *gt_counters_find(void *set, unsigned vcpu);
 
 /* The block. */
@@ -122,10 +122,10 @@ void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data);
 void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data);
 /* The callback fires if the cell differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may
  * read registers. */
-void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_cell cell, uint64_t value,
-                         void *data);
-void gt_block_add(struct gt_block *b, struct gt_cell cell, uint64_t value);
-/* Adds to one counter of all vCPUs, without synchronisation (families without cells). False: not
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+                         uint64_t value, void *data);
+void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value);
+/* Adds to one counter of all vCPUs, without synchronisation (families without score). False: not
  * supported. */
 bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value);
 /* Adds to counter i of a set of gt_counters_new. */
@@ -142,11 +142,11 @@ void *gt_insn_host_addr(const struct gt_insn_ref *insn);
 char *gt_insn_text(const struct gt_insn_ref *insn);
 /* Copies at most n of its bytes; returns how many. */
 size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
-void gt_insn_store(struct gt_insn_ref *insn, struct gt_cell cell, uint64_t value);
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry cell, uint64_t value);
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
 /* The same; the callback may read registers, if the host supports that. */
 void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
-void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_cell cell,
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry cell,
                         uint64_t value, void *data);
 /* Old hosts report both loads and stores, whatever `which` is: fn must check gt_mem_is_store. */
 enum { GT_MEM_LOADS = 1, GT_MEM_STORES = 2 };

@@ -200,20 +200,20 @@ uint64_t gt_host_entry(void)
     return gt_qemu.entry_code ? gt_qemu.entry_code() : 0;
 }
 
-void *gt_cells_new(size_t size)
+void *gt_scoreboard_new(size_t size)
 {
     return gt_qemu.scoreboard_new(size);
 }
 
-void *gt_cells_find(void *score, unsigned vcpu)
+void *gt_scoreboard_find(void *scoreboard, unsigned vcpu)
 {
-    return gt_qemu.scoreboard_find(score, vcpu);
+    return gt_qemu.scoreboard_find(scoreboard, vcpu);
 }
 
 void *gt_counters_new(size_t n)
 {
     size_t size = n * sizeof(uint64_t);
-    return gt_host_can(GT_HOST_CELLS) ? gt_cells_new(size) : g_malloc0(size);
+    return gt_host_can(GT_HOST_CELLS) ? gt_scoreboard_new(size) : g_malloc0(size);
 }
 
 unsigned gt_counters_sets(unsigned vcpus)
@@ -228,7 +228,7 @@ unsigned gt_counters_set_of(unsigned vcpu)
 
 uint64_t *gt_counters_find(void *set, unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_CELLS) ? gt_cells_find(set, vcpu) : set;
+    return gt_host_can(GT_HOST_CELLS) ? gt_scoreboard_find(set, vcpu) : set;
 }
 
 static void take_info(qemu_id id, const struct qemu_info *info)

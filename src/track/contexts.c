@@ -47,7 +47,7 @@ static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
         return false;
     if (depth == 0 || s->base[1].kind != GT_FRAME_ROOT)
         return true;
-    return depth <= 2 && t->leap.for_good && !gt_saves_any(k, s);
+    return depth <= 2 && t->nonlocal.for_good && !gt_saved_context_any(k, s);
 }
 
 void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
@@ -57,9 +57,9 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     s->n_handlers = 0;
     s->base->flags = 0;
     s->sp = GT_NO_ADDR;
-    for (size_t i = 0; i < GT_TRACK_SAVES && k->machine; i++)
-        if (k->saves[i].stack == s)
-            k->saves[i].slot = 0;
+    for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && k->machine; i++)
+        if (k->saved_contexts[i].stack == s)
+            k->saved_contexts[i].slot = 0;
     gt_stack_unlink(k, s);
     s->next = k->ended;
     k->ended = s;

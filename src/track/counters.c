@@ -30,7 +30,7 @@ static const struct {
     [GT_RULE_OWN_ADDRESS] = {"own-address", "returns to the next instruction"},
     [GT_RULE_PUSHED_TARGET] = {"pushed-target",
                                "jumps to a function that are written as push and return"},
-    [GT_RULE_EXCEPTION] = {"exception", "landings of an exception that the unwinder asked for"},
+    [GT_RULE_EXCEPTION] = {"exception", "transfers of an exception that the unwinder asked for"},
     [GT_RULE_SUSPENDED_STACK] = {"suspended-stack", "returns on a suspended call stack"},
     [GT_RULE_OUTER_RETURN] = {"outer-return", "returns to the caller of an outer frame"},
     [GT_RULE_OUTER_FUNCTION] = {"outer-function", "arrivals inside a function that was active"},

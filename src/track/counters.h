@@ -19,7 +19,7 @@ enum gt_counter {
     GT_COUNT_BEYOND_TASKS, /* stacks more than are recorded */
     GT_COUNT_BEYOND_DEPTH, /* frames deeper than are recorded */
 
-    /* How returns were decided that did not land where the call said: the rules of returns.c */
+    /* How returns were decided that did not transfer where the call said: the rules of returns.c */
     GT_RULES,
     GT_RULE_SIGNAL_HANDLER = GT_RULES,
     GT_RULE_FIRST_FUNCTION,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* The stack of a program that made a system call last there; by a hash of `pc` and `sp`, in one of
- * GT_TRACK_MADE_TRIES places. */
-struct gt_made {
+ * GT_TRACK_FORK_SNAPSHOTS places. */
+struct gt_fork_snapshot {
     uint64_t pc;   /* where that comes back to; 0: free */
     uint64_t sp;   /* where the guest's own stack was; 0: not known */
     uint64_t when; /* counted in notes */
@@ -19,80 +19,80 @@ struct gt_made {
     struct gt_frame frames[64];
 };
 
-enum { MADE = 1024 };
+enum { SNAPSHOTS = 1024 };
 
-static bool is_of(const struct gt_made *made, uint64_t pc, uint64_t sp)
+static bool is_of(const struct gt_fork_snapshot *snapshot, uint64_t pc, uint64_t sp)
 {
-    return made->pc == pc && made->sp == sp;
+    return snapshot->pc == pc && snapshot->sp == sp;
 }
 
 /* Where that of the address and the stack pointer is, or is to be, in the place of the oldest; NULL
  * without memory. With the lock. */
-static struct gt_made *made_at(struct gt_tracker *k, uint64_t pc, uint64_t sp)
+static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, uint64_t sp)
 {
-    if (!k->made)
-        k->made = calloc(MADE, sizeof *k->made);
-    if (!k->made)
+    if (!k->fork_snapshots)
+        k->fork_snapshots = calloc(SNAPSHOTS, sizeof *k->fork_snapshots);
+    if (!k->fork_snapshots)
         return NULL;
     uint64_t home = (pc ^ sp << 20) * UINT64_C(0x9e3779b97f4a7c15) >> 54;
-    struct gt_made *oldest = &k->made[home];
-    for (unsigned i = 0; i < GT_TRACK_MADE_TRIES; i++) {
-        struct gt_made *made = &k->made[(home + i) % MADE];
-        if (is_of(made, pc, sp) || made->pc == 0)
-            return made;
-        if (made->when < oldest->when)
-            oldest = made;
+    struct gt_fork_snapshot *oldest = &k->fork_snapshots[home];
+    for (unsigned i = 0; i < GT_TRACK_FORK_SNAPSHOTS; i++) {
+        struct gt_fork_snapshot *snapshot = &k->fork_snapshots[(home + i) % SNAPSHOTS];
+        if (is_of(snapshot, pc, sp) || snapshot->pc == 0)
+            return snapshot;
+        if (snapshot->when < oldest->when)
+            oldest = snapshot;
     }
     return oldest;
 }
 
-_Static_assert(MADE == 1u << 10, "made_at takes the hash's top 10 bits");
+_Static_assert(SNAPSHOTS == 1u << 10, "snapshot_at takes the hash's top 10 bits");
 
 /* The last one of the address, with any stack pointer: a thread has one of its own. NULL: none.
  * With the lock. */
-static const struct gt_made *last_made_at(const struct gt_tracker *k, uint64_t pc)
+static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *k, uint64_t pc)
 {
-    const struct gt_made *last = NULL;
-    for (unsigned i = 0; k->made && i < MADE; i++)
-        if (k->made[i].pc == pc && (!last || k->made[i].when > last->when))
-            last = &k->made[i];
+    const struct gt_fork_snapshot *last = NULL;
+    for (unsigned i = 0; k->fork_snapshots && i < SNAPSHOTS; i++)
+        if (k->fork_snapshots[i].pc == pc && (!last || k->fork_snapshots[i].when > last->when))
+            last = &k->fork_snapshots[i];
     return last;
 }
 
-void gt_made_note(struct gt_thread *t, uint64_t mark)
+void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
 {
     const struct gt_stack *s = t->stack;
-    enum { MOST = sizeof((struct gt_made *)0)->frames / sizeof(struct gt_frame) };
-    if (!(mark & GT_MARK_CODE) || gt_mark_code(mark)->exit != GT_EXIT_SYSCALL || s->n_handlers ||
-        gt_stack_depth(s) > MOST)
+    enum { MOST = sizeof((struct gt_fork_snapshot *)0)->frames / sizeof(struct gt_frame) };
+    if (!(last_exit & GT_LAST_EXIT_CODE) || gt_last_exit_code(last_exit)->exit != GT_EXIT_SYSCALL ||
+        s->n_handlers || gt_stack_depth(s) > MOST)
         return;
-    uint64_t pc = gt_code_end(gt_mark_code(mark));
+    uint64_t pc = gt_code_end(gt_last_exit_code(last_exit));
     pthread_mutex_lock(&t->tracker->lock);
-    struct gt_made *made = made_at(t->tracker, pc, t->calling_sp);
-    if (made) {
-        made->pc = pc;
-        made->sp = t->calling_sp;
-        made->when = ++t->tracker->n_made;
-        made->n = gt_stack_depth(s);
-        memcpy(made->frames, s->base + 1, made->n * sizeof made->frames[0]);
+    struct gt_fork_snapshot *snapshot = snapshot_at(t->tracker, pc, t->calling_sp);
+    if (snapshot) {
+        snapshot->pc = pc;
+        snapshot->sp = t->calling_sp;
+        snapshot->when = ++t->tracker->n_fork_snapshots;
+        snapshot->n = gt_stack_depth(s);
+        memcpy(snapshot->frames, s->base + 1, snapshot->n * sizeof snapshot->frames[0]);
     }
     pthread_mutex_unlock(&t->tracker->lock);
 }
 
 /* A process begins where the system call that made it comes back to, with a copy of the stack. */
-bool gt_made_take(struct gt_thread *t, uint64_t pc, uint64_t time)
+bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time)
 {
-    struct gt_made made = {.n = 0};
+    struct gt_fork_snapshot snapshot = {.n = 0};
     pthread_mutex_lock(&t->tracker->lock);
-    const struct gt_made *found = made_at(t->tracker, pc, t->returned_sp);
+    const struct gt_fork_snapshot *found = snapshot_at(t->tracker, pc, t->returned_sp);
     if (!found || !is_of(found, pc, t->returned_sp))
-        found = last_made_at(t->tracker, pc);
+        found = last_snapshot_at(t->tracker, pc);
     if (found)
-        made = *found;
+        snapshot = *found;
     pthread_mutex_unlock(&t->tracker->lock);
-    for (uint32_t i = 0; i < made.n; i++)
-        gt_stack_push(t, made.frames[i], time);
-    t->calls -= made.n;
-    t->counters[GT_COUNT_BEGUN] += made.n > 0;
-    return made.n > 0;
+    for (uint32_t i = 0; i < snapshot.n; i++)
+        gt_stack_push(t, snapshot.frames[i], time);
+    t->calls -= snapshot.n;
+    t->counters[GT_COUNT_BEGUN] += snapshot.n > 0;
+    return snapshot.n > 0;
 }

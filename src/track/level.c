@@ -9,7 +9,7 @@
 
 void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time)
 {
-    t->attention = (t->attention & ~(uint32_t)GT_CODE_LEVEL) | level << GT_CODE_LEVEL_SHIFT;
+    t->slow_flags = (t->slow_flags & ~(uint32_t)GT_CODE_LEVEL) | level << GT_CODE_LEVEL_SHIFT;
     struct gt_tracker *k = t->tracker;
     if (!t->stack || !k || !k->sink->level)
         return;

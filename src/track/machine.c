@@ -44,17 +44,17 @@ static struct gt_handler *push_handler(struct gt_stack *s)
 }
 
 void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
-                      struct gt_code *vector, uint64_t mark, uint64_t time)
+                      struct gt_code *vector, uint64_t last_exit, uint64_t time)
 {
     gt_stack_open(t, time);
     uint32_t depth = gt_stack_depth(t->stack);
     gt_machine_forget(t, depth);
-    gt_made_note(t, mark);
+    gt_fork_snapshot_note(t, last_exit);
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, addr, fn, GT_FRAME_HANDLER}, time);
     t->counters[GT_COUNT_HANDLERS]++;
     struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
     if (h)
-        *h = (struct gt_handler){depth + 1, mark, t->calls, 0, vector};
+        *h = (struct gt_handler){depth + 1, last_exit, t->calls, 0, vector};
     else
         t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
@@ -62,7 +62,7 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
 /* The context is to be taken up again, and the stack pointer is another's now. */
 static bool is_left_behind(const struct gt_stack *s)
 {
-    uint16_t left = GT_FRAME_MOVED | GT_FRAME_SAVED;
+    uint16_t left = GT_FRAME_SP_LOADED | GT_FRAME_SP_STORED;
     return (s->top->flags & left) == left;
 }
 
@@ -93,7 +93,7 @@ static bool took_handler(struct gt_thread *t, struct gt_handler *out)
     return true;
 }
 
-bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
+bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     uint32_t depth = gt_stack_depth(s);
@@ -110,14 +110,14 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time)
     note_calls_inside(t, &h);
     gt_stack_open(t, time);
     gt_stack_close(t->tracker, s, h.depth - 1, time);
-    *mark = h.mark | GT_MARK_RESUME;
+    *last_exit = h.last_exit | GT_LAST_EXIT_RESUME;
     return true;
 }
 
 bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
     const struct gt_stack *s = t->stack;
-    bool waits = s->top->flags & GT_FRAME_FOUND || is_left_behind(s);
+    bool waits = s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
         waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_PAGE == 0;
     return waits || s->top == s->base;
@@ -128,17 +128,17 @@ bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b)
     return t->tracker->machine && ((a ^ b) & (GT_PAGE - 1)) == 0;
 }
 
-bool gt_machine_has_leapt(const struct gt_thread *t)
+bool gt_machine_sp_reloaded(const struct gt_thread *t)
 {
-    return t->stack->top->flags & GT_FRAME_LEAPT;
+    return t->stack->top->flags & GT_FRAME_SP_RELOADED;
 }
 
-bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+bool gt_machine_longjmp(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     uint32_t depth;
-    t->attention &= ~(uint32_t)GT_ATTENTION_LEAPT;
-    if (!gt_machine_has_leapt(t) || t->leapt.stack != t->stack ||
-        !gt_save_goes_on(&t->leapt, code, &depth))
+    t->slow_flags &= ~(uint32_t)GT_SLOW_LONGJMP;
+    if (!gt_machine_sp_reloaded(t) || t->reloaded.stack != t->stack ||
+        !gt_saved_context_goes_on(&t->reloaded, code, &depth))
         return false;
     t->counters[GT_COUNT_UNWOUND]++;
     gt_stack_close(t->tracker, t->stack, depth, time);
@@ -146,22 +146,22 @@ bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t 
     return true;
 }
 
-bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct gt_code *code)
+bool gt_machine_is_split(const struct gt_thread *t, uint64_t last_exit, const struct gt_code *code)
 {
-    if (!t->tracker->machine || !(mark & GT_MARK_CODE))
+    if (!t->tracker->machine || !(last_exit & GT_LAST_EXIT_CODE))
         return false;
-    const struct gt_code *from = gt_mark_code(mark);
+    const struct gt_code *from = gt_last_exit_code(last_exit);
     bool arrives = from->exit == GT_EXIT_CALL     ? from->target == code->pc
                    : from->exit == GT_EXIT_RETURN ? t->stack->top->ret == code->pc
                                                   : false;
     return !arrives && code->pc > from->pc && code->pc < gt_code_end(from);
 }
 
-void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark)
+void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t last_exit)
 {
-    if (!(mark & GT_MARK_CODE) || code->pc >> 63)
+    if (!(last_exit & GT_LAST_EXIT_CODE) || code->pc >> 63)
         return;
-    const struct gt_code *from = gt_mark_code(mark);
+    const struct gt_code *from = gt_last_exit_code(last_exit);
     uint64_t expected = from->exit == GT_EXIT_RETURN ? t->stack->top->ret
                         : from->exit == GT_EXIT_CALL ? from->target
                                                      : 0;
@@ -178,7 +178,7 @@ bool gt_machine_is_retpoline(const struct gt_thread *t)
     enum { SHORTEST = 4, LONGEST = 32 };
     const struct gt_stack *s = t->stack;
     uint64_t over = s->top->addr - s->top->ret;
-    return t->tracker->machine && s->top > s->base && !gt_machine_has_leapt(t) &&
+    return t->tracker->machine && s->top > s->base && !gt_machine_sp_reloaded(t) &&
            over >= SHORTEST && over <= LONGEST;
 }
 
@@ -192,9 +192,10 @@ static bool same_sp(uint64_t a, uint64_t b)
 /* The context whose stack pointer was stored in one of the words loaded just now; with the lock. */
 static struct gt_stack *find_by_word(struct gt_thread *t, uint64_t sp)
 {
-    uint32_t n = gt_leap_words(&t->leap);
+    uint32_t n = gt_nonlocal_words(&t->nonlocal);
     for (uint32_t i = 0; i < n; i++) {
-        const struct gt_save *save = gt_saves_at(t->tracker, t->leap.restored[i]);
+        const struct gt_saved_context *save =
+            gt_saved_context_at(t->tracker, t->nonlocal.restored[i]);
         if (!save || (save->stack->running && save->stack != t->stack))
             continue;
         if (save->stack == t->stack || same_sp(save->stack->sp, sp))
@@ -250,7 +251,7 @@ void gt_machine_saved(struct gt_thread *t, uint64_t addr, uint64_t resumes)
 
 static bool is_saved(const struct gt_stack *s)
 {
-    return s->top->flags & GT_FRAME_SAVED;
+    return s->top->flags & GT_FRAME_SP_STORED;
 }
 
 /* The stack is to be taken up again, at a known place; so what comes is another's. */
@@ -267,36 +268,36 @@ void gt_machine_switch(struct gt_thread *t, uint64_t old_sp, uint64_t new_sp, ui
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
-    bool moved = from->top->flags & GT_FRAME_MOVED;
+    bool moved = from->top->flags & GT_FRAME_SP_LOADED;
     pthread_mutex_lock(&k->lock);
     struct gt_stack *to = find_by_word(t, new_sp);
-    t->leapt = gt_saves_own(t);
-    if (t->leapt.slot)
-        t->attention |= GT_ATTENTION_LEAPT;
-    t->leap.n_restored = 0;
+    t->reloaded = gt_saved_context_own(t);
+    if (t->reloaded.slot)
+        t->slow_flags |= GT_SLOW_LONGJMP;
+    t->nonlocal.n_restored = 0;
     if (stays_on_stack(from, old_sp, new_sp)) {
         pthread_mutex_unlock(&k->lock);
-        from->top->flags |= new_sp != old_sp ? GT_FRAME_LEAPT : 0;
+        from->top->flags |= new_sp != old_sp ? GT_FRAME_SP_RELOADED : 0;
         return;
     }
     if (!to)
         to = find_by_sp(k, new_sp);
     if (to && to != from) {
-        from->sp = moved ? from->moved_sp : old_sp;
+        from->sp = moved ? from->sp_before_load : old_sp;
         end_others_at(t, from);
     }
     pthread_mutex_unlock(&k->lock);
     if (to) {
-        from->top->flags = to == from ? GT_FRAME_LEAPT : 0;
+        from->top->flags = to == from ? GT_FRAME_SP_RELOADED : 0;
     } else if (from->resumes && is_saved(from)) {
         leave_for_new(t, old_sp, time);
     } else if (!moved && !enters_handler(t)) {
-        from->top->flags |= GT_FRAME_MOVED | (t->leapt.slot ? GT_FRAME_LEAPT : 0);
-        from->moved_sp = old_sp;
+        from->top->flags |= GT_FRAME_SP_LOADED | (t->reloaded.slot ? GT_FRAME_SP_RELOADED : 0);
+        from->sp_before_load = old_sp;
     }
     if (to && to != from) {
         gt_stack_switch(t, to, time);
-        to->top->flags = new_sp == GT_NO_ADDR ? GT_FRAME_FOUND : 0;
+        to->top->flags = new_sp == GT_NO_ADDR ? GT_FRAME_RESUMED_BY_WORD : 0;
     }
 }
 
@@ -320,15 +321,16 @@ void gt_machine_resumed(struct gt_thread *t)
 bool gt_machine_may_begin(const struct gt_thread *t)
 {
     const struct gt_stack *s = t->stack;
-    return t->tracker->machine && (s->top->flags & GT_FRAME_FOUND || is_left_behind(s));
+    return t->tracker->machine && (s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s));
 }
 
 bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *from = t->stack;
-    bool moved = from->top->flags & GT_FRAME_MOVED, found = from->top->flags & GT_FRAME_FOUND;
-    from->sp = moved ? from->moved_sp : GT_NO_ADDR;
+    bool moved = from->top->flags & GT_FRAME_SP_LOADED,
+         found = from->top->flags & GT_FRAME_RESUMED_BY_WORD;
+    from->sp = moved ? from->sp_before_load : GT_NO_ADDR;
     from->top->flags = 0;
     gt_stack_begin(t, time);
     if (t->stack == from)

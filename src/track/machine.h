@@ -3,9 +3,9 @@
  * Whole machines: handlers and contexts.
  *
  * A handler (of an interrupt, an exception or a system call) is a frame on the stack of what it
- * interrupted. It ends at the exception return, and then the mark is again what it was: a call that
- * was on its way arrives after all. An exception return that ends no handler begins something: the
- * first program of a level or of a thread.
+ * interrupted. It ends at the exception return, and then the last exit is again what it was: a call
+ * that was on its way arrives after all. An exception return that ends no handler begins something:
+ * the first program of a level or of a thread.
  *
  * A context is the call stack of a guest's thread, whatever vCPU it runs on. The guest goes from
  * one to another by loading the stack pointer. Which one goes on is known by the word in memory
@@ -28,17 +28,17 @@
 
 /* Of so many system calls at least is known what had called them, for the processes that they make.
  */
-enum { GT_TRACK_MADE_TRIES = 16 };
+enum { GT_TRACK_FORK_SNAPSHOTS = 16 };
 
-/* A handler begins at addr, in fn, while the mark is `mark`. `vector`: its first block, where the
- * tracker concluded that; NULL: the host told. */
+/* A handler begins at addr, in fn, while the last exit is `last_exit`. `vector`: its first block,
+ * where the tracker concluded that; NULL: the host told. */
 void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
-                      struct gt_code *vector, uint64_t mark, uint64_t time);
+                      struct gt_code *vector, uint64_t last_exit, uint64_t time);
 
-/* An exception return is about to run. True: it ends a handler, and *mark is what that had
- * interrupted. False: where it lands will tell (a landing from a block of
+/* An exception return is about to run. True: it ends a handler, and *last_exit is what that had
+ * interrupted. False: where it lands will tell (a transfer from a block of
  * GT_EXIT_EXCEPTION_RETURN). */
-bool gt_machine_leave(struct gt_thread *t, uint64_t *mark, uint64_t time);
+bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time);
 
 /* The stack pointer was stored in the word at the address, by code that had pushed `resumes`: the
  * context is to go on there, if that is no 0. */
@@ -63,19 +63,19 @@ bool gt_machine_may_begin(const struct gt_thread *t);
 bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* True: a longjmp has landed. The top frame has loaded a stack pointer that the same context had
  * stored, and the code is where that function came back to; what was called since is closed. */
-bool gt_machine_leaps(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+bool gt_machine_longjmp(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* The top frame has loaded the stack pointer, and it is on the context's own stack as before. */
-bool gt_machine_has_leapt(const struct gt_thread *t);
+bool gt_machine_sp_reloaded(const struct gt_thread *t);
 /* Control came to the code out of a block that ends in a system call or an exception return. */
-void gt_machine_land(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
-                     uint64_t time);
+void gt_machine_resolve(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+                        uint64_t time);
 /* Handlers whose frames are deeper have been left by another way. */
 void gt_machine_forget(struct gt_thread *t, uint32_t depth);
 /* In a machine: one of the addresses is the other's, but for the page that it was first seen at. */
 bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b);
 /* The block was left before one of its instructions and goes on there, without having come to its
  * end: a host that counts instructions does so where they access devices. */
-bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct gt_code *code);
+bool gt_machine_is_split(const struct gt_thread *t, uint64_t last_exit, const struct gt_code *code);
 /* x86 kernels jump and call through retpolines: one calls over a trap of a few bytes, puts the true
  * target in the place of that return address, and returns; arm64's go so to their vectors. What
  * jumped or was called there gives way to the target. Without symbols this is known by the
@@ -83,7 +83,7 @@ bool gt_machine_is_split(const struct gt_thread *t, uint64_t mark, const struct 
 bool gt_machine_is_retpoline(const struct gt_thread *t);
 /* A kernel begins at low addresses and goes on at high ones, with blocks that were translated
  * there: one that is reached from high code is known by its high address from then on. */
-void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t mark);
+void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_t last_exit);
 /* The depth of the innermost handler's frame; 0: there is none. */
 uint32_t gt_machine_floor(const struct gt_stack *s);
 

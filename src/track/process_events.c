@@ -19,8 +19,8 @@ static bool begins_context(struct gt_thread *t, const struct gt_code *code, uint
     return resumes || (gt_machine_may_begin(t) && gt_machine_begin(t, code, time));
 }
 
-static void land_exception_return(struct gt_thread *t, const struct gt_code *from,
-                                  const struct gt_code *code, uint64_t time)
+static void resolve_exception_return(struct gt_thread *t, const struct gt_code *from,
+                                     const struct gt_code *code, uint64_t time)
 {
     struct gt_stack *s = t->stack;
     bool within_kernel = from->pc >> 63 && code->pc >> 63;
@@ -39,7 +39,7 @@ static void land_exception_return(struct gt_thread *t, const struct gt_code *fro
     }
     gt_stack_close(t->tracker, s, 0, time);
     s->n_handlers = 0;
-    if (!gt_made_take(t, code->pc, time))
+    if (!gt_fork_snapshot_take(t, code->pc, time))
         gt_begin_root(t, code, time);
 }
 
@@ -58,14 +58,14 @@ static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct
 {
     uint32_t depth = gt_stack_depth(t->stack) + 1;
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-    t->stack->maybe = (struct gt_handler){depth, gt_code_mark(from), t->calls, 0, code};
+    t->stack->maybe = (struct gt_handler){depth, gt_code_last_exit(from), t->calls, 0, code};
 }
 
 /* A system call that does not come back to where it was made: the kernel has called a signal
  * handler, with the signal's number; or a signal handler's end has brought back what the signal
  * interrupted; or a program begins, with registers that are all clear. */
-static void land_syscall(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
-                         uint64_t time)
+static void resolve_syscall(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+                            uint64_t time)
 {
     struct gt_stack *s = t->stack;
     if (code->pc >= from->pc && code->pc <= gt_code_end(from))
@@ -78,11 +78,11 @@ static void land_syscall(struct gt_thread *t, const struct gt_code *from, struct
         begin_signal(t, from, code, time);
 }
 
-void gt_machine_land(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
-                     uint64_t time)
+void gt_machine_resolve(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
+                        uint64_t time)
 {
     if (from->exit == GT_EXIT_EXCEPTION_RETURN)
-        land_exception_return(t, from, code, time);
+        resolve_exception_return(t, from, code, time);
     else
-        land_syscall(t, from, code, time);
+        resolve_syscall(t, from, code, time);
 }

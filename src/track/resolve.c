@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Landings that are not a plain call or return: what happened, from what is known.
+ * Transfers that are not a plain call or return: what happened, from what is known.
  *
  * In this order, the first that holds: the program's first block; a PLT stub (the call goes on
  * through it); a signal handler's entry; a stack pointer that was loaded (longjmp, an exception's
@@ -18,16 +18,16 @@
 #include "track/returns.h"
 #include "track/stack.h"
 
-static void land_call(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
-                      uint64_t time)
+static void resolve_call(struct gt_thread *t, const struct gt_code *from,
+                         const struct gt_code *code, uint64_t time)
 {
     gt_stack_push(t, (struct gt_frame){gt_code_end(from), code->pc, code->fn}, time);
 }
 
 /* In a machine code may have been translated before its function was known: a jump out of unknown
  * code may be one inside the function. */
-static void land_jump(struct gt_thread *t, const struct gt_func *from, const struct gt_code *code,
-                      uint64_t time)
+static void resolve_jump(struct gt_thread *t, const struct gt_func *from,
+                         const struct gt_code *code, uint64_t time)
 {
     if (t->tracker->machine && from->flags & GT_FUNC_ANON)
         return;
@@ -39,28 +39,29 @@ static void land_jump(struct gt_thread *t, const struct gt_func *from, const str
  * function that restores contexts: there it may have no symbol. Others load the stack pointer and
  * jump on, too (the dynamic linker, functions that aligned their stack): those are calls in the
  * jumper's place. */
-static bool begins_context(const struct gt_thread *t, uint64_t mark, const struct gt_code *code)
+static bool begins_context(const struct gt_thread *t, uint64_t last_exit,
+                           const struct gt_code *code)
 {
-    if (mark & GT_MARK_CODE)
-        return gt_mark_code(mark)->exit == GT_EXIT_RETURN && code->entry;
-    return gt_mark_func(mark)->flags & GT_FUNC_RESTORER &&
+    if (last_exit & GT_LAST_EXIT_CODE)
+        return gt_last_exit_code(last_exit)->exit == GT_EXIT_RETURN && code->entry;
+    return gt_last_exit_func(last_exit)->flags & GT_FUNC_RESTORER &&
            (code->entry ||
             (code->fn->flags & GT_FUNC_ANON && !gt_stack_find_return(t->stack, code->pc) &&
              !gt_stack_find_suspended(t, code->pc)));
 }
 
 /* A jump into another file's code without symbols. That some frame is of it says nothing there. */
-static bool is_far_jump(uint64_t mark, const struct gt_code *code)
+static bool is_far_jump(uint64_t last_exit, const struct gt_code *code)
 {
-    return !(mark & GT_MARK_CODE) && code->fn->flags & GT_FUNC_ANON &&
-           gt_mark_func(mark)->lo - code->fn->lo >= code->fn->hi - code->fn->lo;
+    return !(last_exit & GT_LAST_EXIT_CODE) && code->fn->flags & GT_FUNC_ANON &&
+           gt_last_exit_func(last_exit)->lo - code->fn->lo >= code->fn->hi - code->fn->lo;
 }
 
 /* Since the stack pointer was loaded control has come back to the function of `from`, in a block
  * that is not looked at (a label of a non-local goto that is reached by a branch as well), and has
  * called from there.
  */
-static void land_unseen(struct gt_thread *t, const struct gt_code *from, uint64_t time)
+static void resolve_unseen(struct gt_thread *t, const struct gt_code *from, uint64_t time)
 {
     unsigned candidates;
     if (!t->tracker->machine && t->tracker->tail_calls && from->fn != t->stack->top->fn &&
@@ -69,89 +70,92 @@ static void land_unseen(struct gt_thread *t, const struct gt_code *from, uint64_
 }
 
 /* The stack pointer was loaded on the way here. */
-static void land_switched(struct gt_thread *t, uint64_t mark, const struct gt_code *code,
-                          uint64_t time)
+static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
+                             uint64_t time)
 {
-    const struct gt_code *from = mark & GT_MARK_CODE ? gt_mark_code(mark) : NULL;
+    const struct gt_code *from =
+        last_exit & GT_LAST_EXIT_CODE ? gt_last_exit_code(last_exit) : NULL;
     uint32_t depth;
-    struct gt_stack *saved = gt_saves_find(t, code, &depth);
-    t->leap.for_good = (from ? from->fn : gt_mark_func(mark))->flags & GT_FUNC_LEAVES;
-    t->leap.n_restored = 0;
-    t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
+    struct gt_stack *saved = gt_saved_context_find(t, code, &depth);
+    t->nonlocal.for_good =
+        (from ? from->fn : gt_last_exit_func(last_exit))->flags & GT_FUNC_SET_CONTEXT;
+    t->nonlocal.n_restored = 0;
+    t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;
     if (saved)
         gt_return_resume(t, saved, depth, time);
     else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT)) {
-        land_unseen(t, from, time);
-        land_call(t, from, code, time);
+        resolve_unseen(t, from, time);
+        resolve_call(t, from, code, time);
     } else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
-        gt_return_land(t, from, code, time);
-    else if (begins_context(t, mark, code)) {
+        gt_return_resolve(t, from, code, time);
+    else if (begins_context(t, last_exit, code)) {
         gt_stack_begin(t, time);
         gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
     } else if (!from && code->entry)
-        land_jump(t, gt_mark_func(mark), code, time);
-    else if (is_far_jump(mark, code)) {
+        resolve_jump(t, gt_last_exit_func(last_exit), code, time);
+    else if (is_far_jump(last_exit, code)) {
         if (!gt_return_back(t, code, GT_BACK_FAR, time) && t->tracker->tail_calls)
             gt_stack_replace(t, code, time);
     } else if (!gt_return_back(t, code, GT_BACK_SWITCHED, time) && from)
         t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
-    t->leap.for_good = false;
+    t->nonlocal.for_good = false;
 }
 
-static void land_by_exit(struct gt_thread *t, uint64_t mark, struct gt_code *code, uint64_t time)
+static void resolve_by_exit(struct gt_thread *t, uint64_t last_exit, struct gt_code *code,
+                            uint64_t time)
 {
-    if (!(mark & GT_MARK_CODE)) {
-        if (mark != gt_mark_of_jump(code->fn))
-            land_jump(t, gt_mark_func(mark), code, time);
+    if (!(last_exit & GT_LAST_EXIT_CODE)) {
+        if (last_exit != gt_last_exit_of_jump(code->fn))
+            resolve_jump(t, gt_last_exit_func(last_exit), code, time);
         return;
     }
-    const struct gt_code *from = gt_mark_code(mark);
-    bool arrived = mark & GT_MARK_STUB || from->target == code->pc;
+    const struct gt_code *from = gt_last_exit_code(last_exit);
+    bool arrived = last_exit & GT_LAST_EXIT_STUB || from->target == code->pc;
     if (from->exit == GT_EXIT_RETURN)
-        gt_return_land(t, from, code, time);
+        gt_return_resolve(t, from, code, time);
     else if (from->exit == GT_EXIT_CALL_INDIRECT || (from->exit == GT_EXIT_CALL && arrived))
-        land_call(t, from, code, time);
+        resolve_call(t, from, code, time);
     else if (from->exit == GT_EXIT_CALL && gt_machine_is_alias(t, from->target, code->pc)) {
         t->counters[GT_COUNT_ALIASED]++;
-        land_call(t, from, code, time);
+        resolve_call(t, from, code, time);
     } else if (from->exit == GT_EXIT_CALL) {
         t->counters[GT_ANOMALY_DIVERTED_CALL]++;
-        land_jump(t, from->fn, code, time);
+        resolve_jump(t, from->fn, code, time);
     } else if (from->exit == GT_EXIT_SYSCALL || from->exit == GT_EXIT_EXCEPTION_RETURN) {
-        gt_machine_land(t, from, code, time);
+        gt_machine_resolve(t, from, code, time);
     } else if (code->fn != from->fn) {
-        land_jump(t, from->fn, code, time);
+        resolve_jump(t, from->fn, code, time);
     }
 }
 
-uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time)
+uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
-    uint64_t stays = gt_mark_of_func(code->fn);
+    uint64_t stays = gt_last_exit_of_func(code->fn);
     if (t->tracker->machine)
-        gt_machine_move_up(t, code, mark);
+        gt_machine_move_up(t, code, last_exit);
     gt_stack_open(t, time);
     gt_code_enter(code);
-    if (mark == 0) {
+    if (last_exit == 0) {
         if (code->entry)
             gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT},
                           time);
         return stays;
     }
-    bool resumed =
-        mark & GT_MARK_RESUME && gt_signal_is_resumed_in(mark & ~(uint64_t)GT_MARK_RESUME, code);
-    mark &= ~(uint64_t)GT_MARK_RESUME;
-    if (resumed || gt_machine_is_split(t, mark, code))
+    bool resumed = last_exit & GT_LAST_EXIT_RESUME &&
+                   gt_signal_is_resumed_in(last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code);
+    last_exit &= ~(uint64_t)GT_LAST_EXIT_RESUME;
+    if (resumed || gt_machine_is_split(t, last_exit, code))
         return stays;
     if (code->fn->flags & GT_FUNC_STUB)
-        return mark & GT_MARK_CODE ? mark | GT_MARK_STUB : mark;
-    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !gt_signal_is_called(mark, code))
-        gt_signal_land(t, mark, code, time);
-    else if (t->attention & GT_ATTENTION_SWITCHED)
-        land_switched(t, mark, code, time);
-    else if (!gt_machine_leaps(t, code, time))
-        land_by_exit(t, mark, code, time);
-    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && gt_signal_is_called(mark, code))
-        gt_signal_note(t, mark, false);
+        return last_exit & GT_LAST_EXIT_CODE ? last_exit | GT_LAST_EXIT_STUB : last_exit;
+    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && !gt_signal_is_called(last_exit, code))
+        gt_signal_begin(t, last_exit, code, time);
+    else if (t->slow_flags & GT_SLOW_SWITCHED)
+        resolve_switched(t, last_exit, code, time);
+    else if (!gt_machine_longjmp(t, code, time))
+        resolve_by_exit(t, last_exit, code, time);
+    if (code->fn->flags & GT_FUNC_HANDLER && code->entry && gt_signal_is_called(last_exit, code))
+        gt_signal_note(t, last_exit, false);
     if (code->fn->flags & GT_FUNC_UNWINDING && code->entry)
         gt_unwind_entered(t, code->fn->flags);
     return stays;

@@ -224,7 +224,7 @@ static bool is_function(const struct arrival *a, struct found *f, bool once)
 {
     struct gt_thread *t = a->t;
     bool unknown = t->tracker->machine && a->code->fn->flags & GT_FUNC_ANON;
-    if (unknown && !gt_machine_has_leapt(t))
+    if (unknown && !gt_machine_sp_reloaded(t))
         return false;
     unsigned candidates;
     f->depth = gt_stack_find_function(t->stack, a->code, &candidates);
@@ -341,8 +341,8 @@ bool gt_return_back(struct gt_thread *t, const struct gt_code *code, enum gt_bac
     return come_back(&(struct arrival){.t = t, .code = code, .time = time, .how = how});
 }
 
-void gt_return_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
-                    uint64_t time)
+void gt_return_resolve(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                       uint64_t time)
 {
     const struct arrival a = {t, from, code, time, GT_BACK_RETURN};
     if (t->stack->top->ret == code->pc)

@@ -6,8 +6,8 @@
 #include "track/track.h"
 
 /* A return has landed at the code. */
-void gt_return_land(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
-                    uint64_t time);
+void gt_return_resolve(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
+                       uint64_t time);
 
 /* How control came back. */
 enum gt_back {

@@ -20,15 +20,15 @@
 enum { WAYS = 4 };
 
 /* The first place of the address's set. */
-static struct gt_save *set_of(const struct gt_tracker *k, uint64_t addr)
+static struct gt_saved_context *set_of(const struct gt_tracker *k, uint64_t addr)
 {
     uint64_t hash = addr * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-    return &k->saves[hash & (GT_TRACK_SAVES - 1) & ~(uint64_t)(WAYS - 1)];
+    return &k->saved_contexts[hash & (GT_TRACK_SAVED_CONTEXTS - 1) & ~(uint64_t)(WAYS - 1)];
 }
 
-static struct gt_save *place_of(const struct gt_tracker *k, uint64_t addr)
+static struct gt_saved_context *place_of(const struct gt_tracker *k, uint64_t addr)
 {
-    struct gt_save *set = set_of(k, addr);
+    struct gt_saved_context *set = set_of(k, addr);
     for (unsigned i = 0; i < WAYS; i++)
         if (addr && set[i].slot == addr)
             return &set[i];
@@ -36,16 +36,16 @@ static struct gt_save *place_of(const struct gt_tracker *k, uint64_t addr)
 }
 
 /* True where what the saving function was called from is still there. */
-static bool stands(const struct gt_save *save)
+static bool stands(const struct gt_saved_context *save)
 {
     const struct gt_stack *s = save->stack;
     return gt_stack_depth(s) + 1 >= save->depth && s->base[save->depth - 1].addr == save->below;
 }
 
 /* The address's own place, or a free one, or one whose frame is gone, or the oldest. */
-static struct gt_save *take_place(const struct gt_tracker *k, uint64_t addr)
+static struct gt_saved_context *take_place(const struct gt_tracker *k, uint64_t addr)
 {
-    struct gt_save *set = set_of(k, addr), *found = place_of(k, addr);
+    struct gt_saved_context *set = set_of(k, addr), *found = place_of(k, addr);
     for (unsigned i = 0; i < WAYS && !found; i++)
         if (!set[i].slot || !stands(&set[i]))
             found = &set[i];
@@ -64,24 +64,26 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
         return;
     struct gt_tracker *k = t->tracker;
     pthread_mutex_lock(&k->lock);
-    *take_place(k, addr) = (struct gt_save){.slot = addr,
-                                            .stack = s,
-                                            .depth = depth,
-                                            .addr = s->top->addr,
-                                            .ret = s->top->ret,
-                                            .below = s->top[-1].addr};
+    *take_place(k, addr) = (struct gt_saved_context){.slot = addr,
+                                                     .stack = s,
+                                                     .depth = depth,
+                                                     .addr = s->top->addr,
+                                                     .ret = s->top->ret,
+                                                     .below = s->top[-1].addr};
     pthread_mutex_unlock(&k->lock);
     if (k->machine)
-        s->top->flags |= GT_FRAME_SAVED;
+        s->top->flags |= GT_FRAME_SP_STORED;
 }
 
 void gt_track_restored(struct gt_thread *t, uint64_t addr)
 {
-    struct gt_leap *leap = &t->leap;
-    leap->restored[leap->n_restored++ % (sizeof leap->restored / sizeof leap->restored[0])] = addr;
+    struct gt_nonlocal *nonlocal = &t->nonlocal;
+    nonlocal->restored[nonlocal->n_restored++ %
+                       (sizeof nonlocal->restored / sizeof nonlocal->restored[0])] = addr;
 }
 
-bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames)
+bool gt_saved_context_goes_on(const struct gt_saved_context *save, const struct gt_code *code,
+                              uint32_t *frames)
 {
     if (!stands(save))
         return false;
@@ -94,46 +96,48 @@ bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uin
     return save->ret == code->pc || inside;
 }
 
-struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth)
+struct gt_stack *gt_saved_context_find(struct gt_thread *t, const struct gt_code *code,
+                                       uint32_t *depth)
 {
     struct gt_tracker *k = t->tracker;
     struct gt_stack *found = NULL;
-    uint32_t n = gt_leap_words(&t->leap);
+    uint32_t n = gt_nonlocal_words(&t->nonlocal);
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
-        const struct gt_save *save = place_of(k, t->leap.restored[i]);
+        const struct gt_saved_context *save = place_of(k, t->nonlocal.restored[i]);
         if (!save || (save->stack->running && save->stack != t->stack))
             continue;
-        if (gt_save_goes_on(save, code, depth))
+        if (gt_saved_context_goes_on(save, code, depth))
             found = save->stack;
     }
     pthread_mutex_unlock(&k->lock);
     return found;
 }
 
-const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr)
+const struct gt_saved_context *gt_saved_context_at(struct gt_tracker *k, uint64_t addr)
 {
-    const struct gt_save *save = place_of(k, addr);
+    const struct gt_saved_context *save = place_of(k, addr);
     return save && stands(save) ? save : NULL;
 }
 
-struct gt_save gt_saves_own(const struct gt_thread *t)
+struct gt_saved_context gt_saved_context_own(const struct gt_thread *t)
 {
-    uint32_t n = gt_leap_words(&t->leap);
+    uint32_t n = gt_nonlocal_words(&t->nonlocal);
     for (uint32_t i = 0; i < n; i++) {
-        const struct gt_save *save = place_of(t->tracker, t->leap.restored[i]);
-        struct gt_save own = save ? *save : (struct gt_save){0};
+        const struct gt_saved_context *save = place_of(t->tracker, t->nonlocal.restored[i]);
+        struct gt_saved_context own = save ? *save : (struct gt_saved_context){0};
         own.stack = t->stack;
         if (save && stands(&own))
             return own;
     }
-    return (struct gt_save){0};
+    return (struct gt_saved_context){0};
 }
 
-bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s)
+bool gt_saved_context_any(const struct gt_tracker *k, const struct gt_stack *s)
 {
-    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
-        if (k->saves[i].slot && k->saves[i].stack == s && stands(&k->saves[i]))
+    for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
+        if (k->saved_contexts[i].slot && k->saved_contexts[i].stack == s &&
+            stands(&k->saved_contexts[i]))
             return true;
     return false;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signal handlers: which landing is one's beginning, and what it interrupted. Where a handler's
+ * Signal handlers: which transfer is one's beginning, and what it interrupted. Where a handler's
  * entry was called, or a signal has arrived just there, only its end tells.
  */
 #include "track/stack.h"
@@ -15,7 +15,7 @@ bool gt_signal_may_be(const struct gt_thread *t)
 }
 
 /* Remembers that the top frame is a signal handler's, and what the signal interrupted. */
-bool gt_signal_note(struct gt_thread *t, uint64_t mark, bool confirmed)
+bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
 {
     gt_stack_forget_signals(t, gt_stack_depth(t->stack) - 1);
     if (t->n_signals == t->cap_signals) {
@@ -31,34 +31,35 @@ bool gt_signal_note(struct gt_thread *t, uint64_t mark, bool confirmed)
         (struct gt_signal_entry){.stack = t->stack,
                                  .depth = gt_stack_depth(t->stack),
                                  .confirmed = confirmed,
-                                 .switched = t->attention & GT_ATTENTION_SWITCHED,
-                                 .mark = mark,
-                                 .leap = t->leap};
+                                 .switched = t->slow_flags & GT_SLOW_SWITCHED,
+                                 .last_exit = last_exit,
+                                 .nonlocal = t->nonlocal};
     if (confirmed) {
-        t->attention &= ~(uint32_t)GT_ATTENTION_SWITCHED;
-        t->leap = (struct gt_leap){0};
+        t->slow_flags &= ~(uint32_t)GT_SLOW_SWITCHED;
+        t->nonlocal = (struct gt_nonlocal){0};
     }
     t->counters[GT_COUNT_SIGNALS] += confirmed;
     return true;
 }
 
-void gt_signal_land(struct gt_thread *t, uint64_t mark, const struct gt_code *code, uint64_t time)
+void gt_signal_begin(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
+                     uint64_t time)
 {
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_SIGNAL}, time);
-    if (!gt_signal_note(t, mark, true))
+    if (!gt_signal_note(t, last_exit, true))
         t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
 
 /* A handler's entry that the program seems to have called or jumped to. A signal may have arrived
  * just after a call: how the handler ends will tell. */
-bool gt_signal_is_called(uint64_t mark, const struct gt_code *code)
+bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code)
 {
-    if (!(mark & GT_MARK_CODE))
+    if (!(last_exit & GT_LAST_EXIT_CODE))
         return false;
-    const struct gt_code *from = gt_mark_code(mark);
+    const struct gt_code *from = gt_last_exit_code(last_exit);
     switch (from->exit) {
     case GT_EXIT_CALL:
-        return mark & GT_MARK_STUB || from->target == code->pc;
+        return last_exit & GT_LAST_EXIT_STUB || from->target == code->pc;
     case GT_EXIT_JUMP_HANDLER:
         return from->target == code->pc;
     case GT_EXIT_CALL_INDIRECT:
@@ -70,11 +71,11 @@ bool gt_signal_is_called(uint64_t mark, const struct gt_code *code)
 
 /* After a signal the interrupted block may go on in its middle: what its end was to do has not
  * happened then. */
-bool gt_signal_is_resumed_in(uint64_t mark, const struct gt_code *code)
+bool gt_signal_is_resumed_in(uint64_t last_exit, const struct gt_code *code)
 {
-    if (!(mark & GT_MARK_CODE))
-        return mark == gt_mark_of_func(code->fn);
-    const struct gt_code *from = gt_mark_code(mark);
+    if (!(last_exit & GT_LAST_EXIT_CODE))
+        return last_exit == gt_last_exit_of_func(code->fn);
+    const struct gt_code *from = gt_last_exit_code(last_exit);
     return code->pc >= from->pc && code->pc < gt_code_end(from) &&
            !(from->exit == GT_EXIT_CALL && from->target == code->pc);
 }

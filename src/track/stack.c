@@ -141,9 +141,9 @@ void gt_stack_open(struct gt_thread *t, uint64_t time)
     if (!s->out && k->sink->open(k->sink_self, t, s, time))
         gt_stack_enter_again(k, s, time);
     if (s->out)
-        t->attention &= ~(uint32_t)GT_ATTENTION_SILENT;
+        t->slow_flags &= ~(uint32_t)GT_SLOW_SILENT;
     else
-        t->attention |= GT_ATTENTION_SILENT;
+        t->slow_flags |= GT_SLOW_SILENT;
 }
 
 uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)

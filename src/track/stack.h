@@ -45,33 +45,35 @@ void gt_stack_open(struct gt_thread *t, uint64_t time);
  * tracker's lock. */
 void gt_stack_end(struct gt_tracker *k, struct gt_stack *s);
 
-/* A program makes a system call, if the mark says so. It may be one that makes a process: that
+/* A program makes a system call, if the last exit says so. It may be one that makes a process: that
  * begins with this stack, perhaps when the caller has left it. */
-void gt_made_note(struct gt_thread *t, uint64_t mark);
+void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit);
 /* A process begins where the system call that made it comes back to, with a copy of the stack. */
-bool gt_made_take(struct gt_thread *t, uint64_t pc, uint64_t time);
+bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 
-/* How many there are in leap->restored. */
-static inline uint32_t gt_leap_words(const struct gt_leap *leap)
+/* How many there are in nonlocal->restored. */
+static inline uint32_t gt_nonlocal_words(const struct gt_nonlocal *nonlocal)
 {
-    uint32_t size = sizeof leap->restored / sizeof leap->restored[0];
-    return leap->n_restored < size ? leap->n_restored : size;
+    uint32_t size = sizeof nonlocal->restored / sizeof nonlocal->restored[0];
+    return nonlocal->n_restored < size ? nonlocal->n_restored : size;
 }
 
 /* True where the saved context still stands, and goes on at the code, then with so many frames. */
-bool gt_save_goes_on(const struct gt_save *save, const struct gt_code *code, uint32_t *frames);
+bool gt_saved_context_goes_on(const struct gt_saved_context *save, const struct gt_code *code,
+                              uint32_t *frames);
 /* What was saved in the word at the address, if it still stands; NULL. With the tracker's lock. */
-const struct gt_save *gt_saves_at(struct gt_tracker *k, uint64_t addr);
-/* The context that was saved where one of t->leap.restored was loaded from, if it still stands: its
- * stack, and how many frames it has left. */
-struct gt_stack *gt_saves_find(struct gt_thread *t, const struct gt_code *code, uint32_t *depth);
-/* What was saved in one of t->leap.restored, if that stands on the thread's own stack: its slot is
- * 0 else. A process begins with a copy of its maker's. With the tracker's lock. */
-struct gt_save gt_saves_own(const struct gt_thread *t);
+const struct gt_saved_context *gt_saved_context_at(struct gt_tracker *k, uint64_t addr);
+/* The context that was saved where one of t->nonlocal.restored was loaded from, if it still stands:
+ * its stack, and how many frames it has left. */
+struct gt_stack *gt_saved_context_find(struct gt_thread *t, const struct gt_code *code,
+                                       uint32_t *depth);
+/* What was saved in one of t->nonlocal.restored, if that stands on the thread's own stack: its slot
+ * is 0 else. A process begins with a copy of its maker's. With the tracker's lock. */
+struct gt_saved_context gt_saved_context_own(const struct gt_thread *t);
 /* True where some saved context of the stack may still go on. With the tracker's lock. */
-bool gt_saves_any(const struct gt_tracker *k, const struct gt_stack *s);
+bool gt_saved_context_any(const struct gt_tracker *k, const struct gt_stack *s);
 
 /* Control arrived at the entry of a function with one of GT_FUNC_UNWINDING, whose frame is the top.
  */
@@ -89,12 +91,13 @@ void gt_unwind_end(struct gt_thread *t);
 bool gt_signal_may_be(const struct gt_thread *t);
 /* Remembers that the top frame is a signal handler's, and what the signal interrupted. False: no
  * memory. */
-bool gt_signal_note(struct gt_thread *t, uint64_t mark, bool confirmed);
+bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed);
 /* A handler begins at `code`. */
-void gt_signal_land(struct gt_thread *t, uint64_t mark, const struct gt_code *code, uint64_t time);
+void gt_signal_begin(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
+                     uint64_t time);
 /* The program seems to have called, or jumped to, the handler's entry. */
-bool gt_signal_is_called(uint64_t mark, const struct gt_code *code);
+bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code);
 /* The interrupted block goes on in its middle: what its end was to do has not happened. */
-bool gt_signal_is_resumed_in(uint64_t mark, const struct gt_code *code);
+bool gt_signal_is_resumed_in(uint64_t last_exit, const struct gt_code *code);
 
 #endif

@@ -3,16 +3,16 @@
  * The call tracker: turns "control arrived at this block, having left that one" into a call stack.
  * Pure logic: it knows no QEMU and no files; what it finds goes to a sink.
  *
- * The mark. Each vCPU has one word, the mark, that says how control left the last block:
+ * The last exit. Each vCPU has one word, the last exit, that says how control left the last block:
  *   - the address of a struct gt_func: it stayed in that function as far as can be told, or jumped;
- *     with GT_MARK_JUMPED set by an indirect jump, where that is of interest;
- *   - the address of a struct gt_code with GT_MARK_CODE set: that block ended in a call or a
- * return. A block whose own function is not what the mark says is a landing: only there does
- * anything happen (gt_track_land, in transfer.h). Jumps and branches inside a function cost
+ *     with GT_LAST_EXIT_JUMPED set by an indirect jump, where that is of interest;
+ *   - the address of a struct gt_code with GT_LAST_EXIT_CODE set: that block ended in a call or a
+ * return. A block whose own function is not what the last exit says is a transfer: only there does
+ * anything happen (gt_track_transfer, in transfer.h). Jumps and branches inside a function cost
  * nothing, a direct or indirect jump into another function shows itself, and so do signals and
- * exceptions. Where the mark is written and compared is the recorder's business.
+ * exceptions. Where the last exit is written and compared is the recorder's business.
  *
- * Frames. A call pushes a frame with its return address; a return must land on the top frame's,
+ * Frames. A call pushes a frame with its return address; a return must transfer on the top frame's,
  * else gt_track_slow finds out what happened (resolve.c): a longjmp or an exception (frames
  * closed), a coroutine switch (another stack goes on), a signal handler's end, or an unknown
  * return, which closes nothing. Each such case is counted (anomaly.h).
@@ -31,18 +31,18 @@
 #include <stdint.h>
 
 enum gt_func_flag {
-    GT_FUNC_ANON = 1,          /* code without a symbol: `lo` is no entry */
-    GT_FUNC_STUB = 2,          /* PLT stubs: a call that lands here goes on to where they jump */
-    GT_FUNC_HANDLER = 4,       /* the guest registered it for a signal */
-    GT_FUNC_SAVER = 8,         /* saves a context to memory: setjmp, getcontext, swapcontext */
-    GT_FUNC_RESTORER = 16,     /* goes on with a saved context: setcontext, swapcontext */
-    GT_FUNC_RAISES = 32,       /* begins to unwind for an exception: see unwind.c */
-    GT_FUNC_RESUMES = 64,      /* goes on with that */
-    GT_FUNC_PERSONALITY = 128, /* called for each frame that is unwound */
-    GT_FUNC_LEAVES = 512,      /* a restorer that never returns: setcontext */
-    GT_FUNC_ASKED = 256,       /* tells it where that frame is: _Unwind_GetIP */
-    GT_FUNC_UNNAMED = 1024,    /* code without a symbol that is known to begin at `lo` */
-    GT_FUNC_VECTORS = 2048,    /* machines: vectors, by its name; nothing else leads there */
+    GT_FUNC_ANON = 1,           /* code without a symbol: `lo` is no entry */
+    GT_FUNC_STUB = 2,           /* PLT stubs: a call that lands here goes on to where they jump */
+    GT_FUNC_HANDLER = 4,        /* the guest registered it for a signal */
+    GT_FUNC_SAVER = 8,          /* saves a context to memory: setjmp, getcontext, swapcontext */
+    GT_FUNC_RESTORER = 16,      /* goes on with a saved context: setcontext, swapcontext */
+    GT_FUNC_UNWIND_RAISE = 32,  /* begins to unwind for an exception: see unwind.c */
+    GT_FUNC_UNWIND_RESUME = 64, /* goes on with that */
+    GT_FUNC_PERSONALITY = 128,  /* called for each frame that is unwound */
+    GT_FUNC_SET_CONTEXT = 512,  /* a restorer that never returns: setcontext */
+    GT_FUNC_GET_IP = 256,       /* tells it where that frame is: _Unwind_GetIP */
+    GT_FUNC_UNNAMED = 1024,     /* code without a symbol that is known to begin at `lo` */
+    GT_FUNC_VECTORS = 2048,     /* machines: vectors, by its name; nothing else leads there */
 };
 
 /* A function of the guest, or the code around none. Lives as long as the tracker. */
@@ -66,8 +66,8 @@ enum gt_code_exit {
 /* Whether handlers of interrupts and exceptions begin at a block. */
 enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO };
 
-/* A block of guest code, of one function, as it was translated. Lives as long as a mark may point
- * to it. Two fill a cache line. */
+/* A block of guest code, of one function, as it was translated. Lives as long as a last exit may
+ * point to it. Two fill a cache line. */
 struct gt_code {
     uint64_t pc;
     uint64_t target;          /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
@@ -78,7 +78,7 @@ struct gt_code {
     uint32_t entry : 1;   /* pc is the entry of fn */
     uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, as far as levels can be read */
     uint32_t pops_sp : 1; /* GT_EXIT_EXCEPTION_RETURN: as gt_arch.pops_sp says */
-    uint8_t special;      /* enum gt_code_special, and the level: see level.c; may be set late */
+    uint8_t slow_flags;   /* enum gt_code_slow_flag, and the level: see level.c; may be set late */
     bool entered;         /* a call landed here; set by the tracker */
     uint8_t vector;       /* enum gt_vector; may be set late */
     uint8_t vector_left;  /* how often what began here did not end as a handler does */
@@ -87,51 +87,52 @@ struct gt_code {
 /* Of one description. */
 enum { GT_CODE_MAX_INSNS = 512 };
 
-/* In the form of enum gt_attention: where the two differ, a landing is not plain. */
-enum gt_code_special {
-    GT_CODE_SPECIAL = 8, /* never plain: stubs, signal handlers */
+/* In the form of enum gt_slow_flag: where the two differ, a transfer is not plain. */
+enum gt_code_slow_flag {
+    GT_CODE_SLOW = 8, /* never plain: stubs, signal handlers */
     GT_CODE_LEVEL = 0xf0,
     GT_CODE_LEVEL_SHIFT = 4,
 };
 
-enum gt_mark_tag {
-    GT_MARK_CODE = 1,   /* a struct gt_code, not a struct gt_func */
-    GT_MARK_STUB = 2,   /* with CODE: its call went through a stub, which is not where it lands */
-    GT_MARK_JUMPED = 2, /* without: machines: by an indirect jump, which may lead anywhere */
-    GT_MARK_RESUME = 4, /* put back after a signal: the block may go on in its middle */
-    GT_MARK_RETURN = 8, /* with CODE: the block ended in a return */
-    GT_MARK_TAGS = 15,
+enum gt_last_exit_tag {
+    GT_LAST_EXIT_CODE = 1, /* a struct gt_code, not a struct gt_func */
+    GT_LAST_EXIT_STUB =
+        2, /* with CODE: its call went through a stub, which is not where it lands */
+    GT_LAST_EXIT_JUMPED = 2, /* without: machines: by an indirect jump, which may lead anywhere */
+    GT_LAST_EXIT_RESUME = 4, /* put back after a signal: the block may go on in its middle */
+    GT_LAST_EXIT_RETURN = 8, /* with CODE: the block ended in a return */
+    GT_LAST_EXIT_TAGS = 15,
 };
 
-static inline const struct gt_code *gt_mark_code(uint64_t mark)
+static inline const struct gt_code *gt_last_exit_code(uint64_t last_exit)
 {
-    return (const struct gt_code *)(uintptr_t)(mark & ~(uint64_t)GT_MARK_TAGS);
+    return (const struct gt_code *)(uintptr_t)(last_exit & ~(uint64_t)GT_LAST_EXIT_TAGS);
 }
 
-static inline const struct gt_func *gt_mark_func(uint64_t mark)
+static inline const struct gt_func *gt_last_exit_func(uint64_t last_exit)
 {
-    return (const struct gt_func *)(uintptr_t)(mark & ~(uint64_t)GT_MARK_TAGS);
+    return (const struct gt_func *)(uintptr_t)(last_exit & ~(uint64_t)GT_LAST_EXIT_TAGS);
 }
 
-static inline uint64_t gt_mark_of_func(const struct gt_func *fn)
+static inline uint64_t gt_last_exit_of_func(const struct gt_func *fn)
 {
     return (uint64_t)(uintptr_t)fn;
 }
 
-static inline uint64_t gt_mark_of_jump(const struct gt_func *fn)
+static inline uint64_t gt_last_exit_of_jump(const struct gt_func *fn)
 {
-    return gt_mark_of_func(fn) | GT_MARK_JUMPED;
+    return gt_last_exit_of_func(fn) | GT_LAST_EXIT_JUMPED;
 }
 
-/* What the mark is after the block ran. */
-static inline uint64_t gt_code_mark(const struct gt_code *code)
+/* What the last exit is after the block ran. */
+static inline uint64_t gt_code_last_exit(const struct gt_code *code)
 {
     if (code->exit == GT_EXIT_PLAIN)
-        return gt_mark_of_func(code->fn);
+        return gt_last_exit_of_func(code->fn);
     if (code->exit == GT_EXIT_JUMP_INDIRECT)
-        return gt_mark_of_jump(code->fn);
-    return (uint64_t)(uintptr_t)code | GT_MARK_CODE |
-           (code->exit == GT_EXIT_RETURN ? GT_MARK_RETURN : 0);
+        return gt_last_exit_of_jump(code->fn);
+    return (uint64_t)(uintptr_t)code | GT_LAST_EXIT_CODE |
+           (code->exit == GT_EXIT_RETURN ? GT_LAST_EXIT_RETURN : 0);
 }
 
 static inline uint64_t gt_code_end(const struct gt_code *code)
@@ -139,10 +140,10 @@ static inline uint64_t gt_code_end(const struct gt_code *code)
     return code->pc + code->size;
 }
 
-#define GT_FUNC_UNWINDING (GT_FUNC_RAISES | GT_FUNC_RESUMES | GT_FUNC_PERSONALITY)
+#define GT_FUNC_UNWINDING (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME | GT_FUNC_PERSONALITY)
 
 /* Sets what follows from the function: special, but for the level. */
-void gt_code_set_special(struct gt_code *code);
+void gt_code_set_slow_flags(struct gt_code *code);
 
 /* Several threads may enter at once. */
 static inline void gt_code_enter(struct gt_code *code)
@@ -163,10 +164,11 @@ enum gt_frame_kind {
 
 /* Whether this is the stack that goes on, in the frame's function: see machine.h. */
 enum gt_frame_flag {
-    GT_FRAME_MOVED = 1, /* the stack pointer was loaded in it, from where nothing is known */
-    GT_FRAME_FOUND = 2, /* its context was taken up in it, by a word in memory alone */
-    GT_FRAME_SAVED = 4, /* it has stored the stack pointer: the context is to be taken up again */
-    GT_FRAME_LEAPT = 8, /* the stack pointer was loaded in it, and is on its own stack */
+    GT_FRAME_SP_LOADED = 1, /* the stack pointer was loaded in it, from where nothing is known */
+    GT_FRAME_RESUMED_BY_WORD = 2, /* its context was taken up in it, by a word in memory alone */
+    GT_FRAME_SP_STORED =
+        4, /* it has stored the stack pointer: the context is to be taken up again */
+    GT_FRAME_SP_RELOADED = 8, /* the stack pointer was loaded in it, and is on its own stack */
 };
 
 struct gt_frame {
@@ -180,10 +182,10 @@ struct gt_frame {
 
 /* A handler in a machine: see machine.h. */
 struct gt_handler {
-    uint32_t depth;  /* of its frame */
-    uint64_t mark;   /* what it interrupted */
-    uint64_t calls;  /* of the vCPU, when it began */
-    uint64_t inside; /* of those since then: in handlers that interrupted it and have ended */
+    uint32_t depth;     /* of its frame */
+    uint64_t last_exit; /* what it interrupted */
+    uint64_t calls;     /* of the vCPU, when it began */
+    uint64_t inside;    /* of those since then: in handlers that interrupted it and have ended */
     struct gt_code *vector; /* NULL: the host told */
 };
 
@@ -203,7 +205,7 @@ struct gt_stack {
     size_t n_handlers, cap_handlers;
     struct gt_handler maybe; /* begun last as a signal's handler; depth 0: none */
     uint64_t sp;             /* the guest's when it was suspended; GT_NO_ADDR: not known */
-    uint64_t moved_sp;       /* before it was loaded last from where nothing is known */
+    uint64_t sp_before_load; /* before it was loaded last from where nothing is known */
     uint64_t resumes;        /* the context goes on there; 0: where its top frame returns to */
 
     void *data; /* the sink's own: gt_sink.data_size bytes, zero at first, part of the stack */
@@ -231,13 +233,13 @@ static inline uint32_t gt_level_depth(uint32_t depth, uint32_t level)
     return depth - (level & GT_LEVEL_BELOW);
 }
 
-enum gt_attention {
-    GT_ATTENTION_SWITCHED = 1, /* the stack pointer was loaded since the last landing */
-    GT_ATTENTION_OWNER = 2,    /* the recorder's: every landing goes through gt_track_slow */
-    GT_ATTENTION_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
+enum gt_slow_flag {
+    GT_SLOW_SWITCHED = 1, /* the stack pointer was loaded since the last transfer */
+    GT_SLOW_OWNER = 2,    /* the recorder's: every transfer goes through gt_track_slow */
+    GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
     /* GT_CODE_LEVEL: the level of the code that runs */
-    GT_ATTENTION_CLOCK = 256, /* the recorder's: it has to ask for the time of each landing */
-    GT_ATTENTION_LEAPT = 512, /* machines: the next landing may be a longjmp's */
+    GT_SLOW_CLOCK = 256,   /* the recorder's: it has to ask for the time of each transfer */
+    GT_SLOW_LONGJMP = 512, /* machines: the next transfer may be a longjmp's */
 };
 
 /* An exception on its way: see unwind.c. Depths are of frames. */
@@ -252,10 +254,10 @@ struct gt_unwind {
 };
 
 /* Control on its way to somewhere that no frame's return address says: what is known of it. */
-struct gt_leap {
+struct gt_nonlocal {
     uint32_t n_restored; /* addresses loaded just before the stack pointer */
     uint64_t restored[16];
-    bool for_good; /* out of a GT_FUNC_LEAVES function */
+    bool for_good; /* out of a GT_FUNC_SET_CONTEXT function */
     struct gt_unwind unwind;
 };
 
@@ -263,13 +265,13 @@ struct gt_signal_entry {
     struct gt_stack *stack;
     uint32_t depth; /* of the handler's frame */
     bool confirmed; /* false: it may have been called like any function */
-    bool switched;  /* what the signal interrupted: GT_ATTENTION_SWITCHED, the mark, the leap */
-    uint64_t mark;
-    struct gt_leap leap;
+    bool switched;  /* what the signal interrupted: GT_SLOW_SWITCHED, the last exit, the leap */
+    uint64_t last_exit;
+    struct gt_nonlocal nonlocal;
 };
 
 /* Where a context was saved, by the address of each word stored: see saved_contexts.c. */
-struct gt_save {
+struct gt_saved_context {
     uint64_t slot; /* guest address of the word; 0: free */
     struct gt_stack *stack;
     uint32_t depth; /* of the saving function's frame */
@@ -282,17 +284,18 @@ struct gt_save {
 struct gt_thread {
     struct gt_stack *stack;
     uint64_t calls, matched;
-    uint32_t attention; /* enum gt_attention; 0 but for level and clock: the hot path may decide */
+    uint32_t slow_flags; /* enum gt_slow_flag; 0 but for level and clock: the hot path may decide */
     struct gt_tracker *tracker;
     uint64_t counters[GT_COUNTERS];  /* by enum gt_counter */
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
-    struct gt_leap leap;
+    struct gt_nonlocal nonlocal;
     /* machines; stack pointers: 0: not known */
     bool cleared;         /* the last system call left 0 in the first argument's register */
     uint64_t calling_sp;  /* where the last system call was made */
     uint64_t returned_sp; /* where the last exception return went that ended no handler */
-    struct gt_save leapt; /* what the stack pointer was loaded from, if that is its own stack's */
+    struct gt_saved_context
+        reloaded; /* what the stack pointer was loaded from, if that is its own stack's */
 };
 
 /* Where calls are reported; `self` is that of gt_tracker_init. enter and leave are called in time
@@ -313,7 +316,7 @@ struct gt_sink {
     size_t data_size; /* of what the sink keeps of each stack, in its `data` */
 };
 
-#define GT_TRACK_SAVES 16384u /* words, see saved_contexts.c: a power of two */
+#define GT_TRACK_SAVED_CONTEXTS 16384u /* words, see saved_contexts.c: a power of two */
 
 struct gt_tracker {
     const struct gt_sink *sink;
@@ -330,9 +333,9 @@ struct gt_tracker {
     struct gt_stack *ended;  /* kept for the next coroutine, their `out` still open */
     uint32_t n_stacks;       /* made so far */
     uint32_t keep_stacks;    /* set after init: ended ones are not used again before so many */
-    struct gt_save *saves;   /* GT_TRACK_SAVES of them */
-    struct gt_made *made;    /* of process_events.c; NULL: none yet */
-    uint64_t n_made;         /* noted there so far */
+    struct gt_saved_context *saved_contexts; /* GT_TRACK_SAVED_CONTEXTS of them */
+    struct gt_fork_snapshot *fork_snapshots; /* of process_events.c; NULL: none yet */
+    uint64_t n_fork_snapshots;               /* noted there so far */
 };
 
 /* sink must outlive the tracker. GT_E_NOMEM as false. */
@@ -357,18 +360,19 @@ void gt_track_forked(struct gt_thread *t, uint64_t time);
 void gt_track_exec(struct gt_thread *t, uint64_t time);
 void gt_track_exec_failed(struct gt_thread *t, uint64_t time);
 
-/* A landing that gt_track_land does not decide at once. Returns the new mark. */
-uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t mark, uint64_t time);
+/* A transfer that gt_track_transfer does not decide at once. Returns the new last_exit. */
+uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
+                       uint64_t time);
 
-/* The handler of a signal returned (rt_sigreturn). Returns the mark that was interrupted. */
-uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time);
+/* The handler of a signal returned (rt_sigreturn). Returns the last exit that was interrupted. */
+uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t time);
 
 /* A saving function stored a word at the address; a word was loaded from it on the way to a new
  * stack pointer; the stack pointer was loaded. */
 void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
-/* A function of GT_FUNC_ASKED loaded the word `ip`. */
-void gt_track_asked(struct gt_thread *t, uint64_t ip);
+/* A function of GT_FUNC_GET_IP loaded the word `ip`. */
+void gt_track_get_ip(struct gt_thread *t, uint64_t ip);
 /* Code of another privilege level runs; before the thread is made, too. */
 void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time);
 /* The thread goes on with another stack, a new one where it is NULL, whose frames are of other
@@ -381,15 +385,15 @@ void gt_track_end_level(struct gt_thread *t, uint64_t time);
 void gt_track_end_other(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 static inline unsigned gt_track_level(const struct gt_thread *t)
 {
-    return (t->attention & GT_CODE_LEVEL) >> GT_CODE_LEVEL_SHIFT;
+    return (t->slow_flags & GT_CODE_LEVEL) >> GT_CODE_LEVEL_SHIFT;
 }
 static inline unsigned gt_code_level(const struct gt_code *code)
 {
-    return code->special >> GT_CODE_LEVEL_SHIFT;
+    return code->slow_flags >> GT_CODE_LEVEL_SHIFT;
 }
 static inline void gt_track_switched(struct gt_thread *t)
 {
-    t->attention |= GT_ATTENTION_SWITCHED;
+    t->slow_flags |= GT_SLOW_SWITCHED;
 }
 
 #endif

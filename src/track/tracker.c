@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gt_code_set_special(struct gt_code *code)
+void gt_code_set_slow_flags(struct gt_code *code)
 {
     bool special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
-    code->special = (code->special & GT_CODE_LEVEL) | (special ? GT_CODE_SPECIAL : 0);
+    code->slow_flags = (code->slow_flags & GT_CODE_LEVEL) | (special ? GT_CODE_SLOW : 0);
 }
 
 bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *self,
@@ -16,8 +16,8 @@ bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *sel
 {
     *k = (struct gt_tracker){
         .sink = sink, .sink_self = self, .max_depth = max_depth, .tail_calls = tail_calls};
-    k->saves = calloc(GT_TRACK_SAVES, sizeof *k->saves);
-    return k->saves && pthread_mutex_init(&k->lock, NULL) == 0;
+    k->saved_contexts = calloc(GT_TRACK_SAVED_CONTEXTS, sizeof *k->saved_contexts);
+    return k->saved_contexts && pthread_mutex_init(&k->lock, NULL) == 0;
 }
 
 static void free_list(struct gt_stack *s)
@@ -33,16 +33,16 @@ void gt_tracker_finish(struct gt_tracker *k)
 {
     free_list(k->stacks);
     free_list(k->ended);
-    free(k->saves);
-    free(k->made);
+    free(k->saved_contexts);
+    free(k->fork_snapshots);
     pthread_mutex_destroy(&k->lock);
 }
 
 bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 {
     *t = (struct gt_thread){.tracker = k,
-                            .attention = t->attention &
-                                         (GT_ATTENTION_OWNER | GT_ATTENTION_CLOCK | GT_CODE_LEVEL)};
+                            .slow_flags =
+                                t->slow_flags & (GT_SLOW_OWNER | GT_SLOW_CLOCK | GT_CODE_LEVEL)};
     t->stack = gt_stack_create(k);
     if (!t->stack)
         return false;
@@ -59,9 +59,9 @@ static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time
         k->sink->close(k->sink_self, s);
     pthread_mutex_lock(&k->lock);
     gt_stack_unlink(k, s);
-    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
-        if (k->saves[i].stack == s)
-            k->saves[i].slot = 0;
+    for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
+        if (k->saved_contexts[i].stack == s)
+            k->saved_contexts[i].slot = 0;
     pthread_mutex_unlock(&k->lock);
     gt_stack_free(s);
 }
@@ -102,7 +102,7 @@ void gt_track_exec_failed(struct gt_thread *t, uint64_t time)
     gt_stack_enter_again(t->tracker, t->stack, time);
 }
 
-uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
+uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t time)
 {
     gt_stack_forget_signals(t, gt_stack_depth(t->stack));
     size_t i = t->n_signals;
@@ -110,15 +110,15 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t mark, uint64_t time)
         i--;
     if (i == 0) {
         t->counters[GT_ANOMALY_UNKNOWN_SIGRETURN]++;
-        return mark;
+        return last_exit;
     }
     struct gt_signal_entry e = t->signals[i - 1];
     t->matched++;
     t->counters[GT_COUNT_SIGNALS] += !e.confirmed;
-    t->leap = e.leap;
+    t->nonlocal = e.nonlocal;
     if (e.switched)
-        t->attention |= GT_ATTENTION_SWITCHED;
+        t->slow_flags |= GT_SLOW_SWITCHED;
     gt_stack_close(t->tracker, t->stack, e.depth - 1, time);
     gt_stack_forget_signals(t, e.depth - 1);
-    return e.mark | GT_MARK_RESUME;
+    return e.last_exit | GT_LAST_EXIT_RESUME;
 }

@@ -30,10 +30,10 @@ static void push_handler(struct gt_unwind *u, uint32_t depth)
 
 void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
 {
-    struct gt_unwind *u = &t->leap.unwind;
-    if (flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES)) {
+    struct gt_unwind *u = &t->nonlocal.unwind;
+    if (flags & (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME)) {
         u->start = u->at = gt_stack_depth(t->stack);
-        u->searching = flags & GT_FUNC_RAISES;
+        u->searching = flags & GT_FUNC_UNWIND_RAISE;
         u->asked = false;
         u->site = 0;
         u->addr = t->stack->top->addr;
@@ -49,9 +49,9 @@ void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
     }
 }
 
-void gt_track_asked(struct gt_thread *t, uint64_t ip)
+void gt_track_get_ip(struct gt_thread *t, uint64_t ip)
 {
-    struct gt_unwind *u = &t->leap.unwind;
+    struct gt_unwind *u = &t->nonlocal.unwind;
     const struct gt_stack *s = t->stack;
     if (!u->start || u->asked || u->at > gt_stack_depth(s))
         return;
@@ -65,7 +65,7 @@ void gt_track_asked(struct gt_thread *t, uint64_t ip)
 
 uint32_t gt_unwind_find(const struct gt_thread *t, const struct gt_code *code)
 {
-    const struct gt_unwind *u = &t->leap.unwind;
+    const struct gt_unwind *u = &t->nonlocal.unwind;
     const struct gt_stack *s = t->stack;
     uint32_t depth = 0;
     if (!u->start)
@@ -80,7 +80,7 @@ uint32_t gt_unwind_find(const struct gt_thread *t, const struct gt_code *code)
 
 void gt_unwind_end(struct gt_thread *t)
 {
-    struct gt_unwind *u = &t->leap.unwind;
+    struct gt_unwind *u = &t->nonlocal.unwind;
     if (u->start && !u->asked && u->n_handlers && !u->searching)
         u->n_handlers--;
     u->start = 0;

@@ -10,17 +10,17 @@ recording, and says where it is.
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 
-import boots
-from boots import Failure, need, qemus
+from gttest import boots, paths, qemus, uftrace_check
+from gttest.commands import run
+from gttest.recordings import SEVERE as USUAL
+from gttest.results import Failure, in_folder, need, read_text, skip
 
 MATCHED = 0.99999
-SEVERE = [*qemus.SEVERE, 'left-handler']
+SEVERE = [*USUAL, 'left-handler']
 NAMED = 0.995  # a page that the kernel maps a second time has no name there
-DOCS = os.path.join(boots.HERE, '..', '..', 'docs', 'reading-a-trace.md')
+DOCS = os.path.join(paths.ROOT, 'docs', 'reading-a-trace.md')
 # Functions that every boot calls; the last ones are a system call's path.
 CALLED = {
     'aarch64': ['start_kernel', 'el0t_64_sync_handler', 'el0_svc', 'invoke_syscall',
@@ -46,10 +46,10 @@ PART = 20000000, 300000000  # ns of the boot, by the clocks of one and of severa
 
 def check_counters(stats):
     """Who reads the counters finds out what they mean."""
-    with open(DOCS, encoding='utf-8') as f:
-        explained = set(re.findall(r'^\| `([\w-]+)` \|', f.read(), re.M))
+    explained = set(re.findall(r'^\| `([\w-]+)` \|', read_text(DOCS), re.M))
     for key, value in stats.items():
-        need(key.partition('.')[0] not in ('anomaly', 'count', 'rule') or key.partition('.')[2] in explained, key, 'is explained nowhere')
+        kind, _, name = key.partition('.')
+        need(kind not in ('anomaly', 'count', 'rule') or name in explained, key, 'is explained nowhere')
         need(key != 'lost_records' or value == 0, value, 'records were lost')
 
 
@@ -76,18 +76,8 @@ def check_names(arch, boot):
 
 def check_files(boot):
     """The text files; trace_tool has checked the records."""
-    try:
-        known, sids = qemus.checker.task_txt(boot.out)
-        tids = qemus.checker.info_tids(boot.out)
-        need(sorted(tids) == sorted(known), 'info has tasks', tids, 'but task.txt', sorted(known))
-        need(set(boot.tasks) <= set(known), 'tasks without a line:', set(boot.tasks) - set(known))
-        for sid in sids:
-            qemus.checker.check_map(f'{boot.out}/sid-{sid}.map')
-        for name in os.listdir(boot.out):
-            if name.endswith('.sym'):
-                qemus.checker.check_symbols(f'{boot.out}/{name}')
-    except qemus.checker.Bad as bad:
-        raise Failure(str(bad)) from bad
+    known = uftrace_check.check_texts(boot.out)
+    need(set(boot.tasks) <= set(known), 'tasks without a line:', set(boot.tasks) - set(known))
 
 
 def check_order(boot):
@@ -136,8 +126,7 @@ def check_programs(arch, boot, series):
 
 
 def uftrace(out, command, *arguments):
-    done = subprocess.run(['uftrace', command, '--no-pager', '-d', out, *arguments],
-                          capture_output=True, check=False)
+    done = run(['uftrace', command, '--no-pager', '-d', out, *arguments], timeout=None)
     need(done.returncode == 0 and not done.stderr and done.stdout, 'uftrace', command, ': status',
          done.returncode, done.stderr[-500:])
     return done.stdout.decode(errors='replace')
@@ -162,8 +151,8 @@ def between(begin, end):
 
 def check_readers(boot, cpus):
     """What they can do with 400 MB in seconds; the smaller recordings of other tests meet them all."""
-    if not shutil.which('uftrace'):
-        print('SKIP: no uftrace to try')
+    if not uftrace_check.reader():
+        skip('no uftrace to try')
         return
     begin = boot.calls_of('kernel_init')[0][0] - 1000
     part, short = (between(begin, begin + n) for n in (PART[cpus > 1], PART[cpus > 1] // 10))
@@ -183,7 +172,7 @@ def check_readers(boot, cpus):
 
 
 def check_boot(arch, series, cpus, folder):
-    line = boots.command(arch, boots.qemu(arch, series), folder, options=['-smp', str(cpus)])
+    line = boots.command(arch, qemus.of_series(arch, series), folder, options=['-smp', str(cpus)])
     out = f'{folder}/data'
     boots.record(out, line)
     boot = boots.Boot(out)
@@ -191,7 +180,8 @@ def check_boot(arch, series, cpus, folder):
     for check in [lambda: check_counters(boot.stats), lambda: check_matched(boot.stats),
                   lambda: check_files(boot), lambda: check_names(arch, boot), lambda: check_order(boot),
                   lambda: check_open(boot), lambda: check_tasks(boot, series, cpus),
-                  lambda: check_programs(arch, boot, series), lambda: check_console(boot), lambda: check_readers(boot, cpus)]:
+                  lambda: check_programs(arch, boot, series), lambda: check_console(boot),
+                  lambda: check_readers(boot, cpus)]:
         try:
             check()
         except Failure as bad:
@@ -203,7 +193,7 @@ def check_boot(arch, series, cpus, folder):
 def main():
     arch, series, *more = sys.argv[1:]
     cpus = int(more[0]) if more else 1
-    return boots.main(f'boot-{arch}', lambda folder: check_boot(arch, series, cpus, folder))
+    return in_folder(f'boot-{arch}', lambda folder: check_boot(arch, series, cpus, folder))
 
 
 if __name__ == '__main__':

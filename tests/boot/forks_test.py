@@ -8,8 +8,8 @@ usage: forks_test.py ARCH SERIES
 """
 import sys
 
-import boots
-from boots import need
+from gttest import boots, qemus
+from gttest.results import in_folder, need
 
 ROUNDS, CHILDREN = 25, 4
 
@@ -17,7 +17,7 @@ ROUNDS, CHILDREN = 25, 4
 def check(arch, series, folder):
     out = f'{folder}/data'
     program = {'forks': boots.program(arch, folder, 'forks')}
-    line = boots.command(arch, boots.qemu(arch, series), folder, f'/forks {ROUNDS}',
+    line = boots.command(arch, qemus.of_series(arch, series), folder, f'/forks {ROUNDS}',
                          more=((), program))
     console = boots.record(out, line)
     need(f'FORKS {ROUNDS * CHILDREN}' in console, 'the guest says', console[-2000:])
@@ -30,7 +30,7 @@ def check(arch, series, folder):
 
 def main():
     arch, series = sys.argv[1:]
-    return boots.main(f'forks-{arch}', lambda folder: check(arch, series, folder))
+    return in_folder(f'forks-{arch}', lambda folder: check(arch, series, folder))
 
 
 if __name__ == '__main__':

@@ -9,9 +9,9 @@ goes down to EL1 at first, and comes back to stay at EL2.
 """
 import sys
 
-import boots
 import boot_test
-from boots import need
+from gttest import boots, qemus
+from gttest.results import in_folder, need
 
 LEVELS = {
     'aarch64': {'NS-EL0': 'user', 'NS-EL1': 'kernel'},
@@ -30,7 +30,7 @@ def tasks_of(boot, name):
 
 
 def check_boot(arch, series, options, folder):
-    line = boots.command(arch, boots.qemu(arch, series), folder, options=options)
+    line = boots.command(arch, qemus.of_series(arch, series), folder, options=options)
     out = f'{folder}/data'
     boots.record(out, line, ['--privilege-levels'])
     boot = boots.Boot(out)
@@ -52,7 +52,7 @@ def check_boot(arch, series, options, folder):
 
 def main():
     arch, series, *options = sys.argv[1:]
-    return boots.main(f'levels-boot-{arch}', lambda folder: check_boot(arch, series, options, folder))
+    return in_folder(f'levels-boot-{arch}', lambda folder: check_boot(arch, series, options, folder))
 
 
 if __name__ == '__main__':

@@ -12,8 +12,9 @@ import os
 import re
 import sys
 
-import boots
-from boots import Failure, initrd, need, qemus
+from gttest import boots, qemus
+from gttest.recordings import symbols
+from gttest.results import Failure, in_folder, need, read_bytes, read_text
 
 MODULES = ['brd', 'dummy', 'ifb', 'libcrc32c']
 COMMANDS = '''busybox mount -t devtmpfs dev /dev
@@ -45,23 +46,18 @@ STARTS = {'brd': 'brd_init', 'dummy': 'dummy_init_module', 'ifb': 'ifb_init_modu
 
 
 def unpacked(path):
-    with open(path, 'rb') as f:
-        data = f.read()
+    data = read_bytes(path)
     return lzma.decompress(data) if path.endswith('.xz') else data
 
 
 def prepare(arch, series, folder):
     """The command line of the machine, and the modules' files on this side."""
-    line = boots.command(arch, boots.qemu(arch, series), folder, COMMANDS)
     files = boots.kernel(arch)
     paths = {name: path for name in MODULES for path in [f'{files}/modules/{name}.ko',
              f'{files}/modules/{name}.ko.xz'] if os.path.exists(path)}
     need(sorted(paths) == MODULES, 'scripts/kernels kept only', paths)
     inside = {f'modules/{name}.ko': unpacked(path) for name, path in paths.items()}
-    with open(f'{files}/busybox', 'rb') as f:
-        image = initrd.image(f.read(), COMMANDS, ['modules'], inside)
-    with open(f'{folder}/initrd', 'wb') as f:
-        f.write(image)
+    line = boots.command(arch, qemus.of_series(arch, series), folder, COMMANDS, more=(['modules'], inside))
     return line, paths
 
 
@@ -149,23 +145,18 @@ def check_starts(boot, truth):
 
 def names_of(out):
     """All that readers have names from."""
-    texts = {}
-    for name in os.listdir(out):
-        if name.endswith(('.sym', '.map')):
-            with open(f'{out}/{name}', encoding='utf-8') as f:
-                texts[name] = f.read()
-    return texts
+    return {name: read_text(f'{out}/{name}') for name in os.listdir(out) if name.endswith(('.sym', '.map'))}
 
 
 def check_again(arch, out, truth, paths):
     """`guesttrace symbols` after the run says the same; and it can be told where a module was."""
     before = names_of(out)
-    qemus.symbols(out, *paths.values(), f'{boots.kernel(arch)}/vmlinuz')
+    symbols(out, *paths.values(), f'{boots.kernel(arch)}/vmlinuz')
     changed = {name for name, text in names_of(out).items() if before.get(name) != text}
     need(not changed, 'guesttrace symbols changes', changed)
     os.unlink(f'{out}/code.found')
     base = dict(truth.loaded)['brd']
-    qemus.symbols(out, f'{paths["brd"]}:{base:#x}')
+    symbols(out, f'{paths["brd"]}:{base:#x}')
     boot = boots.Boot(out)
     for row in boots.tool('count', out):
         offset = (int(row[0], 16) | 0xffff << 48) - base
@@ -175,12 +166,11 @@ def check_again(arch, out, truth, paths):
 
 def record(line, options, folder):
     """What record said, and the truth."""
-    done = qemus.record(f'{folder}/data', options, line)
-    console = done.stdout.decode(errors='replace').replace('\r', '')
-    need('GUEST ENDS' in console, 'the guest did not end:', console[-2000:], done.stderr)
+    console, said = boots.record_told(f'{folder}/data', line, options)
+    console = console.replace('\r', '')
     truth = Truth(console)
     check_truth(truth)
-    return done.stderr.decode(), truth
+    return said, truth
 
 
 def check(arch, series, folder):
@@ -202,7 +192,7 @@ def check(arch, series, folder):
 
 def main():
     arch, series = sys.argv[1:]
-    return boots.main(f'modules-{arch}', lambda folder: check(arch, series, folder))
+    return in_folder(f'modules-{arch}', lambda folder: check(arch, series, folder))
 
 
 if __name__ == '__main__':

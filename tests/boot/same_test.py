@@ -20,8 +20,10 @@ import os
 import shutil
 import sys
 
-import boots
-from boots import Failure, need, qemus
+from gttest import boots, paths, qemus
+from gttest.paths import GUESTTRACE
+from gttest.recordings import converse
+from gttest.results import Failure, in_folder, need, read_bytes, write
 
 FIXED = ['-smp', '1', '-icount', 'shift=3,sleep=off', '-rtc', 'base=2020-01-01,clock=vm',
          '-seed', '1']
@@ -32,11 +34,9 @@ FEW = 0.0001         # of all calls
 
 
 def run(line, folder):
-    with open(f'{folder}/console', 'wb'):
-        pass
-    done = qemus.run(line)
-    with open(f'{folder}/console', 'rb') as f:
-        said = f.read()
+    write(f'{folder}/console', b'')
+    done = converse(line)
+    said = read_bytes(f'{folder}/console')
     need(done.returncode == 0 and b'GUEST ENDS' in said, 'status', done.returncode, said[-1000:],
          done.stderr)
 
@@ -46,10 +46,10 @@ def record_both(arch, series, folder):
     told, untold = f'{folder}/told', f'{folder}/untold'
     for out in told, untold:
         shutil.rmtree(out, ignore_errors=True)
-    line = boots.command(arch, boots.qemu(arch, series), folder, options=FIXED)
+    line = boots.command(arch, qemus.of_series(arch, series), folder, options=FIXED)
     line[line.index('stdio')] = f'file:{folder}/console'
-    run([os.environ['GUESTTRACE'], 'record', '-q', '-o', told, '--', *line], folder)
-    plugin = f'{os.environ["GUESTTRACE_PLUGINS"]}/libuftrace.so,output={untold},discontinuities=off'
+    run([GUESTTRACE, 'record', '-q', '-o', told, '--', *line], folder)
+    plugin = f'{paths.plugin("uftrace")},output={untold},discontinuities=off'
     if os.path.exists(f'{told}/code.map'):
         plugin += f',code={told}/code.map'
     run([line[0], '-plugin', plugin, *line[1:]], folder)
@@ -109,7 +109,7 @@ def check(arch, series, folder):
 
 def main():
     arch, series = sys.argv[1:]
-    return boots.main(f'same-{arch}', lambda folder: check(arch, series, folder))
+    return in_folder(f'same-{arch}', lambda folder: check(arch, series, folder))
 
 
 if __name__ == '__main__':

@@ -13,12 +13,12 @@ import glob
 import os
 import re
 import shutil
-import struct
-import subprocess
 import sys
 
-import boots
-from boots import need, qemus
+from gttest import boots, compilers, elf, paths, qemus, uftrace, uftrace_check
+from gttest.commands import run
+from gttest.recordings import check_directory, symbols
+from gttest.results import Skip, in_folder, need, read_bytes, skip
 
 Arch = collections.namedtuple('Arch', 'source libraries found shell syscall')
 # shell: a function of busybox that the shell calls; syscall: one of the kernel for system calls;
@@ -54,15 +54,14 @@ NAMED = 0.99  # of the calls in user mode; the vDSO and the kernel's trampolines
 TRAMPOLINES = 0xfbfffdbf0000, 0xfbfffdc00000
 BUSYBOX = 0x400000  # it is linked there, as alpha and beta are; _start of theirs is in the same place
 UNKNOWN = 'it is not known which tasks are one process: each is taken for one'
-READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace'))
+READERS = glob.glob(os.path.join(paths.CACHE, 'uftraces', '*', 'uftrace'))
 
 
 def make_root(arch, kernels, root):
     """What the guest's processes run, and the same for its initrd."""
     row = ARCHS[arch]
-    cc = boots.compiler(arch)
     if not os.path.exists(f'{row.source}/libc.so.6'):
-        raise boots.Skip(f'no libc for {arch}')
+        raise Skip(f'no libc for {arch}')
     folders = ['bin', *sorted({os.path.dirname(path) for path in row.libraries})]
     for folder in folders:
         os.mkdir(os.path.join(root, folder))
@@ -70,8 +69,8 @@ def make_root(arch, kernels, root):
     for path in row.libraries:
         shutil.copy(os.path.join(row.source, os.path.basename(path)), os.path.join(root, path))
     for name, options in PROGRAMS.items():
-        qemus.build([cc, '-O1', '-Wall', '-Werror', f'-DNAME={name}', *options, '-o',
-                     os.path.join(root, name), os.path.join(boots.HERE, 'sysroot_guest.c')])
+        compilers.compile_to(os.path.join(root, name), arch, paths.source('boot', 'sysroot_guest.c'), '-O1', '-Wall',
+                             '-Werror', f'-DNAME={name}', *options)
     files = {}
     if arch == 'aarch64':
         shutil.copytree(os.path.join(kernels, 'lua'), os.path.join(root, 'lua'))
@@ -80,8 +79,7 @@ def make_root(arch, kernels, root):
     for folder, _, names in os.walk(root):
         for name in sorted(set(names) - {'busybox'}):
             path = os.path.join(folder, name)
-            with open(path, 'rb') as f:
-                files[os.path.relpath(path, root)] = f.read()
+            files[os.path.relpath(path, root)] = read_bytes(path)
     return sorted(set(folders) - {'bin'}), files
 
 
@@ -96,13 +94,12 @@ class Calls:
             found = collections.Counter()
             sessions = [(time, sid) for time, pid, sid, _ in trace.sessions
                         if pid == trace.pid_of[tid]]
-            with open(f'{trace.directory}/{tid}.dat', 'rb') as f:
-                for time, word in struct.iter_unpack('<QQ', f.read()):
-                    if word & 3:
-                        continue
-                    while len(sessions) > 1 and sessions[1][0] <= time:
-                        sessions.pop(0)
-                    found[self.name(tid, time, sessions[0][1], word >> 16)] += 1
+            for time, kind, _, addr, _ in uftrace.read_records(trace.data(tid)):
+                if kind != uftrace.ENTRY:
+                    continue
+                while len(sessions) > 1 and sessions[1][0] <= time:
+                    sessions.pop(0)
+                found[self.name(tid, time, sessions[0][1], addr)] += 1
             self.of[tid] = {key: n for key, n in found.items() if not key[0].startswith('vmlinuz')}
 
     def name(self, tid, time, sid, addr):
@@ -146,12 +143,7 @@ def bases(console, program):
 
 def addresses(path):
     """{function: link address}"""
-    out = subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True,
-                         check=True).stdout
-    out += subprocess.run(['nm', '--defined-only', path], capture_output=True, text=True,
-                          check=True).stdout
-    rows = [line.split() for line in out.splitlines()]
-    return {row[2].split('@')[0]: int(row[0], 16) for row in rows if row[1] in 'tTwWi'}
+    return {s.name: s.addr for s in elf.functions(path)}
 
 
 def check_places(arch, trace, calls, console, root, shared):
@@ -208,18 +200,17 @@ def check_sessions(arch, trace, series):
 
 
 def report(reader, out, tid):
-    done = subprocess.run([reader, 'report', '--no-pager', '-d', out, '--tid', str(tid)],
-                          capture_output=True, text=True, check=False)
+    done = run([reader, 'report', '--no-pager', '-d', out, '--tid', str(tid)])
     need(done.returncode == 0 and not done.stderr, reader, 'says', done.stderr)
-    lines = [line.split() for line in done.stdout.splitlines()[2:] if line]
+    lines = [line.split() for line in done.stdout.decode().splitlines()[2:] if line]
     return {line[-1]: int(line[-2]) for line in lines}
 
 
 def check_readers(arch, out, calls, root, task):
     taken = {name: {*addresses(os.path.join(root, name)).values()} for name in PROGRAMS}
-    for reader in [shutil.which('uftrace'), *READERS]:
+    for reader in [uftrace_check.reader(), *READERS]:
         if not reader:
-            print('SKIP: no uftrace to try')
+            skip('no uftrace to try')
             continue
         shown = report(reader, out, task)
         need(arch != 'aarch64' or shown.get('lua_newstate') == 1, reader, 'shows', shown.get('lua_newstate'))
@@ -237,15 +228,11 @@ def check_readers(arch, out, calls, root, task):
 
 def check_again(out, root, series):
     """The same once more, and what it says."""
-    before = {}
-    for path in glob.glob(f'{out}/*.txt') + glob.glob(f'{out}/*.map') + glob.glob(f'{out}/*.sym'):
-        with open(path, 'rb') as f:
-            before[path] = f.read()
-    done = qemus.run([os.environ['GUESTTRACE'], 'symbols', '-d', out, '--sysroot', root])
-    need(done.returncode == 0 and not done.stderr, 'symbols says', done.stderr)
+    before = {path: read_bytes(path) for end in ('txt', 'map', 'sym') for path in glob.glob(f'{out}/*.{end}')}
+    done = symbols(out, '--sysroot', root)
+    need(not done.stderr, 'symbols says', done.stderr)
     for path, data in before.items():
-        with open(path, 'rb') as f:
-            need(f.read() == data, path, 'is another')
+        need(read_bytes(path) == data, path, 'is another')
     said = done.stdout.decode()
     need((UNKNOWN in said) == (series == '7.2'), 'symbols says', said)
     need(re.search('/alpha: ran in 1 process\n', said), 'symbols says', said)
@@ -256,15 +243,15 @@ def check(arch, series, folder):
     os.mkdir(root)
     kernels = boots.kernel(arch)
     if arch == 'aarch64' and not os.path.isdir(os.path.join(kernels, 'lua')):
-        raise boots.Skip('no Lua beside the kernel')
+        raise Skip('no Lua beside the kernel')
     more = make_root(arch, kernels, root)
     commands = COMMANDS + ('\n' + LUA if arch == 'aarch64' else '')
-    line = boots.command(arch, boots.qemu(arch, series), folder, commands, more=more)
+    line = boots.command(arch, qemus.of_series(arch, series), folder, commands, more=more)
     console = boots.record(out, line, ['--sysroot', root])
     need((arch != 'aarch64' or 'yyyyyyyyyy' in console) and re.search(r'^2\r?$', console, re.M),
          'the guest says', console[-2000:])
-    qemus.check_directory(out, readers=False)
-    trace = qemus.tracing.Trace(out)
+    check_directory(out, readers=False)
+    trace = uftrace.Trace(out)
     calls = Calls(trace)
     check_counts(arch, calls, console)
     boots.check_returns(arch, trace.stats)  # though programs have different code at the same addresses
@@ -277,7 +264,7 @@ def check(arch, series, folder):
 
 
 def main():
-    return boots.main('boot-sysroot', lambda folder: check(sys.argv[1], sys.argv[2], folder))
+    return in_folder('boot-sysroot', lambda folder: check(sys.argv[1], sys.argv[2], folder))
 
 
 if __name__ == '__main__':

@@ -10,8 +10,8 @@ usage: tasks_test.py ARCH SERIES
 import re
 import sys
 
-import boots
-from boots import need
+from gttest import boots, qemus
+from gttest.results import in_folder, need
 
 # Sub-shells and programs that have a name before they have their own.
 COMMANDS = '''echo -n brief >/proc/self/comm; echo -n lasting >/proc/self/comm
@@ -54,7 +54,7 @@ def check_bound(out, said):
 def check(arch, series, folder):
     out = f'{folder}/data'
     program = {'renames': boots.program(arch, folder, 'renames')}
-    line = boots.command(arch, boots.qemu(arch, series), folder,
+    line = boots.command(arch, qemus.of_series(arch, series), folder,
                          commands=f'{COMMANDS}/renames {NAMES}', more=((), program))
     console, said = boots.record_told(out, line)
     truth = listed(console)
@@ -70,7 +70,7 @@ def check(arch, series, folder):
 
 def main():
     arch, series = sys.argv[1:]
-    return boots.main(f'tasks-{arch}', lambda folder: check(arch, series, folder))
+    return in_folder(f'tasks-{arch}', lambda folder: check(arch, series, folder))
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the records of a boot, tens of millions, in a second: tests/tools/check_uftrace_dir.py
+ * Reads the records of a boot, tens of millions, in a second: gttest.uftrace_check
  * takes minutes for them.
  *
  *   trace_tool check DIR

@@ -10,8 +10,8 @@ The window lies between two lines that a guest's process writes into the tracer'
 import re
 import sys
 
-import boots
-from boots import need
+from gttest import boots, qemus
+from gttest.results import in_folder, need
 
 MARKER = 'tracing_mark_write'
 # Not every kernel has each of them, or lets its tracer see it.
@@ -69,7 +69,7 @@ def compare(guest, least, most):
 
 
 def check(arch, series, words, folder):
-    line = boots.command(arch, boots.qemu(arch, series), folder,
+    line = boots.command(arch, qemus.of_series(arch, series), folder,
                          TRACE % ' '.join(CHOSEN), ' '.join(words))
     console = boots.record(f'{folder}/data', line)
     guest = guest_counts(console)
@@ -86,7 +86,7 @@ def check(arch, series, words, folder):
 
 def main():
     arch, series, *words = sys.argv[1:]
-    return boots.main(f'truth-{arch}', lambda folder: check(arch, series, words, folder))
+    return in_folder(f'truth-{arch}', lambda folder: check(arch, series, words, folder))
 
 
 if __name__ == '__main__':

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import termios
 
-import harness
-from harness import GUESTTRACE, CliTest
+from cli_case import CliTest
+from gttest import cases
+from gttest.paths import GUESTTRACE
 from session import Session, await_state
 
 
@@ -145,4 +146,4 @@ class Progress(CliTest):
         self.assertNotIn('recording:', done.stderr)
 
 
-harness.main()
+cases.main()

@@ -10,8 +10,10 @@ import subprocess
 import termios
 import time
 
-import harness
-from harness import GOOD_STATS, GUESTTRACE, CliTest
+from cli_case import GOOD_STATS, CliTest
+from gttest import cases
+from gttest.cases import need
+from gttest.paths import GUESTTRACE
 from session import Session
 
 QEMU = 'qemu-system-x86_64'
@@ -79,7 +81,7 @@ class Lines(Console):
                                'last'])
 
     def test_readers_accept_it(self):
-        harness.need('uftrace')
+        need('uftrace')
         self.record(f'record {GOOD_STATS} now=3 ' + out('hello from the guest\n'))
         shown = subprocess.run(['uftrace', 'replay', '-d', self.path('uftrace.data'), '--no-pager'],
                                capture_output=True, text=True, check=True).stdout
@@ -194,4 +196,4 @@ class Terminal(Console):
         self.assertEqual(session.seen, b'typed\n')
 
 
-harness.main()
+cases.main()

@@ -7,14 +7,14 @@ import json
 import os
 import re
 import signal
-import socket
 import stat
 import subprocess
 import termios
 
-import etrace_stream as es
-import harness
-from harness import CliTest, need
+from cli_case import CliTest
+from gttest import cases, etrace_write as es, sockets
+from gttest.cases import need
+from gttest.paths import GUESTTRACE
 
 # Labels are places that control passes; each entry of a stream runs from one to another.
 PROGRAM = b'''
@@ -252,7 +252,7 @@ class Chrome(ConvertTest):
     def test_every_unit(self):
         """A small stream does not make it large."""
         data = es.start() + b''.join(es.execs(u, u, [(1, 16, 32)]) for u in range(65536))
-        with subprocess.Popen([harness.GUESTTRACE, 'convert', '-', '-o', 'out'], cwd=self.dir,
+        with subprocess.Popen([GUESTTRACE, 'convert', '-', '-o', 'out'], cwd=self.dir,
                               stdin=subprocess.PIPE) as child:
             child.stdin.write(data)
             child.stdin.close()
@@ -273,10 +273,8 @@ class Chrome(ConvertTest):
         """A live stream that never ends: the signal ends it, and the file is complete."""
         data = es.start() + es.execs(0, 0, [(1, 16, 32)] * 3)
         for number in signal.SIGINT, signal.SIGTERM:
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(self.path('s'))
-                listener.listen(1)
-                with subprocess.Popen([harness.GUESTTRACE, 'convert', '-o', 'out', 'unix:s'],
+            with sockets.listen(self.path('s')) as listener:
+                with subprocess.Popen([GUESTTRACE, 'convert', '-o', 'out', 'unix:s'],
                                       cwd=self.dir, stderr=subprocess.PIPE) as child:
                     with listener.accept()[0] as writer:
                         writer.sendall(data + b'\1\0')
@@ -388,4 +386,4 @@ b1000010 !
         self.assertEqual(self.read_by_gtkwave(data), [(t, f'{d}.{e}', v) for t, d, e, v in events])
 
 
-harness.main()
+cases.main()

@@ -6,9 +6,9 @@ import re
 import subprocess
 import unittest
 
-import etrace_stream as es
-import harness
-from harness import CliTest, need
+from cli_case import CliTest
+from gttest import etrace_write as es
+from gttest.cases import need
 
 PROGRAM = b'''
 #include <map>

@@ -6,16 +6,14 @@ import functools
 import os
 import re
 import shutil
-import struct
 import subprocess
 import tempfile
-import unittest
 
-import etrace_stream as es
-import harness
-from harness import CliTest
+from cli_case import CliTest, make_elf
+from gttest import cases, etrace_write as es, execlog, paths
+from gttest.paths import GUESTTRACE
 
-MAKE = os.environ['EXECLOG_MAKE']
+MAKE = os.path.join(paths.BUILD, 'tests', 'unit', 'format', 'execlog_make')
 LINES = int(os.environ.get('EXECLOG_LINES', '400000'))
 PLACE = LINES * 7 // 10
 KINDS = ('register', 'address', 'extra', 'tail')
@@ -59,13 +57,13 @@ def rax_before(number):
 
 
 def events(data):
-    """Where the chunks of events are (docs/execlog.md)."""
-    at = 64
+    """Where the chunks of events are."""
+    at = execlog.HEAD
     while at < len(data):
-        kind = data[at + 4]
-        if kind == 2:
+        chunk = execlog.Chunk(data, at)
+        if chunk.kind == execlog.EVENTS:
             yield at
-        at += 64 + sum(struct.unpack_from('<II', data, at + 8))
+        at = chunk.end
 
 
 class Dump(CliTest):
@@ -77,12 +75,12 @@ class Dump(CliTest):
         for kind in ('none', 'tail'):
             dumped = self.path('dumped')
             with open(dumped, 'wb') as out:
-                subprocess.run([harness.GUESTTRACE, 'dump', log(kind, 'bin')], check=True, stdout=out)
+                subprocess.run([GUESTTRACE, 'dump', log(kind, 'bin')], check=True, stdout=out)
             subprocess.run(['cmp', dumped, log(kind, 'txt')], check=True)
 
     def test_standard_input(self):
         with open(log('none', 'bin'), 'rb') as f:
-            piped = subprocess.run([harness.GUESTTRACE, 'dump', '--from', str(PLACE), '--to',
+            piped = subprocess.run([GUESTTRACE, 'dump', '--from', str(PLACE), '--to',
                                     str(PLACE + 1), '-'], input=f.read(), capture_output=True,
                                    check=True)
         self.assertEqual(piped.stdout.decode(),
@@ -164,7 +162,7 @@ class Dump(CliTest):
                       self.expect(1, 'convert', self.elf()).stderr)
 
     def elf(self):
-        return self.write('p.elf', harness.make_elf())
+        return self.write('p.elf', make_elf())
 
 
 class Diff(CliTest):
@@ -302,7 +300,7 @@ vCPU 11: the logs differ: a line 18, b has no more
 
     def test_no_logs(self):
         self.write('s.etrace', es.start() + es.execs(0, 0, [(1, 16, 32)]))
-        self.write('p.elf', harness.make_elf())
+        self.write('p.elf', make_elf())
         self.write('odd', bytes(range(1, 9)) * 9)
         self.write('zero.log', b'0, 0x1, 0x2, "nop"\n0, 0x\0')
         for name, what in (('s.etrace', ': an etrace stream'), ('p.elf', ': an ELF file'),
@@ -325,4 +323,4 @@ vCPU 11: the logs differ: a line 18, b has no more
 
 
 if __name__ == '__main__':
-    harness.main()
+    cases.main()

@@ -3,16 +3,14 @@
 """guesttrace dump: the text of every item, damaged streams, names, and streams that are live."""
 import os
 import random
-import shutil
 import signal
-import socket
 import struct
 import subprocess
-import unittest
 
-import etrace_stream as es
-import harness
-from harness import CliTest, need
+from cli_case import HERE, CliTest
+from gttest import cases, etrace_write as es, sockets
+from gttest.cases import need
+from gttest.paths import GUESTTRACE
 
 
 class DumpTest(CliTest):
@@ -63,7 +61,7 @@ EV 18446744073709551615 4 cpu0.irq 1
         for words in (['243', '32'], ['243', '64'], ['40', '32', '-DGARBAGE=0xaa']):
             subprocess.run(['gcc', '-Wall', '-Werror', '-o', self.path('writer'), *words[2:],
                             f'-DMACHINE={words[0]}', f'-DBITS={words[1]}',
-                            os.path.join(harness.HERE, 'seed_writer.c')], check=True)
+                            os.path.join(HERE, 'seed_writer.c')], check=True)
             data = subprocess.run([self.path('writer')], check=True, capture_output=True).stdout
             name = {'243': 'riscv', '40': 'arm'}[words[0]]
             self.assertEqual(self.dump(data).stdout,
@@ -108,14 +106,14 @@ EV 18446744073709551615 4 cpu0.irq 1
                          ' executed block is listed\n')
 
     def test_standard_input(self):
-        done = subprocess.run([harness.GUESTTRACE, 'dump', '-'], input=es.start(), check=True,
+        done = subprocess.run([GUESTTRACE, 'dump', '-'], input=es.start(), check=True,
                               capture_output=True)
         self.assertEqual(done.stdout, b'guest arch=x86_64 64bit\n')
 
     def test_full_disk(self):
         self.write('t.etrace', es.start())
         with open('/dev/full', 'wb') as full:
-            done = subprocess.run([harness.GUESTTRACE, 'dump', self.path('t.etrace')], stdout=full,
+            done = subprocess.run([GUESTTRACE, 'dump', self.path('t.etrace')], stdout=full,
                                   stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'No space left', done.stderr)
@@ -136,7 +134,7 @@ class Damage(DumpTest):
         shown = b''
         for cut in range(1, len(whole)):
             shown = borders.get(cut, shown)
-            done = subprocess.run([harness.GUESTTRACE, 'dump', '-'], input=whole[:cut],
+            done = subprocess.run([GUESTTRACE, 'dump', '-'], input=whole[:cut],
                                   capture_output=True, check=False)
             self.assertEqual(done.stdout, shown, cut)
             self.assertEqual(done.returncode, 0 if cut in borders else 1, cut)
@@ -167,7 +165,7 @@ class Damage(DumpTest):
     def test_message_stands_where_the_packet_was(self):
         data = (es.start() + es.note(0, 0, b'before') + es.packet(0x999, 0, b'')
                 + es.note(0, 0, b'after'))
-        done = subprocess.run([harness.GUESTTRACE, 'dump', '-'], input=data, check=False,
+        done = subprocess.run([GUESTTRACE, 'dump', '-'], input=data, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         lines = done.stdout.decode().split('\n')
         self.assertEqual([lines[1], lines[3]], ['before', 'after'])
@@ -268,30 +266,16 @@ class Live(CliTest):
     """Nothing here waits for a time to pass: each step waits for the other side's."""
 
     def begin(self, where='unix:s', **more):
-        # pylint: disable=consider-using-with
-        process = subprocess.Popen([harness.GUESTTRACE, 'dump', where], cwd=self.dir,
-                                   env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   text=True, **more)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.kill)
-        return process
+        return self.start(GUESTTRACE, 'dump', where, env=self.env, **more)
 
     def listen(self, name='s'):
-        listener = socket.socket(socket.AF_UNIX)
+        listener = sockets.listen(name, 1, self.dir)
         self.addCleanup(listener.close)
-        here = os.getcwd()
-        os.chdir(self.dir)
-        listener.bind(name)
-        os.chdir(here)
-        listener.listen(1)
-        listener.settimeout(60)
         return listener
 
     def connect(self, name='s'):
-        writer = socket.socket(socket.AF_UNIX)
+        writer = sockets.connect(self.path(name))
         self.addCleanup(writer.close)
-        writer.connect(self.path(name))
         return writer
 
     def check_stream(self, reader, writer):
@@ -371,18 +355,14 @@ class Live(CliTest):
         self.assertEqual(reader.wait(60), 0)
 
 
-class Reader(unittest.TestCase):
+class Reader(DumpTest):
     def test_closed_pipe(self):
         """`dump | head` ends when head does."""
-        folder = harness.tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, folder)
-        path = os.path.join(folder, 't')
-        with open(path, 'wb') as f:
-            f.write(es.start() + es.execs(0, 0, [(1, 16, 32)] * 100000) * 3)
-        with subprocess.Popen([harness.GUESTTRACE, 'dump', path], stdout=subprocess.PIPE) as dump:
+        self.write('t', es.start() + es.execs(0, 0, [(1, 16, 32)] * 100000) * 3)
+        with subprocess.Popen([GUESTTRACE, 'dump', self.path('t')], stdout=subprocess.PIPE) as dump:
             dump.stdout.read(10)
             dump.stdout.close()
             self.assertEqual(dump.wait(60), -signal.SIGPIPE)
 
 
-harness.main()
+cases.main()

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Streams of real programs: names and call stacks are those that the source says."""
 import json
-import os
-import shutil
 import subprocess
-import unittest
 
-import harness
-from harness import CliTest, need
+from cli_case import CliTest
+from gttest import cases, paths
+from gttest.cases import need
+from gttest.paths import GUESTTRACE
 
 SOURCE = b'''
 #include <setjmp.h>
@@ -47,22 +46,15 @@ class X86(CliTest):
 
     def setUp(self):
         super().setUp()
-        shutil.rmtree(self.bin)
-        need(self.compiler, 'qemu-' + self.arch)
+        need(self.compiler)
+        self.qemu = self.real_qemu(self.arch)
         self.write('p.c', SOURCE)
-        subprocess.run([self.compiler, '-O1', '-fno-inline', '-static', 'p.c', '-o', 'p.elf'],
-                       cwd=self.dir, check=True)
+        self.must(self.compiler, '-O1', '-fno-inline', '-static', 'p.c', '-o', 'p.elf')
         done = self.record('t.etrace')
-        if not os.path.exists(self.path('t.etrace')) and 'plugin' in done.stderr:
-            print(f'SKIP: qemu-{self.arch} is statically linked', flush=True)
-            raise unittest.SkipTest(done.stderr)
         self.assertEqual(done.returncode, 8, done.stderr)
 
     def record(self, output, tool='etrace'):
-        plugin = os.path.join(os.environ['REAL_PLUGIN_DIR'], f'lib{tool}.so')
-        return subprocess.run(['qemu-' + self.arch, '-plugin', f'{plugin},output={output}',
-                               'p.elf'], cwd=self.dir, capture_output=True, text=True,
-                              check=False)
+        return self.run_in(self.qemu, '-plugin', f'{paths.plugin(tool)},output={output}', 'p.elf')
 
     def test_stacks(self):
         out = self.expect(0, 'convert', '-f', 'folded', '-e', 'p.elf', 't.etrace').stdout
@@ -135,11 +127,10 @@ class X86(CliTest):
         names = {line.split()[3] for line in lines if len(line.split()) == 4}
         self.assertLessEqual({'_start', 'main', 'fib', 'deep', 'handler', 'raise'}, names)
 
-
     def test_live(self):
         """A reader that waits sees what a file would have held, as far as the program's own code is
         concerned: its libraries' depends on where the kernel puts things."""
-        with subprocess.Popen([harness.GUESTTRACE, 'dump', '-e', 'p.elf', 'unix:s'], text=True,
+        with subprocess.Popen([GUESTTRACE, 'dump', '-e', 'p.elf', 'unix:s'], text=True,
                               cwd=self.dir, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as reader:
             self.assertIn('waiting', reader.stderr.readline())
@@ -163,4 +154,4 @@ class Riscv64(X86):
     arch, machine, compiler = 'riscv64', 'riscv', 'riscv64-linux-gnu-gcc'
 
 
-harness.main()
+cases.main()

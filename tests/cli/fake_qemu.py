@@ -39,6 +39,8 @@ import sys
 import termios
 from time import CLOCK_MONOTONIC, clock_gettime
 
+from gttest import uftrace_write as write
+
 SID = '0123456789abcdef'
 SIGNALS = [signal.Signals['SIG' + name] for name in
            ('HUP', 'INT', 'QUIT', 'USR1', 'USR2', 'ALRM', 'TERM', 'WINCH', 'TSTP')]
@@ -65,29 +67,17 @@ def put(name, data):
         f.write(data if isinstance(data, bytes) else data.encode())
 
 
-def word(kind, depth, addr):
-    return kind | 5 << 3 | depth << 6 | addr << 16
-
-
-def records(*items):
-    return b''.join(struct.pack('<QQ', time, word(*rest)) for time, *rest in items)
-
-
 def write_directory(rest, end):
     """A machine's recording: all code in one module, four functions with made-up names."""
     base = 0x40000000
-    header = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, 0x62, 0b10001001, 1024, 0, 0)
-    put('info', header + b'exename:guest\ncmdline:guest\ntaskinfo:lines=2\ntaskinfo:nr_tid=1\ntaskinfo:tids=1\n')
-    put('task.txt', f'SESS timestamp=0.000000001 pid=1 sid={SID} exename="guest"\n'
-                    'TASK timestamp=0.000000001 tid=1 pid=1\n')
-    put(f'sid-{SID}.map', f'{base:012x}-{base + 0x10000:012x} r-xp 00000000 00:00 0 guest\n'
-                          'ffffffffffff-ffffffffffff rw-p 00000000 00:00 0 [stack]\n')
-    at = (0x0, 0x1000, 0x1400, 0x9000)
-    put('guest.sym', '# symbols: 4\n# path name: guest\n' +
-        ''.join(f'{a:016x} T 0x{base + a:x}\n' for a in at) + f'{0x10000:016x} ? __sym_end\n')
-    put('1.dat', records((1, 0, 0, base), (2, 0, 1, base + 0x1000), (3, 0, 2, base + 0x1400),
-                         (4, 1, 2, base + 0x1400), (5, 1, 1, base + 0x1000),
-                         (6, 0, 1, base + 0x9000), (7, 1, 1, base + 0x9000), *end) + rest)
+    put('info', write.info([1]))
+    put('task.txt', write.tasks(SID, [1]))
+    put(f'sid-{SID}.map', write.mappings(base, base + 0x10000))
+    names = {a: f'0x{base + a:x}' for a in (0x0, 0x1000, 0x1400, 0x9000)}
+    put('guest.sym', write.symbols(names, kind='T', end=0x10000))
+    put('1.dat', write.records((1, 0, 0, base), (2, 0, 1, base + 0x1000), (3, 0, 2, base + 0x1400),
+                               (4, 1, 2, base + 0x1400), (5, 1, 1, base + 0x1000),
+                               (6, 0, 1, base + 0x9000), (7, 1, 1, base + 0x9000), *end) + rest)
 
 
 def write_machine(path):
@@ -96,19 +86,12 @@ def write_machine(path):
     with open(path, encoding='utf-8') as f:
         what = json.load(f)
     write_directory(b'', [])
-    items, time = [], what.get('clock', 0)
+    time = what.get('clock', 0)
     if time == 'host':
         time = int(clock_gettime(CLOCK_MONOTONIC) * 1e9)
-    for addr in what['entries']:
-        addr &= (1 << 48) - 1
-        items += [(time + 1, 0, 0, addr), (time + 2, 1, 0, addr)]
-        time += 2
-    put('1.dat', records(*items))
-    put(f'sid-{SID}.map', '000000000000-fffffffff000 r-xp 00000000 00:00 0 guest\n'
-                          'ffffffffffff-ffffffffffff rw-p 00000000 00:00 0 [stack]\n')
-    at = sorted({addr & ((1 << 48) - 1) for addr in what['entries']})
-    put('guest.sym', f'# symbols: {len(at)}\n# path name: guest\n' +
-        ''.join(f'{a:016x} t 0x{a:x}\n' for a in at))
+    put('1.dat', write.calls(what['entries'], time))
+    put(f'sid-{SID}.map', write.mappings())
+    put('guest.sym', write.symbols({addr & write.MASK: f'0x{addr & write.MASK:x}' for addr in what['entries']}))
     if 'found' in what:
         put('code.found', what['found'])
 

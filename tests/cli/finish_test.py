@@ -5,12 +5,11 @@ import os
 import signal
 import struct
 import subprocess
-import sys
 
-import harness
-from harness import GOOD_STATS, CliTest, need
+from cli_case import GOOD_STATS, CliTest
+from gttest import cases
+from gttest.cases import need
 
-CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
 
 
 class Finish(CliTest):
@@ -21,9 +20,7 @@ class Finish(CliTest):
                 for line in done.stderr.strip().split('\n') if line]
 
     def check_whole(self, name='uftrace.data'):
-        done = subprocess.run([sys.executable, CHECKER, self.path(name)], text=True,
-                              capture_output=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.check_recording(name)
 
 
 class Summary(Finish):
@@ -155,4 +152,4 @@ class Repair(Finish):
         self.expect(1, 'repair', 'empty')
 
 
-harness.main()
+cases.main()

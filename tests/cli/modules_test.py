@@ -6,7 +6,7 @@ import os
 import random
 import re
 
-import harness
+from gttest import cases
 import names_test
 
 
@@ -98,4 +98,4 @@ class Modules(names_test.Elf):
         self.assert_names([(addr, name) for (addr, _), name in zip(one, names)], base)
 
 
-harness.main()
+cases.main()

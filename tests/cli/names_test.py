@@ -11,13 +11,12 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 
-import harness
-from harness import GOOD_STATS, CliTest, need
+from cli_case import GOOD_STATS, CliTest
+from gttest import cases
+from gttest.cases import need
 
 SID = '0123456789abcdef'
-CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
 QEMU = 'qemu-system-x86_64'
 TEXT = 0xffffffff81000000
 MASK = (1 << 48) - 1
@@ -56,9 +55,7 @@ class Names(CliTest):
 
     def check(self):
         if os.path.exists(self.path('uftrace.data', 'info')):
-            done = subprocess.run([sys.executable, CHECKER, self.path('uftrace.data')], text=True,
-                                  capture_output=True, check=False)
-            self.assertEqual(done.returncode, 0, done.stdout)
+            self.check_recording()
 
     def map(self):
         found = []
@@ -365,4 +362,4 @@ class Recording(Elf):
 
 
 if __name__ == '__main__':
-    harness.main()
+    cases.main()

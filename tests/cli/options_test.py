@@ -5,8 +5,10 @@ import os
 import re
 import subprocess
 
-import harness
-from harness import CliTest, need
+from cli_case import CliTest
+from gttest import cases
+from gttest.cases import need
+from gttest.paths import GUESTTRACE
 
 COMMANDS = ('record', 'symbols', 'coverage', 'repair', 'dump', 'convert', 'completion', 'help')
 
@@ -113,7 +115,7 @@ class Help(CliTest):
 
     def test_full_disk_is_no_success(self):
         with open('/dev/full', 'w', encoding='ascii') as full:
-            done = subprocess.run([harness.GUESTTRACE, 'help'], stdout=full, text=True,
+            done = subprocess.run([GUESTTRACE, 'help'], stdout=full, text=True,
                                   stderr=subprocess.PIPE, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn('No space left', done.stderr)
@@ -172,4 +174,4 @@ class Completion(CliTest):
                          ['auto', 'host', 'insn'])
 
 
-harness.main()
+cases.main()

@@ -3,14 +3,12 @@
 """Position-independent programs in etrace streams: where they ran is in the stream, or is found."""
 import os
 import re
-import socket
-import struct
 import subprocess
-import unittest
 
-import etrace_stream as es
-import harness
-from harness import CliTest, need
+from cli_case import CliTest
+from gttest import cases, etrace, etrace_write as es, paths, qemus, sockets
+from gttest.cases import need
+from gttest.paths import GUESTTRACE
 
 PROGRAM = b'''
 #include <dlfcn.h>
@@ -57,13 +55,8 @@ LIBRARY = b'int in_library(int n)\n{\n    return n + 1;\n}\n'
 
 def without_mappings(data):
     """The stream as another writer makes it."""
-    out, at = b'', 0
-    while at < len(data):
-        kind, _, size = struct.unpack_from('<HHI', data, at)
-        if kind != es.NOTE or not data[at + 16:].startswith(b'mapping '):
-            out += data[at:at + 8 + size]
-        at += 8 + size
-    return out
+    return b''.join(es.packet(kind, unit, body) for kind, unit, body, _ in etrace.packets(data)
+                    if kind != es.NOTE or not body[8:].startswith(b'mapping '))
 
 
 class X86(CliTest):
@@ -71,7 +64,8 @@ class X86(CliTest):
 
     def setUp(self):
         super().setUp()
-        need(self.compiler, 'qemu-' + self.arch)
+        need(self.compiler)
+        self.qemu = qemus.user(self.arch)
         self.write('p.c', PROGRAM, mode=0o644)
         self.write('l.c', LIBRARY, mode=0o644)
         self.build('-pie', '-fPIE', 'p.c', '-o', 'p')
@@ -82,15 +76,8 @@ class X86(CliTest):
         subprocess.run([self.compiler, '-g', '-O0', *words, '-ldl'], cwd=self.dir, check=True)
 
     def record(self, output, program, *words, flags='exec'):
-        plugin = os.path.join(os.environ['REAL_PLUGIN_DIR'], 'libetrace.so')
-        done = subprocess.run(['qemu-' + self.arch, *self.prefix, '-plugin',
-                               f'{plugin},output={output},flags={flags}', './' + program, *words],
-                              cwd=self.dir, capture_output=True, text=True, check=False)
-        if 'plugin' in done.stderr and not os.path.exists(self.path(output)):
-            print(f'SKIP: qemu-{self.arch} is statically linked', flush=True)
-            raise unittest.SkipTest(done.stderr)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stdout
+        return self.must(self.qemu, *self.prefix, '-plugin',
+                         f'{paths.plugin("etrace")},output={output},flags={flags}', './' + program, *words).stdout
 
     def mappings(self, stream):
         out = self.expect(0, 'dump', stream).stdout
@@ -173,7 +160,7 @@ class X86(CliTest):
         with open(self.path('t'), 'rb') as f:
             data = f.read()
         for command in ['dump'], ['convert', '-f', 'folded'], ['coverage']:
-            done = subprocess.run([harness.GUESTTRACE, *command, '-e', 'p', '-'], cwd=self.dir,
+            done = subprocess.run([GUESTTRACE, *command, '-e', 'p', '-'], cwd=self.dir,
                                   input=data, env=self.env, capture_output=True, check=False)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(b'fib', done.stdout)
@@ -184,10 +171,8 @@ class X86(CliTest):
         self.record('t', 'p')
         with open(self.path('t'), 'rb') as f:
             data = f.read()
-        ours = socket.socket(socket.AF_UNIX)
-        ours.bind(self.path('s'))
-        ours.listen(1)
-        reader = subprocess.Popen([harness.GUESTTRACE, 'dump', '-e', 'p', 'unix:s'], cwd=self.dir,
+        ours = sockets.listen(self.path('s'))
+        reader = subprocess.Popen([GUESTTRACE, 'dump', '-e', 'p', 'unix:s'], cwd=self.dir,
                                   env=self.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         with reader, ours.accept()[0] as peer:
             peer.sendall(data)
@@ -230,4 +215,4 @@ class Riscv64(X86):
 
 
 if __name__ == '__main__':
-    harness.main()
+    cases.main()

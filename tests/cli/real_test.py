@@ -6,14 +6,13 @@ import shutil
 import signal
 import struct
 import subprocess
-import sys
-import unittest
 
-import harness
-from harness import VARIABLE, CliTest, need
+from cli_case import VARIABLE, CliTest
+from gttest import cases, paths
+from gttest.cases import need
+from gttest.results import Skip
 from session import Session
 
-CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
 SOURCE = f'''
 #include <signal.h>
 #include <stdio.h>
@@ -41,22 +40,18 @@ class Real(CliTest):
         super().setUp()
         need(self.compiler, self.qemu)
         shutil.rmtree(self.bin)
-        if os.environ.get('REAL_PLUGIN_DIR'):
-            self.env['GUESTTRACE_PLUGIN_DIR'] = os.environ['REAL_PLUGIN_DIR']
+        self.env['GUESTTRACE_PLUGIN_DIR'] = paths.PLUGINS
         self.write('prog.c', SOURCE.encode())
         subprocess.run([self.compiler, '-O1', '-o', 'prog', 'prog.c'], check=True, cwd=self.dir)
 
     def record(self, *arguments):
         done = self.run_cli('record', *arguments)
         if 'is statically linked' in done.stderr:
-            print('SKIP: ' + done.stderr.strip(), flush=True)
-            raise unittest.SkipTest('static QEMU')
+            raise Skip(done.stderr.strip())
         return done
 
     def check(self, name):
-        done = subprocess.run([sys.executable, CHECKER, self.path(name)], text=True,
-                              capture_output=True, check=False)
-        self.assertIn(done.returncode, (0, 77), done.stdout)
+        self.check_recording(name)
 
     def calls_of_leaf(self, name):
         need('uftrace')
@@ -114,8 +109,7 @@ class Machine(CliTest):
         """OpenSBI on a terminal; then the keys that end QEMU, which read them in its own way."""
         qemu = shutil.which('qemu-system-riscv64')
         need('qemu-system-riscv64')
-        if os.environ.get('REAL_PLUGIN_DIR'):
-            self.env['GUESTTRACE_PLUGIN_DIR'] = os.environ['REAL_PLUGIN_DIR']
+        self.env['GUESTTRACE_PLUGIN_DIR'] = paths.PLUGINS
         self.write('idle', struct.pack('<II', 0x10500073, 0xffdff06f))  # wfi and back to it
         session = Session(self, '', '-q', '--clock=host', command=[
             '--', qemu, '-M', 'virt', '-m', '64', '-nographic', '-kernel', 'idle'])
@@ -125,9 +119,7 @@ class Machine(CliTest):
         self.assertEqual(session.end(), 0)
         self.assertIn(b'QEMU: Terminated', session.seen)
         self.assertRegex(self.read('uftrace.data', 'extern.dat'), r'(?m)^\d+\.\d{9} OpenSBI v')
-        done = subprocess.run([sys.executable, CHECKER, self.path('uftrace.data')], text=True,
-                              capture_output=True, check=False)
-        self.assertIn(done.returncode, (0, 77), done.stdout)
+        self.check_recording()
 
 
-harness.main()
+cases.main()

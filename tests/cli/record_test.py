@@ -5,10 +5,11 @@ import json
 import os
 import shutil
 import subprocess
-import unittest
 
-import harness
-from harness import AARCH64, I860, PPC64, RISCV, VARIABLE, X86_64, CliTest, make_elf
+from cli_case import AARCH64, I860, PPC64, RISCV, VARIABLE, X86_64, CliTest, make_elf
+from gttest import cases, paths
+from gttest.paths import GUESTTRACE
+from gttest.results import skip
 
 
 class Program(CliTest):
@@ -79,7 +80,7 @@ class Program(CliTest):
         self.assertEqual(argv[4:], ['./prog'])
         argv, _ = self.record('./prog')
         if not os.path.exists('/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1'):
-            print('SKIP: no /usr/aarch64-linux-gnu', flush=True)
+            skip('no /usr/aarch64-linux-gnu')
         elif not os.path.exists('/lib/ld-linux-aarch64.so.1'):
             self.assertEqual(argv[4:], ['-L', '/usr/aarch64-linux-gnu', './prog'])
         self.program(machine=AARCH64, interpreter='/nowhere/ld.so')
@@ -117,7 +118,7 @@ class Program(CliTest):
         for place in ('usr/bin/plugins', 'usr/lib/guesttrace/plugins'):
             exe = self.path('usr/bin/guesttrace')
             os.makedirs(self.path('usr/bin'), exist_ok=True)
-            shutil.copy(harness.GUESTTRACE, exe)
+            shutil.copy(GUESTTRACE, exe)
             done = subprocess.run([exe, 'record', './prog'], env=self.env, cwd=self.dir, text=True,
                                   capture_output=True, check=False)
             self.assertEqual(done.returncode, 125, done.stderr)
@@ -219,7 +220,6 @@ class Refused(CliTest):
             self.refuse(126, './qemu: Permission denied', '--qemu', './qemu', './prog')
 
 
-@unittest.skipUnless(os.environ.get('FAKE_BINARIES'), 'no compiled fakes')
 class Capable(CliTest):
     """Compiled stand-ins: `static`, `dynamic`, and `plugins`, which exports what a QEMU does."""
 
@@ -231,7 +231,7 @@ class Capable(CliTest):
 
     def put(self, kind, name, folder='bin'):
         os.makedirs(self.path(folder), exist_ok=True)
-        os.symlink(os.path.join(os.environ['FAKE_BINARIES'], 'fake_' + kind),
+        os.symlink(paths.built('cli', 'fake_' + kind),
                    self.path(folder, name))
 
     def test_static(self):
@@ -320,4 +320,4 @@ class QemuCommand(CliTest):
         self.assertEqual(argv[4:], ['./bin/qemu-program'])
 
 
-harness.main()
+cases.main()

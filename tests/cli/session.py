@@ -9,12 +9,12 @@ import subprocess
 import sys
 import time
 import tty
-import unittest
 
-import harness
-from harness import GUESTTRACE
+from cli_case import HERE
+from gttest.paths import GUESTTRACE
+from gttest.results import Skip
 
-LEADER = os.path.join(harness.HERE, 'leader.py')
+LEADER = os.path.join(HERE, 'leader.py')
 DEADLINE = 60  # seconds until a test that waits for something gives up
 
 
@@ -36,8 +36,7 @@ def open_terminal():
     try:
         return pty.openpty()
     except OSError as error:
-        print(f'SKIP: no pseudo terminal can be opened: {error.strerror or error}', flush=True)
-        raise unittest.SkipTest('no pseudo terminal') from error
+        raise Skip(f'no pseudo terminal can be opened: {error.strerror or error}') from error
 
 
 class Session:

@@ -8,14 +8,13 @@ The recording is fake_qemu.py's: one module, guest, 0x40000000 to 0x40010000, wi
 import os
 import re
 import subprocess
-import sys
 
-import harness
-from harness import GOOD_STATS, CliTest, need
+from cli_case import GOOD_STATS, CliTest
+from gttest import cases
+from gttest.cases import need
 
 BASE = 0x40000000
 SID = '0123456789abcdef'
-CHECKER = os.path.join(harness.HERE, '..', 'tools', 'check_uftrace_dir.py')
 SOURCE = '''
 __attribute__((noinline, aligned(64))) void alpha(void) { __asm__ volatile("nop"); }
 __attribute__((noinline, aligned(1024))) void beta(void) { __asm__ volatile("nop"); }
@@ -63,9 +62,7 @@ class Symbols(CliTest):
     def shown(self):
         """The functions that uftrace shows, in the order of the calls; checks the directory too."""
         need('uftrace')
-        done = subprocess.run([sys.executable, CHECKER, self.path('uftrace.data')], text=True,
-                              capture_output=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout)
+        self.check_recording()
         out = subprocess.run(['uftrace', 'replay', '-d', self.path('uftrace.data'), '-f', 'none',
                               '--no-pager'], capture_output=True, text=True, check=True).stdout
         return re.findall(r'(\S+)\(\)[;| ]', out)
@@ -234,4 +231,4 @@ class Refused(Symbols):
         self.refuse('do not fit', f'fw.elf:{(1 << 48) - 0x10 - BASE - 0x1000:#x}')
 
 
-harness.main()
+cases.main()

@@ -6,7 +6,8 @@ import random
 import resource
 import shutil
 
-from sysroot_machine import AT, GUEST, SID, Sysroot, checker, harness, tracing
+from gttest import cases, uftrace, uftrace_check
+from sysroot_machine import AT, GUEST, SID, Sysroot
 
 
 def limits():
@@ -48,8 +49,8 @@ class Damaged(Sysroot):
                      b'1001 7 7 a\n1002 8 7 b\n1002 8 9 c\n', bytes(range(256)) * 100,
                      b''.join(b'%d %d %d x\n' % (i, i, i) for i in range(100000))]:
             self.assertTrue(self.try_it('guest-tasks.txt', data), data[:100])
-            checker.check_files(self.out, False)
-            self.trace = tracing.Trace(self.out)
+            uftrace_check.check_files(self.out, False)
+            self.trace = uftrace.Trace(self.out)
             self.names(1002, self.one)
         self.assertTrue(self.try_it('guest-tasks.txt', b''.join(b'%d 1 1 x\n' % i
                                                                 for i in range(100000))))
@@ -106,4 +107,4 @@ class Damaged(Sysroot):
                 self.assertTrue(self.try_it(name, data))
 
 
-harness.main()
+cases.main()

@@ -8,50 +8,22 @@ import os
 import random
 import re
 import shutil
-import struct
 import subprocess
-import sys
 
-import harness
-from harness import CliTest, need
-
-sys.path[:0] = [os.path.join(harness.HERE, '..', folder) for folder in ('tools', 'guest')]
-import check_uftrace_dir as checker  # noqa: E402
-import trace as tracing  # noqa: E402
+from cli_case import CliTest
+from gttest import elf, uftrace, uftrace_check, uftrace_write as write
+from gttest.cases import need
+from gttest.uftrace_write import MASK
 
 SID = 'fedcba9876543210'  # after those of processes
-MASK = (1 << 48) - 1
 TEXT = 0xffffffff81000000
 AT = 0x400000  # where programs are linked
-
-
-def word(kind, depth, addr):
-    return kind | 5 << 3 | depth << 6 | addr << 16
-
-
-def calls(addrs):
-    """Records, at 1 ns, 2 ns...: each address is called and returns; a negative one is what is open
-    until the end."""
-    out, opened, time = b'', [], 0
-    for addr in addrs:
-        kept = addr < 0
-        addr = abs(addr) & MASK
-        out += struct.pack('<QQ', time + 1, word(0, len(opened), addr))
-        if kept:
-            opened.append(addr)
-        else:
-            out += struct.pack('<QQ', time + 2, word(1, len(opened), addr))
-        time += 2
-    while opened:
-        addr = opened.pop()
-        out += struct.pack('<QQ', time, word(1, len(opened), addr))
-    return out
 
 
 class Sysroot(CliTest):
     def setUp(self):
         super().setUp()
-        need('cc', 'nm', 'strip')
+        need('cc', 'strip')
         os.mkdir(self.path('root'))
         self.out = self.path('uftrace.data')
 
@@ -68,27 +40,20 @@ class Sysroot(CliTest):
         subprocess.run(['cc', '-nostdlib', '-Wl,--build-id', *kind, '-o', name, name + '.s'],
                        check=True, cwd=self.dir, capture_output=True)
         os.unlink(self.path(name + '.s'))
-        out = subprocess.run(['nm', name], check=True, cwd=self.dir, capture_output=True, text=True)
-        found = [line.split() for line in out.stdout.splitlines()]
-        return {what: int(addr, 16) for addr, _, what in found if what.startswith(prefix + '_')}
+        found = sorted(elf.functions(self.path(name)), key=lambda s: s.name)
+        return {s.name: s.addr for s in found if s.name.startswith(prefix + '_')}
 
     def machine(self, tasks, guest=None):
-        """tasks: {tid: what it does, see calls()}; guest: guest-tasks.txt."""
+        """tasks: {tid: what it does, see uftrace_write.calls()}; guest: guest-tasks.txt."""
         shutil.rmtree(self.out, ignore_errors=True)
         tids = sorted({1, *tasks})
-        head = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, 0x62, 0b10001001, 1024, 0, 0)
-        listed = ','.join(map(str, tids))
-        self.put('info', head + b'exename:guest\ncmdline:guest\ntaskinfo:lines=2\n' +
-                 f'taskinfo:nr_tid={len(tids)}\ntaskinfo:tids={listed}\n'.encode())
-        self.put('task.txt', f'SESS timestamp=0.000000001 pid=1 sid={SID} exename="guest"\n' +
-                 ''.join(f'TASK timestamp=0.000000001 tid={tid} pid=1\n' for tid in tids))
-        self.put(f'sid-{SID}.map', '000000000000-fffffffff000 r-xp 00000000 00:00 0 guest\n'
-                                   'ffffffffffff-ffffffffffff rw-p 00000000 00:00 0 [stack]\n')
         called = sorted({abs(addr) & MASK for addrs in tasks.values() for addr in addrs} | {0x1000})
-        self.put('guest.sym', f'# symbols: {len(called)}\n# path name: guest\n' +
-                 ''.join(f'{addr:016x} t 0x{addr:x}\n' for addr in called))
+        self.put('info', write.info(tids))
+        self.put('task.txt', write.tasks(SID, tids))
+        self.put(f'sid-{SID}.map', write.mappings())
+        self.put('guest.sym', write.symbols({addr: f'0x{addr:x}' for addr in called}))
         for tid in tids:
-            self.put(f'{tid}.dat', calls(tasks.get(tid, [0x1000])))
+            self.put(f'{tid}.dat', write.calls(tasks.get(tid, [0x1000])))
         if guest:
             self.put('guest-tasks.txt', guest)
 
@@ -111,8 +76,8 @@ class Sysroot(CliTest):
 
     def symbols(self, *arguments, status=0):
         done = self.expect(status, 'symbols', *arguments)
-        checker.check_files(self.out, False)
-        self.trace = tracing.Trace(self.out)
+        uftrace_check.check_files(self.out)
+        self.trace = uftrace.Trace(self.out)
         return done
 
     def name(self, tid, addr, time=1 << 40):
@@ -135,5 +100,3 @@ class Sysroot(CliTest):
 
 
 GUEST = '1 0 0 swapper/0\n1001 1 1 swapper/0\n1001 1 1 init\n1002 2 2 sh\n1003 3 2 sh\n'
-
-__all__ = ['AT', 'GUEST', 'MASK', 'SID', 'TEXT', 'Sysroot', 'checker', 'harness', 'need', 'tracing']

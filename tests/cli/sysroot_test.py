@@ -9,8 +9,10 @@ import re
 import shutil
 import subprocess
 
-from harness import GOOD_STATS
-from sysroot_machine import AT, GUEST, TEXT, Sysroot, checker, harness, need, tracing
+from cli_case import GOOD_STATS
+from gttest import cases, uftrace, uftrace_check
+from gttest.cases import need
+from sysroot_machine import AT, GUEST, TEXT, Sysroot
 
 QEMU = 'qemu-system-x86_64'
 READERS = glob.glob(os.path.expanduser('~/.cache/guesttrace/uftraces/*/uftrace'))
@@ -42,8 +44,8 @@ class Processes(Sysroot):
         self.two()
         self.symbols('--sysroot', 'root')
         need('uftrace')
-        for reader in [shutil.which('uftrace'), *READERS]:
-            checker.check_readers(self.out, False, reader)
+        for reader in [uftrace_check.reader(), *READERS]:
+            uftrace_check.check_readers(self.out, False, reader)
             out = subprocess.run([reader, 'replay', '-d', self.out, '--no-pager', '-f', 'tid'],
                                  capture_output=True, text=True, check=True).stdout
             shown = dict(re.findall(r'\[ *(\d+)\] \| (\w+)_59\(', out))
@@ -118,8 +120,8 @@ class Processes(Sysroot):
         self.assertEqual([(pid, os.path.basename(name)) for _, pid, _, name in self.trace.sessions],
                          [(1, 'guest'), (1001, 'one'), (1001, 'two')])
         need('uftrace')
-        for reader in [shutil.which('uftrace'), *READERS]:
-            checker.check_readers(self.out, False, reader)
+        for reader in [uftrace_check.reader(), *READERS]:
+            uftrace_check.check_readers(self.out, False, reader)
             out = subprocess.run([reader, 'report', '-d', self.out, '--no-pager', '--tid', '1001'],
                                  capture_output=True, text=True, check=True).stdout
             shown = {line.split()[-1]: line.split()[-2] for line in out.splitlines()[2:]}
@@ -134,7 +136,7 @@ class Processes(Sysroot):
         self.names(1001, one, time=2 * len(one))
         for addr in two.values():
             self.assertEqual(self.name(1001, addr), f'{addr:#x}')
-        checker.check_readers(self.out, False)
+        uftrace_check.check_readers(self.out, False)
 
     def test_exec_elsewhere(self):
         """Where nothing is across another, a process stays one session."""
@@ -157,9 +159,9 @@ class Processes(Sysroot):
         self.execs(lambda at: {1001: [*first, at, *second], 1002: [-first[3], *first]},
                    '1001 7 7 two\n1002 8 7 sh\n')
         self.symbols('System.map', '-L', 'root')
-        lines = [line for line in self.trace.lines if 'tid=1001 ' in line]
+        lines = [line for line in self.read('uftrace.data', 'task.txt').splitlines() if 'tid=1001 ' in line]
         self.assertEqual(len(lines), 2)
-        self.assertEqual(sum('tid=1002 ' in line for line in self.trace.lines), 1)
+        self.assertEqual(sum('tid=1002 ' in line for line in self.read('uftrace.data', 'task.txt').splitlines()), 1)
 
     def test_not_known(self):
         """What the recording does not say is told in one line."""
@@ -301,7 +303,7 @@ class Record(Sysroot):
                            do=f'machine=machine {GOOD_STATS}')
         self.assertRegex(done.stderr, r'record: /.*/root/one: ran in 1 process\n')
         os.unlink(os.path.join(self.out, 'guesttrace.stats'))  # fake_qemu.py's is no real one
-        self.trace = tracing.Trace(self.out)
+        self.trace = uftrace.Trace(self.out)
         self.names(1, one)
         self.assertNotIn('-L', self.started()[0])
 
@@ -320,4 +322,4 @@ class Record(Sysroot):
         self.assertIn('no symbols of processes: ', done.stderr)
 
 
-harness.main()
+cases.main()

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A traced program with a monitor (target.c, as TARGET), and a client that says what it is told to."""
+"""A traced program with a monitor (target.c), and a client that sends what it is given."""
 import json
-import os
 import select
-import socket
 import subprocess
-import tempfile
-import unittest
 
-GUESTTRACE, TARGET = os.environ['GUESTTRACE'], os.environ['TARGET']
+from gttest import cases, paths, sockets
+from gttest.paths import GUESTTRACE
+
+TARGET = paths.built('control', 'control_target')
 PROMPT = b'(guesttrace) '
 LIMIT = 30
 
 
 class Client:
     def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket = sockets.connect(path)
         self.socket.settimeout(LIMIT)
         self.data = b''
         try:
-            self.socket.connect(path)
             self.greeting = json.loads(self.until(b'\n'))
         except Exception:
             self.close()
@@ -61,18 +59,14 @@ class Client:
         self.socket.close()
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
+class Case(cases.ScratchCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix='guesttrace-control-')
-        self.addCleanup(folder.cleanup)
-        self.dir = folder.name
-        self.path = os.path.join(folder.name, 'monitor')
+        super().setUp()
+        self.monitor = self.path('monitor')
         self.target = None
 
-    def start(self, events=0, path=None, **more):
-        self.target = subprocess.Popen([TARGET, path or self.path, str(events)], cwd=self.dir,
+    def begin(self, events=0, path=None, **more):
+        self.target = subprocess.Popen([TARGET, path or self.monitor, str(events)], cwd=self.dir,
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True, **more)
         self.addCleanup(self.end, self.target)
@@ -92,12 +86,10 @@ class Case(unittest.TestCase):
         return self.target.stdout.readline().rstrip('\n')
 
     def client(self):
-        c = Client(self.path)
+        c = Client(self.monitor)
         self.addCleanup(c.close)
         return c
 
     def ctl(self, *args, stdin='', status=0):
-        done = subprocess.run([GUESTTRACE, 'ctl', self.path, *args], input=stdin, text=True,
-                              capture_output=True, timeout=LIMIT)
-        self.assertEqual(done.returncode, status, done.stderr)
+        done = self.must(GUESTTRACE, 'ctl', self.monitor, *args, status=status, input=stdin)
         return done.stdout, done.stderr

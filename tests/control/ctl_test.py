@@ -8,14 +8,15 @@ import signal
 import socket
 import subprocess
 import time
-import unittest
 
-from control import GUESTTRACE, LIMIT, PROMPT, Case
+from control import LIMIT, PROMPT, Case
+from gttest import cases, sockets
+from gttest.paths import GUESTTRACE
 
 
 class Ctl(Case):
     def test_command(self):
-        self.start()
+        self.begin()
         self.assertEqual(self.ctl('trace-event demo* on'), ('', ''))
         self.assertEqual(self.ctl('info', 'trace-events', 'demo_t*'), ('demo_two : state 1\n', ''))
         self.assertEqual(self.ctl('trace-event nosuch on', status=1),
@@ -23,7 +24,7 @@ class Ctl(Case):
         self.assertIn('"a\\b"', self.ctl('trace-event "a\\b', status=1)[1] + '"a\\b"')
 
     def test_lines(self):
-        self.start()
+        self.begin()
         self.assertEqual(self.ctl(stdin='# first\n\ntrace-event demo_one on\n'
                                   ' info trace-events demo_o*\n'),
                          ('demo_one : state 1\ndemo_off : state 0\n', ''))
@@ -33,10 +34,10 @@ class Ctl(Case):
 
     def test_nobody(self):
         self.assertIn('No such file or directory', self.ctl('help', status=1)[1])
-        with open(self.path, 'w'):
+        with open(self.monitor, 'w'):
             pass
         self.assertIn('cannot be connected to', self.ctl('help', status=1)[1])
-        os.unlink(self.path)
+        os.unlink(self.monitor)
         self.ctl(status=1)
 
     def test_strangers(self):
@@ -46,10 +47,8 @@ class Ctl(Case):
                                   (b'{"QMP": {}}\n', 'the connection was closed'),
                                   (b'[' * 100 + b'\n', 'not a monitor\'s answer'),
                                   (None, 'no answer within 1 s')):
-            with socket.socket(socket.AF_UNIX) as listener:
-                listener.bind(self.path)
-                listener.listen()
-                ctl = subprocess.Popen([GUESTTRACE, 'ctl', '--timeout=1', self.path, 'help'],
+            with sockets.listen(self.monitor) as listener:
+                ctl = subprocess.Popen([GUESTTRACE, 'ctl', '--timeout=1', self.monitor, 'help'],
                                        stderr=subprocess.PIPE, text=True)
                 peer = listener.accept()[0]
                 if greeting is not None:
@@ -58,12 +57,12 @@ class Ctl(Case):
                 self.assertIn(message, ctl.communicate(timeout=LIMIT)[1])
                 self.assertEqual(ctl.returncode, 1)
                 peer.close()
-            os.unlink(self.path)
+            os.unlink(self.monitor)
 
     def test_prompt(self):
-        self.start()
+        self.begin()
         parent, child = pty.openpty()
-        ctl = subprocess.Popen([GUESTTRACE, 'ctl', self.path], stdin=child, stdout=child, stderr=child,
+        ctl = subprocess.Popen([GUESTTRACE, 'ctl', self.monitor], stdin=child, stdout=child, stderr=child,
                                env={**os.environ, 'TERM': 'dumb'})
         os.close(child)
         self.addCleanup(os.close, parent)
@@ -98,4 +97,4 @@ class Ctl(Case):
 
 if __name__ == '__main__':
     signal.alarm(300)
-    unittest.main()
+    cases.main()

@@ -8,14 +8,15 @@ import signal
 import socket
 import stat
 import subprocess
-import unittest
 
-from control import GUESTTRACE, LIMIT, PROMPT, Case
+from control import LIMIT, PROMPT, Case
+from gttest import cases
+from gttest.paths import GUESTTRACE
 
 
 class Words(Case):
     def test_events(self):
-        self.start()
+        self.begin()
         c = self.client()
         self.assertEqual(c.hmp('info trace-events demo_t*'), 'demo_two : state 0\n')
         self.assertEqual(c.hmp('trace-event demo_?wo on'), '')
@@ -31,7 +32,7 @@ class Words(Case):
         self.assertEqual(c.hmp('info trace-events nothing*'), '')
 
     def test_refused(self):
-        self.start()
+        self.begin()
         c = self.client()
         for line, message in (
                 ('trace-event nosuch on', "unknown event 'nosuch'"),
@@ -53,7 +54,7 @@ class Words(Case):
         self.assertEqual(self.tell('state demo_one'), '0')
 
     def test_file(self):
-        self.start()
+        self.begin()
         c = self.client()
         name = os.path.join(self.dir, 'a trace')
         self.assertEqual(c.hmp(f'trace-file set "{name}"'), '')
@@ -81,7 +82,7 @@ class Words(Case):
 
 class Json(Case):
     def test_commands(self):
-        self.start()
+        self.begin()
         c = self.client()
         self.assertEqual(list(c.greeting), ['QMP'])
         self.assertEqual(c.greeting['QMP']['capabilities'], [])
@@ -107,7 +108,7 @@ class Json(Case):
         self.assertIn('qemu', c.qmp('query-version')['return'])
 
     def test_refused(self):
-        self.start()
+        self.begin()
         c = self.client()
         for text, words in (
                 ('{"execute": "quit"}', ('CommandNotFound', '"quit"')),
@@ -135,7 +136,7 @@ class Json(Case):
         self.assertEqual(c.qmp('qmp_capabilities'), {'return': {}})
 
     def test_id(self):
-        self.start()
+        self.begin()
         c = self.client()
         for ident in (7, 'x', None, [1, {'a': '}'}], {'b': '\\"{'}):
             c.send(json.dumps({'id': ident, 'execute': 'query-version'}).encode())
@@ -146,7 +147,7 @@ class Json(Case):
 
     def test_spelling(self):
         """Escapes in names, blanks anywhere, several commands in one packet, one byte a packet."""
-        self.start()
+        self.begin()
         c = self.client()
         text = (b'\r\n {"execute" :\t"trace-event-get-st\\u0061te","arguments":{"name":'
                 b'"demo\\u005Fone"}}{"execute":"query-version"}info trace-events demo_one\r\n')
@@ -160,7 +161,7 @@ class Json(Case):
 
 class Clients(Case):
     def test_two(self):
-        self.start()
+        self.begin()
         a, b = self.client(), self.client()
         a.send(b'{"execute": "trace-event-set-state", "arguments": {"name":')
         self.assertEqual(b.hmp('trace-event demo_one on'), '')
@@ -172,7 +173,7 @@ class Clients(Case):
 
     def test_hangs(self):
         """A client that sends and never reads holds up neither the program nor others."""
-        self.start(events=20000)
+        self.begin(events=20000)
         bad = self.client()
         bad.socket.settimeout(0.5)
         sent = 0
@@ -190,7 +191,7 @@ class Clients(Case):
             self.assertEqual(bad.until(PROMPT).count(b'\n'), 20004)
 
     def test_many(self):
-        self.start()
+        self.begin()
         clients = [self.client() for _ in range(32)]
         with self.assertRaises((json.JSONDecodeError, EOFError)):
             self.client()
@@ -199,7 +200,7 @@ class Clients(Case):
         self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
 
     def test_long(self):
-        self.start()
+        self.begin()
         c = self.client()
         for text in (b'x' * 70000, b'{"a": "' + b'x' * 200000 + b'"}', b'{' + b'[' * 66000):
             c.send(text + b'\n')
@@ -210,7 +211,7 @@ class Clients(Case):
         self.assertEqual(c.until(PROMPT), b'error: a NUL in a command\n' + PROMPT)
 
     def test_half_closed(self):
-        self.start()
+        self.begin()
         c = self.client()
         c.send(b'{"execute": "query-version"} info trace-events demo_one') # no newline
         c.socket.shutdown(socket.SHUT_WR)
@@ -220,54 +221,54 @@ class Clients(Case):
 
     def test_fork(self):
         """A child keeps neither the socket nor its clients, and its end leaves the name alone."""
-        self.start()
+        self.begin()
         c = self.client()
         child = int(self.tell('fork'))
         self.assertGreater(child, 0)
         self.assertEqual(c.hmp('trace-event demo_one on'), '')
         self.assertEqual(self.tell('stop'), 'stopped')
         self.assertTrue(c.at_end())
-        self.assertFalse(os.path.exists(self.path))
+        self.assertFalse(os.path.exists(self.monitor))
         os.kill(child, 0)
 
 
 class Name(Case):
     def socket_mode(self):
-        return stat.S_IMODE(os.stat(self.path).st_mode)
+        return stat.S_IMODE(os.stat(self.monitor).st_mode)
 
     def refused(self, message):
-        self.assertFalse(self.start())
+        self.assertFalse(self.begin())
         self.assertEqual(self.target.wait(LIMIT), 1)
         self.assertIn(message, self.target.stderr.read())
 
     def test_mode(self):
-        self.start(umask=0)
+        self.begin(umask=0)
         self.assertEqual(self.socket_mode(), 0o600)
 
     def test_end(self):
-        self.start()
+        self.begin()
         self.target.communicate(timeout=LIMIT)
         self.assertEqual(self.target.returncode, 0)
-        self.assertFalse(os.path.exists(self.path))
+        self.assertFalse(os.path.exists(self.monitor))
 
     def test_again(self):
-        self.start()
-        self.assertIn('the monitor is at', self.tell('start ' + self.path))
+        self.begin()
+        self.assertIn('the monitor is at', self.tell('start ' + self.monitor))
         self.tell('stop')
-        self.assertEqual(self.tell('start ' + self.path), '0')
+        self.assertEqual(self.tell('start ' + self.monitor), '0')
         self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
 
     def test_dead(self):
-        self.start()
+        self.begin()
         self.end(self.target)
-        self.assertTrue(os.path.exists(self.path))
-        self.assertTrue(self.start(umask=0))
+        self.assertTrue(os.path.exists(self.monitor))
+        self.assertTrue(self.begin(umask=0))
         self.assertEqual(self.socket_mode(), 0o600)
         self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
         self.assertEqual(os.listdir(self.dir), ['monitor'])
 
     def test_live(self):
-        self.start()
+        self.begin()
         first = self.target
         self.refused('a process listens there already')
         self.target = first
@@ -275,36 +276,36 @@ class Name(Case):
         self.assertEqual(self.tell('state demo_one'), '1')
 
     def test_in_the_way(self):
-        for make in (lambda: os.mknod(self.path), lambda: os.mkfifo(self.path),
-                     lambda: os.mkdir(self.path), lambda: os.symlink('nowhere', self.path)):
+        for make in (lambda: os.mknod(self.monitor), lambda: os.mkfifo(self.monitor),
+                     lambda: os.mkdir(self.monitor), lambda: os.symlink('nowhere', self.monitor)):
             make()
-            before = os.lstat(self.path)
+            before = os.lstat(self.monitor)
             self.refused('exists, and is no socket')
-            self.assertTrue(os.path.samestat(before, os.lstat(self.path)))
-            os.rmdir(self.path) if stat.S_ISDIR(before.st_mode) else os.unlink(self.path)
+            self.assertTrue(os.path.samestat(before, os.lstat(self.monitor)))
+            os.rmdir(self.monitor) if stat.S_ISDIR(before.st_mode) else os.unlink(self.monitor)
 
     def test_impossible(self):
-        self.path = '/nonexistent/monitor'
+        self.monitor = '/nonexistent/monitor'
         self.refused('No such file or directory')
-        self.path = os.path.join(self.dir, 'x' * 120)
+        self.monitor = os.path.join(self.dir, 'x' * 120)
         self.refused('the name of a socket has 1 to 107 bytes')
 
     def test_taken_over(self):
         """A name that another program has by now is not removed."""
-        self.start()
-        os.unlink(self.path)
-        with open(self.path, 'w'):
+        self.begin()
+        os.unlink(self.monitor)
+        with open(self.monitor, 'w'):
             pass
         self.tell('stop')
-        self.assertTrue(os.path.exists(self.path))
+        self.assertTrue(os.path.exists(self.monitor))
 
     def test_relative(self):
-        self.start(path='monitor')
+        self.begin(path='monitor')
         self.assertEqual(self.client().hmp('info trace-events demo_one'), 'demo_one : state 0\n')
         self.tell('stop')
-        self.assertFalse(os.path.exists(self.path))
+        self.assertFalse(os.path.exists(self.monitor))
 
 
 if __name__ == '__main__':
     signal.alarm(300)
-    unittest.main()
+    cases.main()

@@ -2,32 +2,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Counts of lines and functions, and where functions end, equal gcov's of the same source, built with --coverage -O0.
 
-ARCH in the environment is what the programs are built for, PLUGIN libetrace.so. What is recorded is a
-build without --coverage, its entries and, in another run, the counts of its blocks. Exempt are the lines and functions that docs/etrace.md tells of.
+usage: gcov_test.py ARCH
+
+ARCH is what the programs are built for. What is recorded is a build without --coverage, its entries and, in another
+run, the counts of its blocks. Exempt are the lines and functions that docs/etrace.md lists.
 """
 import json
 import os
 import re
-import unittest
+import sys
 
-import harness
+from coverage_case import PROGRAMS, CoverageTest, lcov
+from gttest import cases, compilers, paths, qemus
 
-ARCH = os.environ['ARCH']
-PLUGIN = os.environ['PLUGIN']
+ARCH = sys.argv[1]
+PLUGIN = paths.plugin('etrace')
 LABEL = re.compile(r'\s*(case .*|default|\w+):\s*$')
 DIFFERENT = {('shapes.cc', 43)}  # the '}' of a function that catches
 ENDLESS = {'leave'}  # they never return: nothing in the code says where they end
 
 
-class Gcov(harness.Scratch):
+class Gcov(CoverageTest):
     def gcov(self, source, options):
-        """As harness.lcov with ends, from the build with --coverage."""
-        cross = harness.CROSS[ARCH]
+        """As lcov with ends, from the build with --coverage."""
+        cross = compilers.prefix(ARCH)
         compiler = cross + ('g++' if source.endswith('.cc') else 'gcc')
-        self.tool(compiler, '-O0', *options, '--coverage', '-c', '-o', 'c.o', source)
-        self.tool(compiler, '--coverage', '-static', '-o', 'c', 'c.o')
-        self.tool(f'qemu-{ARCH}', './c')
-        done = self.tool(cross + 'gcov', '--json-format', '--stdout', 'c.gcda')
+        self.must(compiler, '-O0', *options, '--coverage', '-c', '-o', 'c.o', source)
+        self.must(compiler, '--coverage', '-static', '-o', 'c', 'c.o')
+        self.must(f'qemu-{ARCH}', './c')
+        done = self.must(cross + 'gcov', '--json-format', '--stdout', 'c.gcda')
         files = {}
         for file in json.loads(done.stdout)['files']:
             lines = {}
@@ -45,19 +48,19 @@ class Gcov(harness.Scratch):
         program = self.compile(source, '-O0', *options, '-static', arch=ARCH)
         reports = []
         for flags in 'exec', 'coverage':
-            self.tool(f'qemu-{ARCH}', '-plugin', f'{PLUGIN},output={self.path(flags)},flags={flags}',
+            self.must(f'qemu-{ARCH}', '-plugin', f'{PLUGIN},output={self.path(flags)},flags={flags}',
                       program)
             self.coverage(flags, '-e', program, '-f', 'lcov2', '-o', 'out')
             with open(self.path('out'), encoding='utf-8') as f:
                 reports.append(f.read())
         self.assertEqual(*reports)
-        return harness.lcov(reports[0], ends=True)
+        return lcov(reports[0], ends=True)
 
     def compare(self, name, *options):
-        source = os.path.join(harness.PROGRAMS, name)
+        source = os.path.join(PROGRAMS, name)
         gcov, ours, checked = self.gcov(source, options), self.ours(source, options), 0
         for path, (lines, functions) in gcov.items():
-            if not path.startswith(harness.PROGRAMS):
+            if not path.startswith(PROGRAMS):
                 continue
             with open(path, encoding='utf-8') as f:
                 text = f.read().split('\n')
@@ -111,7 +114,5 @@ class Gcov(harness.Scratch):
 
 
 if __name__ == '__main__':
-    harness.need(f'qemu-{ARCH}', harness.CROSS[ARCH] + 'gcc', harness.CROSS[ARCH] + 'g++',
-                 harness.CROSS[ARCH] + 'gcov')
-    harness.need_plugins(f'qemu-{ARCH}')
-    harness.main()
+    sys.argv[1:2] = []
+    cases.main(qemus.user_of(ARCH), *[compilers.prefix(ARCH) + name for name in ('gcc', 'g++', 'gcov')])

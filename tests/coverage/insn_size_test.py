@@ -1,26 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sizes of instructions equal those that objdump finds, in whole C libraries, and of cut ones nothing
-is read that is not there. INSN_SIZE_TOOL prints sizes."""
+is read that is not there."""
 import os
 import re
-import subprocess
-import unittest
 
-import harness
+from coverage_case import PROGRAMS, CoverageTest
+from gttest import cases, compilers, paths
 
-TOOL = os.environ['INSN_SIZE_TOOL']
+TOOL = paths.built('coverage', 'insn_size_tool')
 MACHINES = {'x86_64': ('62', '64'), 'aarch64': ('183', '64'), 'riscv64': ('243', '64')}
 
 
-class Sizes(harness.Scratch):
+class Sizes(CoverageTest):
     def sizes(self, machine, codes):
-        done = subprocess.run([TOOL, *machine], input='\n'.join(codes) + '\n', text=True,
-                              capture_output=True, check=True)
+        done = self.must(TOOL, *machine, input='\n'.join(codes) + '\n')
         return [int(size) for size in done.stdout.split()]
 
     def instructions(self, arch, program):
-        listing = self.tool(harness.CROSS[arch] + 'objdump', '-d', '-w', program).stdout
+        listing = self.must(compilers.prefix(arch) + 'objdump', '-d', '-w', program).stdout
         found = {}
         for code, text in re.findall(r'^ +[0-9a-f]+:\t([0-9a-f ]+?) *\t(.*)$', listing, re.M):
             code = code.replace(' ', '')
@@ -31,7 +29,7 @@ class Sizes(harness.Scratch):
         return found
 
     def check(self, arch):
-        program = self.compile(os.path.join(harness.PROGRAMS, 'matrix.c'), '-static', arch=arch)
+        program = self.compile(os.path.join(PROGRAMS, 'matrix.c'), '-static', arch=arch)
         found = self.instructions(arch, program)
         self.assertGreater(len(found), 5000)
         codes = list(found)
@@ -74,6 +72,5 @@ class Sizes(harness.Scratch):
 
 
 if __name__ == '__main__':
-    harness.need('gcc', 'objdump', *[harness.CROSS[a] + t for a in ('aarch64', 'riscv64')
-                                     for t in ('gcc', 'objdump')])
-    harness.main()
+    cases.main('gcc', 'objdump', *[compilers.prefix(a) + t for a in ('aarch64', 'riscv64')
+                                   for t in ('gcc', 'objdump')])

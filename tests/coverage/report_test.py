@@ -6,14 +6,13 @@ import fcntl
 import os
 import re
 import signal
-import socket
 import struct
 import subprocess
 import termios
-import unittest
 
-import harness
-import streams
+from coverage_case import CoverageTest, lcov
+from gttest import cases, etrace_write as es, qemulog, sockets
+from gttest.paths import GUESTTRACE
 
 SOURCE = '''int twice(int x)
 {
@@ -60,13 +59,18 @@ TEXT = '''{source}: 6 of 9 lines ran, 66.7%
 '''
 
 
-class Report(harness.Scratch):
+class Report(CoverageTest):
     def setUp(self):
         super().setUp()
         self.source = self.write('small.c', SOURCE)
         self.program = self.compile(self.source, '-O0', '-static')
-        self.entries = streams.run_entries('x86_64', self.program, folder=self.dir)
-        self.stream = self.write('stream', streams.head(62) + streams.execs(self.entries))
+        self.entries = self.run_entries(self.program)
+        self.stream = self.write('stream', es.start(62) + es.ranges(self.entries))
+
+    def run_entries(self, program, *arguments):
+        """What ran, block by block, of a program."""
+        self.run_in('qemu-x86_64', *qemulog.LOGGING, '-D', 'qemu.log', program, *arguments)
+        return qemulog.Log(self.path('qemu.log')).ranges()
 
     def report(self, form, *more, **how):
         return self.coverage(self.stream, '-e', self.program, '-f', form, *more, **how)
@@ -86,7 +90,7 @@ class Report(harness.Scratch):
 
     def check_genhtml(self, form, *more):
         self.report(form, '-o', 'out')
-        done = self.tool('genhtml', '--function-coverage', *more, '-o', 'html', 'out')
+        done = self.must('genhtml', '--function-coverage', *more, '-o', 'html', 'out')
         said = done.stdout + done.stderr
         self.assertNotRegex(said, '(?i)warning|error|negative|mismatch')
         self.assertRegex(said, r'lines\.*: 66\.7% \(6 of 9 lines\)')
@@ -94,15 +98,15 @@ class Report(harness.Scratch):
 
     def test_genhtml(self):
         """Records of functions that lcov 1 can read do not say where they end, which lcov 2 guesses."""
-        harness.need('genhtml')
-        version = int(re.search(r'version (\d+)', self.tool('genhtml', '--version').stdout)[1])
+        cases.need('genhtml')
+        version = int(re.search(r'version (\d+)', self.must('genhtml', '--version').stdout)[1])
         self.check_genhtml('lcov', *['--rc', 'derive_function_end_line=0'] if version >= 2 else [])
         if version >= 2:
             self.check_genhtml('lcov2')
 
     def test_lcov2(self):
         plain, ends = self.report('lcov').stdout, self.report('lcov2').stdout
-        functions = harness.lcov(ends, ends=True)[self.source][1]
+        functions = lcov(ends, ends=True)[self.source][1]
         self.assertEqual(functions, {'twice': (1, 4, 3), 'never': (6, 10, 0), 'main': (12, 17, 1)})
         self.assertEqual(re.sub(r'(?m)^(FN:\d+,)\d+,', r'\1', ends), plain)
 
@@ -114,16 +118,16 @@ class Report(harness.Scratch):
         for option, want in (('-O0', {'stay': None, 'a': None, 'b': None, 'main': 14}),
                              ('-O2', {'stay': None, 'a': None, 'b': None, 'main': None})):
             program = self.compile(source, option, '-static', output='ends')
-            said = self.coverage(self.write('none', streams.head(62)), '-e', program, '-f', 'lcov2',
+            said = self.coverage(self.write('none', es.start(62)), '-e', program, '-f', 'lcov2',
                                  quiet=False).stdout
-            functions = harness.lcov(said, ends=True)[source][1]
+            functions = lcov(said, ends=True)[source][1]
             self.assertEqual({name: f[1] for name, f in functions.items()}, want, option)
 
     def costs(self, tool, form, everything):
         """What an annotator says of the source's lines, and the total."""
-        harness.need(tool)
+        cases.need(tool)
         self.report(form, '-o', 'out')
-        done = self.tool(tool, everything, 'out')
+        done = self.must(tool, everything, 'out')
         self.assertEqual(done.stderr, '')
         self.assertNotRegex(done.stdout, '(?i)warning|error')
         lines = re.findall(r'^[\s>]*([\d,]+) +\([ \d.,%]+\)  (.*)$', done.stdout, re.M)
@@ -132,7 +136,7 @@ class Report(harness.Scratch):
 
     def check_costs(self, costs):
         want = 0
-        listing = self.tool('objdump', '-d', '-w', self.program).stdout
+        listing = self.must('objdump', '-d', '-w', self.program).stdout
         addresses = {int(a, 16) for a in re.findall(r'^ +([0-9a-f]+):\t', listing, re.M)}
         for start, end in self.entries:
             want += sum(a in addresses for a in range(start, end))
@@ -153,7 +157,7 @@ class Report(harness.Scratch):
         for text, gone in (('small.c:8', {8}), (f'{self.source}:6-9\n# no\n\n', {6, 8, 9}),
                            ('mall.c:8', set()), ('small.c:1\nsmall.c:3', {1, 3})):
             self.write('x', text)
-            lines = harness.lcov(self.report('lcov', '-x', 'x').stdout)[self.source][0]
+            lines = lcov(self.report('lcov', '-x', 'x').stdout)[self.source][0]
             self.assertEqual({1, 3, 6, 8, 9, 12, 14, 15, 16} - set(lines), gone)
         self.write('x', 'small.c')
         self.assertNotIn(self.source, self.report('lcov', '-x', 'x').stdout)
@@ -164,7 +168,7 @@ class Report(harness.Scratch):
 
     def test_offset(self):
         moved = [(s + 0x7000000000, e + 0x7000000000) for s, e in self.entries]
-        stream = self.write('moved', streams.head(62) + streams.execs(moved))
+        stream = self.write('moved', es.start(62) + es.ranges(moved))
         done = self.coverage(stream, '-e', self.program + ':0x7000000000', '-f', 'qcov')
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
         done = self.coverage(stream, '-e', self.program, '-f', 'qcov', '-o', 'out', status=1)
@@ -174,12 +178,12 @@ class Report(harness.Scratch):
     def test_two_programs(self):
         """One program in two places, and another that did not run."""
         moved = [(s + 0x7000000000, e + 0x7000000000) for s, e in self.entries]
-        both = self.write('both', streams.head(62) + streams.execs(self.entries + moved))
+        both = self.write('both', es.start(62) + es.ranges(self.entries + moved))
         other = self.compile(self.write('other.c', 'int main(void)\n{\n    return 1;\n}\n'),
                              '-O0', '-static', '-Wl,-Ttext-segment=0x8000000', output='other')
         done = self.coverage(both, '-e', self.program, '-e', other, '-e',
                              self.program + ':0x7000000000', '-f', 'lcov')
-        once, twice = (harness.lcov(d.stdout) for d in (self.report('lcov'), done))
+        once, twice = (lcov(d.stdout) for d in (self.report('lcov'), done))
         self.assertEqual(twice[self.source][0],
                          {line: 2 * n for line, n in once[self.source][0].items()})
         self.assertEqual(set(twice[self.path('other.c')][0].values()), {0})
@@ -188,38 +192,37 @@ class Report(harness.Scratch):
         ran = {}
         for entry in self.entries:
             ran[entry] = ran.get(entry, 0) + 1
-        first = [streams.count(*e, n // 2) for e, n in ran.items()]
-        then = [streams.count(*e, n, n // 2) for e, n in ran.items()]
-        other = streams.count(*self.entries[0], 1000, device='gpio')
-        stream = self.write('counts', streams.head(62) + b''.join(first + [other] + then))
+        first = [es.count(*e, n // 2) for e, n in ran.items()]
+        then = [es.count(*e, n, n // 2) for e, n in ran.items()]
+        other = es.count(*self.entries[0], 1000, device='gpio')
+        stream = self.write('counts', es.start(62) + b''.join(first + [other] + then))
         done = self.coverage(stream, '-e', self.program, '-f', 'qcov')
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
-        counts, entries = b''.join(first + then), streams.execs(self.entries)
+        counts, entries = b''.join(first + then), es.ranges(self.entries)
         # A stream that begins with its reader; then one that has the entries, too.
         for body in (b''.join(then), entries + counts, counts + entries,
-                     b''.join(first) + streams.packet(streams.EXEC, bytes(8)) + b''.join(then)):
-            done = self.coverage(self.write('other', streams.head(62) + body), '-e', self.program,
+                     b''.join(first) + es.packet(es.EXEC, 0, bytes(8)) + b''.join(then)):
+            done = self.coverage(self.write('other', es.start(62) + body), '-e', self.program,
                                  '-f', 'qcov')
             self.assertEqual(done.stdout, QCOV.format(source=self.source))
 
     def test_bad_counts(self):
-        at = len(streams.head(62))
+        at = len(es.start(62))
         for event, text in (
-                (streams.count(0, 0, 1, name='main'), 'a count of "main", expected a range'),
-                (streams.count(8, 4, 1), 'a count of "0x8-0x4", expected a range'),
-                (streams.count(4, 8, 1, 2), '0x4-0x8 ran 1 times, expected at least the previous'
+                (es.count(0, 0, 1, name='main'), 'a count of "main", expected a range'),
+                (es.count(8, 4, 1), 'a count of "0x8-0x4", expected a range'),
+                (es.count(4, 8, 1, 2), '0x4-0x8 ran 1 times, expected at least the previous'
                  ' 2'),
-                (streams.count(4, 8, 2**64 - 1), 'more than 2^63')):
-            done = self.coverage(self.write('bad', streams.head(62) + event), '-e', self.program,
+                (es.count(4, 8, 2**64 - 1), 'more than 2^63')):
+            done = self.coverage(self.write('bad', es.start(62) + event), '-e', self.program,
                                  status=1)
             self.assertIn(f'bad offset {at}: ', done.stderr)
             self.assertIn(text, done.stderr)
             self.assertEqual(done.stdout, '')
 
     def test_cut_off(self):
-        with open(self.stream, 'rb') as f:
-            data = f.read()
-        whole = len(streams.head(62)) + 8 + 8 + 20 * 1000 + 8
+        data = self.read_bytes(self.stream)
+        whole = len(es.start(62)) + 8 + 8 + 20 * 1000 + 8
         self.write('cut', data[:whole + 100])
         done = self.coverage('cut', '-e', self.program, '-f', 'cachegrind', status=1)
         self.assertRegex(done.stderr, rf'cut offset {whole}: .*100 of .*the report covers the part before')
@@ -229,9 +232,9 @@ class Report(harness.Scratch):
 
     def test_left_out(self):
         """Packets of other types, and damaged ones, are told; the rest is counted."""
-        at = len(streams.head(62))
-        data = (streams.head(62) + streams.packet(0x999, b'abc')
-                + streams.packet(streams.EXEC, bytes(27)) + streams.execs(self.entries))
+        at = len(es.start(62))
+        data = (es.start(62) + es.packet(0x999, 0, b'abc')
+                + es.packet(es.EXEC, 0, bytes(27)) + es.ranges(self.entries))
         done = self.coverage(self.write('odd', data), '-e', self.program, '-f', 'qcov', status=1)
         self.assertEqual(done.stdout, QCOV.format(source=self.source))
         self.assertIn(f'odd offset {at}: packet of unknown type 0x999 and 3 bytes: left out\n',
@@ -243,12 +246,12 @@ class Report(harness.Scratch):
         """Entries that are empty, turned round, or all of memory."""
         top = 2**64 - 1
         wild = [(0, 0), (5, 3), (top, 0), (0, top), (top, top), (0x401000, 0x401000)]
-        self.stream = self.write('wild', streams.head(62) + streams.execs(wild))
-        lines = harness.lcov(self.report('lcov').stdout)[self.source][0]
+        self.stream = self.write('wild', es.start(62) + es.ranges(wild))
+        lines = lcov(self.report('lcov').stdout)[self.source][0]
         self.assertEqual(set(lines.values()), {1})
-        self.write('part', streams.head(62) + streams.packet(streams.EXEC, struct.pack('<QI', 0, 1)))
+        self.write('part', es.start(62) + es.packet(es.EXEC, 0, struct.pack('<QI', 0, 1)))
         done = self.coverage('part', '-e', self.program, status=1)
-        self.assertIn(f'part offset {len(streams.head(62))}: ', done.stderr)
+        self.assertIn(f'part offset {len(es.start(62))}: ', done.stderr)
 
     def test_refused(self):
         for arguments, status, text in (
@@ -266,19 +269,16 @@ class Report(harness.Scratch):
             done = self.coverage(*arguments, status=status)
             self.assertIn(text, done.stderr)
             self.assertEqual(done.stdout, '')
-        self.stream = self.write('other', streams.head(183) + streams.execs(self.entries))
+        self.stream = self.write('other', es.start(183) + es.ranges(self.entries))
         self.assertIn('machine 62 of ELF, but the guest of other was machine 183'.replace(
             'other', self.stream), self.report('lcov', status=1).stderr)
 
     def test_inputs(self):
         """A socket where a writer listens, and standard input."""
         want = self.report('qcov').stdout
-        command = [harness.GUESTTRACE, 'coverage', '-e', self.program, '-f', 'qcov']
-        with open(self.stream, 'rb') as f:
-            data = f.read()
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(self.path('socket'))
-            listener.listen(1)
+        command = [GUESTTRACE, 'coverage', '-e', self.program, '-f', 'qcov']
+        data = self.read_bytes(self.stream)
+        with sockets.listen(self.path('socket')) as listener:
             with subprocess.Popen([*command, 'unix:' + self.path('socket')],
                                   stdout=subprocess.PIPE, text=True) as child:
                 with listener.accept()[0] as writer:
@@ -298,26 +298,26 @@ class Report(harness.Scratch):
         self.assertEqual(done.stdout.decode(), want)
 
     def test_chained(self):
-        self.write('chained', streams.head(62, attr=1) + streams.execs(self.entries))
+        self.write('chained', es.start(62, attr=1) + es.ranges(self.entries))
         done = self.coverage('chained', '-e', self.program, '-f', 'qcov', quiet=False)
         self.assertIn('not every executed block is listed', done.stderr)
 
     def test_without_lines(self):
-        self.tool('strip', '-g', self.program)
+        self.must('strip', '-g', self.program)
         self.assertIn('           1  main\n', self.report('text').stdout)
         self.assertIn('no line table', self.report('lcov', status=1).stderr)
         self.assertIn('fl=???\nfn=', self.report('cachegrind').stdout)
 
     def test_memory(self):
         """A stream of 60 MB needs no more memory than one of 100 KB."""
-        body = streams.execs(self.entries[-1000:])
+        body = es.ranges(self.entries[-1000:])
         with open(self.path('long'), 'wb') as f:
-            f.write(streams.head(62))
+            f.write(es.start(62))
             for _ in range(60_000_000 // len(body)):
                 f.write(body)
 
         def peak(stream):
-            with subprocess.Popen([harness.GUESTTRACE, 'coverage', stream, '-e', self.program],
+            with subprocess.Popen([GUESTTRACE, 'coverage', stream, '-e', self.program],
                                   cwd=self.dir, stdout=subprocess.DEVNULL) as child:
                 _, status, usage = os.wait4(child.pid, 0)
                 child.returncode = os.waitstatus_to_exitcode(status)
@@ -327,5 +327,4 @@ class Report(harness.Scratch):
 
 
 if __name__ == '__main__':
-    harness.need('qemu-x86_64', 'gcc', 'objdump')
-    harness.main()
+    cases.main('qemu-x86_64', 'gcc', 'objdump')

@@ -8,33 +8,11 @@ import signal
 import socket
 import subprocess
 
-import etrace
-import machine_test
-from etrace import Stream, finish, need
-
-
-def connected(path, child):
-    """Once it listens there."""
-    s = socket.socket(socket.AF_UNIX)
-    s.settimeout(etrace.SECONDS)
-    while s.connect_ex(path) != 0:
-        need(child.poll() is None, 'QEMU ended:', child.poll())
-    return s
-
-
-class Control:
-    def __init__(self, t, child):
-        self.socket = connected(f'{t.folder}/control', child)
-        self.lines = self.socket.makefile('rwb')
-
-    def ask(self, line):
-        self.lines.write(line.encode() + b'\n')
-        self.lines.flush()
-        return self.lines.readline().decode().rstrip('\n')
-
-    def close(self):
-        self.lines.close()
-        self.socket.close()
+from gttest import commands, elf, etrace, qemulog, sockets
+from gttest.paths import GUESTTRACE
+from gttest.results import need, read_text, write
+from gttest.sockets import connected
+from runs import BOARDS, SMALL, Control, each, main, type_x
 
 
 def told(stream):
@@ -62,18 +40,16 @@ def waiting_guest(t, arguments, *options):
                   f',control={t.folder}/control' + arguments, *options, stdin=subprocess.PIPE)
 
 
-def go_on(child, said=()):
-    child.stdin.write(b'x')
-    child.stdin.close()
-    child.stdin = None
-    done = finish(child)
+def go_on(t, child, said=()):
+    type_x(child)
+    done = t.finish(child)
     need(done.status == 42 and done.said == list(said), done)
 
 
 def ran_before_it_waits(t, control, stream):
     """Counts are asked for until one tells of the block that waits, and once more: who reads the
     counts may have passed the blocks before it too early. How many were asked for; what was told."""
-    waits = f'{etrace.symbols(f"{t.folder}/ask.S-x86_64")["waits"]:#x}-'
+    waits = f'{elf.symbols(f"{t.folder}/ask.S-x86_64")["waits"]:#x}-'
     n = seen = 0
     while seen < 2:
         n += 1
@@ -87,32 +63,25 @@ def ran_before_it_waits(t, control, stream):
 
 def test_user(t):
     """What is there while the guest waits, and what is added in the end, are QEMU's own counts."""
-    child = waiting_guest(t, ',flags=coverage', '-d', 'in_asm,exec,nochain', '-D', t.log)
+    child = waiting_guest(t, ',flags=coverage', *qemulog.LOGGING, '-D', t.log)
     control = Control(t, child)
-    _, early = ran_before_it_waits(t, control, lambda _: etrace.read_stream(t.out))
+    _, early = ran_before_it_waits(t, control, lambda _: t.stream())
     need(len(early) >= 4 and max(early.values()) >= 99, early)
-    go_on(child)
-    log = etrace.Log(t.log)
-    all_counts, _ = told(etrace.read_stream(t.out))
+    go_on(t, child)
+    log = qemulog.Log(t.log)
+    all_counts, _ = told(t.stream())
     need(len(all_counts) > len(early), early, all_counts)
     want = collections.Counter(log.instructions())
-    got = collections.Counter()
-    for name, count in all_counts.items():
-        start, end = (int(a, 16) for a in name.split('-'))
-        for at in etrace.expand([etrace.SimpleNamespace(start=start, end=end)], log.following):
-            got[at] += count
-    need(got == want, 'counts')
+    need(etrace.expand_counts(all_counts.items(), log.following) == want, 'counts')
     need(not os.path.exists(f'{t.folder}/control'), 'the socket is left')
 
 
 def check_machine(arch, version, qemu, t):
     """Harts that never stop: counts grow with every request, of all harts; and in the end."""
-    guest = t.build(f'spin_{arch}.S', arch, *machine_test.BUILD[arch])
-    names = etrace.symbols(guest)
-    child = etrace.start([qemu, *machine_test.BOARDS[arch], '-smp', '18', '-m', '64', '-display',
-                          'none', '-monitor', 'none', '-serial', 'none', '-kernel', guest, '-plugin',
-                          f'{etrace.PLUGIN},output={t.out},flags=coverage,'
-                          f'control={t.folder}/control'])
+    guest = t.guest('spin', arch)
+    names = elf.symbols(guest)
+    child = commands.start([qemu, *BOARDS[arch], '-smp', '18', *SMALL, '-kernel', guest, '-plugin',
+                            t.word(f'output={t.out}', 'flags=coverage', f'control={t.folder}/control')])
     control = Control(t, child)
     loops = {'even': [], 'odd': []}
     number = 0
@@ -120,8 +89,7 @@ def check_machine(arch, version, qemu, t):
         number += 1
         answer = control.ask('counts')
         need(answer.startswith('ok ') and answer.endswith(f' counts, number {number}'), answer)
-        with open(t.out, 'rb') as f:
-            counts, snapshots = told(Stream(f.read()))
+        counts, snapshots = told(t.stream())
         need(len(snapshots) == number, snapshots)
         for loop, seen in loops.items():
             now = sum(n for name, n in counts.items() if name.startswith(f'{names[loop]:#x}-'))
@@ -129,9 +97,9 @@ def check_machine(arch, version, qemu, t):
             if now and now not in seen:
                 seen.append(now)
     child.send_signal(signal.SIGTERM)
-    done = finish(child)
+    done = t.finish(child)
     need(done.status == 0 and all('signal 15' in x for x in done.errors.splitlines()), done)
-    final, _ = told(etrace.read_stream(t.out))
+    final, _ = told(t.stream())
     need(sum(final.values()) > loops['even'][-1] + loops['odd'][-1], 'the end')
 
 
@@ -143,7 +111,7 @@ def test_machine(t):
             for name in 'out', 'control':
                 if os.path.exists(f'{t.folder}/{name}'):
                     os.unlink(f'{t.folder}/{name}')
-    machine_test.each('riscv64', check, t)
+    each('riscv64', check, t)
 
 
 class Reader:
@@ -157,7 +125,7 @@ class Reader:
             some = self.socket.recv(1 << 16)
             need(some, 'the stream ended')
             self.data.extend(some)
-        return Stream(bytes(self.data))
+        return etrace.Stream(bytes(self.data))
 
 
 def test_second_reader(t):
@@ -197,13 +165,13 @@ def test_commands(t):
     control.close()
     crowd = [Control(t, child) for _ in range(12)]
     need(crowd[0].ask('flush') == 'ok', 'one of many')
-    go_on(child)
+    go_on(t, child)
     for c in [silent, *crowd]:
         c.close()
 
 
 def ctl(t, *words, **more):
-    return etrace.run([os.environ['GUESTTRACE'], 'ctl', f'{t.folder}/control', *words], **more)
+    return t.run([GUESTTRACE, 'ctl', f'{t.folder}/control', *words], **more)
 
 
 def test_ctl(t):
@@ -223,7 +191,7 @@ def test_ctl(t):
         need(c.ask('flush') == 'ok', 'one of them')
     done = ctl(t, 'flush')
     need(done.status == 1 and done.errors == 'guesttrace ctl: too many clients: at most 32\n', done)
-    go_on(child)
+    go_on(t, child)
     for c in crowd:
         c.close()
 
@@ -238,26 +206,23 @@ def test_threads_come(t):
             pass
     except OSError:
         pass
-    done = finish(child)
+    done = t.finish(child)
     need(done.status == 42 and not done.said, done)
-    told(etrace.read_stream(t.out))
+    told(t.stream())
 
 
 def test_refused(t):
     guest = t.build('ask.S', 'x86_64', '-nostdlib')
-    busy = socket.socket(socket.AF_UNIX)
-    busy.bind(f'{t.folder}/busy')
-    busy.listen()
-    with open(f'{t.folder}/file', 'w', encoding='utf-8') as f:
-        f.write('mine')
+    busy = sockets.listen(f'{t.folder}/busy')
+    write(f'{t.folder}/file', 'mine')
     for path, words in [(f'{t.folder}/file', 'exists and is not a socket'),
                         (f'{t.folder}/busy', 'another process is listening there'),
                         ('x' * 200, 'at most 107 bytes'), (f'{t.folder}/no/file', 'No such file')]:
-        done = finish(t.user('x86_64', guest, f',control={path}'))
+        done = t.finish(t.user('x86_64', guest, f',control={path}'))
         need(done.status == 1 and len(done.said) == 1 and words in done.said[0], path, done)
-    with open(f'{t.folder}/file', encoding='utf-8') as f:
-        need(f.read() == 'mine', 'the file was changed')
+    need(read_text(f'{t.folder}/file') == 'mine', 'the file was changed')
+    busy.close()
 
 
 if __name__ == '__main__':
-    etrace.main(globals())
+    main(globals())

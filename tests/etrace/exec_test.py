@@ -5,59 +5,34 @@ same run, and the guest does as without us."""
 import collections
 import ctypes
 
-import etrace
-from etrace import finish, need
+from gttest import etrace, qemulog
+from gttest.results import need
+from runs import check_program, check_times, main
 
-MACHINES = {'x86_64': (62, 64, 0), 'i386': (3, 32, 0), 'aarch64': (183, 64, 0),
-            'riscv64': (243, 64, 0), 'arm': (40, 32, 0), 'mips': (8, 32, 1), 'ppc64': (21, 64, 1),
-            's390x': (22, 64, 1)}
 NO_RANDOM_PLACES = 0x0040000  # ADDR_NO_RANDOMIZE: QEMU 8.1 and later place programs as the host does
 
 
-def check(t, arch, source, arguments='', flags=('-O1',), status=42):
-    guest = t.build(source, arch, *flags)
-    done = finish(t.user(arch, guest, arguments, '-d', 'in_asm,exec,nochain', '-D', t.log))
-    need(done.status == status, f'{arch}: status {done.status}:', done.errors)
-    stream = etrace.read_stream(t.out)
-    need((stream.guest.machine, stream.guest.bits, stream.guest.big) == MACHINES[arch], 'ARCH', stream.guest)
-    log = etrace.Log(t.log)
-    need(len(log.ran) > 10, 'QEMU logs too little')
-    wrong = etrace.same_instructions(stream, log)
-    need(not wrong, f'{arch}: {wrong}')
-    need(len(stream.of('exec')) < len(log.ran), 'nothing was merged')
-    return stream, done
-
-
-def check_times(stream):
-    """On the clock of instructions each entry takes as long as it has instructions."""
-    now = 0
-    for e in stream.of('exec'):
-        need(e.time == now, 'an entry at', e.time, 'after', now)
-        now += e.duration
-    return now
-
-
 def test_x86_64(t):
-    stream, done = check(t, 'x86_64', 'sums.c')
+    stream, done = check_program(t, 'x86_64', 'sums.c')
     need(done.out == b'144 2999\n' and not done.errors, done)
     total = check_times(stream)
-    need(total == len(etrace.Log(t.log).instructions()), 'the clock ends at', total)
+    need(total == len(qemulog.Log(t.log).instructions()), 'the clock ends at', total)
 
 
 def test_aarch64(t):
-    check_times(check(t, 'aarch64', 'sums.c')[0])
+    check_times(check_program(t, 'aarch64', 'sums.c')[0])
 
 
 def test_riscv64(t):
-    check_times(check(t, 'riscv64', 'sums.c')[0])
+    check_times(check_program(t, 'riscv64', 'sums.c')[0])
 
 
 def test_i386(t):
-    check_times(check(t, 'i386', 'small_i386.S', flags=['-nostdlib'])[0])
+    check_times(check_program(t, 'i386', 'small_i386.S', flags=['-nostdlib'])[0])
 
 
 def test_host_clock(t):
-    stream, _ = check(t, 'x86_64', 'sums.c', ',clock=host')
+    stream, _ = check_program(t, 'x86_64', 'sums.c', ',clock=host')
     entries = stream.of('exec')
     times = [e.time for e in entries]
     need(times == sorted(times) and times[0] > 0, 'times of the host')
@@ -65,15 +40,15 @@ def test_host_clock(t):
 
 def test_other_packets_between(t):
     """What else is recorded cuts the entries into packets, and changes none."""
-    check(t, 'x86_64', 'sums.c', ',flags=exec+mem+disas+gpio')
+    check_program(t, 'x86_64', 'sums.c', ',flags=exec+mem+disas+gpio')
 
 
 def accesses(t, guest, arguments):
     """Each, with its time and how many instructions the stream told of before."""
-    done = finish(t.user('x86_64', guest, arguments))
+    done = t.finish(t.user('x86_64', guest, arguments))
     need(done.status == 42, done.errors)
     out, ran = [], 0
-    for i in etrace.read_stream(t.out).items:
+    for i in t.stream().items:
         if i.kind == 'exec':
             ran += i.end - i.start
         else:
@@ -96,17 +71,17 @@ def test_accesses(t):
 
 def test_nothing(t):
     guest = t.build('sums.c', 'x86_64')
-    done = finish(t.user('x86_64', guest, ',flags=none'))
+    done = t.finish(t.user('x86_64', guest, ',flags=none'))
     need(done.status == 42 and not done.errors, done)
-    need(not etrace.read_stream(t.out).items, 'something was recorded')
+    need(not t.stream().items, 'something was recorded')
 
 
 def test_disassembly(t):
     """Each translation once, with its bytes and its text."""
     guest = t.build('sums.c', 'x86_64')
-    done = finish(t.user('x86_64', guest, ',flags=disas', '-d', 'in_asm', '-D', t.log))
+    done = t.finish(t.user('x86_64', guest, ',flags=disas', '-d', 'in_asm', '-D', t.log))
     need(done.status == 42, done.errors)
-    stream = etrace.read_stream(t.out)
+    stream = t.stream()
     blocks, notes = stream.of('tb'), stream.of('note')
     with open(t.log, encoding='utf-8') as f:
         log = f.read()
@@ -124,10 +99,10 @@ def test_disassembly(t):
 
 def check_counts(t, arch):
     guest = t.build('sums.c', arch, '-O1')
-    done = finish(t.user(arch, guest, ',flags=coverage', '-d', 'in_asm,exec,nochain', '-D', t.log))
+    done = t.finish(t.user(arch, guest, ',flags=coverage', *qemulog.LOGGING, '-D', t.log))
     need(done.status == 42 and not done.errors, done)
-    log = etrace.Log(t.log)
-    counts = etrace.counts(etrace.read_stream(t.out), log.following)
+    log = qemulog.Log(t.log)
+    counts = etrace.counts(t.stream(), log.following)
     need(counts == collections.Counter(log.instructions()), f'{arch}: counts')
 
 
@@ -137,4 +112,4 @@ def test_counts(t):
 
 
 if __name__ == '__main__':
-    etrace.main(globals())
+    main(globals())

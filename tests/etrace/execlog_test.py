@@ -4,17 +4,14 @@
 
 Where an instruction ends is what its opcode says; on x86 it is what objdump says of the program, or
 QEMU's own disassembly of the run, for a machine."""
-import os
 import re
 
-import etrace
-import machine_test
-import targets_test
-from etrace import Skip, need, run
+from gttest import elf, etrace, execlog, paths, qemulog, qemus
+from gttest.commands import printed, tool
+from gttest.results import need
+from runs import BOARDS, SMALL, board_pc, each, main
 
-EXECLOG = os.environ.get('GUESTTRACE_PLUGINS', '') + '/libexeclog.so'
-LINE = re.compile(r'(\d+), (0x[0-9a-f]+), (0x[0-9a-f]+), "')
-HANDLERS = {'aarch64': 'vectors', 'riscv64': 'skip'}
+HANDLERS = {'aarch64': 'handlers', 'riscv64': 'skip'}
 OBJDUMP = re.compile(r' *([0-9a-f]+):\t((?:[0-9a-f]{2} )+)')
 HALVES = ('aarch64', 'arm', 'riscv64')  # whose opcodes are numbers, of 4 bytes at most
 
@@ -36,7 +33,7 @@ class Logged:
         self.ran, self.following = [], {}
         with open(path, encoding='utf-8') as f:
             for line in f:
-                found = LINE.match(line)
+                found = execlog.LINE.match(line)
                 need(found, 'a line', line)
                 vcpu, at = int(found[1]), int(found[2], 16)
                 self.ran.append((vcpu, at))
@@ -73,28 +70,24 @@ def compare(stream, logged, last=None, handlers=()):
 
 
 def both(t, arguments=''):
-    if not os.path.exists(EXECLOG):
-        raise Skip(f'no {EXECLOG}')
-    return ['-plugin', f'{etrace.PLUGIN},output={t.out}{arguments}', '-plugin',
-            f'{EXECLOG},out={t.log}']
+    return ['-plugin', t.word(f'output={t.out}') + arguments, '-plugin',
+            f'{paths.plugin("execlog")},out={t.log}']
 
 
 def program(t, arch):
-    qemu = etrace.takes_plugins(etrace.tool(f'qemu-{arch}'))
+    qemu = qemus.user(arch)
     guest = t.build('sums.c', arch, '-O1')
-    done = run([qemu, *both(t), guest])
+    done = t.run([qemu, *both(t), guest])
     need(done.status == 42, done.errors)
     logged = Logged(t.log, arch)
     if arch == 'x86_64':
         logged.following = disassembled(guest)
-    compare(etrace.read_stream(t.out), logged)
+    compare(t.stream(), logged)
 
 
 def disassembled(path):
     """Where each instruction of a program ends."""
-    done = run([etrace.tool('objdump'), '-d', '-w', path])
-    need(done.status == 0, done.errors)
-    found = (OBJDUMP.match(line) for line in done.out.decode().splitlines())
+    found = (OBJDUMP.match(line) for line in printed([tool('objdump'), '-d', '-w', path]).splitlines())
     return {int(f[1], 16): int(f[1], 16) + len(f[2].split()) for f in found if f}
 
 
@@ -113,40 +106,39 @@ def test_program_riscv64(t):
 def check(arch, version, qemu, t):
     if version < (10, 0):
         return
-    guest = t.build(f'machine_{arch}.S', arch, *machine_test.BUILD[arch])
-    done = run([qemu, *machine_test.BOARDS[arch], '-m', '64', '-display', 'none', '-monitor', 'none',
-                '-serial', 'none', '-kernel', guest, *both(t)])
+    guest = t.guest('machine', arch)
+    done = t.run([qemu, *BOARDS[arch], *SMALL, '-kernel', guest, *both(t)])
     need(done.status == 0, done.errors)
     logged = Logged(t.log, arch)
     logged.following = Words(logged.following)
-    names, faults = etrace.symbols(guest), version < machine_test.TELLS_EXCEPTIONS
+    names, faults = elf.symbols(guest), version < qemus.TELLS_EXCEPTIONS
     first = names[HANDLERS[arch]]
     handlers = range(first, first + 0x800, 0x80) if arch == 'aarch64' else [first]
-    compare(etrace.read_stream(t.out), logged, names.get('off'), handlers if faults else ())
+    compare(t.stream(), logged, names.get('off'), handlers if faults else ())
 
 
 def check_pc(_, version, qemu, t):
     """Real mode, then protected mode."""
-    options, off, status = targets_test.board_pc(t)
+    options, off, status = board_pc(t)
     said = f'{t.folder}/said'
-    done = run([qemu, *options, '-m', '64', '-display', 'none', '-monitor', 'none', '-serial', 'none',
+    done = t.run([qemu, *options, *SMALL,
                 '-nodefaults', *both(t), '-d', 'in_asm', '-D', said])
     need(done.status == status, version, done.errors)
     logged = Logged(t.log, 'x86_64')
-    logged.following = etrace.Log(said).following
-    compare(etrace.read_stream(t.out), logged, off)
+    logged.following = qemulog.Log(said).following
+    compare(t.stream(), logged, off)
 
 
 def test_machine_x86_64(t):
-    machine_test.each('x86_64', check_pc, t)
+    each('x86_64', check_pc, t)
 
 
 def test_machine_aarch64(t):
-    machine_test.each('aarch64', check, t)
+    each('aarch64', check, t)
 
 
 def test_machine_riscv64(t):
-    machine_test.each('riscv64', check, t)
+    each('riscv64', check, t)
 
 
-etrace.main(globals())
+main(globals())

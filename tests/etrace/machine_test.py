@@ -6,21 +6,14 @@ the middle; accesses to memory and to a device are those that the program makes.
 usage: machine_test.py [test_...]
 """
 import collections
-import os
 import re
 
-import etrace
-from etrace import Skip, need, run
+from gttest import etrace, paths, qemulog, qemus
+from gttest.qemus import TELLS_EXCEPTIONS, TELLS_VALUES
+from gttest.results import need
+from runs import BOARDS, SMALL, each, main, play
 
-BOARDS = {
-    'aarch64': ['-M', 'virt', '-cpu', 'cortex-a57'],
-    'riscv64': ['-M', 'virt', '-bios', 'none'],
-}
-BUILD = {'aarch64': ['-nostdlib', '-Wl,-Ttext=0x40080000'],
-         'riscv64': ['-nostdlib', '-march=rv64g', '-mabi=lp64d', '-Wl,-Ttext=0x80000000']}
-UFTRACE = os.environ.get('GUESTTRACE_PLUGINS', '') + '/libuftrace.so'
 VALUE = 0x1122334455667788
-TELLS_VALUES, TELLS_EXCEPTIONS = (9, 1), (10, 2)
 # (written, offset in `data`, bytes, value); None: the address of `data`
 KNOWN = {
     'aarch64': [(True, 0, 1, VALUE), (True, 2, 2, VALUE), (True, 4, 4, VALUE), (True, 8, 8, VALUE),
@@ -31,11 +24,11 @@ KNOWN = {
                 (False, 0, 1, VALUE), (False, 2, 2, VALUE), (False, 4, 4, VALUE),
                 (False, 8, 8, VALUE)],
 }
-SMALL = (0x88, 0x7788, 0x55667788, VALUE)  # what stores of 1, 2, 4, 8 bytes store of it
+STORED = (0x88, 0x7788, 0x55667788, VALUE)  # what stores of 1, 2, 4, 8 bytes store of it
 INVERSE = ~VALUE & (1 << 64) - 1
-BIG = [(True, 0, 1, SMALL[0]), (True, 2, 2, SMALL[1]), (True, 4, 4, SMALL[2]),
+BIG = [(True, 0, 1, STORED[0]), (True, 2, 2, STORED[1]), (True, 4, 4, STORED[2]),
        (True, 8, 8, VALUE), (True, 16, 8, VALUE), (True, 24, 8, INVERSE),
-       (False, 2, 2, SMALL[1]), (False, 4, 4, SMALL[2]), (False, 8, 8, VALUE),
+       (False, 2, 2, STORED[1]), (False, 4, 4, STORED[2]), (False, 8, 8, VALUE),
        (False, 16, 8, VALUE), (False, 24, 8, INVERSE),
        (False, 2, 1, 0x77), (False, 4, 1, 0x55), (False, 8, 1, 0x11), (False, 16, 1, 0x11),
        (False, 24, 1, 0xee)]
@@ -46,26 +39,6 @@ DEVICE = {  # (event, bytes, value)
     'riscv64': [('write@0x10000007', 1, 0x5a), ('read@0x10000007', 1, 0x5a),
                 ('write@0x10000007', 1, 0x5c), ('read@0x10000007', 1, 0x5c)],
 }
-
-
-def play(t, arch, qemu, arguments, *options, source='machine'):
-    guest = t.build(f'{source}_{arch}.S', arch, *BUILD[arch])
-    done = run([qemu, *BOARDS[arch], '-m', '64', '-display', 'none', '-monitor', 'none', '-serial',
-                'none', '-kernel', guest, '-plugin', f'{etrace.PLUGIN},output={t.out}{arguments}',
-                '-d', 'in_asm,exec,nochain,int', '-D', t.log, *options])
-    need(done.status == 0, f'status {done.status}:', done.errors)
-    return etrace.read_stream(t.out), etrace.symbols(guest), done
-
-
-def each(arch, check, *arguments):
-    found = list(etrace.machines(arch))
-    if not found:
-        raise Skip(f'no qemu-system-{arch}')
-    for version, qemu in found:
-        try:
-            check(arch, version, qemu, *arguments)
-        except etrace.Failure as bad:
-            raise etrace.Failure(f'{arch}, QEMU {version}: {bad}') from bad
 
 
 def check_memory(arch, version, stream, names, instructions):
@@ -103,8 +76,8 @@ def check(arch, version, qemu, t, *options):
     faults = version >= TELLS_EXCEPTIONS
     for arguments in '', ',flags=exec+mem+gpio':
         stream, names, done = play(t, arch, qemu, arguments, *options)
-        log = etrace.Log(t.log, faults)
-        wrong = etrace.same_instructions(stream, log, names.get('off'))
+        log = qemulog.Log(t.log, faults)
+        wrong = qemulog.difference(stream, log, names.get('off'))
         need(not wrong, wrong)
         instructions = log.instructions()
         total = sum(e.duration for e in stream.of('exec'))
@@ -152,7 +125,7 @@ def check_units(arch, version, qemu, t):
     only."""
     stream, _, done = play(t, arch, qemu, ',clock=insn', '-smp', '3', '-accel', 'tcg,thread=single',
                            source='units')
-    log = etrace.Log(t.log, version >= TELLS_EXCEPTIONS)
+    log = qemulog.Log(t.log, version >= TELLS_EXCEPTIONS)
     known = version < (9, 0)
     got = [(e.unit if known else 0, at) for e in stream.of('exec')
            for at in etrace.expand([e], log.following)]
@@ -168,7 +141,7 @@ def check_threads(arch, version, qemu, t):
     stream, _, done = play(t, arch, qemu, '', '-smp', '3', '-accel', 'tcg,thread=multi',
                            source='units')
     need(not done.said, done.said)
-    log = etrace.Log(t.log)
+    log = qemulog.Log(t.log)
     for cpu in range(3):
         got = etrace.expand(stream.of('exec', cpu), log.following)
         need(len(got) > 1000 if cpu else len(got) > 50, 'instructions of', cpu, len(got))
@@ -178,11 +151,10 @@ def check_threads(arch, version, qemu, t):
 
 def check_uftrace(arch, version, qemu, t):
     """Calls: the other tool says it, too, where QEMU does not tell which vCPU runs."""
-    guest = t.build(f'units_{arch}.S', arch, *BUILD[arch])
+    guest = t.guest('units', arch)
     for kind in 'single', 'multi':
-        done = run([qemu, *BOARDS[arch], '-m', '64', '-display', 'none', '-monitor', 'none', '-serial',
-                    'none', '-kernel', guest, '-smp', '3', '-accel', f'tcg,thread={kind}', '-plugin',
-                    f'{UFTRACE},output={t.folder}/calls'])
+        done = t.run([qemu, *BOARDS[arch], *SMALL, '-kernel', guest, '-smp', '3', '-accel',
+                      f'tcg,thread={kind}', '-plugin', f'{paths.plugin("uftrace")},output={t.folder}/calls'])
         need(done.status == 0, done.errors)
         n = done.errors.count('reports the wrong vCPU: calls may be attributed to the wrong one')
         need(n == (kind == 'single' and version >= (9, 0)), kind, done.errors)
@@ -204,7 +176,7 @@ def check_counts(arch, version, qemu, t):
     """Counters of all vCPUs, but for what follows the access that cuts the power."""
     stream, names, _ = play(t, arch, qemu, ',flags=coverage', '-smp', '3', '-accel',
                             'tcg,thread=single', source='units')
-    log = etrace.Log(t.log)
+    log = qemulog.Log(t.log)
     got, want = etrace.counts(stream, log.following), collections.Counter(log.instructions())
     for at in sorted(set(got) | set(want)):
         need(got[at] == want[at] or at > names['off'], hex(at), 'ran', got[at], 'times, QEMU says',
@@ -218,12 +190,12 @@ def test_counts(t):
 
 def test_registers(t):
     """A note for each block, with the registers as they are where it begins."""
-    for version, qemu in etrace.machines('riscv64'):
+    for version, qemu in qemus.machines('riscv64'):
         if version < (9, 0):
             continue
         stream, names, _ = play(t, 'riscv64', qemu, ',flags=cpu+exec')
         notes = stream.of('note')
-        log = etrace.Log(t.log)
+        log = qemulog.Log(t.log)
         need(len(log.ran) >= len(notes) > 50, len(log.ran), 'blocks', len(notes), 'notes')
         counts = [n.text for n in notes if n.text.startswith(f'pc={names["work"]:#x} ')]
         values = [[w for w in n.split() if w.startswith('s0=') or w.startswith('fp=')] for n in counts]
@@ -232,7 +204,7 @@ def test_registers(t):
 
 def test_lines(t):
     """Notes end with their line, so a reader that prints them as they are prints a line an item."""
-    for version, qemu in etrace.machines('riscv64'):
+    for version, qemu in qemus.machines('riscv64'):
         flags = 'exec+disas' + ('+cpu' if version >= (9, 0) else '')
         stream, _, _ = play(t, 'riscv64', qemu, f',flags={flags}')
         text = ''.join(i.text if i.kind == 'note' else f'E{i.unit} {i.start:x} {i.end:x}\n'
@@ -242,4 +214,4 @@ def test_lines(t):
 
 
 if __name__ == '__main__':
-    etrace.main(globals())
+    main(globals())

@@ -4,52 +4,21 @@
 us, with its exit status and its output, and what arrives is whole packets."""
 import os
 import signal
-import socket
 import subprocess
-import threading
 import time
 
-import etrace
-from etrace import Stream, finish, need
+from gttest import commands, etrace, qemus, sockets
+from gttest.commands import tool
+from gttest.etrace import Stream
+from gttest.results import Failure, need, read_bytes, read_text, write
+from runs import main, type_x
 
 RESULT = b'599990\n'
 
 
-class Reader(threading.Thread):
-    """Connects to a socket, or listens at it, and reads: all, or the first bytes only."""
-
-    def __init__(self, path, most=None, listens=False):
-        super().__init__(daemon=True)
-        self.path, self.most, self.data = path, most, bytearray()
-        self.server = socket.socket(socket.AF_UNIX) if listens else None
-        if listens:
-            self.server.bind(path)
-            self.server.listen()
-        self.start()
-
-    def connect(self):
-        if self.server:
-            with self.server:
-                return self.server.accept()[0]
-        while True:
-            s = socket.socket(socket.AF_UNIX)
-            try:
-                s.connect(self.path)
-                return s
-            except OSError:
-                s.close()
-
-    def run(self):
-        with self.connect() as s:
-            while self.most is None or len(self.data) < self.most:
-                some = s.recv(1 << 16)
-                if not some:
-                    break
-                self.data.extend(some)
-
+class Reader(sockets.Reader):
     def stream(self):
-        self.join(etrace.SECONDS)
-        return Stream(bytes(self.data))
+        return Stream(self.bytes())
 
 
 def guest(t):
@@ -65,12 +34,12 @@ NO_VALUES = ['values of memory']  # QEMU 7.2 tells none
 
 def good(done, said=(), status=42, out=RESULT):
     need(done.status == status and done.out == out, done)
-    if etrace.tells_values(etrace.tool('qemu-x86_64')):
+    if qemus.tells_values(tool('qemu-x86_64')):
         said = [words for words in said if words not in NO_VALUES]
     need(len(done.said) == len(said), done.said)
     for line, words in zip(done.said, said):
         need(words in line, line, 'is not', words)
-    ours = [line for line in done.errors.split('\n') if line.startswith(etrace.PREFIX)]
+    ours = [line for line in done.errors.split('\n') if line.startswith('guesttrace-etrace: ')]
     need(len(ours) == len([line for line in done.errors.split('\n') if line]), done.errors)
 
 
@@ -79,42 +48,37 @@ def instructions(stream):
 
 
 def whole(t):
-    good(finish(begin(t)))
-    return instructions(etrace.read_stream(t.out))
-
-
-def to_socket(t):
-    t.out = f'unix:{t.folder}/sock'
-    return f'{t.folder}/sock'
+    good(t.finish(begin(t)))
+    return instructions(t.stream())
 
 
 def test_reader_listens(t):
     n = whole(t)
-    reader = Reader(to_socket(t), listens=True)
-    good(finish(begin(t)))
+    reader = Reader(t.to_socket())
+    good(t.finish(begin(t)))
     need(instructions(reader.stream()) == n, 'the stream is not whole')
 
 
 def test_reader_is_late(t):
     n = whole(t)
-    path = to_socket(t)
+    path = t.to_socket()
     child = begin(t)
-    reader = Reader(path)
-    good(finish(child), ['waits for a reader, 60 s at most'])
+    reader = Reader(path, listens=False)
+    good(t.finish(child), ['waits for a reader, 60 s at most'])
     need(instructions(reader.stream()) == n, 'the stream is not whole')
     need(not os.path.exists(path), 'the socket is left')
 
 
 def test_reader_is_absent(t):
-    to_socket(t)
-    good(finish(begin(t, ',wait=1')),
+    t.to_socket()
+    good(t.finish(begin(t, ',wait=1')),
          ['waits for a reader, 1 s', 'no reader came within 1 s; nothing is recorded',
           '0 bytes were written, '])
 
 
 def test_reader_goes(t):
-    reader = Reader(to_socket(t), 300000, listens=True)
-    done = finish(begin(t, ',flags=exec+mem'))
+    reader = Reader(t.to_socket(), 300000)
+    done = t.finish(begin(t, ',flags=exec+mem'))
     good(done, ['values of memory', 'the reader is gone (', 'bytes dropped'])
     reader.join()
     need(len(reader.data) >= 300000, len(reader.data))
@@ -122,19 +86,17 @@ def test_reader_goes(t):
 
 def test_reader_comes_again(t):
     """It begins with INFO and ARCH again, and a mark says how much is missing."""
-    path = to_socket(t)
-    first = Reader(path, 300000, listens=True)
+    path = t.to_socket()
+    first = Reader(path, 300000)
     child = t.user('x86_64', guest(t), ',flags=exec+mem,reconnect=on', command=['wait'],
                    stdin=subprocess.PIPE)
     first.join()
     os.unlink(path)
-    second = Reader(path, listens=True)
+    second = Reader(path)
     while not second.data and child.poll() is None:
         time.sleep(0.01)
-    child.stdin.write(b'x')
-    child.stdin.close()
-    child.stdin = None
-    done = finish(child)
+    type_x(child)
+    done = t.finish(child)
     good(done, ['values of memory', 'what comes is dropped until there is a reader again',
                 'bytes dropped'])
     stream = second.stream()
@@ -146,27 +108,25 @@ def test_reader_comes_again(t):
 
 def test_live(t):
     """What ran is seen while the guest waits."""
-    path = to_socket(t)
+    path = t.to_socket()
     for arguments, least, said in ('', BEFORE_IT_WAITS, []), (',flags=mem', STORES, NO_VALUES):
-        reader = Reader(path, listens=True)
+        reader = Reader(path)
         child = ask(t, arguments)
-        until = time.monotonic() + etrace.SECONDS
+        until = time.monotonic() + commands.SECONDS
         seen = 0
         while seen < least and time.monotonic() < until:
             time.sleep(0.01)
-            seen = amount(cut_stream(bytes(reader.data))) if len(reader.data) >= 40 else 0
+            seen = amount(etrace.whole_prefix(bytes(reader.data))) if len(reader.data) >= 40 else 0
         os.unlink(path)
-        answer(child, said)
+        answer(t, child, said)
         need(seen == least, 'seen while the guest waited:', seen, arguments)
         need(amount(reader.stream()) > seen or seen == STORES, 'the end')
 
 
 def test_drop(t):
     """A reader that does not read: the guest is not slowed; what is lost is counted and marked."""
-    path = to_socket(t)
-    server = socket.socket(socket.AF_UNIX)
-    server.bind(path)
-    server.listen()
+    path = t.to_socket()
+    server = sockets.listen(path)
     child = begin(t, ',flags=exec+mem,drop=on')
     sleeper, _ = server.accept()
     out = b''
@@ -175,7 +135,7 @@ def test_drop(t):
     data = bytearray()
     while some := sleeper.recv(1 << 16):
         data.extend(some)
-    done = finish(child)
+    done = t.finish(child)
     need(done.status == 42 and out == RESULT, done, out)
     stream = Stream(bytes(data))
     dropped = int(done.said[-1].split(', ')[1].split()[0])
@@ -184,35 +144,29 @@ def test_drop(t):
 
 
 def test_bad_targets(t):
-    with open(f'{t.folder}/file', 'w', encoding='utf-8') as f:
-        f.write('mine')
+    write(f'{t.folder}/file', 'mine')
     for target, words in [(f'unix:{t.folder}/file', 'exists and is not a socket'),
                           ('unix:' + 'x' * 200, 'at most 107 bytes'),
                           (f'{t.folder}/no/file', 'No such file'), (t.folder, 'Is a directory')]:
         t.out = target
-        done = finish(begin(t))
+        done = t.finish(begin(t))
         need(done.status != 42 and done.out == b'', done)
         need(len(done.said) == 1 and words in done.said[0], done.said)
-    with open(f'{t.folder}/file', encoding='utf-8') as f:
-        need(f.read() == 'mine', 'the file was changed')
+    need(read_text(f'{t.folder}/file') == 'mine', 'the file was changed')
 
 
 def test_full_disk(t):
     t.out = '/dev/full'
-    good(finish(begin(t)), ['No space left on device after 0 bytes; the rest is dropped',
+    good(t.finish(begin(t)), ['No space left on device after 0 bytes; the rest is dropped',
                             '0 bytes were written, '])
 
 
 def test_file_limit(t):
-    """The limit of etrace.FILE_LIMIT, lowered: what was written before is whole packets."""
-    import resource
-
-    def lower():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000))
-    child = t.user('x86_64', guest(t), ',flags=exec+mem', preexec_fn=lower)
-    done = finish(child)
+    """The limit of commands.FILE_LIMIT, lowered: what was written before is whole packets."""
+    child = t.user('x86_64', guest(t), ',flags=exec+mem', preexec_fn=lambda: commands.limit_files(200000))
+    done = t.finish(child)
     good(done, ['values of memory', 'File too large after', 'bytes dropped'])
-    stream = etrace.read_stream(t.out)
+    stream = t.stream()
     need(100000 < os.path.getsize(t.out) <= 200000 and stream.of('mem'), 'size of the file')
 
 
@@ -223,22 +177,22 @@ def test_unknown_arguments(t):
             (',flags=cpu', 'cannot read registers; 9.0 and later can'),
             (',clock=sun', 'expected one of auto, insn, host'),
             (',foo=1', 'unknown argument foo=1')]:
-        if 'cpu' in arguments and etrace.tells_values(etrace.tool('qemu-x86_64')):
+        if 'cpu' in arguments and qemus.tells_values(tool('qemu-x86_64')):
             continue
-        done = finish(begin(t, arguments))
+        done = t.finish(begin(t, arguments))
         need(done.status == 1 and not done.out and words in done.said[0], arguments, done)
 
 
 def test_commas(t):
     """QEMU splits flags at the comma, and says so."""
-    done = finish(begin(t, ',flags=exec,mem'))
+    done = t.finish(begin(t, ',flags=exec,mem'))
     need(done.status == 42, done)
-    need({e.kind for e in etrace.read_stream(t.out).items} == {'exec', 'mem'}, 'flags')
+    need({e.kind for e in t.stream().items} == {'exec', 'mem'}, 'flags')
 
 
 def test_threads(t):
-    good(finish(begin(t, '', 'threads')), out=b'')
-    stream = etrace.read_stream(t.out)
+    good(t.finish(begin(t, '', 'threads')), out=b'')
+    stream = t.stream()
     units = {e.unit for e in stream.of('exec')}
     need(units == set(range(61)), 'a unit is a thread, though QEMU uses their numbers again', units)
     for unit in units:
@@ -249,23 +203,23 @@ def test_threads(t):
 
 def test_fork(t):
     """Of children's children as well."""
-    done = finish(begin(t, '', 'fork'))
+    done = t.finish(begin(t, '', 'fork'))
     good(done, ['6 forked processes of the guest are not recorded'], out=b'')
-    need(instructions(etrace.read_stream(t.out)) < 400000, 'children were recorded')
+    need(instructions(t.stream()) < 400000, 'children were recorded')
 
 
 def test_exec(t):
     """What the process did before is in the file."""
-    done = finish(begin(t, '', 'exec'))
+    done = t.finish(begin(t, '', 'exec'))
     need(done.status == 42, done)
-    need(instructions(etrace.read_stream(t.out)) > 1000, 'too little')
+    need(instructions(t.stream()) > 1000, 'too little')
 
 
 def test_abort(t):
     child = begin(t, '', 'abort')
-    done = finish(child)
+    done = t.finish(child)
     need(done.status == -signal.SIGABRT, done)
-    etrace.read_stream(t.out)
+    t.stream()
 
 
 def ask(t, arguments=''):
@@ -277,29 +231,9 @@ def ask(t, arguments=''):
 
 
 
-
-def answer(child, said=()):
-    child.stdin.write(b'x')
-    child.stdin.close()
-    child.stdin = None
-    good(finish(child), said, out=b'')
-
-
-def data_of(path):
-    with open(path, 'rb') as f:
-        return f.read()
-
-
-def cut_stream(data):
-    """What is whole of a stream that may be cut anywhere."""
-    at = 0
-    while len(data) - at >= 8:
-        size = 8 + int.from_bytes(data[at + 4:at + 8], 'little')
-        if len(data) - at < size:
-            break
-        at += size
-    ends_in_exec = data[:at][-8:-6] != b'\6\0'
-    return Stream(data[:at] + (b'\6\0\0\0\0\0\0\0' if at and ends_in_exec else b''))
+def answer(t, child, said=()):
+    type_x(child)
+    good(t.finish(child), said, out=b'')
 
 
 def amount(stream):
@@ -309,14 +243,14 @@ def amount(stream):
 
 def wait_for(t, child, least):
     """Until the file, which is whole at any moment, has so much."""
-    until = time.monotonic() + etrace.SECONDS
+    until = time.monotonic() + commands.SECONDS
     while time.monotonic() < until and child.poll() is None:
         if os.path.exists(t.out) and os.path.getsize(t.out) > 40:
-            stream = cut_stream(data_of(t.out))
+            stream = etrace.whole_prefix(read_bytes(t.out))
             if amount(stream) >= least:
                 return stream
         time.sleep(0.01)
-    raise etrace.Failure('the file does not have what ran')
+    raise Failure('the file does not have what ran')
 
 
 BEFORE_IT_WAITS = 1 + 100 * 3 + 7  # instructions of ask.S
@@ -331,17 +265,17 @@ def test_killed_while_it_waits(t):
         stream = wait_for(t, child, least)
         need(len(stream.items) > 50, 'entries')
         os.killpg(child.pid, signal.SIGKILL)
-        need(finish(child).status == -signal.SIGKILL, 'status')
-        need(amount(etrace.read_stream(t.out)) >= least, 'lost', arguments)
+        need(t.finish(child).status == -signal.SIGKILL, 'status')
+        need(amount(t.stream()) >= least, 'lost', arguments)
         child = ask(t, arguments)
         wait_for(t, child, least)
-        answer(child, said)
-        shown = data_of(t.out)
+        answer(t, child, said)
+        shown = read_bytes(t.out)
         child = ask(t, arguments)
-        answer(child, said)
-        again = data_of(t.out)
+        answer(t, child, said)
+        again = read_bytes(t.out)
         need(len(shown) == len(again), 'sizes differ', arguments)
-        if not (said and etrace.tells_values(etrace.tool('qemu-x86_64'))):  # values of random bytes
+        if not (said and qemus.tells_values(tool('qemu-x86_64'))):  # values of random bytes
             need(shown == again, 'the bytes differ', arguments)
 
 
@@ -352,8 +286,8 @@ def test_killed_while_it_runs(t):
         child = t.user('x86_64', t.build('pulse.S', 'x86_64', '-nostdlib'), arguments)
         before = wait_for(t, child, 1000)
         os.killpg(child.pid, signal.SIGKILL)
-        need(finish(child).status == -signal.SIGKILL, 'status')
-        after = cut_stream(data_of(t.out))
+        need(t.finish(child).status == -signal.SIGKILL, 'status')
+        after = etrace.whole_prefix(read_bytes(t.out))
         kind = 'exec' if before.of('exec') else 'mem'
         need(len(after.of(kind)) >= len(before.of(kind)) - 1, 'less than there was:',
              len(after.of(kind)), kind, 'and before', len(before.of(kind)), arguments)
@@ -361,13 +295,13 @@ def test_killed_while_it_runs(t):
 
 def test_killed(t):
     """What was handed over before is there."""
-    reader = Reader(to_socket(t), listens=True)
+    reader = Reader(t.to_socket())
     child = begin(t, ',flags=exec+mem')
     while len(reader.data) < 200000:
         pass
     child.send_signal(signal.SIGKILL)
-    need(finish(child).status == -signal.SIGKILL, 'status')
+    need(t.finish(child).status == -signal.SIGKILL, 'status')
     reader.join()
 
 
-etrace.main(globals())
+main(globals())

@@ -1,36 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every version of the plugin ABI: the scripted host of tests/host plays guests, and each version
-records the same.
-
-usage: scripted_test.py (GUESTTRACE_HOSTS: the folder of the scripted hosts)
-"""
+records the same."""
 import os
-import sys
 
-import etrace
-from etrace import need, run
+from gttest import paths
+from gttest.results import need
+from gttest.scripted import VERSIONS, environment, host, write_plan
+from runs import main
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'host'))
-from guest import Guest, Script  # noqa: E402
-
-HOSTS = os.environ.get('GUESTTRACE_HOSTS', '')
-VERSIONS = ['1', '2', '4', '5', '6', '7']
 TELLS_VALUES = 4
 
 
 def play(t, name, version, arguments):
     folder = f'{t.folder}/{name}-{version}'
     os.makedirs(folder, exist_ok=True)
-    script = Script(f'{HERE}/../host/{name}.script')
-    env = dict(os.environ)
-    env.pop('GUESTTRACE_QEMU_VERSION', None)
-    done = run([f'{HOSTS}/scripted-{version}', etrace.PLUGIN,
-                Guest(script, script.targets[0]).plan(folder), f'output={t.out}', *arguments],
-               env=env)
+    done = t.run([host(version), paths.plugin('etrace'), write_plan(name, folder), f'output={t.out}', *arguments],
+                 env=environment())
     need(done.status == 0, version, done.errors)
-    return etrace.read_stream(t.out), done
+    return t.stream(), done
 
 
 def same_on_all(t, name, *arguments):
@@ -62,11 +50,9 @@ def test_counts(t):
 
 def test_refused(t):
     for version in VERSIONS:
-        script = Script(f'{HERE}/../host/calls.script')
-        done = run([f'{HOSTS}/scripted-{version}', etrace.PLUGIN,
-                    Guest(script, script.targets[0]).plan(t.folder), f'output={t.out}',
-                    'flags=exec+cpu'])
+        done = t.run([host(version), paths.plugin('etrace'), write_plan('calls', t.folder), f'output={t.out}',
+                      'flags=exec+cpu'])
         need(('cannot read registers' in done.errors) == (version == '1'), version, done.errors)
 
 
-etrace.main(globals())
+main(globals())

@@ -4,21 +4,20 @@
 ended by a signal; and clients of control= that say too much, or are too many."""
 import os
 import signal
-import socket
 import stat
 import subprocess
 
-import etrace
-import machine_test
-from control_test import Control, connected
-from etrace import finish, need
+from gttest import commands, sockets
+from gttest.paths import GUESTTRACE
+from gttest.results import need
+from gttest.sockets import connected
+from runs import BOARDS, SMALL, Control, each, main
 
-COMMAND = os.environ.get('GUESTTRACE', '')
 FATAL = signal.SIGTERM, signal.SIGINT, signal.SIGHUP
 
 
 def open_umask():
-    etrace.limit()
+    commands.limit_files()
     os.umask(0)
 
 
@@ -30,12 +29,7 @@ def waiting(t, arguments='', *options, **more):
 
 
 def dumping(path):
-    return etrace.start([COMMAND, 'dump', f'unix:{path}'], preexec_fn=open_umask)
-
-
-def to_socket(t):
-    t.out = f'unix:{t.folder}/stream'
-    return f'{t.folder}/stream'
+    return commands.start([GUESTTRACE, 'dump', f'unix:{path}'], preexec_fn=open_umask)
 
 
 def is_private(path):
@@ -50,16 +44,16 @@ def need_gone(t, *words):
 
 def test_modes(t):
     """Whatever the umask is."""
-    path = to_socket(t)
+    path = t.to_socket()
     child = waiting(t)
     Control(t, child).close()
     for name in 'stream', 'control':
         need(is_private(f'{t.folder}/{name}'), name, 'is open to others')
     os.killpg(child.pid, signal.SIGTERM)
-    finish(child)
+    t.finish(child)
     child = dumping(path)
     connected(path, child).close()
-    finish(child)
+    t.finish(child)
     child = dumping(path)
     while not os.path.exists(path):
         need(child.poll() is None, 'dump has ended')
@@ -68,28 +62,27 @@ def test_modes(t):
 
 def test_signals(t):
     """QEMU is killed as without us, and nothing is left."""
-    path = to_socket(t)
+    path = t.to_socket()
     for fatal in FATAL:
         child = waiting(t)
         Control(t, child).close()
         child.send_signal(fatal)
-        need(finish(child).status == -fatal, fatal, 'status', child.returncode)
+        need(t.finish(child).status == -fatal, fatal, 'status', child.returncode)
         need_gone(t, fatal)
         child = dumping(path)
         while not os.path.exists(path):
             need(child.poll() is None, 'dump has ended')
         child.send_signal(fatal)
-        need(finish(child).status == -fatal, fatal, 'status of dump', child.returncode)
+        need(t.finish(child).status == -fatal, fatal, 'status of dump', child.returncode)
         need_gone(t, 'dump', fatal)
 
 
 def test_machines(t):
     def check(arch, version, qemu, t):
-        guest = t.build(f'spin_{arch}.S', arch, *machine_test.BUILD[arch])
-        child = etrace.start([qemu, *machine_test.BOARDS[arch], '-smp', '18', '-m', '64',
-                              '-display', 'none', '-monitor', 'none', '-serial', 'none', '-kernel',
-                              guest, '-plugin', f'{etrace.PLUGIN},output=unix:{t.folder}/stream,'
-                              f'flags=coverage,control={t.folder}/control'])
+        guest = t.guest('spin', arch)
+        child = commands.start([qemu, *BOARDS[arch], '-smp', '18', *SMALL, '-kernel', guest,
+                                '-plugin', t.word(f'output=unix:{t.folder}/stream', 'flags=coverage',
+                                                  f'control={t.folder}/control')])
         reader = connected(f'{t.folder}/stream', child)
         control = Control(t, child)
         while control.ask('counts').startswith('ok 0 '):
@@ -97,9 +90,9 @@ def test_machines(t):
         child.send_signal(signal.SIGTERM)
         while reader.recv(1 << 16):
             pass
-        need(finish(child).status == 0, version, 'status', child.returncode)
+        need(t.finish(child).status == 0, version, 'status', child.returncode)
         need_gone(t, version)
-    machine_test.each('riscv64', check, t)
+    each('riscv64', check, t)
 
 
 def test_guest_handles(t):
@@ -108,27 +101,27 @@ def test_guest_handles(t):
     need(child.stdout.readline() == b'ready\n', 'the guest ended')
     need(is_private(f'{t.folder}/control'), 'the socket is gone')
     child.send_signal(signal.SIGTERM)
-    need(finish(child).status == 7, 'status', child.returncode)
+    need(t.finish(child).status == 7, 'status', child.returncode)
     need_gone(t)
 
 
 def test_stale(t):
     """What a QEMU that was killed has left is replaced."""
-    path = to_socket(t)
+    path = t.to_socket()
     for _ in range(2):
         child = waiting(t)
         Control(t, child).close()
         os.killpg(child.pid, signal.SIGKILL)
-        finish(child)
+        t.finish(child)
         need(os.path.exists(path) and os.path.exists(f'{t.folder}/control'), 'no sockets')
     child = dumping(path)
     connected(path, child).close()
-    finish(child)
+    t.finish(child)
     need(not os.path.exists(path), 'dump has left its socket')
 
 
 def refused(t, child, words):
-    done = finish(child)
+    done = t.finish(child)
     need(done.status == 1 and words in done.errors, words, done)
     need(os.path.exists(f'{t.folder}/control'), 'the socket was removed')
 
@@ -137,10 +130,7 @@ def test_busy(t):
     """Somebody listens there, even if he is too busy to take more, or is another user."""
     path = f'{t.folder}/control'
     guest = t.build('ask.S', 'x86_64', '-nostdlib')
-    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as first:
-        server.bind(path)
-        server.listen(0)
-        first.connect(path)
+    with sockets.listen(path, 0), sockets.connect(path):
         refused(t, t.user('x86_64', guest, f',control={path}'), 'another process is listening there')
     if os.geteuid() == 0:
         os.chown(path, 12345, 12345)
@@ -185,4 +175,4 @@ def test_crowd(t):
         c.close()
 
 
-etrace.main(globals())
+main(globals())

@@ -7,21 +7,19 @@ while it does so are not in the trace, those that are on are there after a flush
 recording of calls has as many as one that nobody looked into."""
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'system'))
-import qemus  # noqa: E402
-from qemus import Failure, need  # noqa: E402
+from gttest import boards, commands, paths, qemus
+from gttest.commands import printed
+from gttest.paths import GUESTTRACE, PLUGIN_EVENTS
+from gttest.results import Failure, need, write
 
 LIMIT = 60
 GUEST = r'''
 typedef unsigned int u32;
 #define UART(offset) (*(volatile u32 *)(0x09000000 + (offset)))
-__asm__(".globl _start\n_start: ldr x0, =0x44000000\n mov sp, x0\n mov x29, xzr\n bl start\n b .\n");
 static volatile u32 sink;
 __attribute__((noipa)) static u32 fib(u32 n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
 void start(void)
@@ -33,12 +31,8 @@ void start(void)
         key = UART(0);
         sink = fib(17);
     }
-    register unsigned long off __asm__("x0") = 0x84000008; /* PSCI: SYSTEM_OFF */
-    __asm__ volatile("hvc #0" : "+r"(off));
 }
 '''
-FLAGS = ['-O1', '-ffreestanding', '-nostdlib', '-static', '-fno-pie', '-no-pie', '-mgeneral-regs-only',
-         '-mstrict-align', '-Wl,-Ttext=0x40080000', '-Wl,--build-id=none']
 TOOLS = {'uftrace': 'uftrace_window', 'etrace': 'etrace_packets'}  # and an event that comes often
 KEYS = 5
 
@@ -48,13 +42,11 @@ class Machine:
 
     def __init__(self, folder, qemu, tool, more=''):
         self.folder = folder
-        plugin = os.path.join(os.environ['GUESTTRACE_PLUGINS'], f'lib{tool}.so')
         self.out = tempfile.mkdtemp(dir=folder)
-        self.child = subprocess.Popen(
-            [qemu, '-M', 'virt', '-cpu', 'cortex-a57', '-m', '128', '-display', 'none', '-serial',
-             'stdio', '-monitor', 'none', '-nic', 'none', '-kernel', f'{folder}/guest', '-plugin',
-             f'{plugin},output={self.out}/out{more}'],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.child = commands.start(
+            [qemu, *boards.BOARDS['aarch64'][3][:4], '-m', '128', '-display', 'none', '-serial', 'stdio',
+             '-monitor', 'none', '-nic', 'none', '-kernel', f'{folder}/guest.elf', '-plugin',
+             f'{paths.plugin(tool)},output={self.out}/out{more}'], stdin=subprocess.PIPE)
         self.prompt()
 
     def prompt(self):
@@ -77,10 +69,7 @@ class Machine:
         self.child.communicate()
 
     def ask(self, words):
-        done = subprocess.run([os.environ['GUESTTRACE'], 'ctl', f'{self.folder}/socket', words],
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT)
-        need(done.returncode == 0, 'ctl', words, done.stdout, done.stderr)
-        return done.stdout.strip()
+        return printed([GUESTTRACE, 'ctl', f'{self.folder}/socket', words]).strip()
 
     def events(self):
         """The names of the trace's events, after a flush."""
@@ -89,10 +78,8 @@ class Machine:
 
 
 def trace(folder):
-    done = subprocess.run([os.environ['GUESTTRACE'], 'simpletrace', os.environ['EVENTS'],
-                           f'{folder}/trace'], capture_output=True, text=True, timeout=LIMIT)
-    need(done.returncode == 0, done.stderr)
-    return [line.split()[0] for line in done.stdout.splitlines()]
+    text = printed([GUESTTRACE, 'simpletrace', PLUGIN_EVENTS, f'{folder}/trace'])
+    return [line.split()[0] for line in text.splitlines()]
 
 
 def steer(machine, event):
@@ -144,24 +131,18 @@ def run(folder, qemu, tool, event):
         need(calls[0] and calls[0] == calls[1], 'looked into and alone:', calls)
 
 
-def main():
-    compiler = shutil.which('aarch64-linux-gnu-gcc')
-    if not compiler:
-        print('SKIP: no aarch64-linux-gnu-gcc')
-        return 77
-    found = qemus.find('aarch64')
-    with tempfile.TemporaryDirectory() as folder:
-        with open(f'{folder}/guest.c', 'w', encoding='ascii') as f:
-            f.write(GUEST)
-        qemus.build([compiler, *FLAGS, '-o', f'{folder}/guest', f'{folder}/guest.c'])
-        for version, qemu in found:
-            for tool, event in TOOLS.items():
-                try:
-                    run(folder, qemu, tool, event)
-                except Failure as failure:
-                    print(f'FAIL: QEMU {version}, {tool}: {failure}')
-                    return 1
-    return 0 if found else 77
+def build(folder):
+    source = write(f'{folder}/guest.c', GUEST)
+    boards.build('aarch64', 'guest', folder, [boards.start_code('aarch64'), source], '-DSTART_MAIN=start')
 
 
-sys.exit(main())
+def check(version, qemu, folder, _):
+    for tool, event in TOOLS.items():
+        try:
+            run(folder, qemu, tool, event)
+        except Failure as failure:
+            raise Failure(f'{tool}: {failure}') from failure
+
+
+if __name__ == '__main__':
+    sys.exit(qemus.on_each('aarch64', 'events', build, check))

@@ -6,13 +6,10 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
-import unittest
 
-BUILD = os.environ['BUILD']
-EVENTS = os.environ['EVENTS']
-GUESTTRACE = os.path.join(BUILD, 'guesttrace')
+from gttest import cases, elf, paths, qemus
+from gttest.paths import GUESTTRACE, PLUGIN_EVENTS
+
 GUEST = r'''
 #include <dirent.h>
 #include <stdio.h>
@@ -43,21 +40,14 @@ int main(int argc, char **argv)
 '''
 
 
-def skip(why):
-    print('SKIP:', why)
-    sys.exit(77)
-
-
-class PluginTest(unittest.TestCase):
+class PluginTest(cases.ScratchCase):
     def setUp(self):
-        self.dir = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.dir, True)
-        self.guest = os.path.join(self.dir, 'guest')
-        subprocess.run(['gcc', '-O1', '-static', '-x', 'c', '-', '-o', self.guest], input=GUEST,
-                       text=True, check=True, timeout=60)
+        super().setUp()
+        self.guest = self.path('guest')
+        self.must('gcc', '-O1', '-static', '-x', 'c', '-', '-o', self.guest, input=GUEST)
 
     def command(self, tool, arguments, *words):
-        plugin = os.path.join(BUILD, 'plugins', f'lib{tool}.so')
+        plugin = paths.plugin(tool)
         arguments = arguments.replace('@', self.dir)
         out = 'out' if tool == 'execlog' else 'output'
         return ['qemu-x86_64', '-plugin', f'{plugin},{out}={self.dir}/out{arguments}', self.guest,
@@ -65,8 +55,7 @@ class PluginTest(unittest.TestCase):
 
     def run_guest(self, tool, arguments):
         shutil.rmtree(os.path.join(self.dir, 'out'), True)
-        done = subprocess.run(self.command(tool, arguments), cwd=self.dir, capture_output=True,
-                              text=True, timeout=120)
+        done = self.run_in(*self.command(tool, arguments))
         if 'argument' in done.stderr and done.returncode:
             return done
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -74,17 +63,13 @@ class PluginTest(unittest.TestCase):
 
     def text(self, name):
         """[(event, {argument: value})] of a trace"""
-        done = subprocess.run([GUESTTRACE, 'simpletrace', EVENTS, os.path.join(self.dir, name)],
-                              capture_output=True, text=True, timeout=60)
+        done = self.run_in(GUESTTRACE, 'simpletrace', PLUGIN_EVENTS, name)
         self.assertEqual((done.returncode, done.stderr), (0, ''))
         lines = [line.split() for line in done.stdout.splitlines()]
         return [(words[0], dict(w.split('=', 1) for w in words[2:])) for words in lines]
 
     def ask(self, *words):
-        done = subprocess.run([GUESTTRACE, 'ctl', os.path.join(self.dir, 'socket'), *words],
-                              capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout.strip()
+        return self.must(GUESTTRACE, 'ctl', 'socket', *words).stdout.strip()
 
     def test_recorded(self):
         bare = self.run_guest('uftrace', '').stdout
@@ -139,11 +124,8 @@ class PluginTest(unittest.TestCase):
         self.assertIn('execlog_lines', [name for name, _ in self.text('trace')])
 
     def test_record(self):
-        done = subprocess.run([GUESTTRACE, 'record', '-o', 'out', '--trace', 'uftrace_end', '--trace-file',
-                               'trace', '--trace-socket', 'socket', '--plugin',
-                               os.path.join(BUILD, 'plugins', 'libuftrace.so'), self.guest],
-                              cwd=self.dir, capture_output=True, text=True, timeout=120)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.must(GUESTTRACE, 'record', '-o', 'out', '--trace', 'uftrace_end', '--trace-file', 'trace',
+                  '--trace-socket', 'socket', '--plugin', paths.plugin('uftrace'), self.guest)
         self.assertEqual([name for name, _ in self.text('trace')], ['uftrace_end'])
 
     def test_refused(self):
@@ -158,17 +140,8 @@ class PluginTest(unittest.TestCase):
 
     def test_nothing_exported(self):
         for tool in ('uftrace', 'etrace', 'execlog'):
-            path = os.path.join(BUILD, 'plugins', f'lib{tool}.so')
-            text = subprocess.run(['nm', '-D', '--defined-only', path], capture_output=True, text=True,
-                                  check=True, timeout=60).stdout
-            self.assertEqual({line.split()[2] for line in text.splitlines()},
-                             {'qemu_plugin_install', 'qemu_plugin_version'})
+            exported = {s.name for s in elf.defined(paths.plugin(tool)) if s.table == elf.SHT_DYNSYM}
+            self.assertEqual(exported, {'qemu_plugin_install', 'qemu_plugin_version'})
 
 
-for program in ('gcc', 'qemu-x86_64', 'nm'):
-    if not shutil.which(program):
-        skip('no ' + program)
-if 'plugin' not in subprocess.run(['qemu-x86_64', '--help'], capture_output=True, text=True,
-                                  timeout=60).stdout:
-    skip('qemu-x86_64 is statically linked and loads no plugins')
-unittest.main()
+cases.main('gcc', qemus.user_of('x86_64'))

@@ -15,16 +15,9 @@ import sys
 import tempfile
 import threading
 
+from gttest.results import Skip, need, read_text, status, write
+
 THREADS, EVENTS, LIMIT = 8, 500, 60
-
-
-class Skip(Exception):
-    """It cannot run here."""
-
-
-def need(good, *words):
-    if not good:
-        sys.exit(' '.join(['FAIL:', *map(str, words)]))
 
 
 def mount(*words):
@@ -52,16 +45,6 @@ def check(events):
         need(found == list(range(EVENTS)), 'events of thread', thread, found)
 
 
-def write(path, text):
-    with open(path, 'w', encoding='ascii') as f:
-        f.write(text)
-
-
-def read(path):
-    with open(path, encoding='utf-8') as f:
-        return f.read()
-
-
 def test_tracefs(program, folder):
     """The library takes the tracefs that was mounted last."""
     root, own = f'{folder}/root', f'{folder}/own'
@@ -77,8 +60,8 @@ def test_tracefs(program, folder):
         mount('--bind', instance, own)
         write(f'{own}/tracing_on', '0')
         fire(program, 'ftrace')
-        need(read(f'{own}/tracing_on') == '1\n', 'tracing is off')
-        text = read(f'{own}/trace')
+        need(read_text(f'{own}/tracing_on') == '1\n', 'tracing is off')
+        text = read_text(f'{own}/trace')
         found = re.findall(r': tracing_mark_write: hm_two a (\d+) b (\d+)$', text, re.MULTILINE)
         need(len(found) == text.count('tracing_mark_write'), text[:2000])
         check(found)
@@ -139,8 +122,4 @@ def main():
     return 0
 
 
-try:
-    sys.exit(main())
-except Skip as skip:
-    print('SKIP:', skip)
-    sys.exit(77)
+sys.exit(status(main))

@@ -3,14 +3,14 @@
 """How a recording may end: execve, SIGTERM, QEMU's abort(). A program in whose place another one comes,
 and functions of shared libraries."""
 import collections
-import os
 import signal
 import struct
 
-import execlog
-from execlog import LINE, PLUGIN, etrace, need, run
-from out_test import build
-from user_test import qemu
+from gttest import commands, qemus
+from gttest.compilers import compile_to
+from gttest.paths import GUESTTRACE
+from gttest.results import need, read_text, write
+from runs import LINE, main, qemu_7_2
 
 EXECS = '''
         .globl _start
@@ -66,24 +66,24 @@ def words(text):
 def read(t, given, whole=True):
     """The text; a binary log may have no end."""
     if 'format=binary' not in given:
-        return execlog.read(t.out)
-    done = run([os.environ['GUESTTRACE'], 'dump', t.out])
+        return read_text(t.out)
+    done = t.run([GUESTTRACE, 'dump', t.out])
     need(done.status == (0 if whole else 1) and ('has no end' in done.errors) != whole, done)
     return done.out.decode()
 
 
 def test_exec(t):
     """The log has what was before it, but for the system call's own line."""
-    guest = build(t, EXECS)
-    command = [qemu('x86_64'), '-plugin']
+    guest = t.assemble(EXECS)
+    command = [qemu_7_2('x86_64'), '-plugin']
     for given in [], ['format=binary'], ['last=3'], ['last=3', 'format=binary']:
-        done = run([*command, ','.join([PLUGIN, f'out={t.out}', *given]), guest])
+        done = t.run([*command, t.word(f'out={t.out}', *given), guest])
         need(done.status == 42 and not done.errors, done)
         # the first one fails: the last lines before it were written, too
         want = EXEC_WORDS[2:5] + EXEC_WORDS[-2:] if 'last=3' in given else EXEC_WORDS
         need(words(read(t, given, whole=False)) == want, given, words(read(t, given, whole=False)))
-    done = run([*command, PLUGIN, '-d', 'plugin', '-D', t.log, guest])
-    need(done.status == 42 and words(execlog.read(t.log)) == EXEC_WORDS, done)
+    done = t.run([*command, t.word(), '-d', 'plugin', '-D', t.log, guest])
+    need(done.status == 42 and words(read_text(t.log)) == EXEC_WORDS, done)
 
 
 def check_loop(text):
@@ -94,30 +94,26 @@ def check_loop(text):
 
 def interrupt(t, command, given, number, status):
     """A guest that prints a character now and then, and runs for ever, is sent a signal."""
-    plugin = ','.join([PLUGIN, f'out={t.out}', 'last=1000', *given])
-    child = etrace.start([command[0], '-plugin', plugin, *command[1:]])
+    plugin = t.word(f'out={t.out}', 'last=1000', *given)
+    child = commands.start([command[0], '-plugin', plugin, *command[1:]])
     need(child.stdout.read(1) == b'x', 'the guest does not begin')
     child.send_signal(number)
-    done = etrace.finish(child)
+    done = t.finish(child)
     need(done.status == status and not done.said, done)
     check_loop(read(t, given))
 
 
 def test_terminated(t):
-    guest = build(t, LOOPS)
+    guest = t.assemble(LOOPS)
     for number in signal.SIGTERM, signal.SIGINT:
         for given in [], ['format=binary']:
-            interrupt(t, [qemu('x86_64'), guest], given, number, -number)
+            interrupt(t, [qemu_7_2('x86_64'), guest], given, number, -number)
 
 
 def test_machine_terminated(t):
-    source, guest = f'{t.folder}/loops.S', f'{t.folder}/loops'
-    with open(source, 'w', encoding='utf-8') as f:
-        f.write(MACHINE_LOOPS)
-    done = run([etrace.tool('riscv64-linux-gnu-gcc'), '-nostdlib', '-static', '-Wl,-Ttext=0x80000000',
-                '-o', guest, source])
-    need(done.status == 0, done.errors)
-    for _, path in etrace.machines('riscv64'):
+    source = write(f'{t.folder}/loops.S', MACHINE_LOOPS)
+    guest = compile_to(f'{t.folder}/loops', 'riscv64', source, '-nostdlib', '-static', '-Wl,-Ttext=0x80000000')
+    for _, path in qemus.machines('riscv64'):
         for given in [], ['format=binary']:
             interrupt(t, [path, '-M', 'virt', '-bios', 'none', '-m', '64', '-nographic', '-monitor',
                           'none', '-kernel', guest], given, signal.SIGTERM, 0)
@@ -128,17 +124,14 @@ def test_machine_aborts(t):
     kernel = f'{t.folder}/kernel'
     with open(kernel, 'wb') as f:  # the stack, handlers; nop, nop, an undefined instruction
         f.write(struct.pack('<16I', 0x20001000, *[0x41] * 15) + struct.pack('<3H', 0xbf00, 0xbf00, 0xde00))
-    found = list(etrace.machines('arm'))
-    if not found:
-        raise etrace.Skip('no qemu-system-arm')
-    for version, path in found:
+    for version, path in qemus.machines('arm'):
         for given in [], ['format=binary'], ['last=4'], ['last=4', 'format=binary']:
-            done = run([path, '-M', 'mps2-an385', '-nographic', '-monitor', 'none', '-kernel', kernel,
-                        '-plugin', ','.join([PLUGIN, f'out={t.out}', *given])], cwd=t.folder)
+            done = t.run([path, '-M', 'mps2-an385', '-nographic', '-monitor', 'none', '-kernel', kernel,
+                        '-plugin', t.word(f'out={t.out}', *given)], cwd=t.folder)
             need(done.status == -signal.SIGABRT and 'Lockup' in done.errors, version, done)
             got = words(read(t, given))
             need(got == (['nop', 'nop', 'udf'] * 2)[-4 if 'last=4' in given else 0:], version, got)
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

@@ -3,55 +3,42 @@
 """Ranges, functions, start and stop, every, last: what they leave of the whole log, as text and in the
 binary form; what refuses to load; what a program that crashes leaves.
 
-The whole log is upstream's (user_test.py); what is to be left of it is worked out here.
+The whole log is upstream's (runs.py); what is to be left of it is worked out here.
 """
 import re
 
-import execlog
-from execlog import LINE, PLUGIN, STATUS, etrace, need, run, same, zoo
-from user_test import as_7_2, qemu
+from gttest import elf
+from gttest.compilers import compile_to
+from gttest.results import need, read_text, same, write
+from runs import (LINE, STATUS, as_7_2, dump, main, pc, qemu_7_2, upstream, window, within, zoo)
 
 CPU = 'x86_64'
 NOTHING = '\n'  # no line: the end's is left
 
 
 def whole():
-    return as_7_2(CPU, execlog.upstream(CPU, 'plain')).splitlines(keepends=True)
-
-
-def pc(line):
-    return int(LINE.match(line)[2], 16)
+    return as_7_2(CPU, upstream(CPU, 'plain')).splitlines(keepends=True)
 
 
 def functions():
     """(first address, the first one after it), by name, as the symbol table has them."""
-    said = run([etrace.tool('nm'), '-S', zoo(CPU)]).out.decode()
-    found = {}
-    for line in said.splitlines():
-        words = line.split()
-        if len(words) == 4:
-            found[words[3]] = (int(words[0], 16), int(words[0], 16) + int(words[1], 16))
-    return found
+    return {s.name: (s.addr, s.addr + s.size) for s in elf.defined(zoo(CPU)) if s.size}
 
 
 def play(t, *given):
     """The text, which is that of the binary form, too."""
-    path, out = qemu(CPU), f'{t.folder}/text'
+    path, out = qemu_7_2(CPU), f'{t.folder}/text'
     for name, more in ('text', []), ('binary', ['format=binary']):
-        done = run([path, '-plugin', ','.join([PLUGIN, *given, *more, f'out={t.folder}/{name}']),
+        done = t.run([path, '-plugin', t.word(*given, *more, f'out={t.folder}/{name}'),
                     zoo(CPU)])
         need(done.status == STATUS and not done.errors, done)
-    text = execlog.read(out)
-    same(execlog.dump(f'{t.folder}/binary'), text, 'the binary form,', *given)
+    text = read_text(out)
+    same(dump(f'{t.folder}/binary'), text, 'the binary form,', *given)
     return text
 
 
 def check(t, given, lines):
     same(play(t, *given), ''.join(lines) or NOTHING, *given)
-
-
-def within(lines, *spans):
-    return [line for line in lines if any(lo <= pc(line) < hi for lo, hi in spans)]
 
 
 def test_range(t):
@@ -71,19 +58,6 @@ def test_functions(t):
     check(t, ['sym=fact', 'ifilter=mov', 'afilter=401044', 'afilter=401000'],
           [line for line in within(lines, where['fact'])
            if LINE.match(line)[4].startswith('mov') or pc(line) == 0x401044])
-
-
-def window(lines, start, stop, first=1):
-    """From each execution of start, the first-th and later ones, up to the next one of stop."""
-    out, on, seen = [], not start, 0
-    for line in lines:
-        if pc(line) == start:
-            seen += 1
-            on = on or seen >= first
-        if pc(line) == stop:
-            on = False
-        out += [line] if on else []
-    return out
 
 
 def test_start_and_stop(t):
@@ -144,23 +118,18 @@ int main(void)
 
 def test_shared_library(t):
     """Functions of a library and of a program that may be loaded anywhere."""
-    for name, text in ('shared.S', SHARED), ('caller.c', CALLER):
-        with open(f'{t.folder}/{name}', 'w', encoding='utf-8') as f:
-            f.write(text)
     library, guest = f'{t.folder}/libshared.so', f'{t.folder}/caller'
-    for words in (['-shared', '-o', library, f'{t.folder}/shared.S'],
-                  ['-O1', '-pie', '-fPIE', '-o', guest, f'{t.folder}/caller.c', library]):
-        done = run([etrace.tool('gcc'), *words])
-        need(done.status == 0, done.errors)
+    compile_to(library, 'x86_64', write(f'{t.folder}/shared.S', SHARED), '-shared')
+    compile_to(guest, 'x86_64', write(f'{t.folder}/caller.c', CALLER), '-O1', '-pie', '-fPIE', library)
     for given, want in ((['sym=shared'], ['leal', 'retq'] * 5),
                         (['sym=shared', 'sym=own', 'start=shared:3', 'stop=own:4'],
                          ['leal', 'retq', 'nop', 'retq', *['leal', 'retq'] * 2]),
                         (['sym=own', 'start=shared:4', 'ifilter=nop'], ['nop'] * 2)):
         for form in 'text', 'binary':
-            done = run([qemu(CPU), '-plugin', ','.join([PLUGIN, f'out={t.out}', f'format={form}', *given]),
+            done = t.run([qemu_7_2(CPU), '-plugin', t.word(f'out={t.out}', f'format={form}', *given),
                         guest])
             need(done.status == 35 and not done.errors, done)
-            text = execlog.dump(t.out) if form == 'binary' else execlog.read(t.out)
+            text = t.text(f'format={form}')
             got = [LINE.match(line)[4].split()[0] for line in text.splitlines() if line]
             need(got == want, given, form, got)
 
@@ -181,15 +150,11 @@ cell:   .long 0
 
 def test_last_of_many(t):
     """More than is kept in one piece."""
-    source, guest = f'{t.folder}/long.S', f'{t.folder}/long'
-    with open(source, 'w', encoding='utf-8') as f:
-        f.write(LONG)
-    done = run([etrace.tool('gcc'), '-nostdlib', '-static', '-o', guest, source])
-    need(done.status == 0, done.errors)
+    guest = t.assemble(LONG)
     for given in ['last=30000'], ['last=30000', 'format=binary']:
-        done = run([qemu(CPU), '-plugin', ','.join([PLUGIN, f'out={t.out}', *given]), guest])
+        done = t.run([qemu_7_2(CPU), '-plugin', t.word(f'out={t.out}', *given), guest])
         need(done.status == 0, done.errors)
-        text = execlog.dump(t.out) if len(given) > 1 else execlog.read(t.out)
+        text = t.text(given)
         lines = text.splitlines()
         need(len(lines) == 30000, len(lines), 'lines')
         kinds = [LINE.match(line)[4].split()[0] for line in lines]
@@ -212,16 +177,12 @@ _start: nop
 
 def test_crash(t):
     """The guest's fatal signal ends QEMU 7.2 without an exit event; all is there all the same."""
-    source, guest = f'{t.folder}/crash.S', f'{t.folder}/crash'
-    with open(source, 'w', encoding='utf-8') as f:
-        f.write(CRASH)
-    done = run([etrace.tool('gcc'), '-nostdlib', '-static', '-o', guest, source])
-    need(done.status == 0, done.errors)
+    guest = t.assemble(CRASH)
     for given in [], ['format=binary'], ['last=2'], ['last=2', 'format=binary']:
-        done = run([qemu(CPU), '-plugin', ','.join([PLUGIN, f'out={t.out}', *given]), guest],
+        done = t.run([qemu_7_2(CPU), '-plugin', t.word(f'out={t.out}', *given), guest],
                    cwd=t.folder)
         need(done.status == -11 and not done.said, done)
-        text = execlog.dump(t.out) if 'format=binary' in given else execlog.read(t.out)
+        text = t.text(given)
         words = [LINE.match(line)[4].strip() for line in text.splitlines()]
         want = ['nop', 'xorl %eax, %eax', 'incl %eax', 'movq -1(%rax), %rbx']
         need(words == (want[-2:] if 'last=2' in given else want), words)
@@ -255,18 +216,18 @@ REFUSED = {
 
 def test_refused(t):
     """One clear line, and nothing runs."""
-    path = qemu(CPU)
+    path = qemu_7_2(CPU)
     for word, why in REFUSED.items():
-        done = run([path, '-plugin', f'{PLUGIN},{word}', zoo(CPU)], cwd=t.folder)
+        done = t.run([path, '-plugin', t.word(word), zoo(CPU)], cwd=t.folder)
         need(done.status == 1 and len(done.said) == 1, word, done)
         need(done.said[0].startswith(why), done.said, 'is not', why)
 
 
 def test_never_seen(t):
-    done = run([qemu(CPU), '-plugin', f'{PLUGIN},sym=nosuch,out={t.out}', zoo(CPU)])
+    done = t.run([qemu_7_2(CPU), '-plugin', t.word('sym=nosuch', f'out={t.out}'), zoo(CPU)])
     need(done.status == STATUS, done)
     need(done.said == ['argument sym=nosuch: no function of that name was seen'], done.said)
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

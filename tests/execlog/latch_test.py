@@ -6,9 +6,9 @@ there are, and on which one a change is shown.
 A block of five instructions runs twice, and one of two after it (tests/host/plan.c). Where registers
 are watched, the last thing that was logged is logged once more at the end, if it was complete.
 """
-import execlog
-from execlog import need, same
-from scripted_test import VERSIONS, play
+from gttest.results import need, same, write
+from gttest.scripted import VERSIONS
+from runs import dump, main
 
 REGISTERS = ['r0', 'R1', 'r10']
 CODE = ['mov r0, 1', 'add r1, r0', 'mov r1, 2', 'push r1', 'jump', 'inc', 'ret']
@@ -24,9 +24,7 @@ def plan(t):
     out += [f'reg {name} 2' for name in REGISTERS] + ['vcpu 0']
     out += [f'tb 0 5 -1 {BLOCK.format(*run)}' for run in RUNS]
     out += ['tb 5 2 -1 0:s:0 0x7fff 1:r:0x400800']
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write('\n'.join(out) + '\n')
-    return path
+    return write(path, '\n'.join(out) + '\n')
 
 
 def lines(*wanted):
@@ -38,11 +36,11 @@ def lines(*wanted):
 def check(t, given, *wanted, versions=tuple(VERSIONS)):
     path = plan(t)
     for version in versions:
-        text, done = play(path, version, given)
+        text, done = t.play(path, version, given)
         need(not done.said, done.said)
         same(text, lines(*wanted), 'version', version, *given)
-        play(path, version, [*given, 'format=binary', f'out={t.out}'])
-        same(execlog.dump(t.out), lines(*wanted), 'binary, version', version, *given)
+        t.play(path, version, [*given, 'format=binary', f'out={t.out}'])
+        same(dump(t.out), lines(*wanted), 'binary, version', version, *given)
 
 
 STORE, LOAD = ', store, 0x00400800', ', load, 0x00400800'
@@ -114,12 +112,12 @@ def test_rdisas_with_filter(t):
 def test_no_such_register(t):
     path = plan(t)
     for given, word in (['reg=r9'], 'r9'), (['reg=r0', 'reg=x*'], 'x*'), (['reg=pc'], 'pc'):
-        _, done = play(path, '4', given, 1)
+        _, done = t.play(path, '4', given, 1)
         need(done.said == [f'argument reg={word}: the CPU has no register of such a name'], done)
-    text, done = play(path, '4', ['reg=pc', 'reg=r0', 'afilter=400105'])
+    text, done = t.play(path, '4', ['reg=pc', 'reg=r0', 'afilter=400105'])
     need(not done.said, done.said)
     same(text, lines((5, ', r0 -> 0x7fff'), (5, ', r0 -> 0x7fff')), 'a pc of another name')
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

@@ -5,76 +5,49 @@ addresses (guests/zoo_*.S), on each QEMU. What differs from upstream's text, as_
 
 - an access is physical and says RAM; on aarch64 and riscv64 RAM begins at 0x40000000 and 0x80000000;
 - pc is not watched: machines keep it up to date in other places than programs do;
-- QEMU 7.2 differs as it does in user mode (user_test.py);
+- QEMU 7.2 differs as it does in user mode (runs.py);
 - with capstone 5 (Debian 13's QEMUs) it is mov, and the value, for aarch64's movz and movn: decimal below
   10, else hex.
 """
 import re
-import struct
 
-import execlog
-from execlog import CPUS, PLUGIN, arguments, etrace, need, run, same, upstream, zoo
-from user_test import line_as_7_2
+from gttest import boards, elf, paths, qemus
+from gttest.compilers import compile_to
+from gttest.results import Skip, need, read_text, same, write
+from runs import CPUS, LINE, QUIET, arguments, line_as_7_2, main, upstream, zoo
 
 RAM = {'aarch64': 1 << 30, 'riscv64': 2 << 30, 'x86_64': 0}
 BOARD = {'aarch64': ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel'],
          'riscv64': ['-M', 'virt', '-bios', 'none', '-kernel'],
-         'x86_64': ['-M', 'q35', '-no-reboot', '-bios']}
+         'x86_64': ['-M', 'q35', '-cpu', 'max', '-no-reboot', '-bios']}
 TEXT_AT = {'aarch64': 0x48000000, 'riscv64': 0x80000000}
-QUIET = ['-m', '256', '-display', 'none', '-monitor', 'none', '-serial', 'none', '-nodefaults']
-
-
-def code_of(cpu):
-    """The program's code: address, bytes."""
-    with open(zoo(cpu), 'rb') as f:
-        elf = f.read()
-    at, = struct.unpack_from('<Q', elf, 0x20)
-    n, = struct.unpack_from('<H', elf, 0x38)
-    for i in range(n):
-        kind, flags, offset, vaddr, _, size = struct.unpack_from('<IIQQQQ', elf, at + 56 * i)
-        if kind == 1 and flags & 1:
-            return vaddr, elf[offset:offset + size]
-    raise etrace.Failure('no code')
-
-
-def entry(cpu):
-    with open(zoo(cpu), 'rb') as f:
-        return struct.unpack_from('<Q', f.read(), 0x18)[0]
 
 
 def build(t, cpu):
-    vaddr, code = code_of(cpu)
-    binary, out = f'{t.folder}/zoo.bin', f'{t.folder}/zoo-{cpu}'
-    start = entry(cpu)
-    with open(binary, 'wb') as f:
-        f.write(code[start - vaddr:])
-    compiler = etrace.tool(etrace.COMPILERS[cpu][0])
-    source = f'{execlog.HERE}/guests/zoo_{cpu}.S'
-    flags = ['-nostdlib', '-static', f'-DZOO="{binary}"', f'-DZOO_AT={start:#x}', source]
+    vaddr, code = elf.code_of(zoo(cpu))
+    start, out = elf.read(zoo(cpu)).entry, f'{t.folder}/zoo-{cpu}'
+    binary = write(f'{t.folder}/zoo.bin', code[start - vaddr:])
+    source = f'{t.guests}/zoo_{cpu}.S'
+    flags = ['-nostdlib', '-static', f'-I{paths.START}', f'-DZOO="{binary}"', f'-DZOO_AT={start:#x}']
     if cpu == 'x86_64':
-        done = run([compiler, *flags, '-c', '-o', out + '.o'])
-        need(done.status == 0, done.errors)
-        done = run([etrace.tool('ld'), '--oformat=binary', '-Ttext=0', '-o', out, out + '.o'])
-    else:
-        done = run([compiler, *flags, f'-Wl,-Ttext={TEXT_AT[cpu]:#x}',
-                    f'-Wl,--section-start=.zoo={RAM[cpu] + start:#x}', '-o', out])
-    need(done.status == 0, done.errors)
-    return out
+        return boards.build(cpu, 'zoo', t.folder, [source], *flags[2:]).image
+    return compile_to(out, cpu, source, *flags, f'-Wl,-Ttext={TEXT_AT[cpu]:#x}',
+                      f'-Wl,--section-start=.zoo={RAM[cpu] + start:#x}')
 
 
 def play(t, cpu, qemu, guest, given, *options):
-    done = run([qemu, *BOARD[cpu], guest, *QUIET, '-plugin', ','.join([PLUGIN, *given]), '-d',
-                'plugin', '-D', t.log, *options])
+    done = t.run([qemu, *BOARD[cpu], guest, '-m', '256', *QUIET, '-plugin', t.word(*given), '-d',
+                  'plugin', '-D', t.log, *options])
     need(done.status == 0, f'status {done.status}:', done.errors)
     need(not done.said, done.said)
-    return execlog.read(t.log)
+    return read_text(t.log)
 
 
 def of_zoo(cpu, text):
-    vaddr, code = code_of(cpu)
+    vaddr, code = elf.code_of(zoo(cpu))
     lines = []
     for line in text.splitlines():
-        m = execlog.LINE.match(line)
+        m = LINE.match(line)
         if m and vaddr <= int(m[2], 16) < vaddr + len(code):
             lines.append(line + '\n')
     return ''.join(lines)
@@ -105,7 +78,7 @@ def check(t, kind, least=(0, 0)):
     found = 0
     for cpu in CPUS:
         guest = build(t, cpu)
-        for version, qemu in etrace.machines(cpu):
+        for version, qemu in qemus.machines(cpu):
             if version < least:
                 continue
             given = [a for a in arguments(kind, cpu) if a != 'reg=pc']
@@ -115,7 +88,7 @@ def check(t, kind, least=(0, 0)):
             same(of_zoo(cpu, text), as_machine(cpu, version, upstream(cpu, kind)), cpu, version, kind)
             found += 1
     if not found:
-        raise etrace.Skip('no such QEMU')
+        raise Skip('no such QEMU')
 
 
 def test_plain(t):
@@ -143,4 +116,4 @@ def test_ifilter_reg(t):
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

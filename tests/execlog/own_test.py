@@ -6,15 +6,13 @@ instruction by function and offset, and its accesses by offset in `data`.
 Programs run on qemu-x86_64, machines on each QEMU that there is, as text and in the binary form.
 """
 import re
-import struct
 
-import execlog
-from execlog import LINE, PLUGIN, etrace, need, run
-from user_test import qemu
+from gttest import elf, paths, qemus
+from gttest.results import need, read_text
+from runs import LINE, QUIET, RISCV_BUILD, RISCV_MACHINE, dump, main, qemu_7_2
 
 MACHINE = {'aarch64': ['-M', 'virt', '-cpu', 'max'],
            'riscv64': ['-M', 'virt', '-cpu', 'rv64,v=true', '-bios', 'none']}
-QUIET = ['-m', '64', '-display', 'none', '-monitor', 'none', '-serial', 'none', '-nodefaults']
 BUILD = {'x86_64': [], 'aarch64': ['-Wl,-Ttext=0x40080000'],
          'riscv64': ['-march=rv64g', '-mabi=lp64d', '-DVECTORS', '-Wl,-Ttext=0x80000000']}
 
@@ -43,8 +41,8 @@ fault+8: r0              | fault+12: w16          | fault+16:            | devic
 device+4: wD             | device+8: rD           | device+12:           | device+16: wD
 device+20:               | changes:               | changes+4:           | changes+8: rO
 changes+12: wC           | changes+16:            | changes+20:          | changes+24:
-changes+28:              | changed:               | changed+4:           | off: P
-off+4:
+changes+28:              | changed:               | changed+4:           | off:
+off+4:                   | off+8:
 '''
 RISCV64 = '''
 memory: w0               | memory+4: r4           | memory+8:            | memory+12: w9
@@ -64,24 +62,14 @@ TEST = '0x00100000, riscv.sifive.test'
 
 
 def build(t, cpu):
-    out = f'{t.folder}/own-{cpu}'
-    done = run([etrace.tool(etrace.COMPILERS[cpu][0]), '-nostdlib', '-static', *BUILD[cpu], '-o', out,
-                f'{execlog.HERE}/guests/own_{cpu}.S'])
-    need(done.status == 0, done.errors)
-    return out, etrace.symbols(out)
+    out = t.build(f'own_{cpu}.S', cpu, '-nostdlib', *BUILD[cpu])
+    return out, elf.symbols(out)
 
 
-def bytes_at(path, address):
-    """Four bytes of an ELF file, by address."""
-    with open(path, 'rb') as f:
-        elf = f.read()
-    at, = struct.unpack_from('<Q', elf, 0x20)
-    n, = struct.unpack_from('<H', elf, 0x38)
-    for i in range(n):
-        kind, _, offset, vaddr, _, size = struct.unpack_from('<IIQQQQ', elf, at + 56 * i)
-        if kind == 1 and vaddr <= address < vaddr + size:
-            return int.from_bytes(elf[offset + address - vaddr:][:4], 'little')
-    raise etrace.Failure(f'nothing at {address:#x}')
+def opcode_at(path, address):
+    code = elf.read(path).bytes_at(address, 4)
+    need(code, f'nothing at {address:#x}')
+    return int.from_bytes(code, 'little')
 
 
 def access(cpu, names, word):
@@ -130,7 +118,7 @@ def check(cpu, version, guest, names, text, first):
         need(re.fullmatch(rest, m[5]), m[0], 'does not end with', rest)
         changed = pc == names['changed']
         if pc and cpu != 'x86_64':
-            need(int(m[3], 16) == bytes_at(guest, names['other'] if changed else pc), m[0], 'opcode')
+            need(int(m[3], 16) == opcode_at(guest, names['other'] if changed else pc), m[0], 'opcode')
     return start + len(want), lines
 
 
@@ -138,15 +126,14 @@ def play(t, command, *more):
     """The text, and that of the binary form."""
     text = f'{t.folder}/text'
     for out, form in (text, 'text'), (t.out, 'binary'):
-        plugin = ','.join([PLUGIN, f'out={out}', f'format={form}', *more])
-        done = run([command[0], '-plugin', plugin, *command[1:]])
+        done = t.run([command[0], '-plugin', t.word(f'out={out}', f'format={form}', *more), *command[1:]])
         need(done.status == 0 and not done.said, done)
-    return execlog.read(text), execlog.dump(t.out)
+    return read_text(text), dump(t.out)
 
 
 def test_program(t):
     guest, names = build(t, 'x86_64')
-    for text in play(t, [qemu('x86_64'), guest]):
+    for text in play(t, [qemu_7_2('x86_64'), guest]):
         end, lines = check('x86_64', (7, 2), guest, names, text, 'atomics')
         need(end == len(lines), lines[end:])
         opcodes = [int(m[3], 16) for m in map(LINE.match, lines) if int(m[2], 16) == names['changed']]
@@ -155,12 +142,9 @@ def test_program(t):
 
 def machine(t, cpu):
     guest, names = build(t, cpu)
-    found = list(etrace.machines(cpu))
-    if not found:
-        raise etrace.Skip(f'no qemu-system-{cpu}')
-    for version, path in found:
+    for version, path in qemus.machines(cpu):
         for more in [], ['values=off']:
-            for text in play(t, [path, *MACHINE[cpu], *QUIET, '-kernel', guest], *more):
+            for text in play(t, [path, *MACHINE[cpu], '-m', '64', *QUIET, '-kernel', guest], *more):
                 check(cpu, version, guest, names, text, 'memory')
 
 
@@ -175,8 +159,8 @@ def test_riscv64(t):
 def test_icount(t):
     """Accesses to devices run again on every version, and blocks are cut."""
     guest, names = build(t, 'riscv64')
-    for version, path in etrace.machines('riscv64'):
-        for text in play(t, [path, *MACHINE['riscv64'], *QUIET, '-icount', 'shift=0', '-kernel',
+    for version, path in qemus.machines('riscv64'):
+        for text in play(t, [path, *MACHINE['riscv64'], '-m', '64', *QUIET, '-icount', 'shift=0', '-kernel',
                              guest]):
             check('riscv64', version, guest, names, text, 'memory')
 
@@ -186,15 +170,12 @@ LOOPS = 3000
 
 def test_several_vcpus(t):
     """Three harts at once: the lines of each are whole and in its order."""
-    units = f'{execlog.HERE}/../etrace/guests/units_riscv64.S'
-    guest = f'{t.folder}/units'
-    done = run([etrace.tool('riscv64-linux-gnu-gcc'), '-nostdlib', '-static', '-march=rv64g',
-                '-mabi=lp64d', '-Wl,-Ttext=0x80000000', '-o', guest, units])
-    need(done.status == 0, done.errors)
-    start = etrace.symbols(guest)['_start']
-    for version, path in etrace.machines('riscv64'):
-        for text in play(t, [path, '-M', 'virt', '-bios', 'none', *QUIET, '-smp', '3', '-accel',
-                             'tcg,thread=multi', '-kernel', guest]):
+    guest = t.build(paths.source('etrace', 'guests', 'units_riscv64.S'), 'riscv64', *RISCV_BUILD,
+                    '-Wl,-Ttext=0x80000000')
+    start = elf.symbols(guest)['_start']
+    for version, path in qemus.machines('riscv64'):
+        for text in play(t, [path, *RISCV_MACHINE, '-smp', '3', '-accel', 'tcg,thread=multi',
+                             '-kernel', guest]):
             cpus = {0: [], 1: [], 2: []}
             for line in text.splitlines():
                 m = LINE.match(line)
@@ -210,4 +191,4 @@ def test_several_vcpus(t):
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

@@ -3,47 +3,44 @@
 """`guesttrace record --tool execlog`."""
 import os
 
-import execlog
-from execlog import STATUS, need, run, same, zoo
-from user_test import as_7_2, qemu
+from gttest.paths import GUESTTRACE
+from gttest.results import need, read_text, same
+from runs import STATUS, as_7_2, dump, main, qemu_7_2, upstream, zoo
 
-GUESTTRACE = os.environ.get('GUESTTRACE', '')
 CPU = 'x86_64'
 
 
 def record(t, *words):
-    qemu(CPU)
-    # Without the QEMU that scripts/qemus may have built: the one in PATH is to run.
-    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=os.environ['GUESTTRACE_PLUGINS'], XDG_CACHE_HOME=t.folder)
-    return run([GUESTTRACE, 'record', '--tool', 'execlog', *words], env=env, cwd=t.folder)
+    qemu_7_2(CPU)
+    return t.record(*words)
 
 
 def lines():
-    return as_7_2(CPU, execlog.upstream(CPU, 'plain')).splitlines(keepends=True)
+    return as_7_2(CPU, upstream(CPU, 'plain')).splitlines(keepends=True)
 
 
 def test_program(t):
     done = record(t, zoo(CPU))
     need(done.status == STATUS and 'view it with: less execlog.out' in done.errors, done)
-    same(execlog.read(f'{t.folder}/execlog.out'), ''.join(lines()))
+    same(read_text(f'{t.folder}/execlog.out'), ''.join(lines()))
 
 
 def test_binary(t):
     done = record(t, '-o', 'with, comma', '--format', 'binary', zoo(CPU))
     need(done.status == STATUS and "guesttrace dump 'with, comma'" in done.errors, done)
-    same(execlog.dump(f'{t.folder}/with, comma'), ''.join(lines()))
+    same(dump(f'{t.folder}/with, comma'), ''.join(lines()))
 
 
 def test_options(t):
     done = record(t, '-q', '--ifilter', 'movq %rbx, %rdi', '--afilter', '401000', '--range',
-                  '401000-402000', '--range', '0-1', '--', qemu(CPU), zoo(CPU))
+                  '401000-402000', '--range', '0-1', '--', qemu_7_2(CPU), zoo(CPU))
     need(done.status == STATUS and not done.errors, done)
-    same(execlog.read(f'{t.folder}/execlog.out'), ''.join(
+    same(read_text(f'{t.folder}/execlog.out'), ''.join(
         line for line in lines() if 'movq %rbx, %rdi' in line or ' 0x401000,' in line))
     done = record(t, '-q', '--sym', 'fact', '--start', 'fact:2', '--stop', 'sum', '--every', '2',
                   '--last', '3', '--elf', zoo(CPU), zoo(CPU))
     need(done.status == STATUS and not done.errors, done)
-    need(len(execlog.read(f'{t.folder}/execlog.out').splitlines()) == 3, 'last')
+    need(len(read_text(f'{t.folder}/execlog.out').splitlines()) == 3, 'last')
 
 
 def test_socket(t):
@@ -63,9 +60,9 @@ def test_refused(t):
         need(done.status and why in done.errors, words, done)
         need(not os.path.exists(f'{t.folder}/execlog.out'), words, 'has run')
     for tool in 'uftrace', 'etrace':
-        done = run([GUESTTRACE, 'record', '--tool', tool, '--last', '2', zoo(CPU)], cwd=t.folder)
+        done = t.run([GUESTTRACE, 'record', '--tool', tool, '--last', '2', zoo(CPU)], cwd=t.folder)
         need(done.status and f"'--last' is for --tool execlog, not {tool}" in done.errors, done)
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

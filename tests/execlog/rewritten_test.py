@@ -3,11 +3,10 @@
 """Programs that write their own code: the lines are those of the code that ran, and the log's memory
 does not grow with each of the thousands of codes that an address has had."""
 import re
-import sys
 
-import execlog
-from execlog import PLUGIN, etrace, need, run
-from user_test import qemu
+from gttest.compilers import compile_to
+from gttest.results import need, write
+from runs import main, qemu_7_2
 
 GUEST = r'''
 #include <pthread.h>
@@ -46,12 +45,8 @@ MOVE = re.compile(r'"movl \$(?:0x)?([0-9a-f]+), %eax".*\n\d+, 0x[0-9a-f]+, 0x[0-
 
 
 def build(t):
-    source, guest = f'{t.folder}/rewrites.c', f'{t.folder}/rewrites'
-    with open(source, 'w', encoding='utf-8') as f:
-        f.write(GUEST)
-    done = run([etrace.tool('gcc'), '-static', '-O1', '-pthread', '-o', guest, source])
-    need(done.status == 0, done.errors)
-    return guest
+    source = write(f'{t.folder}/rewrites.c', GUEST)
+    return compile_to(f'{t.folder}/rewrites', 'x86_64', source, '-static', '-O1', '-pthread')
 
 
 def check(text, n):
@@ -63,16 +58,16 @@ def test_lines(t):
     guest, n = build(t), 4000
     for given in [], ['format=binary'], ['last=10000000'], ['format=binary', 'last=10000000']:
         for thread in [], ['thread']:
-            command = [qemu('x86_64'), '-plugin', ','.join([PLUGIN, f'out={t.out}', *given]), guest,
+            command = [qemu_7_2('x86_64'), '-plugin', t.word(f'out={t.out}', *given), guest,
                        str(n), *thread]
-            done = run(command)
+            done = t.run(command)
             need(done.status == 42 and not done.said, done)
-            check(execlog.dump(t.out) if given[:1] == ['format=binary'] else execlog.read(t.out), n)
+            check(t.text(given), n)
 
 
-def peak(command):
+def peak(t, command):
     """Bytes of memory, at the most."""
-    done = run(command)
+    done = t.run(command)
     need(done.status == 42, done)
     return int(done.out.split()[1]) * 1024
 
@@ -83,12 +78,12 @@ def test_memory(t):
     guest, few, many = build(t), 20000, 120000
     for given in [], ['format=binary'], ['last=1000']:
         cost = []
-        for plugin in [], ['-plugin', ','.join([PLUGIN, 'out=/dev/null', *given])]:
-            cost.append([peak([qemu('x86_64'), *plugin, guest, str(n)]) for n in (few, many)])
+        for plugin in [], ['-plugin', t.word('out=/dev/null', *given)]:
+            cost.append([peak(t, [qemu_7_2('x86_64'), *plugin, guest, str(n)]) for n in (few, many)])
         plain, ours = ((most - least) / (many - few) for least, most in cost)
         print(f'{given}: bytes a code: {plain:.0f}, with the plugin {ours:.0f}')
         need(ours - plain < 400, given, plain, ours)
 
 
 if __name__ == '__main__':
-    sys.exit(execlog.main(globals()))
+    main(globals())

@@ -1,21 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Upstream's texts, with and without registers, on every version of the plugin ABI: the scripted host
-of tests/host plays the same guests, block by block, from what upstream wrote of them.
-
-usage: scripted_test.py (GUESTTRACE_HOSTS: the folder of the scripted hosts)
-"""
-import os
+of tests/host plays the same guests, block by block, from what upstream wrote of them."""
 import re
-import sys
 from types import SimpleNamespace
 
-import execlog
-from execlog import CPUS, LINE, PLUGIN, arguments, need, run, same, upstream
-
-VERSIONS = ['1', '2', '4', '5', '6', '7']
-sys.path.append(os.path.join(execlog.HERE, '..', 'host'))
-from guest import Guest, Script  # noqa: E402
+from gttest.results import need, read_text, same, write
+from gttest.scripted import VERSIONS, write_plan as write_script
+from runs import CPUS, LINE, REGISTER, arguments, dump, main, upstream
 
 PLAIN, WITH_REGISTERS = ['plain', 'ifilter', 'afilter'], ['reg', 'rdisas', 'ifilter-reg']
 # Control transfers: what follows them begins a block.
@@ -74,23 +66,13 @@ def write_plan(path, cpu, steps, registers):
                  for name, value in b.changes]
         out.append(' '.join([f'tb {number[block[0].pc]} {len(block)} -1', *does]))
         block = []
-    with open(path, 'w', encoding='utf-8') as f:
-        f.write('\n'.join(out) + '\n')
-
-
-def play(plan, version, given, status=0):
-    env = {k: v for k, v in os.environ.items() if k != 'GUESTTRACE_QEMU_VERSION'}
-    done = run([f'{execlog.HOSTS}/scripted-{version}', PLUGIN, plan, *given], env=env)
-    need(done.status == status, f'version {version}: status {done.status}:', done.errors)
-    first, _, rest = done.out.decode().partition('\n')
-    need(status or first.startswith('version '), first)
-    return rest.replace('log: ', ''), done
+    write(path, '\n'.join(out) + '\n')
 
 
 def plan_of(t, cpu):
     """With the registers that upstream saw; x86_64's program counter is named rip."""
     path = f'{t.folder}/{cpu}.plan'
-    names = ['r15', execlog.REGISTER[cpu].upper(), 'rip' if cpu == 'x86_64' else 'pc', 'x00']
+    names = ['r15', REGISTER[cpu].upper(), 'rip' if cpu == 'x86_64' else 'pc', 'x00']
     steps = parse(upstream(cpu, 'reg'))
     for s in steps:
         s.changes = [(n.upper() if n != 'pc' else n, v) for n, v in s.changes]
@@ -102,7 +84,7 @@ def check(t, kind, versions):
     for cpu in CPUS:
         plan = plan_of(t, cpu)
         for version in versions:
-            text, done = play(plan, version, arguments(kind, cpu))
+            text, done = t.play(plan, version, arguments(kind, cpu))
             same(text, upstream(cpu, kind), cpu, kind, 'version', version)
             need(not done.said, done.said)
 
@@ -123,14 +105,13 @@ def test_versions_agree(t):
     """Hosts with stores in the code, which move, and those with a callback for each instruction: blocks
     that are left in the middle, flushes, threads."""
     for name in SCRIPTS:
-        script = Script(f'{execlog.HERE}/../host/{name}.script')
-        plan = Guest(script, script.targets[0]).plan(t.folder)
+        plan = write_script(name, t.folder)
         first = None
         for version in VERSIONS:
             for given in [], [f'out={t.out}', 'format=binary'], ['last=100000']:
-                text, done = play(plan, version, given)
+                text, done = t.play(plan, version, given)
                 need(not done.said, done.said)
-                got = by_vcpu(execlog.dump(t.out) if 'format=binary' in given else text)
+                got = by_vcpu(dump(t.out) if 'format=binary' in given else text)
                 need(got, name, 'nothing was logged')
                 first = first or got
                 need(got == first, name, 'version', version, *given, 'differs from version 1')
@@ -140,10 +121,10 @@ def test_binary(t):
     for kind in [*PLAIN, *WITH_REGISTERS]:
         for cpu in CPUS:
             for version in VERSIONS[1:] if kind in WITH_REGISTERS else VERSIONS:
-                text, _ = play(plan_of(t, cpu), version,
+                text, _ = t.play(plan_of(t, cpu), version,
                                [*arguments(kind, cpu), f'out={t.out}', 'format=binary'])
                 need(text == '', 'the log has', text[:100])
-                same(execlog.dump(t.out), upstream(cpu, kind), cpu, kind, 'version', version)
+                same(dump(t.out), upstream(cpu, kind), cpu, kind, 'version', version)
 
 
 MANY = 20000  # accesses of one instruction
@@ -161,12 +142,12 @@ def test_long_line(t):
     line = '0, 0x400001, 0x90, "nop1"' + ''.join(f', store, {0x10000 + i:#010x}' for i in range(MANY))
     after = '0, 0x400002, 0x90, "nop2", store, 0x00005000\n0, 0x400003, 0x90, "nop3"\n'
     whole = f'{head}{line}\n{after}{head}{line}\n'
-    _, done = play(plan, '1', [f'out={t.out}', 'format=binary'])
+    _, done = t.play(plan, '1', [f'out={t.out}', 'format=binary'])
     need(not done.said, done.said)
-    same(execlog.dump(t.out), whole)
+    same(dump(t.out), whole)
     for given in [f'out={t.out}'], []:
-        text, done = play(plan, '1', given)
-        text = execlog.read(t.out) if given else text
+        text, done = t.play(plan, '1', given)
+        text = read_text(t.out) if given else text
         got = text.split('\n')
         need(len(got[1]) > 250000 and line.startswith(got[1]) and got[1] == got[5], len(got[1]))
         same(text, whole.replace(line, got[1]))
@@ -192,11 +173,11 @@ def test_wide_values(t):
             lines += f'{store}\n{load}\n'
             values += f'{store} = 0x{n}\n{load} = 0x{n}\n'
     for version in VERSIONS:
-        text, done = play(plan, version, [])
+        text, done = t.play(plan, version, [])
         same(text, lines, 'version', version)
-        _, done = play(plan, version, [f'out={t.out}', 'format=binary'])
-        same(execlog.dump(t.out), lines, 'version', version)
-        same(execlog.dump(t.out, '--values'), values if int(version) >= 4 else lines, 'version',
+        _, done = t.play(plan, version, [f'out={t.out}', 'format=binary'])
+        same(dump(t.out), lines, 'version', version)
+        same(dump(t.out, '--values'), values if int(version) >= 4 else lines, 'version',
              version, *done.said)
 
 
@@ -207,14 +188,14 @@ def test_large_register(t):
         f.write('target x86_64\nmemory 0x400000 0x1000 any\nwords 0x400000 1 144 144\n'
                 'insn 0x400000 1 nop0\ninsn 0x400001 1 nop1\nreg za 5000\nreg ax 8\n'
                 'vcpu 0\ntb 0 2 -1 0:s:0 0x12 0:s:1 0x34\n')
-    text, done = play(plan, '4', ['reg=za', 'reg=ax'])
+    text, done = t.play(plan, '4', ['reg=za', 'reg=ax'])
     need(not done.said, done.said)
     large = re.search(r', za -> 0x[0-9a-f]{10000}', text)
     need(large and ', ax -> 0x0000000000000034' in text, text[:200])
-    _, done = play(plan, '4', ['reg=za', 'reg=ax', f'out={t.out}', 'format=binary'])
+    _, done = t.play(plan, '4', ['reg=za', 'reg=ax', f'out={t.out}', 'format=binary'])
     need(done.said == ['register za has 5000 bytes: a binary log has registers of at most 4096, its '
                        'changes are left out; format=text has them'], done.said)
-    same(execlog.dump(t.out), text.replace(large[0], ''))
+    same(dump(t.out), text.replace(large[0], ''))
 
 
 def test_plain(t):
@@ -242,4 +223,4 @@ def test_ifilter_reg(t):
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

@@ -4,40 +4,27 @@
 the order of lines where one thread runs all, functions of an ELF file."""
 import re
 
-import execlog
-from execlog import LINE, PLUGIN, etrace, need, run, same
-from filter_test import window, within
+from gttest import elf, qemus
+from gttest.results import Skip, need, read_text, same
+from runs import LINE, RISCV_BUILD, RISCV_MACHINE, dump, main, window, within
 
 HARTS, CALLS, TURNS = 3, 10, 20
-OPTIONS = ['-M', 'virt', '-bios', 'none', '-m', '64', '-display', 'none', '-monitor', 'none', '-serial',
-           'none', '-nodefaults']
 RAM = 0x80000000
 
 
 def build(t, harts, at=RAM):
-    guest = f'{t.folder}/vcpus-{harts}-{at:x}'
-    done = run([etrace.tool('riscv64-linux-gnu-gcc'), '-nostdlib', '-static', '-march=rv64g',
-                '-mabi=lp64d', f'-Wl,-Ttext={at:#x}', f'-DHARTS={harts}', '-o', guest,
-                f'{execlog.HERE}/guests/vcpus_riscv64.S'])
-    need(done.status == 0, done.errors)
-    return guest
+    return t.build('vcpus_riscv64.S', 'riscv64', *RISCV_BUILD, f'-Wl,-Ttext={at:#x}', f'-DHARTS={harts}',
+                   name=f'vcpus-{harts}-{at:x}')
 
 
 def play(t, qemu, guest, given, *options, said=()):
     """The text, and that of the binary form."""
     for form in 'text', 'binary':
-        done = run([qemu, *OPTIONS, *options, '-kernel', guest, '-plugin',
-                    ','.join([PLUGIN, f'out={t.folder}/{form}', f'format={form}', *given])])
+        done = t.run([qemu, *RISCV_MACHINE, *options, '-kernel', guest, '-plugin',
+                    t.word(f'out={t.folder}/{form}', f'format={form}', *given)])
         need(done.status == 0, done)
         need(len(done.said) == len(said) and all(w in s for s, w in zip(done.said, said)), done.said)
-    return execlog.read(f'{t.folder}/text'), execlog.dump(f'{t.folder}/binary')
-
-
-def machines():
-    found = list(etrace.machines('riscv64'))
-    if not found:
-        raise etrace.Skip('no qemu-system-riscv64')
-    return found
+    return read_text(f'{t.folder}/text'), dump(f'{t.folder}/binary')
 
 
 def of_code(text):
@@ -52,9 +39,9 @@ def without(pc, text):
 
 def test_registers(t):
     guest = build(t, HARTS)
-    work = etrace.symbols(guest)['work']
+    work = elf.symbols(guest)['work']
     found = 0
-    for version, qemu in machines():
+    for version, qemu in qemus.machines('riscv64'):
         if version < (9, 0):
             continue
         found += 1
@@ -69,14 +56,14 @@ def test_registers(t):
             want = {n: [n << 12 | i for i in range(1, CALLS + 1)] for n in range(HARTS)}
             need(counts == want, version, counts)
     if not found:
-        raise etrace.Skip('no QEMU that tells registers')
+        raise Skip('no QEMU that tells registers')
 
 
 def test_one_thread(t):
     """Lines are in the order in which they ran; which vCPU that was, only QEMU 7.2 says."""
     guest = build(t, HARTS)
-    names = etrace.symbols(guest)
-    for version, qemu in machines():
+    names = elf.symbols(guest)
+    for version, qemu in qemus.machines('riscv64'):
         said = ['reports the wrong vCPU'] if version >= (9, 0) else []
         for how in ['-accel', 'tcg,thread=single'], ['-icount', 'shift=0']:
             for text in play(t, qemu, guest, [], '-smp', str(HARTS), *how, said=said):
@@ -89,12 +76,12 @@ def test_one_thread(t):
 
 def test_functions(t):
     guest, moved = build(t, 1), build(t, 1, 0x10000)
-    where = etrace.symbols(guest)
+    where = elf.symbols(guest)
     work, finish = where['work'], where['finish']
-    for version, qemu in machines():
+    for version, qemu in qemus.machines('riscv64'):
         off = finish + 16  # runs until QEMU has ended
         whole = without(off, play(t, qemu, guest, [])[0])
-        for elf, given, want in (
+        for file, given, want in (
                 (guest, ['sym=work'], within(whole, (work, work + 8))),
                 (f'{moved}:{RAM - 0x10000:x}', ['sym=work'], within(whole, (work, work + 8))),
                 (guest, ['start=work:4', 'stop=finish'], window(whole, work, finish, 4)),
@@ -102,13 +89,13 @@ def test_functions(t):
                  within(window(whole, work, None, 9), (work, work + 8), (finish, finish + 24))),
                 (guest, ['stop=work', 'last=2'], window(whole, None, work)[-2:])):
             need(want, 'nothing is asked for')
-            for text in play(t, qemu, guest, [f'elf={elf}', *given]):
-                same(''.join(without(off, text)), ''.join(want), version, elf, *given)
+            for text in play(t, qemu, guest, [f'elf={file}', *given]):
+                same(''.join(without(off, text)), ''.join(want), version, file, *given)
         for given, why in (['sym=work'], 'argument sym=work: no such function in any file: expected elf='), \
                           ([f'elf={guest}', 'start=wrok'], 'argument start=wrok: no such function in the'):
-            done = run([qemu, *OPTIONS, '-kernel', guest, '-plugin', ','.join([PLUGIN, *given])])
+            done = t.run([qemu, *RISCV_MACHINE, '-kernel', guest, '-plugin', t.word(*given)])
             need(done.status == 1 and len(done.said) == 1 and done.said[0].startswith(why), done)
 
 
 if __name__ == '__main__':
-    execlog.main(globals())
+    main(globals())

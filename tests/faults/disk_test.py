@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Disks that fill: at the start, in the middle, at the end; no inodes; limits and quotas."""
 import os
-import resource
-import sys
 
-import harness
-from harness import Skip, expect, need
+from gttest import uftrace
+from gttest.commands import limit_files, run
+from gttest.paths import GUESTTRACE, LONG
+from gttest.results import Skip, need
+from runs import expect, main, sanitizers
 
 LOST = r'(/.*): {}: (\d+) of (\d+) records are lost; view the rest with: uftrace replay -d .*'
 FULL = LOST.format('No space left on device')
@@ -21,28 +22,28 @@ def fill(disk, leave=0):
     return f'{disk}/filler'
 
 
-def lossy(t, disk, run, pattern=FULL, can_grow=True):
+def lossy(t, disk, done, pattern=FULL, can_grow=True):
     """One line; what was recorded is whole, and the loss is marked in it."""
-    expect(run, pattern)
-    need(not run.summary, run.summary)
-    stats = harness.tracing.Trace(f'{disk}/data').stats
+    expect(done, pattern)
+    need(not done.summary, done.summary)
+    stats = uftrace.Trace(f'{disk}/data').stats
     need(stats['lost_records'] > 0 and
-         f"{stats['lost_records']} of {stats['lost_records'] + stats['records']} " in run.said[0],
-         stats, run.said)
+         f"{stats['lost_records']} of {stats['lost_records'] + stats['records']} " in done.said[0],
+         stats, done.said)
     if can_grow:
         with open(f'{disk}/data/events.txt', encoding='utf-8') as f:
             need('guesttrace:lost' in f.read(), 'no guesttrace:lost')
     t.check_all(f'{disk}/data', killed=not can_grow)
 
 
-def readable(t, disk, run):
+def readable(t, disk, done):
     """Whole; or, where there was no room even for text files, whole after a repair that has room."""
-    need(len(run.said) <= 1, run.said)
-    if not run.said:
+    need(len(done.said) <= 1, done.said)
+    if not done.said:
         t.check_all(f'{disk}/data')
-    elif ' all ' not in run.said[0]:
-        need('No space left on device' in run.said[0], run.said)
-        harness.run(['mount', '-o', 'remount,size=20m,nr_inodes=1000', disk])
+    elif ' all ' not in done.said[0]:
+        need('No space left on device' in done.said[0], done.said)
+        run(['mount', '-o', 'remount,size=20m,nr_inodes=1000', disk])
         t.repair(f'{disk}/data')
         t.check(f'{disk}/data')
 
@@ -50,16 +51,16 @@ def readable(t, disk, run):
 def test_middle(t):
     for size in ('512k', '900k', '1m', '2m'):
         disk = t.small_disk(size, 'size=' + size)
-        run = t.both(t.guest('busy'), [str(ROUNDS)], status=7, out=f'{disk}/data')
-        lossy(t, disk, run)
+        done = t.both(t.guest('busy'), [str(ROUNDS)], status=7, out=f'{disk}/data')
+        lossy(t, disk, done)
 
 
 def test_start(t):
     """Not a byte is left: there is no recording, and that is said."""
     disk = t.small_disk()
     fill(disk)
-    run = t.both(t.guest('busy'), ['100'], status=7, out=f'{disk}/data')
-    expect(run, r'/.*/data/\d+.dat: No space left on device: all \d+ records are lost')
+    done = t.both(t.guest('busy'), ['100'], status=7, out=f'{disk}/data')
+    expect(done, r'/.*/data/\d+.dat: No space left on device: all \d+ records are lost')
     need(all(os.path.getsize(f'{disk}/data/{n}') == 0 for n in os.listdir(f'{disk}/data')),
          os.listdir(f'{disk}/data'))
 
@@ -68,9 +69,9 @@ def test_start_by_command(t):
     """The command says nothing of its own beside what the plugin says."""
     disk = t.small_disk()
     fill(disk)
-    if harness.sanitizers():
+    if sanitizers():
         raise Skip('the command preloads no sanitizer into QEMU')
-    done = harness.run([harness.GUESTTRACE, 'record', '-o', f'{disk}/data', '--qemu', 'qemu-x86_64',
+    done = run([GUESTTRACE, 'record', '-o', f'{disk}/data', '--qemu', 'qemu-x86_64',
                         t.guest('busy'), '100'])
     need(done.returncode == 7, done)
     lines = done.stderr.splitlines()
@@ -80,22 +81,22 @@ def test_start_by_command(t):
 def test_end(t):
     """What is wanting at the end: the last records, a text file, nothing."""
     said = set()
-    for pages in range(4, 200, 4 if harness.LONG else 24):
+    for pages in range(4, 200, 4 if LONG else 24):
         disk = t.small_disk(f'disk{pages}', 'size=4m')
         fill(disk, 4096 * pages)
-        run = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')
-        said.add(len(run.said))
-        readable(t, disk, run)
+        done = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')
+        said.add(len(done.said))
+        readable(t, disk, done)
     need(said == {0, 1}, 'sizes that make no difference')
 
 
 def test_inodes(t):
     said = set()
-    for n in range(2, 16, 1 if harness.LONG else 2):
+    for n in range(2, 16, 1 if LONG else 2):
         disk = t.small_disk(f'inodes{n}', f'size=8m,nr_inodes={n}')
-        run = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')
-        said.add(len(run.said))
-        readable(t, disk, run)
+        done = t.both(t.guest('busy'), ['1000'], status=7, out=f'{disk}/data')
+        said.add(len(done.said))
+        readable(t, disk, done)
     need(said == {0, 1}, 'numbers that make no difference')
 
 
@@ -103,26 +104,24 @@ def test_freed_later(t):
     """Space comes back in the middle: no record after the first lost one, but all text files."""
     disk = t.small_disk(options='size=8m')
     filler = fill(disk, 4096 * 50)
-    run = t.both(t.guest('busy'), [str(ROUNDS), filler], status=7, out=f'{disk}/data')
-    if run.said:  # the writer may have been late
-        lossy(t, disk, run)
+    done = t.both(t.guest('busy'), [str(ROUNDS), filler], status=7, out=f'{disk}/data')
+    if done.said:  # the writer may have been late
+        lossy(t, disk, done)
     else:
         t.check_all(f'{disk}/data')
 
 
 def test_file_size_limit(t):
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (400000, 400000))
-    run = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preexec_fn=limit)
-    lossy(t, t.folder, run, LOST.format('File too large'), can_grow=False)
+    done = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preexec_fn=lambda: limit_files(400000))
+    lossy(t, t.folder, done, LOST.format('File too large'), can_grow=False)
 
 
 def test_quota(t):
     """As a quota does: EDQUOT."""
-    run = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preload=t.library('faulty'),
+    done = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preload=t.library('faulty'),
                  env=dict(os.environ, FAULTY='pwritev,10,122,.dat'))
-    lossy(t, t.folder, run, LOST.format('Disk quota exceeded'))
+    lossy(t, t.folder, done, LOST.format('Disk quota exceeded'))
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

@@ -4,10 +4,9 @@
 import errno
 import os
 import re
-import sys
 
-import harness
-from harness import expect, need
+from gttest.results import need
+from runs import calls_of, expect, main
 
 ROUNDS = '20000'   # of 6 records
 LOST = r'/.*: (Input/output error|Cannot allocate memory): (all )?(\d+ of )?\d+ records are lost.*'
@@ -64,7 +63,7 @@ def test_pool(t):
                  f'mmap,0,{errno.EIO},.ring', f'madvise,0,{errno.EFAULT},*'):
         expect(faulty(t, rule.replace('*', '.ring')))
         t.check_all(readers=False)
-        need(harness.calls_of(t.out, 'leaf') == 40000, rule)
+        need(calls_of(t.out, 'leaf') == 40000, rule)
 
 
 def test_text_files(t):
@@ -85,4 +84,4 @@ def test_text_files(t):
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

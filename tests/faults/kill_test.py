@@ -4,16 +4,18 @@
 import mmap
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
-import sys
 import time
 
-import harness
-from harness import need
+from gttest.commands import SECONDS, run
+from gttest.paths import LONG
+from gttest.results import need
+from runs import calls_of, main
 
-TIMES = 200 if harness.LONG else 20
+TIMES = 200 if LONG else 20
 
 
 def counted(path):
@@ -23,16 +25,16 @@ def counted(path):
 
 def compare(t, out, path, readers=False):
     """How many calls a repair brought in; none that was counted is missing, none is invented."""
-    before = harness.calls_of(out, 'tick') if os.path.exists(f'{out}/info') else 0
+    before = calls_of(out, 'tick') if os.path.exists(f'{out}/info') else 0
     t.check_all(out, killed=True, readers=readers)
-    count, calls = counted(path), harness.calls_of(out, 'tick')
+    count, calls = counted(path), calls_of(out, 'tick')
     need(count <= calls <= count + 1, f'{count} calls counted, {calls} recorded ({before} before)')
     return count - before
 
 
 def wait_until(p, path, least):
     """Until the guest has counted so far."""
-    end = time.monotonic() + harness.SECONDS
+    end = time.monotonic() + SECONDS
     while not os.path.exists(path) or os.path.getsize(path) < 8:
         need(p.poll() is None and time.monotonic() < end, 'the guest does not begin')
     with open(path, 'rb') as f, mmap.mmap(f.fileno(), 8, prot=mmap.PROT_READ) as m:
@@ -49,7 +51,7 @@ def kill_at(t, count, number, arch='x86_64', name='kill'):
             wait_until(p, path, count)
         finally:
             p.send_signal(number)
-        said = p.communicate(timeout=harness.SECONDS)
+        said = p.communicate(timeout=SECONDS)
     need(p.returncode == -number and said == (b'', b''), p.returncode, said)
     return path, out
 
@@ -61,7 +63,7 @@ def test_sigkill(t):
         path, out = kill_at(t, r.choice([1, 100, 10000, 30000]) + r.randrange(1000),
                             signal.SIGKILL, name=f'kill{i}')
         missing.append(compare(t, out, path, readers=i == 0))
-        harness.shutil.rmtree(out)
+        shutil.rmtree(out)
     print('calls that only the pool file had, of 6 records:', sorted(missing))
 
 
@@ -77,11 +79,11 @@ def test_guest_dies(t):
         for plugin in (None, ()):
             if os.path.exists(path):
                 os.unlink(path)
-            done = harness.run(t.command(t.guest('tick'), [path, how, '20000'], plugin, out),
+            done = run(t.command(t.guest('tick'), [path, how, '20000'], plugin, out),
                                cwd=t.folder)
             need(done.returncode == status, how, done.returncode, done.stderr)
         compare(t, out, path, readers=how == 'abort')
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

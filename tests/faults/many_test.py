@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Many threads, at once and one after the other; recursion deeper than what is recorded or followed."""
 import resource
-import sys
+import shutil
 
-import harness
-from harness import expect, need
+from gttest import uftrace
+from gttest.paths import LONG
+from gttest.results import need
+from runs import calls_of, expect, main
 
 
 def few_files():
@@ -17,18 +19,18 @@ def check_threads(t, mode, n):
     need(run.out == b'%d calls\n' % (4 * n), run.out)
     expect(run)
     t.check(t.out, readers=False)
-    stats = harness.tracing.Trace(t.out).stats
+    stats = uftrace.Trace(t.out).stats
     need(stats['lost_records'] == 0 and stats['tasks'] == n + 1, stats)
-    need(harness.calls_of(t.out, 'leaf') == 4 * n, 'calls of leaf')
+    need(calls_of(t.out, 'leaf') == 4 * n, 'calls of leaf')
     need('nothing to repair' in t.repair(t.out), 'it needed a repair')
 
 
 def test_together(t):
-    check_threads(t, 'together', 4000 if harness.LONG else 1500)
+    check_threads(t, 'together', 4000 if LONG else 1500)
 
 
 def test_sequence(t):
-    check_threads(t, 'sequence', 20000 if harness.LONG else 2000)
+    check_threads(t, 'sequence', 20000 if LONG else 2000)
 
 
 BEYOND = r'(\d+) calls deeper than depth= records: followed, not recorded'
@@ -41,7 +43,7 @@ def check_depth(t, depth, plugin, recorded, *said):
     run = t.both(t.guest('deep'), [str(depth)], status=8, plugin=plugin, out=out)
     expect(run, *said)
     t.check(out, readers=depth <= 100000)
-    trace = harness.tracing.Trace(out)
+    trace = uftrace.Trace(out)
     depths = [(d, n) for tid in trace.tids() for (kind, d, _), n in trace.counts(tid).items()
               if kind == 'enter']
     entered, deepest = sum(n for _, n in depths), max(d for d, _ in depths)
@@ -49,7 +51,7 @@ def check_depth(t, depth, plugin, recorded, *said):
     told = {pattern: int(line.split()[0]) for pattern, line in zip(said, run.said)}
     need(entered + told.get(BEYOND, 0) == trace.stats['calls'], entered, told, trace.stats)
     need(entered + sum(told.values()) > 2 * (depth + 1), entered, told)
-    harness.shutil.rmtree(out)
+    shutil.rmtree(out)
 
 
 def test_depth(t):
@@ -64,4 +66,4 @@ def test_too_deep(t):
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

@@ -3,14 +3,14 @@
 """Where a recording may go, and where not: refused before the guest begins, in one line of ours."""
 import os
 import shutil
-import sys
 
-import harness
-from harness import Skip, need
+from gttest.commands import run
+from gttest.results import Skip, need, read_bytes
+from runs import main, sanitizers
 
 
 def refused(t, out, word, **more):
-    if harness.sanitizers():
+    if sanitizers():
         raise Skip('with the address sanitizer preloaded, QEMU does not get through its own exit()')
     run = t.traced(t.guest('busy'), ['10'], out=out, **more)
     need(run.status == 1 and run.out == b'', run.status, run.out)
@@ -25,7 +25,7 @@ def recorded(t, out, word=None, **more):
 
 
 def snapshot(folder):
-    return {n: open(f'{folder}/{n}', 'rb').read() for n in os.listdir(folder)}
+    return {n: read_bytes(f'{folder}/{n}') for n in os.listdir(folder)}
 
 
 def test_refused(t):
@@ -54,7 +54,7 @@ def test_long(t):
 def test_read_only(t):
     disk = t.small_disk()
     os.mkdir(f'{disk}/empty')
-    harness.run(['mount', '-o', 'remount,ro', disk])
+    run(['mount', '-o', 'remount,ro', disk])
     refused(t, f'{disk}/data', 'Read-only file system')
     refused(t, f'{disk}/empty', 'Read-only file system')
 
@@ -66,16 +66,12 @@ def test_unwritable(t):
     os.mkdir(f'{t.folder}/empty', 0o755)
     more = {'preexec_fn': lambda: os.setuid(65534), 'cwd': '/'}
     t.guest('busy')
-    built = harness.PLUGIN
-    # That user may not reach the build folder.
-    harness.PLUGIN = shutil.copy(built, t.folder)
+    t.plugin = shutil.copy(t.plugin, t.folder)  # that user may not reach the build folder
     try:
         refused(t, f'{t.folder}/data', 'Permission denied', **more)
         refused(t, f'{t.folder}/empty', 'Permission denied', **more)
     except PermissionError as why:
         raise Skip('this QEMU is where no other user may go') from why
-    finally:
-        harness.PLUGIN = built
 
 
 def test_odd_names(t):
@@ -100,4 +96,4 @@ def test_again(t):
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

@@ -7,8 +7,11 @@ import random
 import re
 import shutil
 
-import harness
-from harness import need, run
+from gttest.commands import run, tool
+from gttest.compilers import compile_to
+from gttest.paths import LONG, source
+from gttest.results import need, read_bytes, write
+from runs import GUESTS, main
 
 # Cut behind a line these say nothing of it: what follows is not missed, or is found elsewhere.
 LINES = {'task.txt', 'guesttrace.stats'}
@@ -24,7 +27,7 @@ def recorded(t):
 
 def shown(out):
     """Functions with their calls, as uftrace and no code of ours reads them."""
-    done = run([harness.tool('uftrace'), 'report', '-d', out])
+    done = run([tool('uftrace'), 'report', '-d', out])
     need(done.returncode == 0 and not done.stderr, done.stderr)
     rows = [line.split() for line in done.stdout.decode().splitlines()[2:]]
     return {(row[-1], row[-2]) for row in rows if row}
@@ -36,8 +39,7 @@ def damaged(t, whole, name, data):
     shutil.copytree(whole, out)
     os.unlink(f'{out}/{name}')
     if data is not None:
-        with open(f'{out}/{name}', 'wb') as f:
-            f.write(data)
+        write(f'{out}/{name}', data)
     return out
 
 
@@ -48,16 +50,11 @@ def names(whole):
     return ['info', 'task.txt', 'guesttrace.stats', module[0], maps[0]]
 
 
-def read(path):
-    with open(path, 'rb') as f:
-        return f.read()
-
-
 def test_each(t):
     whole = recorded(t)
     before, rng = shown(whole), random.Random(5)
     for name in names(whole):
-        data = read(f'{whole}/{name}')
+        data = read_bytes(f'{whole}/{name}')
         half = data[:len(data) // 2].rstrip(b'\n')  # cut at a line's end, a list of lines is whole
         for how, bad in (('empty', b''), ('half', half), ('gone', None),
                          ('random', bytes(rng.randrange(256) for _ in data))):
@@ -82,8 +79,8 @@ def test_cut_at_every_byte(t):
     whole = recorded(t)
     before = shown(whole)
     for name in names(whole):
-        data = read(f'{whole}/{name}')
-        step = max(1, len(data) // (len(data) if harness.LONG else 60))
+        data = read_bytes(f'{whole}/{name}')
+        step = max(1, len(data) // (len(data) if LONG else 60))
         for n in range(0, len(data), step):
             out = damaged(t, whole, name, data[:n])
             said = t.repair(out)
@@ -98,14 +95,14 @@ def test_symbols_of_another_program(t):
     """Of a program that is gone, or is another one now, what is left of the symbols is kept."""
     whole = recorded(t)
     name = names(whole)[3]
-    lines = read(f'{whole}/{name}').splitlines(keepends=True)
+    lines = read_bytes(f'{whole}/{name}').splitlines(keepends=True)
     program = re.search(rb'path name: (.*)', b''.join(lines))[1].decode()
     os.unlink(program)
     out = damaged(t, whole, name, b''.join(lines[:len(lines) // 2]) + b'00000')
     said = t.repair(out)
     need(re.search(r'it was cut off or damaged: \d+ symbols kept', said), said)
     need('nothing to repair' in t.repair(out), 'the second repair repairs')
-    kept = read(f'{out}/{name}').splitlines()
+    kept = read_bytes(f'{out}/{name}').splitlines()
     need(all(line.rstrip(b'\n') in kept for line in lines[3:len(lines) // 2]), kept)
     t.check(out)
     shutil.copy('/bin/true', program)
@@ -116,17 +113,15 @@ def test_symbols_of_another_program(t):
 def test_whole(t):
     """What uftrace itself records is not touched."""
     program = f'{t.folder}/own'
-    done = run([harness.tool('gcc'), '-pg', '-O1', '-fno-inline', '-pthread',
-                f'-I{harness.HERE}/../guest', '-D_GNU_SOURCE', '-o', program,
-                f'{harness.HERE}/guests/deep.c'])
-    need(done.returncode == 0, done.stderr)
+    compile_to(program, 'x86_64', f'{GUESTS}/deep.c', '-pg', '-O1', '-fno-inline', '-pthread', f'-I{source("guest")}',
+               '-D_GNU_SOURCE')
     for options in [], ['--srcline']:
         out = f'{t.folder}/uftraces{len(options)}'
-        run([harness.tool('uftrace'), 'record', *options, '-d', out, program, '3'])
-        before = {n: read(f'{out}/{n}') for n in os.listdir(out)}
+        run([tool('uftrace'), 'record', *options, '-d', out, program, '3'])
+        before = {n: read_bytes(f'{out}/{n}') for n in os.listdir(out)}
         need('nothing to repair' in t.repair(out), t.repair(out))
-        need({n: read(f'{out}/{n}') for n in os.listdir(out)} == before, 'files changed')
+        need({n: read_bytes(f'{out}/{n}') for n in os.listdir(out)} == before, 'files changed')
 
 
 if __name__ == '__main__':
-    raise SystemExit(harness.main(globals()))
+    main(globals())

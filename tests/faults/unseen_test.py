@@ -3,11 +3,11 @@
 """What a guest sees of itself and does to itself: the same with the plugin, and the recording whole."""
 import os
 import subprocess
-import sys
 import time
 
-import harness
-from harness import Skip, expect, need
+from gttest.commands import SECONDS, run
+from gttest.results import Skip, need
+from runs import SUMMARY, calls_of, expect, main
 
 
 def test_self(t):
@@ -64,7 +64,7 @@ def test_few_descriptors(t):
         expect(t.both(t.guest('odd'), ['nofile', str(most)], status=6, out=out), *said)
         t.repair(out)
         t.check(out)
-        got = harness.calls_of(out, 'some_calls')
+        got = calls_of(out, 'some_calls')
         need(got == calls, most, got)
 
 
@@ -79,7 +79,7 @@ def test_other_user(t):
 def run_with_stderr(t, stderr, before=()):
     """The traced guest's end, its standard error being what it is."""
     command = [*before, *t.command(t.guest('odd'), ['umask'], (), t.out)]
-    done = harness.run(command, stderr=stderr)
+    done = run(command, stderr=stderr)
     need(done.returncode == 6 and done.stdout == b'child 768\n', done)
     t.check_all()
 
@@ -129,12 +129,12 @@ def test_daemon(t):
         command = t.command(t.guest('odd'), ['daemon', fifo], plugin, t.out)
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as p:
-            out, err = p.communicate(timeout=harness.SECONDS)
+            out, err = p.communicate(timeout=SECONDS)
         need(p.returncode == 5 and not out, p.returncode, out)
-        need(not traced or harness.SUMMARY.search(err), err)
+        need(not traced or SUMMARY.search(err), err)
         with open(fifo, 'wb'):
             pass
-    end = time.monotonic() + harness.SECONDS
+    end = time.monotonic() + SECONDS
     while [n for n in os.listdir(t.out) if n.endswith('.ring')]:
         need(time.monotonic() < end, 'the daemon does not end')
         time.sleep(0.01)
@@ -142,4 +142,4 @@ def test_daemon(t):
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

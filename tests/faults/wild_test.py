@@ -4,12 +4,14 @@
 bytes. The guest runs as without the plugin, every stack is whole, and anomalies are counted and reported."""
 import re
 import resource
-import sys
+import shutil
 
-import harness
-from harness import need
+from gttest import uftrace
+from gttest.paths import LONG
+from gttest.results import Failure, Skip, need
+from runs import calls_of, main, sanitizers
 
-SEEDS = range(1, 31 if harness.LONG else 4)
+SEEDS = range(1, 31 if LONG else 4)
 ANOMALY = re.compile(r'(\d+) [a-z].*')
 
 
@@ -19,11 +21,11 @@ def both(t, args, tries=3):
     for left in reversed(range(tries)):
         try:
             return t.both(t.guest('wild'), args, status=3)
-        except (harness.Failure, harness.subprocess.TimeoutExpired) as bad:
+        except Failure as bad:
             if not left:
                 raise
             print(f'{args}, once more: {bad}')
-            harness.shutil.rmtree(t.out, ignore_errors=True)
+            shutil.rmtree(t.out, ignore_errors=True)
 
 
 def wild(t, mode, n, seed=1):
@@ -31,13 +33,13 @@ def wild(t, mode, n, seed=1):
     run = both(t, [mode, str(n), str(seed)])
     need(all(ANOMALY.fullmatch(line) for line in run.said), run.said)
     t.check_all(readers=seed == 1)
-    stats = harness.tracing.Trace(t.out).stats
+    stats = uftrace.Trace(t.out).stats
     told = sorted(int(ANOMALY.fullmatch(line)[1]) for line in run.said)
     counted = sorted(v for k, v in stats.items() if k.startswith('anomaly.') and v)
     need(told == counted, told, stats)
-    leaves = harness.calls_of(t.out, 'leaf')
+    leaves = calls_of(t.out, 'leaf')
     need(leaves >= n, f'{leaves} calls of leaf, {n} made')
-    harness.shutil.rmtree(t.out)
+    shutil.rmtree(t.out)
     return told
 
 
@@ -75,8 +77,8 @@ def test_calls(t):
 def test_address_space(t):
     """Where addresses are limited (RLIMIT_AS) the plugin leaves enough of them for QEMU: 24 MiB over
     the least that runs without it."""
-    if harness.sanitizers():
-        raise harness.Skip('a plugin with sanitizers needs terabytes of addresses')
+    if sanitizers():
+        raise Skip('a plugin with sanitizers needs terabytes of addresses')
 
     def limited(size):
         return {'preexec_fn': lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
@@ -89,8 +91,8 @@ def test_address_space(t):
     out = f'{t.folder}/no-guest'
     t.traced(guest, ['3'], out=out, **limited(least + (4 << 20)))
     t.traced(guest, ['3'], out=out)
-    need(harness.calls_of(out, 'down') == 8, 'the next recording is refused')
+    need(calls_of(out, 'down') == 8, 'the next recording is refused')
 
 
 if __name__ == '__main__':
-    sys.exit(harness.main(globals()))
+    main(globals())

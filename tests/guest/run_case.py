@@ -33,37 +33,21 @@ wrong raises Failure. Without expected calls none are compared.
 What is compared: calls of functions that the case itself defines (the function symbols of its object
 files), each indented by how many of them are open; the C library and the dynamic linker are left out.
 Then that the program printed and exited as without the plugin, that no anomaly rose, and
-that the directory is as tests/tools/check_uftrace_dir.py wants it.
+that the directory is as gttest.uftrace_check wants it.
 """
 import collections
 import difflib
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
+
+from gttest import compilers, elf, paths, qemus, recordings, uftrace
+from gttest.commands import must, printed, run
+from gttest.results import Failure, Tally, folder, need
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'tools'))
-sys.path.insert(0, HERE)
-import check_uftrace_dir as checker  # noqa: E402
-import trace as tracing  # noqa: E402
-
-ARCHES = {
-    'x86_64': ('', '/'),
-    'aarch64': ('aarch64-linux-gnu-', '/usr/aarch64-linux-gnu'),
-    'riscv64': ('riscv64-linux-gnu-', '/usr/riscv64-linux-gnu'),
-    'i386': ('', '/'),
-}
-DEFAULT_FLAGS = ['-O1', '-g0', '-Wall', '-Werror', '-Wno-infinite-recursion', '-D_GNU_SOURCE', '-fno-inline', '-fno-optimize-sibling-calls', '-I' + HERE]
-SEVERE = ['unknown-return', 'diverted-call', 'unknown-sigreturn', 'too-deep', 'missed-return',
-          'guessed-frame']
-SECONDS = 100
-
-
-class Failure(Exception):
-    pass
+DEFAULT_FLAGS = ['-O1', '-g0', '-Wall', '-Werror', '-D_GNU_SOURCE', *compilers.AS_WRITTEN, '-I' + HERE]
 
 
 class Case:
@@ -95,24 +79,14 @@ def parse_trees(text):
     return trees
 
 
-def run(command, **more):
-    return subprocess.run(command, stdin=subprocess.DEVNULL, check=False, timeout=SECONDS,
-                          capture_output=True, **more)
-
-
-def compile_to(case, arch, out, flags, libs, folder):
+def compile_to(case, arch, out, flags, libs, scratch):
     """Object first: its function symbols are what the case calls its own."""
-    tool = ARCHES[arch][0]
-    compiler = tool + ('g++' if case.path.endswith('.cc') else 'gcc')
-    made = f'{folder}/{os.path.basename(out)}.o'
+    made = f'{scratch}/{os.path.basename(out)}.o'
+    compiler = compilers.compiler(arch, case.path)[0]  # a case of i386 has its own -m32
     static = [f for f in flags if not f.startswith('-Wl,') and f not in ('-shared', '-static')]
-    for command in ([compiler, *DEFAULT_FLAGS, *static, '-c', '-o', made, case.path],
-                    [compiler, *flags, '-o', f'{folder}/{out}', made, *libs]):
-        done = run(command, cwd=folder)
-        if done.returncode:
-            raise Failure(done.stderr.decode(errors='replace'))
-    names = run([tool + 'nm', '--defined-only', made]).stdout.decode()
-    return {l.split()[2] for l in names.splitlines() if l.split()[1] in 'tTwW'}
+    must([compiler, *DEFAULT_FLAGS, *static, '-c', '-o', made, case.path], cwd=scratch)
+    must([compiler, *flags, '-o', f'{scratch}/{out}', made, *libs], cwd=scratch)
+    return {s.name for s in elf.functions(made)}
 
 
 def build(case, arch, folder):
@@ -128,10 +102,10 @@ def command_of(case, arch, folder, plugin):
             if word == '{plugin}':
                 yield from ['-plugin', plugin] if plugin else []
             else:
-                yield word.format(qemu=qemu, sysroot=ARCHES[arch][1], dir=folder)
-    qemu = shutil.which('qemu-' + arch)
+                yield word.format(qemu=qemu, sysroot=compilers.sysroot(arch), dir=folder)
+    qemu = qemus.user(arch)
     option = ['-plugin', plugin] if plugin else []
-    return [qemu, '-L', ARCHES[arch][1], *words('qemu'), *option, './prog', *words('args')]
+    return [qemu, '-L', compilers.sysroot(arch), *words('qemu'), *option, './prog', *words('args')]
 
 
 def outcome(done):
@@ -156,52 +130,34 @@ def compare(case, trace, own):
 
 
 def check_counters(case, trace):
-    for name in SEVERE:
-        value = trace.stats.get('anomaly.' + name, 0)
-        if value and name not in case.words('allow'):
-            raise Failure(f'{name} is {value}')
+    recordings.check_severe(trace.stats, case.words('allow'))
     for word in case.words('stats'):
         key, value = word.split('=')
-        if trace.stats.get(key) != int(value):
-            raise Failure(f'{key} is {trace.stats.get(key)}, expected {value}')
+        need(trace.stats.get(key) == int(value), f'{key} is {trace.stats.get(key)}, expected {value}')
 
 
 def check_tasks(case, out):
     if not case.keys['tasks'] or not shutil.which('uftrace'):
         return
-    said = run(['uftrace', 'report', '--task', '--no-pager', '-d', out]).stdout.decode()
+    said = printed(['uftrace', 'report', '--task', '--no-pager', '-d', out])
     names = sorted(line.split()[-1] for line in said.splitlines()[2:])
-    if names != sorted(case.words('tasks')):
-        raise Failure(f'tasks are called {names}')
+    need(names == sorted(case.words('tasks')), f'tasks are called {names}')
 
 
 def record(case, arch, folder, out, arguments):
     """Runs it without the plugin and with it; returns the latter, finished, and the trace."""
-    plugin = ','.join([os.environ['GUESTTRACE_PLUGINS'] + '/libuftrace.so', 'output=' + out,
-                       *arguments])
+    plugin = ','.join([paths.plugin('uftrace'), 'output=' + out, *arguments])
     plain = run(command_of(case, arch, folder, None), cwd=folder)
     traced = run(command_of(case, arch, folder, plugin), cwd=folder)
-    if outcome(plain) != outcome(traced):
-        raise Failure(f'without the plugin: {outcome(plain)} {plain.stderr!r}\n'
-                      f'with it: {outcome(traced)} {traced.stderr!r}')
-    if plain.returncode != int(case.keys['exit'] or 0):
-        raise Failure(f'exit status {plain.returncode}: {plain.stdout!r} {plain.stderr!r}')
+    need(outcome(plain) == outcome(traced), f'without the plugin: {outcome(plain)} {plain.stderr!r}\n'
+         f'with it: {outcome(traced)} {traced.stderr!r}')
+    need(plain.returncode == int(case.keys['exit'] or 0),
+         f'exit status {plain.returncode}: {plain.stdout!r} {plain.stderr!r}')
     if case.keys['killed']:
-        done = run([os.environ['GUESTTRACE'], 'repair', out])
-        if done.returncode:
-            raise Failure(f'repair: {done.stderr!r}')
-    trace = tracing.Trace(out)
+        recordings.repair(out)
+    trace = uftrace.Trace(out)
     check_counters(case, trace)
     return traced, trace
-
-
-def check_directory(out, with_readers):
-    try:
-        checker.check_files(out, False)
-        if with_readers and shutil.which('uftrace'):
-            checker.check_readers(out, False)
-    except checker.Bad as bad:
-        raise Failure(str(bad)) from bad
 
 
 def check_hook(case, trace, own, traced):
@@ -218,47 +174,27 @@ def check_arch(case, arch, folder):
     out = f'{folder}/data'
     traced, trace = record(case, arch, folder, out, case.words('plugin'))
     compare(case, trace, own)
-    check_directory(out, arch == 'x86_64')
+    recordings.check_directory(out, arch == 'x86_64')
     check_tasks(case, out)
     check_hook(case, trace, own, traced)
     if case.keys['again']:
         record(case, arch, folder, f'{folder}/again', case.words('again'))
-        check_directory(f'{folder}/again', False)
+        recordings.check_directory(f'{folder}/again', False)
 
 
-def why_not(arch):
-    if not shutil.which('qemu-' + arch):
-        return f'no qemu-{arch}'
-    with open(shutil.which('qemu-' + arch), 'rb') as f:
-        if b'/ld-linux' not in f.read(4096):
-            return f'qemu-{arch} is statically linked and loads no plugins'
-    if not shutil.which(ARCHES[arch][0] + 'g++'):
-        return f'no compiler for {arch}'
-    return None
+def check_here(case, arch):
+    """check_arch() where its QEMU and compiler are."""
+    qemus.user(arch)
+    compilers.compiler(arch, '.cc')
+    with folder(f'guest-{case.name}-{arch}') as scratch:
+        check_arch(case, arch, scratch)
 
 
 def main():
-    case = Case(os.path.abspath(sys.argv[1]))
-    arches = sys.argv[2:] or case.words('arches', 'x86_64 aarch64 riscv64')
-    failed = ran = 0
-    for arch in arches:
-        reason = why_not(arch)
-        if reason:
-            print(f'SKIP: {reason}')
-            continue
-        ran += 1
-        folder = tempfile.mkdtemp(prefix=f'guest-{case.name}-{arch}-')
-        try:
-            check_arch(case, arch, folder)
-        except (Failure, OSError, subprocess.TimeoutExpired) as bad:
-            failed += 1
-            print(f'{case.name}, {arch}: {bad}')
-        finally:
-            if os.environ.get('KEEP'):
-                print(folder)
-            else:
-                shutil.rmtree(folder, ignore_errors=True)
-    return 1 if failed else 0 if ran else 77
+    case, tally = Case(os.path.abspath(sys.argv[1])), Tally()
+    for arch in sys.argv[2:] or case.words('arches', 'x86_64 aarch64 riscv64'):
+        tally.run(f'{case.name}, {arch}', check_here, case, arch)
+    return tally.status()
 
 
 if __name__ == '__main__':

@@ -15,13 +15,12 @@ import ctypes
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import run_case  # noqa: E402
-import trace as tracing  # noqa: E402
+import run_case
+from gttest import compilers, paths, qemus, recordings, uftrace
+from gttest.commands import must, printed
+from gttest.results import Skip, Tally, folder, need
 
 LIBRARIES = {
     'x86_64': ('/lib/x86_64-linux-gnu', '/lib64/ld-linux-x86-64.so.2'),
@@ -44,16 +43,9 @@ PROGRAMS = [
 ]
 
 
-def check(command, **more):
-    done = run_case.run(command, **more)
-    if done.returncode:
-        raise run_case.Failure(f'{command}: status {done.returncode}, {done.stderr!r}')
-    return done
-
-
 def copy_stripped(tool, source, to):
-    check([tool + 'strip', '--strip-all', '--remove-section', '.gnu_debuglink', '-o', to, source])
-    notes = check(['readelf', '-nW', to]).stdout.decode()
+    must([tool + 'strip', '--strip-all', '--remove-section', '.gnu_debuglink', '-o', to, source])
+    notes = printed(['readelf', '-nW', to])
     for build_id in re.findall('Build ID: ([0-9a-f]+)', notes):
         old = bytes.fromhex(build_id)
         with open(to, 'r+b') as f:
@@ -63,9 +55,9 @@ def copy_stripped(tool, source, to):
 
 
 def make_root(arch, root, stripped, program):
-    tool, installed = run_case.ARCHES[arch]
-    folder, linker = LIBRARIES[arch]
-    for path in [linker, *(f'{folder}/{n}' for n in NAMES)]:
+    tool, installed = compilers.prefix(arch), compilers.sysroot(arch)
+    libraries, linker = LIBRARIES[arch]
+    for path in [linker, *(f'{libraries}/{n}' for n in NAMES)]:
         source, to = installed.rstrip('/') + path, root + path
         os.makedirs(os.path.dirname(to), exist_ok=True)
         if stripped:
@@ -81,9 +73,9 @@ def make_root(arch, root, stripped, program):
 def record(arch, folder, root, command):
     out = f'{folder}/data'
     shutil.rmtree(out, ignore_errors=True)
-    plugin = os.environ['GUESTTRACE_PLUGINS'] + '/libuftrace.so,output=' + out
-    check([shutil.which('qemu-' + arch), '-L', root, '-plugin', plugin, *command], cwd=root)
-    return tracing.Trace(out)
+    plugin = paths.plugin('uftrace') + ',output=' + out
+    must([qemus.user(arch), '-L', root, '-plugin', plugin, *command], cwd=root)
+    return uftrace.Trace(out)
 
 
 def counts(trace):
@@ -105,29 +97,23 @@ def check_arch(case, arch, folder):
     run_case.build(case, arch, folder)
     full, full_names, _ = recorded(arch, folder, f'{folder}/prog', False)
     bare, bare_names, stats = recorded(arch, folder, f'{folder}/prog', True)
-    check_anomalies(stats)
-    if 'main' not in full_names.values():
-        raise run_case.Failure('main has no name with symbols')
+    recordings.check_severe(stats)
+    need('main' in full_names.values(), 'main has no name with symbols')
     wrong = [f'{path}+{rel:#x} {full_names.get((path, rel))}: {full[path, rel]} calls with symbols, '
              f'{bare[path, rel]} without' for path, rel in sorted(full.keys() | bare.keys())
              if full[path, rel] != bare[path, rel]
              and not (full_names.get((path, rel)) in TOLD_BY_SYMBOLS and not bare[path, rel])]
     wrong += [f'{path}+{rel:#x} is called {name}' for (path, rel), name in bare_names.items()
               if path == 'prog' and name != f'prog+{rel:#x}' and name not in DYNAMIC]
-    if wrong:
-        raise run_case.Failure('\n  '.join(['', *wrong]))
+    need(not wrong, '\n  '.join(['', *wrong]))
 
 
 def check_program(name, args, folder):
     """One that is installed stripped, with a stripped C library: no anomaly."""
+    if not os.path.exists(name):
+        raise Skip(f'no {name}')
     _, _, stats = recorded('x86_64', folder, name, True, args)
-    check_anomalies(stats)
-
-
-def check_anomalies(stats):
-    anomalies = {n: stats['anomaly.' + n] for n in run_case.SEVERE if stats.get('anomaly.' + n)}
-    if anomalies:
-        raise run_case.Failure(f'{anomalies}')
+    recordings.check_severe(stats)
 
 
 def recorded(arch, folder, program, stripped, args=()):
@@ -139,33 +125,29 @@ def recorded(arch, folder, program, stripped, args=()):
 
 
 def jobs(cases):
-    """(what, why not, function of a folder)."""
+    """(what, architecture, function of a folder)."""
     for path in cases:
         case = run_case.Case(os.path.abspath(path))
         for arch in LIBRARIES:
-            yield (f'{case.name}, {arch}', run_case.why_not(arch),
-                   lambda folder, c=case, a=arch: check_arch(c, a, folder))
+            yield f'{case.name}, {arch}', arch, lambda scratch, c=case, a=arch: check_arch(c, a, scratch)
     for name, *args in PROGRAMS:
-        yield (name, run_case.why_not('x86_64') or (None if os.path.exists(name) else 'no ' + name),
-               lambda folder, n=name, a=args: check_program(n, a, folder))
+        yield name, 'x86_64', lambda scratch, n=name, a=args: check_program(n, a, scratch)
+
+
+def run_job(arch, job):
+    qemus.user(arch)
+    compilers.compiler(arch, '.cc')
+    with folder('stripped') as scratch:
+        job(scratch)
 
 
 def main():
-    failed = ran = 0
+    tally = Tally()
     # The dynamic linker calls a function of its own once more or less by where things lie.
     ctypes.CDLL(None).personality(NO_RANDOM_PLACES)
-    for what, reason, job in jobs(sys.argv[1:]):
-        if reason:
-            print(f'SKIP: {reason}')
-            continue
-        ran += 1
-        with tempfile.TemporaryDirectory(prefix='stripped-') as folder:
-            try:
-                job(folder)
-            except (run_case.Failure, OSError, subprocess.TimeoutExpired) as bad:
-                failed += 1
-                print(f'{what}: {bad}')
-    return 1 if failed else 0 if ran else 77
+    for what, arch, job in jobs(sys.argv[1:]):
+        tally.run(what, run_job, arch, job)
+    return tally.status()
 
 
 if __name__ == '__main__':

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Loading libuftrace.so into each version of the plugin ABI, and what it refuses.
-
-usage: load_test.py FOLDER-OF-HOSTS PLUGIN
-"""
+"""Loading libuftrace.so into each version of the plugin ABI, and what it refuses."""
 import glob
 import os
-import subprocess
 import sys
-import tempfile
+
+from gttest import paths, scripted
+from gttest.commands import run
+from gttest.results import FAILED, GOOD, in_folder, write
 
 PLAN = 'target {}\nmemory 0x400000 0x1000 any\ninsn 0x400000 4\nvcpu 0\ntb 0 1 -1\n'
 MACHINE = 'machine 2 2\n'
@@ -51,24 +50,17 @@ def need(good, *words):
 
 
 class Host:
-    def __init__(self, hosts, plugin, top):
-        self.hosts, self.plugin, self.top, self.n = hosts, plugin, top, 0
+    def __init__(self, top):
+        self.top, self.n = top, 0
 
     def run(self, abi, *words, plan=PLAN.format('aarch64'), env=None):
         """(exit status, lines on stdout, lines on stderr), in a folder of its own."""
         self.n += 1
-        folder = f'{self.top}/{self.n}'
-        os.mkdir(folder)
-        with open(f'{folder}/plan', 'w', encoding='utf-8') as f:
-            f.write(plan)
-        environment = dict(os.environ, **(env or {}))
-        if not env:
-            environment.pop('GUESTTRACE_QEMU_VERSION', None)
-        run = subprocess.run([f'{self.hosts}/scripted-{abi}', self.plugin, f'{folder}/plan', *words],
-                             cwd=folder, capture_output=True, text=True, env=environment,
-                             check=False, timeout=60)
-        self.folder = folder
-        return run.returncode, run.stdout.split('\n')[:-1], run.stderr.split('\n')[:-1]
+        self.folder = f'{self.top}/{self.n}'
+        os.mkdir(self.folder)
+        done = run([scripted.host(abi), paths.plugin('uftrace'), write(f'{self.folder}/plan', plan), *words],
+                   cwd=self.folder, env=scripted.environment(**(env or {})))
+        return done.returncode, *(out.decode().split('\n')[:-1] for out in (done.stdout, done.stderr))
 
 
 def check_versions(host):
@@ -124,17 +116,15 @@ def check_twice(host):
         need(status == 1 and err == ['guesttrace-uftrace: the plugin is loaded twice: load it once'], f'twice in {abi}:', status, err)
 
 
-def main():
-    hosts, plugin = (os.path.abspath(p) for p in sys.argv[1:3])
-    with tempfile.TemporaryDirectory(prefix='gt-load-') as top:
-        host = Host(hosts, plugin, top)
-        check_versions(host)
-        check_refusals(host)
-        check_twice(host)
-        check_bare(host)
-        print(f'{host.n} loads, {len(failures)} failed')
+def main(top):
+    host = Host(top)
+    check_versions(host)
+    check_refusals(host)
+    check_twice(host)
+    check_bare(host)
+    print(f'{host.n} loads, {len(failures)} failed')
     print('\n'.join(failures))
-    return 1 if failures else 0
+    return FAILED if failures else GOOD
 
 
-sys.exit(main())
+sys.exit(in_folder('load', main))

@@ -2,35 +2,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Plays a script on every version of the plugin ABI and compares what libuftrace.so recorded.
 
-usage: script_test.py FOLDER-OF-HOSTS PLUGIN SCRIPT [--update] [--keep]
+usage: script_test.py SCRIPT [--update]
 
 Every version plays the script as the first of its targets, and version 1 and 4 as all of them. All
-must record what stands after the script's line `expect`; --update writes it there. --keep leaves the
-data directories.
+must record what stands after the script's line `expect`; --update writes it there.
 """
 import difflib
 import glob
-import importlib.util
 import os
-import re
-import shutil
-import struct
-import subprocess
 import sys
-import tempfile
 
-from guest import Guest, Script
-
-CHECKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tools',
-                       'check_uftrace_dir.py')
+from gttest import paths, uftrace
+from gttest.commands import run
+from gttest.results import FAILED, GOOD, in_folder, read_bytes, write
+from gttest.scripted import Guest, Script, environment, host
+from gttest.uftrace_check import check_files
 
 
 def tasks_of(directory):
-    with open(f'{directory}/task.txt', encoding='utf-8') as f:
-        for line in f:
-            task = re.match(r'(TASK timestamp=\S+ tid=|FORK timestamp=\S+ pid=)(\d+)', line)
-            if task:
-                yield int(task[2])
+    """In the order of task.txt."""
+    for line in uftrace.read_tasks(directory):
+        if line.kind in ('TASK', 'FORK'):
+            yield line.fields['tid' if line.kind == 'TASK' else 'pid']
 
 
 def print_trace(directory, guest, hide_times):
@@ -38,21 +31,16 @@ def print_trace(directory, guest, hide_times):
     left, indented by depth."""
     for tid in dict.fromkeys(tasks_of(directory)):
         lines = []
-        with open(f'{directory}/{tid}.dat', 'rb') as f:
-            for time, word in struct.iter_unpack('<QQ', f.read()):
-                mark, depth, addr = '+-?!'[word & 3], word >> 6 & 0x3ff, word >> 16
-                when = '' if hide_times else f'{time:6} '
-                lines.append(f'{when}{"  " * depth}{mark} {guest.name_of(addr)}')
+        for time, kind, depth, addr, _ in uftrace.read_records(read_bytes(f'{directory}/{tid}.dat')):
+            mark = '+-?!'[kind]
+            when = '' if hide_times else f'{time:6} '
+            lines.append(f'{when}{"  " * depth}{mark} {guest.name_of(addr)}')
         yield 'coroutine' if tid >= 5000000 else 'task', '\n'.join(lines)
 
 
 def counts_of(directory):
-    found = []
-    with open(f'{directory}/guesttrace.stats', encoding='utf-8') as f:
-        for line in f:
-            key, _, value = line.strip().partition('=')
-            if key in ('calls', 'matched') or '.' in key and value != '0':
-                found.append(f'{key.partition(".")[2] or key} {value}')
+    found = [f'{key.partition(".")[2] or key} {value}' for key, value in uftrace.stats(directory).items()
+             if key in ('calls', 'matched') or '.' in key and value]
     return ', '.join(found)
 
 
@@ -72,50 +60,33 @@ def trace_text(directory, guest, script):
     return '\n'.join(out + [counts_of(directory)])
 
 
-def play(hosts, plugin, script, abi, target, folder):
+def play(script, abi, target, folder):
     os.mkdir(folder)
     guest = Guest(script, target)
-    env = dict(os.environ)
-    env.pop('GUESTTRACE_QEMU_VERSION', None)
-    run = subprocess.run([f'{hosts}/scripted-{abi}', plugin, guest.plan(folder),
-                          f'output={folder}/data', *script.args], capture_output=True, text=True,
-                         env=env, check=False, timeout=100)
-    messages = [m for m in run.stderr.strip().split('\n') if 'calls recorded' not in m and m]
-    if run.returncode != 0 or run.stdout != f'version {abi}\n':
-        return f'status {run.returncode}\n{run.stdout}{run.stderr}'
+    done = run([host(abi), paths.plugin('uftrace'), guest.plan(folder), f'output={folder}/data', *script.args],
+               env=environment())
+    out, errors = done.stdout.decode(), done.stderr.decode()
+    messages = [m for m in errors.strip().split('\n') if 'calls recorded' not in m and m]
+    if done.returncode != 0 or out != f'version {abi}\n':
+        return f'status {done.returncode}\n{out}{errors}'
     text = trace_text(f'{folder}/data', guest, script)
     if glob.glob(f'{folder}/data/.guesttrace*'):
         text += '\na pool file is left'
     return '\n'.join([text] + messages).replace(folder, '.') + '\n'
 
 
-def check_directory(folder):
-    spec = importlib.util.spec_from_file_location('check_uftrace_dir', CHECKER)
-    checker = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(checker)
-    try:
-        checker.check_files(f'{folder}/data', False)
-    except checker.Bad as e:
-        print(f'{folder}: {e}')
-        return 1
-    return 0
-
-
-def main():
-    hosts, plugin, path = (os.path.abspath(p) for p in sys.argv[1:4])
+def main(top):
+    path = sys.argv[1]
     script = Script(path)
     runs = [(abi, script.targets[0]) for abi in script.abis]
     runs += [(abi, t) for t in script.targets[1:] for abi in (1, 4) if abi in script.abis]
     failed = 0
-    top = tempfile.mkdtemp(prefix='gt-script-')
     for abi, target in runs:
         folder = f'{top}/{abi}-{target}'
-        text = play(hosts, plugin, script, abi, target, folder)
+        text = play(script, abi, target, folder)
         if '--update' in sys.argv:
-            script.expected = text
-            with open(path, 'w', encoding='utf-8') as f:
-                f.write(f'{script.head}\nexpect\n{text}')
-            break
+            write(path, f'{script.head}\nexpect\n{text}')
+            return GOOD
         if text != script.expected:
             failed += 1
             if failed > 2:
@@ -124,13 +95,9 @@ def main():
             print('\n'.join(difflib.unified_diff(script.expected.split('\n'), text.split('\n'),
                                                  'expected', 'recorded', n=2, lineterm='')))
         elif (abi, target) == runs[-1]:
-            failed += check_directory(folder)
-    if '--keep' in sys.argv:
-        print(top)
-    else:
-        shutil.rmtree(top)
+            check_files(f'{folder}/data')
     print(f'{len(runs)} runs, {failed} failed')
-    return 1 if failed or not runs else 0
+    return FAILED if failed or not runs else GOOD
 
 
-sys.exit(main())
+sys.exit(in_folder('script', main))

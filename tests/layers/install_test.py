@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Where `make install` puts the trace events library: pkg-config and the loader look there, and the loader
-is told.
-
-usage: install_test.py BUILD SOURCE
-"""
+is told."""
 import glob
 import json
 import os
 import re
-import subprocess
 import sys
 
+from gttest import paths
+from gttest.commands import printed
+from gttest.results import Skip, status
 
-def output(*command, **more):
-    return subprocess.run(command, capture_output=True, text=True, check=True, **more).stdout
+
+def output(*command):
+    return printed(command)
 
 
 def loader_folders():
@@ -37,10 +37,9 @@ def check_release(source):
 
 
 def main():
-    build, source = sys.argv[1:]
+    build, source = paths.BUILD, paths.ROOT
     if not os.path.exists('/etc/debian_version'):
-        print('SKIP: no Debian: other systems look elsewhere')
-        return 77
+        raise Skip('no Debian: other systems look elsewhere')
     installed = json.loads(output('meson', 'introspect', '--installed', build)).values()
     library = [p for p in installed if os.path.basename(p).startswith('libguesttrace-events.so')]
     description = [p for p in installed if p.endswith('/guesttrace-events.pc')]
@@ -48,8 +47,7 @@ def main():
         print('not installed:', list(installed))
         return 1
     if not library[0].startswith('/usr/local/'):
-        print('SKIP: this build is for another prefix')
-        return 77
+        raise Skip('this build is for another prefix')
     folders = loader_folders()
     failed = check_release(source)
     if os.path.dirname(library[0]) not in folders:
@@ -68,4 +66,4 @@ def main():
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(status(main))

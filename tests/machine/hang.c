@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A machine that calls a few functions, and then hangs in one that calls none: see hang_test.py. */
 
-/* The image begins with it. */
-#ifdef __aarch64__
-__asm__(".globl _start\n_start: ldr x0, =room + 4096\nmov sp, x0\nbl begin\n.ltorg\n");
-#else
-__asm__(".globl _start\n_start: la sp, room + 4096\ncall begin\n");
-#endif
-char room[4096] __attribute__((aligned(16)));
-
 enum { CALLS = 20 };
 
 static volatile unsigned sum;

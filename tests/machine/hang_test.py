@@ -6,41 +6,27 @@ usage: hang_test.py ARCH
 """
 import glob
 import os
-import shutil
 import signal
-import struct
-import subprocess
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'system'))
-import qemus  # noqa: E402
-from qemus import need  # noqa: E402
+from gttest import boards, commands, elf, paths, qemus, uftrace
+from gttest.commands import SECONDS
+from gttest.recordings import record_files, repair
+from gttest.results import need
 
 CALLS = 20
 RECORDS = 2 * CALLS + 2  # begin and hang are entered
-BOARDS = {'aarch64': ('0x40080000', ['-mgeneral-regs-only'], ['-cpu', 'cortex-a57']),
-          'riscv64': ('0x80000000', ['-mcmodel=medany'], ['-bios', 'none'])}
-
-
-def named(guest):
-    """{address: function}"""
-    said = subprocess.run(['nm', guest], check=True, capture_output=True, text=True).stdout
-    return {int(addr, 16): name for addr, _, name in (line.split() for line in said.splitlines())}
 
 
 def build(folder):
-    base, flags, _ = BOARDS[sys.argv[1]]
-    guest = f'{folder}/guest'
-    qemus.build([f'{sys.argv[1]}-linux-gnu-gcc', '-O1', '-ffreestanding', '-nostdlib', '-static',
-                 '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-toplevel-reorder', *flags,
-                 '-Wl,--build-id=none', f'-Wl,-Ttext={base}', '-o', guest, f'{HERE}/hang.c'])
-    return guest
+    arch = sys.argv[1]
+    return boards.build(arch, 'guest', folder, [boards.start_code(arch), paths.source('machine', 'hang.c')],
+                        '-DSTART_MAIN=begin')
 
 
 def wait_for_records(p, out):
-    end = time.monotonic() + qemus.SECONDS
+    end = time.monotonic() + SECONDS
     while sum(os.path.getsize(f) for f in glob.glob(f'{out}/[0-9]*.dat')) < 16 * RECORDS:
         need(p.poll() is None, 'QEMU ends:', p.returncode)
         need(time.monotonic() < end, 'the last calls do not reach the disk')
@@ -49,29 +35,21 @@ def wait_for_records(p, out):
 
 def check(version, qemu, folder, guest):
     out = f'{folder}/{version}'
-    plugin = os.path.join(os.environ['GUESTTRACE_PLUGINS'], 'libuftrace.so')
-    command = [qemu, '-M', 'virt', *BOARDS[sys.argv[1]][2], '-m', '64', '-display', 'none', '-monitor',
-               'none', '-serial', 'none', '-nodefaults', '-kernel', guest, '-plugin',
-               f'{plugin},output={out}']
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as p:
-        try:
-            wait_for_records(p, out)
-        finally:
-            p.send_signal(signal.SIGKILL)
-        need(p.communicate(timeout=qemus.SECONDS) == (b'', b''), 'it says something')
-    done = subprocess.run([os.environ['GUESTTRACE'], 'repair', out], capture_output=True, check=False)
-    need(done.returncode == 0, done)
-    names, (data,) = named(guest), qemus.records(out).values()
-    calls = ['+-'[word & 3] + names.get(word >> 16, hex(word >> 16))
-             for _, word in struct.iter_unpack('<QQ', data)]
+    child = commands.start([*guest.command(qemu), '-plugin', f'{paths.plugin("uftrace")},output={out}'])
+    try:
+        wait_for_records(child, out)
+    finally:
+        child.send_signal(signal.SIGKILL)
+        done = commands.finish(child)
+    need((done.stdout, done.stderr) == (b'', b''), 'it prints something')
+    repair(out)
+    names = {addr: name for name, addr in elf.symbols(guest.elf).items()}
+    (data,) = record_files(out).values()
+    calls = ['+-'[kind] + names.get(addr, hex(addr)) for _, kind, _, addr, _ in uftrace.read_records(data)]
     need(calls == ['+begin', *['+leaf', '-leaf'] * CALLS, '+hang', '-hang', '-begin'], calls)
 
 
 def main():
-    if not shutil.which(f'{sys.argv[1]}-linux-gnu-gcc'):
-        print(f'SKIP: no compiler for {sys.argv[1]}')
-        return 77
     return qemus.on_each(sys.argv[1], 'hang', build, check)
 
 

@@ -26,7 +26,7 @@ beginning say:
     readers: A...      where uftrace reads the first recording, too; default: on every architecture
     beyond: N          so many threads are more than is recorded: they are missing
 
-With RUN=DIR in the environment nothing is removed, and the recordings stay in DIR.
+With KEEP=1 in the environment the recordings stay, and where they are is printed.
 
 Both become forests of calls: of each log the calls outside of asynchronous handlers; of each task the
 calls without the library's own (k_...). Handlers (vector_...) whose first call is one of async_... are
@@ -36,34 +36,14 @@ and what was still open when the kernel called k_finish.
 import collections
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, '..', 'system'))
-import qemus  # noqa: E402
-from qemus import Failure, need  # noqa: E402
+from gttest import boards, elf, qemus, uftrace
+from gttest.recordings import check_directory, check_severe, record, symbols
+from gttest.results import Skip, Tally, in_folder, need, skip
 
-FLAGS = ['-O1', '-g0', '-Wall', '-Wextra', '-Werror', '-ffreestanding', '-nostdlib', '-static',
-         '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-optimize-sibling-calls',
-         '-fno-asynchronous-unwind-tables', '-falign-functions=16', '-Wl,--build-id=none',
-         '-Wl,-z,noexecstack', '-Wno-infinite-recursion', f'-I{HERE}/kernel']
-BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QEMU's arguments
-    'aarch64': ('aarch64-linux-gnu-', ['-mgeneral-regs-only', '-mstrict-align',
-                                       '-mno-outline-atomics'], 0x40080000, 0x40100000,
-                ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
-    'riscv64': ('riscv64-linux-gnu-', ['-mcmodel=medany'], 0x80000000, 0x80100000,
-                ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
-    'x86_64': ('x86_64-linux-gnu-', ['-mgeneral-regs-only', '-mno-red-zone', '-fpie',
-                                     '-fvisibility=hidden'], 0x100000, 0x200000,
-               ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
-}
-SOURCES = ['log.c', 'boot.c', 'threads.c', 'machine.c', 'x86.c']
 IMAGE = 0xffff
 NEVER = 1 << 64
-EVENT = 3  # a record's type
 
 
 class Call:
@@ -92,33 +72,26 @@ def text(calls):
 class Machine:
     """A case, built for an architecture."""
 
-    def __init__(self, case, arch, folder):
+    def __init__(self, case, arch, scratch):
         self.case, self.arch = case, arch
-        prefix, flags, self.base, ram, self.arguments = BOARDS[arch]
-        self.elf, self.image = f'{folder}/{arch}.elf', f'{folder}/{arch}.bin'
-        qemus.build([prefix + 'gcc', *FLAGS, *flags, *[f'-D{d}' for d in case.words('defines')],
-                     f'-DBASE={self.base}', '-T', f'{HERE}/kernel/kernel.ld',
-                     f'-Wl,--defsym=BASE={self.base},--defsym=RAM={ram}', '-o', self.elf,
-                     f'{HERE}/kernel/start_{arch}.S', case.path,
-                     *[f'{HERE}/kernel/{s}' for s in SOURCES]])
-        qemus.build([prefix + 'objcopy', '-O', 'binary', self.elf, self.image])
-        self.names = self.functions(prefix)
+        self.built = boards.build_kernel(arch, scratch, case.path, case.words('defines'))
+        self.elf, self.base = self.built.elf, boards.kernel_at(arch)[0]
+        self.names = self.functions()
 
-    def functions(self, prefix):
+    def functions(self):
         """{place in the image: function}"""
         names = {}
-        said = subprocess.run([prefix + 'nm', self.elf], check=True, capture_output=True).stdout
-        for addr, kind, name in re.findall(r'^(\w+) (\w) (\w+)$', said.decode(), re.M):
-            place = int(addr, 16) - self.base
-            if kind in 'tTW' and 0 <= place <= IMAGE and (place not in names or
-                                                          names[place].startswith('k_')):
-                names[place] = name
+        for s in sorted(elf.functions(self.elf), key=lambda s: (s.addr, s.name)):
+            place = s.addr - self.base
+            if s.binding in (elf.STB_LOCAL, elf.STB_GLOBAL, elf.STB_WEAK) and 0 <= place <= IMAGE and (
+                    place not in names or names[place].startswith('k_')):
+                names[place] = s.name
         return names
 
     def command(self, qemu):
-        words = [w.format(elf=self.elf, image=self.image) for w in self.arguments]
-        return [qemu, '-display', 'none', '-serial', 'stdio', '-monitor', 'none', '-m', '64', *words,
-                '-smp', self.case.keys.get('smp', '1'), *self.case.words('machine')]
+        return [qemu, '-display', 'none', '-serial', 'stdio', '-monitor', 'none', *boards.MEMORY,
+                *self.built.words(self.built.arguments), '-smp', self.case.keys.get('smp', '1'),
+                *self.case.words('machine')]
 
 
 class Case:
@@ -177,7 +150,7 @@ class Recorded:
     """A recording as calls: {task: calls}, handlers."""
 
     def __init__(self, machine, out, places):
-        self.trace = qemus.tracing.Trace(out)
+        self.trace = uftrace.Trace(out)
         self.machine, self.places = machine, places
         self.end = NEVER
         tasks = {tid: self.read_task(tid) for tid in self.trace.tids()}
@@ -281,17 +254,11 @@ def check_log(case, logs, handlers):
     return calls
 
 
-def check_anomalies(case, stats):
-    for key in qemus.SEVERE:
-        value = stats.get('anomaly.' + key, 0)
-        need(value == 0 or key in case.words('allow'), f'{key} is {value}')
-
-
 def check(machine, qemu, out, readers):
     case = machine.case
     # The log has what is called after a jump below the function that jumped.
-    done = qemus.record(out, ['--no-tail-calls', *case.words('options')], machine.command(qemu))
-    qemus.symbols(out, machine.elf)
+    done = record(out, ['--no-tail-calls', *case.words('options')], machine.command(qemu))
+    symbols(out, machine.elf)
     logs, handlers, places = read_log(machine, done.stdout.decode(errors='replace'))
     calls = check_log(case, logs, handlers)
     recorded = Recorded(machine, out, places)
@@ -316,21 +283,20 @@ def check(machine, qemu, out, readers):
           {k.partition('.')[2]: v for k, v in recorded.trace.stats.items() if '.' in k and v})
     need(good, 'the calls differ')
     need(len(recorded.tasks) in tasks, len(recorded.tasks), 'tasks, not', tasks)
-    check_anomalies(case, recorded.trace.stats)
+    check_severe(recorded.trace.stats, case.words('allow'))
     counted = recorded.trace.stats.get('count.beyond-tasks', 0)
     need(counted == beyond, counted, 'threads beyond, not', beyond)
-    qemus.check_directory(out, readers)
+    check_directory(out, readers)
 
 
 def sequences(out):
     """{task: its calls and returns without their times}; QEMU 7.2 does not tell stack pointers, and
     so shows a thread as suspended for a moment that only has loaded its own"""
     found = {}
-    for tid in qemus.tracing.Trace(out).tids():
-        with open(f'{out}/{tid}.dat', 'rb') as f:
-            data = f.read()
-        found[tid] = [data[at + 8:at + 16] for at in range(0, len(data), 16)
-                      if data[at + 8] & 3 < EVENT]
+    trace = uftrace.Trace(out)
+    for tid in trace.tids():
+        found[tid] = [(kind, depth, addr) for _, kind, depth, addr, _ in uftrace.read_records(trace.data(tid))
+                      if kind != uftrace.EVENT]
     return found
 
 
@@ -342,44 +308,35 @@ def check_same(case, recorded):
         need(calls == recorded[first], first, 'and', version, 'recorded different calls')
 
 
-def check_arch(case, arch, folder):
-    """How many were tried, how many failed."""
-    if not shutil.which(BOARDS[arch][0] + 'gcc'):
-        print(f'SKIP: no compiler for {arch}')
-        return 0, 0
-    machine, tried, failed, recorded = Machine(case, arch, folder), 0, 0, {}
+def check_arch(case, arch, scratch, tally):
+    machine, recorded = Machine(case, arch, scratch), {}
+
+    def check_one(version, qemu):
+        out = f'{scratch}/{arch}-{version}'
+        check(machine, qemu, out, not recorded and arch in (case.words('readers') or boards.BOARDS))
+        recorded[version] = sequences(out)
     for version, qemu in qemus.find(arch):
-        tried += 1
-        try:
-            print(f'{case.name} {arch} QEMU {version}:')
-            out = f'{folder}/{arch}-{version}'
-            check(machine, qemu, out, tried == 1 and arch in (case.words('readers') or BOARDS))
-            recorded[version] = sequences(out)
+        print(f'{case.name} {arch} QEMU {version}:')
+        if tally.run('  FAILED', check_one, version, qemu):
             print('  good')
-        except (Failure, OSError) as bad:
-            failed += 1
-            print(f'  FAILED: {bad}')
     check_same(case, recorded)
-    return tried, failed
+
+
+def check_all(case, arches, scratch):
+    tally = Tally()
+    for arch in arches:
+        try:
+            check_arch(case, arch, scratch, tally)
+        except Skip as why:
+            skip(why)
+    return tally.status()
 
 
 def main():
     sys.setrecursionlimit(20000)
     case = Case(sys.argv[1])
-    keep = os.environ.get('RUN')
-    folder = keep or tempfile.mkdtemp(prefix=f'guesttrace-machine-{case.name}-')
-    os.makedirs(folder, exist_ok=True)
-    try:
-        done = [check_arch(case, arch, folder)
-                for arch in sys.argv[2:] or case.words('arches') or BOARDS]
-    except Failure as bad:
-        print('FAILED:', bad)
-        return 1
-    finally:
-        if not keep:
-            shutil.rmtree(folder)
-    tried, failed = (sum(n) for n in zip(*done))
-    return 1 if failed else 0 if tried else 77
+    arches = sys.argv[2:] or case.words('arches') or boards.BOARDS
+    return in_folder(f'machine-{case.name}', lambda scratch: check_all(case, arches, scratch))
 
 
 if __name__ == '__main__':

@@ -10,13 +10,11 @@ TOOL: tests/oracle/kernel_tool.c. Without IMAGE it is Debian's kernel that scrip
 import hashlib
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'boot'))
-import boots  # noqa: E402
-from boots import Failure, Skip, need  # noqa: E402
+from gttest import boots
+from gttest.commands import must, printed, run, tool as find
+from gttest.results import in_folder, need
 
 SECONDS = 200
 # Addresses are hidden from whom the kernel does not trust. Modules follow the kernel's own symbols.
@@ -30,27 +28,19 @@ cat /proc/version'''
 
 def guest(arch, image, folder):
     """What the guest printed."""
-    emulator = f'qemu-system-{arch}'
-    line = boots.command(arch, emulator, folder, COMMANDS, 'nokaslr', ['-accel', 'tcg'])
+    line = boots.command(arch, find(f'qemu-system-{arch}'), folder, COMMANDS, 'nokaslr', ['-accel', 'tcg'])
     if image:
         line[line.index('-kernel') + 1] = image
-    try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              timeout=SECONDS)
-    except FileNotFoundError as missing:
-        raise Skip(f'no {emulator}') from missing
+    done = run(line, timeout=SECONDS)
     text = done.stdout.decode(errors='replace').replace('\r', '')
     need('GUEST ENDS' in text, 'the guest did not end:', text[-2000:], done.stderr)
     return text
 
 
-def check(tool, arch, image):
+def check(tool, arch, image, folder):
     image = image or os.path.join(boots.kernel(arch), 'vmlinuz')
-    done = subprocess.run([tool, '--all', image], capture_output=True, check=False)
-    need(done.returncode == 0, done.stderr.decode())
-    ours = done.stdout
-    with tempfile.TemporaryDirectory() as folder:
-        text = guest(arch, image, folder)
+    ours = must([tool, '--all', image]).stdout
+    text = guest(arch, image, folder)
     seen = re.search(r'^(\d+)\n([0-9a-f]{32})  -$', text, re.M)
     need(seen, 'no symbols from the guest:', text[-2000:])
     need(int(seen[1]) > 10000, 'the guest has only', seen[1], 'symbols')
@@ -58,7 +48,7 @@ def check(tool, arch, image):
     need((ours.count(b'\n'), hashlib.md5(ours).hexdigest()) == (int(seen[1]), seen[2]),
          f'the guest has {seen[1]} symbols, the image {ours.count(10)}; the guest says',
          re.findall(r'^.* _stext$', text, re.M), 'the image', mine and mine[0])
-    head = subprocess.run([tool, image], capture_output=True, text=True, check=True).stdout
+    head = printed([tool, image])
     banner = head.splitlines()[1][2:]
     version = re.search(r'^Linux version .*', text, re.M)[0]
     # the image's banner may lack the build's number, which the last link adds
@@ -66,17 +56,6 @@ def check(tool, arch, image):
     print(f'{seen[1]} symbols as in {version.split(" (")[0]}')
 
 
-def main():
-    try:
-        check(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
-    except Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except Failure as why:
-        print(f'FAILED: {why}')
-        return 1
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(in_folder('kernel-guest', lambda folder: check(
+        sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None, folder)))

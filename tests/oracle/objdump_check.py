@@ -32,23 +32,16 @@ import subprocess
 import sys
 import tempfile
 
+from gttest.commands import tool
+from gttest.results import FAILED, GOOD, Skip, status
+
 SHOWN = 20
-sys.dont_write_bytecode = True  # expect_ARCH.py lies in the source tree
 CALLS = ("call", "indirect call")
-
-
-def skip(why):
-    print("SKIP: " + why)
-    sys.exit(77)
 
 
 def memory_order(raw):
     """objdump prints the bytes apart, or as words of 2 or 4 bytes, highest byte first."""
     return "".join(bytes.fromhex(w)[::-1].hex() for w in raw.split())
-
-
-def find_program(names):
-    return next(filter(None, map(shutil.which, names)), None)
 
 
 def disassembly(objdump, rules, path, *options):
@@ -105,7 +98,7 @@ def check(path, insns, answers, kinds, rules):
 
 def assembled(source, rules, folder):
     """The object file of a .S file; None where there is no assembler for it."""
-    assembler = find_program(rules.ASSEMBLERS)
+    assembler = next(filter(None, map(shutil.which, rules.ASSEMBLERS)), None)
     if assembler is None:
         return None
     out = os.path.join(folder, os.path.basename(source) + ".o")
@@ -145,9 +138,7 @@ def main():
     args = p.parse_args()
 
     rules = importlib.import_module("expect_" + (args.rules or args.arch))
-    objdump = find_program(rules.OBJDUMPS)
-    if objdump is None:
-        skip("no " + " or ".join(rules.OBJDUMPS))
+    objdump = tool(*rules.OBJDUMPS)
     kinds = subprocess.run([args.tool, "--kinds"], stdout=subprocess.PIPE, text=True,
                            check=True).stdout.split("\n")[:-1]
 
@@ -164,10 +155,11 @@ def main():
                     bad += 1
     programs = [f for f in args.files if not f.endswith(".S")]
     if bad:
-        sys.exit(1)
+        return FAILED
     if not checked or programs and not any(map(os.path.exists, programs)):
-        skip("none of the programs to disassemble is here")
+        raise Skip("none of the programs to disassemble is here")
+    return GOOD
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(status(main))

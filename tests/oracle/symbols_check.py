@@ -25,9 +25,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # readelf.py lies in the source tree
-from readelf import Elf, run  # noqa: E402
-from symbols_programs import PROGRAM_C, PROGRAM_CC, PROGRAM_PIC  # noqa: E402
+from gttest.commands import printed, tools
+from gttest.readelf import Elf
+from gttest.results import status
+from symbols_programs import PROGRAM_C, PROGRAM_CC, PROGRAM_PIC
 
 SHOWN = 10
 NO_ROOT = "/nonexistent"
@@ -35,9 +36,8 @@ failures = []
 counts = {}
 
 
-def skip(why):
-    print("SKIP: " + why)
-    sys.exit(77)
+def run(*args, text=None):
+    return printed(args, input=text.encode() if text else None)
 
 
 def check(what, ours, theirs):
@@ -344,9 +344,7 @@ def main():
     parser.add_argument("--tool", required=True)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    for program in ("readelf", "objdump", "addr2line"):
-        if not shutil.which(program):
-            skip(program + " is missing")
+    tools("readelf", "objdump", "addr2line")
     for path in options.files:
         if os.path.exists(path):
             check_file(options.tool, path, path)
@@ -363,8 +361,8 @@ def main():
         totals[kind] = totals.get(kind, 0) + n
     for kind, n in sorted(totals.items()):
         print("%8d %s" % (n, kind))
-    sys.exit(1 if failures else 0)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(status(main))

@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The example analysis (examples/block-latency), against the same latencies computed here."""
-import os
 import random
-import subprocess
-import unittest
 
-import traces
+from gttest import cases, paths
 from traces import Trace
 
+EXAMPLE = paths.built('simpletrace', 'block-latency')
 EVENTS = '''\
 virtio_blk_req_complete(void *vdev, void *req, int status) "vdev %p req %p status %d"
 virtio_blk_handle_write(void *vdev, void *req, uint64_t sector, size_t nsectors) "vdev %p"
@@ -19,17 +17,13 @@ BEGIN = {'read': 'virtio_blk_handle_read', 'write': 'virtio_blk_handle_write'}
 DONE = 'virtio_blk_req_complete'
 
 
-class Example(unittest.TestCase):
+class Example(cases.ScratchCase):
     def setUp(self):
-        self.folder = traces.Folder()
-        self.addCleanup(self.folder.folder.cleanup)
-        self.events = self.folder.write('events', EVENTS)
+        super().setUp()
+        self.events = self.write('events', EVENTS)
 
     def run_example(self, data, status=0):
-        path = self.folder.write('trace', data)
-        done = subprocess.run([os.environ['EXAMPLE'], self.events, path], capture_output=True,
-                              text=True, timeout=60)
-        self.assertEqual(done.returncode, status, done.stderr)
+        done = self.must(EXAMPLE, self.events, self.write('trace', data), status=status)
         return done.stdout.splitlines(), done.stderr
 
     def test_latencies(self):
@@ -86,4 +80,4 @@ class Example(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main()
+    cases.main()

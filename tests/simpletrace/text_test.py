@@ -3,14 +3,14 @@
 """`guesttrace simpletrace` as text: a real QEMU's trace against simpletrace.py's own output, made-up
 ones of either byte order against what it would print, and damaged ones."""
 import lzma
+import os
 import random
 import struct
-import threading
-import unittest
-import os
+import subprocess
 
-import traces
-from traces import Trace, run
+from gttest import cases
+from gttest.paths import GUESTTRACE
+from traces import DATA, Trace, run
 
 EVENTS = '''\
 # a comment
@@ -24,16 +24,13 @@ pointers(void *p, const char * const c, const uint8_t *u, char **pp, unsigned ch
 '''
 
 
-class Case(unittest.TestCase):
-    maxDiff = None
-
+class Case(cases.ScratchCase):
     def setUp(self):
-        self.folder = traces.Folder()
-        self.addCleanup(self.folder.folder.cleanup)
-        self.events = self.folder.write('events', EVENTS)
+        super().setUp()
+        self.events = self.write('events', EVENTS)
 
     def show(self, trace, *options, status=0):
-        path = self.folder.write('trace', trace if isinstance(trace, bytes) else trace.data)
+        path = self.write('trace', trace if isinstance(trace, bytes) else trace.data)
         got, out, err = run(*options, self.events, path)
         self.assertEqual(got, status, err)
         return out.decode(), err.replace(path, 'TRACE')
@@ -41,13 +38,13 @@ class Case(unittest.TestCase):
 
 class Real(Case):
     def test_equal(self):
-        trace = lzma.open(traces.DATA + '.trace.xz').read()
-        text = lzma.open(traces.DATA + '.txt.xz').read()
-        path = self.folder.write('trace', trace)
-        status, out, err = run(traces.DATA + '.trace-events', path)
+        trace = lzma.open(DATA + '.trace.xz').read()
+        text = lzma.open(DATA + '.txt.xz').read()
+        path = self.write('trace', trace)
+        status, out, err = run(DATA + '.trace-events', path)
         self.assertEqual((status, err), (0, ''))
         self.assertTrue(out == text, 'the text differs from that of simpletrace.py')
-        status, out, err = run(traces.DATA + '.trace-events', '-', stdin=trace)
+        status, out, err = run(DATA + '.trace-events', '-', stdin=trace)
         self.assertEqual((status, err), (0, ''))
         self.assertTrue(out == text, 'the text differs when it comes through a pipe')
 
@@ -126,7 +123,7 @@ class Orders(Case):
         t = Trace().map(1, 'two').event(1, 5, 9, 'two', [])
         to, tell = os.pipe()
         shown, out = os.pipe()
-        child = traces.subprocess.Popen([traces.GUESTTRACE, 'simpletrace', self.events, '-'],
+        child = subprocess.Popen([GUESTTRACE, 'simpletrace', self.events, '-'],
                                         stdin=to, stdout=out)
         os.close(to)
         os.close(out)
@@ -219,7 +216,7 @@ class Damaged(Case):
         status, _, err = run('/tmp', '/tmp')
         self.assertEqual(status, 1)
         self.assertIn('/tmp: cannot be read: Is a directory', err)
-        bad = self.folder.write('bad', 'one(int a)\n fast two(int x) "%d"\nthree(int)\n')
+        bad = self.write('bad', 'one(int a)\n fast two(int x) "%d"\nthree(int)\n')
         status, _, err = run(bad, '/nonexistent')
         self.assertEqual(status, 1)
         self.assertIn("bad:2:2: unknown property 'fast', expected disable, vcpu or tcg", err)
@@ -230,13 +227,13 @@ class Damaged(Case):
         t = Trace().map(1, 'two')
         for i in range(20000):
             t.event(1, i, 1, 'two', [])
-        path = self.folder.write('trace', t.data)
+        path = self.write('trace', t.data)
         with open('/dev/full', 'wb') as full:
-            done = traces.subprocess.run([traces.GUESTTRACE, 'simpletrace', self.events, path],
-                                         stdout=full, stderr=traces.subprocess.PIPE, timeout=60)
+            done = subprocess.run([GUESTTRACE, 'simpletrace', self.events, path],
+                                         stdout=full, stderr=subprocess.PIPE, timeout=60)
         self.assertEqual(done.returncode, 1)
         self.assertIn(b'standard output', done.stderr)
 
 
 if __name__ == '__main__':
-    unittest.main()
+    cases.main()

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Simpletrace files by hand, and what simpletrace.py would print for them: written from the
 format's description alone, so that the reader under test and this share nothing."""
-import os
 import struct
-import subprocess
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-GUESTTRACE = os.environ['GUESTTRACE']
-DATA = os.path.join(HERE, 'data', 'qemu-10.2.2-boot')
+from gttest import commands, paths
+from gttest.paths import GUESTTRACE
+
+DATA = paths.source('simpletrace', 'data', 'qemu-10.2.2-boot')
 MAGIC = 0xf2b177cb0aa429b4
 DROPPED = 2**64 - 2
 
@@ -60,19 +58,5 @@ class Trace:
 
 
 def run(*args, stdin=None):
-    done = subprocess.run([GUESTTRACE, 'simpletrace', *args], input=stdin, capture_output=True,
-                          timeout=60)
+    done = commands.run([GUESTTRACE, 'simpletrace', *args], input=stdin)
     return done.returncode, done.stdout, done.stderr.decode()
-
-
-class Folder:
-    """Files of a test."""
-
-    def __init__(self):
-        self.folder = tempfile.TemporaryDirectory(prefix='guesttrace-simpletrace-')
-
-    def write(self, name, data):
-        path = os.path.join(self.folder.name, name)
-        with open(path, 'wb') as f:
-            f.write(data.encode() if isinstance(data, str) else data)
-        return path

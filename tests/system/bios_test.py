@@ -9,36 +9,32 @@ i386: the machine has no 64 bit mode.
 log: the calls of each function are as many as QEMU's own log of blocks has, of the same run.
 """
 import collections
-import os
 import re
-import shutil
-import struct
 import sys
 
-import qemus
-from qemus import need
+from gttest import compilers, paths, qemus, uftrace
+from gttest.commands import must
+from gttest.recordings import SEVERE, check_directory, record, record_files
+from gttest.results import need
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ANOMALIES = [*qemus.SEVERE, 'bios-return', 'left-handler']
+ANOMALIES = [*SEVERE, 'bios-return', 'left-handler']
 OPEN = 16  # calls that the end of the recording finds: the machine is switched off in them
 LOG = ['-d', 'in_asm,exec,nochain', '-D']
 
 
 def build(folder):
     """The disk."""
-    prefix = 'x86_64-linux-gnu-'
-    qemus.build([prefix + 'gcc', '-m32', '-c', '-o', f'{folder}/boot.o', f'{HERE}/bios_boot.S'])
-    qemus.build([prefix + 'objcopy', '-O', 'binary', f'{folder}/boot.o', f'{folder}/boot.img'])
+    compilers.compile_to(f'{folder}/boot.o', 'x86_64', paths.source('system', 'bios_boot.S'), '-m32', '-c')
+    must([compilers.prefix('x86_64') + 'objcopy', '-O', 'binary', f'{folder}/boot.o', f'{folder}/boot.img'])
     return f'{folder}/boot.img'
 
 
 def entered(out):
     """How often each address was entered."""
     found = collections.Counter()
-    for data in qemus.records(out).values():
-        for _, word in struct.iter_unpack('<QQ', data):
-            if word & 3 == 0:
-                found[word >> 16] += 1
+    for data in record_files(out).values():
+        for (kind, _, addr), n in uftrace.count_calls(data).items():
+            found[addr] += n if kind == 'enter' else 0
     return found
 
 
@@ -73,14 +69,14 @@ def check(version, qemu, folder, disk):
     out, log = f'{folder}/{version}', 'log' in sys.argv and f'{folder}/log'
     command = [qemu, '-M', 'pc', '-m', '64', '-display', 'none', '-serial', 'none', '-monitor', 'none',
                '-nic', 'none', '-no-reboot', '-drive', f'file={disk},format=raw,if=ide']
-    qemus.record(out, [], command + ([*LOG, log] if log else []))
-    stats = qemus.tracing.Trace(out).stats
+    record(out, [], command + ([*LOG, log] if log else []))
+    stats = uftrace.Trace(out).stats
     anomalies = {name: stats[f'anomaly.{name}'] for name in ANOMALIES if stats[f'anomaly.{name}']}
     need(not anomalies, 'anomalies:', anomalies)
     need(stats['calls'] > 5000, 'only', stats['calls'], 'calls')
     need(0 <= stats['calls'] - stats['matched'] <= OPEN, 'calls and returns:', stats)
     need(stats['count.begun'] >= 3, 'no threads of the BIOS')  # of its devices
-    qemus.check_directory(out, readers=not log)
+    check_directory(out, readers=not log)
     if log:
         want, have = called(log), entered(out)
         wrong = {hex(pc): (n, have[pc]) for pc, n in want.items() if have[pc] != n}
@@ -90,9 +86,6 @@ def check(version, qemu, folder, disk):
 
 
 def main():
-    if not shutil.which('x86_64-linux-gnu-gcc'):
-        print('SKIP: no compiler for x86_64')
-        return 77
     return qemus.on_each('i386' if 'i386' in sys.argv else 'x86_64', 'bios', build, check)
 
 

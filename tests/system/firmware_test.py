@@ -7,17 +7,16 @@ usage: firmware_test.py ARCH
 Both are stripped but for a few exported functions. U-Boot moves itself to the end of the memory: its
 file names two places then.
 """
-import array
 import collections
 import functools
 import os
 import re
 import signal
-import struct
 import sys
 
-import qemus
-from qemus import need
+from gttest import elf, qemus, recordings, uftrace
+from gttest.recordings import SEVERE, check_directory, record_files, symbols
+from gttest.results import Skip, need, status
 
 OPENSBI = '/usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.elf'
 OPENSBI_AT = 0x80000000
@@ -44,9 +43,7 @@ STOPS = [
 def opensbi():
     """What QEMU boots, and the offset of its functions: Debian 13's is a PIE linked at 0, which QEMU
     does not load where it runs."""
-    with open(OPENSBI, 'rb') as f:
-        kind = struct.unpack_from('<H', f.read(18), 16)[0]
-    return (OPENSBI, 0) if kind == ET_EXEC else (OPENSBI[:-len('elf')] + 'bin', OPENSBI_AT)
+    return (OPENSBI, 0) if elf.read(OPENSBI).kind == ET_EXEC else (OPENSBI[:-len('elf')] + 'bin', OPENSBI_AT)
 
 
 def board(arch):
@@ -60,18 +57,17 @@ def board(arch):
 
 def called(out):
     """How often each function was called: {(file, name): calls}"""
-    trace = qemus.tracing.Trace(out)
+    trace = uftrace.Trace(out)
     need(trace.tids() == [1], 'tasks', trace.tids())
     addresses = collections.Counter()
     for (kind, _, addr), n in trace.counts(1).items():
         if kind == 'enter':
             addresses[addr] += n
-    last = 1 << 63
-    return {trace.name(1, last, addr): n for addr, n in addresses.items()}, trace.stats
+    return {trace.name(1, uftrace.LAST, addr): n for addr, n in addresses.items()}, trace.stats
 
 
 def check_counters(stats):
-    anomalies = sum(stats['anomaly.' + name] for name in qemus.SEVERE)
+    anomalies = sum(stats['anomaly.' + name] for name in SEVERE)
     need(stats['calls'] > 300000, 'only', stats['calls'], 'calls')
     need(stats['lost_records'] == 0, 'records were lost')
     need(stats['matched'] > 0.999 * (stats['matched'] + anomalies), 'too many anomalies:', stats)
@@ -105,7 +101,7 @@ def check_names(arch, out, moved):
 def check_console(out):
     """Lines that U-Boot printed, each with its time on the clock of instructions: the banner after the
     first calls and before the end (a busy host reads it late)."""
-    times = array.array('Q', qemus.records(out)[1])[::2]
+    times = [time for time, *_ in uftrace.read_records(record_files(out)[1])]
     with open(f'{out}/extern.dat', encoding='utf-8', errors='replace') as f:
         lines = [re.fullmatch(r'(\d+)\.(\d{9}) (.*)', line.rstrip('\n')) for line in f]
     need(lines and all(lines), 'extern.dat:', lines)
@@ -120,8 +116,8 @@ def check_console(out):
 
 
 def record(arch, qemu, out, *steps):
-    return qemus.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
-                                  *board(arch)[0]], steps=[(b'autoboot', b'\n'), *steps])
+    return recordings.record(out, [], [qemu, '-m', '128', '-nographic', '-net', 'none', '-no-reboot',
+                                       *board(arch)[0]], steps=[(b'autoboot', b'\n'), *steps])
 
 
 def check_stops(arch, qemu, out):
@@ -131,7 +127,7 @@ def check_stops(arch, qemu, out):
         need(b'calls in 1 task' in done.stderr, steps, done.stderr)
         _, stats = called(out)
         check_counters(stats)
-        qemus.check_directory(out, False)
+        check_directory(out, False)
 
 
 def check_qemu(arch, qemu, out, thorough):
@@ -144,18 +140,11 @@ def check_qemu(arch, qemu, out, thorough):
     check_counters(stats)
     check_console(out)
     check_entries(arch, names, stats)
-    qemus.symbols(out, *board(arch)[1], f'{uboot}:0', f'{uboot}:{moved:#x}')
+    symbols(out, *board(arch)[1], f'{uboot}:0', f'{uboot}:{moved:#x}')
     check_names(arch, out, moved)
     if thorough:
-        qemus.check_directory(out)
+        check_directory(out)
     return stats['calls']
-
-
-def missing(arch):
-    for path in [BOARDS[arch][0], *BOARDS[arch][1]]:
-        if not os.path.exists(path):
-            return f'no {path} (packages u-boot-qemu and opensbi)'
-    return None
 
 
 def check(arch, before, version, qemu, folder, _):
@@ -165,15 +154,13 @@ def check(arch, before, version, qemu, folder, _):
     before.append(version)
 
 
-def main():
-    arch = sys.argv[1]
-    why = missing(arch)
-    if why:
-        print(f'SKIP: {why}')
-        return 77
+def main(arch):
+    for path in [BOARDS[arch][0], *BOARDS[arch][1]]:
+        if not os.path.exists(path):
+            raise Skip(f'no {path} (packages u-boot-qemu and opensbi)')
     return qemus.on_each(arch, f'firmware-{arch}', lambda folder: None,
                          functools.partial(check, arch, []))
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(status(main, sys.argv[1]))

@@ -7,29 +7,20 @@ usage: levels_test.py aarch64|worlds|riscv64|virtual|x86_64
 The programs are levels/levels.c with levels/start_NAME.S; worlds (EL3 and the three worlds below it)
 has levels/worlds.c, too. virtual: riscv64 with a virtual machine. QEMU before 9.0 is refused.
 """
-import difflib
 import os
-import shutil
-import struct
 import sys
 
-import qemus
-from qemus import Failure, need
+from gttest import boards, paths, qemus, uftrace
+from gttest.recordings import check_directory, record
+from gttest.results import need, same_lines
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-FLAGS = ['-O1', '-g0', '-Wall', '-Wextra', '-Werror', '-ffreestanding', '-nostdlib', '-static',
-         '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-optimize-sibling-calls',
-         '-fno-asynchronous-unwind-tables', '-Wl,--build-id=none', '-Wl,-z,noexecstack']
-AARCH64 = ('aarch64', ['-mgeneral-regs-only', '-mstrict-align'], 0x40080000, 0x40100000)
-RISCV64 = ('riscv64', ['-mcmodel=medany'], 0x80000000, 0x80100000)
-X86_64 = ('x86_64', ['-mgeneral-regs-only', '-DBASE=0xf0000'], 0xf0000, 0x10000)
-BOARDS = {  # architecture, compiler's flags, where the image and the rest are; QEMU's arguments
-    'aarch64': (AARCH64, ['-M', 'virt,virtualization=on', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
-    'worlds': (AARCH64, ['-M', 'virt,secure=on', '-cpu', 'max,x-rme=on', '-semihosting-config',
-                         'enable=on', '-kernel', '{elf}']),
-    'riscv64': (RISCV64, ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
-    'virtual': (RISCV64, ['-M', 'virt', '-cpu', 'rv64,h=true', '-bios', 'none', '-kernel', '{elf}']),
-    'x86_64': (X86_64, ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
+BOARDS = {  # architecture, QEMU's arguments
+    'aarch64': ('aarch64', ['-M', 'virt,virtualization=on', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
+    'worlds': ('aarch64', ['-M', 'virt,secure=on', '-cpu', 'max,x-rme=on', '-semihosting-config',
+                           'enable=on', '-kernel', '{elf}']),
+    'riscv64': ('riscv64', ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
+    'virtual': ('riscv64', ['-M', 'virt', '-cpu', 'rv64,h=true', '-bios', 'none', '-kernel', '{elf}']),
+    'x86_64': ('x86_64', ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
 }
 LEVELS = {  # the tasks of vCPU 0, as the trees below
     'aarch64': [(102, 'cpu0 NS-EL2'), (101, 'cpu0 NS-EL1'), (100, 'cpu0 NS-EL0')],
@@ -257,36 +248,25 @@ BEGUN = {'worlds': 2}
 
 
 def build(name, folder):
-    """QEMU's arguments for the program."""
-    (arch, flags, base, ram), arguments = BOARDS[name]
-    files = {'elf': f'{folder}/levels.elf', 'image': f'{folder}/levels.bin'}
-    prefix = arch + '-linux-gnu-'
-    more = ['worlds.c'] if name == 'worlds' else []
-    qemus.build([prefix + 'gcc', *FLAGS, *flags, '-T', f'{HERE}/tree/tree.ld',
-                 f'-Wl,--defsym=BASE={base},--defsym=RAM={ram}', '-o', files['elf'],
-                 f'start_{name}.S', 'levels.c', *more], cwd=f'{HERE}/levels')
-    qemus.build([prefix + 'objcopy', '-O', 'binary', files['elf'], files['image']])
-    return files['elf'], [word.format(**files) for word in arguments]
+    """The program, and QEMU's arguments for it."""
+    arch, arguments = BOARDS[name]
+    sources = [f'start_{name}.S', 'levels.c', *(['worlds.c'] if name == 'worlds' else [])]
+    image = boards.build(arch, 'levels', folder, [paths.source('system', 'levels', s) for s in sources])
+    return image.elf, image.words(arguments)
 
 
 def names(out):
     """{task: name} of the COMM records."""
-    with open(f'{out}/perf-cpu0.dat', 'rb') as f:
-        data = f.read()
-    return {tid: name.rstrip(b'\0').decode()
-            for _, _, _, _, tid, name, _, _, _ in struct.iter_unpack('<IHHII16sIIQ', data)}
+    return {tid: name for _, tid, name in uftrace.comms(out)}
 
 
 def check_tree(trace, tid, expected):
-    lines, wanted = trace.tree(tid, lambda path, name: True), expected.splitlines()
-    if lines != wanted:
-        print('\n'.join(difflib.unified_diff(wanted, lines, 'expected', 'recorded', lineterm='')))
-        raise Failure(f'task {tid}: the calls differ')
+    same_lines(trace.tree(tid), expected.splitlines(), f'task {tid}: the calls')
 
 
 def check_qemu(name, elf, command, out):
-    qemus.record(out, ['--privilege-levels', '--symbols', elf], command)
-    trace = qemus.tracing.Trace(out)
+    record(out, ['--privilege-levels', '--symbols', elf], command)
+    trace = uftrace.Trace(out)
     need(names(out) == dict(LEVELS[name]), 'tasks are named', names(out))
     need(trace.tids() == sorted(dict(LEVELS[name])), 'tasks', trace.tids())
     for (tid, _), expected in zip(LEVELS[name], TREES[name]):
@@ -295,19 +275,19 @@ def check_qemu(name, elf, command, out):
     for key, value in trace.stats.items():
         need(value == known.get(key, 0) or not key.startswith(('anomaly.', 'count.')), f'{key} is {value}')
     need(trace.stats['calls'] == trace.stats['matched'] + UNRETURNED[name], 'calls', trace.stats)
-    qemus.check_directory(out)
+    check_directory(out)
 
 
 def check_refused(command, out):
-    done = qemus.record(out, ['--privilege-levels'], command, status=125)
-    need(REFUSED in done.stderr, 'the reason is not told:', done.stderr)
+    done = record(out, ['--privilege-levels'], command, status=125)
+    need(REFUSED in done.stderr, 'the reason is not printed:', done.stderr)
     need(not os.path.exists(out), 'a refused recording left a directory')
 
 
 def check(name, version, qemu, folder, built):
     elf, arguments = built
-    command = [qemu, '-display', 'none', '-serial', 'none', '-monitor', 'none', '-m', '64', *arguments]
-    if int(version.split('.')[0]) < 9:
+    command = [qemu, *qemus.QUIET, '-m', '64', *arguments]
+    if qemus.number(version) < qemus.TELLS_REGISTERS:
         check_refused(command, f'{folder}/{version}')
     else:
         check_qemu(name, elf, command, f'{folder}/{version}')
@@ -315,11 +295,7 @@ def check(name, version, qemu, folder, built):
 
 def main():
     name = sys.argv[1]
-    arch = BOARDS[name][0][0]
-    if not shutil.which(arch + '-linux-gnu-gcc'):
-        print(f'SKIP: no compiler for {arch}')
-        return 77
-    return qemus.on_each(arch, f'levels-{name}', lambda folder: build(name, folder),
+    return qemus.on_each(BOARDS[name][0], f'levels-{name}', lambda folder: build(name, folder),
                          lambda *qemu: check(name, *qemu))
 
 

@@ -6,29 +6,15 @@ usage: tree_test.py ARCH
 
 The program is tree/tree.c with tree/start_ARCH.S. Names come from `guesttrace symbols` after the run.
 """
-import re
-import difflib
 import functools
 import itertools
-import os
-import shutil
+import re
 import sys
 
-import qemus
-from qemus import Failure, need
+from gttest import boards, paths, qemus, uftrace
+from gttest.recordings import check_directory, record, record_files, symbols
+from gttest.results import need, same_lines
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-FLAGS = ['-O1', '-g0', '-Wall', '-Wextra', '-Werror', '-ffreestanding', '-nostdlib', '-static',
-         '-fno-pie', '-no-pie', '-fno-stack-protector', '-fno-optimize-sibling-calls',
-         '-fno-asynchronous-unwind-tables', '-Wl,--build-id=none', '-Wl,-z,noexecstack']
-BOARDS = {  # compiler's prefix, its flags, where the image and the rest are, QEMU's arguments
-    'aarch64': ('aarch64-linux-gnu-', ['-mgeneral-regs-only'], 0x40080000, 0x40100000,
-                ['-M', 'virt', '-cpu', 'cortex-a57', '-kernel', '{elf}']),
-    'riscv64': ('riscv64-linux-gnu-', ['-mcmodel=medany'], 0x80000000, 0x80100000,
-                ['-M', 'virt', '-bios', 'none', '-kernel', '{elf}']),
-    'x86_64': ('x86_64-linux-gnu-', ['-mgeneral-regs-only'], 0xf0000, 0x10000,
-               ['-M', 'pc', '-cpu', 'max', '-net', 'none', '-no-reboot', '-bios', '{image}']),
-}
 ALIAS = 0x8000000000
 
 # Where the recorder knows no functions while the machine runs, a tail call is the caller's. Calls
@@ -106,24 +92,6 @@ run_aliases
 """
 
 
-class Machine:
-    """A program, built, and how to run it."""
-
-    def __init__(self, arch, name, folder, defines):
-        prefix, flags, base, ram, self.arguments = BOARDS[arch]
-        self.name = f'{folder}/{name}'
-        self.elf, self.image = self.name + '.elf', self.name + '.bin'
-        qemus.build([prefix + 'gcc', *FLAGS, *flags, *defines, f'-DBASE={base}', '-T', 'tree.ld',
-                     f'-Wl,--defsym=BASE={base},--defsym=RAM={ram}', '-o', self.elf,
-                     f'start_{arch}.S', 'tree.c'], cwd=f'{HERE}/tree')
-        qemus.build([prefix + 'objcopy', '-O', 'binary', self.elf, self.image])
-
-    def command(self, qemu, *more):
-        words = [w.format(elf=self.elf, image=self.image) for w in self.arguments]
-        return [qemu, '-display', 'none', '-serial', 'none', '-monitor', 'none', '-m', '64',
-                *words, *more]
-
-
 def starts(lines):
     """What the program begins with: recorded where something jumps there, to a function that is known."""
     return list(itertools.takewhile(lambda line: line in STARTS, lines))
@@ -131,16 +99,14 @@ def starts(lines):
 
 def check_tree(trace, tid, expected, known=False):
     """`known`: the functions were while the machine ran."""
-    lines = trace.tree(tid, lambda path, name: True)
+    lines = trace.tree(tid)
     if known:
         expected = expected.replace('  leap\n', '  leap\n  landed\n')
     wanted = expected.splitlines()
     if known and starts(lines):
         wanted = [*starts(lines),
                   *('  ' + line for line in wanted if not line.startswith('  ' * (DEPTH - 1)))]
-    if lines != wanted:
-        print('\n'.join(difflib.unified_diff(wanted, lines, 'expected', 'recorded', lineterm='')))
-        raise Failure(f'task {tid}: the calls differ')
+    same_lines(lines, wanted, f'task {tid}: the calls')
 
 
 def check_counters(trace, known=False, allowed=()):
@@ -150,57 +116,57 @@ def check_counters(trace, known=False, allowed=()):
             need(value == 0, f'{key} is {value}')
     left = known
     for tid in trace.tids():
-        left += len(starts(trace.tree(tid, lambda path, name: True)))
+        left += len(starts(trace.tree(tid)))
     need(trace.stats['calls'] == trace.stats['matched'] + left, 'calls and matched returns:', trace.stats)
 
 
 def check_one(machine, qemu, out):
     """One vCPU: symbols after the run; the same bytes in a second run. Returns those."""
-    done = qemus.record(out, [], machine.command(qemu))
+    done = record(out, [], machine.command(qemu))
     need(re.search(rb'all [\d,]+ returns matched their calls', done.stderr), 'the summary says', done.stderr)
-    bare = qemus.tracing.Trace(out)
+    bare = uftrace.Trace(out)
     known = machine.elf in machine.command(qemu)  # functions are named from QEMU's command line
     if known:
         check_tree(bare, 1, BEFORE + AFTER, True)
     else:
-        need(all(l.strip().startswith('0x') for l in bare.tree(1, lambda path, name: True)),
+        need(all(l.strip().startswith('0x') for l in bare.tree(1)),
              'functions without a symbol are not shown by address')
-    qemus.check_directory(out)
-    qemus.symbols(out, machine.elf)
-    trace = qemus.tracing.Trace(out)
+    check_directory(out)
+    symbols(out, machine.elf)
+    trace = uftrace.Trace(out)
     need(trace.tids() == [1], 'tasks', trace.tids())
     check_tree(trace, 1, BEFORE + AFTER, known)
     check_counters(trace, known)
-    qemus.check_directory(out)
-    first = qemus.records(out)
-    qemus.record(out, ['-q', '--clock', 'insn'], machine.command(qemu))
-    need(qemus.records(out) == first, 'a second run recorded other bytes')
-    qemus.record(out, ['-q', '--symbols', machine.elf], machine.command(qemu))
-    check_tree(qemus.tracing.Trace(out), 1, BEFORE + AFTER, True)
+    check_directory(out)
+    first = record_files(out)
+    record(out, ['-q', '--clock', 'insn'], machine.command(qemu))
+    need(record_files(out) == first, 'a second run recorded other bytes')
+    record(out, ['-q', '--symbols', machine.elf], machine.command(qemu))
+    check_tree(uftrace.Trace(out), 1, BEFORE + AFTER, True)
     return first
 
 
 def check_two(machine, qemu, out):
-    qemus.record(out, ['--symbols', machine.elf], machine.command(qemu, '-smp', '2'))
-    trace = qemus.tracing.Trace(out)
+    record(out, ['--symbols', machine.elf], machine.command(qemu, '-smp', '2'))
+    trace = uftrace.Trace(out)
     need(trace.tids() == [1, 2], 'tasks', trace.tids())
     check_tree(trace, 1, BEFORE + WAKE + AFTER, True)
     check_tree(trace, 2, OTHER, True)
     check_counters(trace, True)
-    qemus.check_directory(out)
+    check_directory(out)
 
 
 def check_aliases(machine, qemu, out):
     """QEMU 8.0 and later share blocks: their code belongs to where its page was first seen."""
-    qemus.record(out, ['-q'], machine.command(qemu))
-    qemus.symbols(out, machine.elf, f'{machine.elf}:{ALIAS:#x}')
-    trace = qemus.tracing.Trace(out)
+    record(out, ['-q'], machine.command(qemu))
+    symbols(out, machine.elf, f'{machine.elf}:{ALIAS:#x}')
+    trace = uftrace.Trace(out)
     check_tree(trace, 1, BEFORE + AFTER + ALIASES)
     check_counters(trace)
     places = {call.addr >> 39 for call in trace.records(1)}
-    shared = int(qemus.version(qemu).split('.')[0]) >= 8
+    shared = qemus.number_of(qemu) >= (8, 0)
     need(places == ({0} if shared else {0, 1}), 'code ran at', places)
-    qemus.check_directory(out)
+    check_directory(out)
 
 
 def check_qemu(arch, machines, qemu, folder):
@@ -213,7 +179,8 @@ def check_qemu(arch, machines, qemu, folder):
 
 
 def build(arch, folder):
-    return [Machine(arch, name, folder, defines) for name, defines in (
+    sources = [paths.source('system', 'tree', f'start_{arch}.S'), paths.source('system', 'tree', 'tree.c')]
+    return [boards.build(arch, name, folder, sources, *defines) for name, defines in (
         ('one', ['-DVCPUS=1']), ('two', ['-DVCPUS=2']), ('aliases', ['-DALIASES']))]
 
 
@@ -227,9 +194,6 @@ def check(arch, before, version, qemu, folder, machines):
 
 def main():
     arch = sys.argv[1]
-    if not shutil.which(BOARDS[arch][0] + 'gcc'):
-        print(f'SKIP: no compiler for {arch}')
-        return 77
     return qemus.on_each(arch, f'tree-{arch}', functools.partial(build, arch),
                          functools.partial(check, arch, {}))
 

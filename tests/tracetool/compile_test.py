@@ -5,12 +5,12 @@ import glob
 import os
 import re
 import shutil
-import unittest
 
-from harness import (HERE, INCLUDE, MERGED, OUTPUTS, WARNINGS, TracetoolTest, compilers,
-                     need)
+from gttest import cases
+from gttest.results import Skip
+from tracetool_case import GOLDEN, INCLUDE, MERGED, OUTPUTS, WARNINGS, TracetoolTest, compilers
 
-EVENTS = os.path.join(HERE, 'golden', 'demo.events')
+EVENTS = os.path.join(GOLDEN, 'demo.events')
 EVERYTHING = 'log,simple,syslog,ftrace,ust,dtrace'
 CALLS = '''
     trace_queue_push((void *)16, -5, "abc");
@@ -195,7 +195,7 @@ class Merged(TracetoolTest):
     def setUp(self):
         super().setUp()
         if not os.path.exists(MERGED):
-            self.skip_part(f'no {MERGED}')
+            raise Skip(f'no {MERGED}')
         with open(MERGED, encoding='utf-8') as f:
             self.names = [re.match(r'(?:\w+ +)*(\w+) *\(', line).group(1)
                           for line in f if line.strip() and not line.startswith('#')]
@@ -213,7 +213,7 @@ class Merged(TracetoolTest):
         cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
         files = glob.glob(cache + '/guesttrace/qemus/*/root/usr/share/qemu/trace-events-all')
         if not files:
-            self.skip_part('no other versions of QEMU')
+            raise Skip('no other versions of QEMU')
         for path in files:
             self.generate(path, 'log,simple,syslog,ftrace', group='all')
             self.assertGreater(self.read('trace-all.c').count('_EVENT = {'), 5800)
@@ -238,5 +238,4 @@ class Merged(TracetoolTest):
             self.assertEqual(count, len(self.names) if name in ('h', 'rs') else enabled, name)
 
 
-need('gcc', 'g++', 'objdump')
-unittest.main()
+cases.main('gcc', 'g++', 'objdump')

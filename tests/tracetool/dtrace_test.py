@@ -4,10 +4,10 @@
 and the d format is what `dtrace` of SystemTap reads."""
 import os
 import re
-import shutil
-import unittest
 
-from harness import HERE, LIB, MERGED, TracetoolTest, need
+from gttest import cases
+from gttest.results import Skip
+from tracetool_case import LIB, MERGED, TracetoolTest
 
 EVENTS = '''    trace_words(-1, 2, (char *)"shown", 3, 4);
     trace_sizes('x', true, 1ull << 63, -2, INT64_MIN, 0xfedc);
@@ -55,7 +55,7 @@ quit
 class Probes(TracetoolTest):
     def setUp(self):
         super().setUp()
-        shutil.copy(os.path.join(HERE, 'golden', 'demo.events'), self.path('e'))
+        self.take_demo()
         self.generate('e', 'dtrace', ['h', 'c', 'd'], options=['--provider=demo'])
         self.write('main.c', MAIN)
         for name in ('main', 'trace-demo'):
@@ -81,8 +81,7 @@ class Probes(TracetoolTest):
         self.run_program('main')
 
     def test_gdb(self):
-        if not shutil.which('gdb'):
-            self.skip_part('no gdb')
+        cases.need('gdb')
         self.write('traced.c', TRACED)
         self.write('commands', GDB)
         self.compile('gcc', 'traced.c', 'traced.o', '-O2')
@@ -90,16 +89,12 @@ class Probes(TracetoolTest):
         env = dict(os.environ, LD_LIBRARY_PATH=LIB, LC_ALL='C.UTF-8')
         done = self.run_in('gdb', '-nx', '-batch', '-x', 'commands', self.path('traced'), env=env)
         if 'Operation not permitted' in done.stderr:
-            self.skip_part('gdb may not trace here')
+            raise Skip('gdb may not trace here')
         self.assertIn('words -1 shown\n', done.stdout, done.stderr)
         self.assertIn('sizes x 1 9223372036854775808 -2 -9223372036854775808 65244\n', done.stdout)
 
-    def need_dtrace(self):
-        if not shutil.which('dtrace'):
-            self.skip_part('no dtrace')
-
     def test_dtrace(self):
-        self.need_dtrace()
+        cases.need('dtrace')
         done = self.must('dtrace', '-h', '-s', 'trace-demo.d', '-o', 'probes.h')
         self.assertEqual(done.stdout + done.stderr, '')
         self.assertEqual(set(re.findall(r'define DEMO_(\w+)_ENABLED', self.read('probes.h'))),
@@ -115,14 +110,13 @@ class Probes(TracetoolTest):
         self.run_program('main')
 
     def test_dtrace_reads_all_of_qemu(self):
-        self.need_dtrace()
+        cases.need('dtrace')
         if not os.path.exists(MERGED):
-            self.skip_part(f'no {MERGED}')
+            raise Skip(f'no {MERGED}')
         self.generate(MERGED, 'dtrace', ['d'], group='all')
         done = self.must('dtrace', '-h', '-s', 'trace-all.d', '-o', 'all.h')
         self.assertEqual(done.stdout + done.stderr, '')
         self.assertGreater(self.read('all.h').count('_ENABLED()'), 5000)
 
 
-need('gcc', 'readelf')
-unittest.main()
+cases.main('gcc', 'readelf')

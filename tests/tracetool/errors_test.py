@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tracetool says of events files that are wrong, word for word, and of command lines."""
 import os
-import unittest
 
-from harness import TracetoolTest
+from gttest import cases
+from tracetool_case import TracetoolTest
 
 NOT_ALLOWED = ("is not allowed: integers of C and <stdint.h>, bool, char and pointers to them are; "
                "others are passed as 'void *'")
@@ -230,4 +230,4 @@ class Files(TracetoolTest):
                          (1, 'tracetool: /dev/full: No space left on device\n'))
 
 
-unittest.main()
+cases.main()

@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The example projects, built and run with nothing but what `make install DESTDIR=...` installs.
-
-BUILD is the build to install from, EXAMPLES the folder of the projects."""
+"""The example projects, built and run with nothing but what `make install DESTDIR=...` installs."""
 import glob
 import os
 import shutil
 import subprocess
 import tempfile
-import unittest
 
-from harness import TracetoolTest, need
+from gttest import cases, paths
+from tracetool_case import TracetoolTest
 
 QUEUE = '''queue_push queue Q item 1 depth 1
 queue_push queue Q item 4 depth 2
@@ -37,7 +35,7 @@ class Examples(TracetoolTest):
     def setUpClass(cls):
         cls.root = tempfile.mkdtemp(prefix='guesttrace-installed-')
         cls.addClassCleanup(shutil.rmtree, cls.root)
-        done = subprocess.run(['meson', 'install', '-C', os.environ['BUILD'], '--no-rebuild',
+        done = subprocess.run(['meson', 'install', '-C', paths.BUILD, '--no-rebuild',
                                '--destdir', cls.root], capture_output=True, encoding='utf-8',
                               check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -55,7 +53,7 @@ class Examples(TracetoolTest):
         self.assertGreater(os.path.getsize(page), 1000)
 
     def copy(self, project):
-        shutil.copytree(os.path.join(os.environ['EXAMPLES'], project), self.dir, dirs_exist_ok=True)
+        shutil.copytree(os.path.join(paths.ROOT, 'examples', project), self.dir, dirs_exist_ok=True)
 
     def call(self, *command):
         return self.must(*command, env=self.env)
@@ -105,5 +103,4 @@ class Examples(TracetoolTest):
                          ['Makefile', 'primes.c', 'trace-events'])
 
 
-need('meson', 'ninja', 'make', 'gcc', 'pkg-config')
-unittest.main()
+cases.main('meson', 'ninja', 'make', 'gcc', 'pkg-config')

@@ -4,10 +4,10 @@
 like, under other names; `golden_test.py --update` writes them anew, to be looked at with git diff."""
 import os
 import sys
-import unittest
 
-import harness
-from harness import HERE, TRACETOOL, TracetoolTest
+from gttest import cases, paths
+from gttest.paths import TRACETOOL
+from tracetool_case import GOLDEN, TracetoolTest
 
 STAP = ['--probe-prefix=demo']
 CASES = {
@@ -32,15 +32,14 @@ class Golden(TracetoolTest):
         name = case.removesuffix('-all').removesuffix('-nop')
         backends, *options = CASES[case]
         out = self.path('out')
-        done = harness.subprocess.run(
-            [TRACETOOL, f'--format={name}', f'--backends={backends}', '--group=demo', *options,
-             'golden/demo.events', out], cwd=HERE, capture_output=True, check=False)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b'', b''))
+        done = self.run_in(TRACETOOL, f'--format={name}', f'--backends={backends}', '--group=demo', *options,
+                           'golden/demo.events', out, cwd=paths.source('tracetool'))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '', ''))
         return self.read('out').replace(out, 'OUT')
 
     def test_formats(self):
         for case in CASES:
-            path = os.path.join(HERE, 'golden', case + '.txt')
+            path = os.path.join(GOLDEN, case + '.txt')
             text = self.make(case)
             if UPDATE:
                 with open(path, 'w', encoding='utf-8') as f:
@@ -49,7 +48,7 @@ class Golden(TracetoolTest):
                 self.assertEqual(text, f.read())
 
     def test_all_have_a_case(self):
-        files = {f.removesuffix('.txt') for f in os.listdir(os.path.join(HERE, 'golden'))
+        files = {f.removesuffix('.txt') for f in os.listdir(GOLDEN)
                  if f.endswith('.txt')}
         self.assertEqual(files, set(CASES))
 
@@ -57,4 +56,4 @@ class Golden(TracetoolTest):
 UPDATE = '--update' in sys.argv
 if UPDATE:
     sys.argv.remove('--update')
-unittest.main()
+cases.main()

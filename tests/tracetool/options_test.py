@@ -4,9 +4,9 @@
 import os
 import re
 import subprocess
-import unittest
 
-from harness import TracetoolTest, need
+from gttest import cases
+from tracetool_case import TracetoolTest
 
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'tracetool', 'tracetool.1.in')
 BACKENDS = 'nop, dtrace, ftrace, log, simple, syslog, ust'
@@ -94,7 +94,7 @@ class Options(TracetoolTest):
 
     def test_manual_page(self):
         """Well-formed, and it explains all that --help names."""
-        need('mandoc')
+        cases.need('mandoc')
         with open(PAGE, encoding='ascii') as f:
             page = f.read().replace('@DATE@', 'January 1, 2026')  # the build fills it in
         lint = subprocess.run(['mandoc', '-T', 'lint'], input=page, capture_output=True, text=True,
@@ -140,4 +140,4 @@ class Options(TracetoolTest):
         self.assertRegex(self.read('out'), r'(?s)probe ev\(.*probe second\(')
 
 
-unittest.main()
+cases.main()

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Rust: what is generated compiles without a warning, and its functions reach the backends."""
 import os
-import shutil
 import subprocess
 import tempfile
-import unittest
 
-from harness import HERE, LIB, MERGED, TracetoolTest, need, skip
+from gttest import cases
+from gttest.results import Skip
+from tracetool_case import LIB, MERGED, TracetoolTest
 
 MAIN = '''
 mod trace {
@@ -58,7 +58,7 @@ def can_link():
 
 class Rust(TracetoolTest):
     def test_runs(self):
-        shutil.copy(os.path.join(HERE, 'golden', 'demo.events'), self.path('e'))
+        self.take_demo()
         self.generate('e', 'log,dtrace', ['h', 'c', 'rs'])
         self.write('main.rs', MAIN)
         self.write('start.c', START)
@@ -71,7 +71,7 @@ class Rust(TracetoolTest):
         self.assertEqual(self.run_program('main').stderr, TEXT)
 
     def test_compiles(self):
-        shutil.copy(os.path.join(HERE, 'golden', 'demo.events'), self.path('e'))
+        self.take_demo()
         for backends in ('nop', 'ust', 'simple,dtrace'):
             self.generate('e', backends, ['rs'])
             self.must('rustc', '--edition=2021', '-Dwarnings', '--crate-type=lib',
@@ -79,13 +79,15 @@ class Rust(TracetoolTest):
 
     def test_all_of_qemu(self):
         if not os.path.exists(MERGED):
-            self.skip_part(f'no {MERGED}')
+            raise Skip(f'no {MERGED}')
         self.generate(MERGED, 'log,simple', ['rs'], group='all')
         self.must('rustc', '--edition=2021', '-Dwarnings', '--crate-type=lib', '--emit=metadata',
                   'trace-all.rs')
 
 
-need('rustc', 'gcc')
-if not can_link():
-    skip('rustc does not work')
-unittest.main()
+def need_linker():
+    if not can_link():
+        raise Skip('rustc does not work')
+
+
+cases.main('rustc', 'gcc', need_linker)

@@ -5,10 +5,10 @@
 It runs no script here: that takes a kernel with its headers. A folder that looks like a kernel's is
 enough for it to parse and to resolve."""
 import os
-import shutil
-import unittest
 
-from harness import HERE, TracetoolTest, need
+from gttest import cases
+from gttest.paths import TRACETOOL
+from tracetool_case import TracetoolTest
 
 KERNEL = {'.config': 'CONFIG_TRACEPOINTS=y\nCONFIG_ARCH_SUPPORTS_UPROBES=y\nCONFIG_UPROBES=y\n',
           'Module.symvers': '', 'include/config/kernel.release': '6.1.0\n',
@@ -31,7 +31,7 @@ class Stap(TracetoolTest):
     def test_finds_the_probes(self):
         done = self.stap('-p1', '-e', 'probe begin {}')
         self.assertEqual(done.returncode, 0, done.stderr)
-        shutil.copy(os.path.join(HERE, 'golden', 'demo.events'), self.path('e'))
+        self.take_demo()
         self.generate('e', 'dtrace', options=['--provider=demo'])
         self.write('main.c', '#include "trace-demo.h"\nint main(void)\n{\n    trace_queue_drain();\n'
                              '    return 0;\n}\n')
@@ -40,7 +40,7 @@ class Stap(TracetoolTest):
         self.link('main', 'main.o', 'trace-demo.o')
         os.mkdir(self.path('tapset'))
         for name in ('stap', 'log-stap', 'simpletrace-stap'):
-            self.must(os.environ['TRACETOOL'], f'--format={name}', '--backends=dtrace',
+            self.must(TRACETOOL, f'--format={name}', '--backends=dtrace',
                       '--group=demo', '--binary=' + self.path('main'), '--probe-prefix=my.demo', 'e',
                       f'tapset/{name}.stp')
         self.check_list()
@@ -59,5 +59,4 @@ class Stap(TracetoolTest):
         self.assertEqual(found, {'my.demo.' + name: words for name, words in PROBES.items()})
 
 
-need('stap', 'gcc')
-unittest.main()
+cases.main('stap', 'gcc')

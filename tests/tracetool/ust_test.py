@@ -11,9 +11,10 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import unittest
 
-from harness import HERE, LIB, TracetoolTest, need, skip
+from gttest import cases
+from gttest.results import Skip
+from tracetool_case import LIB, TracetoolTest
 
 MAIN = r'''
 #include "trace-demo.h"
@@ -73,7 +74,7 @@ def stop(pid):
 
 class Ust(TracetoolTest):
     def build(self):
-        shutil.copy(os.path.join(HERE, 'golden', 'demo.events'), self.path('e'))
+        self.take_demo()
         self.generate('e', 'log,ust', ['h', 'c', 'ust-events-h', 'ust-events-c'],
                       options=['--provider=demo'])
         self.write('main.c', MAIN)
@@ -131,10 +132,12 @@ def shared_memory():
         return False
 
 
-need('gcc', 'lttng', 'lttng-sessiond', 'babeltrace2')
-if not os.path.exists('/usr/include/lttng/tracepoint.h') and not glob.glob(
-        '/usr/include/*/lttng/tracepoint.h'):
-    skip('no lttng/tracepoint.h')
-if not shared_memory():
-    skip('/dev/shm is not usable: LTTng has its buffers there')
-unittest.main()
+def need_lttng():
+    if not os.path.exists('/usr/include/lttng/tracepoint.h') and not glob.glob(
+            '/usr/include/*/lttng/tracepoint.h'):
+        raise Skip('no lttng/tracepoint.h')
+    if not shared_memory():
+        raise Skip('/dev/shm is not usable: LTTng has its buffers there')
+
+
+cases.main('gcc', 'lttng', 'lttng-sessiond', 'babeltrace2', need_lttng)

@@ -11,9 +11,10 @@ import collections
 import os
 import re
 
-import elf
+import functions
 
 POSITION = re.compile(r'0x([0-9a-f]+) ')
+
 
 def real(path):
     return os.path.realpath(path) if path.startswith('/') else path
@@ -67,7 +68,7 @@ def place(addr, where):
     """The object and link-time address of a run-time address, which callgrind shows of sections
     other than .text."""
     for obj, bias in where:
-        if elf.load(obj).covers(addr - bias):
+        if functions.load(obj).covers(addr - bias):
             return obj, addr - bias
     return '???', addr
 
@@ -84,7 +85,7 @@ def placed(edge, where):
 
 def is_call(edge):
     """True where our rules call it a call."""
-    source, target = elf.load(edge.from_object), elf.load(edge.object)
+    source, target = functions.load(edge.from_object), functions.load(edge.object)
     if not target or target.in_plt(edge.target):
         return False
     if edge.jump and not target.is_unnamed(edge.target):
@@ -97,7 +98,7 @@ def is_call(edge):
 
 
 def in_plt(obj, addr):
-    return bool(elf.load(obj)) and elf.load(obj).in_plt(addr)
+    return bool(functions.load(obj)) and functions.load(obj).in_plt(addr)
 
 
 def through_stubs(found):
@@ -129,5 +130,5 @@ def calls(found):
     """{(caller, callee): calls}, as recording.Recording.calls has them."""
     counts = collections.Counter()
     for edge in found:
-        counts[elf.caller(edge.from_object, edge.site), (edge.object, edge.target)] += edge.count
+        counts[functions.caller(edge.from_object, edge.site), (edge.object, edge.target)] += edge.count
     return counts

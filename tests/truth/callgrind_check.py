@@ -2,33 +2,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs one program under valgrind's callgrind and, recorded, under QEMU, and compares all calls.
 
-    callgrind_check.py --plugin libuftrace.so [--keep DIR] CASE
+    callgrind_check.py CASE
 
 Compared is how often each function called each other one, tail calls included, by address: of the
 program, its libraries and the dynamic linker. Both runs have the same arguments and environment, the
 file that valgrind preloads, and a processor without the features that the C library would choose
 other functions for. What must differ is in EXPLAINED, by name.
 
-Then: no anomaly rose, the records are well-formed (recording.py), the directory is as
-tests/tools/check_uftrace_dir.py wants it, and a second recording has the same bytes.
+Then: no anomaly rose, the records are well-formed, the directory is as
+gttest.uftrace_check wants it, and a second recording has the same bytes.
 
 Exit status: 0 equal, 1 not (what differs is on stdout), 77 cannot run here.
 """
-import argparse
 import collections
 import os
-import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-import callgrind  # noqa: E402
-import elf  # noqa: E402
-import recording  # noqa: E402
+import callgrind
+import functions
+import recording
+from gttest import paths, qemus, results
+from gttest.commands import run, tool
+from gttest.compilers import compile_to
+from gttest.recordings import check_directory
+from gttest.results import Skip, need, status, write
 
+PROGRAMS = paths.source('truth', 'programs')
 # What the C library chooses functions by.
 FEATURES = ('AVX2 AVX AVX512F AVX512VL AVX512BW XSAVE XSAVEC ERMS FSRM AVX_Fast_Unaligned_Load SSSE3 '
             'SSE4_1 SSE4_2 BMI1 BMI2 LZCNT MOVBE POPCNT FMA FMA4 RTM').split()
@@ -137,43 +137,15 @@ CASES = {
 }
 
 
-class Failure(Exception):
-    pass
-
-
-class Skip(Exception):
-    pass
-
-
-def run(command, **more):
-    return subprocess.run(command, check=False, timeout=SECONDS, capture_output=True, **more)
-
-
-def need(good, *words):
-    if not good:
-        raise Failure(' '.join(str(w) for w in words))
-
-
-def tool(*names):
-    for name in names:
-        if shutil.which(name):
-            return shutil.which(name)
-    raise Skip(f'no {names[-1]}')
-
-
 def build(case, folder):
-    compilers = {'.c': 'gcc', '.cc': 'g++'}
     jobs = list(case.parts)
     if case.sources:
         jobs.append(('prog', [*case.sources, *case.flags]))
-    for out, words in jobs:
-        words = [f'{HERE}/programs/{w}' if w.endswith(('.c', '.cc')) else w for w in words]
-        compiler = tool(compilers[os.path.splitext(words[0])[1]])
-        done = run([compiler, '-O2', '-g', '-o', f'{folder}/{out}', *words])
-        need(done.returncode == 0, done.stderr.decode())
+    for out, (source, *words) in jobs:
+        words = [f'{PROGRAMS}/{w}' if w.endswith(('.c', '.cc')) else w for w in words]
+        compile_to(f'{folder}/{out}', 'x86_64', f'{PROGRAMS}/{source}', '-O2', '-g', *words)
     for name, text in case.files.items():
-        with open(f'{folder}/{name}', 'w', encoding='utf-8') as f:
-            f.write(text)
+        write(f'{folder}/{name}', text)
     program = case.command[0]
     return [program if program.startswith('./') else os.path.realpath(tool(program)),
             *case.command[1:]]
@@ -204,10 +176,10 @@ def profile(case, valgrind, command, env, folder):
     return done, callgrind.read(out, log)
 
 
-def record(case, qemu, plugin, command, env, folder, name):
+def record(case, qemu, command, env, folder, name):
     directory = f'{folder}/{name}'
     done = run([qemu, '-seed', '1', '-cpu', CPU, '-plugin',
-                f'{plugin},output={directory},clock=insn,summary=off', *command], env=env,
+                f'{paths.plugin("uftrace")},output={directory},clock=insn,summary=off', *command], env=env,
                cwd=folder, input=case.stdin.encode())
     need(os.path.exists(f'{directory}/guesttrace.stats'), 'nothing recorded:', done.stderr.decode())
     return done, recording.Recording(directory)
@@ -217,19 +189,19 @@ def named(place):
     if place is None:
         return 'nobody'
     obj, addr = place
-    file = elf.load(obj)
+    file = functions.load(obj)
     what = "?" if addr is None else file.name(addr) if file else f'{addr:#x}'
     return f'{os.path.basename(obj)}: {what}'
 
 
 def names_of(place):
     """Without what the compiler appends to copies."""
-    file = elf.load(place[0]) if place and place[1] is not None else None
+    file = functions.load(place[0]) if place and place[1] is not None else None
     return {n.split('.')[0].split('@')[0] for n in file.names.get(place[1], ())} if file else set()
 
 
 def is_unnamed(callee):
-    file = elf.load(callee[0])
+    file = functions.load(callee[0])
     return file and file.stripped and callee[1] not in file.names
 
 
@@ -237,7 +209,7 @@ def near_cpuid(edges):
     """The callees of code without symbols, all of whose calls are just after a CPUID."""
     near = collections.defaultdict(list)
     for e in edges:
-        file = elf.load(e.from_object)
+        file = functions.load(e.from_object)
         if file and file.stripped:
             code = file.bytes_at(max(e.site - NEAR_CPUID, file.text_start()), NEAR_CPUID)
             near[e.object, e.target].append(b'\x0f\xa2' in code)
@@ -260,13 +232,13 @@ def explain(edges, roots):
             return True
         if caller is None and callee in roots:
             return True  # nobody calls a thread's first function
-        return caller == elf.NO_SYMBOLS and (
+        return caller == functions.NO_SYMBOLS and (
             callee in cpu or callee in lua or bool(lua and names_of(callee) & EXPLAINED_LUA))
     return explained
 
 
 def is_linker(place):
-    return place and place[1] is not None and '_dl_start' in elf.load(place[0]).by_name
+    return place and place[1] is not None and '_dl_start' in functions.load(place[0]).by_name
 
 
 def normal(calls):
@@ -275,14 +247,14 @@ def normal(calls):
     program's _start, which is no call that can be seen if the program is stripped."""
     result = collections.Counter()
     for (caller, callee), n in calls.items():
-        if caller not in (None, elf.NO_SYMBOLS):
-            caller = elf.caller(*caller)
+        if caller not in (None, functions.NO_SYMBOLS):
+            caller = functions.caller(*caller)
         if '_dl_start_user' in names_of(caller):
-            caller = caller[0], elf.load(caller[0]).by_name['_start']
+            caller = caller[0], functions.load(caller[0]).by_name['_start']
         if 'start_thread' in names_of(callee):
             caller = None
         if '__libc_start_main' in names_of(callee) and is_linker(caller):
-            caller = elf.NO_SYMBOLS
+            caller = functions.NO_SYMBOLS
         result[caller, callee] += n
     return result
 
@@ -300,20 +272,17 @@ def compare(edges, calls):
     return theirs, ours
 
 
-def check_run(case, plugin, bind_now, folder):
-    qemu = tool('qemu-x86_64')
+def check_run(case, bind_now, folder):
+    qemu = qemus.user('x86_64')
     valgrind = tool('valgrind.bin', 'valgrind')
     if case.static and 'avx2' not in open('/proc/cpuinfo', encoding='utf-8').read().split():
         raise Skip('valgrind shows programs no AVX2 here, and a static one chooses functions by it')
-    if b'-plugin' not in run([qemu, '-h']).stdout:
-        raise Skip('qemu-x86_64 takes no plugins (statically linked)')
-    version = re.search(rb'version (\d+)\.(\d+)', run([qemu, '--version']).stdout)
-    if (int(version[1]), int(version[2])) >= (8, 2):
-        raise Skip(f'QEMU {version[1].decode()} gives programs a vDSO, which valgrind hides from them')
+    if qemus.number_of(qemu) >= (8, 2):
+        raise Skip(f'QEMU {qemus.version(qemu)} gives programs a vDSO, which valgrind hides from them')
     command = build(case, folder)
     theirs_env, ours_env = environment(valgrind, case, bind_now, folder)
     theirs, edges = profile(case, valgrind, command, theirs_env, folder)
-    ours, rec = record(case, qemu, plugin, command, ours_env, folder, 'first')
+    ours, rec = record(case, qemu, command, ours_env, folder, 'first')
     need((theirs.returncode, theirs.stdout) == (ours.returncode, ours.stdout),
          'the two runs differ:', theirs, ours)
     need(ours.returncode in (0, 1) and ours.stdout, 'the program failed:', ours)
@@ -326,46 +295,22 @@ def check_run(case, plugin, bind_now, folder):
     called = {n for _, callee in pairs for n in names_of(callee)}
     for name in case.must_call:
         need(called & set(name.split('|')), f'nothing called {name}')
-    done = run([sys.executable, f'{HERE}/../tools/check_uftrace_dir.py', rec.path])
-    need(done.returncode in (0, 77), done.stdout.decode(), done.stderr.decode())
+    check_directory(rec.path)
     if case.twice:
-        _, again = record(case, qemu, plugin, command, ours_env, folder, 'second')
+        _, again = record(case, qemu, command, ours_env, folder, 'second')
         need(sorted(again.streams().values()) == sorted(rec.streams().values()),
              'a second recording differs from the first')
     return sum(pairs.values()), len(pairs)
 
 
-def check(name, plugin, keep):
+def check(name):
     case = CASES[name]
     for bind_now in (False,) if case.static or not case.sources else (False, True):
-        folder = keep or tempfile.mkdtemp(prefix='guesttrace-truth-')
-        try:
-            calls, pairs = check_run(case, plugin, bind_now, folder)
-        finally:
-            if not keep:
-                shutil.rmtree(folder, ignore_errors=True)
-            else:
-                print(folder)
+        with results.folder('truth') as scratch:
+            calls, pairs = check_run(case, bind_now, scratch)
         print(f'{name}{", LD_BIND_NOW" if bind_now else ""}: {calls} calls, {pairs} pairs of caller '
               'and callee: equal')
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--plugin', required=True)
-    parser.add_argument('--keep')
-    parser.add_argument('case', choices=CASES)
-    args = parser.parse_args()
-    try:
-        check(args.case, os.path.abspath(args.plugin), args.keep)
-    except Skip as why:
-        print(f'SKIP: {why}')
-        return 77
-    except (Failure, recording.Bad) as why:
-        print(f'{args.case}: {why}')
-        return 1
-    return 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(status(check, sys.argv[1]))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares a recording with what the program said of its own calls (programs/call_log.h).
 
-    own_log_check.py --plugin libuftrace.so ARCH
+    own_log_check.py ARCH
 
 programs/thrown.cc is built with -finstrument-functions and with -pg, with -O0 and -O2, static and
 dynamic. Its functions must be entered in the order of the log, each below the function that holds
@@ -10,20 +10,16 @@ its call site, and no return may have been missed.
 
 Exit status: 0 equal, 1 not, 77 cannot run here.
 """
-import argparse
 import bisect
-import os
-import shutil
 import struct
-import subprocess
 import sys
-import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-import recording  # noqa: E402
+import recording
+from gttest import commands, compilers, paths, qemus, uftrace
+from gttest.commands import tools
+from gttest.results import Failure, Tally, folder, need, read_bytes, status
 
-CROSS = {'x86_64': '', 'aarch64': 'aarch64-linux-gnu-', 'riscv64': 'riscv64-linux-gnu-'}
+PROGRAMS = paths.source('truth', 'programs')
 # Functions of headers are inlined or not as the compiler likes, and are in the log either way.
 INSTRUMENT = ['-finstrument-functions', '-finstrument-functions-exclude-file-list=/include/',
               '-fno-inline']
@@ -32,25 +28,17 @@ HEADERS = '_ZSt', '_ZNSt', '_ZNKSt', '_ZN9__gnu_cxx'  # nm does not always know 
 MANY = 500  # entries, at least
 
 
-class Failure(Exception):
-    pass
-
-
 def run(command, folder, status=0):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
-                          stdin=subprocess.DEVNULL, timeout=100)
-    if done.returncode != status:
-        raise Failure(f'{" ".join(command)}: exit status {done.returncode}, expected {status}\n'
-                      f'{done.stdout}{done.stderr}')
-    return done.stdout
+    """Its output, as text."""
+    return commands.must(command, status, cwd=folder).stdout.decode()
 
 
 def build(arch, folder, mcount, optimize, static):
-    cc, cxx = CROSS[arch] + 'gcc', CROSS[arch] + 'g++'
+    cc, cxx = compilers.prefix(arch) + 'gcc', compilers.prefix(arch) + 'g++'
     hooks = ['-DWITH_MCOUNT'] if mcount else []
     flags = ['-pg'] + ['-mfentry'] * (arch == 'x86_64') if mcount else INSTRUMENT
-    run([cc, '-O2', '-c', *hooks, f'{HERE}/programs/call_log.c', '-o', 'call_log.o'], folder)
-    run([cxx, '-std=c++17', '-g', optimize, *flags, '-c', f'{HERE}/programs/thrown.cc', '-o',
+    run([cc, '-O2', '-c', *hooks, f'{PROGRAMS}/call_log.c', '-o', 'call_log.o'], folder)
+    run([cxx, '-std=c++17', '-g', optimize, *flags, '-c', f'{PROGRAMS}/thrown.cc', '-o',
          'thrown.o'], folder)
     run([cxx, *(['-static'] if static else ['-no-pie']), 'thrown.o', 'call_log.o', '-o', 'program'],
         folder)
@@ -70,7 +58,7 @@ def symbols(nm, path, source=''):
 
 class Program:
     def __init__(self, arch, folder, mcount):
-        nm = CROSS[arch] + 'nm'
+        nm = compilers.prefix(arch) + 'nm'
         self.symbols = symbols(nm, f'{folder}/program')
         self.starts = [s[0] for s in self.symbols]
         none = NO_HOOK if mcount else NO_HOOK + HEADERS
@@ -89,8 +77,7 @@ class Program:
 
 def read_log(path, program):
     """[(function, caller)]: the caller is one of the program's that is open, or None."""
-    with open(path, 'rb') as f:
-        data = f.read()
+    data = read_bytes(path)
     n, = struct.unpack_from('<Q', data)
     out = []
     for i in range(n):
@@ -103,16 +90,14 @@ def read_trace(folder, program, wanted):
     """[(function, caller)] of the wanted functions: the innermost wanted one that is open."""
     out = []
     streams = recording.Recording(folder).streams()
-    if len(streams) != 1:
-        raise Failure(f'{len(streams)} tasks, expected one')
+    need(len(streams) == 1, len(streams), 'tasks, expected one')
     for name, data in streams.items():
         stack = []
-        list(recording.pairs_of(f'{name}.dat', data))  # the records are as they should be
-        for _, word in struct.iter_unpack('<QQ', data):
-            if word & 3 == recording.EXIT:
+        recording.pairs_of(f'{name}.dat', data)  # the records are as they should be
+        for _, kind, _, address, _ in uftrace.read_records(data):
+            if kind == uftrace.EXIT:
                 stack.pop()
                 continue
-            address = word >> 16
             if address in wanted:
                 out.append((address, next((a for a in reversed(stack) if a in wanted), 0)))
             stack.append(address)
@@ -132,51 +117,35 @@ def compare(log, trace, program, wanted):
         raise Failure(f'{len(log)} calls in the log, {len(trace)} in the recording')
 
 
-def check(arch, plugin, mcount, optimize, static):
-    with tempfile.TemporaryDirectory(prefix='guesttrace-log-') as folder:
-        build(arch, folder, mcount, optimize, static)
-        program = Program(arch, folder, mcount)
-        qemu = ['qemu-' + arch] + (['-L', f'/usr/{CROSS[arch][:-1]}'] if CROSS[arch] else [])
-        plain = run([*qemu, './program'], folder, 3)
-        traced = run([*qemu, '-plugin', f'{plugin},output=data', './program'], folder, 3)
-        if plain != traced:
-            raise Failure(f'the program printed {traced!r}, without the plugin {plain!r}')
-        log = read_log(f'{folder}/log', program)
+def check(arch, mcount, optimize, static, what):
+    with folder('log') as scratch:
+        build(arch, scratch, mcount, optimize, static)
+        program = Program(arch, scratch, mcount)
+        qemu = [qemus.user(arch), '-L', compilers.sysroot(arch)]
+        plain = run([*qemu, './program'], scratch, 3)
+        traced = run([*qemu, '-plugin', f'{paths.plugin("uftrace")},output=data', './program'], scratch, 3)
+        need(plain == traced, f'the program printed {traced!r}, without the plugin {plain!r}')
+        log = read_log(f'{scratch}/log', program)
         wanted = program.own | {function for function, _ in log}
-        trace = read_trace(f'{folder}/data', program, wanted)
+        trace = read_trace(f'{scratch}/data', program, wanted)
         compare(log, trace, program, wanted)
-        missed = recording.Recording(f'{folder}/data').stats.get('missed-return', 0)
-        if missed or len(log) < MANY:
-            raise Failure(f'{missed} missed returns, {len(log)} calls')
-        return len(log)
+        missed = recording.Recording(f'{scratch}/data').stats['anomaly.missed-return']
+        need(not missed and len(log) >= MANY, f'{missed} missed returns, {len(log)} calls')
+        print(f'{what}: {len(log)} calls')
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--plugin', required=True)
-    parser.add_argument('arch')
-    args = parser.parse_args()
-    plugin = os.path.abspath(args.plugin)
-    for tool in CROSS[args.arch] + 'g++', 'qemu-' + args.arch:
-        if not shutil.which(tool):
-            print(f'SKIP: {tool} is not installed')
-            return 77
-    options = subprocess.run(['qemu-' + args.arch, '-h'], stdout=subprocess.PIPE, text=True, check=False)
-    if '-plugin' not in options.stdout:
-        print(f'SKIP: qemu-{args.arch} loads no plugins')
-        return 77
-    bad = 0
+def main(arch):
+    qemus.user(arch)
+    tools(compilers.prefix(arch) + 'g++')
+    tally = Tally()
     for mcount in False, True:
         for optimize in '-O0', '-O2':
             for static in True, False:
                 what = f'{"-pg" if mcount else "-finstrument-functions"} {optimize} ' \
                        f'{"static" if static else "dynamic"}'
-                try:
-                    print(f'{what}: {check(args.arch, plugin, mcount, optimize, static)} calls')
-                except Failure as failure:
-                    print(f'{what}: {failure}')
-                    bad += 1
-    return bad > 0
+                tally.run(what, check, arch, mcount, optimize, static, what)
+    return tally.status()
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(status(main, sys.argv[1]))

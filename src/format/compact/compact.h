@@ -44,7 +44,7 @@ enum gt_compact_flag {
 #define GT_COMPACT_HEAD 64
 /* A payload is not longer. */
 #define GT_COMPACT_MAX_PAYLOAD (64u << 20)
-/* A block has at most so many records. */
+/* A block has at most that many records. */
 #define GT_COMPACT_MAX_RECORDS (1u << 22)
 
 struct gt_compact_head {

@@ -24,7 +24,7 @@ enum gt_miss {
     GT_MISS_SECOND = 0, /* it is the second prediction */
     GT_MISS_TIME,       /* it is the first, after another time */
     GT_MISS_SECOND_TIME,
-    GT_MISS_BOTH, /* it is none of them */
+    GT_MISS_BOTH, /* neither prediction says it */
     GT_MISS_MASK = 3,
     GT_MISS_FAR = 4, /* the step in time does not fit in 32 bits, or goes back: it is in FAR */
 };

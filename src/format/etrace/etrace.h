@@ -13,11 +13,11 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/refill.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum gt_etrace_type {
     GT_ETRACE_EXEC = 1,
@@ -131,14 +131,10 @@ struct gt_etrace_packet {
     const uint8_t *body; /* valid until the next packet is read */
 };
 
-/* Reads up to n bytes into out and returns their number; 0: end of the stream; -1: error, errno is
- * set. */
-typedef ssize_t (*gt_etrace_read_fn)(void *self, void *out, size_t n);
-
 struct gt_etrace_reader;
 
 /* Creates a reader; `name` is for messages and is copied. GT_E_NOMEM. */
-int gt_etrace_reader_create(gt_etrace_read_fn read, void *self, const char *name,
+int gt_etrace_reader_create(gt_refill_fn read, void *self, const char *name,
                             struct gt_etrace_reader **out, struct gt_error *err);
 void gt_etrace_reader_destroy(struct gt_etrace_reader *r); /* NULL is fine */
 
@@ -177,6 +173,12 @@ struct gt_etrace_exec {
 };
 int gt_etrace_get_exec(const struct gt_etrace_reader *r, const struct gt_etrace_packet *p,
                        struct gt_etrace_exec *out, struct gt_error *err);
+
+/* Bytes of an execution entry of a guest of 32 or 64 bits. */
+static inline size_t gt_etrace_entry_size(unsigned bits)
+{
+    return bits == 32 ? 12 : 20;
+}
 
 /* Returns entry i < n. The host must be little-endian. */
 static inline struct gt_etrace_entry gt_etrace_entry_at(const struct gt_etrace_exec *x, size_t i)

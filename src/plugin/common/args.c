@@ -64,7 +64,7 @@ static int parse_text(const struct gt_arg *arg, const char *value, struct gt_err
 
 static int parse_each(const struct gt_arg *arg, const char *value, struct gt_error *err)
 {
-    return arg->each(value, err);
+    return arg->each(arg->value, value, err);
 }
 
 static const struct gt_arg *find(const struct gt_arg *table, const char *word, size_t n)

@@ -16,16 +16,17 @@ enum gt_arg_kind {
     GT_ARG_SWITCH, /* on/off, yes/no, true/false, 1/0; value: bool * */
     GT_ARG_NUMBER, /* decimal or 0x hex, [min, max]; value: uint64_t * */
     GT_ARG_CHOICE, /* one of `choices`; value: int *, its index */
-    GT_ARG_EACH,   /* any text, as often as it comes: `each` takes it or refuses it */
+    GT_ARG_EACH,   /* any text, as often as it comes: `each` takes or refuses it; value: its self */
 };
 
 struct gt_arg {
     const char *name;
     enum gt_arg_kind kind;
     void *value;
-    uint64_t min, max;                                    /* GT_ARG_NUMBER */
-    const char *const *choices;                           /* GT_ARG_CHOICE, NULL-terminated */
-    int (*each)(const char *value, struct gt_error *err); /* GT_ARG_EACH; value as GT_ARG_TEXT's */
+    uint64_t min, max;          /* GT_ARG_NUMBER */
+    const char *const *choices; /* GT_ARG_CHOICE, NULL-terminated */
+    /* GT_ARG_EACH; the word lives as GT_ARG_TEXT's */
+    int (*each)(void *self, const char *word, struct gt_error *err);
 };
 
 /* The table ends with a NULL name. A later word for the same name wins. GT_E_USAGE, or what `each`

@@ -9,7 +9,7 @@
 #include "qemu/host.h"
 
 /* On each vCPU's thread, as it begins. Says once that QEMU does not tell them apart, and what is
- * wrong therefore; true: so it is. Then its own stores to cells must not be used: QEMU 11.1
+ * wrong therefore; true: so it is. Then its own stores to score must not be used: QEMU 11.1
  * multiplies the number again with each of a block, and writes anywhere. */
 bool gt_round_robin_check(const struct gt_host_info *host, const char *wrong);
 

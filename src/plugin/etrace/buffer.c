@@ -1,236 +1,182 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Threads' buffers: see etrace.h. All but what packets.c says is done with the lane's lock, so that
- * the end, which may come on another thread, finds it whole.
- */
+/* Host threads' buffers: see buffer.h. */
 #include "plugin/etrace/buffer.h"
-#include "base/clock.h"
 
-#include "plugin/common/round_robin.h"
-
-#include "plugin/trace-plugin.h"
+#include "plugin/etrace/packets.h"
+#include "plugin/etrace/recorder.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
-static __thread struct gt_etrace_lane *own;
-static __thread struct gt_etrace_lane *entered; /* between put_begin and put_end */
-static __thread uint16_t begun;                 /* the vCPU that began last on this thread */
-
-const struct gt_etrace_vcpu *gt_etrace_current(void)
+/* The calling thread's; NULL: none yet. */
+static struct gt_etrace_buffer *own(const struct gt_etrace *e)
 {
-    return own && own->current ? own->current : &gt_etrace.vcpus[begun];
+    return pthread_getspecific(e->own_buffer);
 }
 
-void gt_etrace_lane_settle(struct gt_etrace_lane *lane)
+const struct gt_etrace_vcpu *gt_etrace_current_vcpu(struct gt_etrace *e)
 {
-    if (lane->n_ran)
-        gt_etrace_put_listed(lane);
-    gt_etrace_lane_settle_clock(lane);
+    const struct gt_etrace_buffer *buf = own(e);
+    uintptr_t began = (uintptr_t)pthread_getspecific(e->began_there);
+    return buf && buf->current ? buf->current : &e->vcpus[began];
 }
 
-static struct gt_etrace_lane *new_lane(void)
+void gt_etrace_buffer_settle(struct gt_etrace_buffer *buf)
 {
-    struct gt_etrace_lane *lane = calloc(1, sizeof *lane);
-    if (!lane)
+    if (buf->queue.n)
+        gt_etrace_put_queued(buf);
+    gt_etrace_buffer_settle_clock(buf);
+}
+
+static struct gt_etrace_buffer *new_buffer(struct gt_etrace *e)
+{
+    struct gt_etrace_buffer *buf = calloc(1, sizeof *buf);
+    if (!buf || pthread_setspecific(e->own_buffer, buf) != 0) {
+        free(buf);
         return NULL;
-    pthread_mutex_init(&lane->lock, NULL);
-    pthread_mutex_lock(&gt_etrace.lock);
-    lane->next = gt_etrace.lanes;
-    gt_etrace.lanes = lane;
-    pthread_mutex_unlock(&gt_etrace.lock);
-    return lane;
+    }
+    buf->recorder = e;
+    pthread_mutex_init(&buf->lock, NULL);
+    pthread_mutex_lock(&e->lock);
+    buf->next = e->buffers;
+    e->buffers = buf;
+    pthread_mutex_unlock(&e->lock);
+    return buf;
 }
 
-struct gt_etrace_lane *gt_etrace_own_lane(void)
+struct gt_etrace_buffer *gt_etrace_own_buffer(struct gt_etrace *e)
 {
-    if (!own)
-        own = new_lane();
-    return own;
+    struct gt_etrace_buffer *buf = own(e);
+    return buf ? buf : new_buffer(e);
 }
 
-/* The vCPU's lane, or (NULL) the thread's, locked; NULL: nothing is recorded any more. */
-static struct gt_etrace_lane *lock(struct gt_etrace_vcpu *v)
+/* The vCPU's buffer, or (NULL) the thread's, locked; NULL: no memory, or the recording has ended.
+ */
+static struct gt_etrace_buffer *lock(struct gt_etrace *e, struct gt_etrace_vcpu *v)
 {
-    if (gt_etrace_is_finished())
+    if (gt_etrace_is_finished(e))
         return NULL;
-    if (v && !v->lane)
-        v->lane = gt_etrace_own_lane();
-    struct gt_etrace_lane *lane = v ? v->lane : gt_etrace_own_lane();
-    if (!lane)
+    if (v && !v->buffer)
+        v->buffer = gt_etrace_own_buffer(e);
+    struct gt_etrace_buffer *buf = v ? v->buffer : gt_etrace_own_buffer(e);
+    if (!buf)
         return NULL;
-    pthread_mutex_lock(&lane->lock);
-    if (!gt_etrace_is_finished())
-        return lane;
-    pthread_mutex_unlock(&lane->lock);
+    pthread_mutex_lock(&buf->lock);
+    if (!gt_etrace_is_finished(e))
+        return buf;
+    pthread_mutex_unlock(&buf->lock);
     return NULL;
 }
 
-struct gt_etrace_lane *gt_etrace_lane_lock(struct gt_etrace_vcpu *v)
+struct gt_etrace_buffer *gt_etrace_buffer_lock(struct gt_etrace *e, struct gt_etrace_vcpu *v)
 {
-    struct gt_etrace_lane *lane = lock(v);
-    if (lane && lane->n_ran)
-        gt_etrace_put_listed(lane);
-    return lane;
+    struct gt_etrace_buffer *buf = lock(e, v);
+    if (buf && buf->queue.n)
+        gt_etrace_put_queued(buf);
+    return buf;
 }
 
-void gt_etrace_lane_unlock(struct gt_etrace_lane *lane)
+struct gt_etrace_buffer *gt_etrace_buffer_enter(struct gt_etrace *e, struct gt_etrace_vcpu *v)
 {
-    if (lane)
-        pthread_mutex_unlock(&lane->lock);
+    struct gt_etrace_buffer *buf = gt_etrace_buffer_lock(e, v);
+    if (buf && v && buf->current != v)
+        gt_etrace_buffer_switch(buf, v);
+    return buf;
 }
 
-void gt_etrace_lane_drain(struct gt_etrace_lane *lane)
+void gt_etrace_buffer_unlock(struct gt_etrace_buffer *buf)
 {
-    pthread_mutex_lock(&lane->lock);
-    if (!gt_etrace_is_finished())
-        gt_etrace_put_listed(lane);
-    lane->n_ran = 0;
-    pthread_mutex_unlock(&lane->lock);
+    if (buf)
+        pthread_mutex_unlock(&buf->lock);
 }
 
-/* For packets of the vCPU. */
-static struct gt_etrace_lane *enter(struct gt_etrace_vcpu *v)
+void gt_etrace_buffer_drain(struct gt_etrace_buffer *buf)
 {
-    struct gt_etrace_lane *lane = lock(v);
-    if (!lane)
-        return NULL;
-    entered = lane;
-    if (lane->n_ran)
-        gt_etrace_put_listed(lane);
-    if (v && lane->current != v)
-        gt_etrace_lane_switch(lane, v);
-    return lane;
+    pthread_mutex_lock(&buf->lock);
+    if (!gt_etrace_is_finished(buf->recorder))
+        gt_etrace_put_queued(buf);
+    buf->queue.n = 0;
+    pthread_mutex_unlock(&buf->lock);
 }
 
-void gt_etrace_add_slowly(struct gt_etrace_vcpu *v, uint64_t start, uint64_t end, uint64_t time,
-                          uint64_t until)
+void gt_etrace_drain_all(struct gt_etrace *e)
 {
-    struct gt_etrace_lane *lane = enter(v);
-    if (!lane) {
+    pthread_mutex_lock(&e->lock);
+    for (struct gt_etrace_buffer *buf = e->buffers; buf; buf = buf->next)
+        gt_etrace_buffer_drain(buf);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void gt_etrace_put_entry(struct gt_etrace *e, struct gt_etrace_vcpu *v, uint64_t start,
+                         uint64_t end, uint64_t time, uint64_t until)
+{
+    struct gt_etrace_buffer *buf = gt_etrace_buffer_enter(e, v);
+    if (!buf) {
         gt_etrace_close(v);
         return;
     }
-    gt_etrace_lane_begin_run(lane, start, end, time, until);
-    pthread_mutex_unlock(&lane->lock);
+    gt_etrace_buffer_begin_run(buf, start, end, time, until);
+    pthread_mutex_unlock(&buf->lock);
 }
 
-struct gt_writer *gt_etrace_put_begin(struct gt_etrace_vcpu *v, size_t n)
+struct gt_etrace_buffer *gt_etrace_put_begin(struct gt_etrace *e, struct gt_etrace_vcpu *v,
+                                             size_t n)
 {
-    struct gt_etrace_lane *lane = enter(v);
-    if (!lane)
+    struct gt_etrace_buffer *buf = gt_etrace_buffer_enter(e, v);
+    if (!buf)
         return NULL;
-    gt_etrace_lane_settle(lane);
-    gt_etrace_lane_close_run(lane);
-    if (!gt_etrace_lane_make_room(lane, n)) {
-        pthread_mutex_unlock(&lane->lock);
+    gt_etrace_buffer_settle(buf);
+    gt_etrace_buffer_close_run(buf);
+    if (!gt_etrace_buffer_make_room(buf, n)) {
+        pthread_mutex_unlock(&buf->lock);
         return NULL;
     }
-    gt_writer_init(&lane->w, lane->buffer->data + lane->buffer->used, n);
-    return &lane->w;
+    gt_writer_init(&buf->w, buf->packets->data + buf->packets->used, n);
+    return buf;
 }
 
-void gt_etrace_put_end(void)
+void gt_etrace_put_end(struct gt_etrace_buffer *buf)
 {
-    entered->buffer->used = (size_t)(entered->w.at - entered->buffer->data);
-    pthread_mutex_unlock(&entered->lock);
+    buf->packets->used = (size_t)(buf->w.at - buf->packets->data);
+    pthread_mutex_unlock(&buf->lock);
 }
 
-void gt_etrace_put_end_mem(struct gt_etrace_vcpu *v)
+void gt_etrace_put_end_mem(struct gt_etrace_buffer *buf, struct gt_etrace_vcpu *v)
 {
-    const struct gt_buffer *b = entered->buffer;
-    __atomic_store_n(&v->mem.at, entered->w.at, __ATOMIC_RELAXED);
+    const struct gt_buffer *b = buf->packets;
+    __atomic_store_n(&v->mem.at, buf->w.at, __ATOMIC_RELAXED);
     __atomic_store_n(&v->mem.end, b->data + b->size, __ATOMIC_RELEASE);
-    gt_etrace_put_end();
+    gt_etrace_put_end(buf);
 }
 
-void gt_etrace_put_all_listed(void)
+static void unlink_buffer(struct gt_etrace *e, const struct gt_etrace_buffer *buf)
 {
-    pthread_mutex_lock(&gt_etrace.lock);
-    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next)
-        gt_etrace_lane_drain(lane);
-    pthread_mutex_unlock(&gt_etrace.lock);
-}
-
-/* A machine's vCPU is a unit. In user mode a thread is one, and QEMU gives the number of a thread
- * that ended to the next: units are counted there, and its time begins anew. */
-static void begin_unit(struct gt_etrace_vcpu *v)
-{
-    v->unit = (uint16_t)gt_etrace_number(v);
-    if (gt_etrace.host.system)
-        return;
-    v->time = 0;
-    if (gt_etrace.n_units < GT_ETRACE_MAX_VCPUS)
-        v->unit = (uint16_t)gt_etrace.n_units;
-    else if (gt_etrace.n_units == GT_ETRACE_MAX_VCPUS)
-        gt_host_message("the program has more than %d threads: from here on some share a unit",
-                        GT_ETRACE_MAX_VCPUS);
-    gt_etrace.n_units++;
-}
-
-void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
-{
-    (void)self;
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
-        return;
-    gt_round_robin_check(&gt_etrace.host, "units may be wrong");
-    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
-    gt_etrace_close(v);
-    v->block = NULL;
-    v->pending = false;
-    v->lane = NULL;
-    begun = (uint16_t)vcpu;
-    pthread_mutex_lock(&gt_etrace.lock);
-    begin_unit(v);
-    if (vcpu >= gt_etrace.n_vcpus)
-        __atomic_store_n(&gt_etrace.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&gt_etrace.lock);
-}
-
-static void unlink_lane(struct gt_etrace_lane *lane)
-{
-    pthread_mutex_lock(&gt_etrace.lock);
-    struct gt_etrace_lane **p = &gt_etrace.lanes;
-    while (*p && *p != lane)
+    pthread_mutex_lock(&e->lock);
+    struct gt_etrace_buffer **p = &e->buffers;
+    while (*p && *p != buf)
         p = &(*p)->next;
     if (*p)
-        *p = lane->next;
-    pthread_mutex_unlock(&gt_etrace.lock);
+        *p = buf->next;
+    pthread_mutex_unlock(&e->lock);
 }
 
-void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
+void gt_etrace_buffer_free_own(struct gt_etrace_buffer *buf)
 {
-    (void)self;
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+    struct gt_etrace *e = buf->recorder;
+    if (buf != own(e))
         return;
-    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
-    struct gt_etrace_lane *lane = enter(v);
-    if (!lane)
-        return;
-    gt_etrace_lane_settle(lane);
-    gt_etrace_lane_close_run(lane);
-    lane->current = NULL;
-    lane->newest = NULL;
-    v->lane = NULL;
-    if (lane->buffer)
-        gt_packet_sink_submit(gt_etrace.outlet, lane->buffer);
-    lane->buffer = NULL;
-    pthread_mutex_unlock(&lane->lock);
-    if (gt_etrace.host.system || lane != own)
-        return;
-    unlink_lane(lane);
-    pthread_mutex_destroy(&lane->lock);
-    free(lane);
-    own = NULL;
+    unlink_buffer(e, buf);
+    pthread_mutex_destroy(&buf->lock);
+    free(buf);
+    pthread_setspecific(e->own_buffer, NULL);
 }
 
-void gt_etrace_hand_over_own(void)
+void gt_etrace_hand_over_own(struct gt_etrace *e)
 {
-    struct gt_etrace_lane *lane = gt_etrace_own_lane();
-    if (!lane)
+    struct gt_etrace_buffer *buf = gt_etrace_own_buffer(e);
+    if (!buf)
         return;
-    pthread_mutex_lock(&lane->lock);
-    if (!gt_etrace_is_finished() && lane->buffer)
-        gt_etrace_lane_hand_over(lane);
-    pthread_mutex_unlock(&lane->lock);
+    pthread_mutex_lock(&buf->lock);
+    if (!gt_etrace_is_finished(e) && buf->packets)
+        gt_etrace_buffer_hand_over(buf);
+    pthread_mutex_unlock(&buf->lock);
 }

@@ -1,61 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A lane's inside: packets.c has what is in it, exec_queue.c the blocks that wait for it, buffer.c
- * its life and its lock, finish.c how it ends. */
+/*
+ * Host threads' buffers: each thread that puts packets has one, from its first packet on. In user
+ * mode it ends with the thread's vCPU; otherwise it lives as long as the recorder.
+ *
+ * Where packets go in is packets.h. All but the queue is used with the buffer's lock, so that the
+ * end of the recording, which may come on another thread, finds the buffer whole.
+ */
 #ifndef GT_PLUGIN_ETRACE_BUFFER_H
 #define GT_PLUGIN_ETRACE_BUFFER_H
 
-#include "plugin/etrace/etrace.h"
+#include "base/bytes.h"
+#include "base/sink/sink.h"
+#include "plugin/etrace/exec_queue.h"
 
-enum {
-    GT_ETRACE_RAN = 1024,
-    GT_ETRACE_RAN_VCPU = 48, /* bits, of a block's address; the vCPU's number is above */
+#include <pthread.h>
+#include <stdbool.h>
+
+struct gt_etrace;
+struct gt_etrace_vcpu;
+
+struct gt_etrace_buffer {
+    struct gt_etrace_queue queue; /* only its thread appends */
+    struct gt_etrace *recorder;
+    pthread_mutex_t lock;           /* protects the following members */
+    struct gt_buffer *packets;      /* the packet sink's memory; NULL: none */
+    struct gt_etrace_vcpu *current; /* whose packets are under way, or were last; NULL: none */
+    uint8_t *newest; /* the current vCPU's newest entry, where its packet has ended; NULL: gone */
+    struct gt_writer w; /* between gt_etrace_put_begin and gt_etrace_put_end */
+    uint64_t handed;    /* when packets were handed over, monotonic ns */
+    bool waits; /* its guest may wait for long, and `packets` holds whole packets not handed over */
+    struct gt_etrace_buffer *next; /* of recorder->buffers; with the recorder's lock */
 };
 
-struct gt_etrace_lane {
-    size_t n_ran; /* blocks that ran, and are not put yet; only its thread adds */
-    uint64_t ran[GT_ETRACE_RAN];
-    pthread_mutex_t lock;           /* of what follows, and for putting */
-    struct gt_buffer *buffer;       /* NULL: none */
-    struct gt_etrace_vcpu *current; /* whose packet is under way, or was last; NULL: nobody's */
-    uint8_t *newest;                /* its newest entry, where the packet is ended; NULL: gone */
-    struct gt_writer w;
-    uint64_t handed; /* when a buffer was handed over, monotonic ns */
-    bool waits;      /* its guest may wait for long, and the packets in the buffer are whole */
-    struct gt_etrace_lane *next;
-};
+/* The calling thread's buffer. NULL: no memory. */
+struct gt_etrace_buffer *gt_etrace_own_buffer(struct gt_etrace *e);
+/* The vCPU's buffer, or (NULL) the thread's, locked, its queue put. NULL: no memory, or the
+ * recording has ended. */
+struct gt_etrace_buffer *gt_etrace_buffer_lock(struct gt_etrace *e, struct gt_etrace_vcpu *v);
+/* The same; packets of the vCPU, if not NULL, follow. */
+struct gt_etrace_buffer *gt_etrace_buffer_enter(struct gt_etrace *e, struct gt_etrace_vcpu *v);
+/* Puts what was executed so far: the queue; clock=host: the current block, as far as it has come.
+ * With the buffer's lock. */
+void gt_etrace_buffer_settle(struct gt_etrace_buffer *buf);
+void gt_etrace_buffer_unlock(struct gt_etrace_buffer *buf); /* NULL is fine */
+/* Empties the buffer's queue; at the recording's end without putting it. Takes the buffer's lock.
+ */
+void gt_etrace_buffer_drain(struct gt_etrace_buffer *buf);
+/* Frees the buffer, which holds no packets, if it is the calling thread's. Takes the recorder's
+ * lock. */
+void gt_etrace_buffer_free_own(struct gt_etrace_buffer *buf);
 
-static inline const struct gt_etrace_block *gt_etrace_block_of(uint64_t ran)
-{
-    const unsigned vcpu_bits = 64 - GT_ETRACE_RAN_VCPU;
-    return (const struct gt_etrace_block *)(uintptr_t)(ran << vcpu_bits >> vcpu_bits);
-}
+/* Begins packets other than EXEC, n bytes, at most GT_ETRACE_BUFFER, in the calling thread's
+ * buffer: after the entries so far, of the vCPU or (NULL) of none. Write them to the result's `w`.
+ * NULL: no memory, or the recording has ended. Else the buffer is locked until gt_etrace_put_end.
+ */
+struct gt_etrace_buffer *gt_etrace_put_begin(struct gt_etrace *e, struct gt_etrace_vcpu *v,
+                                             size_t n);
+void gt_etrace_put_end(struct gt_etrace_buffer *buf);
+/* The same for a MEM packet of the vCPU: more of them may follow where v->mem says, until anything
+ * else is put. */
+void gt_etrace_put_end_mem(struct gt_etrace_buffer *buf, struct gt_etrace_vcpu *v);
+/* Puts an execution entry that gt_etrace_run_add refused. Where the recording has ended, the vCPU's
+ * run takes no entry any more. */
+void gt_etrace_put_entry(struct gt_etrace *e, struct gt_etrace_vcpu *v, uint64_t start,
+                         uint64_t end, uint64_t time, uint64_t until);
 
-bool gt_etrace_is_finished(void);
-/* The calling thread's. NULL: no memory. */
-struct gt_etrace_lane *gt_etrace_own_lane(void);
-/* The vCPU's, locked, its blocks put; NULL: it has none, or nothing is recorded any more. */
-struct gt_etrace_lane *gt_etrace_lane_lock(struct gt_etrace_vcpu *v);
-void gt_etrace_lane_unlock(struct gt_etrace_lane *lane); /* NULL is fine */
-/* Makes room for more of them. */
-void gt_etrace_lane_drain(struct gt_etrace_lane *lane);
-/* With the lane's lock: the blocks that ran are put. */
-void gt_etrace_put_listed(struct gt_etrace_lane *lane);
-/* The vCPU has no packet under way: its next entry is refused by gt_etrace_run_add. */
-void gt_etrace_close(struct gt_etrace_vcpu *v);
-
-/* With the lane's lock. switch: packets are the vCPU's from now on. begin_run: an EXEC packet of it
- * begins with the entry. settle: what ran is put; clock=host: the block under way, as far as it has
- * come. end_run: the packet under way is whole, with its barrier, or MEM packets are. */
-void gt_etrace_lane_switch(struct gt_etrace_lane *lane, struct gt_etrace_vcpu *v);
-void gt_etrace_lane_begin_run(struct gt_etrace_lane *lane, uint64_t start, uint64_t end,
-                              uint64_t time, uint64_t until);
-void gt_etrace_lane_settle(struct gt_etrace_lane *lane);
-void gt_etrace_lane_end_run(struct gt_etrace_lane *lane);
-void gt_etrace_lane_hand_over(struct gt_etrace_lane *lane);
-/* end_run, and its vCPU has none any more. */
-void gt_etrace_lane_close_run(struct gt_etrace_lane *lane);
-/* Room for n bytes; false: no memory. */
-bool gt_etrace_lane_make_room(struct gt_etrace_lane *lane, size_t n);
-void gt_etrace_lane_settle_clock(struct gt_etrace_lane *lane);
+/* The vCPU that ran last on the calling thread, or began there. */
+const struct gt_etrace_vcpu *gt_etrace_current_vcpu(struct gt_etrace *e);
+/* Drains all queues; no vCPU runs. */
+void gt_etrace_drain_all(struct gt_etrace *e);
+/* Hands over what the calling thread, which runs no vCPU, has put. */
+void gt_etrace_hand_over_own(struct gt_etrace *e);
 
 #endif

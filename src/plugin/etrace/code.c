@@ -1,38 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Translation: each block is described once, however often it is translated, and instrumented. */
+/* Translation: see code.h. */
+#include "plugin/etrace/code.h"
+
 #include "base/page.h"
-#include "plugin/etrace/etrace.h"
+#include "plugin/etrace/buffer.h"
+#include "plugin/etrace/early_exit.h"
+#include "plugin/etrace/exec.h"
+#include "plugin/etrace/recorder.h"
+#include "plugin/etrace/target.h"
+#include "plugin/etrace/text.h"
 
 #include <elf.h>
 #include <string.h>
 
 enum {
-    MOST_INSNS = 1024, /* a block has at most 512 */
-    X86_LONGEST = 15,  /* bytes */
+    MAX_INSNS = 1024,  /* a block has at most 512 */
+    X86_MAX_INSN = 15, /* bytes */
 };
 
-/* QEMU 7.2 counts an instruction that goes on in the next page as the last one of an x86 block,
- * with some of its bytes in this page, though it is not run there: it begins the next block. Those
- * bytes alone are no instruction. */
-static bool is_beyond(const struct gt_insn_ref *last)
+/* QEMU 7.2 counts an instruction that continues on the next page as the last one of an x86 block,
+ * with those of its bytes that are on this page, though the block does not execute it: the next
+ * block begins with it. Those bytes alone are no instruction. */
+static bool is_cut_off(const struct gt_etrace *e, const struct gt_insn_ref *last)
 {
-    uint32_t machine = gt_etrace.arch.guest.id;
-    if (gt_etrace.host.abi > 2 || (machine != EM_X86_64 && machine != EM_386) ||
-        gt_insn_pc(last) % GT_PAGE <= GT_PAGE - X86_LONGEST)
+    uint32_t machine = e->arch.guest.id;
+    if (e->host.abi > 2 || (machine != EM_X86_64 && machine != EM_386) ||
+        gt_insn_pc(last) % GT_PAGE <= GT_PAGE - X86_MAX_INSN)
         return false;
     char *text = gt_insn_text(last);
-    bool beyond = text && strncmp(text, ".byte", 5) == 0;
+    bool cut_off = text && strncmp(text, ".byte", 5) == 0;
     g_free(text);
-    return beyond;
+    return cut_off;
 }
 
-/* What the block is, but for its place among the kept ones. False: there is nothing in it. */
-static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_t *sizes)
+/* Describes the block, without its place in the cache. False: it has no instructions. */
+static bool describe(const struct gt_etrace *e, struct gt_block *block, struct gt_etrace_block *out,
+                     uint8_t *sizes)
 {
     size_t n = gt_block_insns(block);
-    if (n == 0 || n > MOST_INSNS)
+    if (n == 0 || n > MAX_INSNS)
         return false;
-    if (n > 1 && is_beyond(gt_block_insn(block, n - 1)))
+    if (n > 1 && is_cut_off(e, gt_block_insn(block, n - 1)))
         n--;
     const struct gt_insn_ref *last = gt_block_insn(block, n - 1);
     *out = (struct gt_etrace_block){
@@ -40,82 +48,83 @@ static bool describe(struct gt_block *block, struct gt_etrace_block *out, uint8_
         .end = gt_insn_pc(last) + gt_insn_size(last),
         .insns = (uint16_t)n,
     };
-    uint8_t longest = gt_etrace_longest_insn(gt_etrace.arch.guest.id);
-    if (out->end - out->start == n * longest) /* all are; asking for each takes its time */
+    uint8_t longest = gt_etrace_longest_insn(e->arch.guest.id);
+    if (out->end - out->start == n * longest) /* all are as long; asking for each takes time */
         out->insn_size = longest;
     for (size_t i = 0; i < n && !out->insn_size; i++)
         sizes[i] = (uint8_t)gt_insn_size(gt_block_insn(block, i));
     return true;
 }
 
-/* Every access gets the index of its instruction; in a block of one, the block. */
-static void watch_memory(struct gt_block *block, struct gt_etrace_block *b)
+/* Each access gets its instruction's index; in a machine's block of one instruction also the block.
+ */
+static void watch_memory(const struct gt_etrace *e, struct gt_block *block,
+                         struct gt_etrace_block *b)
 {
-    bool wanted = gt_etrace.flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO);
-    bool cut = gt_etrace.host.system && b->insns == 1;
-    for (uint32_t i = 0; i < b->insns && (wanted || cut); i++) {
+    bool wanted = e->flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO);
+    bool single = e->host.system && b->insns == 1;
+    for (uint32_t i = 0; i < b->insns && (wanted || single); i++) {
         struct gt_insn_ref *insn = gt_block_insn(block, i);
-        if (cut)
-            gt_insn_on_memory(insn, gt_etrace_on_lone_access, GT_MEM_LOADS | GT_MEM_STORES, b);
+        if (single)
+            gt_insn_on_memory(insn, gt_etrace_on_single_access, GT_MEM_LOADS | GT_MEM_STORES, b);
         if (wanted)
             gt_insn_on_memory(insn, gt_etrace_on_access, GT_MEM_LOADS | GT_MEM_STORES,
                               (void *)(uintptr_t)i);
     }
 }
 
-static void instrument(struct gt_block *block, struct gt_etrace_block *b)
+static void instrument(struct gt_etrace *e, struct gt_block *block, struct gt_etrace_block *b)
 {
-    unsigned flags = gt_etrace.flags;
+    unsigned flags = e->flags;
     bool timed = flags & (GT_ETRACE_F_MEM | GT_ETRACE_F_GPIO | GT_ETRACE_F_CPU | GT_ETRACE_F_DISAS);
     if (flags & GT_ETRACE_F_COVERAGE)
-        gt_etrace_count(block, b);
+        gt_etrace_count_runs(e, block, b);
     if (flags & GT_ETRACE_F_CPU)
         gt_block_on_exec_regs(block, gt_etrace_on_block_registers, b);
     if (flags & GT_ETRACE_F_EXEC)
         gt_block_on_exec(block,
-                         gt_etrace.host_clock    ? gt_etrace_on_block_host
-                         : gt_etrace_is_listed() ? gt_etrace_on_block_listed
-                                                 : gt_etrace_on_block,
+                         e->host_clock            ? gt_etrace_on_block_host
+                         : gt_etrace_has_queue(e) ? gt_etrace_on_block_queued
+                                                  : gt_etrace_on_block,
                          b);
-    else if (timed && !gt_etrace.host_clock)
-        gt_block_on_exec(block, gt_etrace_on_block_count, b);
+    else if (timed && !e->host_clock)
+        gt_block_on_exec(block, gt_etrace_on_block_time, b);
     if (flags & GT_ETRACE_F_EXEC || timed)
-        watch_memory(block, b);
+        watch_memory(e, block, b);
 }
 
 void gt_etrace_on_translate(void *self, struct gt_block *block)
 {
-    (void)self;
+    struct gt_etrace *e = self;
     struct gt_etrace_block want;
-    uint8_t sizes[MOST_INSNS];
-    if (!describe(block, &want, sizes))
+    uint8_t sizes[MAX_INSNS];
+    if (!describe(e, block, &want, sizes))
         return;
-    gt_etrace_maps_look(block);
-    pthread_mutex_lock(&gt_etrace.lock);
-    struct gt_etrace_block *b = gt_etrace_keep(&want, sizes);
+    gt_etrace_maps_translate(e, block);
+    pthread_mutex_lock(&e->lock);
+    struct gt_etrace_block *b = gt_etrace_cache_block(e, &want, sizes);
     if (b)
-        instrument(block, b);
-    pthread_mutex_unlock(&gt_etrace.lock);
-    if (b && gt_etrace.flags & GT_ETRACE_F_DISAS)
-        gt_etrace_put_code(block, b);
+        instrument(e, block, b);
+    pthread_mutex_unlock(&e->lock);
+    if (b && e->flags & GT_ETRACE_F_DISAS)
+        gt_etrace_put_code(e, block, b);
 }
 
-static void forget_blocks(void)
+static void forget_blocks(struct gt_etrace *e)
 {
-    for (unsigned k = 0; k < gt_etrace.n_vcpus; k++)
-        gt_etrace.vcpus[k].block = NULL;
-    gt_etrace_forget_all();
+    for (unsigned k = 0; k < e->n_vcpus; k++)
+        e->vcpus[k].block = NULL;
+    gt_etrace_cache_clear(e);
 }
 
-/* No translated code has one of the blocks any more: as much memory is needed as code is kept.
- * Those with counts stay. */
+/* The cache takes as much memory as QEMU has code. Blocks with counts stay. */
 void gt_etrace_on_flush(void *self)
 {
-    bool counts = gt_etrace.flags & GT_ETRACE_F_COVERAGE;
-    (void)self;
+    struct gt_etrace *e = self;
+    bool counts = e->flags & GT_ETRACE_F_COVERAGE;
     if (!counts)
-        gt_etrace_put_all_listed();
-    pthread_mutex_lock(&gt_etrace.lock);
-    counts ? gt_etrace_left_forget() : forget_blocks();
-    pthread_mutex_unlock(&gt_etrace.lock);
+        gt_etrace_drain_all(e);
+    pthread_mutex_lock(&e->lock);
+    counts ? gt_etrace_early_exit_flush(e) : forget_blocks(e);
+    pthread_mutex_unlock(&e->lock);
 }

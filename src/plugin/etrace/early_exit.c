@@ -1,50 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * flags=coverage of machines: blocks that an access to a device leaves in the middle.
- *
- * QEMU (8.2 and later; with -icount any) stops a block at such an access, runs the instruction
- * again as a block of its own, of which plugins are told but the access, and goes on behind it with
- * another block. The first one was counted whole. So one is taken from it, and one given to the
- * shorter block that ends with the instruction.
- *
- * Such a block of one instruction has accesses although it was never counted itself. Only in blocks
- * of one instruction accesses are watched: what else runs costs nothing.
- * An instruction may have several accesses: they are of one run where no block around it has been
- * counted in between. Which of several blocks around it was left does not matter, as they end in
- * one place; the one that begins last is taken first, as those that begin earlier have further
- * instructions where they may be left.
- *
- * What is kept of each translation ends with it: code that is written anew all the time takes as
- * much memory as QEMU has room for translated code.
- *
- * All with the lock.
- */
-#include "plugin/etrace/etrace.h"
+/* Blocks that an access to a device ends early: see early_exit.h. */
+#include "plugin/etrace/early_exit.h"
 
-struct around {
-    struct gt_etrace_block *block;   /* has the instruction, and others behind it */
-    struct gt_etrace_block *shorter; /* ends with it */
+#include "plugin/etrace/recorder.h"
+
+struct enclosing {
+    struct gt_etrace_block *block;   /* has the instruction, and others after it */
+    struct gt_etrace_block *shorter; /* ends with the instruction */
 };
 
-/* An instruction that left blocks. */
-struct gt_etrace_place {
+/* An instruction that ended blocks. */
+struct gt_etrace_exit_point {
     uint64_t pc;
-    GArray *around; /* struct around; those that begin last first */
-    uint64_t *seen; /* of each vCPU: how often the blocks around had run at its last access */
+    GArray *enclosing; /* struct enclosing; those that begin last first */
+    uint64_t *runs;    /* of each vCPU: runs of the enclosing blocks at its last access */
 };
 
-/* Each new block asks for all of its page. */
-struct place_at {
+/* Element of a page's exit_points. Each new block searches all of its page. */
+struct point_at {
     uint64_t pc;
-    struct gt_etrace_place *place;
+    struct gt_etrace_exit_point *point;
 };
 
-static unsigned most_vcpus(void)
+static unsigned max_vcpus(const struct gt_etrace *e)
 {
-    return gt_counters_sets(MAX(1, gt_etrace.host.max_vcpus));
+    return gt_counters_sets(MAX(1, e->host.max_vcpus));
 }
 
-/* Of block b the instructions up to the one at pc; 0: it is none of them, or the last one. */
+/* How many instructions of block b there are up to the one at pc; 0: pc is not in the block, or is
+ * its last one. */
 static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t *end)
 {
     uint64_t at = b->start;
@@ -59,90 +43,93 @@ static uint32_t insns_to(const struct gt_etrace_block *b, uint64_t pc, uint64_t 
     return 0;
 }
 
-static void put_around(struct gt_etrace_place *place, struct gt_etrace_block *b)
+static void add_enclosing(struct gt_etrace *e, struct gt_etrace_exit_point *point,
+                          struct gt_etrace_block *b)
 {
     struct gt_etrace_block want = {.start = b->start, .insn_size = b->insn_size};
-    want.insns = (uint16_t)insns_to(b, place->pc, &want.end);
+    want.insns = (uint16_t)insns_to(b, point->pc, &want.end);
     if (want.insns == 0)
         return;
-    const struct around new = {b, gt_etrace_keep(&want, b->sizes)};
+    const struct enclosing new = {b, gt_etrace_cache_block(e, &want, b->sizes)};
     guint i = 0;
-    while (i < place->around->len &&
-           g_array_index(place->around, struct around, i).block->start > b->start)
+    while (i < point->enclosing->len &&
+           g_array_index(point->enclosing, struct enclosing, i).block->start > b->start)
         i++;
     if (new.shorter)
-        g_array_insert_val(place->around, i, new);
+        g_array_insert_val(point->enclosing, i, new);
 }
 
-static void put_blocks(struct gt_etrace_place *place, const struct gt_etrace_page *page)
+static void add_blocks(struct gt_etrace *e, struct gt_etrace_exit_point *point,
+                       const struct gt_etrace_page *page)
 {
     for (int i = 0; i < GT_ETRACE_CHAINS; i++)
-        for (struct gt_etrace_block *b = page->blocks[i]; b; b = b->next)
+        for (struct gt_etrace_block *b = page->chains[i]; b; b = b->next)
             if (b->counter)
-                put_around(place, b);
+                add_enclosing(e, point, b);
 }
 
-static void put_places(const struct gt_etrace_page *page, struct gt_etrace_block *b)
+static void add_to_points(struct gt_etrace *e, const struct gt_etrace_page *page,
+                          struct gt_etrace_block *b)
 {
-    for (guint i = 0; page->places && i < page->places->len; i++) {
-        const struct place_at *at = &g_array_index(page->places, struct place_at, i);
+    for (guint i = 0; page->exit_points && i < page->exit_points->len; i++) {
+        const struct point_at *at = &g_array_index(page->exit_points, struct point_at, i);
         if (at->pc >= b->start && at->pc < b->end)
-            put_around(at->place, b);
+            add_enclosing(e, at->point, b);
     }
 }
 
-void gt_etrace_left_add(struct gt_etrace_block *b)
+void gt_etrace_early_exit_add(struct gt_etrace *e, struct gt_etrace_block *b)
 {
-    const struct gt_etrace_page *page = gt_etrace_page(b->start);
-    put_places(page, b);
-    const struct gt_etrace_page *last = gt_etrace_page(b->end - 1);
+    const struct gt_etrace_page *page = gt_etrace_page_at(e, b->start);
+    add_to_points(e, page, b);
+    const struct gt_etrace_page *last = gt_etrace_page_at(e, b->end - 1);
     if (last != page)
-        put_places(last, b);
+        add_to_points(e, last, b);
 }
 
-static struct gt_etrace_place *make_place(uint64_t pc)
+static struct gt_etrace_exit_point *new_point(struct gt_etrace *e, uint64_t pc)
 {
-    struct gt_etrace_place *place = g_new0(struct gt_etrace_place, 1);
-    place->pc = pc;
-    place->around = g_array_new(FALSE, FALSE, sizeof(struct around));
-    place->seen = g_new0(uint64_t, most_vcpus());
-    put_blocks(place, gt_etrace_page(pc));
-    put_blocks(place, gt_etrace_page(pc - GT_PAGE)); /* that may run over */
-    return place;
+    struct gt_etrace_exit_point *point = g_new0(struct gt_etrace_exit_point, 1);
+    point->pc = pc;
+    point->enclosing = g_array_new(FALSE, FALSE, sizeof(struct enclosing));
+    point->runs = g_new0(uint64_t, max_vcpus(e));
+    add_blocks(e, point, gt_etrace_page_at(e, pc));
+    add_blocks(e, point, gt_etrace_page_at(e, pc - GT_PAGE)); /* a block may cross pages */
+    return point;
 }
 
-static struct gt_etrace_place *place_at(uint64_t pc)
+static struct gt_etrace_exit_point *point_of(struct gt_etrace *e, uint64_t pc)
 {
-    struct gt_etrace_page *page = gt_etrace_page(pc);
-    if (!page->places)
-        page->places = g_array_new(FALSE, FALSE, sizeof(struct place_at));
-    for (guint i = 0; i < page->places->len; i++) {
-        const struct place_at *at = &g_array_index(page->places, struct place_at, i);
+    struct gt_etrace_page *page = gt_etrace_page_at(e, pc);
+    if (!page->exit_points)
+        page->exit_points = g_array_new(FALSE, FALSE, sizeof(struct point_at));
+    for (guint i = 0; i < page->exit_points->len; i++) {
+        const struct point_at *at = &g_array_index(page->exit_points, struct point_at, i);
         if (at->pc == pc)
-            return at->place;
+            return at->point;
     }
-    struct place_at new = {pc, make_place(pc)};
-    g_array_append_val(page->places, new);
-    return new.place;
+    struct point_at new = {pc, new_point(e, pc)};
+    g_array_append_val(page->exit_points, new);
+    return new.point;
 }
 
-static void count_left(struct gt_etrace_place *place, unsigned vcpu)
+static void count_exit(struct gt_etrace *e, struct gt_etrace_exit_point *point, unsigned vcpu)
 {
-    uint64_t ran = 0;
-    for (guint i = 0; i < place->around->len; i++)
-        ran +=
-            gt_etrace_counted(g_array_index(place->around, struct around, i).block->counter, vcpu);
-    if (ran == place->seen[vcpu])
+    uint64_t runs = 0;
+    for (guint i = 0; i < point->enclosing->len; i++)
+        runs += gt_etrace_counter_value(
+            e, g_array_index(point->enclosing, struct enclosing, i).block->counter, vcpu);
+    if (runs == point->runs[vcpu])
         return;
-    place->seen[vcpu] = ran;
-    for (guint i = 0; i < place->around->len; i++) {
-        struct around *a = &g_array_index(place->around, struct around, i);
+    point->runs[vcpu] = runs;
+    for (guint i = 0; i < point->enclosing->len; i++) {
+        struct enclosing *a = &g_array_index(point->enclosing, struct enclosing, i);
         uint64_t all = 0;
-        for (unsigned v = 0; v < most_vcpus(); v++)
-            all += gt_etrace_counted(a->block->counter, v);
-        if (all > gt_etrace_rare(a->block)->left) {
-            a->block->rare->left++;
-            gt_etrace_rare(a->shorter)->more++;
+        for (unsigned v = 0; v < max_vcpus(e); v++)
+            all += gt_etrace_counter_value(e, a->block->counter, v);
+        if (all > gt_etrace_cold_of(a->block)->early_exits) {
+            a->block->cold->early_exits++;
+            gt_etrace_cold_of(a->shorter)->extra_runs++;
             return;
         }
     }
@@ -150,43 +137,60 @@ static void count_left(struct gt_etrace_place *place, unsigned vcpu)
 
 static void on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    struct gt_etrace_alone *alone = data;
+    struct gt_etrace_single *single = data;
+    struct gt_etrace *e = single->recorder;
     unsigned v = gt_counters_set_of(vcpu);
     (void)meminfo, (void)vaddr;
-    if (v >= most_vcpus())
+    if (v >= max_vcpus(e))
         return;
-    pthread_mutex_lock(&gt_etrace.lock);
-    if (gt_etrace_counted(alone->counter, v) == 0) {
-        if (!alone->place)
-            alone->place = place_at(alone->pc);
-        count_left(alone->place, v);
+    pthread_mutex_lock(&e->lock);
+    if (gt_etrace_counter_value(e, single->counter, v) == 0) {
+        if (!single->point)
+            single->point = point_of(e, single->pc);
+        count_exit(e, single->point, v);
     }
-    pthread_mutex_unlock(&gt_etrace.lock);
+    pthread_mutex_unlock(&e->lock);
 }
 
-uint32_t gt_etrace_left_watch(struct gt_block *block, struct gt_etrace_block *b)
+uint32_t gt_etrace_early_exit_watch(struct gt_etrace *e, struct gt_block *block,
+                                    struct gt_etrace_block *b)
 {
-    struct gt_etrace_alone *alone = g_new(struct gt_etrace_alone, 1);
-    struct gt_etrace_rare *rare = gt_etrace_rare(b);
-    *alone = (struct gt_etrace_alone){rare->alone, b->start, gt_etrace_new_counter(), NULL};
-    rare->alone = alone;
-    gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, alone);
-    return alone->counter;
+    struct gt_etrace_single *single = g_new(struct gt_etrace_single, 1);
+    struct gt_etrace_cold *cold = gt_etrace_cold_of(b);
+    *single = (struct gt_etrace_single){cold->singles, e, b->start, gt_etrace_counter_new(e), NULL};
+    cold->singles = single;
+    gt_insn_on_memory(gt_block_insn(block, 0), on_access, GT_MEM_LOADS | GT_MEM_STORES, single);
+    return single->counter;
 }
 
-static void forget_alone(struct gt_etrace_rare *rare)
+static void end_singles(struct gt_etrace *e, struct gt_etrace_cold *cold)
 {
-    for (struct gt_etrace_alone *a = rare->alone, *next; a; a = next) {
-        next = a->next;
-        rare->more += gt_etrace_end_counter(a->counter);
-        g_free(a);
+    for (struct gt_etrace_single *s = cold->singles, *next; s; s = next) {
+        next = s->next;
+        cold->extra_runs += gt_etrace_counter_end(e, s->counter);
+        g_free(s);
     }
-    rare->alone = NULL;
+    cold->singles = NULL;
 }
 
-void gt_etrace_left_forget(void)
+void gt_etrace_early_exit_flush(struct gt_etrace *e)
 {
-    for (guint i = 0; i < gt_etrace.met->len; i++)
-        for (struct gt_etrace_block *b = gt_etrace.met->pdata[i]; b && b->rare; b = b->rare->alike)
-            forget_alone(b->rare);
+    const GPtrArray *ranges = e->cache.ranges;
+    for (guint i = 0; i < ranges->len; i++)
+        for (struct gt_etrace_block *b = ranges->pdata[i]; b && b->cold; b = b->cold->same_range)
+            end_singles(e, b->cold);
+}
+
+void gt_etrace_early_exit_free(struct gt_etrace_page *page)
+{
+    for (guint i = 0; page->exit_points && i < page->exit_points->len; i++) {
+        struct gt_etrace_exit_point *point =
+            g_array_index(page->exit_points, struct point_at, i).point;
+        g_array_free(point->enclosing, TRUE);
+        g_free(point->runs);
+        g_free(point);
+    }
+    if (page->exit_points)
+        g_array_free(page->exit_points, TRUE);
+    page->exit_points = NULL;
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entries of EXEC packets, as the hot path puts them: in place, without branches. */
+/* Entries of EXEC packets, as the hot path puts them: in place, without branches. `wide`: the
+ * guest's addresses have 64 bits; constant where these functions are inlined. */
 #ifndef GT_PLUGIN_ETRACE_EXEC_ENTRY_H
 #define GT_PLUGIN_ETRACE_EXEC_ENTRY_H
 
 #include "base/page.h"
-#include "plugin/etrace/etrace.h"
+#include "format/etrace/etrace.h"
+#include "plugin/etrace/block_cache.h"
 
 #include <string.h>
 
-static inline size_t entry_size(bool wide)
-{
-    return wide ? 20 : 12;
-}
-
-static inline __attribute__((always_inline)) struct gt_etrace_entry entry_at(const uint8_t *at,
-                                                                             bool wide)
+static inline __attribute__((always_inline)) struct gt_etrace_entry
+gt_etrace_exec_load(const uint8_t *at, bool wide)
 {
     const size_t word = wide ? 8 : 4;
     struct gt_etrace_entry e = {0};
@@ -25,7 +22,7 @@ static inline __attribute__((always_inline)) struct gt_etrace_entry entry_at(con
 }
 
 static inline __attribute__((always_inline)) void
-put_entry(uint8_t *at, const struct gt_etrace_entry *e, bool wide)
+gt_etrace_exec_store(uint8_t *at, const struct gt_etrace_entry *e, bool wide)
 {
     const size_t word = wide ? 8 : 4;
     memcpy(at, &e->duration, sizeof e->duration);
@@ -33,11 +30,12 @@ put_entry(uint8_t *at, const struct gt_etrace_entry *e, bool wide)
     memcpy(at + 4 + word, &e->end, word);
 }
 
-/* What gt_etrace_run_add does to the newest entry: it is made longer by the block, or is the block.
- * Which of them cannot be predicted: no branches. With instructions for a clock no sum passes 32
- * bits, since they lie in one page. All ones: it is longer now; 0: it is the block. */
+/* What gt_etrace_run_add does to the newest entry: the block extends it, or replaces it in
+ * `newest`. Which of the two cannot be predicted: no branches. With instructions for a clock no sum
+ * passes 32 bits, since they lie in one page. Returns all ones: the entry is extended; 0: `newest`
+ * is the next entry. */
 static inline __attribute__((always_inline)) uint64_t
-join(struct gt_etrace_entry *newest, const struct gt_etrace_block *b, bool wide)
+gt_etrace_exec_join(struct gt_etrace_entry *newest, const struct gt_etrace_block *b, bool wide)
 {
     uint64_t start = wide ? b->start : (uint32_t)b->start;
     uint64_t end = wide ? b->end : (uint32_t)b->end;

@@ -1,39 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks that ran and were only listed (clock=insn, EXEC alone): they are put many at a time. */
+/* Queued blocks become entries, many at a time: see exec_queue.h. */
+#include "plugin/etrace/exec_queue.h"
+
 #include "plugin/etrace/buffer.h"
 #include "plugin/etrace/exec_entry.h"
+#include "plugin/etrace/packets.h"
+#include "plugin/etrace/recorder.h"
 
-enum { AHEAD = 8 }; /* blocks: their memory is fetched so early */
+enum { AHEAD = 8 /* blocks: how early their memory is fetched */ };
 
-static void put_one(struct gt_etrace_lane *lane, uint64_t ran)
+static void put_one(struct gt_etrace_buffer *buf, uint64_t entry)
 {
-    const struct gt_etrace_block *b = gt_etrace_block_of(ran);
-    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[ran >> GT_ETRACE_RAN_VCPU];
-    if (lane->current != v)
-        gt_etrace_lane_switch(lane, v);
+    const struct gt_etrace_block *b = gt_etrace_queued_block(entry);
+    struct gt_etrace_vcpu *v = &buf->recorder->vcpus[entry >> GT_ETRACE_QUEUE_VCPU];
+    if (buf->current != v)
+        gt_etrace_buffer_switch(buf, v);
     uint64_t until = v->time + b->insns;
     if (!gt_etrace_run_add(&v->run, b->start, b->end, v->time, until))
-        gt_etrace_lane_begin_run(lane, b->start, b->end, v->time, until);
+        gt_etrace_buffer_begin_run(buf, b->start, b->end, v->time, until);
     v->time = until;
     v->block = b;
 }
 
-/* Of entries i to n-1 those that the packet under way has room for, all of one vCPU; at least the
- * newest entry is in the packet. Returns the first one that is not. */
-static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_lane *lane, size_t i,
+/* Puts those of entries i to n-1 that the packet under way has room for, all of one vCPU; at least
+ * the newest entry is in the packet. Returns the first one that it did not put. */
+static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_buffer *buf, size_t i,
                                                              size_t n, bool wide)
 {
-    struct gt_etrace_vcpu *v = lane->current;
+    const uint64_t *queue = buf->queue.entries;
+    struct gt_etrace_vcpu *v = buf->current;
     struct gt_etrace_run *r = &v->run;
-    const size_t size = entry_size(wide);
+    const size_t size = gt_etrace_entry_size(wide ? 64 : 32);
     uint8_t *at = r->packet + r->fill - size, *end = r->packet + r->room - size;
-    uint64_t vcpu = gt_etrace_number(v), time = v->time;
-    struct gt_etrace_entry newest = entry_at(at, wide);
-    for (; i < n && lane->ran[i] >> GT_ETRACE_RAN_VCPU == vcpu && at + size <= end; i++) {
-        const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
-        __builtin_prefetch(gt_etrace_block_of(lane->ran[(i + AHEAD) % GT_ETRACE_RAN]));
-        at += size & ~join(&newest, b, wide);
-        put_entry(at, &newest, wide);
+    uint64_t vcpu = gt_etrace_vcpu_index(buf->recorder, v), time = v->time;
+    struct gt_etrace_entry newest = gt_etrace_exec_load(at, wide);
+    for (; i < n && queue[i] >> GT_ETRACE_QUEUE_VCPU == vcpu && at + size <= end; i++) {
+        const struct gt_etrace_block *b = gt_etrace_queued_block(queue[i]);
+        __builtin_prefetch(gt_etrace_queued_block(queue[(i + AHEAD) % GT_ETRACE_QUEUE]));
+        at += size & ~gt_etrace_exec_join(&newest, b, wide);
+        gt_etrace_exec_store(at, &newest, wide);
         time += b->insns;
         v->block = b;
     }
@@ -42,22 +47,23 @@ static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_la
     return i;
 }
 
-static inline __attribute__((always_inline)) void put_listed(struct gt_etrace_lane *lane, bool wide)
+static inline __attribute__((always_inline)) void put_queued(struct gt_etrace_buffer *buf,
+                                                             bool wide)
 {
-    size_t n = lane->n_ran;
+    size_t n = buf->queue.n;
     for (size_t i = 0; i < n;) {
-        put_one(lane, lane->ran[i++]);
-        const struct gt_etrace_vcpu *v = lane->current;
+        put_one(buf, buf->queue.entries[i++]);
+        const struct gt_etrace_vcpu *v = buf->current;
         if (gt_etrace_is_open(v) && v->run.end_time == v->time)
-            i = put_many(lane, i, n, wide);
+            i = put_many(buf, i, n, wide);
     }
-    lane->n_ran = 0;
+    buf->queue.n = 0;
 }
 
-void gt_etrace_put_listed(struct gt_etrace_lane *lane)
+void gt_etrace_put_queued(struct gt_etrace_buffer *buf)
 {
-    if (gt_etrace.bits == 64)
-        put_listed(lane, true);
+    if (buf->recorder->bits == 64)
+        put_queued(buf, true);
     else
-        put_listed(lane, false);
+        put_queued(buf, false);
 }

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Buffers handed over before they are full: a guest that waits, execve, the end. And fork. */
-#include "base/clock.h"
-#include "plugin/etrace/buffer.h"
+/* Buffers handed over early, fork, the end: see finish.h. */
+#include "plugin/etrace/finish.h"
 
 #include "plugin/common/forks.h"
+#include "plugin/common/sink_message.h"
 #include "plugin/common/tracing.h"
+#include "plugin/etrace/buffer.h"
+#include "plugin/etrace/packets.h"
+#include "plugin/etrace/recorder.h"
 
 #include <inttypes.h>
 
-enum { LIVE_NS = 1000000 }; /* a waiting guest hands a buffer over so often at most */
+enum { LIVE_NS = 1000000 /* a waiting guest hands over at most this often */ };
 
 size_t gt_etrace_put_head(void *self, uint8_t *out)
 {
-    (void)self;
+    struct gt_etrace *e = self;
     struct gt_writer w;
     gt_writer_init(&w, out, GT_PACKET_SINK_TEXT);
     gt_etrace_put_info(&w, &(struct gt_etrace_info){0});
-    gt_etrace_put_arch(&w, &gt_etrace.arch);
-    unsigned number = (unsigned)__atomic_add_fetch(&gt_etrace.streams, 1, __ATOMIC_RELAXED);
+    gt_etrace_put_arch(&w, &e->arch);
+    unsigned number = (unsigned)__atomic_add_fetch(&e->streams, 1, __ATOMIC_RELAXED);
     trace_etrace_stream(number);
     return (size_t)(w.at - out);
 }
 
-size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out)
+size_t gt_etrace_put_dropped(void *self, uint64_t bytes, uint8_t *out)
 {
     (void)self;
     struct gt_writer w;
@@ -33,138 +36,145 @@ size_t gt_etrace_put_mark(void *self, uint64_t bytes, uint8_t *out)
     return (size_t)(w.at - out);
 }
 
-/* With the lane's lock. */
-static void end_all(struct gt_etrace_lane *lane)
+/* Completes all packets. With the buffer's lock. */
+static void end_packets(struct gt_etrace_buffer *buf)
 {
-    gt_etrace_lane_settle(lane);
-    gt_etrace_lane_end_run(lane);
-    if (lane->current)
-        gt_etrace_close(lane->current);
+    gt_etrace_buffer_settle(buf);
+    gt_etrace_buffer_end_run(buf);
+    if (buf->current)
+        gt_etrace_close(buf->current);
 }
 
-/* With the lane's lock. */
-static void hand_over_all(struct gt_etrace_lane *lane)
+/* Hands over to a reader that waits. A file has the same packets in every run. */
+static void hand_over_live(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
-    end_all(lane);
-    if (lane->buffer)
-        gt_etrace_lane_hand_over(lane);
-}
-
-/* For a reader that waits. A file has the same packets in every run. */
-static void hand_over_live(struct gt_etrace_lane *lane)
-{
-    if (!gt_etrace.live)
+    if (!e->live)
         return;
-    bool early = gt_clock_monotonic() - lane->handed < LIVE_NS;
-    pthread_mutex_lock(&lane->lock);
-    if (!gt_etrace_is_finished())
-        end_all(lane);
-    lane->waits = early && lane->buffer && lane->buffer->used;
-    if (!gt_etrace_is_finished() && !early && lane->buffer)
-        gt_etrace_lane_hand_over(lane);
-    pthread_mutex_unlock(&lane->lock);
+    bool early = gt_clock_monotonic() - buf->handed < LIVE_NS;
+    pthread_mutex_lock(&buf->lock);
+    if (!gt_etrace_is_finished(e))
+        end_packets(buf);
+    buf->waits = early && buf->packets && buf->packets->used;
+    if (!gt_etrace_is_finished(e) && !early && buf->packets)
+        gt_etrace_buffer_hand_over(buf);
+    pthread_mutex_unlock(&buf->lock);
 }
 
-/* The calling thread's, where the vCPU ran on it last; else NULL. */
-static struct gt_etrace_lane *lane_of(unsigned vcpu)
+/* The calling thread's buffer, where the vCPU ran on it last; else NULL. */
+static struct gt_etrace_buffer *buffer_of(struct gt_etrace *e, unsigned vcpu)
 {
-    struct gt_etrace_lane *lane = vcpu < GT_ETRACE_MAX_VCPUS ? gt_etrace.vcpus[vcpu].lane : NULL;
-    return lane && lane == gt_etrace_own_lane() && !gt_etrace_is_finished() ? lane : NULL;
+    struct gt_etrace_buffer *buf = vcpu < GT_ETRACE_MAX_VCPUS ? e->vcpus[vcpu].buffer : NULL;
+    return buf && buf == gt_etrace_own_buffer(e) && !gt_etrace_is_finished(e) ? buf : NULL;
 }
 
 void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
 {
-    (void)self;
-    struct gt_etrace_lane *lane = lane_of(vcpu);
-    if (lane)
-        hand_over_live(lane);
+    struct gt_etrace *e = self;
+    struct gt_etrace_buffer *buf = buffer_of(e, vcpu);
+    if (buf)
+        hand_over_live(e, buf);
 }
 
-/* It may wait long; or another process takes the place of this one, and nothing may be left behind
- * in its memory. */
-void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+/* Another process takes the place of this one: what is in its memory is lost. */
+static void hand_over_all(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
-    (void)self;
-    const struct gt_syscalls *sys = gt_etrace.syscalls;
-    struct gt_etrace_lane *lane = lane_of(vcpu);
-    if (sys && number == sys->mmap && vcpu < GT_ETRACE_MAX_VCPUS)
-        gt_etrace_maps_on_mmap(&gt_etrace.vcpus[vcpu], args[1]);
-    if (!lane)
-        return;
-    if (!sys || (number != sys->execve && number != sys->execveat)) {
-        hand_over_live(lane);
-        return;
-    }
-    pthread_mutex_lock(&lane->lock);
-    hand_over_all(lane);
-    pthread_mutex_unlock(&lane->lock);
-    gt_packet_sink_flush(gt_etrace.outlet);
+    pthread_mutex_lock(&buf->lock);
+    end_packets(buf);
+    if (buf->packets)
+        gt_etrace_buffer_hand_over(buf);
+    pthread_mutex_unlock(&buf->lock);
+    gt_packet_sink_flush(e->sink);
     gt_tracing_flush();
 }
 
-static void tell_end(const struct gt_packet_sink_stats *stats)
+/* The guest may wait long. */
+void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
-    gt_etrace_tell_news();
+    struct gt_etrace *e = self;
+    const struct gt_syscalls *sys = e->syscalls;
+    struct gt_etrace_buffer *buf = buffer_of(e, vcpu);
+    if (sys && number == sys->mmap)
+        gt_etrace_maps_on_mmap(e, vcpu, args[1]);
+    if (!buf)
+        return;
+    if (sys && (number == sys->execve || number == sys->execveat))
+        hand_over_all(e, buf);
+    else
+        hand_over_live(e, buf);
+}
+
+static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *stats)
+{
+    gt_report_sink_message(e->sink);
     if (stats->dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
                         stats->dropped);
     gt_forks_tell();
 }
 
+static void submit_all(struct gt_etrace *e)
+{
+    pthread_mutex_lock(&e->lock);
+    for (struct gt_etrace_buffer *buf = e->buffers; buf; buf = buf->next) {
+        pthread_mutex_lock(&buf->lock);
+        gt_etrace_buffer_settle(buf);
+        gt_etrace_buffer_end_run(buf);
+        if (buf->packets)
+            gt_packet_sink_submit(e->sink, buf->packets);
+        buf->packets = NULL;
+        pthread_mutex_unlock(&buf->lock);
+    }
+    pthread_mutex_unlock(&e->lock);
+}
+
 void gt_etrace_on_exit(void *self)
 {
-    (void)self;
-    if (gt_etrace_is_finished())
+    struct gt_etrace *e = self;
+    if (gt_etrace_is_finished(e))
         return;
-    gt_etrace_control_stop();
-    gt_etrace_maps_stop();
-    if (gt_etrace.flags & GT_ETRACE_F_COVERAGE)
-        gt_etrace_put_counts();
-    if (__atomic_exchange_n(&gt_etrace.finished, true, __ATOMIC_ACQ_REL))
+    gt_etrace_control_stop(e);
+    gt_etrace_maps_stop(e);
+    if (e->flags & GT_ETRACE_F_COVERAGE)
+        gt_etrace_put_counts(e);
+    if (__atomic_exchange_n(&e->finished, true, __ATOMIC_ACQ_REL))
         return;
-    pthread_mutex_lock(&gt_etrace.lock);
-    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next) {
-        pthread_mutex_lock(&lane->lock);
-        gt_etrace_lane_settle(lane);
-        gt_etrace_lane_end_run(lane);
-        if (lane->buffer)
-            gt_packet_sink_submit(gt_etrace.outlet, lane->buffer);
-        lane->buffer = NULL;
-        pthread_mutex_unlock(&lane->lock);
-    }
-    pthread_mutex_unlock(&gt_etrace.lock);
+    submit_all(e);
     struct gt_packet_sink_stats stats;
-    gt_packet_sink_finish(gt_etrace.outlet, &stats);
-    tell_end(&stats);
+    gt_packet_sink_finish(e->sink, &stats);
+    report_end(e, &stats);
     gt_tracing_finish();
 }
 
+/* ---- fork: the handlers get no pointer ------------------------------------------------------ */
+
 static void before_fork(void)
 {
-    pthread_mutex_lock(&gt_etrace.lock);
-    gt_etrace_maps_fork_prepare();
-    gt_packet_sink_fork_prepare(gt_etrace.outlet);
+    struct gt_etrace *e = gt_etrace_loaded();
+    pthread_mutex_lock(&e->lock);
+    gt_etrace_maps_fork_prepare(e);
+    gt_packet_sink_fork_prepare(e->sink);
 }
 
 static void after_fork(void)
 {
+    struct gt_etrace *e = gt_etrace_loaded();
     gt_forks_add();
-    gt_packet_sink_fork_parent(gt_etrace.outlet);
-    gt_etrace_maps_fork_parent();
-    pthread_mutex_unlock(&gt_etrace.lock);
+    gt_packet_sink_fork_parent(e->sink);
+    gt_etrace_maps_fork_parent(e);
+    pthread_mutex_unlock(&e->lock);
 }
 
 static void in_child(void)
 {
-    __atomic_store_n(&gt_etrace.finished, true, __ATOMIC_RELEASE);
-    gt_packet_sink_fork_child(gt_etrace.outlet);
-    gt_etrace_maps_fork_child();
-    pthread_mutex_unlock(&gt_etrace.lock);
+    struct gt_etrace *e = gt_etrace_loaded();
+    __atomic_store_n(&e->finished, true, __ATOMIC_RELEASE);
+    gt_packet_sink_fork_child(e->sink);
+    gt_etrace_maps_fork_child(e);
+    pthread_mutex_unlock(&e->lock);
 }
 
-int gt_etrace_watch_forks(struct gt_error *err)
+int gt_etrace_watch_forks(struct gt_etrace *e, struct gt_error *err)
 {
-    gt_etrace.syscalls =
-        gt_etrace.host.system ? NULL : gt_syscalls_by_target(gt_etrace.host.target);
-    return gt_etrace.host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
+    e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
+    return e->host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }

@@ -1,155 +1,146 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What lanes hold that is not handed over yet, on the packet sink's thread. Of a file, a copy of
- * it, as whole packets, is what the file ends with for now, in case that QEMU is killed; the lanes
- * are left as they are, so that a file has the same packets in every run. To a socket, what a guest
- * that waits has left behind is handed over.
- *
- * Nobody is waited for: who holds a lock may be waiting for the outlet.
- */
+/* What buffers hold that is not handed over yet: see tail.h. */
+#include "plugin/etrace/tail.h"
+
 #include "plugin/etrace/buffer.h"
+#include "plugin/etrace/recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BARRIER = GT_ETRACE_HEADER };
 
-static struct {
-    uint8_t *data;
-    size_t n, room;
-} rest; /* the packet sink's thread's alone */
-
-static size_t entry_size(void)
+/* The most bytes that a buffer may hold. */
+static size_t max_bytes(const struct gt_etrace *e)
 {
-    return gt_etrace.bits == 64 ? 20 : 12;
+    return GT_ETRACE_BUFFER + GT_ETRACE_QUEUE * gt_etrace_entry_size(e->bits) + BARRIER;
 }
 
-/* The most that a lane may hold. */
-static size_t lane_room(void)
-{
-    return GT_ETRACE_BUFFER + GT_ETRACE_RAN * entry_size() + BARRIER;
-}
-
-static void put_barrier(uint16_t unit)
+static void put_barrier(struct gt_etrace_tail *t, uint16_t unit)
 {
     struct gt_writer w;
-    gt_writer_init(&w, rest.data + rest.n, BARRIER);
+    gt_writer_init(&w, t->data + t->n, BARRIER);
     gt_etrace_put_barrier(&w, unit);
-    rest.n += BARRIER;
+    t->n += BARRIER;
 }
 
-/* The packet of the vCPU that is under way. Where entries are not listed its thread goes on with
- * the newest one meanwhile: that is left out. */
-static struct gt_etrace_run copy_run(const struct gt_etrace_vcpu *v, bool listed)
+/* Copies the vCPU's EXEC packet under way. Without a queue its thread may be extending the newest
+ * entry: that one is left out. */
+static struct gt_etrace_run copy_run(struct gt_etrace *e, const struct gt_etrace_vcpu *v)
 {
+    struct gt_etrace_tail *t = &e->tail;
     struct gt_etrace_run run = v->run;
     const size_t head = GT_ETRACE_HEADER + 8;
     size_t fill = __atomic_load_n(&v->run.fill, __ATOMIC_ACQUIRE);
-    fill -= listed ? 0 : entry_size();
+    fill -= gt_etrace_has_queue(e) ? 0 : gt_etrace_entry_size(e->bits);
     if (!gt_etrace_is_open(v) || fill < head || fill > GT_ETRACE_BUFFER)
         fill = 0;
-    memcpy(rest.data + rest.n, v->run.packet, fill);
-    run.packet = rest.data + rest.n;
-    run.room = lane_room();
+    memcpy(t->data + t->n, v->run.packet, fill);
+    run.packet = t->data + t->n;
+    run.room = max_bytes(e);
     run.fill = fill > head ? fill : 0;
     run.unit = v->unit;
-    run.bits = (uint8_t)gt_etrace.bits;
+    run.bits = (uint8_t)e->bits;
     return run;
 }
 
-/* Blocks that ran since; where another vCPU's come, no further. */
-static void add_listed(struct gt_etrace_run *run, const struct gt_etrace_lane *lane,
+/* Adds the queued blocks, up to the first one of another vCPU. */
+static void add_queued(struct gt_etrace_run *run, const struct gt_etrace_buffer *buf,
                        const struct gt_etrace_vcpu *v)
 {
+    const struct gt_etrace_queue *q = &buf->queue;
     uint64_t time = v->time;
-    size_t n = __atomic_load_n(&lane->n_ran, __ATOMIC_ACQUIRE);
+    size_t n = __atomic_load_n(&q->n, __ATOMIC_ACQUIRE);
     for (size_t i = 0; i < n; i++) {
-        const struct gt_etrace_block *b = gt_etrace_block_of(lane->ran[i]);
-        if (lane->ran[i] >> GT_ETRACE_RAN_VCPU != gt_etrace_number(v) ||
+        const struct gt_etrace_block *b = gt_etrace_queued_block(q->entries[i]);
+        if (q->entries[i] >> GT_ETRACE_QUEUE_VCPU != gt_etrace_vcpu_index(buf->recorder, v) ||
             !gt_etrace_run_add(run, b->start, b->end, time, time + b->insns))
             return;
         time += b->insns;
     }
 }
 
-static void copy_lane(const struct gt_etrace_lane *lane)
+static void copy_buffer(struct gt_etrace *e, const struct gt_etrace_buffer *buf)
 {
-    const struct gt_buffer *b = lane->buffer;
-    const struct gt_etrace_vcpu *v = lane->current;
+    struct gt_etrace_tail *t = &e->tail;
+    const struct gt_etrace_queue *q = &buf->queue;
+    const struct gt_buffer *b = buf->packets;
+    const struct gt_etrace_vcpu *v = buf->current;
     const uint8_t *mem = v && b ? gt_etrace_mem_end(v) : NULL;
     if (b) {
         size_t n = mem ? (size_t)(mem - b->data) : b->used;
-        memcpy(rest.data + rest.n, b->data, n);
-        rest.n += n;
+        memcpy(t->data + t->n, b->data, n);
+        t->n += n;
     }
-    bool listed = gt_etrace_is_listed();
-    if (!v && listed && __atomic_load_n(&lane->n_ran, __ATOMIC_ACQUIRE))
-        v = &gt_etrace.vcpus[lane->ran[0] >> GT_ETRACE_RAN_VCPU];
+    bool queued = gt_etrace_has_queue(e);
+    if (!v && queued && __atomic_load_n(&q->n, __ATOMIC_ACQUIRE))
+        v = &e->vcpus[q->entries[0] >> GT_ETRACE_QUEUE_VCPU];
     if (!v)
         return;
-    struct gt_etrace_run run = copy_run(v, listed);
-    if (listed)
-        add_listed(&run, lane, v);
+    struct gt_etrace_run run = copy_run(e, v);
+    if (queued)
+        add_queued(&run, buf, v);
     size_t n = gt_etrace_run_take(&run);
-    rest.n += n;
+    t->n += n;
     if (n)
-        put_barrier(run.unit);
+        put_barrier(t, run.unit);
 }
 
-static bool make_room(void)
+static bool make_room(struct gt_etrace *e)
 {
+    struct gt_etrace_tail *t = &e->tail;
     size_t need = 0;
-    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next)
-        need += lane_room();
-    if (need > rest.room) {
-        free(rest.data);
-        rest.data = malloc(need);
-        rest.room = rest.data ? need : 0;
+    for (struct gt_etrace_buffer *buf = e->buffers; buf; buf = buf->next)
+        need += max_bytes(e);
+    if (need > t->room) {
+        free(t->data);
+        t->data = malloc(need);
+        t->room = t->data ? need : 0;
     }
-    return rest.data != NULL;
+    return t->data != NULL;
 }
 
-const uint8_t *gt_etrace_rest(void *self, size_t *n)
+const uint8_t *gt_etrace_copy_tail(void *self, size_t *n)
 {
-    (void)self;
-    rest.n = 0;
-    if (gt_etrace_is_finished() || pthread_mutex_trylock(&gt_etrace.lock) != 0)
+    struct gt_etrace *e = self;
+    e->tail.n = 0;
+    if (gt_etrace_is_finished(e) || pthread_mutex_trylock(&e->lock) != 0)
         return NULL;
-    bool all = make_room();
-    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane && all; lane = lane->next) {
-        all = pthread_mutex_trylock(&lane->lock) == 0;
+    bool all = make_room(e);
+    for (struct gt_etrace_buffer *buf = e->buffers; buf && all; buf = buf->next) {
+        all = pthread_mutex_trylock(&buf->lock) == 0;
         if (!all)
             break;
-        copy_lane(lane);
-        pthread_mutex_unlock(&lane->lock);
+        copy_buffer(e, buf);
+        pthread_mutex_unlock(&buf->lock);
     }
-    pthread_mutex_unlock(&gt_etrace.lock);
-    *n = rest.n;
-    return all ? rest.data : NULL;
+    pthread_mutex_unlock(&e->lock);
+    *n = e->tail.n;
+    return all ? e->tail.data : NULL;
 }
 
-/* Where the guest goes on already, its buffer has a packet under way: that goes out by itself. */
-static void hand_over_whole(struct gt_etrace_lane *lane)
+/* Where the guest runs again, its buffer has a packet under way: the thread will hand it over. */
+static void hand_over_whole(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 {
-    const struct gt_etrace_vcpu *v = lane->current;
+    const struct gt_etrace_vcpu *v = buf->current;
     bool under_way = v && (gt_etrace_is_open(v) || gt_etrace_mem_end(v));
-    if (lane->waits && lane->buffer && !under_way) {
-        lane->buffer = gt_packet_sink_try_exchange(gt_etrace.outlet, lane->buffer);
-        lane->newest = NULL;
+    if (buf->waits && buf->packets && !under_way) {
+        buf->packets = gt_packet_sink_try_exchange(e->sink, buf->packets);
+        buf->newest = NULL;
     }
-    lane->waits = lane->waits && !under_way && lane->buffer && lane->buffer->used;
+    buf->waits = buf->waits && !under_way && buf->packets && buf->packets->used;
 }
 
-void gt_etrace_tick(void *self)
+void gt_etrace_on_tick(void *self)
 {
-    (void)self;
-    if (gt_etrace_is_finished() || pthread_mutex_trylock(&gt_etrace.lock) != 0)
+    struct gt_etrace *e = self;
+    if (gt_etrace_is_finished(e) || pthread_mutex_trylock(&e->lock) != 0)
         return;
-    for (struct gt_etrace_lane *lane = gt_etrace.lanes; lane; lane = lane->next) {
-        if (!lane->waits || pthread_mutex_trylock(&lane->lock) != 0)
+    for (struct gt_etrace_buffer *buf = e->buffers; buf; buf = buf->next) {
+        if (!buf->waits || pthread_mutex_trylock(&buf->lock) != 0)
             continue;
-        hand_over_whole(lane);
-        pthread_mutex_unlock(&lane->lock);
+        hand_over_whole(e, buf);
+        pthread_mutex_unlock(&buf->lock);
     }
-    pthread_mutex_unlock(&gt_etrace.lock);
+    pthread_mutex_unlock(&e->lock);
 }

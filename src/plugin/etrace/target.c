@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a stream says of the machines it is about: ELF machine number, address bits, byte order. */
-#include "plugin/etrace/etrace.h"
+/* QEMU's targets: see target.h. */
+#include "plugin/etrace/target.h"
 
 #include <elf.h>
 #include <string.h>

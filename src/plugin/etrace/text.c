@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notes: the disassembly of code that is translated, registers where blocks begin. */
-#include "base/clock.h"
-#include "plugin/etrace/etrace.h"
+/* Notes of disassembly and registers: see text.h. */
+#include "plugin/etrace/text.h"
+
+#include "plugin/etrace/buffer.h"
+#include "plugin/etrace/recorder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADERS = 64, TEXT_MOST = GT_ETRACE_BUFFER / 2, CODE_MOST = 1024 * 16 };
+enum { HEADERS = 64, MAX_TEXT = GT_ETRACE_BUFFER / 2, MAX_CODE = 1024 * 16 };
 
-/* Readers print notes as they are, so the last line of one ends, too. */
+/* The note's last line ends with a newline. */
 static void end_note(GString *text)
 {
-    g_string_truncate(text, TEXT_MOST - 1);
+    g_string_truncate(text, MAX_TEXT - 1);
     if (text->len == 0 || text->str[text->len - 1] != '\n')
         g_string_append_c(text, '\n');
 }
@@ -44,36 +46,39 @@ static void disassemble(struct gt_block *block, const struct gt_etrace_block *b,
     end_note(text);
 }
 
-void gt_etrace_put_code(struct gt_block *block, const struct gt_etrace_block *b)
+void gt_etrace_put_code(struct gt_etrace *e, struct gt_block *block,
+                        const struct gt_etrace_block *b)
 {
-    uint8_t code[CODE_MOST];
+    uint8_t code[MAX_CODE];
     size_t size;
     GString *text = g_string_new(NULL);
     disassemble(block, b, code, &size, text);
     uint64_t physical = b->start;
-    if (gt_etrace.host.system && !gt_physical(b->start, &physical))
+    if (e->host.system && !gt_physical(b->start, &physical))
         physical = 0;
-    const struct gt_etrace_vcpu *v = gt_etrace_current();
-    uint64_t time = gt_etrace_time_at(v, 0);
-    struct gt_writer *w = gt_etrace_put_begin(NULL, HEADERS + size + HEADERS + text->len);
-    if (w) {
-        gt_etrace_put_tb(w, v->unit,
+    const struct gt_etrace_vcpu *v = gt_etrace_current_vcpu(e);
+    uint64_t time = gt_etrace_time_at(e, v, 0);
+    struct gt_etrace_buffer *buf =
+        gt_etrace_put_begin(e, NULL, HEADERS + size + HEADERS + text->len);
+    if (buf) {
+        gt_etrace_put_tb(&buf->w, v->unit,
                          &(struct gt_etrace_tb){.vaddr = b->start,
                                                 .paddr = physical,
                                                 .guest_code = code,
                                                 .guest_len = (uint32_t)size});
-        put_note(w, v->unit, time, text);
-        gt_etrace_put_end();
+        put_note(&buf->w, v->unit, time, text);
+        gt_etrace_put_end(buf);
     }
     g_string_free(text, TRUE);
 }
 
 void gt_etrace_on_block_registers(unsigned vcpu, void *data)
 {
+    struct gt_etrace *e = gt_etrace_loaded();
     const struct gt_etrace_block *b = data;
     if (vcpu >= GT_ETRACE_MAX_VCPUS)
         return;
-    struct gt_etrace_vcpu *v = &gt_etrace.vcpus[vcpu];
+    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     GString *text = g_string_new(NULL);
     g_string_printf(text, "pc=0x%" PRIx64, b->start);
     const char *name;
@@ -82,11 +87,11 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
         if (strcmp(name, "pc") != 0 && gt_register_value(i, &value))
             g_string_append_printf(text, " %s=0x%" PRIx64, name, value);
     end_note(text);
-    uint64_t time = gt_etrace.host_clock ? gt_clock_monotonic() : v->time;
-    struct gt_writer *w = gt_etrace_put_begin(v, HEADERS + text->len);
-    if (w) {
-        put_note(w, v->unit, time, text);
-        gt_etrace_put_end();
+    uint64_t time = e->host_clock ? gt_clock_monotonic() : v->time;
+    struct gt_etrace_buffer *buf = gt_etrace_put_begin(e, v, HEADERS + text->len);
+    if (buf) {
+        put_note(&buf->w, v->unit, time, text);
+        gt_etrace_put_end(buf);
     }
     g_string_free(text, TRUE);
 }

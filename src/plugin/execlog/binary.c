@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines in the binary form (format/execlog/execlog.h). There an instruction completes the line
- * before it; a line that is complete though none follows is one that just gets no more, until the
- * end, which may log it once more: then what belongs to it is put again.
+ * The sink that writes the binary form (format/execlog/execlog.h). There an instruction completes
+ * the line before it; a line that is complete though none follows gets no more, until the end,
+ * which may log it once more: then what belongs to it is put again.
  */
-#include "plugin/execlog/execlog.h"
-
 #include "format/execlog/execlog.h"
+
+#include "plugin/common/sink_message.h"
+#include "plugin/execlog/recorder.h"
 #include "plugin/trace-plugin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What belongs to the newest line, where the end may want it again. */
+/* What belongs to the newest line, where the end may log it again. */
 struct piece {
     bool change;
     struct gt_exlog_access access;
@@ -22,54 +23,53 @@ struct piece {
 
 struct binary {
     struct gt_execlog_stream stream;
-    struct gt_execlog_block own; /* under way; its lines may be forgotten */
-    size_t reached;              /* so many of them have begun */
+    struct gt_execlog_block own; /* the current block, a copy: the block may end */
+    size_t reached;              /* how many of its lines have begun */
     bool complete;
-    const char *place; /* of the newest access, and its number */
+    const char *region; /* of the newest access; `device` is its number */
     uint32_t device;
-    GString *place_name;
-    GArray *pieces; /* NULL: nothing is logged again */
+    GString *region_name;
+    GArray *pieces; /* struct piece; NULL: nothing is logged again */
     GByteArray *bytes;
 };
 
-static struct gt_execlog_writer *writer;
-
-static int options(struct gt_packet_sink_options *o, struct gt_error *err)
+static int options(struct gt_exlog *e, struct gt_packet_sink_options *o, struct gt_error *err)
 {
     const struct gt_execlog_setup setup = {
-        .target = gt_exlog.host.target,
-        .system = gt_exlog.host.system,
-        .values = gt_exlog.values,
+        .target = e->host.target,
+        .system = e->host.system,
+        .values = e->values,
     };
     o->buffer_size = GT_EXECLOG_BUFFER;
     o->head = gt_execlog_head;
     o->mark = gt_execlog_mark;
     o->pack = gt_execlog_pack;
     o->tail = gt_execlog_tail;
-    int status = gt_execlog_writer_create(&setup, &writer, err);
-    o->self = writer;
+    int status = gt_execlog_writer_create(&setup, &e->writer, err);
+    o->self = e->writer;
     return status;
 }
 
-static struct gt_buffer *swap(void *outlet, struct gt_buffer *b)
+static struct gt_buffer *exchange(void *packet_sink, struct gt_buffer *b)
 {
     trace_execlog_records(b->used);
-    struct gt_buffer *empty = gt_packet_sink_exchange(outlet, b);
-    gt_exlog_tell_news();
+    struct gt_buffer *empty = gt_packet_sink_exchange(packet_sink, b);
+    gt_report_sink_message(packet_sink);
     return empty;
 }
 
 static bool begin(struct gt_exlog_vcpu *v)
 {
+    struct gt_exlog *e = v->recorder;
     struct binary *t = calloc(1, sizeof *t);
-    struct gt_buffer *b = t ? gt_packet_sink_acquire(gt_exlog.outlet) : NULL;
+    struct gt_buffer *b = t ? gt_packet_sink_acquire(e->packet_sink) : NULL;
     if (!b) {
         free(t);
         return false;
     }
-    gt_execlog_begin(&t->stream, v->index, b, swap, gt_exlog.outlet);
-    t->place_name = g_string_new(NULL);
-    if (gt_exlog.register_globs) {
+    gt_execlog_begin(&t->stream, v->index, b, exchange, e->packet_sink);
+    t->region_name = g_string_new(NULL);
+    if (e->registers.globs) {
         t->pieces = g_array_new(FALSE, FALSE, sizeof(struct piece));
         t->bytes = g_byte_array_new();
     }
@@ -77,7 +77,7 @@ static bool begin(struct gt_exlog_vcpu *v)
     return true;
 }
 
-static void *describe(const struct gt_exlog_block *b)
+static void *describe(struct gt_exlog *e, const struct gt_exlog_block *b)
 {
     g_autofree struct gt_execlog_insn *insns = g_new(struct gt_execlog_insn, b->n);
     struct gt_execlog_block *x = malloc(sizeof *x);
@@ -87,15 +87,21 @@ static void *describe(const struct gt_exlog_block *b)
             .opcode = b->lines[i].opcode,
             .text = b->lines[i].disassembly,
         };
-    if (x && gt_execlog_define(writer, insns, b->n, x) == 0)
+    if (x && gt_execlog_define(e->writer, insns, b->n, x) == 0)
         return x;
     free(x);
     return NULL;
 }
 
-/* Other lines than those that follow what has begun. */
+static void forget(struct gt_exlog *e, void *described)
+{
+    (void)e;
+    free(described);
+}
+
+/* Begins lines that do not follow those that have begun. */
 static void __attribute__((noinline))
-go_on(struct binary *t, const struct gt_execlog_block *b, size_t from)
+begin_lines(struct binary *t, const struct gt_execlog_block *b, size_t from)
 {
     if (t->own.id && t->reached < t->own.n)
         gt_execlog_stop(&t->stream, (uint32_t)t->reached);
@@ -112,7 +118,7 @@ static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *block, s
     struct binary *t = v->sink;
     const struct gt_execlog_block *b = block->described;
     if (b->id != t->own.id || from != t->reached || from == 0)
-        go_on(t, b, from);
+        begin_lines(t, b, from);
     t->reached = to;
     t->complete = false;
     if (t->pieces) {
@@ -121,14 +127,14 @@ static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *block, s
     }
 }
 
-static uint32_t device_of(struct binary *t, const char *place)
+static uint32_t device_of(struct gt_execlog_writer *writer, struct binary *t, const char *region)
 {
-    if (!place)
+    if (!region)
         return 0;
-    if (place != t->place || strcmp(place, t->place_name->str) != 0) {
-        t->place = place;
-        g_string_assign(t->place_name, place);
-        t->device = gt_execlog_define_device(writer, place);
+    if (region != t->region || strcmp(region, t->region_name->str) != 0) {
+        t->region = region;
+        g_string_assign(t->region_name, region);
+        t->device = gt_execlog_define_device(writer, region);
     }
     return t->device;
 }
@@ -144,7 +150,7 @@ static void access_at(struct binary *t, const struct gt_exlog_access *a, uint32_
 static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
 {
     struct binary *t = v->sink;
-    uint32_t device = device_of(t, a->place);
+    uint32_t device = device_of(v->recorder->writer, t, a->region);
     access_at(t, a, device);
     if (t->pieces) {
         struct piece p = {.access = *a, .device = device};
@@ -156,7 +162,7 @@ static void change(struct gt_exlog_vcpu *v, const struct gt_exlog_register *r, c
                    size_t n)
 {
     struct binary *t = v->sink;
-    uint32_t reg = gt_execlog_define_register(writer, r->name, n);
+    uint32_t reg = gt_execlog_define_register(v->recorder->writer, r->name, n);
     gt_execlog_register(&t->stream, (uint32_t)t->reached - 1, reg, bytes, n);
     struct piece p = {.change = true, .reg = reg, .size = n};
     g_array_append_val(t->pieces, p);
@@ -195,8 +201,8 @@ static void end(struct gt_exlog_vcpu *v)
         put_again(t);
     else if (t->own.id && t->reached < t->own.n)
         gt_execlog_stop(&t->stream, (uint32_t)t->reached);
-    gt_packet_sink_submit(gt_exlog.outlet, gt_execlog_end(&t->stream));
-    g_string_free(t->place_name, TRUE);
+    gt_packet_sink_submit(v->recorder->packet_sink, gt_execlog_end(&t->stream));
+    g_string_free(t->region_name, TRUE);
     if (t->pieces) {
         g_array_free(t->pieces, TRUE);
         g_byte_array_free(t->bytes, TRUE);
@@ -213,14 +219,14 @@ static void hand_over(struct gt_exlog_vcpu *v)
     gt_execlog_cut(&t->stream);
 }
 
-static void fork_prepare(void)
+static void fork_prepare(struct gt_exlog *e)
 {
-    gt_execlog_writer_lock(writer);
+    gt_execlog_writer_lock(e->writer);
 }
 
-static void fork_done(void)
+static void fork_done(struct gt_exlog *e)
 {
-    gt_execlog_writer_unlock(writer);
+    gt_execlog_writer_unlock(e->writer);
 }
 
 const struct gt_exlog_sink gt_exlog_binary = {
@@ -228,7 +234,7 @@ const struct gt_exlog_sink gt_exlog_binary = {
     .options = options,
     .begin = begin,
     .describe = describe,
-    .forget = free,
+    .forget = forget,
     .lines = lines,
     .access = put_access,
     .change = change,

@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The blocks that are kept: see struct gt_exlog_block.
- *
- * A program that writes its own code has it translated again and again, each time as another block.
- * Where it has but one thread, the block of code that is gone gives its place to a later one with
- * as many lines: QEMU has thrown that translation away when the code was written. A place is never
- * freed for anything else, so that a translation which is there against all rules would have lines
- * of another block, and no more. With threads, one may still be in such a block; in a machine,
- * another address space may have code at that address: there blocks are kept.
- */
-#include "plugin/execlog/execlog.h"
+/* The block cache: see block_cache.h. */
+#include "plugin/execlog/block_cache.h"
+
+#include "plugin/execlog/exec.h"
+#include "plugin/execlog/recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STALE = 1024 }; /* blocks that wait until their places are taken, all at once */
+enum { STALE = 1024 /* stale blocks whose memory is reclaimed at once */ };
 
-guint gt_exlog_block_hash(gconstpointer block)
+static guint block_hash(gconstpointer block)
 {
     return ((const struct gt_exlog_block *)block)->hash;
 }
 
-gboolean gt_exlog_block_equal(gconstpointer a, gconstpointer b)
+static gboolean block_equal(gconstpointer a, gconstpointer b)
 {
     const struct gt_exlog_block *x = a, *y = b;
     return x->n == y->n && x->begun == y->begun && x->image_size == y->image_size &&
@@ -36,12 +30,12 @@ struct head {
     uint32_t opcode, code; /* as struct gt_exlog_insn has them */
 };
 
-/* Bytes that say all of the block's lines. */
+/* Appends bytes that describe all of the block's lines. */
 static void put_image(GByteArray *image, const struct gt_exlog_insn *insns, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct gt_exlog_insn *insn = &insns[i];
-        if (insn->step != GT_EXLOG_LOG && insn->step != GT_EXLOG_CHECK_LOG)
+        if (!gt_exlog_is_logged(insn))
             continue;
         const struct head head = {insn->pc, insn->opcode, insn->code};
         g_byte_array_append(image, (const uint8_t *)&head, sizeof head);
@@ -50,7 +44,7 @@ static void put_image(GByteArray *image, const struct gt_exlog_insn *insns, size
     }
 }
 
-/* The head at `*at`, which then is the next one's. */
+/* Returns the head at `*at`, and moves `*at` to the next one. */
 static struct head take_head(const char **at)
 {
     struct head head;
@@ -68,30 +62,30 @@ guint gt_exlog_hash(const uint8_t *bytes, size_t n)
     return h;
 }
 
-static void free_content(struct gt_exlog_block *b)
+static void free_content(struct gt_exlog *e, struct gt_exlog_block *b)
 {
-    gt_exlog.sink->forget(b->described);
+    e->sink->forget(e, b->described);
     free(b->image);
 }
 
-/* A place for so many lines: of a block that is gone, or a new one. */
-static struct gt_exlog_block *take_place(size_t n)
+/* Memory for a block of n lines: a stale block's, or new. NULL: none. */
+static struct gt_exlog_block *allocate(struct gt_exlog *e, size_t n)
 {
     struct gt_exlog_block *b = NULL;
-    if (n < G_N_ELEMENTS(gt_exlog.places) && gt_exlog.places[n]) {
-        b = gt_exlog.places[n];
-        gt_exlog.places[n] = b->next;
-        free_content(b);
+    if (n < GT_EXLOG_REUSED && e->cache.reusable[n]) {
+        b = e->cache.reusable[n];
+        e->cache.reusable[n] = b->next;
+        free_content(e, b);
     } else {
         b = malloc(sizeof *b + n * sizeof b->lines[0]);
     }
     return b;
 }
 
-static struct gt_exlog_block *new_block(const struct gt_exlog_block *want)
+static struct gt_exlog_block *new_block(struct gt_exlog *e, const struct gt_exlog_block *want)
 {
     char *image = malloc(want->image_size);
-    struct gt_exlog_block *b = image ? take_place(want->n) : NULL;
+    struct gt_exlog_block *b = image ? allocate(e, want->n) : NULL;
     if (!b) {
         free(image);
         return NULL;
@@ -104,7 +98,7 @@ static struct gt_exlog_block *new_block(const struct gt_exlog_block *want)
         const struct head head = take_head(&at);
         b->lines[i] = (struct gt_exlog_line){b, disassembly, head.pc, head.opcode, (uint32_t)i};
     }
-    b->described = gt_exlog.sink->describe(b);
+    b->described = e->sink->describe(e, b);
     if (b->described)
         return b;
     free(image);
@@ -114,7 +108,8 @@ static struct gt_exlog_block *new_block(const struct gt_exlog_block *want)
 
 /* ---- code that is written again ------------------------------------------------------------ */
 
-/* Some instruction has other bytes at the same address: not only more or fewer of them. */
+/* An instruction has other bytes at the same address; blocks that only have more or fewer
+ * instructions are the same code. */
 static bool is_other_code(const struct gt_exlog_block *a, const struct gt_exlog_block *b)
 {
     const char *x = a->image, *y = b->image;
@@ -128,135 +123,166 @@ static bool is_other_code(const struct gt_exlog_block *a, const struct gt_exlog_
     return false;
 }
 
-/* The newest block of its address; the one before it may be stale. */
-static void note_newest(struct gt_exlog_block *b)
+/* Notes the newest block of its address; the one before it may be stale. */
+static void note_newest(struct gt_exlog_block_cache *c, struct gt_exlog_block *b)
 {
-    struct gt_exlog_block *before = g_hash_table_lookup(gt_exlog.newest, &b->lines[0].pc);
+    struct gt_exlog_block *before = g_hash_table_lookup(c->newest, &b->lines[0].pc);
     if (before == b)
         return;
-    g_hash_table_replace(gt_exlog.newest, &b->lines[0].pc, b);
+    g_hash_table_replace(c->newest, &b->lines[0].pc, b);
     if (!before || !is_other_code(before, b))
         return;
-    g_hash_table_remove(gt_exlog.blocks, before);
-    g_ptr_array_add(gt_exlog.stale, before);
+    g_hash_table_remove(c->blocks, before);
+    g_ptr_array_add(c->stale, before);
 }
 
-struct gt_exlog_block *gt_exlog_keep(const struct gt_exlog_insn *insns, size_t n, size_t lines)
+struct gt_exlog_block *gt_exlog_cache_block(struct gt_exlog *e, const struct gt_exlog_insn *insns,
+                                            size_t n, size_t lines)
 {
     g_autoptr(GByteArray) image = g_byte_array_new();
     put_image(image, insns, n);
-    bool logged = insns[0].step == GT_EXLOG_LOG || insns[0].step == GT_EXLOG_CHECK_LOG;
     size_t from = 0;
     const struct gt_exlog_block want = {
         .n = lines,
-        /* Where a block begins, its first line has; but not before start= and stop= were seen. */
-        .begun = logged && !gt_exlog_trigger_at(insns[0].pc, &from),
+        /* The first line begins with its block, but after start= and stop= took effect. */
+        .begun = gt_exlog_is_logged(insns) && !gt_exlog_trigger_at(e, insns[0].pc, &from),
         .image = (char *)image->data,
         .image_size = image->len,
         .hash = gt_exlog_hash(image->data, image->len),
     };
-    struct gt_exlog_block *b = g_hash_table_lookup(gt_exlog.blocks, &want);
+    struct gt_exlog_block *b = g_hash_table_lookup(e->cache.blocks, &want);
     if (!b) {
-        b = new_block(&want);
+        b = new_block(e, &want);
         if (!b)
             return NULL;
-        g_hash_table_add(gt_exlog.blocks, b);
+        g_hash_table_add(e->cache.blocks, b);
     }
-    if (!gt_exlog.host.system && gt_exlog.n_vcpus == 1)
-        note_newest(b);
+    if (!e->host.system && e->n_vcpus == 1)
+        note_newest(&e->cache, b);
     return b;
 }
 
 /* ---- blocks that are not needed ------------------------------------------------------------ */
 
-/* What is said of blocks is told; those that are needed still are marked. */
-static void tell_and_mark(void)
+/* Delivers all lines that have begun, and finds out which blocks are still needed. All vCPUs are
+ * quiesced. */
+static void find_needed(struct gt_exlog *e)
 {
-    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
-        struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
+    for (unsigned i = 0; i < e->n_vcpus; i++) {
+        struct gt_exlog_vcpu *v = &e->vcpus[i];
         if (!v->known)
             continue;
-        gt_exlog_tell(v);
+        gt_exlog_deliver(e, v);
         v->block = NULL;
-        if (gt_exlog.sink->mark)
-            gt_exlog.sink->mark(v);
+        if (e->sink->set_needed)
+            e->sink->set_needed(v);
     }
 }
 
-static void clear_marks(void)
+static void clear_needed(struct gt_exlog *e)
 {
     GHashTableIter i;
     gpointer block;
-    g_hash_table_iter_init(&i, gt_exlog.blocks);
-    while (gt_exlog.sink->mark && g_hash_table_iter_next(&i, &block, NULL))
-        ((struct gt_exlog_block *)block)->marked = false;
+    g_hash_table_iter_init(&i, e->cache.blocks);
+    while (e->sink->set_needed && g_hash_table_iter_next(&i, &block, NULL))
+        ((struct gt_exlog_block *)block)->needed = false;
 }
 
-/* Places of stale blocks become free, but for those that are marked. */
-static void give_places(void)
+/* The memory of stale blocks that are not needed becomes reusable. */
+static void reclaim_stale(struct gt_exlog_block_cache *c)
 {
-    guint kept = 0;
-    for (guint i = 0; i < gt_exlog.stale->len; i++) {
-        struct gt_exlog_block *b = gt_exlog.stale->pdata[i];
-        if (b->marked || b->n >= G_N_ELEMENTS(gt_exlog.places)) {
-            b->marked = false;
-            gt_exlog.stale->pdata[kept++] = b;
+    guint n = 0;
+    for (guint i = 0; i < c->stale->len; i++) {
+        struct gt_exlog_block *b = c->stale->pdata[i];
+        if (b->needed || b->n >= GT_EXLOG_REUSED) {
+            b->needed = false;
+            c->stale->pdata[n++] = b;
             continue;
         }
-        b->next = gt_exlog.places[b->n];
-        gt_exlog.places[b->n] = b;
+        b->next = c->reusable[b->n];
+        c->reusable[b->n] = b;
     }
-    g_ptr_array_set_size(gt_exlog.stale, kept);
-    gt_exlog.stale_most = kept + STALE;
+    g_ptr_array_set_size(c->stale, n);
+    c->max_stale = n + STALE;
 }
 
-void gt_exlog_reclaim(void)
+void gt_exlog_cache_reclaim(struct gt_exlog *e)
 {
-    if (gt_exlog.stale->len < MAX(gt_exlog.stale_most, STALE) ||
-        __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_RELAXED) != 1 || !gt_exlog_shut(GT_EXLOG_HELD))
+    struct gt_exlog_block_cache *c = &e->cache;
+    if (c->stale->len < MAX(c->max_stale, STALE) ||
+        __atomic_load_n(&e->n_vcpus, __ATOMIC_RELAXED) != 1 ||
+        !gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
         return;
-    pthread_mutex_lock(&gt_exlog.lock);
-    tell_and_mark();
-    give_places();
-    clear_marks();
-    pthread_mutex_unlock(&gt_exlog.lock);
-    gt_exlog_reopen();
+    pthread_mutex_lock(&e->lock);
+    find_needed(e);
+    reclaim_stale(c);
+    clear_needed(e);
+    pthread_mutex_unlock(&e->lock);
+    gt_exlog_resume(e);
 }
 
-static void forget(struct gt_exlog_block *b)
+static void free_block(struct gt_exlog *e, struct gt_exlog_block *b)
 {
-    free_content(b);
+    free_content(e, b);
     free(b);
 }
 
-/* No translated code has one of the blocks any more. */
-void gt_exlog_on_flush(void *self)
+/* Frees the cached blocks that are not needed. */
+static void free_unneeded(struct gt_exlog *e)
 {
     GHashTableIter i;
     gpointer block;
-    (void)self;
-    if (!gt_exlog_shut(GT_EXLOG_HELD))
-        return;
-    pthread_mutex_lock(&gt_exlog.lock);
-    tell_and_mark();
-    g_hash_table_remove_all(gt_exlog.newest);
-    g_hash_table_iter_init(&i, gt_exlog.blocks);
+    g_hash_table_iter_init(&i, e->cache.blocks);
     while (g_hash_table_iter_next(&i, &block, NULL)) {
         struct gt_exlog_block *b = block;
-        if (b->marked) {
-            b->marked = false;
+        if (b->needed) {
+            b->needed = false;
             continue;
         }
         g_hash_table_iter_steal(&i);
-        forget(b);
+        free_block(e, b);
     }
-    give_places();
-    for (size_t n = 0; n < G_N_ELEMENTS(gt_exlog.places); n++)
-        for (struct gt_exlog_block *b = gt_exlog.places[n], *next; b; b = next) {
+}
+
+static void free_reusable(struct gt_exlog *e)
+{
+    for (size_t n = 0; n < GT_EXLOG_REUSED; n++)
+        for (struct gt_exlog_block *b = e->cache.reusable[n], *next; b; b = next) {
             next = b->next;
-            forget(b);
-            gt_exlog.places[n] = next;
+            free_block(e, b);
+            e->cache.reusable[n] = next;
         }
-    pthread_mutex_unlock(&gt_exlog.lock);
-    gt_exlog_reopen();
+}
+
+void gt_exlog_on_flush(void *self)
+{
+    struct gt_exlog *e = self;
+    if (!gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
+        return;
+    pthread_mutex_lock(&e->lock);
+    find_needed(e);
+    g_hash_table_remove_all(e->cache.newest);
+    free_unneeded(e);
+    reclaim_stale(&e->cache);
+    free_reusable(e);
+    pthread_mutex_unlock(&e->lock);
+    gt_exlog_resume(e);
+}
+
+void gt_exlog_cache_init(struct gt_exlog *e)
+{
+    e->cache.blocks = g_hash_table_new(block_hash, block_equal);
+    e->cache.newest = g_hash_table_new(g_int64_hash, g_int64_equal);
+    e->cache.stale = g_ptr_array_new();
+}
+
+void gt_exlog_cache_fini(struct gt_exlog *e)
+{
+    g_hash_table_destroy(e->cache.newest);
+    free_unneeded(e);
+    free_reusable(e);
+    for (guint i = 0; i < e->cache.stale->len; i++)
+        free_block(e, e->cache.stale->pdata[i]);
+    g_hash_table_destroy(e->cache.blocks);
+    g_ptr_array_free(e->cache.stale, TRUE);
 }

@@ -1,152 +1,156 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * vCPUs that begin and end, whole lines that go out before they have to (a guest that waits, fork,
- * execve), and the end.
- */
+/* vCPUs begin and end, lines handed over early, fork, the end: see finish.h. */
+#include "plugin/execlog/finish.h"
+
 #include "base/clock.h"
-#include "base/membarrier.h"
 #include "plugin/common/forks.h"
 #include "plugin/common/round_robin.h"
+#include "plugin/common/sink_message.h"
 #include "plugin/common/tracing.h"
-#include "plugin/execlog/execlog.h"
+#include "plugin/execlog/exec.h"
+#include "plugin/execlog/recorder.h"
 
-#include <time.h>
+#include <inttypes.h>
 #include <unistd.h>
 
-enum { LIVE_NS = 1000000 }; /* a waiting guest's lines go to a reader so often at most */
+enum { LIVE_NS = 1000000 /* a waiting guest hands over to a reader at most this often */ };
 
-static __thread struct gt_exlog_vcpu *ran; /* the vCPU whose system call came last */
+static __thread struct gt_exlog_vcpu *in_syscall; /* the vCPU whose system call came last */
 
-/* Nothing of the guest has run: what cannot be watched ends QEMU, as a refused load does. */
-static void find_registers(struct gt_exlog_vcpu *v)
+/* Nothing of the guest has run: a register that cannot be watched ends QEMU, as a refused load
+ * does. */
+static void find_registers(struct gt_exlog *e, struct gt_exlog_vcpu *v)
 {
     struct gt_error err = {0};
-    if (!gt_exlog.register_globs || v->watched || gt_exlog_find_registers(v, &err))
+    if (!e->registers.globs || v->watched || gt_exlog_find_registers(v, &err) == 0)
         return;
     gt_host_message("%s", err.text);
     _exit(1);
 }
 
-/* The last vCPU that can come has come: cells stay where they are. With the lock. */
-static void settle_cells(void)
+/* The last vCPU that can come has come: the scoreboard does not move any more. With the lock. */
+static void settle_scoreboard(struct gt_exlog *e)
 {
-    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++)
-        if (gt_exlog.vcpus[i].known)
-            gt_exlog_set_started(&gt_exlog.vcpus[i], gt_cells_find(gt_exlog.cells, i));
-    __atomic_store_n(&gt_exlog.cells_move, false, __ATOMIC_RELEASE);
+    for (unsigned i = 0; i < e->n_vcpus; i++)
+        if (e->vcpus[i].known)
+            gt_exlog_set_started(&e->vcpus[i], gt_scoreboard_find(e->scoreboard, i));
+    __atomic_store_n(&e->scoreboard_moves, false, __ATOMIC_RELEASE);
 }
 
 void gt_exlog_on_vcpu_init(void *self, unsigned vcpu)
 {
-    (void)self;
+    struct gt_exlog *e = self;
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
-    struct gt_exlog_vcpu *v = &gt_exlog.vcpus[vcpu];
-    if (gt_round_robin_check(&gt_exlog.host, "lines may be attributed to the wrong one"))
-        __atomic_store_n(&gt_exlog.stores, false, __ATOMIC_RELEASE);
+    struct gt_exlog_vcpu *v = &e->vcpus[vcpu];
+    v->recorder = e;
+    if (gt_round_robin_check(&e->host, "lines may be attributed to the wrong one"))
+        __atomic_store_n(&e->stores, false, __ATOMIC_RELEASE);
     if (!v->known) {
         v->index = vcpu;
         gt_exlog_set_started(v, &v->counted);
-        v->known = gt_exlog.sink->begin(v);
+        v->known = e->sink->begin(v);
     }
-    if (gt_exlog.cells)
-        gt_exlog_set_started(v, gt_cells_find(gt_exlog.cells, vcpu));
+    if (e->scoreboard)
+        gt_exlog_set_started(v, gt_scoreboard_find(e->scoreboard, vcpu));
     if (v->known)
-        find_registers(v);
-    pthread_mutex_lock(&gt_exlog.lock);
-    if (vcpu >= gt_exlog.n_vcpus)
-        __atomic_store_n(&gt_exlog.n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
-    if (gt_exlog.cells && gt_exlog.host.system && gt_exlog.n_vcpus >= gt_exlog.host.max_vcpus)
-        settle_cells();
-    pthread_mutex_unlock(&gt_exlog.lock);
+        find_registers(e, v);
+    pthread_mutex_lock(&e->lock);
+    if (vcpu >= e->n_vcpus)
+        __atomic_store_n(&e->n_vcpus, vcpu + 1, __ATOMIC_RELEASE);
+    if (e->scoreboard && e->host.system && e->n_vcpus >= e->host.max_vcpus)
+        settle_scoreboard(e);
+    pthread_mutex_unlock(&e->lock);
 }
 
 /* Nobody waits for a thread's lines; its newest one waits for the end. */
 void gt_exlog_on_vcpu_exit(void *self, unsigned vcpu)
 {
-    (void)self;
-    struct gt_exlog_vcpu *v = vcpu < GT_EXLOG_MAX_VCPUS ? &gt_exlog.vcpus[vcpu] : NULL;
-    if (!v || !v->known || !gt_exlog_enter(v))
+    struct gt_exlog *e = self;
+    struct gt_exlog_vcpu *v = vcpu < GT_EXLOG_MAX_VCPUS ? &e->vcpus[vcpu] : NULL;
+    if (!v || !v->known || !gt_exlog_enter(e, v))
         return;
-    gt_exlog_tell(v);
-    gt_exlog.sink->hand_over(v);
+    gt_exlog_deliver(e, v);
+    e->sink->hand_over(v);
     gt_exlog_leave(v);
 }
 
-/* A log is QEMU's to write, in its own order: it has all lines when the guest waits. A file has
- * them when they fill a buffer. */
-static void hand_over(struct gt_exlog_vcpu *v)
+/* QEMU writes its log in its own order: it gets all lines when the guest waits. A file gets them
+ * when they fill a buffer. */
+static void hand_over(struct gt_exlog *e, struct gt_exlog_vcpu *v)
 {
-    bool log = !gt_exlog.outlet;
-    if (!v->known || !(log || gt_exlog.live) || !gt_exlog_enter(v))
+    bool log = !e->packet_sink;
+    if (!v->known || !(log || e->live) || !gt_exlog_enter(e, v))
         return;
     uint64_t time = log ? 0 : gt_clock_monotonic();
     if (log || time - v->handed >= LIVE_NS) {
         v->handed = time;
-        gt_exlog_tell(v);
-        gt_exlog.sink->hand_over(v);
+        gt_exlog_deliver(e, v);
+        e->sink->hand_over(v);
     }
     gt_exlog_leave(v);
 }
 
 void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu)
 {
-    (void)self;
+    struct gt_exlog *e = self;
     if (vcpu < GT_EXLOG_MAX_VCPUS)
-        hand_over(&gt_exlog.vcpus[vcpu]);
+        hand_over(e, &e->vcpus[vcpu]);
 }
 
-/* Each vCPU's line under way, and what else is to be done with it. */
-static void tell_all(void (*then)(struct gt_exlog_vcpu *))
+/* Delivers what each vCPU has under way, then calls `then` with it. */
+static void deliver_all(struct gt_exlog *e, void (*then)(struct gt_exlog_vcpu *))
 {
-    const unsigned n = __atomic_load_n(&gt_exlog.n_vcpus, __ATOMIC_ACQUIRE);
+    const unsigned n = __atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE);
     for (unsigned i = 0; i < n; i++) {
-        struct gt_exlog_vcpu *v = &gt_exlog.vcpus[i];
+        struct gt_exlog_vcpu *v = &e->vcpus[i];
         if (!v->known)
             continue;
-        gt_exlog_tell(v);
+        gt_exlog_deliver(e, v);
         then(v);
     }
 }
 
 static void hand_over_whole(struct gt_exlog_vcpu *v)
 {
-    if (gt_exlog.last)
-        gt_exlog_last_tell(v);
-    gt_exlog.sink->hand_over(v);
+    struct gt_exlog *e = v->recorder;
+    if (e->last.lines)
+        gt_exlog_last_deliver(v);
+    e->sink->hand_over(v);
 }
 
-/* Another process may take the place of this one, and what is in its memory is lost. */
-static void hand_over_all(void)
+/* Another process may take the place of this one: what is in its memory is lost. */
+static void hand_over_all(struct gt_exlog *e)
 {
-    if (!gt_exlog_shut(GT_EXLOG_HELD))
+    if (!gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
         return;
-    tell_all(hand_over_whole);
-    gt_exlog_reopen();
-    if (gt_exlog.outlet)
-        gt_packet_sink_flush(gt_exlog.outlet);
+    deliver_all(e, hand_over_whole);
+    gt_exlog_resume(e);
+    if (e->packet_sink)
+        gt_packet_sink_flush(e->packet_sink);
     gt_tracing_flush();
 }
 
-/* It may wait long. */
+/* The guest may wait long. */
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
 {
-    (void)self, (void)args;
-    const struct gt_syscalls *sys = gt_exlog.syscalls;
+    struct gt_exlog *e = self;
+    (void)args;
+    const struct gt_syscalls *sys = e->syscalls;
     if (vcpu >= GT_EXLOG_MAX_VCPUS)
         return;
-    ran = &gt_exlog.vcpus[vcpu];
+    in_syscall = &e->vcpus[vcpu];
     if (sys && (number == sys->execve || number == sys->execveat))
-        hand_over_all();
+        hand_over_all(e);
     else
-        hand_over(ran);
+        hand_over(e, in_syscall);
 }
 
-static void finish_outlet(void)
+static void finish_packet_sink(struct gt_packet_sink *sink)
 {
     struct gt_packet_sink_stats stats;
-    gt_packet_sink_finish(gt_exlog.outlet, &stats);
-    gt_exlog_tell_news();
+    gt_packet_sink_finish(sink, &stats);
+    gt_report_sink_message(sink);
     if (stats.dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
                         stats.dropped);
@@ -154,68 +158,74 @@ static void finish_outlet(void)
 
 void gt_exlog_on_exit(void *self)
 {
-    (void)self;
-    if (!gt_exlog_shut(GT_EXLOG_CLOSED))
+    struct gt_exlog *e = self;
+    if (!gt_exlog_quiesce(e, GT_EXLOG_ENDED))
         return;
-    tell_all(gt_exlog.sink->end);
-    if (gt_exlog.outlet)
-        finish_outlet();
-    if (gt_exlog.cut_lines > 1)
-        gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", gt_exlog.cut_lines,
+    deliver_all(e, e->sink->end);
+    if (e->packet_sink)
+        finish_packet_sink(e->packet_sink);
+    if (e->cut_lines > 1)
+        gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", e->cut_lines,
                         GT_EXLOG_BUFFER >> 10);
-    gt_exlog_tell_missing();
+    gt_exlog_report_missing(e);
     gt_forks_tell();
     gt_tracing_finish();
 }
 
+/* ---- callbacks that get no pointer ---------------------------------------------------------- */
+
 void gt_exlog_on_death(void)
 {
-    gt_exlog_on_exit(NULL);
+    gt_exlog_on_exit(gt_exlog_loaded());
 }
 
 static void before_fork(void)
 {
-    gt_exlog_gate_lock();
-    pthread_mutex_lock(&gt_exlog.lock);
-    if (gt_exlog.sink->fork_prepare)
-        gt_exlog.sink->fork_prepare();
-    if (gt_exlog.outlet)
-        gt_packet_sink_fork_prepare(gt_exlog.outlet);
+    struct gt_exlog *e = gt_exlog_loaded();
+    gt_exlog_quiesce_lock(e);
+    pthread_mutex_lock(&e->lock);
+    if (e->sink->fork_prepare)
+        e->sink->fork_prepare(e);
+    if (e->packet_sink)
+        gt_packet_sink_fork_prepare(e->packet_sink);
+}
+
+static void unlock_after_fork(struct gt_exlog *e)
+{
+    if (e->sink->fork_done)
+        e->sink->fork_done(e);
+    pthread_mutex_unlock(&e->lock);
+    gt_exlog_quiesce_unlock(e);
 }
 
 static void after_fork(void)
 {
-    if (gt_exlog.outlet) {
+    struct gt_exlog *e = gt_exlog_loaded();
+    if (e->packet_sink) {
         gt_forks_add();
-        gt_packet_sink_fork_parent(gt_exlog.outlet);
+        gt_packet_sink_fork_parent(e->packet_sink);
     }
-    if (gt_exlog.sink->fork_done)
-        gt_exlog.sink->fork_done();
-    pthread_mutex_unlock(&gt_exlog.lock);
-    gt_exlog_gate_unlock();
+    unlock_after_fork(e);
 }
 
-/* QEMU's log is the child's, too: its thread goes on; what the other threads had is the parent's.
- */
+/* QEMU's log is the child's, too: its thread continues to write; what the other threads had is the
+ * parent's. */
 static void in_child(void)
 {
-    if (gt_exlog.outlet) {
-        gt_exlog.gate = GT_EXLOG_CLOSED;
-        gt_packet_sink_fork_child(gt_exlog.outlet);
+    struct gt_exlog *e = gt_exlog_loaded();
+    if (e->packet_sink) {
+        e->quiescing.state = GT_EXLOG_ENDED;
+        gt_packet_sink_fork_child(e->packet_sink);
     }
-    if (gt_exlog.sink->fork_done)
-        gt_exlog.sink->fork_done();
-    for (unsigned i = 0; i < gt_exlog.n_vcpus; i++) {
-        gt_exlog.vcpus[i].known &= &gt_exlog.vcpus[i] == ran;
-        gt_exlog.vcpus[i].busy = 0;
+    for (unsigned i = 0; i < e->n_vcpus; i++) {
+        e->vcpus[i].known &= &e->vcpus[i] == in_syscall;
+        e->vcpus[i].busy = 0;
     }
-    pthread_mutex_unlock(&gt_exlog.lock);
-    gt_exlog_gate_unlock();
+    unlock_after_fork(e);
 }
 
-int gt_exlog_init_gate(struct gt_error *err)
+int gt_exlog_watch_forks(struct gt_exlog *e, struct gt_error *err)
 {
-    gt_exlog.fences = !gt_membarrier_prepare();
-    gt_exlog.syscalls = gt_exlog.host.system ? NULL : gt_syscalls_by_target(gt_exlog.host.target);
-    return gt_exlog.host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
+    e->syscalls = e->host.system ? NULL : gt_syscalls_by_target(e->host.target);
+    return e->host.system ? 0 : gt_forks_watch(before_fork, after_fork, in_child, err);
 }

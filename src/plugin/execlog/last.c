@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * last=N, a flight recorder: a sink that keeps of each vCPU what it is told, as it is told it, as
- * far as its last N lines need it. At the end, or where stop= ends the recording, the sink behind
- * it is told.
- *
- * What is kept stands in chunks of words, the oldest of which goes when those after it have N
- * lines.
- */
-#include "plugin/execlog/execlog.h"
+/* last=N: see last.h. */
+#include "plugin/execlog/last.h"
+
+#include "plugin/execlog/recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,40 +20,43 @@ struct chunk {
 
 struct ring {
     struct chunk *first, *last;
-    uint64_t lines; /* of all chunks */
-    void *behind;   /* the sink of the one behind */
+    uint64_t lines;   /* of all chunks */
+    void *downstream; /* the vCPU's `sink` of the sink downstream */
 };
 
-static const struct gt_exlog_sink *behind;
-static uint64_t most;
+static const struct gt_exlog_sink *downstream_of(const struct gt_exlog_vcpu *v)
+{
+    return v->recorder->last.downstream;
+}
 
 static bool begin(struct gt_exlog_vcpu *v)
 {
     struct ring *r = calloc(1, sizeof *r);
     if (r)
         r->first = r->last = calloc(1, sizeof *r->first);
-    if (!r || !r->first || !behind->begin(v)) {
+    if (!r || !r->first || !downstream_of(v)->begin(v)) {
         free(r ? r->first : NULL);
         free(r);
         return false;
     }
-    r->behind = v->sink;
+    r->downstream = v->sink;
     v->sink = r;
     return true;
 }
 
-static void *describe(const struct gt_exlog_block *b)
+static void *describe(struct gt_exlog *e, const struct gt_exlog_block *b)
 {
-    return behind->describe(b);
+    return e->last.downstream->describe(e, b);
 }
 
-static void forget(void *described)
+static void forget(struct gt_exlog *e, void *described)
 {
-    behind->forget(described);
+    e->last.downstream->forget(e, described);
 }
 
-/* The oldest one, if the others have enough; else a new one. NULL: no memory: the oldest goes. */
-static struct chunk *next_chunk(struct ring *r)
+/* The next chunk to fill: the oldest one, if the others have `most` lines or there is no memory,
+ * else a new one. */
+static struct chunk *next_chunk(struct ring *r, uint64_t most)
 {
     struct chunk *c = NULL;
     if (r->lines - r->first->lines < most || r->first == r->last)
@@ -76,11 +74,13 @@ static struct chunk *next_chunk(struct ring *r)
     return c;
 }
 
-static uint64_t *put(struct ring *r, size_t n)
+/* Room for an item of n words. */
+static uint64_t *put(struct gt_exlog_vcpu *v, size_t n)
 {
+    struct ring *r = v->sink;
     struct chunk *c = r->last;
     if (__builtin_expect(CHUNK - c->n < n, 0))
-        c = next_chunk(r);
+        c = next_chunk(r, v->recorder->last.lines);
     uint64_t *at = c->words + c->n;
     c->n += n;
     return at;
@@ -89,7 +89,7 @@ static uint64_t *put(struct ring *r, size_t n)
 static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *b, size_t from, size_t to)
 {
     struct ring *r = v->sink;
-    uint64_t *at = put(r, 3);
+    uint64_t *at = put(v, 3);
     at[0] = LINES;
     at[1] = (uintptr_t)b;
     at[2] = from | (uint64_t)to << 32;
@@ -99,10 +99,10 @@ static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *b, size_
 
 static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
 {
-    uint64_t *at = put(v->sink, a->has_value ? 5 : 3);
+    uint64_t *at = put(v, a->has_value ? 5 : 3);
     at[0] = ACCESS | (a->store ? STORE : 0) | (a->has_value ? VALUE : 0) | (uint64_t)a->size << 8;
     at[1] = a->address;
-    at[2] = a->place ? (uintptr_t)g_intern_string(a->place) : 0;
+    at[2] = a->region ? (uintptr_t)g_intern_string(a->region) : 0;
     if (a->has_value)
         memcpy(at + 3, a->value, sizeof a->value);
 }
@@ -113,7 +113,7 @@ static void change(struct gt_exlog_vcpu *v, const struct gt_exlog_register *reg,
     size_t words = (n + 7) / 8;
     if (2 + words > CHUNK)
         return;
-    uint64_t *at = put(v->sink, 2 + words);
+    uint64_t *at = put(v, 2 + words);
     at[0] = CHANGE | n << 8;
     at[1] = (uintptr_t)reg;
     memcpy(at + 2, bytes, n);
@@ -121,19 +121,21 @@ static void change(struct gt_exlog_vcpu *v, const struct gt_exlog_register *reg,
 
 static void complete(struct gt_exlog_vcpu *v)
 {
-    *put(v->sink, 1) = COMPLETE;
+    *put(v, 1) = COMPLETE;
 }
 
-/* An item, for the sink behind; of `skip` lines nothing. Returns its words. */
-static size_t tell_item(struct gt_exlog_vcpu *v, const uint64_t *at, uint64_t *skip, bool *some)
+/* Delivers an item downstream, without the first `skip` lines; *some: a line was delivered. Returns
+ * the item's words. */
+static size_t deliver_item(struct gt_exlog_vcpu *v, const uint64_t *at, uint64_t *skip, bool *some)
 {
+    const struct gt_exlog_sink *downstream = downstream_of(v);
     if ((at[0] & 7) == LINES) {
         size_t from = (uint32_t)at[2], to = at[2] >> 32;
         uint64_t less = *skip < to - from ? *skip : to - from;
         *skip -= less;
         *some = from + less < to;
         if (*some)
-            behind->lines(v, (const void *)(uintptr_t)at[1], from + less, to);
+            downstream->lines(v, (const void *)(uintptr_t)at[1], from + less, to);
         return 3;
     }
     if ((at[0] & 7) == ACCESS) {
@@ -141,35 +143,35 @@ static size_t tell_item(struct gt_exlog_vcpu *v, const uint64_t *at, uint64_t *s
             .store = at[0] & STORE,
             .size = (uint8_t)(at[0] >> 8),
             .address = at[1],
-            .place = (const char *)(uintptr_t)at[2],
+            .region = (const char *)(uintptr_t)at[2],
             .has_value = at[0] & VALUE,
         };
         if (a.has_value)
             memcpy(a.value, at + 3, sizeof a.value);
         if (*some)
-            behind->access(v, &a);
+            downstream->access(v, &a);
         return a.has_value ? 5 : 3;
     }
     if ((at[0] & 7) == CHANGE) {
         size_t n = at[0] >> 8;
         if (*some)
-            behind->change(v, (const void *)(uintptr_t)at[1], (const uint8_t *)(at + 2), n);
+            downstream->change(v, (const void *)(uintptr_t)at[1], (const uint8_t *)(at + 2), n);
         return 2 + (n + 7) / 8;
     }
     if (*some)
-        behind->complete(v);
+        downstream->complete(v);
     return 1;
 }
 
-void gt_exlog_last_tell(struct gt_exlog_vcpu *v)
+void gt_exlog_last_deliver(struct gt_exlog_vcpu *v)
 {
     struct ring *r = v->sink;
-    uint64_t skip = r->lines > most ? r->lines - most : 0;
+    uint64_t most = v->recorder->last.lines, skip = r->lines > most ? r->lines - most : 0;
     bool some = false;
-    v->sink = r->behind;
+    v->sink = r->downstream;
     for (struct chunk *c = r->first; c; c = c->next)
         for (size_t at = 0; at < c->n;)
-            at += tell_item(v, c->words + at, &skip, &some);
+            at += deliver_item(v, c->words + at, &skip, &some);
     v->sink = r;
     while (r->first != r->last) {
         struct chunk *next = r->first->next;
@@ -179,7 +181,7 @@ void gt_exlog_last_tell(struct gt_exlog_vcpu *v)
     r->last->n = r->last->lines = r->lines = 0;
 }
 
-static void mark(struct gt_exlog_vcpu *v)
+static void set_needed(struct gt_exlog_vcpu *v)
 {
     const struct ring *r = v->sink;
     for (const struct chunk *c = r->first; c; c = c->next)
@@ -187,41 +189,41 @@ static void mark(struct gt_exlog_vcpu *v)
             uint64_t skip = UINT64_MAX;
             bool some = false;
             if ((c->words[at] & 7) == LINES)
-                ((struct gt_exlog_block *)(uintptr_t)c->words[at + 1])->marked = true;
-            at += tell_item(v, c->words + at, &skip, &some);
+                ((struct gt_exlog_block *)(uintptr_t)c->words[at + 1])->needed = true;
+            at += deliver_item(v, c->words + at, &skip, &some);
         }
 }
 
 static void end(struct gt_exlog_vcpu *v)
 {
     struct ring *r = v->sink;
-    gt_exlog_last_tell(v);
-    v->sink = r->behind;
-    behind->end(v);
+    gt_exlog_last_deliver(v);
+    v->sink = r->downstream;
+    downstream_of(v)->end(v);
     free(r->last);
     free(r);
 }
 
-/* What was told already; the ring stays. */
+/* Hands over what was delivered downstream; the ring stays. */
 static void hand_over(struct gt_exlog_vcpu *v)
 {
     struct ring *r = v->sink;
-    v->sink = r->behind;
-    behind->hand_over(v);
-    r->behind = v->sink;
+    v->sink = r->downstream;
+    downstream_of(v)->hand_over(v);
+    r->downstream = v->sink;
     v->sink = r;
 }
 
-static void fork_prepare(void)
+static void fork_prepare(struct gt_exlog *e)
 {
-    if (behind->fork_prepare)
-        behind->fork_prepare();
+    if (e->last.downstream->fork_prepare)
+        e->last.downstream->fork_prepare(e);
 }
 
-static void fork_done(void)
+static void fork_done(struct gt_exlog *e)
 {
-    if (behind->fork_done)
-        behind->fork_done();
+    if (e->last.downstream->fork_done)
+        e->last.downstream->fork_done(e);
 }
 
 static const struct gt_exlog_sink last = {
@@ -234,14 +236,13 @@ static const struct gt_exlog_sink last = {
     .complete = complete,
     .end = end,
     .hand_over = hand_over,
-    .mark = mark,
+    .set_needed = set_needed,
     .fork_prepare = fork_prepare,
     .fork_done = fork_done,
 };
 
-const struct gt_exlog_sink *gt_exlog_last(const struct gt_exlog_sink *sink, uint64_t n)
+void gt_exlog_last_insert(struct gt_exlog *e)
 {
-    behind = sink;
-    most = n;
-    return &last;
+    e->last.downstream = e->sink;
+    e->sink = &last;
 }

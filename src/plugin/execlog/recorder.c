@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the plugin keeps while QEMU runs: see execlog.h. */
-#include "plugin/execlog/execlog.h"
+/* How a recorder begins and ends: see recorder.h. */
+#include "plugin/execlog/recorder.h"
 
-struct gt_exlog gt_exlog;
+#include "format/execlog/execlog.h"
 
-void gt_exlog_tell_news(void)
+#include <string.h>
+#include <sys/mman.h>
+
+int gt_exlog_init(struct gt_exlog *e, const struct gt_host_info *host, struct gt_error *err)
 {
-    struct gt_error news;
-    if (gt_exlog.outlet && gt_packet_sink_message(gt_exlog.outlet, &news))
-        gt_host_message("%s", news.text);
+    memset(e, 0, sizeof *e);
+    e->host = *host;
+    e->physical = host->system;
+    e->many = host->system && host->max_vcpus > 1;
+    e->vcpus = mmap(NULL, GT_EXLOG_MAX_VCPUS * sizeof *e->vcpus, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (e->vcpus == MAP_FAILED)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    pthread_mutex_init(&e->lock, NULL);
+    pthread_mutex_init(&e->quiescing.lock, NULL);
+    gt_exlog_cache_init(e);
+    e->registers.all = g_ptr_array_new();
+    return 0;
+}
+
+void gt_exlog_fini(struct gt_exlog *e)
+{
+    gt_packet_sink_destroy(e->packet_sink);
+    gt_exlog_cache_fini(e);
+    gt_exlog_registers_fini(e);
+    gt_exlog_filter_fini(e);
+    gt_exlog_where_fini(e);
+    gt_execlog_writer_destroy(e->writer);
+    pthread_mutex_destroy(&e->quiescing.lock);
+    pthread_mutex_destroy(&e->lock);
+    munmap(e->vcpus, GT_EXLOG_MAX_VCPUS * sizeof *e->vcpus);
 }

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines as text:
+ * The sink that writes text:
  *
  *   VCPU, 0xADDRESS, 0xOPCODE, "DISASSEMBLY"[, load|store, 0xADDRESS[, PLACE]]...[, NAME ->
  * 0xVALUE]...
  *
  * A block has the text of all its lines, each with the newline of the line before it: so lines that
  * ran one after the other are copied in one piece, and the newest may get more. The text is that of
- * vCPU 0; of another one each line is copied for itself. What goes out ends with a newline, and the
- * newest line stays.
+ * vCPU 0; of another one each line is copied for itself. What is handed over ends with a newline,
+ * and the newest line stays.
  */
-#include "plugin/execlog/execlog.h"
-
 #include "base/hex.h"
+#include "plugin/common/sink_message.h"
+#include "plugin/execlog/recorder.h"
 #include "plugin/trace-plugin.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     HOME_PREFIX = 3,  /* "0, " */
-    ACCESS_ROOM = 64, /* but for the place */
+    ACCESS_ROOM = 64, /* without the region */
     SHOWN = 100,      /* bytes of a line that is cut */
 };
 
@@ -35,16 +36,16 @@ struct text {
     struct gt_buffer *buffer; /* its data: whole lines, then the newest */
     uint8_t *at, *end, *line; /* line: where the newest begins */
     bool cut;                 /* the newest line is */
-    bool complete;            /* the newest is, and is in `again` */
-    GString *again;           /* what the end logs once more, without its newline */
+    bool complete;            /* the newest line is, and `again` has it */
+    GString *again;           /* the line that the end logs once more, without its newline */
     size_t prefix_size;
     char prefix[8];
 };
 
-static struct gt_buffer *new_buffer(void)
+static struct gt_buffer *new_buffer(const struct gt_exlog *e)
 {
-    if (gt_exlog.outlet)
-        return gt_packet_sink_acquire(gt_exlog.outlet);
+    if (e->packet_sink)
+        return gt_packet_sink_acquire(e->packet_sink);
     struct gt_buffer *b = malloc(sizeof *b + GT_EXLOG_BUFFER + 1);
     if (b)
         *b = (struct gt_buffer){.data = (uint8_t *)(b + 1), .size = GT_EXLOG_BUFFER};
@@ -61,7 +62,7 @@ static void take_buffer(struct text *t, struct gt_buffer *b)
 static bool begin(struct gt_exlog_vcpu *v)
 {
     struct text *t = calloc(1, sizeof *t);
-    struct gt_buffer *b = t ? new_buffer() : NULL;
+    struct gt_buffer *b = t ? new_buffer(v->recorder) : NULL;
     if (!b) {
         free(t);
         return false;
@@ -72,8 +73,9 @@ static bool begin(struct gt_exlog_vcpu *v)
     return true;
 }
 
-static void *describe(const struct gt_exlog_block *b)
+static void *describe(struct gt_exlog *e, const struct gt_exlog_block *b)
 {
+    (void)e;
     struct text_block *x = malloc(sizeof *x + (b->n + 1) * sizeof *x->at);
     g_autoptr(GString) text = g_string_new(NULL);
     if (!x)
@@ -91,8 +93,9 @@ static void *describe(const struct gt_exlog_block *b)
     return x;
 }
 
-static void forget(void *described)
+static void forget(struct gt_exlog *e, void *described)
 {
+    (void)e;
     struct text_block *x = described;
     g_free(x->text);
     free(x);
@@ -106,28 +109,29 @@ static void log_whole_lines(struct text *t)
     *t->line = first;
 }
 
-/* Whole lines go out, the newest becomes the first of the buffer. */
+/* Hands over whole lines; the newest becomes the first of the buffer. */
 static void hand_over(struct gt_exlog_vcpu *v)
 {
+    struct gt_packet_sink *sink = v->recorder->packet_sink;
     struct text *t = v->sink;
-    size_t whole = (size_t)(t->line - t->buffer->data), rest = (size_t)(t->at - t->line);
+    size_t whole = (size_t)(t->line - t->buffer->data), unfinished = (size_t)(t->at - t->line);
     if (whole == 0)
         return;
-    if (!gt_exlog.outlet) {
+    if (!sink) {
         log_whole_lines(t);
-        memmove(t->buffer->data, t->line, rest);
+        memmove(t->buffer->data, t->line, unfinished);
         take_buffer(t, t->buffer);
     } else {
-        uint8_t *newest = g_memdup2(t->line, rest);
+        uint8_t *newest = g_memdup2(t->line, unfinished);
         t->buffer->used = whole;
         trace_execlog_lines(whole);
-        take_buffer(t, gt_packet_sink_exchange(gt_exlog.outlet, t->buffer));
-        if (rest)
-            memcpy(t->buffer->data, newest, rest);
+        take_buffer(t, gt_packet_sink_exchange(sink, t->buffer));
+        if (unfinished)
+            memcpy(t->buffer->data, newest, unfinished);
         g_free(newest);
-        gt_exlog_tell_news();
+        gt_report_sink_message(sink);
     }
-    t->at += rest;
+    t->at += unfinished;
 }
 
 /* The newest line is as long as the buffer: it gets no more. */
@@ -138,7 +142,7 @@ static void cut_line(struct gt_exlog_vcpu *v)
     if (t->cut)
         return;
     t->cut = true;
-    if (__atomic_add_fetch(&gt_exlog.cut_lines, 1, __ATOMIC_RELAXED) == 1)
+    if (__atomic_add_fetch(&v->recorder->cut_lines, 1, __ATOMIC_RELAXED) == 1)
         gt_host_message("a line of more than %d KiB is cut: %.*s...", GT_EXLOG_BUFFER >> 10, SHOWN,
                         (const char *)t->line);
 }
@@ -209,7 +213,7 @@ static void lines(struct gt_exlog_vcpu *v, const struct gt_exlog_block *b, size_
 static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
 {
     struct text *t = v->sink;
-    size_t n = a->place ? strlen(a->place) : 0;
+    size_t n = a->region ? strlen(a->region) : 0;
     if ((size_t)(t->end - t->at) < ACCESS_ROOM + n && !make_room(v, ACCESS_ROOM + n))
         return;
     uint8_t *at = t->at;
@@ -221,9 +225,9 @@ static void put_access(struct gt_exlog_vcpu *v, const struct gt_exlog_access *a)
         at += 10;
     }
     t->at = (uint8_t *)gt_hex_put_padded((char *)at, a->address);
-    if (a->place) {
+    if (a->region) {
         put(t, ", ", 2);
-        put(t, a->place, n);
+        put(t, a->region, n);
     }
 }
 
@@ -264,8 +268,8 @@ static void end(struct gt_exlog_vcpu *v)
     }
     end_line(v);
     hand_over(v);
-    if (gt_exlog.outlet)
-        gt_packet_sink_submit(gt_exlog.outlet, t->buffer);
+    if (v->recorder->packet_sink)
+        gt_packet_sink_submit(v->recorder->packet_sink, t->buffer);
     else
         free(t->buffer);
     if (t->again)
@@ -274,24 +278,24 @@ static void end(struct gt_exlog_vcpu *v)
     v->sink = NULL;
 }
 
-static size_t put_nothing(void *self, uint8_t *out)
+static size_t put_no_head(void *self, uint8_t *out)
 {
     (void)self, (void)out;
     return 0;
 }
 
-static size_t put_no_mark(void *self, uint64_t bytes, uint8_t *out)
+static size_t put_no_gap(void *self, uint64_t bytes, uint8_t *out)
 {
     (void)self, (void)bytes, (void)out;
     return 0;
 }
 
-static int options(struct gt_packet_sink_options *o, struct gt_error *err)
+static int options(struct gt_exlog *e, struct gt_packet_sink_options *o, struct gt_error *err)
 {
-    (void)err;
+    (void)e, (void)err;
     o->buffer_size = GT_EXLOG_BUFFER;
-    o->head = put_nothing;
-    o->mark = put_no_mark;
+    o->head = put_no_head;
+    o->mark = put_no_gap;
     return 0;
 }
 

@@ -4,11 +4,13 @@
  * by what they say, so that a block translated again has its old one. They live as long as the
  * process.
  *
- * Each landing reads one or two of them, from all over the guest's code, so where they lie decides
- * what a landing costs. Two share a cache line: a block that ends in a call, and the one that the
+ * Each transfer reads one or two of them, from all over the guest's code, so where they lie decides
+ * what a transfer costs. Two share a cache line: a block that ends in a call, and the one that the
  * call comes back to. Those of a machine lie in huge pages where the host has them.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,50 +24,49 @@ static bool same_code(const struct gt_code *a, const struct gt_code *b)
 }
 
 /* Room for two in one cache line, or NULL. */
-static struct gt_code *take_line(void)
+static struct gt_code *take_line(struct gt_uftrace_recorder *r)
 {
     enum { BATCH = 2 << 20 };
-    static struct gt_code *at, *end;
-    if (at == end) {
+    struct gt_block_cache *c = &r->code.cache;
+    if (c->at == c->end) {
         void *p;
         if (posix_memalign(&p, BATCH, BATCH) != 0)
             return NULL;
-        if (!gt_rec.user)
+        if (!r->guest.user)
             (void)madvise(p, BATCH, MADV_HUGEPAGE); /* slower without */
-        at = p;
-        end = at + BATCH / sizeof *at;
+        c->at = p;
+        c->end = c->at + BATCH / sizeof *c->at;
     }
-    at += 2;
-    return at - 2;
+    c->at += 2;
+    return c->at - 2;
 }
 
-static struct gt_kept *first_at(struct gt_kept *kept, uint64_t pc)
+static struct gt_cached_block *first_at(struct gt_cached_block *cached, uint64_t pc)
 {
-    while (kept && kept->pc != pc)
-        kept = kept->next;
-    return kept;
+    while (cached && cached->pc != pc)
+        cached = cached->next;
+    return cached;
 }
 
-struct gt_kept *gt_kept_at(uint64_t pc)
+struct gt_cached_block *gt_cached_block_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return first_at(gt_place_at(pc)->kept, pc);
+    return first_at(gt_place_at(r, pc)->blocks, pc);
 }
 
-struct gt_kept *gt_kept_next(const struct gt_kept *kept)
+struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cached)
 {
-    return first_at(kept->next, kept->pc);
+    return first_at(cached->next, cached->pc);
 }
 
 /* Without memory it is not found again. */
-static void insert(struct gt_code *code)
+static void insert(struct gt_uftrace_recorder *r, struct gt_code *code)
 {
-    static struct gt_arena batches;
-    struct gt_place *place = gt_place_at(code->pc);
-    struct gt_kept *kept = gt_arena_take(&batches, sizeof *kept);
-    if (!kept)
+    struct gt_place *place = gt_place_at(r, code->pc);
+    struct gt_cached_block *cached = gt_arena_take(&r->code.cache.cached, sizeof *cached);
+    if (!cached)
         return;
-    *kept = (struct gt_kept){code->pc, code, place->kept};
-    place->kept = kept;
+    *cached = (struct gt_cached_block){code->pc, code, place->blocks};
+    place->blocks = cached;
 }
 
 static bool is_reserved(const struct gt_code *code)
@@ -80,57 +81,53 @@ static bool comes_back(const struct gt_code *code)
 }
 
 /* A place for it, known by its address. */
-static struct gt_code *place_for(const struct gt_code *want, struct gt_code *reserved)
+static struct gt_code *place_for(struct gt_uftrace_recorder *r, const struct gt_code *want,
+                                 struct gt_code *reserved)
 {
-    static struct gt_code *left; /* the other half of a line */
     if (reserved)
         return reserved;
-    struct gt_code *code = left;
+    struct gt_code *code = r->code.cache.half;
     bool pair = comes_back(want);
     if (code && !pair) {
-        left = NULL;
+        r->code.cache.half = NULL;
     } else {
-        code = take_line();
+        code = take_line(r);
         if (!code)
             return NULL;
         if (pair) {
             code[1] = (struct gt_code){.pc = gt_code_end(want)};
-            insert(&code[1]);
+            insert(r, &code[1]);
         } else {
-            left = code + 1;
+            r->code.cache.half = code + 1;
         }
     }
     code->pc = want->pc;
-    insert(code);
+    insert(r, code);
     return code;
 }
 
-struct gt_code *gt_keep_code(const struct gt_code *want)
+struct gt_code *gt_cache_block(struct gt_uftrace_recorder *r, const struct gt_code *want)
 {
     struct gt_code *reserved = NULL;
-    for (struct gt_kept *k = gt_kept_at(want->pc); k; k = gt_kept_next(k)) {
+    for (struct gt_cached_block *k = gt_cached_block_at(r, want->pc); k;
+         k = gt_cached_block_next(k)) {
         if (same_code(k->code, want))
             return k->code;
         if (is_reserved(k->code))
             reserved = k->code;
     }
-    struct gt_code *code = place_for(want, reserved);
+    struct gt_code *code = place_for(r, want, reserved);
     if (!code)
         return NULL;
     *code = *want;
-    gt_code_set_special(code);
+    gt_code_set_slow_flags(code);
     return code;
 }
 
-void gt_code_is_handler(struct gt_func *fn)
+void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_kept *k = gt_kept_at(fn->lo); k; k = gt_kept_next(k))
+    for (struct gt_cached_block *k = gt_cached_block_at(r, fn->lo); k; k = gt_cached_block_next(k))
         if (k->code->fn == fn)
-            gt_code_set_special(k->code);
-}
-
-struct gt_func *gt_code_func_at(uint64_t pc)
-{
-    return gt_module_func(gt_modules_at(&gt_rec.modules, pc, NULL), pc);
+            gt_code_set_slow_flags(k->code);
 }

@@ -3,6 +3,7 @@
  * QEMU's board "virt", data big-endian: accesses of each size to `data`, then to single bytes of
  * what they wrote; power off through PSCI.
  */
+#include "aarch64.inc"
 #define BIG_ENDIAN_DATA (1 << 25)
 
         .section .text
@@ -33,12 +34,7 @@ _start: mrs x0, sctlr_el1
         ldrb w4, [x1, #8]
         ldrb w4, [x1, #16]
         ldrb w4, [x1, #24]
-        movz x0, #0x8400, lsl #16       /* PSCI_SYSTEM_OFF */
-        movk x0, #8
-        .globl off
-off:    hvc #0
-1:      wfi
-        b 1b
+        power_off hvc, off
 
         .data
         .balign 64

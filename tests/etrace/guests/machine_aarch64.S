@@ -4,16 +4,12 @@
  * exception in the middle of a block; power off through PSCI. The data of known accesses are at
  * `data`.
  */
-#define PSCI_SYSTEM_OFF 0x84000008
-#define UART            0x09000000
-#define UART_FLAGS      0x18
-#define UART_BAUD       0x24
-#define NOWHERE         0x0ff0000000000000
+#include "aarch64.inc"
 
         .section .text
         .globl _start
 _start:
-        ldr x0, =vectors
+        ldr x0, =handlers
         msr vbar_el1, x0
         isb
         ldr x1, =data
@@ -50,10 +46,7 @@ again:  bl work
         mov x15, #1
         ldr x16, [x14]                  /* faults; the handler goes on after it */
         mov x15, #2
-        ldr x0, =PSCI_SYSTEM_OFF
-        hvc #0
-1:      wfi
-        b 1b
+        power_off
 
 work:   add x11, x11, x13
         ret
@@ -63,12 +56,7 @@ skip:   mrs x17, elr_el1
         msr elr_el1, x17
         eret
 
-        .balign 2048
-vectors:
-        .rept 16
-        b skip
-        .balign 128
-        .endr
+        vectors handlers, skip
 
         .data
         .balign 64

@@ -4,9 +4,7 @@
  * middle of blocks; an exception in the middle of a block; power off through the test device. The
  * data of known accesses are at `data`. No compressed instructions: each has 4 bytes.
  */
-#define TEST_DEVICE 0x100000
-#define POWER_OFF   0x5555
-#define UART        0x10000000
+#include "riscv64.inc"
 #define SCRATCH     7
 #define NOWHERE     0x83000000
 
@@ -53,12 +51,7 @@ again:  jal work
         li t6, 1
         lw s1, 0(t5)                    /* faults; the handler goes on after it */
         li t6, 2
-        li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        .globl off
-off:    sw t1, 0(t0)
-1:      wfi
-        j 1b
+        power_off off
 
 work:   add t3, t3, s0
         ret

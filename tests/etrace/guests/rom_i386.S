@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A PC's firmware of 64 KiB, linked for 0: loops in real mode, with calls, stores and loads, then in
- * protected mode; ends QEMU through the device isa-debug-exit. */
+ * protected mode; ends QEMU through the device isa-debug-exit. Each instruction of it is compared, so it has no start
+ * code but its own. */
 #define BASE 0xffff0000
 #define EXIT 0xf4
 

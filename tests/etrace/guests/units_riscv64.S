@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* QEMU's board "virt" without firmware and with three harts: each loops; the first one waits for the
  * others and cuts the power. */
-#define TEST_DEVICE 0x100000
-#define POWER_OFF   0x5555
+#include "riscv64.inc"
 #define HARTS       3
 
         .option norvc
@@ -24,11 +23,7 @@ _start:
 3:      li t2, HARTS
 4:      lw t3, 0(t1)
         bne t3, t2, 4b
-        li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        .globl off
-off:    sw t1, 0(t0)
-5:      j 5b
+        power_off off
 
         .data
         .balign 64

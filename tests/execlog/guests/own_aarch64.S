@@ -4,10 +4,7 @@
  * a load that faults in the middle of a block and is run again, a device in the middle of a block, code
  * that changes itself. own_test.py has the lines.
  */
-#define PSCI_SYSTEM_OFF 0x84000008
-#define UART            0x09000000
-#define UART_BAUD       0x24
-#define NOWHERE         0x0ff0000000000000
+#include "aarch64.inc"
 
         .arch armv8.1-a
         .section .text
@@ -83,17 +80,10 @@ changed:
 other:  add x13, x13, #2
 
         .globl off
-off:    ldr x0, =PSCI_SYSTEM_OFF
-        hvc #0
-1:      wfi
-        b 1b
+off:    power_off
+        .ltorg
 
-        .balign 2048
-handlers:
-        .rept 16
-        b handler
-        .balign 128
-        .endr
+        vectors handlers, handler
 
         .data
         .balign 64

@@ -4,9 +4,7 @@
  * atomics, a load that faults in the middle of a block and is run again, a device in the middle of a
  * block, code that changes itself, vectors. own_test.py has the lines.
  */
-#define TEST_DEVICE 0x100000
-#define POWER_OFF   0x5555
-#define UART        0x10000000
+#include "riscv64.inc"
 #define NOWHERE     0x08000000
 
         .option nopic
@@ -86,10 +84,7 @@ vectors:
         j off
 
         .globl off
-off:    li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        sw t1, 0(t0)
-1:      j 1b
+off:    power_off
 
         .data
         .balign 64

@@ -4,9 +4,7 @@
  * times 0x1000, in `work`; then they take turns, waiting for interrupts, and each stores to a cell of
  * its own at `step`; the last one cuts the power.
  */
-#define TEST_DEVICE 0x100000
-#define POWER_OFF   0x5555
-#define CLINT       0x2000000
+#include "riscv64.inc"
 #define CALLS       10
 #define TURNS       20
 
@@ -55,19 +53,14 @@ step:   sd s3, 0(s7)
 2:      wfi
         j 2b
 
-        .globl work
-        .type work, @function
-work:   addi s2, s2, 1
+function work
+        addi s2, s2, 1
         ret
-        .size work, . - work
+end work
 
-        .globl finish
-        .type finish, @function
-finish: li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        sw t1, 0(t0)
-3:      j 3b
-        .size finish, . - finish
+function finish
+        power_off
+end finish
 
         .data
         .balign 64

@@ -4,10 +4,12 @@
  * MMU maps to the same ones above RAM. Its system call leads to the vectors, which cut the power
  * without a load and without x0's change.
  */
+#include "aarch64.inc"
+
         .section .text
         .globl _start
 _start:
-        adr x1, vectors
+        adr x1, handlers
         msr vbar_el1, x1
         adr x1, table
         movz x2, #0x0705
@@ -35,17 +37,8 @@ _start:
         .balign 4096
 table:  .space 4096
 
-        .balign 2048
-vectors:
-        .rept 16
-        b off
-        .balign 128
-        .endr
-off:    movz x0, #0x0008                /* PSCI SYSTEM_OFF */
-        movk x0, #0x8400, lsl #16
-        hvc #0
-1:      wfi
-        b 1b
+        vectors handlers, off
+off:    power_off
 
         .section .zoo, "awx"
         .incbin ZOO

@@ -4,8 +4,7 @@
  * addresses, which the MMU maps to the same ones above RAM. Its system call leads back to machine
  * mode, which cuts the power without a load of 64 bits.
  */
-#define TEST_DEVICE 0x100000
-#define POWER_OFF   0x5555
+#include "riscv64.inc"
 
         .option norelax
         .section .text
@@ -33,10 +32,7 @@ _start:
         mret
 
         .balign 4
-off:    li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        sw t1, 0(t0)
-1:      j 1b
+off:    power_off
 
         .balign 4096
 table:  .space 4096

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "aarch64.inc"
 #include "kernel.h"
 
-.macro function name
-        .balign 16
-        .globl \name
-        .type \name, %function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 .macro vector name
         .balign 128
         .globl \name

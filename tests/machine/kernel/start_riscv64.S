@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "kernel.h"
+#include "riscv64.inc"
 #define FRAME       272
 #define MPP         0x1800
 #define MPP_S       0x800
@@ -12,15 +13,6 @@
 #define CLINT_SOFT  0x2000000
 #define CLINT_COMPARE 0x2004000
 
-.macro function name
-        .balign 16
-        .globl \name
-        .type \name, @function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 /* Registers but x2, sp, and x4, the hart. */
 .macro all op
         \op x1, 8(sp)

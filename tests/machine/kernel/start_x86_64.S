@@ -4,27 +4,13 @@
  * one copies the image to BASE, and all go on there.
  */
 #include "kernel.h"
-#define CODE32 0x08
-#define DATA   0x10
-#define CODE64 0x18
+#define ROM    0xf0000
+#define MOVED  (BASE - ROM)
+#include "x86_64.inc"
 #define DATA64 0x20
-#define PML4   0x1000
-#define PDPT   0x2000
 #define USER_DATA 0x33
 #define USER_CODE 0x3b
-#define GIANT  0x87 /* present, writable, the user's too, 1 GiB */
-#define ROM    0xf0000
-#define THERE  (BASE - ROM)
 
-.macro function name
-        .balign 16
-        .globl \name
-        .type \name, %function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 .macro push_all
         push %rbx
         push %rcx
@@ -70,44 +56,11 @@ end \name
 .endm
 
         .section .start, "ax"
-        .code16
-        .globl _start
-        .type _start, @function
-_start:
-        cli
-        mov %cs, %ax
-        mov %ax, %ds
-        lgdtl gdt_pointer - BASE
-        mov %cr0, %eax
-        or $1, %al
-        mov %eax, %cr0
-        ljmpl $CODE32, $start32 - THERE
-
-        .code32
+function _start
+        real_mode
+        protected_mode start32
 start32:
-        mov $DATA, %eax
-        mov %eax, %ds
-        mov %eax, %es
-        mov %eax, %ss
-        movl $PDPT + 7, PML4
-        movl $GIANT, PDPT
-        movl $0x40000000 + GIANT, PDPT + 8
-        movl $0x80000000 + GIANT, PDPT + 16
-        movl $0xc0000000 + GIANT, PDPT + 24
-        mov $PML4, %eax
-        mov %eax, %cr3
-        mov $0x20, %eax /* PAE */
-        mov %eax, %cr4
-        mov $0xc0000080, %ecx
-        rdmsr
-        or $0x100, %eax /* LME */
-        wrmsr
-        mov %cr0, %eax
-        or $0x80000000, %eax
-        mov %eax, %cr0
-        ljmpl $CODE64, $start64 - THERE
-
-        .code64
+        long_mode start64
 start64:
         mov $1, %eax
         cpuid
@@ -131,26 +84,20 @@ start_kernel:
         call k_main
 1:      hlt
         jmp 1b
-        .size _start, . - _start
+end _start
 
-        .balign 8
         .globl k_gdt
-k_gdt:
-        .quad 0
-        .quad 0x00cf9b000000ffff /* 32 bit code */
-        .quad 0x00cf93000000ffff
-        .quad 0x00af9b000000ffff /* 64 bit code */
+        .balign 8
+        .set k_gdt, .
+        descriptors
         .quad 0x00cf93000000ffff
         .quad 0
         .quad 0x00cff3000000ffff /* the user's */
         .quad 0x00affb000000ffff
         .space 16 * CPUS /* task states */
-gdt_end:
-gdt_pointer:
-        .word gdt_end - k_gdt - 1
-        .long k_gdt - THERE
+        end_descriptors
 gdt_there:
-        .word gdt_end - k_gdt - 1
+        .word gdt_end - gdt - 1
         .quad k_gdt
 
         .text
@@ -262,10 +209,7 @@ function k_user_thread_start
         jmp k_trap_exit
 end k_user_thread_start
 
-        .section .reset, "ax"
-        .code16
-        ljmp $0xf000, $0
-        .balign 16
+        reset_vector
 
         .bss
         .globl k_kernel_sp

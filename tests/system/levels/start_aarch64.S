@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* QEMU's aarch64 board "virt" with virtualization=on: EL2 is the top. A negative number in x0 goes up
  * to there and cuts the power. */
-#define PSCI_SYSTEM_OFF 0x84000008
+#define FUNCTION_ALIGN 1 /* one follows the other */
+#include "aarch64.inc"
 #define EL1_64BIT       (1 << 31)
 #define TO_EL1          0x3c5
 #define TO_EL0          0x3c0
-
-.macro function name
-        .globl \name
-        .type \name, %function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 
         .section .start, "ax"
 function _start
@@ -83,7 +75,7 @@ function guarded_b
         ret
 end guarded_b
 
-.macro vectors name, serve, off
+.macro handlers name, serve, off
         .balign 2048
 \name:
         .space 0x400
@@ -93,20 +85,14 @@ end guarded_b
         ldp x29, x30, [sp], #16
         eret
 .endm
-        vectors top_vectors, top_serve, power_off
-        vectors middle_vectors, middle_serve, pass_on
+        handlers top_vectors, top_serve, power_off
+        handlers middle_vectors, middle_serve, pass_on
 
 pass_on:
         hvc #0
 power_off:
-        ldr x0, =PSCI_SYSTEM_OFF
-        smc #0
+        power_off smc
 
-        .bss
-        .balign 16
-        .space 0x4000
-top_stack:
-        .space 0x4000
-middle_stack:
-        .space 0x4000
-user_stack:
+        stack top_stack
+        stack middle_stack
+        stack user_stack

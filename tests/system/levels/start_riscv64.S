@@ -2,8 +2,8 @@
 /* QEMU's riscv64 board "virt" without firmware: M mode is the top. A negative number in a0 goes up to
  * there and cuts the power. User may not execute guarded_a and guarded_b until it has tried to: each
  * call is interrupted between the jump and the callee's first instruction. */
-#define TEST_DEVICE  0x100000
-#define POWER_OFF    0x5555
+#define FUNCTION_ALIGN 1 /* one follows the other */
+#include "riscv64.inc"
 #define USER_ECALL   (1 << 8)
 #define FETCH_FAULT  1
 #define MPP          0x1800
@@ -11,15 +11,6 @@
 #define SPP          0x100
 /* Two pages without access, and all the rest with all. */
 #define PROTECTION   0x1f1818
-
-.macro function name
-        .globl \name
-        .type \name, @function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 .macro guard register, page
         la t0, \page
         srli t0, t0, 2
@@ -113,10 +104,7 @@ top_vector:
         addi sp, sp, 16
         csrrw sp, mscratch, sp
         mret
-3:      li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        sw t1, (t0)
-        j .
+3:      power_off
 
         .balign 4
 middle_vector:
@@ -149,11 +137,6 @@ end \name
         guarded guarded_b
         .balign 4096
 
-        .bss
-        .balign 16
-        .space 0x4000
-top_stack:
-        .space 0x4000
-middle_stack:
-        .space 0x4000
-user_stack:
+        stack top_stack
+        stack middle_stack
+        stack user_stack

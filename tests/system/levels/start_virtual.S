@@ -2,8 +2,8 @@
 /* QEMU's riscv64 board "virt" without firmware, with the hypervisor extension: M is the top, S starts
  * the virtual machine, whose S asks M, and whose user asks it. A negative number in a0 goes up to M
  * and cuts the power. */
-#define TEST_DEVICE  0x100000
-#define POWER_OFF    0x5555
+#define FUNCTION_ALIGN 1 /* one follows the other */
+#include "riscv64.inc"
 #define USER_ECALL   (1 << 8)
 #define MPP          0x1800
 #define MPP_S        0x800
@@ -12,15 +12,6 @@
 #define HSTATUS      0x600
 #define HEDELEG      0x602
 #define ALL_ACCESS   0x1f
-
-.macro function name
-        .globl \name
-        .type \name, @function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 
         .section .start, "ax"
 function _start
@@ -112,10 +103,7 @@ function top_vector
         addi sp, sp, 16
         csrrw sp, mscratch, sp
         mret
-1:      li t0, TEST_DEVICE
-        li t1, POWER_OFF
-        sw t1, (t0)
-        j .
+1:      power_off
 end top_vector
 
         .balign 4
@@ -148,13 +136,7 @@ end \name
         guarded guarded_a
         guarded guarded_b
 
-        .bss
-        .balign 16
-        .space 0x4000
-top_stack:
-        .space 0x4000
-host_stack:
-        .space 0x4000
-middle_stack:
-        .space 0x4000
-user_stack:
+        stack top_stack
+        stack host_stack
+        stack middle_stack
+        stack user_stack

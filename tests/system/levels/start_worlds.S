@@ -5,17 +5,8 @@
 #define SCR         0x400 /* EL1 is 64 bit */
 #define SCR_NS      1
 #define SCR_NSE     (1 << 62)
-#define SYS_EXIT    0x18
-#define APPLICATION 0x20026
-
-.macro function name
-        .globl \name
-        .type \name, %function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
+#define FUNCTION_ALIGN 1 /* one follows the other */
+#include "aarch64.inc"
 
         .section .start, "ax"
 function _start
@@ -100,14 +91,10 @@ function top_vectors
 end top_vectors
 
 exit:
-        mov w0, #SYS_EXIT
-        ldr x1, =exit_code
-        hlt #0xf000
+        exit_semihosting
 
         .data
         .balign 8
-exit_code:
-        .quad APPLICATION, 0
 current:
         .quad 0
 /* elr, spsr, sp_el1, scr */
@@ -116,13 +103,7 @@ worlds:
         .quad nonsecure_start, TO_EL1, nonsecure_stack, SCR + SCR_NS
         .quad realm_start, TO_EL1, realm_stack, SCR + SCR_NS + SCR_NSE
 
-        .bss
-        .balign 16
-        .space 0x4000
-top_stack:
-        .space 0x4000
-secure_stack:
-        .space 0x4000
-nonsecure_stack:
-        .space 0x4000
-realm_stack:
+        stack top_stack
+        stack secure_stack
+        stack nonsecure_stack
+        stack realm_stack

@@ -2,47 +2,28 @@
 /* QEMU's board "pc" with this as its firmware, 64 KiB at 0xf0000: from real mode to 64 bits, and on to
  * ring 3, which asks ring 0 by an interrupt. A negative number in rdi resets the machine (-no-reboot).
  */
-#define CODE32    0x08
-#define DATA      0x10
-#define CODE64    0x18
+#define FUNCTION_ALIGN 1 /* one follows the other */
+#include "x86_64.inc"
 #define USER_DATA 0x23
 #define USER_CODE 0x2b
 #define TASK      0x30
-#define PML4      0x1000
-#define PDPT      0x2000
 #define IDT       0x3000
 #define TSS       0x4000
-#define GIANT     0x87 /* present, writable, user, 1 GiB */
-#define TABLE     7
 #define GATE      0xee00 /* 64 bit interrupt gate, for ring 3 */
 #define ASK       0x40
-
-.macro function name
-        .globl \name
-        .type \name, @function
-\name:
-.endm
-.macro end name
-        .size \name, . - \name
-.endm
 
         .section .start, "ax"
         .code16
 function _start
-        cli
-        mov %cs, %ax
-        mov %ax, %ds
+        real_mode
         mov $0x7000, %sp
         xor %ax, %ax
         mov %ax, %ss
         call real_main
-        lgdtl gdt_pointer - BASE
-        mov %cr0, %eax
-        or $1, %al
-        mov %eax, %cr0
-        ljmpl $CODE32, $start32
+        protected_mode start32
 end _start
 
+        .code16
 function real_main
         call real_leaf
         call real_leaf
@@ -56,26 +37,8 @@ end real_leaf
 
         .code32
 start32:
-        mov $DATA, %eax
-        mov %eax, %ds
-        mov %eax, %es
-        mov %eax, %ss
-        movl $PDPT + TABLE, PML4
-        movl $GIANT, PDPT
-        mov $PML4, %eax
-        mov %eax, %cr3
-        mov $0x20, %eax /* PAE */
-        mov %eax, %cr4
-        mov $0xc0000080, %ecx
-        rdmsr
-        or $0x100, %eax /* LME */
-        wrmsr
-        mov %cr0, %eax
-        or $0x80000000, %eax
-        mov %eax, %cr0
-        ljmpl $CODE64, $start64
+        long_mode start64
 
-        .code64
 function start64
         lea top_stack(%rip), %rsp
         call top_main
@@ -121,10 +84,7 @@ function top_vector
         js 1f
         call top_serve
         iretq
-1:      mov $0xfe, %al
-        out %al, $0x64
-2:      hlt
-        jmp 2b
+1:      power_off
 end top_vector
 
 function guarded_a
@@ -137,33 +97,18 @@ function guarded_b
         ret
 end guarded_b
 
-        .balign 16
-gdt:
-        .quad 0
-        .quad 0x00cf9a000000ffff
-        .quad 0x00cf92000000ffff
-        .quad 0x00af9a000000ffff
+        descriptors
         .quad 0x00cff2000000ffff
         .quad 0x00affa000000ffff
         .quad 0x0000890040000067 /* the task's state at TSS */
         .quad 0
-gdt_pointer:
-        .word . - gdt - 1
-        .long gdt
+        end_descriptors
 idt_pointer:
         .word (ASK + 1) * 16 - 1
         .quad IDT
 
-        .section .reset, "ax"
-        .code16
-        ljmp $0xf000, $0
-        .balign 16
+        reset_vector
 
-        .bss
-        .balign 16
-        .space 0x4000
-top_stack:
-        .space 0x4000
-vector_stack:
-        .space 0x4000
-user_stack:
+        stack top_stack
+        stack vector_stack
+        stack user_stack

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # On a full disk a directory's files are the old ones or the new ones, never half of one.
-# usage: uftrace_full_disk_test.sh UFTRACE_MAKE CHECK_UFTRACE_DIR
+# usage: uftrace_full_disk_test.sh UFTRACE_MAKE
 set -u
 if [ -z "${GT_FULL_DISK:-}" ]; then
     # In a chroot, whose / is no mount, nothing can be made private; what we mount is unmounted.
@@ -20,7 +20,8 @@ if [ -z "${GT_FULL_DISK:-}" ]; then
     rmdir "$GT_FULL_DISK"
     exit $status
 fi
-make=$1 check=$2 top=$GT_FULL_DISK
+make=$1 top=$GT_FULL_DISK
+check() { python3 -m gttest.uftrace_check --no-readers "$@"; }
 fail() { echo "$*"; exit 1; }
 mount -t tmpfs -o size=512k none "$top" || { echo "SKIP: tmpfs cannot be mounted"; exit 77; }
 trap 'umount "$top"' EXIT
@@ -32,8 +33,8 @@ dd if=/dev/zero of="$top/filler" bs=4k 2>/dev/null # until it is full
 grep -q 'No space left' "$top/../$$.out" || fail "repair says: $(cat "$top/../$$.out")"
 rm "$top/../$$.out"
 find "$top/t" -name '*.tmp' | grep -q . && fail "a temporary file is left"
-"$check" --no-readers --open-ok "$top/t" || fail "the full disk broke the directory"
+check --open-ok "$top/t" || fail "the full disk broke the directory"
 
 rm "$top/filler"
 "$make" repair "$top/t" >/dev/null || fail "repair with space again"
-"$check" --no-readers "$top/t" || fail "not whole after repair with space again"
+check "$top/t" || fail "not whole after repair with space again"

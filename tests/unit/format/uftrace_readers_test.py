@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the installed uftrace makes of the directories that uftrace_make builds.
 
-usage: uftrace_readers_test.py UFTRACE_MAKE CHECK_UFTRACE_DIR
+usage: uftrace_readers_test.py UFTRACE_MAKE
 """
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
-MAKE, CHECK = sys.argv[1:3]
+from gttest.commands import tool
+from gttest.results import folder, need, read_bytes, status, write
+
+MAKE, CHECK = sys.argv[1], (sys.executable, '-m', 'gttest.uftrace_check')
 CALLS = {
     'main': 1, 'recurse': 1502, 'setjmp()': 1, 'longjmp()': 1, 'fork()': 1, 'execve()': 1,
     'space::thing::add': 1, 'odd?na?me?': 1, 'last': 1, 'twin_function': 2, 'start_kernel': 2,
@@ -25,8 +27,7 @@ def run(*command):
 
 
 def want(what, got, expected):
-    if got != expected:
-        sys.exit(f'{what}: {got!r}, expected {expected!r}')
+    need(got == expected, f'{what}: {got!r}, expected {expected!r}')
 
 
 def uftrace(*command):
@@ -44,8 +45,8 @@ def calls(directory):
 
 
 def check(directory, *options):
-    status, out = run(CHECK, *options, directory)
-    want('check_uftrace_dir ' + ' '.join(options), (status, out), (0, ''))
+    status, out = run(*CHECK, *options, directory)
+    want('uftrace_check ' + ' '.join(options), (status, out), (0, ''))
 
 
 def check_whole(directory):
@@ -69,7 +70,7 @@ def check_whole(directory):
 def check_killed(directory):
     want('uftrace_make killed', run(MAKE, 'killed', directory), (0, ''))
     check(directory, '--open-ok')
-    status, out = run(CHECK, directory)
+    status, out = run(*CHECK, directory)
     want('a killed run is not whole', (status, 'cut' in out or 'open' in out), (1, True))
     status, out = run(MAKE, 'repair', directory)
     want('repair', (status, out),
@@ -82,11 +83,9 @@ def check_killed(directory):
 
 
 def replace(path, old, new):
-    with open(path, 'rb') as f:
-        data = f.read()
+    data = read_bytes(path)
     assert old in data, (path, old)
-    with open(path, 'wb') as f:
-        f.write(data.replace(old, new, 1))
+    write(path, data.replace(old, new, 1))
 
 
 def cut(path, size):
@@ -116,19 +115,16 @@ def check_checker(whole, top):
         directory = f'{top}/fault{number}'
         shutil.copytree(whole, directory)
         break_it(directory)
-        status, out = run(CHECK, '--no-readers', directory)
+        status, out = run(*CHECK, '--no-readers', directory)
         want(f'a directory with a fault ({words})', (status, words in out), (1, True))
 
 
 def main():
-    if not shutil.which('uftrace'):
-        print('SKIP: uftrace is not installed')
-        return 77
-    with tempfile.TemporaryDirectory() as top:
+    tool('uftrace')
+    with folder('readers') as top:
         check_whole(f'{top}/whole')
         check_killed(f'{top}/killed')
         check_checker(f'{top}/whole', top)
-    return 0
 
 
-sys.exit(main())
+sys.exit(status(main))

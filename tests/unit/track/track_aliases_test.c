@@ -52,7 +52,7 @@ static struct gt_func anon = {.hi = UINT64_MAX, .flags = GT_FUNC_ANON};
 struct machine {
     struct gt_tracker tracker;
     struct gt_thread thread;
-    uint64_t mark;
+    uint64_t last_exit;
 };
 
 static int set_up(void **state)
@@ -64,7 +64,7 @@ static int set_up(void **state)
         return -1;
     m.tracker.machine = true;
     memset(&m.thread, 0, sizeof m.thread);
-    m.mark = 0;
+    m.last_exit = 0;
     *state = &m;
     return gt_thread_init(&m.thread, &m.tracker, 1) ? 0 : -1;
 }
@@ -86,12 +86,13 @@ static struct gt_code block(uint64_t pc, enum gt_code_exit exit, uint64_t target
 
 static void run(struct machine *m, struct gt_code *code)
 {
-    gt_code_set_special(code);
-    uint64_t stays = gt_mark_of_func(code->fn);
-    if (m->mark != stays &&
-        (m->mark == 0 || !land_plain(&m->thread, code, m->mark, 1, &sink, said, 1024)))
-        m->mark = gt_track_slow(&m->thread, code, m->mark, 1);
-    m->mark = gt_code_mark(code);
+    gt_code_set_slow_flags(code);
+    uint64_t stays = gt_last_exit_of_func(code->fn);
+    if (m->last_exit != stays &&
+        (m->last_exit == 0 ||
+         !transfer_plain(&m->thread, code, m->last_exit, 1, &sink, said, 1024)))
+        m->last_exit = gt_track_slow(&m->thread, code, m->last_exit, 1);
+    m->last_exit = gt_code_last_exit(code);
 }
 
 static void expect(const struct machine *m, const char *text, uint64_t matched, uint64_t aliased)

@@ -11,7 +11,7 @@ static void test_longjmp(void **state)
         plain(g, 'b', 1); /* where s returned to, all three times */
         assert_int_equal(gt_stack_depth(g->t.stack), 2 + i);
         check_counters(g, GT_COUNT_UNWOUND, 1, -1);
-        assert_int_equal(g->t.attention, 0);
+        assert_int_equal(g->t.slow_flags, 0);
         guest_destroy(g);
     }
 }
@@ -34,8 +34,8 @@ static void test_unsaved(void **state)
     guest_destroy(g);
     g = nested_saves(1);
     gt_track_saved(&g->t, 0);
-    for (unsigned i = 0; i < GT_TRACK_SAVES; i++)
-        assert_true(!g->k.saves[i].stack == !g->k.saves[i].slot);
+    for (unsigned i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
+        assert_true(!g->k.saved_contexts[i].stack == !g->k.saved_contexts[i].slot);
     guest_destroy(g);
 }
 
@@ -76,10 +76,10 @@ static void test_stale(void **state)
 
 static size_t slot_index(struct guest *g, uint64_t addr)
 {
-    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
-        if (g->k.saves[i].slot == addr)
+    for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
+        if (g->k.saved_contexts[i].slot == addr)
             return i;
-    return GT_TRACK_SAVES;
+    return GT_TRACK_SAVED_CONTEXTS;
 }
 
 /* More addresses than a set of the table has places: the oldest is lost, and taken for no other. */
@@ -89,13 +89,13 @@ static void test_collision(void **state)
     struct guest *g = nested_saves(1);
     size_t at = slot_index(g, 0x100000);
     uint64_t other = 0x200000;
-    assert_true(at < GT_TRACK_SAVES);
+    assert_true(at < GT_TRACK_SAVED_CONTEXTS);
     do
         gt_track_saved(&g->t, other += 8);
-    while (slot_index(g, 0x100000) < GT_TRACK_SAVES);
+    while (slot_index(g, 0x100000) < GT_TRACK_SAVED_CONTEXTS);
     assert_int_equal(slot_index(g, other), at | 3);
-    if (slot_index(g, 0x100008) < GT_TRACK_SAVES)
-        g->k.saves[slot_index(g, 0x100008)].slot = 0;
+    if (slot_index(g, 0x100008) < GT_TRACK_SAVED_CONTEXTS)
+        g->k.saved_contexts[slot_index(g, 0x100008)].slot = 0;
     load(g, 0x100000);
     plain(g, 'b', 1);
     check_counters(g, GT_ANOMALY_GUESSED_FRAME, 1, -1);
@@ -129,7 +129,7 @@ static void test_inside_saver(void **state)
     inside_saver(false);
 }
 
-/* A signal between the load and the landing, whose handler jumps by itself: both arrive. */
+/* A signal between the load and the transfer, whose handler jumps by itself: both arrive. */
 static void test_signal_in_longjmp(void **state)
 {
     (void)state;
@@ -137,14 +137,14 @@ static void test_signal_in_longjmp(void **state)
     func(g, 'h')->flags = GT_FUNC_HANDLER;
     load(g, 0x100000);
     plain(g, 'h', 0);
-    assert_int_equal(g->t.attention, 0); /* of the handler nothing is known */
-    assert_int_equal(g->t.leap.n_restored, 0);
+    assert_int_equal(g->t.slow_flags, 0); /* of the handler nothing is known */
+    assert_int_equal(g->t.nonlocal.n_restored, 0);
     call(g, 'h', 1, 's');
     save(g, 0x300000);
     call(g, 'h', 2, 'l');
     load(g, 0x300000);
     plain(g, 'h', 2);
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     plain(g, 'b', 1);
     assert_int_equal(gt_stack_depth(g->t.stack), 2);
     check_counters(g, GT_COUNT_UNWOUND, 2, GT_COUNT_SIGNALS, 1, -1);
@@ -175,7 +175,7 @@ static void test_exception(void **state)
 {
     (void)state;
     struct guest *g = guest_create(100, true);
-    func(g, 'r')->flags = GT_FUNC_RAISES;
+    func(g, 'r')->flags = GT_FUNC_UNWIND_RAISE;
     func(g, 'p')->flags = GT_FUNC_PERSONALITY;
     call(g, 'a', 0, 'b');
     call(g, 'b', 0, 'b'); /* frame 2 */
@@ -187,7 +187,7 @@ static void test_exception(void **state)
         for (int depth = 4; depth > 2; depth--) {
             call(g, 'r', pass ? 3 : 1, 'p');
             arrive(g, block(g, 'p', 0, GT_EXIT_RETURN, 0));
-            gt_track_asked(&g->t, func_at('b') + BLOCK_SIZE);
+            gt_track_get_ip(&g->t, func_at('b') + BLOCK_SIZE);
             ret(g, 'p', 0);
             plain(g, 'r', pass ? 4 : 2);
         }

@@ -37,11 +37,11 @@ static void test_refused(void **state)
     g->refuses = true;
     begin(g, 0);
     assert_true(g->t.stack->coroutine);
-    assert_true(g->t.attention & GT_ATTENTION_SILENT);
+    assert_true(g->t.slow_flags & GT_SLOW_SILENT);
     g->refuses = false;
     swap(g, 'c', 0, 0x200000, 0x100000);
     plain(g, 'a', 1);
-    assert_int_equal(g->t.attention, 0);
+    assert_int_equal(g->t.slow_flags, 0);
     check(g, 0, "+a+s-s");
     guest_destroy(g);
 }
@@ -160,7 +160,7 @@ static void test_running(void **state)
     plain(g, 'b', 0);
     struct gt_thread first = g->t;
     assert_true(gt_thread_init(&g->t, &g->k, g->time));
-    g->mark = 0;
+    g->last_exit = 0;
     ret(g, 'e', 0);
     g->t.stack->top->kind = GT_FRAME_CALL;
     plain(g, 'a', 1);
@@ -189,7 +189,7 @@ static void test_signals_apart(void **state)
     call(g, 'i', 1, 's');
     leave(g, 's', 'h', 2);
     check(g, 0, "+a+h+s-s");
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     check(g, 0, "+a+h+s-s-h");
     assert_int_equal(g->t.n_signals, 1);
     guest_destroy(g);
@@ -219,11 +219,11 @@ static void test_jump_to_restorer(void **state)
     for (int tail_calls = 0; tail_calls < 2; tail_calls++) {
         struct guest *g = guest_create(100, tail_calls);
         func(g, 's')->flags = GT_FUNC_SAVER | GT_FUNC_RESTORER;
-        func(g, 'l')->flags = GT_FUNC_RESTORER | GT_FUNC_LEAVES;
+        func(g, 'l')->flags = GT_FUNC_RESTORER | GT_FUNC_SET_CONTEXT;
         call(g, 'a', 0, 's');
         arrive(g, block(g, 's', 0, GT_EXIT_PLAIN, 0));
         gt_track_saved(&g->t, 0x100000);
-        g->mark = gt_mark_of_func(func(g, 's'));
+        g->last_exit = gt_last_exit_of_func(func(g, 's'));
         load(g, 0x300000);
         plain(g, 'c', 0);
         call(g, 'c', 1, 'l');
@@ -244,7 +244,7 @@ static void test_end_by_restorer(void **state)
     (void)state;
     for (int tail_calls = 0; tail_calls < 2; tail_calls++) {
         struct guest *g = guest_create(100, tail_calls);
-        func(g, 'l')->flags = GT_FUNC_RESTORER | GT_FUNC_LEAVES;
+        func(g, 'l')->flags = GT_FUNC_RESTORER | GT_FUNC_SET_CONTEXT;
         begin(g, 0);
         const struct gt_stack *first = g->t.stack;
         load(g, 0x100000);
@@ -280,7 +280,7 @@ static void test_threads(void **state)
     struct guest *g = nested_saves(1);
     struct gt_thread first = g->t;
     assert_true(gt_thread_init(&g->t, &g->k, g->time));
-    g->mark = 0;
+    g->last_exit = 0;
     plain(g, 'e', 0);
     call(g, 'e', 1, 'l');
     load(g, 0x100000);
@@ -290,8 +290,8 @@ static void test_threads(void **state)
     struct gt_thread second = g->t;
     g->t = first;
     gt_thread_finish(&g->t, g->time);
-    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
-        assert_int_equal(g->k.saves[i].slot, 0);
+    for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
+        assert_int_equal(g->k.saved_contexts[i].slot, 0);
     check(g, 0, "+a+b+s-s+b-b-b-a");
     assert_true(g->texts[0].closed && !g->texts[1].closed);
     g->t = second;

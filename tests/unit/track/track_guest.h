@@ -31,7 +31,7 @@ struct guest {
     struct gt_tracker k;
     struct gt_thread t;
     struct gt_func fn[FUNCS];
-    uint64_t mark, time;
+    uint64_t last_exit, time;
     struct text texts[STACKS];
     size_t n_texts;
     bool refuses; /* the sink opens nothing more */
@@ -138,21 +138,22 @@ static inline struct gt_code *block(struct guest *g, char name, unsigned n, enum
                           .insns = 4,
                           .exit = exit,
                           .entry = n == 0 && !(fn->flags & GT_FUNC_ANON)};
-    gt_code_set_special(c);
+    gt_code_set_slow_flags(c);
     return c;
 }
 
-/* Control arrives at the block, as where translated code keeps the mark. */
+/* Control arrives at the block, as where translated code keeps the last exit. */
 static inline void arrive(struct guest *g, struct gt_code *c)
 {
     g->time += 4;
-    if (g->mark == gt_mark_of_func(c->fn))
+    if (g->last_exit == gt_last_exit_of_func(c->fn))
         return;
     bool room = g->t.stack->out != NULL;
-    if (g->mark && room && land_plain(&g->t, c, g->mark, g->time, &g->sink, g, g->k.max_depth))
-        g->mark = gt_mark_of_func(c->fn);
+    if (g->last_exit && room &&
+        transfer_plain(&g->t, c, g->last_exit, g->time, &g->sink, g, g->k.max_depth))
+        g->last_exit = gt_last_exit_of_func(c->fn);
     else
-        g->mark = gt_track_slow(&g->t, c, g->mark, g->time);
+        g->last_exit = gt_track_slow(&g->t, c, g->last_exit, g->time);
     assert_true(g->t.stack->top >= g->t.stack->base && g->t.stack->top < g->t.stack->limit);
 }
 
@@ -161,7 +162,7 @@ static inline void run(struct guest *g, struct gt_code *c)
 {
     arrive(g, c);
     if (c->exit != GT_EXIT_PLAIN)
-        g->mark = gt_code_mark(c);
+        g->last_exit = gt_code_last_exit(c);
 }
 
 /* Short forms: block n of the function ends so. */

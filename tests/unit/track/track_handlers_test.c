@@ -11,7 +11,7 @@ static void test_interrupt_stack(void **state)
     enter(g, 'h');
     gt_track_saved(&g->t, U);
     load_sp(g, MAIN_SP, U_SP);
-    assert_int_equal(g->t.stack->top->flags & GT_FRAME_MOVED, 0);
+    assert_int_equal(g->t.stack->top->flags & GT_FRAME_SP_LOADED, 0);
     call(g, 'h', 1, 'i');
     ret(g, 'i', 0);
     plain(g, 'h', 2);
@@ -21,7 +21,7 @@ static void test_interrupt_stack(void **state)
     call(g, 'h', 1, 'i');
     plain(g, 'i', 0);
     load_sp(g, MAIN_SP, U_SP);
-    assert_true(g->t.stack->top->flags & GT_FRAME_MOVED);
+    assert_true(g->t.stack->top->flags & GT_FRAME_SP_LOADED);
     call(g, 'i', 1, 'j');
     ret(g, 'j', 0);
     plain(g, 'i', 2);
@@ -52,11 +52,11 @@ static void test_interrupted_on_the_way_in(void **state)
     plain(g, 'h', 1);
     gt_track_saved(&g->t, U);
     load_sp(g, MAIN_SP, U_SP);
-    assert_int_equal(g->t.stack->top->flags, GT_FRAME_SAVED);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_SP_STORED);
     call(g, 'h', 2, 'i');
     plain(g, 'i', 0);
     load_sp(g, U_SP, MAIN_SP);
-    assert_int_equal(g->t.stack->top->flags, GT_FRAME_MOVED);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_SP_LOADED);
     ret(g, 'i', 1);
     plain(g, 'h', 3);
     assert_true(leave(g, 'h', 4));

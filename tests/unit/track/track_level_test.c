@@ -81,20 +81,20 @@ static struct gt_thread t;
 static struct gt_code block(unsigned at_level, uint64_t pc)
 {
     struct gt_code code = {.pc = pc, .size = 1, .fn = &code_of_all};
-    code.special = (uint8_t)(at_level << GT_CODE_LEVEL_SHIFT);
-    gt_code_set_special(&code);
+    code.slow_flags = (uint8_t)(at_level << GT_CODE_LEVEL_SHIFT);
+    gt_code_set_slow_flags(&code);
     return code;
 }
 
 /* True: the hot path has decided. */
-static bool land(const struct gt_code *from, unsigned at_level, uint64_t pc)
+static bool transfer(const struct gt_code *from, unsigned at_level, uint64_t pc)
 {
     struct gt_code code = block(at_level, pc);
-    if (land_plain(&t, &code, gt_code_mark(from), 1, &hot_sink, NULL, k.max_depth))
+    if (transfer_plain(&t, &code, gt_code_last_exit(from), 1, &hot_sink, NULL, k.max_depth))
         return true;
     if (gt_track_level(&t) != at_level)
         gt_track_set_level(&t, at_level, 1);
-    gt_track_slow(&t, &code, gt_code_mark(from), 1);
+    gt_track_slow(&t, &code, gt_code_last_exit(from), 1);
     return false;
 }
 
@@ -104,28 +104,28 @@ static bool call(unsigned at_level, uint64_t site, uint64_t to)
     struct gt_code from = block(at_level, site);
     from.target = to;
     from.exit = GT_EXIT_CALL;
-    gt_code_set_special(&from);
-    return land(&from, at_level, to);
+    gt_code_set_slow_flags(&from);
+    return transfer(&from, at_level, to);
 }
 
 static bool come_back(unsigned at_level, uint64_t pc)
 {
     struct gt_code from = block(at_level, 1);
     from.exit = GT_EXIT_RETURN;
-    gt_code_set_special(&from);
-    return land(&from, at_level, pc);
+    gt_code_set_slow_flags(&from);
+    return transfer(&from, at_level, pc);
 }
 
 static void handler(unsigned at_level, uint64_t addr)
 {
     gt_track_set_level(&t, at_level, 1);
-    gt_machine_enter(&t, addr, &code_of_all, NULL, gt_mark_of_func(&code_of_all), 1);
+    gt_machine_enter(&t, addr, &code_of_all, NULL, gt_last_exit_of_func(&code_of_all), 1);
 }
 
 static void end_handler(unsigned back_to)
 {
-    uint64_t mark = 0;
-    assert_true(gt_machine_leave(&t, &mark, 1));
+    uint64_t last_exit = 0;
+    assert_true(gt_machine_leave(&t, &last_exit, 1));
     gt_track_set_level(&t, back_to, 1);
 }
 

@@ -33,16 +33,16 @@ static inline struct guest *machine_start(void)
 /* A handler begins at the block: the tracker concluded it. */
 static inline void enter_at(struct guest *g, struct gt_code *c)
 {
-    gt_machine_enter(&g->t, c->pc, c->fn, c, g->mark, ++g->time);
-    g->mark = gt_mark_of_func(c->fn);
+    gt_machine_enter(&g->t, c->pc, c->fn, c, g->last_exit, ++g->time);
+    g->last_exit = gt_last_exit_of_func(c->fn);
 }
 
 /* A handler begins at block 0 of the function: the host told. */
 static inline void enter(struct guest *g, char name)
 {
     struct gt_code *c = block(g, name, 0, GT_EXIT_PLAIN, 0);
-    gt_machine_enter(&g->t, c->pc, c->fn, NULL, g->mark, ++g->time);
-    g->mark = gt_mark_of_func(c->fn);
+    gt_machine_enter(&g->t, c->pc, c->fn, NULL, g->last_exit, ++g->time);
+    g->last_exit = gt_last_exit_of_func(c->fn);
 }
 
 /* Block n of the function ends in an exception return. */
@@ -50,8 +50,8 @@ static inline bool leave(struct guest *g, char name, unsigned n)
 {
     struct gt_code *c = block(g, name, n, GT_EXIT_EXCEPTION_RETURN, 0);
     arrive(g, c);
-    g->mark = gt_code_mark(c);
-    return gt_machine_leave(&g->t, &g->mark, ++g->time);
+    g->last_exit = gt_code_last_exit(c);
+    return gt_machine_leave(&g->t, &g->last_exit, ++g->time);
 }
 
 static inline void syscall_at(struct guest *g, char name, unsigned n)
@@ -78,7 +78,7 @@ static inline void switch_to(struct guest *g, char from, unsigned n, uint64_t ow
     if (other)
         gt_track_restored(&g->t, other);
     load_sp(g, old_sp, new_sp);
-    g->mark = gt_code_mark(s);
+    g->last_exit = gt_code_last_exit(s);
 }
 
 #endif

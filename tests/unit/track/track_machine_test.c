@@ -59,7 +59,7 @@ static void test_open_frames(void **state)
     guest_destroy(g);
 }
 
-/* The mark is again what it was: a call on its way arrives, a return, a system call. */
+/* The last exit is again what it was: a call on its way arrives, a return, a system call. */
 static void test_on_its_way(void **state)
 {
     (void)state;
@@ -106,7 +106,7 @@ static void test_middle_of_block(void **state)
     plain(g, 'b', 2); /* a function is gone on with */
     enter(g, 'h');
     assert_true(leave(g, 'h', 1));
-    assert_true(g->mark & GT_MARK_RESUME);
+    assert_true(g->last_exit & GT_LAST_EXIT_RESUME);
     plain(g, 'b', 3);
     check(g, 0, "+b+h-h+c-c+h-h");
     check_counters(g, GT_COUNT_HANDLERS, 2, -1);
@@ -143,7 +143,7 @@ static void test_not_split(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
-    g->t.attention = GT_ATTENTION_OWNER;
+    g->t.slow_flags = GT_SLOW_OWNER;
     struct gt_code *middle = block(g, 'b', 1, GT_EXIT_PLAIN, 0);
     middle->pc += 4;
     run(g, block(g, 'b', 1, GT_EXIT_CALL, middle->pc));
@@ -225,11 +225,11 @@ static void test_return_to_next(void **state)
     (void)state;
     struct guest *g = machine_start();
     assert_false(leave(g, 'b', 1));
-    struct gt_code *next = block(g, 'c', 0, GT_EXIT_PLAIN, 0); /* of another function: a landing */
+    struct gt_code *next = block(g, 'c', 0, GT_EXIT_PLAIN, 0); /* of another function: a transfer */
     next->pc = func_at('b') + 2 * BLOCK_SIZE;
     arrive(g, next);
     check(g, 0, "+b");
-    assert_int_equal(g->mark, gt_mark_of_func(func(g, 'c')));
+    assert_int_equal(g->last_exit, gt_last_exit_of_func(func(g, 'c')));
     check_counters(g, -1);
     guest_destroy(g);
 }
@@ -287,13 +287,13 @@ static void test_returns(void **state)
     assert_true(gt_machine_returns(&g->t, func_at('z') + 5 * BLOCK_SIZE)); /* but for pages */
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
     assert_false(gt_machine_returns(&g->t, GT_NO_ADDR));
-    g->t.stack->top->flags = GT_FRAME_SAVED;
+    g->t.stack->top->flags = GT_FRAME_SP_STORED;
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
-    g->t.stack->top->flags = GT_FRAME_MOVED;
+    g->t.stack->top->flags = GT_FRAME_SP_LOADED;
     assert_false(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
-    g->t.stack->top->flags = GT_FRAME_MOVED | GT_FRAME_SAVED;
+    g->t.stack->top->flags = GT_FRAME_SP_LOADED | GT_FRAME_SP_STORED;
     assert_true(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
-    g->t.stack->top->flags = GT_FRAME_FOUND;
+    g->t.stack->top->flags = GT_FRAME_RESUMED_BY_WORD;
     assert_true(gt_machine_returns(&g->t, func_at('b') + 4 * BLOCK_SIZE));
     guest_destroy(g);
 }
@@ -322,7 +322,7 @@ static void test_move_up(void **state)
     assert_int_equal(gt_code_end(low), high + func_at('b') + BLOCK_SIZE);
     assert_int_equal(low->target, high + func_at('c'));
     assert_int_equal(g->t.stack->top->addr, high + func_at('b'));
-    g->mark = 0;
+    g->last_exit = 0;
     run(g, block_at(g, 'b', 1, high, GT_EXIT_RETURN, 0));
     run(g, back);
     assert_int_equal(back->pc, high + func_at('a') + BLOCK_SIZE);

@@ -10,9 +10,9 @@ static uint64_t place(void)
 
 static void make_call(struct guest *g, struct gt_code *code)
 {
-    g->mark = gt_code_mark(code);
+    g->last_exit = gt_code_last_exit(code);
     enter(g, 'h');
-    assert_true(gt_machine_leave(&g->t, &g->mark, ++g->time));
+    assert_true(gt_machine_leave(&g->t, &g->last_exit, ++g->time));
 }
 
 /* So many others, in places that are kept where that one is. */
@@ -41,7 +41,7 @@ static void begin_process_at(struct guest *g, struct gt_thread *other, uint64_t 
     struct gt_code *from = block(g, 'x', 0, GT_EXIT_EXCEPTION_RETURN, 0);
     assert_true(gt_thread_init(other, &g->k, ++g->time));
     other->returned_sp = sp;
-    gt_machine_land(other, from, block(g, 'b', 2, GT_EXIT_PLAIN, 0), ++g->time);
+    gt_machine_resolve(other, from, block(g, 'b', 2, GT_EXIT_PLAIN, 0), ++g->time);
 }
 
 static void begin_process(struct guest *g, struct gt_thread *other)
@@ -55,7 +55,7 @@ static void test_maker(void **state)
     struct guest *g = machine_start();
     struct gt_thread other = {0};
     make_call(g, block(g, 'b', 1, GT_EXIT_SYSCALL, 0));
-    make_others(g, GT_TRACK_MADE_TRIES - 1);
+    make_others(g, GT_TRACK_FORK_SNAPSHOTS - 1);
     begin_process(g, &other);
     check(g, 1, "+b");
     assert_int_equal(other.stack->top->kind, GT_FRAME_CALL);
@@ -73,7 +73,7 @@ static void test_forgotten(void **state)
     struct guest *g = machine_start();
     struct gt_thread other = {0};
     make_call(g, block(g, 'b', 1, GT_EXIT_SYSCALL, 0));
-    make_others(g, GT_TRACK_MADE_TRIES);
+    make_others(g, GT_TRACK_FORK_SNAPSHOTS);
     begin_process(g, &other);
     assert_int_equal(other.stack->top->kind, GT_FRAME_ROOT);
     assert_int_equal(other.counters[GT_COUNT_BEGUN], 1);
@@ -125,11 +125,11 @@ static void test_leap(void **state)
     make_call_at(g, MAIN_SP);
     begin_process_at(g, &other, MAIN_SP);
     struct gt_code *back = block(g, 'b', 1, GT_EXIT_PLAIN, 0);
-    assert_false(gt_machine_leaps(&other, back, ++g->time));
+    assert_false(gt_machine_longjmp(&other, back, ++g->time));
     gt_track_restored(&other, MAIN);
     gt_machine_switch(&other, T_SP, U_SP, ++g->time);
-    assert_false(gt_machine_leaps(&other, block(g, 'b', 3, GT_EXIT_PLAIN, 0), ++g->time));
-    assert_true(gt_machine_leaps(&other, back, ++g->time));
+    assert_false(gt_machine_longjmp(&other, block(g, 'b', 3, GT_EXIT_PLAIN, 0), ++g->time));
+    assert_true(gt_machine_longjmp(&other, back, ++g->time));
     assert_int_equal(gt_stack_depth(other.stack), gt_stack_depth(g->t.stack));
     assert_int_equal(other.counters[GT_COUNT_UNWOUND], 1);
     gt_thread_finish(&other, ++g->time);

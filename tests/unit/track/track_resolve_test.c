@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Landings that are not plain calls and returns: each rule of resolve.c, and its counter. */
+/* Transfers that are not plain calls and returns: each rule of resolve.c, and its counter. */
 #include "track_guest.h"
 
 static struct guest *start(void)
@@ -115,7 +115,7 @@ static void test_landing_pad(void **state)
     guest_destroy(g);
 }
 
-/* Code without symbols is many functions: the nearest entry at or below the landing is the one. */
+/* Code without symbols is many functions: the nearest entry at or below the transfer is the one. */
 static void test_anonymous(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void test_unknown_return(void **state)
     guest_destroy(g);
 }
 
-/* A signal handler interrupts `at`; the mark is what at's end had made it. */
+/* A signal handler interrupts `at`; the last exit is what at's end had made it. */
 static void test_signal(void **state)
 {
     (void)state;
@@ -224,11 +224,11 @@ static void test_signal(void **state)
     plain(g, 'i', 0); /* before the return has landed, and in it */
     ret(g, 'i', 1);
     plain(g, 't', 0);
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     plain(g, 'h', 2);
     ret(g, 'h', 3);
     plain(g, 't', 0);
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     ret(g, 'b', 0);
     plain(g, 'a', 1);
     check(g, 0, "+a+h+c+i-i-c-h+b-b");
@@ -247,20 +247,20 @@ static void test_resumed(void **state)
     struct gt_code *rest = block(g, 'a', 0, GT_EXIT_CALL, func_at('b'));
     rest->pc += 4;
     rest->entry = false;
-    run(g, whole); /* where the mark is written before the block: it is not yet true */
+    run(g, whole); /* where the last exit is written before the block: it is not yet true */
     plain(g, 'h', 0);
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     run(g, rest);
     check(g, 0, "+a+h-h");
     plain(g, 'b', 0);
     check(g, 0, "+a+h-h+b");
     check_counters(g, GT_COUNT_SIGNALS, 1, -1);
     plain(g, 'h', 0); /* in the middle of a function */
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     plain(g, 'b', 2);
     check(g, 0, "+a+h-h+b+h-h");
     plain(g, 'h', 0);
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     plain(g, 'b', 0); /* the entry again is no tail call */
     check(g, 0, "+a+h-h+b+h-h+h-h");
     guest_destroy(g);
@@ -304,7 +304,7 @@ static void test_handler_after_call(void **state)
     icall(g, 'a', 0);
     ret(g, 'h', 0);
     plain(g, 't', 0);
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     ret(g, 'b', 0); /* the call arrives now */
     plain(g, 'a', 1);
     check(g, 0, "+a+h-h+b-b");
@@ -313,8 +313,8 @@ static void test_handler_after_call(void **state)
     icall(g, 'a', 2);
     ret(g, 'h', 0);
     plain(g, 'a', 3);
-    uint64_t mark = g->mark;
-    assert_int_equal(gt_track_sigreturn(&g->t, g->mark, g->time), mark);
+    uint64_t last_exit = g->last_exit;
+    assert_int_equal(gt_track_sigreturn(&g->t, g->last_exit, g->time), last_exit);
     check_counters(g, GT_COUNT_SIGNALS, 1, GT_ANOMALY_UNKNOWN_SIGRETURN, 1, -1);
     guest_destroy(g);
 }
@@ -336,7 +336,7 @@ static void test_handler_left(void **state)
     call(g, 'a', 2, 'b');
     call(g, 'b', 0, 'c');
     plain(g, 'c', 0);
-    gt_track_sigreturn(&g->t, g->mark, g->time);
+    gt_track_sigreturn(&g->t, g->last_exit, g->time);
     assert_int_equal(gt_stack_depth(g->t.stack), 3);
     check_counters(g, GT_COUNT_SIGNALS, 1, GT_COUNT_UNWOUND, 1, GT_ANOMALY_UNKNOWN_SIGRETURN, 1,
                    -1);
@@ -353,7 +353,7 @@ static void test_signals_nest(void **state)
         plain(g, i % 2 ? 'i' : 'h', 0);
     assert_int_equal(gt_stack_depth(g->t.stack), 102);
     for (int i = 0; i < 100; i++)
-        g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+        g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     assert_int_equal(gt_stack_depth(g->t.stack), 2);
     check_counters(g, GT_COUNT_SIGNALS, 100, GT_COUNT_BEYOND_DEPTH, 2, -1); /* 100 are recorded */
     guest_destroy(g);
@@ -369,7 +369,7 @@ static void test_trampoline(void **state)
     ret(g, 'h', 0);
     plain(g, 't', 0);
     check(g, 0, "+a+b+h");
-    g->mark = gt_track_sigreturn(&g->t, g->mark, g->time);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
     check(g, 0, "+a+b+h-h");
     check_counters(g, GT_COUNT_SIGNALS, 1, -1);
     guest_destroy(g);

@@ -152,7 +152,7 @@ static void test_disagree(void **state)
     plain(g, 't', 2);
     check(g, 1, "+t+s-s");
     switch_to(g, 't', 3, T, MAIN, T_SP, 0x7777); /* nobody's: the word is not believed */
-    assert_true(g->t.stack->top->flags & GT_FRAME_MOVED);
+    assert_true(g->t.stack->top->flags & GT_FRAME_SP_LOADED);
     plain(g, 't', 4);
     check(g, 0, "+b+s");
     check(g, 1, "+t+s-s+s-s");
@@ -192,9 +192,9 @@ static void test_dead_word(void **state)
     plain(g, 'u', 0);
     check(g, 1, "+t+s-s-t");
     check(g, 2, "+u");
-    assert_int_equal(g->k.saves[0].slot, 0);
-    for (size_t i = 0; i < GT_TRACK_SAVES; i++)
-        assert_int_not_equal(g->k.saves[i].slot, T);
+    assert_int_equal(g->k.saved_contexts[0].slot, 0);
+    for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS; i++)
+        assert_int_not_equal(g->k.saved_contexts[i].slot, T);
     switch_to(g, 'u', 1, T, MAIN, GT_NO_ADDR, GT_NO_ADDR);
     plain(g, 'b', 2);
     check(g, 0, "+b+s-s+s-s");
@@ -249,11 +249,11 @@ static void test_own_word(void **state)
     plain(g, 's', 0);
     gt_track_saved(&g->t, MAIN);
     load_sp(g, MAIN_SP, U_SP);
-    assert_int_equal(g->t.stack->top->flags, GT_FRAME_MOVED | GT_FRAME_SAVED);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_SP_LOADED | GT_FRAME_SP_STORED);
     gt_track_restored(&g->t, MAIN);
     load_sp(g, U_SP, MAIN_SP);
-    assert_int_equal(g->t.stack->top->flags, GT_FRAME_LEAPT);
-    assert_int_equal(g->t.leap.n_restored, 0);
+    assert_int_equal(g->t.stack->top->flags, GT_FRAME_SP_RELOADED);
+    assert_int_equal(g->t.nonlocal.n_restored, 0);
     ret(g, 's', 1);
     plain(g, 't', 0);
     check(g, 0, "+b+s");
@@ -296,8 +296,8 @@ static void test_other_vcpu(void **state)
     check(g, 2, "");
     first = g->t;
     g->t = second; /* the first vCPU stays in t */
-    uint64_t mark = g->mark;
-    g->mark = 0;
+    uint64_t last_exit = g->last_exit;
+    g->last_exit = 0;
     call(g, 'w', 0, 'x');
     switch_to(g, 'x', 1, U, MAIN, U_SP, MAIN_SP);
     plain(g, 'b', 2);
@@ -305,7 +305,7 @@ static void test_other_vcpu(void **state)
     assert_int_equal(g->t.counters[GT_COUNT_SWITCHED], 1);
     second = g->t;
     g->t = first;
-    g->mark = mark;
+    g->last_exit = last_exit;
     switch_to(g, 't', 1, T, MAIN, T_SP, MAIN_SP); /* that runs */
     assert_ptr_equal(g->t.stack->out, &g->texts[1]);
     check(g, 0, "+b+s-s");

@@ -99,7 +99,8 @@ static void test_bound(void **state)
     check_counters(g, GT_COUNT_BEYOND_DEPTH, BEYOND, GT_ANOMALY_TOO_DEEP, 3, -1);
     assert_int_equal(g->t.stack->dropped, 3);
     for (int i = 0; i < 4; i++) {
-        g->mark = gt_code_mark(other); /* from a frame that is not known, to where none returns */
+        g->last_exit =
+            gt_code_last_exit(other); /* from a frame that is not known, to where none returns */
         run(g, other);
         assert_int_equal(g->t.stack->dropped, i < 3 ? 2 - i : 0);
     }
@@ -144,7 +145,7 @@ static void test_forked(void **state)
     guest_destroy(g);
 }
 
-/* A child whose output cannot be opened goes on unrecorded, and is asked again at each landing. */
+/* A child whose output cannot be opened goes on unrecorded, and is asked again at each transfer. */
 static void test_forked_refused(void **state)
 {
     (void)state;
@@ -190,25 +191,25 @@ static void test_refused(void **state)
     guest_destroy(g);
 }
 
-/* What the recorder asks of every landing stays asked for when the thread begins. The clock is no
+/* What the recorder asks of every transfer stays asked for when the thread begins. The clock is no
  * concern of the hot path. */
 static void test_attention(void **state)
 {
     (void)state;
-    static const uint32_t asked[] = {GT_ATTENTION_OWNER, GT_ATTENTION_CLOCK};
+    static const uint32_t asked[] = {GT_SLOW_OWNER, GT_SLOW_CLOCK};
     for (size_t i = 0; i < 2; i++) {
         struct guest *g = guest_create(10, true);
         call(g, 'a', 0, 'b');
-        g->t.attention = asked[i];
+        g->t.slow_flags = asked[i];
         struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
-        bool lands = land_plain(&g->t, b, g->mark, g->time, &g->sink, g, 10);
-        assert_int_equal(lands, asked[i] == GT_ATTENTION_CLOCK);
+        bool lands = transfer_plain(&g->t, b, g->last_exit, g->time, &g->sink, g, 10);
+        assert_int_equal(lands, asked[i] == GT_SLOW_CLOCK);
         if (!lands)
             run(g, b);
         check(g, 0, "+a+b");
         gt_thread_finish(&g->t, g->time);
         assert_true(gt_thread_init(&g->t, &g->k, g->time));
-        assert_int_equal(g->t.attention, asked[i]);
+        assert_int_equal(g->t.slow_flags, asked[i]);
         guest_destroy(g);
     }
 }
@@ -224,23 +225,23 @@ static void test_hot_path(void **state)
     run(g, from);
     const struct {
         struct gt_code *code;
-        uint64_t mark;
+        uint64_t last_exit;
     } slow[] = {
-        {other, gt_code_mark(from)},               /* not the target */
-        {to, gt_code_mark(from) | GT_MARK_STUB},   /* through a stub */
-        {to, gt_code_mark(from) | GT_MARK_RESUME}, /* after a signal */
-        {to, gt_mark_of_func(from->fn)},           /* a jump */
-        {other, gt_code_mark(back)},               /* a return to elsewhere */
+        {other, gt_code_last_exit(from)},                    /* not the target */
+        {to, gt_code_last_exit(from) | GT_LAST_EXIT_STUB},   /* through a stub */
+        {to, gt_code_last_exit(from) | GT_LAST_EXIT_RESUME}, /* after a signal */
+        {to, gt_last_exit_of_func(from->fn)},                /* a jump */
+        {other, gt_code_last_exit(back)},                    /* a return to elsewhere */
     };
     for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++)
-        assert_false(
-            land_plain(&g->t, slow[i].code, slow[i].mark, g->time, &g->sink, g, g->k.max_depth));
-    to->special = true;
-    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, g, 2));
-    to->special = false;
-    assert_false(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, g, 1));
+        assert_false(transfer_plain(&g->t, slow[i].code, slow[i].last_exit, g->time, &g->sink, g,
+                                    g->k.max_depth));
+    to->slow_flags = true;
+    assert_false(transfer_plain(&g->t, to, gt_code_last_exit(from), g->time, &g->sink, g, 2));
+    to->slow_flags = false;
+    assert_false(transfer_plain(&g->t, to, gt_code_last_exit(from), g->time, &g->sink, g, 1));
     check(g, 0, "+a");
-    assert_true(land_plain(&g->t, to, gt_code_mark(from), g->time, &g->sink, g, 2));
+    assert_true(transfer_plain(&g->t, to, gt_code_last_exit(from), g->time, &g->sink, g, 2));
     check(g, 0, "+a+b");
     assert_true(to->entered);
     assert_false(other->entered);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet sink's messages on standard error: see sink_message.h. */
+#include "plugin/common/sink_message.h"
+
+#include "qemu/host.h"
+
+void gt_report_sink_message(struct gt_packet_sink *sink)
+{
+    struct gt_error message;
+    if (gt_packet_sink_message(sink, &message))
+        gt_host_message("%s", message.text);
+}

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the fault tests share: guests are built, run without the plugin and with it, and compared.
+
+With a plugin built with sanitizers QEMU preloads their libraries; what they say fails a test, since it
+is said on standard error.
+
+A guest must do the same with and without the plugin: exit status, standard output and, except for our own
+lines, standard error. Our lines begin with "guesttrace-uftrace: ". The last of them, "N calls recorded",
+is taken away before they are compared with what the test expects.
+"""
+import functools
+import os
+import re
+import signal
+import sys
+
+from gttest import compilers, functions, paths, qemus, recordings, uftrace
+from gttest.commands import run, tool
+from gttest.results import SKIPPED, Skip, need, skip
+
+PLUGIN = paths.plugin('uftrace')
+PREFIX = b'guesttrace-uftrace: '
+SUMMARY = re.compile(rb'\d+ calls recorded: uftrace replay -d ')
+# Of QEMU's memory, little is ours to free; its signals are the guest's.
+ASAN_OPTIONS = 'detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0'
+GUESTS = paths.source('faults', 'guests')
+
+
+@functools.lru_cache
+def sanitizers():
+    """What QEMU must preload for a plugin that is built with sanitizers; none where it is not."""
+    said = run(['ldd', PLUGIN]).stdout.decode()
+    return re.findall(r'=> (/\S*/lib(?:asan|ubsan)\S*)', said)
+
+
+class Run:
+    """A guest that has ended: its status, its output, its own errors, and what we said."""
+
+    def __init__(self, done):
+        self.status = done.returncode
+        self.out = done.stdout
+        self.all_errors = done.stderr or b''
+        lines = self.all_errors.splitlines(keepends=True)
+        self.errors = b''.join(l for l in lines if not l.startswith(PREFIX))
+        said = [l[len(PREFIX):].rstrip(b'\n') for l in lines if l.startswith(PREFIX)]
+        self.summary = [l for l in said if SUMMARY.match(l)]
+        self.said = [l.decode(errors='replace') for l in said if not SUMMARY.match(l)]
+
+
+class FaultsTest(functions.Scratch):
+    def __init__(self, name):
+        super().__init__(name)
+        self.out = f'{self.folder}/data'
+        self.plugin = PLUGIN
+        self.mounts = []
+        self.built = {}
+
+    def close(self):
+        for mount in reversed(self.mounts):
+            run(['umount', '-l', mount])
+        super().close()
+
+    def guest(self, name, arch='x86_64', flags=()):
+        """The program of guests/NAME.c."""
+        key = (name, arch, tuple(flags))
+        if key not in self.built:
+            path = f'{self.folder}/{name}-{arch}-{len(self.built)}'
+            compilers.compile_to(path, arch, f'{GUESTS}/{name}.c', '-O1', '-g0', '-Wall', '-Werror', '-D_GNU_SOURCE',
+                                 *compilers.AS_WRITTEN, '-pthread', f'-I{paths.source("guest")}', *flags)
+            self.built[key] = path
+        return self.built[key]
+
+    def library(self, name):
+        """The shared object of NAME.c, to be preloaded into QEMU."""
+        path = f'{self.folder}/{name}.so'
+        if os.path.exists(path):
+            return path
+        return compilers.compile_to(path, 'x86_64', paths.source('faults', f'{name}.c'), '-O1', '-Wall', '-Werror',
+                                    '-D_GNU_SOURCE', '-shared', '-fPIC', '-ldl')
+
+    def small_disk(self, name='disk', options='size=1m'):
+        path = f'{self.folder}/{name}'
+        os.mkdir(path)
+        if os.geteuid() != 0:
+            raise Skip('no root, so no small tmpfs to fill')
+        done = run(['mount', '-t', 'tmpfs', '-o', options, 'faults', path])
+        if done.returncode != 0:
+            raise Skip('tmpfs cannot be mounted')
+        self.mounts.append(path)
+        return path
+
+    def command(self, program, args=(), plugin=None, out=None, arch='x86_64', preload=None):
+        """QEMU's. `preload` goes into the traced QEMU only, and not to the guest."""
+        before, words = [], []
+        if plugin is not None:
+            value = ','.join([self.plugin, *(['output=' + out] if out else []), *plugin])
+            libraries = [*sanitizers(), *([preload] if preload else [])]
+            if libraries:
+                before = ['env', 'LD_PRELOAD=' + ':'.join(libraries), 'ASAN_OPTIONS=' + ASAN_OPTIONS]
+                words = ['-U', 'LD_PRELOAD', '-U', 'ASAN_OPTIONS']
+            words += ['-plugin', value]
+        return [*before, tool('qemu-' + arch), '-L', compilers.sysroot(arch), *words, program, *args]
+
+    def plain(self, program, args=(), arch='x86_64', **more):
+        return Run(run(self.command(program, args, None, None, arch), **more))
+
+    def traced(self, program, args=(), plugin=(), out=None, arch='x86_64', preload=None, **more):
+        words = self.command(program, args, plugin, out or self.out, arch, preload)
+        return Run(run(words, **more))
+
+    def both(self, program, args=(), status=0, plugin=(), out=None, arch='x86_64', preload=None,
+             **more):
+        """Runs the guest both ways and compares; returns the traced run."""
+        plain = self.plain(program, args, arch, **more)
+        if plain.status == -signal.SIGABRT and b'libgcc_s.so.1 must be installed' in plain.errors:
+            raise Skip('this QEMU looks for libgcc_s where the guest has taken it')
+        traced = self.traced(program, args, plugin, out, arch, preload, **more)
+        need(plain.status == status, 'without the plugin: exit status', plain.status, plain.errors)
+        need(traced.status == status, 'with it: exit status', traced.status, traced.all_errors)
+        need(plain.out == traced.out, 'output', plain.out, 'became', traced.out)
+        need(plain.errors == traced.errors, 'errors', plain.errors, 'became', traced.errors)
+        return traced
+
+    @staticmethod
+    def check(out, open_ok=False, readers=True):
+        recordings.check_directory(out, readers, open_ok)
+        left = [n for n in os.listdir(out) if n.endswith('.tmp')]
+        need(not left, 'half-written files stayed behind:', left)
+
+    def check_all(self, out=None, killed=False, readers=True):
+        """The directory before and after a repair, which a second one does not change."""
+        out = out or self.out
+        self.check(out, open_ok=killed, readers=readers and not killed)
+        self.repair(out)
+        self.check(out, readers=readers)
+        need('nothing to repair' in self.repair(out), 'the second repair repairs')
+        need(not [n for n in os.listdir(out) if n.startswith('.')], os.listdir(out))
+
+    @staticmethod
+    def repair(out):
+        return recordings.repair(out)
+
+
+def expect(traced, *patterns):
+    """Exactly these lines were said."""
+    need(len(traced.said) == len(patterns) and
+         all(re.fullmatch(p, s) for p, s in zip(patterns, traced.said)),
+         'said', traced.said, 'expected', patterns)
+
+
+def calls_of(out, name):
+    """How often a function of that name was entered, by all tasks."""
+    return uftrace.Trace(out).calls_of(name)
+
+
+def main(scope):
+    try:
+        qemus.user('x86_64')
+    except Skip as why:
+        skip(why)
+        sys.exit(SKIPPED)
+    sys.exit(functions.main(scope, FaultsTest))

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests in Python share, by subject.
+
+    results         checks, skips, a test's exit status, folders of a test
+    functions       a test file of functions test_*(t)
+    cases           a test file of unittest classes
+    paths           the build under test and what it made
+    commands        running programs; nothing outlives a test or fills the disk
+    compilers       cross compilers, their roots
+    qemus           the QEMUs that are there, their versions
+    boards          programs for machines without an operating system
+    boots           boots of Debian's kernels
+    recordings      guesttrace record, symbols, repair
+    plugin_runs     QEMU with a plugin, and what the plugin printed
+    scripted        scripts of the scripted host
+    sockets         both ends of a socket
+
+Readers of what is recorded, written from docs/formats and not from src/:
+
+    uftrace         uftrace's data directory      uftrace_check   whether it is as its readers want it
+    etrace          etrace streams
+    execlog         execlog's lines and binary logs
+    qemulog         QEMU's own log
+    elf, readelf    ELF files: their own tables; what readelf prints of them
+
+Writers of the same, for tests of readers: uftrace_write, etrace_write.
+"""

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The QEMUs that are there: this system's, and those that scripts/qemus has fetched.
+
+A version is its three numbers as text, as QEMU prints them; number() makes a tuple of two of it.
+"""
+import functools
+import os
+import re
+import shutil
+
+from gttest import paths
+from gttest.commands import run, tool
+from gttest.results import FAILED, GOOD, SKIPPED, Failure, Skip, folder, skip
+
+SERIES = ['10.0', '11.1']  # that scripts/qemus fetches
+QUIET = ['-display', 'none', '-monitor', 'none', '-serial', 'none']
+TELLS_REGISTERS, TELLS_VALUES, TELLS_EXCEPTIONS = (9, 0), (9, 1), (10, 2)
+
+
+@functools.lru_cache(None)
+def version(qemu):
+    """None where it is no QEMU."""
+    found = re.search(rb'version (\d+\.\d+\.\d+)', run([qemu, '--version']).stdout)
+    return found[1].decode() if found else None
+
+
+def number(text):
+    """(major, minor)"""
+    return tuple(int(n) for n in text.split('.')[:2])
+
+
+def number_of(qemu):
+    return number(version(qemu))
+
+
+def tells_values(qemu):
+    """Whether plugins get values of memory accesses."""
+    return number_of(qemu) >= TELLS_VALUES
+
+
+# ---- machines ----------------------------------------------------------------------------------------
+
+def fetched(series, name):
+    return os.path.join(paths.CACHE, 'qemus', series, name)
+
+
+def all_of(arch):
+    """(version or None, path, why there is none)"""
+    name = 'qemu-system-' + arch
+    for path, why in [(shutil.which(name), f'no {name}')] + [
+            (fetched(s, name), f'no QEMU {s}: {paths.why_not_fetched("qemus", s)}') for s in SERIES]:
+        yield version(path) if path and os.path.exists(path) else None, path, why
+
+
+def find(arch):
+    """[(version, path)] of each version for machines; a line SKIP for each that is not there."""
+    found = {}
+    for text, path, why in all_of(arch):
+        if not text:
+            skip(why)
+        else:
+            found.setdefault(text, path)
+    return list(found.items())
+
+
+def machines(arch):
+    """[((major, minor), path)] of each version that is there; Skip where none is."""
+    found = {text: path for text, path, _ in reversed(list(all_of(arch))) if text}
+    if not found:
+        raise Skip(f'no qemu-system-{arch}')
+    return [(number(text), path) for text, path in reversed(found.items())]
+
+
+def of_series(arch, series):
+    """The QEMU of a series (7.2, 10.0) for machines."""
+    for text, path, _ in all_of(arch):
+        if text and text.startswith(series + '.'):
+            return path
+    raise Skip(f'no QEMU {series} for {arch}')
+
+
+def on_each(arch, name, prepare, check):
+    """Runs check(version, path, folder, what prepare(folder) has returned) with each QEMU for machines; the
+    test's exit status."""
+    found, failed = find(arch), 0
+    with folder(name) as scratch:
+        try:
+            prepared = prepare(scratch)
+        except Skip as why:
+            skip(why)
+            return SKIPPED
+        for text, path in found:
+            try:
+                check(text, path, scratch, prepared)
+                print(f'QEMU {text}: good')
+            except (Failure, OSError) as bad:
+                failed += 1
+                print(f'QEMU {text}: {bad}')
+    return FAILED if failed else GOOD if found else SKIPPED
+
+
+# ---- user mode ---------------------------------------------------------------------------------------
+
+@functools.lru_cache(None)
+def why_no_plugins(qemu):
+    """None, or why a QEMU loads no plugins."""
+    path = shutil.which(qemu)
+    if not path:
+        return f'no {os.path.basename(qemu)}'
+    with open(path, 'rb') as f:
+        static = b'/ld-linux' not in f.read(4096)
+    if static or b'-plugin' not in run([path, '-h']).stdout:
+        return f'{os.path.basename(qemu)} ' + ('is statically linked and loads no plugins' if static else
+                                              'takes no plugins')
+    return None
+
+
+def user(arch):
+    """The path of qemu-ARCH, which loads plugins."""
+    why = why_no_plugins(f'qemu-{arch}')
+    if why:
+        raise Skip(why)
+    return tool(f'qemu-{arch}')
+
+
+def user_of(arch):
+    """user(), for cases.main()."""
+    return functools.partial(user, arch)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""guesttrace as a test runs it: record, symbols, repair, dump; and checks of what was recorded."""
+import os
+import selectors
+import subprocess
+import tempfile
+import time
+
+from gttest import paths, uftrace, uftrace_check
+from gttest.commands import SECONDS, kill, must, start
+from gttest.paths import GUESTTRACE
+from gttest.results import need, read_bytes
+
+# Anomalies that no recording has unless the test makes them.
+SEVERE = ['missed-return', 'guessed-frame', 'unknown-return', 'diverted-call', 'unknown-sigreturn',
+          'too-deep']
+
+
+def answer(child, said, steps):
+    """Reads what the guest prints until it ends. Each of (text, answer) waits for its text; the answer
+    is typed, or a signal."""
+    at = 0
+    os.set_blocking(child.stdout.fileno(), False)
+    waits = selectors.DefaultSelector()
+    waits.register(child.stdout, selectors.EVENT_READ)
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        if steps and steps[0][0] in said[at:]:
+            at = said.index(steps[0][0], at) + len(steps[0][0])
+            if isinstance(steps[0][1], bytes):
+                os.write(child.stdin.fileno(), steps[0][1])
+            else:
+                child.send_signal(steps[0][1])
+            steps = steps[1:]
+            continue
+        waits.select(1)
+        data = child.stdout.read(65536)
+        if data == b'':
+            child.wait()
+            return True
+        said.extend(data or b'')
+    return False
+
+
+def converse(command, steps=(), **more):
+    """Runs guesttrace, or a QEMU, and answers what the guest prints: see answer()."""
+    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS)
+    said = bytearray()
+    with tempfile.TemporaryFile() as errors:
+        child = start(command, stdin=subprocess.PIPE, stderr=errors, env=env, **more)
+        try:
+            done = answer(child, said, list(steps))
+        except BrokenPipeError:
+            done = True
+        finally:
+            if child.poll() is None:
+                kill(child)
+            child.stdin.close()
+            child.stdout.close()
+        errors.seek(0)
+        wrong = errors.read()
+    need(done, command[0], f'took more than {SECONDS} s:', said[-2000:], wrong)
+    return subprocess.CompletedProcess(command, child.returncode, bytes(said), wrong)
+
+
+def record(out, options, command, status=0, **more):
+    """`guesttrace record`; what it printed is returned."""
+    done = converse([GUESTTRACE, 'record', '-o', out, *options, '--', *command], **more)
+    need(done.returncode == status, f'exit status {done.returncode}:', done.stdout[-2000:], done.stderr)
+    return done
+
+
+def symbols(out, *files):
+    """`guesttrace symbols`; what it printed is returned."""
+    return must([GUESTTRACE, 'symbols', '-d', out, *files])
+
+
+def repair(out):
+    """`guesttrace repair`; what it printed, as text."""
+    return must([GUESTTRACE, 'repair', out]).stdout.decode(errors='replace')
+
+
+def dump(path, *options):
+    """`guesttrace dump`; its text."""
+    return must([GUESTTRACE, 'dump', *options, path]).stdout.decode()
+
+
+def check_directory(out, readers=True, open_ok=False):
+    """It is as uftrace wants it; with readers, the installed uftrace says so, too."""
+    uftrace_check.check_files(out, open_ok)
+    if readers and uftrace_check.reader():
+        uftrace_check.check_readers(out, open_ok)
+
+
+def check_severe(stats, allowed=()):
+    """No severe anomaly, except those that the test makes."""
+    for name in SEVERE:
+        value = stats.get('anomaly.' + name, 0)
+        need(not value or name in allowed, f'{name} is {value}')
+
+
+def record_files(out):
+    """{task: bytes of its record file}"""
+    return {tid: read_bytes(f'{out}/{tid}.dat') for tid in uftrace.tids_of(out)}
+
