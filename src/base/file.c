@@ -6,63 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Makes room for n more bytes and the final 0. */
-static bool text_grow(struct gt_text *t, size_t n)
-{
-    if (t->failed)
-        return false;
-    if (n < t->cap - t->len)
-        return true;
-    size_t want = t->cap ? t->cap : 256;
-    while (want - t->len <= n && want <= SIZE_MAX / 2)
-        want *= 2;
-    char *data = want - t->len > n ? realloc(t->data, want) : NULL;
-    if (!data) {
-        t->failed = true;
-        return false;
-    }
-    t->data = data;
-    t->cap = want;
-    return true;
-}
-
-void gt_text_printf(struct gt_text *t, const char *format, ...)
-{
-    va_list ap, again;
-    va_start(ap, format);
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, format, ap);
-    if (n < 0)
-        t->failed = true;
-    else if (text_grow(t, (size_t)n))
-        t->len += (size_t)vsnprintf(t->data + t->len, (size_t)n + 1, format, again);
-    va_end(again);
-    va_end(ap);
-}
-
-void gt_text_add(struct gt_text *t, const void *data, size_t n)
-{
-    if (!text_grow(t, n))
-        return;
-    if (n)
-        memcpy(t->data + t->len, data, n);
-    t->len += n;
-    t->data[t->len] = 0;
-}
-
-void gt_text_free(struct gt_text *t)
-{
-    free(t->data);
-    *t = (struct gt_text){0};
-}
 
 /* 0 or an errno. */
 static int write_all(int fd, const char *data, size_t size)
@@ -159,7 +108,7 @@ static int read_fd(int fd, const char *path, size_t limit, struct gt_text *t, st
         size_t more = t->len <= limit ? limit - t->len + 1 : 1;
         if (more > 65536)
             more = 65536;
-        if (!text_grow(t, more))
+        if (!gt_text_reserve(t, more))
             return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
         ssize_t n = read(fd, t->data + t->len, more);
         if (n < 0 && errno == EINTR)

@@ -12,24 +12,11 @@
 #define GT_BASE_FILE_H
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* A growing text; { 0 } is an empty one. It latches: a failed allocation sets `failed`, and every
- * further addition does nothing; so a writer adds everything and checks once. */
-struct gt_text {
-    char *data; /* data[len] is 0; NULL until the first addition */
-    size_t len;
-    size_t cap;
-    bool failed;
-};
-
-void gt_text_printf(struct gt_text *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void gt_text_add(struct gt_text *t, const void *data, size_t n);
-void gt_text_free(struct gt_text *t);
 
 /* Writes a new file beside path (".NAME.PID.tmp") and renames it over path: a reader sees the old
  * content or the new one. On failure the old file stays and the new one is removed. GT_E_IO,

@@ -2,6 +2,8 @@
 /* Buffered text output: see output.h. */
 #include "base/output.h"
 
+#include "base/decimal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -81,13 +83,5 @@ void gt_output_clean(struct gt_output *o, const char *text, size_t n)
 
 void gt_output_decimal(struct gt_output *o, uint64_t v)
 {
-    char digits[20];
-    size_t n = 0;
-    do
-        digits[n++] = (char)('0' + v % 10);
-    while (v /= 10);
-    char *p = gt_output_room(o, n);
-    while (n)
-        *p++ = digits[--n];
-    gt_output_end(o, p);
+    gt_output_end(o, gt_decimal_put(gt_output_room(o, GT_DECIMAL_SIZE), v));
 }

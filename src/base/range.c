@@ -2,30 +2,19 @@
 /* Addresses in texts: see range.h. */
 #include "base/range.h"
 
-#include <stddef.h>
+#include "base/cursor.h"
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+#include <string.h>
 
 bool gt_address_parse(const char **at, uint64_t *out)
 {
-    const char *text = *at;
-    size_t n = 0;
-    *out = 0;
-    if (text[0] == '0' && (text[1] | 0x20) == 'x')
-        text += 2;
-    for (int digit; (digit = digit_of(text[n])) >= 0; n++) {
-        if (*out >> 60)
-            return false;
-        *out = *out << 4 | (uint64_t)digit;
-    }
-    *at = text + n;
-    return n > 0;
+    struct gt_cursor c = {*at, strlen(*at)};
+    if (!gt_take(&c, "0x"))
+        gt_take(&c, "0X");
+    if (!gt_take_hex(&c, UINT64_MAX, out))
+        return false;
+    *at = c.at;
+    return true;
 }
 
 bool gt_range_parse(const char *text, uint64_t *lo, uint64_t *last)

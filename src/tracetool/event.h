@@ -66,16 +66,16 @@ struct gt_event {
 
 /* The events of all files, in order; ids of simpletrace-stap are indexes into the list. { 0 } is
  * empty. */
-struct gt_events {
+struct gt_event_list {
     struct gt_event *list;
     size_t n, room;
     GStringChunk *strings; /* memory of the strings of the events */
 };
 
 /* Returns a copy that lives as long as the events. */
-const char *gt_events_string(struct gt_events *events, const char *text, size_t length);
+const char *gt_event_list_string(struct gt_event_list *events, const char *text, size_t length);
 /* Appends an empty event. */
-struct gt_event *gt_events_add(struct gt_events *events);
-void gt_events_free(struct gt_events *events);
+struct gt_event *gt_event_list_add(struct gt_event_list *events);
+void gt_event_list_free(struct gt_event_list *events);
 
 #endif

@@ -52,7 +52,7 @@ const char *gt_c_suffix(const char *name)
 }
 
 void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options *options,
-                       const struct gt_events *events)
+                       const struct gt_event_list *events)
 {
     *g = (struct gt_generator){.options = options, .events = events->list, .n = events->n};
     for (size_t i = 0; i < GT_SLOTS; i++)

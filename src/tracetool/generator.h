@@ -63,7 +63,7 @@ struct gt_generator {
 
 /* The options and events must outlive the generator. */
 void gt_generator_init(struct gt_generator *g, const struct gt_tracetool_options *options,
-                       const struct gt_events *events);
+                       const struct gt_event_list *events);
 void gt_generator_free(struct gt_generator *g);
 
 /* Makes e the current event. */

@@ -13,7 +13,7 @@ struct place {
 
 static const char *copy(struct gt_parser *p, const struct gt_token *t)
 {
-    return gt_events_string(&p->events, t->at, t->length);
+    return gt_event_list_string(&p->events, t->at, t->length);
 }
 
 /* ---- what a declaration stands for ----------------------------------------------------------- */
@@ -21,7 +21,7 @@ static const char *copy(struct gt_parser *p, const struct gt_token *t)
 static const char *with_cpu(struct gt_parser *p, const char *format)
 {
     g_autofree char *text = g_strconcat("\"cpu=%p \"", format ? " " : NULL, format, NULL);
-    return gt_events_string(&p->events, text, strlen(text));
+    return gt_event_list_string(&p->events, text, strlen(text));
 }
 
 /* One event of a declaration, without its TCG arguments if so wanted. */
@@ -32,10 +32,10 @@ static void declare(struct gt_parser *p, const struct gt_declaration *d, const c
         .type = "void *", .name = "__cpu", .base = GT_TYPE_VOID, .stars = 1};
     bool has_cpu = d->vcpu && p->grammar != GT_GRAMMAR_NEW;
     g_autofree char *name = g_strconcat(d->name, suffix, NULL);
-    struct gt_event *e = gt_events_add(&p->events);
+    struct gt_event *e = gt_event_list_add(&p->events);
     e->path = p->line.path;
     e->line = p->line.number;
-    e->name = gt_events_string(&p->events, name, strlen(name));
+    e->name = gt_event_list_string(&p->events, name, strlen(name));
     e->disable = d->disable;
     e->vcpu = d->vcpu;
     e->format = has_cpu ? with_cpu(p, format) : format;
@@ -91,8 +91,8 @@ static bool take_names(struct gt_parser *p, const struct gt_token *t,
         return take_name(p, t, d->name);
     g_autofree char *trans = g_strconcat(d->name, "_trans", NULL);
     g_autofree char *exec = g_strconcat(d->name, "_exec", NULL);
-    bool good = take_name(p, t, gt_events_string(&p->events, trans, strlen(trans)));
-    return take_name(p, t, gt_events_string(&p->events, exec, strlen(exec))) && good;
+    bool good = take_name(p, t, gt_event_list_string(&p->events, trans, strlen(trans)));
+    return take_name(p, t, gt_event_list_string(&p->events, exec, strlen(exec))) && good;
 }
 
 /* ---- an event -------------------------------------------------------------------------------- */
@@ -201,7 +201,7 @@ void gt_parser_init(struct gt_parser *p, enum gt_grammar grammar)
 void gt_parser_read(struct gt_parser *p, const char *path, const char *text, size_t size)
 {
     const char *end = text + size;
-    p->line = (struct gt_line){.path = gt_events_string(&p->events, path, strlen(path)),
+    p->line = (struct gt_line){.path = gt_event_list_string(&p->events, path, strlen(path)),
                                .file = ++p->errors.files};
     p->is_old = false;
     while (text < end) {
@@ -219,6 +219,6 @@ void gt_parser_free(struct gt_parser *p)
 {
     g_hash_table_destroy(p->names);
     g_array_free(p->newlines, TRUE);
-    gt_events_free(&p->events);
+    gt_event_list_free(&p->events);
     gt_diagnostics_free(&p->errors);
 }

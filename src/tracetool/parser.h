@@ -33,7 +33,7 @@ enum gt_grammar {
 /* Parses several files into one list of events. */
 struct gt_parser {
     enum gt_grammar grammar;
-    struct gt_events events;
+    struct gt_event_list events;
     struct gt_diagnostics errors;
 
     /* private */

@@ -157,7 +157,7 @@ static bool check_type(struct gt_parser *p, const struct gt_declaration *d, cons
     out->argument.stars = t->stars;
     out->argument.is_const = t->count[GT_WORD_CONST];
     out->argument.is_string = base == GT_TYPE_CHAR && t->stars == 1 && begins_as_string(p, t);
-    out->argument.type = gt_events_string(&p->events, t->text->str, t->text->len);
+    out->argument.type = gt_event_list_string(&p->events, t->text->str, t->text->len);
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool argument(struct gt_parser *p, struct gt_declaration *d)
     gt_lexer_next(&p->lexer);
     if (!check_end(p, &name) || !good)
         return false;
-    a.argument.name = gt_events_string(&p->events, name.at, name.length);
+    a.argument.name = gt_event_list_string(&p->events, name.at, name.length);
     d->arguments[d->n_arguments++] = a;
     return true;
 }

@@ -115,7 +115,7 @@ static const char *format(struct gt_parser *p)
         gt_diagnose(&p->errors, &p->line, s.percent, "the format ends within this conversion");
         s.good = false;
     }
-    return s.good ? gt_events_string(&p->events, text->str, text->len) : NULL;
+    return s.good ? gt_event_list_string(&p->events, text->str, text->len) : NULL;
 }
 
 /* [ format [ "," format ] ] */

@@ -24,11 +24,11 @@ GT_TRACE_REGISTER(group)
 /* Lines of answers to JSON begin with a brace; others may too, where an event's name is echoed. */
 static void check_answer(const struct gt_monitor_client *c)
 {
-    struct gt_json value;
+    struct gt_monitor_json value;
     const char *why, *where;
     if (c->out.failed || c->out.data[c->out.n - 1] != '\n' || strncmp(c->out.data, "{\"", 2) != 0)
         return;
-    const char *end = gt_json_parse(c->out.data, c->out.n, &value, &why, &where);
+    const char *end = gt_monitor_json_parse(c->out.data, c->out.n, &value, &why, &where);
     if (!end || end + 2 != c->out.data + c->out.n)
         abort();
 }

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void generate(const struct gt_events *events, const struct gt_format *format)
+static void generate(const struct gt_event_list *events, const struct gt_format *format)
 {
     static const struct gt_backend *const backends[] = {&gt_backend_log, &gt_backend_simple,
                                                         &gt_backend_ust, &gt_backend_dtrace, NULL};

@@ -37,8 +37,8 @@ int gt_diff_source_open(struct gt_diff_source *s, const struct gt_notices *notic
         struct gt_execlog_source source = gt_execlog_input_source(&s->in);
         return gt_execlog_reader_create(&source, &s->r, err);
     }
-    const char *kind = gt_file_kind(s->in.first, s->in.n);
-    if (kind || !gt_file_is_text(s->in.first, s->in.n))
+    const char *kind = gt_image_file_kind(s->in.first, s->in.n);
+    if (kind || !gt_image_file_is_text(s->in.first, s->in.n))
         return gt_error_set(err, GT_E_FORMAT,
                             "%s: %s, expected a log: text, or execlog's binary form", s->in.name,
                             kind ? kind : "not text, and of an unknown type");

@@ -2,6 +2,8 @@
 /* Counts by address: see count.h. */
 #include "analysis/coverage/count.h"
 
+#include "base/search.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,16 +46,8 @@ int gt_coverage_begin(struct gt_coverage *c, struct gt_error *err)
 /* The first region that ends above addr, or the end of the list. */
 static struct gt_coverage_region *region_above(const struct gt_coverage *c, uint64_t addr)
 {
-    size_t lo = 0, hi = c->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const struct gt_coverage_region *r = &c->region[mid];
-        if (addr >= r->lo && addr - r->lo >= r->size)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return c->region + lo;
+    size_t n = GT_SEARCH_UP_TO(c->region, c->n, lo, addr);
+    return c->region + n - (n && addr - c->region[n - 1].lo < c->region[n - 1].size);
 }
 
 /* The part of [start, end) that the region has. */

@@ -6,55 +6,57 @@
  */
 #include "analysis/export/export.h"
 #include "analysis/stream/exec_stack.h"
+#include "base/json.h"
 
 #include <glib.h>
+#include <stdio.h>
 
 enum { UNITS = 1 << 16 };
 
 struct chrome {
-    struct gt_output *out;
+    struct gt_json json;
     struct gt_exec_codes *codes;
     struct gt_exec_stacks *stacks;
-    bool any;         /* an event was written */
     bool seen[UNITS]; /* the unit has a name */
 };
 
-/* Between quotes, with what JSON does not allow there escaped; what is no UTF-8 is replaced. */
-static void put_text(struct gt_output *out, const char *text)
+/* {"ph":"X","pid":1,"tid":UNIT,"ts":TIME */
+static void begin_event(struct gt_json *j, const char *phase, uint16_t unit, uint64_t time)
 {
-    g_autofree char *valid = g_utf8_validate(text, -1, NULL) ? NULL : g_utf8_make_valid(text, -1);
-    for (const char *c = valid ? valid : text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            gt_output_text(out, "\\");
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            gt_output_text(out, "?");
-        else
-            gt_output_bytes(out, c, 1);
-    }
+    gt_json_resume(j);
+    gt_json_newline(j);
+    gt_json_begin_object(j);
+    gt_json_key(j, "ph");
+    gt_json_name(j, phase);
+    gt_json_key(j, "pid");
+    gt_json_u64(j, 1);
+    gt_json_key(j, "tid");
+    gt_json_u64(j, unit);
+    gt_json_key(j, "ts");
+    gt_json_thousandths(j, time);
 }
 
-/* {"ph":"X","pid":1,"tid":UNIT,"ts":TIME */
-static void begin_event(struct chrome *c, char phase, uint16_t unit, uint64_t time)
+static void end_event(struct gt_json *j)
 {
-    gt_output_text(c->out, c->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-    c->any = true;
-    gt_output_bytes(c->out, &phase, 1);
-    gt_output_text(c->out, "\",\"pid\":1,\"tid\":");
-    gt_output_decimal(c->out, unit);
-    gt_output_text(c->out, ",\"ts\":");
-    gt_output_decimal(c->out, time / 1000);
-    const char fraction[] = {'.', (char)('0' + time / 100 % 10), (char)('0' + time / 10 % 10),
-                             (char)('0' + time % 10)};
-    gt_output_bytes(c->out, fraction, sizeof fraction);
+    gt_json_end_object(j);
+    gt_json_commit(j);
 }
 
 static void name_unit(struct chrome *c, uint16_t unit)
 {
+    struct gt_json *j = &c->json;
+    char name[16];
     c->seen[unit] = true;
-    begin_event(c, 'M', unit, 0);
-    gt_output_text(c->out, ",\"name\":\"thread_name\",\"args\":{\"name\":\"CPU ");
-    gt_output_decimal(c->out, unit);
-    gt_output_text(c->out, "\"}}");
+    snprintf(name, sizeof name, "CPU %u", unit);
+    begin_event(j, "M", unit, 0);
+    gt_json_key(j, "name");
+    gt_json_name(j, "thread_name");
+    gt_json_key(j, "args");
+    gt_json_begin_object(j);
+    gt_json_key(j, "name");
+    gt_json_text(j, name);
+    gt_json_end_object(j);
+    end_event(j);
 }
 
 static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
@@ -62,17 +64,17 @@ static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
     struct chrome *c = self;
     if (!c->seen[unit])
         name_unit(c, unit);
-    begin_event(c, 'B', unit, time);
-    gt_output_text(c->out, ",\"name\":\"");
-    put_text(c->out, name);
-    gt_output_text(c->out, "\"}");
+    begin_event(&c->json, "B", unit, time);
+    gt_json_key(&c->json, "name");
+    gt_json_text(&c->json, name);
+    end_event(&c->json);
 }
 
 static void leave(void *self, uint16_t unit, uint64_t time)
 {
     struct chrome *c = self;
-    begin_event(c, 'E', unit, time);
-    gt_output_text(c->out, "}");
+    begin_event(&c->json, "E", unit, time);
+    end_event(&c->json);
 }
 
 static int chrome_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
@@ -84,10 +86,16 @@ static int chrome_begin(struct gt_output *out, struct gt_etrace_names *names, vo
         return status;
     struct chrome *c = g_new0(struct chrome, 1);
     const struct gt_exec_sink sink = {c, enter, leave, NULL};
-    c->out = out;
     c->codes = codes;
     c->stacks = gt_exec_stacks_create(codes, &sink);
-    gt_output_text(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    gt_json_init(&c->json, out, GT_JSON_REPLACE);
+    gt_json_resume(&c->json);
+    gt_json_begin_object(&c->json);
+    gt_json_key(&c->json, "displayTimeUnit");
+    gt_json_name(&c->json, "ns");
+    gt_json_key(&c->json, "traceEvents");
+    gt_json_begin_array(&c->json);
+    gt_json_commit(&c->json);
     *self = c;
     return 0;
 }
@@ -100,21 +108,30 @@ static void chrome_exec(void *self, uint16_t unit, const struct gt_etrace_exec *
 static void chrome_event(void *self, const struct gt_etrace_event *event)
 {
     struct chrome *c = self;
-    begin_event(c, 'C', event->unit, event->time);
-    gt_output_text(c->out, ",\"name\":\"");
-    put_text(c->out, event->device);
-    gt_output_text(c->out, ".");
-    put_text(c->out, event->name);
-    gt_output_text(c->out, "\",\"args\":{\"value\":");
-    gt_output_decimal(c->out, event->value);
-    gt_output_text(c->out, "}}");
+    struct gt_json *j = &c->json;
+    g_autofree char *name = g_strconcat(event->device, ".", event->name, NULL);
+    begin_event(j, "C", event->unit, event->time);
+    gt_json_key(j, "name");
+    gt_json_text(j, name);
+    gt_json_key(j, "args");
+    gt_json_begin_object(j);
+    gt_json_key(j, "value");
+    gt_json_u64(j, event->value);
+    gt_json_end_object(j);
+    end_event(j);
 }
 
 static void chrome_end(void *self)
 {
     struct chrome *c = self;
+    struct gt_json *j = &c->json;
     gt_exec_stacks_destroy(c->stacks);
-    gt_output_text(c->out, "\n]}\n");
+    gt_json_resume(j);
+    gt_json_newline(j);
+    gt_json_end_array(j);
+    gt_json_end_object(j);
+    gt_json_end_line(j);
+    gt_json_commit(j);
     gt_exec_codes_destroy(c->codes);
     g_free(c);
 }

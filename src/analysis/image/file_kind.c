@@ -26,7 +26,7 @@ static const struct {
     {"a simpletrace file", "\xff\xff\xff\xff\xff\xff\xff\xff", 8},
 };
 
-const char *gt_file_kind(const void *first, size_t n)
+const char *gt_image_file_kind(const void *first, size_t n)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (n >= kinds[i].n && memcmp(first, kinds[i].bytes, kinds[i].n) == 0)
@@ -34,7 +34,7 @@ const char *gt_file_kind(const void *first, size_t n)
     return NULL;
 }
 
-bool gt_file_is_text(const void *bytes, size_t n)
+bool gt_image_file_is_text(const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < n; i++)

@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GT_FILE_KIND_BYTES = 8 }; /* bytes that gt_file_kind needs */
+enum { GT_IMAGE_FILE_KIND_BYTES = 8 }; /* bytes that gt_image_file_kind needs */
 
 /* Returns "an etrace stream", "an ELF file", ...; NULL: unknown, or text. */
-const char *gt_file_kind(const void *first, size_t n);
+const char *gt_image_file_kind(const void *first, size_t n);
 /* True if all bytes may occur in a text; an empty file is a text. */
-bool gt_file_is_text(const void *bytes, size_t n);
+bool gt_image_file_is_text(const void *bytes, size_t n);
 
 #endif

@@ -153,7 +153,7 @@ static bool is_first(const struct gt_symbol_source *source, size_t index)
     return true;
 }
 
-bool gt_machine_code_map(const struct gt_symbol_source *source, size_t n, struct gt_text *out)
+bool gt_placement_code_map(const struct gt_symbol_source *source, size_t n, struct gt_text *out)
 {
     struct gt_code_map map = {0};
     struct build b = {g_array_new(FALSE, FALSE, sizeof(struct gt_code_module)),

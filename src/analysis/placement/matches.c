@@ -15,12 +15,12 @@
 static bool parse(const char *line, const struct gt_code_map *map, struct gt_match *out)
 {
     uint64_t module, offset, function;
-    const char *rest;
+    struct gt_cursor rest;
     if (!gt_code_found_parse(line, &module, &offset, &rest) || module >= map->n_modules)
         return false;
     const struct gt_code_module *m = &map->module[module];
     *out = (struct gt_match){.module = (size_t)module, .offset = offset};
-    out->seen = g_new(uint64_t, strlen(rest) / 2 + 1);
+    out->seen = g_new(uint64_t, rest.left / 2 + 1);
     while (gt_code_found_next(&rest, &function))
         if (function < m->n)
             out->seen[out->n_seen++] = map->function[m->first + function].addr;

@@ -3,8 +3,10 @@
  * Statistics of a trace: for each event and each process the number of records, their rate, and the
  * time from one record to the next (the gaps). Rates are per second of the whole trace.
  */
-#include "analysis/simpletrace/put.h"
 #include "analysis/simpletrace/simpletrace.h"
+#include "base/json.h"
+
+#include <glib.h>
 
 struct row {
     const char *event; /* NULL: of a process */
@@ -155,8 +157,9 @@ static void show_rows(const struct stats *s, GString *text, const char *what, GP
     g_ptr_array_free(rows, TRUE);
 }
 
-static void show(const struct stats *s, GString *text)
+static void show(const struct stats *s)
 {
+    g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text,
                            "%" G_GUINT64_FORMAT
                            " records in %.6f s, %.1f per second; %" G_GUINT64_FORMAT
@@ -164,60 +167,79 @@ static void show(const struct stats *s, GString *text)
                            s->records, seconds(s), rate(s, s->records), s->dropped);
     show_rows(s, text, "EVENT", event_rows(s));
     show_rows(s, text, "PID", pid_rows(s));
+    gt_output_bytes(s->out, text->str, text->len);
 }
 
-static void json_number(GString *text, const char *name, double v)
+static void json_number(struct gt_json *j, const char *name, uint64_t v)
+{
+    gt_json_key(j, name);
+    gt_json_u64(j, v);
+}
+
+static void json_decimals(struct gt_json *j, const char *name, double v)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
-    g_string_append_printf(text, ",\"%s\":%s", name,
-                           g_ascii_formatd(number, sizeof number, "%.3f", v));
+    gt_json_key(j, name);
+    gt_json_number(j, g_ascii_formatd(number, sizeof number, "%.3f", v));
 }
 
-static void json_rows(const struct stats *s, GString *text, const char *name, GPtrArray *rows)
+static void json_row(const struct stats *s, struct gt_json *j, const struct row *r)
 {
-    g_string_append_printf(text, ",\"%s\":[", name);
-    for (guint i = 0; i < rows->len; i++) {
-        const struct row *r = rows->pdata[i];
-        g_string_append(text, i ? ",{" : "{");
-        if (r->event)
-            g_string_append_printf(text, "\"event\":\"%s\"", r->event);
-        else
-            g_string_append_printf(text, "\"pid\":%" G_GUINT32_FORMAT, r->pid);
-        g_string_append_printf(text, ",\"records\":%" G_GUINT64_FORMAT, r->count);
-        json_number(text, "rate", rate(s, r->count));
-        if (r->count > 1) {
-            g_string_append_printf(text, ",\"gap_min\":%" G_GINT64_FORMAT, r->shortest);
-            json_number(text, "gap_mean", mean_gap(r));
-            g_string_append_printf(text, ",\"gap_max\":%" G_GINT64_FORMAT, r->longest);
-        }
-        g_string_append_c(text, '}');
+    gt_json_begin_object(j);
+    if (r->event) {
+        gt_json_key(j, "event");
+        gt_json_text(j, r->event);
+    } else {
+        json_number(j, "pid", r->pid);
     }
-    g_string_append_c(text, ']');
+    json_number(j, "records", r->count);
+    json_decimals(j, "rate", rate(s, r->count));
+    if (r->count > 1) {
+        gt_json_key(j, "gap_min");
+        gt_json_i64(j, r->shortest);
+        json_decimals(j, "gap_mean", mean_gap(r));
+        gt_json_key(j, "gap_max");
+        gt_json_i64(j, r->longest);
+    }
+    gt_json_end_object(j);
+}
+
+static void json_rows(const struct stats *s, struct gt_json *j, const char *name, GPtrArray *rows)
+{
+    gt_json_key(j, name);
+    gt_json_begin_array(j);
+    for (guint i = 0; i < rows->len; i++)
+        json_row(s, j, rows->pdata[i]);
+    gt_json_end_array(j);
     g_ptr_array_free(rows, TRUE);
 }
 
 /* Gaps are in nanoseconds, rates per second. */
-static void show_json(const struct stats *s, GString *text)
+static void show_json(const struct stats *s)
 {
-    g_string_append_printf(text,
-                           "{\"records\":%" G_GUINT64_FORMAT ",\"dropped\":%" G_GUINT64_FORMAT
-                           ",\"first\":%" G_GUINT64_FORMAT ",\"last\":%" G_GUINT64_FORMAT,
-                           s->records, s->dropped, s->first, s->last);
-    json_number(text, "rate", rate(s, s->records));
-    json_rows(s, text, "events", event_rows(s));
-    json_rows(s, text, "pids", pid_rows(s));
-    g_string_append(text, "}\n");
+    struct gt_json j;
+    gt_json_init(&j, s->out, GT_JSON_ESCAPE);
+    gt_json_resume(&j);
+    gt_json_begin_object(&j);
+    json_number(&j, "records", s->records);
+    json_number(&j, "dropped", s->dropped);
+    json_number(&j, "first", s->first);
+    json_number(&j, "last", s->last);
+    json_decimals(&j, "rate", rate(s, s->records));
+    json_rows(s, &j, "events", event_rows(s));
+    json_rows(s, &j, "pids", pid_rows(s));
+    gt_json_end_object(&j);
+    gt_json_end_line(&j);
+    gt_json_commit(&j);
 }
 
 static void end(void *self)
 {
     struct stats *s = self;
-    g_autoptr(GString) text = g_string_new(NULL);
     if (s->as_json)
-        show_json(s, text);
+        show_json(s);
     else
-        show(s, text);
-    gt_output_bytes(s->out, text->str, text->len);
+        show(s);
     g_hash_table_destroy(s->pids);
     g_free(s->events);
     g_free(s);

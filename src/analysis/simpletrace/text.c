@@ -9,6 +9,7 @@
  */
 #include "analysis/simpletrace/put.h"
 #include "analysis/simpletrace/simpletrace.h"
+#include "base/decimal.h"
 
 #include <glib.h>
 
@@ -28,7 +29,7 @@ struct plan {
 };
 
 struct text {
-    struct gt_line line;
+    struct gt_put_line line;
     const struct gt_trace_declarations *declared;
     struct plan **plans;   /* by the events' index */
     uint32_t pid;          /* of the record before, */
@@ -83,7 +84,7 @@ static inline char *put_piece(char *p, struct piece piece)
 
 static void set_pid(struct text *t, uint32_t pid)
 {
-    char *end = gt_put_decimal(gt_put_bytes(t->pid_room, " pid=", 5), pid);
+    char *end = gt_decimal_put(gt_put_bytes(t->pid_room, " pid=", 5), pid);
     t->pid = pid;
     t->pid_text = (struct piece){t->pid_room, (size_t)(end - t->pid_room)};
 }
@@ -118,8 +119,8 @@ static void record(void *self, const struct gt_trace_record *r, uint64_t before)
     size_t room = plan->constant;
     for (unsigned i = 0; i < r->n_values; i++)
         room += r->values[i].text ? 4 * r->values[i].number + 3 : 0;
-    char *line = gt_line_begin(&t->line, room);
-    gt_line_end(&t->line, line, put_line(line, plan, t->pid_text, r, before));
+    char *line = gt_put_line_begin(&t->line, room);
+    gt_put_line_end(&t->line, line, put_line(line, plan, t->pid_text, r, before));
 }
 
 static void end(void *self)
@@ -129,7 +130,7 @@ static void end(void *self)
         g_free(t->plans[i]);
     g_free(t->plans);
     g_string_chunk_free(t->texts);
-    gt_line_free(&t->line);
+    gt_put_line_free(&t->line);
     g_free(t);
 }
 

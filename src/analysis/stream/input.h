@@ -42,7 +42,7 @@ int gt_etrace_input_wait(struct gt_etrace_input *in, struct gt_error *err);
 /* Peeks at the first bytes, at most 8, fewer only if the stream has fewer: in->first. They are read
  * again later. GT_E_IO. */
 int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err);
-/* A gt_etrace_read_fn; `self` is the input. */
+/* A gt_refill_fn; `self` is the input. */
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n);
 /* Makes the input rewindable: one that is not a regular file is copied to its end into an unnamed
  * temporary file. Call it before the first read. GT_E_IO. */

@@ -105,8 +105,8 @@ int gt_etrace_walk_open(const struct gt_notices *notices, const char *where,
 int gt_etrace_walk_check(const struct gt_etrace_input *in, const char *expected,
                          struct gt_error *err)
 {
-    const char *kind = gt_file_kind(in->first, in->n);
-    if (!kind && in->n == sizeof in->first && gt_file_is_text(in->first, in->n))
+    const char *kind = gt_image_file_kind(in->first, in->n);
+    if (!kind && in->n == sizeof in->first && gt_image_file_is_text(in->first, in->n))
         kind = "a text";
     if (!kind || g_str_has_prefix(expected, kind))
         return 0;

@@ -57,7 +57,7 @@ void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME])
     snprintf(name, GT_STREAM_NAME, "%u.dat", id);
 }
 
-static void latch(struct gt_streams *set, const struct gt_file *f, int errnum)
+static void latch(struct gt_streams *set, const struct gt_stream_file *f, int errnum)
 {
     char name[GT_STREAM_NAME];
     gt_stream_name(f->s.id, name);
@@ -70,7 +70,7 @@ static bool is_want_of_descriptors(int errnum)
 }
 
 /* The file cannot be opened: nothing more is written to it, or it would have a hole. */
-static void refuse(struct gt_streams *set, struct gt_file *f, int errnum)
+static void refuse(struct gt_streams *set, struct gt_stream_file *f, int errnum)
 {
     if (!is_want_of_descriptors(errnum)) {
         latch(set, f, errnum);
@@ -86,21 +86,21 @@ static void refuse(struct gt_streams *set, struct gt_file *f, int errnum)
         atomic_store_explicit(&set->ring_head->partly, 1, memory_order_release);
 }
 
-static void unlink_file(struct gt_streams *set, struct gt_file *f)
+static void unlink_file(struct gt_streams *set, struct gt_stream_file *f)
 {
     *(f->newer ? &f->newer->older : &set->newest) = f->older;
     *(f->older ? &f->older->newer : &set->oldest) = f->newer;
     f->newer = f->older = NULL;
 }
 
-static void link_newest(struct gt_streams *set, struct gt_file *f)
+static void link_newest(struct gt_streams *set, struct gt_stream_file *f)
 {
     f->older = set->newest;
     *(set->newest ? &set->newest->newer : &set->oldest) = f;
     set->newest = f;
 }
 
-void gt_file_close(struct gt_streams *set, struct gt_file *f)
+void gt_stream_file_close(struct gt_streams *set, struct gt_stream_file *f)
 {
     if (f->fd < 0)
         return;
@@ -111,10 +111,10 @@ void gt_file_close(struct gt_streams *set, struct gt_file *f)
 }
 
 /* The file to close so that another can be opened; NULL: that would not help. */
-static struct gt_file *in_the_way(const struct gt_streams *set, int errnum)
+static struct gt_stream_file *in_the_way(const struct gt_streams *set, int errnum)
 {
     struct rlimit limit;
-    struct gt_file *f = set->oldest;
+    struct gt_stream_file *f = set->oldest;
     if (!is_want_of_descriptors(errnum))
         return NULL;
     if (errnum == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
@@ -124,7 +124,7 @@ static struct gt_file *in_the_way(const struct gt_streams *set, int errnum)
 }
 
 /* Makes f->fd usable, with `create` for the first time. 0 or an errno value. */
-static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
+static int need_fd(struct gt_streams *set, struct gt_stream_file *f, bool create)
 {
     if (f->fd >= 0) {
         unlink_file(set, f);
@@ -132,7 +132,7 @@ static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
         return 0;
     }
     if (set->n_open >= MAX_OPEN)
-        gt_file_close(set, set->oldest);
+        gt_stream_file_close(set, set->oldest);
     char name[GT_STREAM_NAME];
     gt_stream_name(f->s.id, name);
     int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (create ? O_CREAT : 0);
@@ -141,9 +141,9 @@ static int need_fd(struct gt_streams *set, struct gt_file *f, bool create)
         if (f->fd >= 0)
             break;
         int e = errno;
-        struct gt_file *other = in_the_way(set, e);
+        struct gt_stream_file *other = in_the_way(set, e);
         if (other)
-            gt_file_close(set, other);
+            gt_stream_file_close(set, other);
         else if (e != EINTR)
             return e;
     }
@@ -157,7 +157,7 @@ static uint64_t whole(uint64_t size)
     return size - size % GT_STREAM_RECORD;
 }
 
-void gt_file_open(struct gt_streams *set, struct gt_file *f)
+void gt_stream_file_open(struct gt_streams *set, struct gt_stream_file *f)
 {
     struct stat st;
     int e = set->dirfd == -1 ? 0 : need_fd(set, f, true);
@@ -182,7 +182,7 @@ static void set_done(struct gt_chunk *c, uint32_t done)
     atomic_store_explicit(&c->head->state.written, done, memory_order_release);
 }
 
-void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records)
+void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint64_t records)
 {
     set->lost += records;
     if (!f->loss && records) {
@@ -215,7 +215,7 @@ static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
     }
     atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
     pthread_mutex_lock(&set->lock);
-    gt_file_lose(set, chunks[0]->file, lost);
+    gt_stream_file_lose(set, chunks[0]->file, lost);
     pthread_mutex_unlock(&set->lock);
 }
 
@@ -283,9 +283,9 @@ static void cut(struct gt_chunk **chunks, unsigned n)
     }
 }
 
-void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
-    struct gt_file *f = chunks[0]->file;
+    struct gt_stream_file *f = chunks[0]->file;
     int e = set->failed || f->refused ? 0 : need_fd(set, f, false);
     if (e)
         refuse(set, f, e);

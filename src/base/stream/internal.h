@@ -78,7 +78,7 @@ struct gt_ring_chunk {
 _Static_assert(sizeof(struct gt_ring_chunk) == GT_CHUNK_HEAD, "a chunk's head");
 struct gt_chunk {
     struct gt_ring_chunk *head;
-    struct gt_file *file;
+    struct gt_stream_file *file;
     struct gt_chunk *next;
     uint64_t offset; /* as head->offset */
     uint32_t done;   /* (W) bytes of the run that were written or dropped */
@@ -109,7 +109,7 @@ struct gt_queue {
 };
 
 /* A stream and its file. */
-struct gt_file {
+struct gt_stream_file {
     struct gt_stream s; /* first: its own cache line, the producer's */
     /* What `s` points to while it has no chunk: room for no record, or (out of memory) for one.
      * Laid out like the end of a chunk's head. */
@@ -117,27 +117,27 @@ struct gt_file {
         struct gt_chunk_state state;
         uint64_t record[2];
     } sink;
-    struct gt_file *hash_next;     /* (L) */
-    struct gt_file *dirty_next;    /* (L) */
-    struct gt_queue queue;         /* (L) chunks handed to the writer */
-    uint64_t end;                  /* (L) file offset after those chunks */
-    uint32_t slot;                 /* (L) index in set->slots while open */
-    uint32_t loss;                 /* (L) 1 + index in set->losses; 0: no loss */
-    bool open;                     /* (L) the caller has the stream open */
-    bool opening;                  /* (L) the writer has not seen it yet */
-    bool dirty;                    /* (L) linked in set->dirty */
-    bool in_batch;                 /* (W) */
-    int fd;                        /* (W) -1: not open */
-    struct gt_file *newer, *older; /* (W) the list of open files, while fd is open */
-    struct gt_file *batch_next;    /* (W) */
-    struct gt_queue batch;         /* (W) */
-    struct gt_chunk *partial;      /* (W) the current chunk, if it has bytes to write */
+    struct gt_stream_file *hash_next;     /* (L) */
+    struct gt_stream_file *dirty_next;    /* (L) */
+    struct gt_queue queue;                /* (L) chunks handed to the writer */
+    uint64_t end;                         /* (L) file offset after those chunks */
+    uint32_t slot;                        /* (L) index in set->slots while open */
+    uint32_t loss;                        /* (L) 1 + index in set->losses; 0: no loss */
+    bool open;                            /* (L) the caller has the stream open */
+    bool opening;                         /* (L) the writer has not seen it yet */
+    bool dirty;                           /* (L) linked in set->dirty */
+    bool in_batch;                        /* (W) */
+    int fd;                               /* (W) -1: not open */
+    struct gt_stream_file *newer, *older; /* (W) the list of open files, while fd is open */
+    struct gt_stream_file *batch_next;    /* (W) */
+    struct gt_queue batch;                /* (W) */
+    struct gt_chunk *partial;             /* (W) the current chunk, if it has bytes to write */
     bool refused; /* (W) there was no descriptor for the file: all further records are lost */
 };
 
 /* The streams that are open, for the writer's rounds. */
 struct gt_slot {
-    struct gt_file *file;
+    struct gt_stream_file *file;
     struct gt_chunk *chunk; /* NULL: none */
 };
 
@@ -154,8 +154,8 @@ struct gt_streams {
     bool started, stop, busy, sleeping, want_space;
     unsigned forking;
     uint64_t flush_want, flush_done;
-    struct gt_file *hash[GT_HASH];
-    struct gt_file *dirty, *opening;
+    struct gt_stream_file *hash[GT_HASH];
+    struct gt_stream_file *dirty, *opening;
     struct gt_slot *slots;
     size_t n_slots, slots_room;
     size_t queued; /* chunks in queues */
@@ -179,9 +179,9 @@ struct gt_streams {
     char ring_name[64];
     uint64_t ring_size;
     struct gt_ring_head *ring_head;
-    struct gt_file *newest, *oldest;
+    struct gt_stream_file *newest, *oldest;
     size_t n_open;
-    struct gt_file *batch;
+    struct gt_stream_file *batch;
     struct gt_slot *round; /* a copy of the slots */
     size_t n_round, round_room;
     uint64_t next_round; /* when the next round is due, monotonic ns */
@@ -215,14 +215,14 @@ enum { GT_STREAM_NAME = 16 };
 void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME]);
 
 /* file.c; (W) if not marked otherwise. */
-void gt_file_open(struct gt_streams *set, struct gt_file *f);
-void gt_file_close(struct gt_streams *set, struct gt_file *f);
+void gt_stream_file_open(struct gt_streams *set, struct gt_stream_file *f);
+void gt_stream_file_close(struct gt_streams *set, struct gt_stream_file *f);
 /* Writes the chunks up to their `end`, or drops them after an error. On return none of them is
  * pending. */
-void gt_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
+void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);
 /* (L) Counts lost records of a stream. */
-void gt_file_lose(struct gt_streams *set, struct gt_file *f, uint64_t records);
+void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint64_t records);
 
 /* writer.c */
 void gt_streams_close_files(struct gt_streams *set);

@@ -56,13 +56,13 @@ int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, st
     return 0;
 }
 
-static struct gt_file *file_of(struct gt_stream *s)
+static struct gt_stream_file *file_of(struct gt_stream *s)
 {
-    return (struct gt_file *)s;
+    return (struct gt_stream_file *)s;
 }
 
 /* Points s at its file's sink: room for `records` records, 0 or 1. */
-static void use_sink(struct gt_file *f, unsigned records)
+static void use_sink(struct gt_stream_file *f, unsigned records)
 {
     f->s.chunk = NULL;
     f->s.state = &f->sink.state;
@@ -72,7 +72,7 @@ static void use_sink(struct gt_file *f, unsigned records)
     f->s.end = f->sink.record + 2 * records;
 }
 
-static void mark_dirty(struct gt_streams *set, struct gt_file *f)
+static void mark_dirty(struct gt_streams *set, struct gt_stream_file *f)
 {
     if (f->dirty)
         return;
@@ -82,7 +82,7 @@ static void mark_dirty(struct gt_streams *set, struct gt_file *f)
 }
 
 /* Gives what the stream has to the writer. */
-static void hand_over(struct gt_streams *set, struct gt_file *f)
+static void hand_over(struct gt_streams *set, struct gt_stream_file *f)
 {
     atomic_thread_fence(memory_order_seq_cst); /* with the lock: what was put is visible */
     struct gt_stream *s = &f->s;
@@ -92,7 +92,7 @@ static void hand_over(struct gt_streams *set, struct gt_file *f)
     s->before = all;
     use_sink(f, 0);
     if (!c) {
-        gt_file_lose(set, f, here);
+        gt_stream_file_lose(set, f, here);
         return;
     }
     f->end += gt_chunk_fill(c);
@@ -108,7 +108,7 @@ static void hand_over(struct gt_streams *set, struct gt_file *f)
     mark_dirty(set, f);
 }
 
-static void use_chunk(struct gt_streams *set, struct gt_file *f, struct gt_chunk *c)
+static void use_chunk(struct gt_streams *set, struct gt_stream_file *f, struct gt_chunk *c)
 {
     struct gt_ring_chunk *h = c->head;
     c->file = f;
@@ -140,7 +140,7 @@ void gt_stream_next_chunk(struct gt_stream *s)
     if (gt_stream_chunk_full && s->chunk)
         gt_stream_chunk_full(s);
     struct gt_streams *set = s->set;
-    struct gt_file *f = file_of(s);
+    struct gt_stream_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);
     hand_over(set, f);
     struct gt_chunk *c = gt_pool_take(set);
@@ -161,7 +161,7 @@ void gt_stream_next_chunk(struct gt_stream *s)
 }
 
 /* Takes the slot that makes the writer see f on its rounds. */
-static bool take_slot(struct gt_streams *set, struct gt_file *f)
+static bool take_slot(struct gt_streams *set, struct gt_stream_file *f)
 {
     if (set->n_slots == set->slots_room) {
         size_t room = set->slots_room ? 2 * set->slots_room : 16;
@@ -177,7 +177,7 @@ static bool take_slot(struct gt_streams *set, struct gt_file *f)
     return true;
 }
 
-static void leave_slot(struct gt_streams *set, struct gt_file *f)
+static void leave_slot(struct gt_streams *set, struct gt_stream_file *f)
 {
     struct gt_slot last = set->slots[--set->n_slots];
     set->slots[f->slot] = last;
@@ -185,18 +185,18 @@ static void leave_slot(struct gt_streams *set, struct gt_file *f)
     f->open = false;
 }
 
-static struct gt_file *find_file(struct gt_streams *set, uint32_t id)
+static struct gt_stream_file *find_file(struct gt_streams *set, uint32_t id)
 {
-    struct gt_file *f = set->hash[id % GT_HASH];
+    struct gt_stream_file *f = set->hash[id % GT_HASH];
     while (f && f->s.id != id)
         f = f->hash_next;
     return f;
 }
 
 /* A file that the writer opens, which is waited for: it says where the file ends. */
-static struct gt_file *new_file(struct gt_streams *set, uint32_t id)
+static struct gt_stream_file *new_file(struct gt_streams *set, uint32_t id)
 {
-    struct gt_file *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
+    struct gt_stream_file *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
     if (!f)
         return NULL;
     memset(f, 0, sizeof *f);
@@ -232,7 +232,7 @@ int gt_stream_open(struct gt_streams *set, uint32_t id, struct gt_stream **out)
 {
     int status = GT_E_NOMEM;
     pthread_mutex_lock(&set->lock);
-    struct gt_file *f = find_file(set, id);
+    struct gt_stream_file *f = find_file(set, id);
     if (f && f->open) {
         status = GT_E_EXISTS;
     } else if (f && take_slot(set, f)) { /* closed, but not all of it is written yet */
@@ -255,7 +255,7 @@ void gt_stream_close(struct gt_stream *s)
     if (!s)
         return;
     struct gt_streams *set = s->set;
-    struct gt_file *f = file_of(s);
+    struct gt_stream_file *f = file_of(s);
     pthread_mutex_lock(&set->lock);
     hand_over(set, f);
     set->closed_records += s->before;
@@ -310,7 +310,7 @@ size_t gt_streams_get_losses(struct gt_streams *set, const struct gt_stream_loss
 static void free_contents(struct gt_streams *set)
 {
     for (unsigned i = 0; i < GT_HASH; i++) {
-        for (struct gt_file *f = set->hash[i], *next; f; f = next) {
+        for (struct gt_stream_file *f = set->hash[i], *next; f; f = next) {
             next = f->hash_next;
             free(f);
         }

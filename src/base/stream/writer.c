@@ -79,12 +79,12 @@ static void rest(struct gt_streams *set)
 }
 
 /* The streams that asked to be opened. */
-static void open_files(struct gt_streams *set, struct gt_file *list)
+static void open_files(struct gt_streams *set, struct gt_stream_file *list)
 {
-    for (struct gt_file *f = list; f; f = f->dirty_next)
-        gt_file_open(set, f);
+    for (struct gt_stream_file *f = list; f; f = f->dirty_next)
+        gt_stream_file_open(set, f);
     pthread_mutex_lock(&set->lock);
-    for (struct gt_file *f = list, *next; f; f = next) {
+    for (struct gt_stream_file *f = list, *next; f; f = next) {
         next = f->dirty_next;
         f->opening = false;
     }
@@ -92,7 +92,7 @@ static void open_files(struct gt_streams *set, struct gt_file *list)
     pthread_mutex_unlock(&set->lock);
 }
 
-static void add_to_batch(struct gt_streams *set, struct gt_file *f)
+static void add_to_batch(struct gt_streams *set, struct gt_stream_file *f)
 {
     if (f->in_batch)
         return;
@@ -104,7 +104,7 @@ static void add_to_batch(struct gt_streams *set, struct gt_file *f)
 /* Takes what was handed over. (L) */
 static void take_queues(struct gt_streams *set)
 {
-    for (struct gt_file *f = set->dirty, *next; f; f = next) {
+    for (struct gt_stream_file *f = set->dirty, *next; f; f = next) {
         next = f->dirty_next;
         f->dirty = false;
         f->batch = f->queue;
@@ -190,7 +190,7 @@ static void recycle(struct gt_streams *set, struct gt_chunk **chunks, unsigned n
     pthread_mutex_unlock(&set->lock);
 }
 
-static void write_file(struct gt_streams *set, struct gt_file *f)
+static void write_file(struct gt_streams *set, struct gt_stream_file *f)
 {
     while (f->batch.first || f->partial) {
         struct gt_chunk *chunks[GT_IOV];
@@ -205,14 +205,14 @@ static void write_file(struct gt_streams *set, struct gt_file *f)
             chunks[n++] = f->partial;
             f->partial = NULL;
         }
-        gt_file_write(set, chunks, n);
+        gt_stream_file_write(set, chunks, n);
         recycle(set, chunks, full);
     }
 }
 
 static void write_batch(struct gt_streams *set)
 {
-    for (struct gt_file *f = set->batch; f; f = f->batch_next)
+    for (struct gt_stream_file *f = set->batch; f; f = f->batch_next)
         write_file(set, f);
 }
 
@@ -237,9 +237,9 @@ static void look_round(struct gt_streams *set)
     set->next_round = gt_clock_monotonic() + set->interval;
 }
 
-static void unhash(struct gt_streams *set, struct gt_file *f)
+static void unhash(struct gt_streams *set, struct gt_stream_file *f)
 {
-    struct gt_file **p = &set->hash[f->s.id % GT_HASH];
+    struct gt_stream_file **p = &set->hash[f->s.id % GT_HASH];
     while (*p != f)
         p = &(*p)->hash_next;
     *p = f->hash_next;
@@ -249,13 +249,13 @@ static void unhash(struct gt_streams *set, struct gt_file *f)
 static void end_batch(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
-    for (struct gt_file *f = set->batch, *next; f; f = next) {
+    for (struct gt_stream_file *f = set->batch, *next; f; f = next) {
         next = f->batch_next;
         f->in_batch = false;
         if (f->open || f->dirty)
             continue;
         unhash(set, f);
-        gt_file_close(set, f);
+        gt_stream_file_close(set, f);
         free(f);
     }
     set->batch = NULL;
@@ -282,7 +282,7 @@ static bool work(struct gt_streams *set)
     bool round =
         last || set->flush_want > set->flush_done || gt_clock_monotonic() >= set->next_round;
     uint64_t ticket = set->flush_want;
-    struct gt_file *opening = set->opening;
+    struct gt_stream_file *opening = set->opening;
     set->opening = NULL;
     take_queues(set);
     set->n_round = 0;
@@ -309,7 +309,7 @@ static bool work(struct gt_streams *set)
 void gt_streams_close_files(struct gt_streams *set)
 {
     while (set->oldest)
-        gt_file_close(set, set->oldest);
+        gt_stream_file_close(set, set->oldest);
     if (set->ring >= 0)
         close(set->ring);
     if (set->dirfd >= 0)

@@ -89,7 +89,7 @@ static int read_line(struct gt_ctl *c, gint64 until, size_t seen, size_t *end, s
 }
 
 /* The next object; it stays in c->in, of which it takes *taken bytes. Each ends with a newline. */
-static int read_object(struct gt_ctl *c, struct gt_json *object, size_t *taken,
+static int read_object(struct gt_ctl *c, struct gt_monitor_json *object, size_t *taken,
                        struct gt_error *err)
 {
     gint64 until = deadline(c);
@@ -97,8 +97,9 @@ static int read_object(struct gt_ctl *c, struct gt_json *object, size_t *taken,
         int status = read_line(c, until, seen, &seen, err);
         if (status < 0)
             return status;
-        const char *why, *where, *end = gt_json_parse(c->in->str, seen, object, &why, &where);
-        if (end && object->type == GT_JSON_OBJECT) {
+        const char *why, *where,
+            *end = gt_monitor_json_parse(c->in->str, seen, object, &why, &where);
+        if (end && object->type == GT_MONITOR_JSON_OBJECT) {
             *taken = (size_t)(end - c->in->str);
             return 0;
         }
@@ -115,22 +116,23 @@ static void drop(struct gt_ctl *c, size_t n)
     g_string_erase(c->in, 0, (gssize)n);
 }
 
-static bool member(const struct gt_json *object, const char *name, struct gt_json *value)
+static bool member(const struct gt_monitor_json *object, const char *name,
+                   struct gt_monitor_json *value)
 {
-    struct gt_json key;
+    struct gt_monitor_json key;
     const char *at = object->at;
-    while (gt_json_member(object, &at, &key, value))
+    while (gt_monitor_json_member(object, &at, &key, value))
         if (key.n == strlen(name) + 2 && memcmp(key.at + 1, name, key.n - 2) == 0)
             return true;
     return false;
 }
 
-static char *text_of(const struct gt_json *value)
+static char *text_of(const struct gt_monitor_json *value)
 {
-    if (value->type != GT_JSON_STRING)
+    if (value->type != GT_MONITOR_JSON_STRING)
         return g_strndup(value->at, value->n);
     char *text = g_malloc(value->n + 8);
-    if (gt_json_text(value, text, value->n + 8) < 0)
+    if (gt_monitor_json_text(value, text, value->n + 8) < 0)
         text[0] = '\0';
     return text;
 }
@@ -139,7 +141,7 @@ static char *text_of(const struct gt_json *value)
 static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
 {
     for (;;) {
-        struct gt_json object, value, desc;
+        struct gt_monitor_json object, value, desc;
         size_t taken;
         int status = read_object(c, &object, &taken, err);
         if (status < 0)
@@ -149,7 +151,7 @@ static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
             g_autofree char *text = text_of(&value);
             g_string_append(out, text);
         } else if (member(&object, "error", &value)) {
-            bool told = value.type == GT_JSON_OBJECT && member(&value, "desc", &desc);
+            bool told = value.type == GT_MONITOR_JSON_OBJECT && member(&value, "desc", &desc);
             g_autofree char *text = text_of(told ? &desc : &value);
             status = gt_error_set(err, GT_E_USAGE, "%s", text);
         } else {
@@ -195,7 +197,7 @@ static int greet(struct gt_ctl *c, struct gt_error *err)
 {
     static const char hello[] = "{\"execute\": \"qmp_capabilities\"}\n";
     g_autoptr(GString) ignored = g_string_new(NULL);
-    struct gt_json object, value;
+    struct gt_monitor_json object, value;
     size_t taken;
     struct gt_error late = {0};
     int sent = send_all(c, hello, strlen(hello), &late); /* it may have said why it goes */

@@ -34,9 +34,9 @@ struct gt_console {
     char pending[AT_ONCE];
     size_t n, at; /* of pending; at: written already */
     struct gt_console_lines lines;
-    struct gt_stats_mark now_before; /* .now of an earlier run */
-    const volatile uint64_t *now;    /* mapped; NULL: not there yet */
-    uint64_t started;                /* CLOCK_MONOTONIC */
+    struct gt_recording_mark now_before; /* .now of an earlier run */
+    const volatile uint64_t *now;        /* mapped; NULL: not there yet */
+    uint64_t started;                    /* CLOCK_MONOTONIC */
 };
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -45,9 +45,9 @@ struct gt_console {
  */
 static void map_now(struct gt_console *c)
 {
-    struct gt_stats_mark mark;
-    gt_stats_mark(c->output, GT_LIVE_CLOCK_FILE, &mark);
-    if (!mark.ino || gt_stats_same(&mark, &c->now_before))
+    struct gt_recording_mark mark;
+    gt_recording_mark(c->output, GT_LIVE_CLOCK_FILE, &mark);
+    if (!mark.ino || gt_recording_mark_same(&mark, &c->now_before))
         return;
     g_autofree char *path = g_build_filename(c->output, GT_LIVE_CLOCK_FILE, NULL);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -190,7 +190,7 @@ int gt_console_open(const char *output, struct gt_console **out, struct gt_error
     c->out = STDOUT_FILENO;
     c->output = g_strdup(output);
     c->started = gt_clock_monotonic();
-    gt_stats_mark(output, GT_LIVE_CLOCK_FILE, &c->now_before);
+    gt_recording_mark(output, GT_LIVE_CLOCK_FILE, &c->now_before);
     gt_console_lines_init(&c->lines);
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);
     if (failed == 0 && fcntl(c->in, F_SETFL, fcntl(c->in, F_GETFL) | O_NONBLOCK) == 0) {
@@ -253,7 +253,7 @@ static bool has_chardev(char *const *argv, const char *id)
         if (strcmp(word_of(*argv), "serial") == 0 && strcmp(argv[1], port) == 0)
             return true;
         if (strcmp(word_of(*argv), "device") == 0)
-            of_device = gt_machine_option(argv[1], "chardev");
+            of_device = gt_record_machine_option(argv[1], "chardev");
         if (of_device && strcmp(of_device, id) == 0)
             return true;
     }
@@ -267,7 +267,7 @@ static bool is_on_stdio(char *const *all, const char *option, const char *value)
     if (strcmp(option, "chardev") != 0 ||
         (strncmp(value, "stdio,", 6) != 0 && strstr(value, "backend=stdio") == NULL))
         return false;
-    g_autofree char *id = gt_machine_option(value, "id");
+    g_autofree char *id = gt_record_machine_option(value, "id");
     return id && has_chardev(all, id);
 }
 

@@ -34,15 +34,15 @@ static void etrace_arguments(const struct gt_recording *r, GString *out)
     const struct gt_record_options *opt = r->opt;
     g_autofree char *target = gt_record_stream_target(r);
     g_string_append(out, ",output=");
-    gt_qemu_append_value(out, target);
+    gt_record_qemu_append_value(out, target);
     if (opt->flags) {
         g_string_append(out, ",flags=");
-        gt_qemu_append_value(out, opt->flags);
+        gt_record_qemu_append_value(out, opt->flags);
     }
     if (opt->control) {
         g_autofree char *path = g_canonicalize_filename(opt->control, NULL);
         g_string_append(out, ",control=");
-        gt_qemu_append_value(out, path);
+        gt_record_qemu_append_value(out, path);
     }
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);

@@ -65,14 +65,14 @@ static void execlog_arguments(const struct gt_recording *r, GString *out)
     const struct gt_record_options *opt = r->opt;
     g_autofree char *target = gt_record_stream_target(r);
     g_string_append(out, ",output=");
-    gt_qemu_append_value(out, target);
+    gt_record_qemu_append_value(out, target);
     if (opt->format)
         g_string_append_printf(out, ",format=%s", opt->format);
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++) {
         const GPtrArray *list = list_at(opt, i);
         for (guint k = 0; list && k < list->len; k++) {
             g_string_append_printf(out, ",%s=", lists[i].name);
-            gt_qemu_append_value(out, list->pdata[k]);
+            gt_record_qemu_append_value(out, list->pdata[k]);
         }
     }
     if (opt->rdisas)

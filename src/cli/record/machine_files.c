@@ -20,7 +20,7 @@ static char *next_item(const char **at)
     return g_string_free(item, FALSE);
 }
 
-char *gt_machine_option(const char *list, const char *key)
+char *gt_record_machine_option(const char *list, const char *key)
 {
     const size_t n = strlen(key);
     for (char *item; (item = next_item(&list)); g_free(item))
@@ -45,18 +45,20 @@ static char *file_of(const char *option, const char *value)
         strcmp(option, "pflash") == 0)
         return g_strdup(value);
     if (strcmp(option, "device") == 0 && begins_with_word(value, "loader"))
-        return gt_machine_option(value, "file");
+        return gt_record_machine_option(value, "file");
     g_autofree char *interface =
-        strcmp(option, "drive") == 0 ? gt_machine_option(value, "if") : NULL;
-    return interface && strcmp(interface, "pflash") == 0 ? gt_machine_option(value, "file") : NULL;
+        strcmp(option, "drive") == 0 ? gt_record_machine_option(value, "if") : NULL;
+    return interface && strcmp(interface, "pflash") == 0 ? gt_record_machine_option(value, "file")
+                                                         : NULL;
 }
 
 static void add_file(GArray *list, char *path, bool kernel)
 {
-    const struct gt_machine_file file = {path, kernel};
+    const struct gt_record_machine_file file = {path, kernel};
     bool there = !g_file_test(path, G_FILE_TEST_IS_REGULAR);
     for (guint i = 0; i < list->len; i++)
-        there = there || strcmp(g_array_index(list, struct gt_machine_file, i).path, path) == 0;
+        there =
+            there || strcmp(g_array_index(list, struct gt_record_machine_file, i).path, path) == 0;
     if (there)
         g_free(path);
     else
@@ -65,12 +67,12 @@ static void add_file(GArray *list, char *path, bool kernel)
 
 static void clear_file(void *file)
 {
-    g_free(((struct gt_machine_file *)file)->path);
+    g_free(((struct gt_record_machine_file *)file)->path);
 }
 
-GArray *gt_machine_files(char *const *argv)
+GArray *gt_record_machine_files(char *const *argv)
 {
-    GArray *list = g_array_new(FALSE, FALSE, sizeof(struct gt_machine_file));
+    GArray *list = g_array_new(FALSE, FALSE, sizeof(struct gt_record_machine_file));
     g_array_set_clear_func(list, clear_file);
     for (; *argv && argv[1]; argv++) {
         if (**argv != '-')

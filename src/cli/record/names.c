@@ -130,7 +130,8 @@ static void load_machine_files(const struct gt_recording *r, struct gt_record_na
                                const GArray *files)
 {
     for (guint i = 0; i < files->len; i++) {
-        const struct gt_machine_file *f = &g_array_index(files, struct gt_machine_file, i);
+        const struct gt_record_machine_file *f =
+            &g_array_index(files, struct gt_record_machine_file, i);
         struct gt_symbol_source *s = &names->source[names->n];
         struct gt_error why = {0};
         if (!f->kernel && !is_elf(f->path))
@@ -177,7 +178,7 @@ static int write_code_map(struct gt_recording *r, struct gt_error *err)
     if (!r->tool->code_map)
         return 0;
     size_t more = load_modules(r, NULL);
-    if (gt_machine_code_map(names->source, names->n, &map)) {
+    if (gt_placement_code_map(names->source, names->n, &map)) {
         r->code = g_strconcat(r->output, "." GT_CODE_MAP_FILE, NULL);
         status = gt_file_replace_text(r->code, &map, err);
     }
@@ -192,7 +193,7 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
     static char *const none[] = {NULL};
     if (r->machine && r->opt->sysroot && !g_file_test(r->opt->sysroot, G_FILE_TEST_IS_DIR))
         return gt_error_set(err, GT_E_NOT_FOUND, "%s: no such folder", r->opt->sysroot);
-    GArray *files = gt_machine_files(r->machine ? r->machine : none);
+    GArray *files = gt_record_machine_files(r->machine ? r->machine : none);
     size_t most = (r->opt->symbols ? r->opt->symbols->len : 0) + files->len;
     r->names = g_new0(struct gt_record_names, 1);
     r->names->source = g_new0(struct gt_symbol_source, most + 1);

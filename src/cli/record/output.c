@@ -7,14 +7,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void mark(const struct gt_recording *r, struct gt_stats_mark *out)
+static void mark(const struct gt_recording *r, struct gt_recording_mark *out)
 {
     g_autofree char *folder = g_path_get_dirname(r->output);
     g_autofree char *name = g_path_get_basename(r->output);
-    gt_stats_mark(folder, name, out);
+    gt_recording_mark(folder, name, out);
 }
 
-int gt_recording_mark_output(struct gt_recording *r, struct gt_error *err)
+int gt_record_output_mark(struct gt_recording *r, struct gt_error *err)
 {
     struct stat st;
     g_autofree char *folder = g_path_get_dirname(r->output);
@@ -24,17 +24,17 @@ int gt_recording_mark_output(struct gt_recording *r, struct gt_error *err)
     return 0;
 }
 
-bool gt_recording_has_begun(const struct gt_recording *r)
+bool gt_record_output_has_begun(const struct gt_recording *r)
 {
     struct stat st;
-    struct gt_stats_mark after;
+    struct gt_recording_mark after;
     mark(r, &after);
     if (stat(r->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return true; /* a device or a pipe does not tell */
-    return after.ino && !gt_stats_same(&r->output_before, &after);
+    return after.ino && !gt_recording_mark_same(&r->output_before, &after);
 }
 
-char *gt_recording_quote_output(const struct gt_recording *r)
+char *gt_record_output_quote(const struct gt_recording *r)
 {
     bool plain =
         strspn(r->shown, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "/._-+,=@") == strlen(r->shown);

@@ -36,7 +36,7 @@ static void add_value(GString *out, const char *name, const char *value)
     if (!value)
         return;
     g_string_append_printf(out, ",%s=", name);
-    gt_qemu_append_value(out, value);
+    gt_record_qemu_append_value(out, value);
 }
 
 /* What both kinds of command lines get after QEMU's name. In user mode the guest would inherit the
@@ -44,7 +44,7 @@ static void add_value(GString *out, const char *name, const char *value)
 static void add_plugin(struct gt_recording *r)
 {
     GString *value = g_string_new("file=");
-    gt_qemu_append_value(value, r->plugin);
+    gt_record_qemu_append_value(value, r->plugin);
     r->tool->arguments(r, value);
     add_value(value, "trace", r->opt->trace);
     add_value(value, "trace-file", r->opt->trace_file);
@@ -68,7 +68,7 @@ static int exit_of(int status)
 
 static bool is_qemu(const char *word)
 {
-    if (gt_qemu_is_name(word))
+    if (gt_record_qemu_is_name(word))
         return true;
     g_autoptr(GPtrArray) found = gt_program_search(word, false);
     struct gt_program p;
@@ -81,12 +81,12 @@ static bool is_qemu(const char *word)
 
 static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_error *err)
 {
-    r->user_mode = gt_qemu_is_user_name(operands[0]);
+    r->user_mode = gt_record_qemu_is_user_name(operands[0]);
     if (r->opt->sysroot && r->user_mode)
         return gt_error_set(err, GT_E_USAGE,
                             "--sysroot is for a program or a machine; give %s its own -L",
                             operands[0]);
-    return gt_qemu_find(operands[0], &r->qemu, err);
+    return gt_record_qemu_find(operands[0], &r->qemu, err);
 }
 
 static void add_qemu_command(struct gt_recording *r, char **operands)
@@ -101,7 +101,7 @@ static void add_qemu_command(struct gt_recording *r, char **operands)
 struct target {
     char *path;
     struct gt_program program;
-    const struct gt_machine *machine;
+    const struct gt_guest_target *machine;
 };
 
 static int find_program(const char *name, char **path, struct gt_error *err)
@@ -131,11 +131,11 @@ static int not_a_program(const char *path, const struct gt_program *p, struct gt
 }
 
 static int find_machine(const struct gt_recording *r, const char *path, const struct gt_program *p,
-                        const struct gt_machine **machine, struct gt_error *err)
+                        const struct gt_guest_target **machine, struct gt_error *err)
 {
     if (!p->is_elf || (p->e_type != ET_EXEC && p->e_type != ET_DYN))
         return not_a_program(path, p, err);
-    *machine = gt_machine_find(p->e_machine, p->bits, p->data);
+    *machine = gt_guest_target_find(p->e_machine, p->bits, p->data);
     if (!*machine)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%s is for a machine that QEMU's user mode does not have"
@@ -153,7 +153,7 @@ static int find_machine(const struct gt_recording *r, const char *path, const st
 
 /* Where a cross toolchain keeps the program's dynamic linker; NULL: nowhere known, or it is needed
  * nowhere but where the program says. */
-static char *find_sysroot(const struct gt_machine *machine, const char *interpreter)
+static char *find_sysroot(const struct gt_guest_target *machine, const char *interpreter)
 {
     static const char *const endings[] = {"", "/sys-root", "/libc"};
     if (!interpreter || access(interpreter, F_OK) == 0 || g_getenv("QEMU_LD_PREFIX"))
@@ -193,7 +193,7 @@ static int check_qemu(const char *qemu, const struct target *t, struct gt_error 
 {
     g_autofree char *base = g_path_get_basename(qemu);
     const char *is_for = base + strlen("qemu-");
-    if (!gt_qemu_is_user_name(base) || strcmp(is_for, t->machine->target) == 0)
+    if (!gt_record_qemu_is_user_name(base) || strcmp(is_for, t->machine->target) == 0)
         return 0;
     return gt_error_set(err, GT_E_UNSUPPORTED,
                         "%s is for %s, and %s runs programs for %s: use qemu-%s", t->path,
@@ -218,13 +218,13 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
         return status;
     r->user_mode = true;
     if (r->opt->qemu)
-        return gt_qemu_find(r->opt->qemu, &r->qemu, err);
-    return gt_qemu_find_user(t->machine->target, &r->qemu, &r->qemu_built, err);
+        return gt_record_qemu_find(r->opt->qemu, &r->qemu, err);
+    return gt_record_qemu_find_user(t->machine->target, &r->qemu, &r->qemu_built, err);
 }
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
-int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err)
+int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err)
 {
     r->argv = g_ptr_array_new_with_free_func(g_free);
     if (n == 0) {
@@ -252,7 +252,7 @@ int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct 
     return result;
 }
 
-void gt_recording_clear(struct gt_recording *r)
+void gt_record_clear(struct gt_recording *r)
 {
     gt_record_names_clear(r);
     gt_console_free(r->console);

@@ -18,16 +18,16 @@
 
 #define VERSION_WAIT_MS 5000
 
-bool gt_qemu_is_name(const char *path)
+bool gt_record_qemu_is_name(const char *path)
 {
     g_autofree char *base = g_path_get_basename(path);
     return g_str_has_prefix(base, "qemu-");
 }
 
-bool gt_qemu_is_user_name(const char *path)
+bool gt_record_qemu_is_user_name(const char *path)
 {
     g_autofree char *base = g_path_get_basename(path);
-    return g_str_has_prefix(base, "qemu-") && gt_machine_is_target(base + strlen("qemu-"));
+    return g_str_has_prefix(base, "qemu-") && gt_guest_target_is_name(base + strlen("qemu-"));
 }
 
 static int check_plugins(const char *path, struct gt_error *err)
@@ -56,7 +56,7 @@ static int check_plugins(const char *path, struct gt_error *err)
     return status;
 }
 
-int gt_qemu_find(const char *name, char **path, struct gt_error *err)
+int gt_record_qemu_find(const char *name, char **path, struct gt_error *err)
 {
     g_autoptr(GPtrArray) found = gt_program_search(name, true);
     struct gt_error first = {0};
@@ -75,7 +75,7 @@ int gt_qemu_find(const char *name, char **path, struct gt_error *err)
                         name);
 }
 
-char *gt_qemu_version_in(const char *text)
+char *gt_record_qemu_version_in(const char *text)
 {
     const char *at = strstr(text, "version ");
     unsigned major, minor, micro = 0;
@@ -119,7 +119,7 @@ static void exec_version(const char *path, int out)
     _exit(127);
 }
 
-char *gt_qemu_version(const char *path)
+char *gt_record_qemu_version(const char *path)
 {
     int fd[2];
     char text[1024];
@@ -138,10 +138,10 @@ char *gt_qemu_version(const char *path)
     close(fd[0]);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    return gt_qemu_version_in(text);
+    return gt_record_qemu_version_in(text);
 }
 
-void gt_qemu_append_value(GString *out, const char *value)
+void gt_record_qemu_append_value(GString *out, const char *value)
 {
     for (const char *c = value; *c; c++) {
         if (*c == ',')
@@ -150,7 +150,7 @@ void gt_qemu_append_value(GString *out, const char *value)
     }
 }
 
-bool gt_qemu_uses_terminal(char *const *argv)
+bool gt_record_qemu_uses_terminal(char *const *argv)
 {
     for (; *argv; argv++) {
         const char *word = *argv + strspn(*argv, "-");
@@ -165,7 +165,7 @@ bool gt_qemu_uses_terminal(char *const *argv)
 static bool is_newer(const char *path, const char *than)
 {
     unsigned a[3] = {0}, b[3] = {0};
-    g_autofree char *new = gt_qemu_version(path), *old = gt_qemu_version(than);
+    g_autofree char *new = gt_record_qemu_version(path), *old = gt_record_qemu_version(than);
     if (!new || !old || sscanf(new, "%u.%u.%u", &a[0], &a[1], &a[2]) != 3 ||
         sscanf(old, "%u.%u.%u", &b[0], &b[1], &b[2]) != 3)
         return false;
@@ -175,14 +175,14 @@ static bool is_newer(const char *path, const char *than)
     return a[2] > b[2];
 }
 
-int gt_qemu_find_user(const char *target, char **path, bool *built, struct gt_error *err)
+int gt_record_qemu_find_user(const char *target, char **path, bool *built, struct gt_error *err)
 {
     g_autofree char *name = g_strconcat("qemu-", target, NULL);
     g_autofree char *own =
         g_build_filename(g_get_user_cache_dir(), "guesttrace", "qemus", "user", name, NULL);
     *path = NULL;
     *built = false;
-    int status = gt_qemu_find(name, path, err);
+    int status = gt_record_qemu_find(name, path, err);
     if (access(own, X_OK) != 0 || check_plugins(own, NULL) < 0 ||
         (status == 0 && !is_newer(own, *path)))
         return status;

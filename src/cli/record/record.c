@@ -74,7 +74,7 @@ static const struct gt_tool *find_tool(const char *name)
 /* Runs QEMU to its end; an exit status if it could not be started, else 0. */
 static int run_qemu(const struct gt_command *self, struct gt_recording *r)
 {
-    g_autofree char *version = gt_qemu_version(r->qemu);
+    g_autofree char *version = gt_record_qemu_version(r->qemu);
     g_auto(GStrv) envp = g_get_environ();
     envp = version ? g_environ_setenv(envp, GT_QEMU_VERSION_VARIABLE, version, TRUE)
                    : g_environ_unsetenv(envp, GT_QEMU_VERSION_VARIABLE);
@@ -85,7 +85,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
     struct gt_progress progress;
     gt_progress_start(&progress, r->output, r->tool->record);
     bool show = r->tool->record && !r->opt->quiet && gt_progress_possible() &&
-                (r->user_mode || !gt_qemu_uses_terminal(argv + 1));
+                (r->user_mode || !gt_record_qemu_uses_terminal(argv + 1));
     const struct gt_child child = {
         .path = r->qemu,
         .argv = argv,
@@ -108,7 +108,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
 static int record(const struct gt_command *self, struct gt_recording *r, size_t n, char **operands)
 {
     struct gt_error err = {0};
-    int status = gt_recording_plan(r, n, operands, &err);
+    int status = gt_record_plan(r, n, operands, &err);
     if (status == GT_EXIT_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
     if (status)
@@ -128,7 +128,7 @@ static int run_record(const struct gt_command *self, const void *options, size_t
     struct gt_recording r = {.opt = options};
     r.tool = find_tool(r.opt->tool);
     int status = record(self, &r, n, operands);
-    gt_recording_clear(&r);
+    gt_record_clear(&r);
     return status;
 }
 

@@ -49,7 +49,7 @@ struct gt_recording {
     struct gt_console
         *console; /* see console.h; NULL: the guest's console is not on standard output */
     char *code;   /* path of the code map for the plugin; NULL: none */
-    struct gt_stats_mark output_before, info_before, stats_before;
+    struct gt_recording_mark output_before, info_before, stats_before;
     int wait_status;
     double seconds; /* run time of QEMU */
 };
@@ -80,12 +80,12 @@ extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_opti
 
 /* For `prepare`: remembers the output that exists before the run. An error if the output's folder
  * does not exist or is not writable. */
-int gt_recording_mark_output(struct gt_recording *r, struct gt_error *err);
+int gt_record_output_mark(struct gt_recording *r, struct gt_error *err);
 /* True if, after the run, the plugin has made or changed the output. */
-bool gt_recording_has_begun(const struct gt_recording *r);
+bool gt_record_output_has_begun(const struct gt_recording *r);
 
 /* Returns the output quoted for a shell; the caller frees it (g_free). */
-char *gt_recording_quote_output(const struct gt_recording *r);
+char *gt_record_output_quote(const struct gt_recording *r);
 
 /* Prints a line on standard error: "guesttrace record: ...". */
 void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -94,7 +94,7 @@ void gt_record_say(const char *format, ...) __attribute__((format(printf, 1, 2))
  * all else is zero. Returns an exit status (enum gt_exit): 0 on success, else err has the reason.
  *
  */
-int gt_recording_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err);
-void gt_recording_clear(struct gt_recording *r);
+int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err);
+void gt_record_clear(struct gt_recording *r);
 
 #endif

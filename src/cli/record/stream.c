@@ -29,7 +29,7 @@ int gt_record_stream_check(struct gt_recording *r, const char *stream, struct gt
         return 0;
     if (stat(r->output, &st) == 0 && S_ISDIR(st.st_mode))
         return gt_error_set(err, GT_E_EXISTS, "%s is a directory; %s is a file", r->shown, stream);
-    return gt_recording_mark_output(r, err);
+    return gt_record_output_mark(r, err);
 }
 
 bool gt_record_stream_finish(const struct gt_recording *r, const char *command)
@@ -37,12 +37,12 @@ bool gt_record_stream_finish(const struct gt_recording *r, const char *command)
     struct stat st;
     if (is_socket(r))
         return true;
-    if (!gt_recording_has_begun(r))
+    if (!gt_record_output_has_begun(r))
         return false;
     if (r->opt->quiet || stat(r->output, &st) != 0)
         return true;
     g_autofree char *size = gt_amount_short((uint64_t)st.st_size);
-    g_autofree char *shown = gt_recording_quote_output(r);
+    g_autofree char *shown = gt_record_output_quote(r);
     if (st.st_size > 0 || !S_ISREG(st.st_mode))
         gt_record_say("%sB, %.1f s; view it with: %s %s", size, r->seconds, command, shown);
     else

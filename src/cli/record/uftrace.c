@@ -57,7 +57,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     g_string_append(out, ",output=");
-    gt_qemu_append_value(out, r->output);
+    gt_record_qemu_append_value(out, r->output);
     g_string_append(out, ",summary=off");
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);
@@ -73,16 +73,16 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",trace-privilege-level=on");
     if (r->code) {
         g_string_append(out, ",code=");
-        gt_qemu_append_value(out, r->code);
+        gt_record_qemu_append_value(out, r->code);
     }
 }
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
-    if (gt_recording_mark_output(r, err) < 0 || gt_uftrace_dir_check(r->output, err) < 0)
+    if (gt_record_output_mark(r, err) < 0 || gt_uftrace_dir_check(r->output, err) < 0)
         return err->status;
-    gt_stats_mark(r->output, "info", &r->info_before);
-    gt_stats_mark(r->output, GT_STATS_FILE, &r->stats_before);
+    gt_recording_mark(r->output, "info", &r->info_before);
+    gt_recording_mark(r->output, GT_STATS_FILE, &r->stats_before);
     if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
         fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->output, &r->console, err) < 0)
         return err->status;
@@ -209,10 +209,10 @@ static bool has_records(const struct gt_recording *r)
 
 static bool uftrace_finish(struct gt_recording *r)
 {
-    struct gt_stats_mark info;
-    gt_stats_mark(r->output, "info", &info);
-    bool described = info.ino && !gt_stats_same(&info, &r->info_before);
-    if (!described && !gt_recording_has_begun(r)) {
+    struct gt_recording_mark info;
+    gt_recording_mark(r->output, "info", &info);
+    bool described = info.ino && !gt_recording_mark_same(&info, &r->info_before);
+    if (!described && !gt_record_output_has_begun(r)) {
         say_nothing_recorded(r);
         return false;
     }
@@ -224,13 +224,13 @@ static bool uftrace_finish(struct gt_recording *r)
         return true;
     }
     struct gt_stats stats;
-    bool finished = gt_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
+    bool finished = gt_recording_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
     if (!finished || WIFSIGNALED(r->wait_status))
         rescue(r, finished);
     gt_record_names_finish(r);
     add_console(r);
     bool see = finished ? say_finished(r, &stats) : has_records(r);
-    g_autofree char *shown = gt_recording_quote_output(r);
+    g_autofree char *shown = gt_record_output_quote(r);
     if (see && !r->opt->quiet)
         gt_record_say("view it with: uftrace replay -d %s", shown);
     gt_stats_clear(&stats);

@@ -11,7 +11,7 @@ struct parser {
     unsigned depth;
 };
 
-static bool parse_value(struct parser *p, struct gt_json *out);
+static bool parse_value(struct parser *p, struct gt_monitor_json *out);
 
 static bool fail(struct parser *p, const char *why)
 {
@@ -109,7 +109,7 @@ static bool parse_string(struct parser *p)
 
 static bool parse_array(struct parser *p)
 {
-    struct gt_json element;
+    struct gt_monitor_json element;
     p->at++;
     skip_blanks(p);
     if (take(p, ']'))
@@ -124,7 +124,7 @@ static bool parse_array(struct parser *p)
 
 static bool parse_object(struct parser *p)
 {
-    struct gt_json value;
+    struct gt_monitor_json value;
     p->at++;
     skip_blanks(p);
     if (take(p, '}'))
@@ -145,37 +145,37 @@ static bool parse_object(struct parser *p)
     return take(p, '}') || fail(p, "expected ',' or '}'");
 }
 
-static bool parse_inner(struct parser *p, struct gt_json *out)
+static bool parse_inner(struct parser *p, struct gt_monitor_json *out)
 {
     switch (p->at < p->end ? *p->at : '\0') {
     case '{':
-        out->type = GT_JSON_OBJECT;
+        out->type = GT_MONITOR_JSON_OBJECT;
         return parse_object(p);
     case '[':
-        out->type = GT_JSON_ARRAY;
+        out->type = GT_MONITOR_JSON_ARRAY;
         return parse_array(p);
     case '"':
-        out->type = GT_JSON_STRING;
+        out->type = GT_MONITOR_JSON_STRING;
         return parse_string(p);
     case 't':
-        out->type = GT_JSON_TRUE;
+        out->type = GT_MONITOR_JSON_TRUE;
         return parse_word(p, "true");
     case 'f':
-        out->type = GT_JSON_FALSE;
+        out->type = GT_MONITOR_JSON_FALSE;
         return parse_word(p, "false");
     case 'n':
-        out->type = GT_JSON_NULL;
+        out->type = GT_MONITOR_JSON_NULL;
         return parse_word(p, "null");
     default:
-        out->type = GT_JSON_NUMBER;
+        out->type = GT_MONITOR_JSON_NUMBER;
         return parse_number(p);
     }
 }
 
-static bool parse_value(struct parser *p, struct gt_json *out)
+static bool parse_value(struct parser *p, struct gt_monitor_json *out)
 {
     skip_blanks(p);
-    if (p->depth == GT_JSON_DEPTH)
+    if (p->depth == GT_MONITOR_JSON_DEPTH)
         return fail(p, "too many levels of arrays and objects");
     p->depth++;
     out->at = p->at;
@@ -185,8 +185,8 @@ static bool parse_value(struct parser *p, struct gt_json *out)
     return good;
 }
 
-const char *gt_json_parse(const char *text, size_t n, struct gt_json *out, const char **why,
-                          const char **where)
+const char *gt_monitor_json_parse(const char *text, size_t n, struct gt_monitor_json *out,
+                                  const char **why, const char **where)
 {
     struct parser p = {.at = text, .end = text + n};
     bool good = parse_value(&p, out);
@@ -195,8 +195,8 @@ const char *gt_json_parse(const char *text, size_t n, struct gt_json *out, const
     return good ? p.at : NULL;
 }
 
-bool gt_json_member(const struct gt_json *object, const char **at, struct gt_json *key,
-                    struct gt_json *value)
+bool gt_monitor_json_member(const struct gt_monitor_json *object, const char **at,
+                            struct gt_monitor_json *key, struct gt_monitor_json *value)
 {
     struct parser p = {.at = *at, .end = object->at + object->n};
     p.at++; /* the brace or the comma */
@@ -254,7 +254,7 @@ static size_t put_utf8(char *out, uint32_t u)
     return n;
 }
 
-int gt_json_text(const struct gt_json *string, char *out, size_t size)
+int gt_monitor_json_text(const struct gt_monitor_json *string, char *out, size_t size)
 {
     const char *at = string->at + 1, *end = string->at + string->n - 1;
     size_t n = 0;

@@ -17,10 +17,10 @@
 
 enum { NAME_MAX_BYTES = 4096, ARGUMENTS_MAX = 3 };
 
-/* What a command takes; type GT_JSON_TRUE: a boolean. */
+/* What a command takes; type GT_MONITOR_JSON_TRUE: a boolean. */
 struct parameter {
     const char *name;
-    enum gt_json_type type;
+    enum gt_monitor_json_type type;
     bool optional;
 };
 
@@ -145,14 +145,14 @@ static const struct command commands[] = {
     {"query-commands", {{0}}, list_commands},
     {"query-version", {{0}}, version},
     {"trace-event-get-state",
-     {{"name", GT_JSON_STRING, false}, {"vcpu", GT_JSON_NUMBER, true}},
+     {{"name", GT_MONITOR_JSON_STRING, false}, {"vcpu", GT_MONITOR_JSON_NUMBER, true}},
      get_state},
     {"trace-event-set-state",
-     {{"name", GT_JSON_STRING, false},
-      {"enable", GT_JSON_TRUE, false},
-      {"ignore-unavailable", GT_JSON_TRUE, true}},
+     {{"name", GT_MONITOR_JSON_STRING, false},
+      {"enable", GT_MONITOR_JSON_TRUE, false},
+      {"ignore-unavailable", GT_MONITOR_JSON_TRUE, true}},
      set_state},
-    {"human-monitor-command", {{"command-line", GT_JSON_STRING, false}}, human_command},
+    {"human-monitor-command", {{"command-line", GT_MONITOR_JSON_STRING, false}}, human_command},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -168,35 +168,37 @@ static int list_commands(const struct argument *a, struct gt_monitor_text *out,
     return 0;
 }
 
-static int read_value(const struct parameter *p, const struct gt_json *value, struct argument *a,
-                      struct gt_trace_error *err)
+static int read_value(const struct parameter *p, const struct gt_monitor_json *value,
+                      struct argument *a, struct gt_trace_error *err)
 {
-    bool boolean = value->type == GT_JSON_TRUE || value->type == GT_JSON_FALSE;
-    if (p->type == GT_JSON_TRUE ? !boolean : value->type != p->type)
+    bool boolean = value->type == GT_MONITOR_JSON_TRUE || value->type == GT_MONITOR_JSON_FALSE;
+    if (p->type == GT_MONITOR_JSON_TRUE ? !boolean : value->type != p->type)
         return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' must be %s, not %.*s", p->name,
-                              p->type == GT_JSON_TRUE     ? "true or false"
-                              : p->type == GT_JSON_STRING ? "a string"
-                                                          : "a number",
+                              p->type == GT_MONITOR_JSON_TRUE     ? "true or false"
+                              : p->type == GT_MONITOR_JSON_STRING ? "a string"
+                                                                  : "a number",
                               value->n > 64 ? 64 : (int)value->n, value->at);
     if (a->given)
         return gt_events_fail(err, GT_TRACE_E_USAGE, "argument '%s' is given twice", p->name);
     a->given = true;
-    a->truth = value->type == GT_JSON_TRUE;
-    if (p->type == GT_JSON_STRING && gt_json_text(value, a->text, sizeof a->text) < 0)
+    a->truth = value->type == GT_MONITOR_JSON_TRUE;
+    if (p->type == GT_MONITOR_JSON_STRING &&
+        gt_monitor_json_text(value, a->text, sizeof a->text) < 0)
         return gt_events_fail(err, GT_TRACE_E_RANGE,
                               "argument '%s' has a NUL, or more than %d bytes", p->name,
                               NAME_MAX_BYTES - 5);
     return 0;
 }
 
-static int read_arguments(const struct command *c, const struct gt_json *object, struct argument *a,
-                          struct gt_trace_error *err)
+static int read_arguments(const struct command *c, const struct gt_monitor_json *object,
+                          struct argument *a, struct gt_trace_error *err)
 {
-    struct gt_json key, value;
+    struct gt_monitor_json key, value;
     const char *at = object->at;
-    while (object->type == GT_JSON_OBJECT && gt_json_member(object, &at, &key, &value)) {
+    while (object->type == GT_MONITOR_JSON_OBJECT &&
+           gt_monitor_json_member(object, &at, &key, &value)) {
         char name[64];
-        int i = 0, length = gt_json_text(&key, name, sizeof name);
+        int i = 0, length = gt_monitor_json_text(&key, name, sizeof name);
         while (i < ARGUMENTS_MAX &&
                !(length >= 0 && c->parameters[i].name && strcmp(c->parameters[i].name, name) == 0))
             i++;
@@ -215,16 +217,17 @@ static int read_arguments(const struct command *c, const struct gt_json *object,
 }
 
 struct request {
-    struct gt_json execute, arguments, id; /* n == 0: not given */
+    struct gt_monitor_json execute, arguments, id; /* n == 0: not given */
 };
 
-static int read_request(const struct gt_json *object, struct request *r, struct gt_trace_error *err)
+static int read_request(const struct gt_monitor_json *object, struct request *r,
+                        struct gt_trace_error *err)
 {
     static const char *const names[] = {"\"execute\"", "\"arguments\"", "\"id\""};
-    struct gt_json *const members[] = {&r->execute, &r->arguments, &r->id};
-    struct gt_json key, value;
+    struct gt_monitor_json *const members[] = {&r->execute, &r->arguments, &r->id};
+    struct gt_monitor_json key, value;
     const char *at = object->at;
-    while (gt_json_member(object, &at, &key, &value)) {
+    while (gt_monitor_json_member(object, &at, &key, &value)) {
         int i = 0;
         while (i < 3 && !(strlen(names[i]) == key.n && memcmp(names[i], key.at, key.n) == 0))
             i++;
@@ -235,9 +238,9 @@ static int read_request(const struct gt_json *object, struct request *r, struct 
             return gt_events_fail(err, GT_TRACE_E_USAGE, "member %s is given twice", names[i]);
         *members[i] = value;
     }
-    if (!r->execute.n || r->execute.type != GT_JSON_STRING)
+    if (!r->execute.n || r->execute.type != GT_MONITOR_JSON_STRING)
         return gt_events_fail(err, GT_TRACE_E_USAGE, "expected a member \"execute\", a string");
-    if (r->arguments.n && r->arguments.type != GT_JSON_OBJECT)
+    if (r->arguments.n && r->arguments.type != GT_MONITOR_JSON_OBJECT)
         return gt_events_fail(err, GT_TRACE_E_USAGE, "\"arguments\" must be an object");
     return 0;
 }
@@ -248,7 +251,7 @@ static int run(const struct request *r, bool *known, struct gt_monitor_text *out
 {
     char name[64];
     const struct command *c = NULL;
-    if (gt_json_text(&r->execute, name, sizeof name) >= 0)
+    if (gt_monitor_json_text(&r->execute, name, sizeof name) >= 0)
         for (size_t i = 0; i < COMMANDS; i++)
             if (strcmp(commands[i].name, name) == 0)
                 c = &commands[i];
@@ -286,8 +289,8 @@ ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
 {
     struct gt_trace_error err = {0};
     struct request r = {0};
-    struct gt_json object;
-    const char *why, *where, *end = gt_json_parse(text, n, &object, &why, &where);
+    struct gt_monitor_json object;
+    const char *why, *where, *end = gt_monitor_json_parse(text, n, &object, &why, &where);
     size_t before = out->n;
     bool known = true;
     int status = end ? read_request(&object, &r, &err)

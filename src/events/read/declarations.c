@@ -64,11 +64,11 @@ static void add_argument(struct pass *p, struct gt_span type, struct gt_span nam
     p->arguments++;
 }
 
-static unsigned add_arguments(struct pass *p, const struct gt_event_line *e, bool tcg)
+static unsigned add_arguments(struct pass *p, const struct gt_events_line *e, bool tcg)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < e->n_arguments; i++) {
-        const struct gt_event_argument *a = &e->arguments[i];
+        const struct gt_events_argument *a = &e->arguments[i];
         if (a->tcg && !tcg)
             continue; /* known only when the guest's code runs */
         add_argument(p, a->tcg ? span("uint64_t") : a->type, a->name, a->kind);
@@ -77,7 +77,7 @@ static unsigned add_arguments(struct pass *p, const struct gt_event_line *e, boo
     return n;
 }
 
-static void add_event(struct pass *p, const struct gt_event_line *e, const char *suffix, bool tcg)
+static void add_event(struct pass *p, const struct gt_events_line *e, const char *suffix, bool tcg)
 {
     struct gt_trace_declaration d = {
         .name = keep(p, e->name, suffix),
@@ -98,7 +98,7 @@ static void add_event(struct pass *p, const struct gt_event_line *e, const char 
 
 static void add_dropped(struct pass *p)
 {
-    const struct gt_event_line dropped = {
+    const struct gt_events_line dropped = {
         .name = span("Dropped_Event"),
         .n_arguments = 1,
         .arguments = {{span("uint64_t"), span("num_events_dropped"), GT_TRACE_UNSIGNED, false}},
@@ -112,14 +112,14 @@ static void pass_text(struct pass *p, const char *text, size_t size)
 {
     const char *end = text + size, *stop;
     for (p->line = text; p->line < end; p->line = stop < end ? stop + 1 : end) {
-        struct gt_event_line e;
+        struct gt_events_line e;
         struct gt_trace_error err;
         const char *where;
         stop = memchr(p->line, '\n', (size_t)(end - p->line));
         if (!stop)
             stop = end;
         p->number++;
-        int status = gt_event_line_read(p->line, (size_t)(stop - p->line), &e, &where, &err);
+        int status = gt_events_line_read(p->line, (size_t)(stop - p->line), &e, &where, &err);
         if (status < 0 && !p->errors++)
             gt_events_fail(p->err, status, "%s:%u:%zu: %.300s", p->file, p->number,
                            (size_t)(where - p->line) + 1, err.text);

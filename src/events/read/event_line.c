@@ -54,7 +54,7 @@ static struct gt_span take_word(struct parser *p)
     return s;
 }
 
-static int take_property(struct parser *p, struct gt_span word, struct gt_event_line *out)
+static int take_property(struct parser *p, struct gt_span word, struct gt_events_line *out)
 {
     bool *property = is(word, "disable") ? &out->disable
                      : is(word, "vcpu")  ? &out->vcpu
@@ -68,7 +68,7 @@ static int take_property(struct parser *p, struct gt_span word, struct gt_event_
 }
 
 /* Properties and the name, up to behind the parenthesis. */
-static int take_head(struct parser *p, struct gt_event_line *out)
+static int take_head(struct parser *p, struct gt_events_line *out)
 {
     struct gt_span word;
     while ((word = take_word(p)).n) {
@@ -94,7 +94,7 @@ static bool is_string(struct gt_span type)
 }
 
 /* What a word of the type tells. */
-static void learn(struct gt_event_argument *a, struct gt_span word)
+static void learn(struct gt_events_argument *a, struct gt_span word)
 {
     a->tcg |= word.n >= 4 && memcmp(word.at, "TCGv", 4) == 0;
     if (is(word, "bool"))
@@ -104,12 +104,12 @@ static void learn(struct gt_event_argument *a, struct gt_span word)
 }
 
 /* Up to the comma or parenthesis behind it. The name is its last word. */
-static int take_argument(struct parser *p, struct gt_event_argument *a)
+static int take_argument(struct parser *p, struct gt_events_argument *a)
 {
     unsigned stars = 0;
     skip_blanks(p);
     const char *start = p->at, *type_end = start;
-    *a = (struct gt_event_argument){.kind = GT_TRACE_SIGNED};
+    *a = (struct gt_events_argument){.kind = GT_TRACE_SIGNED};
     for (;;) {
         struct gt_span word = take_word(p);
         if (!word.n && peek(p) != '*')
@@ -141,7 +141,7 @@ static bool take_void(struct parser *p)
     return true;
 }
 
-static int take_arguments(struct parser *p, struct gt_event_line *out)
+static int take_arguments(struct parser *p, struct gt_events_line *out)
 {
     for (bool more = !take_void(p); more; more = peek(p) == ',') {
         p->at += out->n_arguments > 0; /* the comma */
@@ -154,11 +154,11 @@ static int take_arguments(struct parser *p, struct gt_event_line *out)
     return peek(p) == ')' ? 0 : FAIL(p, p->at, "expected ',' or ')'");
 }
 
-int gt_event_line_read(const char *line, size_t n, struct gt_event_line *out, const char **where,
-                       struct gt_trace_error *err)
+int gt_events_line_read(const char *line, size_t n, struct gt_events_line *out, const char **where,
+                        struct gt_trace_error *err)
 {
     struct parser p = {line, line + n, where, err};
-    *out = (struct gt_event_line){0};
+    *out = (struct gt_events_line){0};
     if (peek(&p) == '\0' || peek(&p) == '#')
         return 0;
     int status = take_head(&p, out);

@@ -19,22 +19,22 @@ struct gt_span {
     size_t n;
 };
 
-struct gt_event_argument {
+struct gt_events_argument {
     struct gt_span type, name; /* type: as in the text */
     enum gt_trace_kind kind;
     bool tcg; /* the type is one of TCGv* */
 };
 
-struct gt_event_line {
+struct gt_events_line {
     bool disable, vcpu, tcg;
     struct gt_span name;
     unsigned n_arguments;
-    struct gt_event_argument arguments[GT_TRACE_ARGUMENTS_MAX];
+    struct gt_events_argument arguments[GT_TRACE_ARGUMENTS_MAX];
 };
 
 /* Parses a line without its newline. Returns 1 and the event, or 0 for a blank line or a comment;
  * GT_TRACE_E_FORMAT with a message, and *where is the place in the line. */
-int gt_event_line_read(const char *line, size_t n, struct gt_event_line *out, const char **where,
-                       struct gt_trace_error *err);
+int gt_events_line_read(const char *line, size_t n, struct gt_events_line *out, const char **where,
+                        struct gt_trace_error *err);
 
 #endif

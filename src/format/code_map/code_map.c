@@ -2,8 +2,9 @@
 /* code.map: see code_map.h. */
 #include "format/code_map/code_map.h"
 
+#include "base/cursor.h"
 #include "base/fnv.h"
-#include "format/uftrace/text.h"
+#include "base/text.h"
 #include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -255,11 +256,11 @@ static int take_version(struct gt_cursor *all, struct gt_error *err)
         return gt_error_set(err, GT_E_TRUNC, "code map: empty");
     if (!whole)
         return gt_error_set(err, GT_E_TRUNC, "code map line 1: '%s': expected a whole line",
-                            gt_text_show(&line, show));
+                            gt_cursor_show(&line, show));
     struct gt_cursor c = line;
     if (!gt_take(&c, MAGIC) || !gt_take_dec(&c, UINT32_MAX, &version) || c.left)
         return gt_error_set(err, GT_E_FORMAT, "code map line 1: '%s': expected '%s%d'",
-                            gt_text_show(&line, show), MAGIC, VERSION);
+                            gt_cursor_show(&line, show), MAGIC, VERSION);
     if (version != VERSION)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "code map line 1: version %" PRIu64 ", expected %d", version, VERSION);
@@ -298,7 +299,7 @@ int gt_code_map_read(const char *text, size_t size, struct gt_code_map *out, str
         if (expected)
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "code map line %zu: '%s': expected %s", number,
-                                  gt_text_show(&line, show), expected);
+                                  gt_cursor_show(&line, show), expected);
     }
     if (status < 0)
         gt_code_map_free(&r.map);

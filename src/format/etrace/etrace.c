@@ -46,7 +46,7 @@ static int refuse(const struct gt_etrace_reader *r, const struct gt_etrace_packe
                   const char *kind, struct gt_error *err, const char *expected)
 {
     return gt_error_set(err, GT_E_FORMAT, "%.300s offset %" PRIu64 ": %s packet of %u bytes: %s",
-                        r->name, p->offset, kind, p->len, expected);
+                        r->in.name, p->offset, kind, p->len, expected);
 }
 
 /* ---- INFO ---------------------------------------------------------------------------------- */

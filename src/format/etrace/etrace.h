@@ -13,11 +13,11 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/refill.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 enum gt_etrace_type {
     GT_ETRACE_EXEC = 1,
@@ -131,14 +131,10 @@ struct gt_etrace_packet {
     const uint8_t *body; /* valid until the next packet is read */
 };
 
-/* Reads up to n bytes into out and returns their number; 0: end of the stream; -1: error, errno is
- * set. */
-typedef ssize_t (*gt_etrace_read_fn)(void *self, void *out, size_t n);
-
 struct gt_etrace_reader;
 
 /* Creates a reader; `name` is for messages and is copied. GT_E_NOMEM. */
-int gt_etrace_reader_create(gt_etrace_read_fn read, void *self, const char *name,
+int gt_etrace_reader_create(gt_refill_fn read, void *self, const char *name,
                             struct gt_etrace_reader **out, struct gt_error *err);
 void gt_etrace_reader_destroy(struct gt_etrace_reader *r); /* NULL is fine */
 

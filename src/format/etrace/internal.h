@@ -22,13 +22,8 @@ enum {
 };
 
 struct gt_etrace_reader {
-    gt_etrace_read_fn read;
-    void *self;
-    char *name;
-    uint8_t *buf;
-    size_t pos, end;   /* the bytes that were read and not yet returned */
-    uint64_t offset;   /* offset of buf[pos] in the stream */
-    bool begun, ended; /* a packet was returned; the source is at its end */
+    struct gt_refill in;
+    bool begun; /* a packet was returned */
     struct gt_etrace_arch arch;
     struct gt_error why; /* the first failure */
 };

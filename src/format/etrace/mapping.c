@@ -2,7 +2,7 @@
 /* Notes of mapped files: see mapping.h. */
 #include "format/etrace/mapping.h"
 
-#include "format/uftrace/text.h"
+#include "base/cursor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,26 +30,10 @@ size_t gt_etrace_mapping_put(const struct gt_etrace_mapping *m, char out[GT_ETRA
     return n;
 }
 
-static int digit_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* As it is written: in lower case. */
 static bool take_number(struct gt_cursor *c, uint64_t *out)
 {
-    size_t digits = 0;
-    *out = 0;
-    if (!gt_take(c, "0x"))
-        return false;
-    for (int digit; digits < c->left && (digit = digit_of(c->at[digits])) >= 0; digits++) {
-        if (*out >> 60)
-            return false;
-        *out = *out << 4 | (uint64_t)digit;
-    }
-    c->at += digits;
-    c->left -= digits;
-    return digits > 0;
+    return gt_take(c, "0x") && gt_take_lower_hex(c, UINT64_MAX, out);
 }
 
 static bool take_build_id(struct gt_cursor *c, char out[41])

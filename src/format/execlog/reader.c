@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A log's chunks in order: see reader.h. The buffer holds a window of the log, large enough
- * for the largest chunk. */
+/* A log's chunks in order: see reader.h. */
 #include "format/execlog/reader.h"
 
 #include "format/execlog/events.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +15,13 @@ enum {
 };
 
 struct gt_execlog_reader {
-    struct gt_execlog_source source;
-    char *name;
+    bool (*seek)(void *self, uint64_t offset); /* may be NULL */
     struct gt_execlog_about about;
     struct gt_execlog_codes *codes;
     ZSTD_DCtx *zstd;
-    uint8_t *buf;
-    size_t cap;
-    size_t pos, end; /* what was read and not yet given away */
-    uint64_t offset; /* of buf[pos] in the log */
-    uint32_t body;   /* bytes at pos that are the body of the chunk given last */
-    size_t ahead;
-    bool ended;          /* the source said that it is the end */
-    bool lost;           /* at pos is no chunk: the next one is to be looked for */
+    struct gt_refill in;
+    uint32_t body;       /* bytes at hand that are the body of the chunk given last */
+    bool lost;           /* what is at hand is no chunk: the next one is to be looked for */
     bool whole;          /* END was given */
     uint8_t *out[2];     /* unpacked bodies: of events, of others */
     size_t room[2];      /* that those have */
@@ -44,76 +36,33 @@ bool gt_execlog_is(const void *first, size_t n)
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-/* The window can have n bytes and what is read ahead. */
-static bool make_room(struct gt_execlog_reader *r, size_t n)
-{
-    size_t most = n + r->ahead;
-    if (r->cap - r->pos >= most)
-        return true;
-    memmove(r->buf, r->buf + r->pos, r->end - r->pos);
-    r->end -= r->pos;
-    r->pos = 0;
-    if (r->cap >= most)
-        return true;
-    uint8_t *buf = realloc(r->buf, most);
-    if (!buf)
-        return false;
-    r->buf = buf;
-    r->cap = most;
-    return true;
-}
-
 static int no_memory(struct gt_execlog_reader *r)
 {
-    return gt_error_set(&r->why, GT_E_NOMEM, "%.300s: out of memory", r->name);
+    return gt_error_set(&r->why, GT_E_NOMEM, "%.300s: out of memory", r->in.name);
 }
 
-/* Reads on until n bytes are in the window: 1; fewer at the end: 0. */
 static int want(struct gt_execlog_reader *r, size_t n)
 {
-    while (r->end - r->pos < n && !r->ended) {
-        size_t missing = n - (r->end - r->pos);
-        if (!make_room(r, n))
-            return no_memory(r);
-        size_t most = missing > r->ahead ? missing : r->ahead;
-        ssize_t got = r->source.read(r->source.self, r->buf + r->end, most);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return gt_error_errno(&r->why, errno, "%.300s offset %" PRIu64 ": cannot be read",
-                                  r->name, r->offset + (r->end - r->pos));
-        r->ended = got == 0;
-        r->end += (size_t)got;
-    }
-    return r->end - r->pos >= n;
+    return gt_refill_need(&r->in, n, &r->why);
 }
 
-static void consume(struct gt_execlog_reader *r, size_t n)
-{
-    r->pos += n;
-    r->offset += n;
-}
-
-/* The window is empty, and begins there. */
 static bool go(struct gt_execlog_reader *r, uint64_t offset)
 {
-    if (!r->source.seek || offset > INT64_MAX || !r->source.seek(r->source.self, offset))
+    if (!r->seek || offset > INT64_MAX || !r->seek(r->in.self, offset))
         return false;
-    r->pos = r->end = 0;
-    r->offset = offset;
-    r->ended = false;
+    gt_refill_restart(&r->in, offset);
     return true;
 }
 
 /* Leaves out n bytes; 1, 0: it ends before. */
 static int pass(struct gt_execlog_reader *r, size_t n)
 {
-    size_t here = r->end - r->pos;
-    if (n > here && n - here > NEAR && r->ahead == NEAR && go(r, r->offset + n))
+    size_t here = gt_refill_left(&r->in);
+    if (n > here && n - here > NEAR && r->in.ahead == NEAR && go(r, r->in.offset + n))
         return 1;
     int status = want(r, n);
     if (status == 1)
-        consume(r, n);
+        gt_refill_take(&r->in, n);
     return status;
 }
 
@@ -122,12 +71,12 @@ static int cut_off(struct gt_execlog_reader *r, size_t whole)
     return gt_error_set(&r->why, GT_E_TRUNC,
                         "%.300s offset %" PRIu64
                         ": truncated: the log ends after %zu of a chunk's %zu bytes",
-                        r->name, r->offset, r->end - r->pos, whole);
+                        r->in.name, r->in.offset, gt_refill_left(&r->in), whole);
 }
 
 static int damaged(struct gt_execlog_reader *r, struct gt_error *err, const char *what)
 {
-    return gt_error_set(err, GT_E_FORMAT, "%.300s offset %" PRIu64 ": %s", r->name, r->offset,
+    return gt_error_set(err, GT_E_FORMAT, "%.300s offset %" PRIu64 ": %s", r->in.name, r->in.offset,
                         what);
 }
 
@@ -136,30 +85,30 @@ static int damaged(struct gt_execlog_reader *r, struct gt_error *err, const char
 static int read_header(struct gt_execlog_reader *r, struct gt_error *err)
 {
     int status = want(r, GT_EXECLOG_HEAD);
-    const uint8_t *h = r->buf;
-    size_t n = r->end;
     if (status < 0)
         return status;
+    const uint8_t *h = gt_refill_at(&r->in);
+    size_t n = gt_refill_left(&r->in);
     if (!gt_execlog_is(h, n))
         return gt_error_set(err, n ? GT_E_FORMAT : GT_E_TRUNC,
-                            "%.300s: not an execlog log in binary form: %s", r->name,
+                            "%.300s: not an execlog log in binary form: %s", r->in.name,
                             n ? "it does not begin with \"GTEXECL\\n\"" : "it is empty");
     if (status == 0)
         return gt_error_set(err, GT_E_TRUNC,
                             "%.300s: truncated: it ends after %zu bytes of its header's %d",
-                            r->name, n, GT_EXECLOG_HEAD);
+                            r->in.name, n, GT_EXECLOG_HEAD);
     r->about.major = gt_le16(h + 8);
     r->about.minor = gt_le16(h + 10);
     if (r->about.major != GT_EXECLOG_MAJOR)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%.300s: execlog log of version %u.%u, this guesttrace reads %d.x",
-                            r->name, r->about.major, r->about.minor, GT_EXECLOG_MAJOR);
+                            r->in.name, r->about.major, r->about.minor, GT_EXECLOG_MAJOR);
     if (gt_le32(h + GT_EXECLOG_HEAD - 4) != gt_execlog_check(0, h, GT_EXECLOG_HEAD - 4))
         return gt_error_set(err, GT_E_FORMAT, "%.300s: its header is damaged (check 0x%08x)",
-                            r->name, gt_le32(h + GT_EXECLOG_HEAD - 4));
+                            r->in.name, gt_le32(h + GT_EXECLOG_HEAD - 4));
     r->about.flags = gt_le32(h + 12);
     memcpy(r->about.target, h + 16, sizeof r->about.target - 1);
-    consume(r, GT_EXECLOG_HEAD);
+    gt_refill_take(&r->in, GT_EXECLOG_HEAD);
     return 0;
 }
 
@@ -168,14 +117,11 @@ static struct gt_execlog_reader *new_reader(const struct gt_execlog_source *sour
     struct gt_execlog_reader *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    r->source = *source;
-    r->name = strdup(source->name);
+    r->seek = source->seek;
     r->codes = gt_execlog_codes_create();
     r->zstd = ZSTD_createDCtx();
-    r->cap = GT_EXECLOG_HEAD + AHEAD;
-    r->buf = malloc(r->cap);
-    r->ahead = AHEAD;
-    if (r->name && r->codes && r->zstd && r->buf)
+    if (gt_refill_init(&r->in, source->read, source->self, source->name, AHEAD, NULL) == 0 &&
+        r->codes && r->zstd)
         return r;
     gt_execlog_reader_destroy(r);
     return NULL;
@@ -201,10 +147,9 @@ void gt_execlog_reader_destroy(struct gt_execlog_reader *r)
 {
     if (!r)
         return;
-    free(r->name);
+    gt_refill_free(&r->in);
     gt_execlog_codes_destroy(r->codes);
     ZSTD_freeDCtx(r->zstd);
-    free(r->buf);
     free(r->out[0]);
     free(r->out[1]);
     free(r);
@@ -227,7 +172,7 @@ struct gt_execlog_codes *gt_execlog_reader_codes(struct gt_execlog_reader *r)
 
 const char *gt_execlog_reader_name(const struct gt_execlog_reader *r)
 {
-    return r->name;
+    return r->in.name;
 }
 
 /* ---- chunks -------------------------------------------------------------------------------- */
@@ -236,12 +181,12 @@ const char *gt_execlog_reader_name(const struct gt_execlog_reader *r)
 static int look(struct gt_execlog_reader *r, struct gt_execlog_chunk *out)
 {
     int status = want(r, GT_EXECLOG_HEAD);
-    if (status <= 0 || !gt_execlog_get_chunk(r->buf + r->pos, out))
+    if (status <= 0 || !gt_execlog_get_chunk(gt_refill_at(&r->in), out))
         return status < 0 ? status : 0;
     status = want(r, GT_EXECLOG_HEAD + (size_t)out->summary);
     if (status <= 0)
         return status;
-    const uint8_t *h = r->buf + r->pos;
+    const uint8_t *h = gt_refill_at(&r->in);
     return gt_execlog_chunk_good(h, h + GT_EXECLOG_HEAD, out->summary);
 }
 
@@ -252,16 +197,16 @@ static int look_for_next(struct gt_execlog_reader *r)
     int status;
     r->lost = false;
     do {
-        consume(r, 1);
+        gt_refill_take(&r->in, 1);
         status = want(r, GT_EXECLOG_HEAD);
-        while (status == 1 && r->end - r->pos > GT_EXECLOG_HEAD &&
-               gt_le32(r->buf + r->pos) != GT_EXECLOG_CHUNK)
-            consume(r, 1);
-        if (status == 1 && gt_le32(r->buf + r->pos) == GT_EXECLOG_CHUNK)
+        while (status == 1 && gt_refill_left(&r->in) > GT_EXECLOG_HEAD &&
+               gt_le32(gt_refill_at(&r->in)) != GT_EXECLOG_CHUNK)
+            gt_refill_take(&r->in, 1);
+        if (status == 1 && gt_le32(gt_refill_at(&r->in)) == GT_EXECLOG_CHUNK)
             status = look(r, &chunk) == 1 ? 2 : 1;
     } while (status == 1);
     if (status == 0)
-        consume(r, r->end - r->pos);
+        gt_refill_take(&r->in, gt_refill_left(&r->in));
     return status;
 }
 
@@ -282,11 +227,11 @@ static int next(struct gt_execlog_reader *r, struct gt_execlog_item *out, struct
         status = look_for_next(r);
     if (status >= 0)
         status = want(r, GT_EXECLOG_HEAD);
-    if (status < 0 || r->end == r->pos)
+    if (status < 0 || gt_refill_left(&r->in) == 0)
         return status;
     if (status == 0)
         return cut_off(r, GT_EXECLOG_HEAD);
-    if (!gt_execlog_get_chunk(r->buf + r->pos, &out->chunk))
+    if (!gt_execlog_get_chunk(gt_refill_at(&r->in), &out->chunk))
         return lose(r, err, "no chunk begins here, or a damaged one");
     size_t whole = GT_EXECLOG_HEAD + (size_t)out->chunk.summary;
     status = want(r, whole);
@@ -294,11 +239,11 @@ static int next(struct gt_execlog_reader *r, struct gt_execlog_item *out, struct
         return status;
     if (status == 0)
         return cut_off(r, whole);
-    out->summary = r->buf + r->pos + GT_EXECLOG_HEAD;
-    if (!gt_execlog_chunk_good(r->buf + r->pos, out->summary, out->chunk.summary))
+    out->summary = gt_refill_at(&r->in) + GT_EXECLOG_HEAD;
+    if (!gt_execlog_chunk_good(gt_refill_at(&r->in), out->summary, out->chunk.summary))
         return lose(r, err, "the chunk that begins here is damaged");
-    out->offset = r->offset;
-    consume(r, whole);
+    out->offset = r->in.offset;
+    gt_refill_take(&r->in, whole);
     r->body = out->chunk.packed;
     r->whole = out->chunk.type == GT_EXECLOG_END;
     return 1;
@@ -320,15 +265,15 @@ static int unpack(struct gt_execlog_reader *r, const struct gt_execlog_item *ite
     const struct gt_execlog_chunk *c = &item->chunk;
     size_t n = 0;
     if (c->packed)
-        n = ZSTD_decompressDCtx(r->zstd, out, c->unpacked, r->buf + r->pos, c->packed);
+        n = ZSTD_decompressDCtx(r->zstd, out, c->unpacked, gt_refill_at(&r->in), c->packed);
     if (ZSTD_isError(n))
         return gt_error_set(err, GT_E_FORMAT, "%.300s offset %" PRIu64 ": chunk is damaged: %s",
-                            r->name, item->offset, ZSTD_getErrorName(n));
+                            r->in.name, item->offset, ZSTD_getErrorName(n));
     if (n != c->unpacked)
         return gt_error_set(err, GT_E_FORMAT,
                             "%.300s offset %" PRIu64
                             ": chunk is damaged: %zu bytes unpacked, expected %u",
-                            r->name, item->offset, n, c->unpacked);
+                            r->in.name, item->offset, n, c->unpacked);
     return 0;
 }
 
@@ -357,7 +302,7 @@ int gt_execlog_body(struct gt_execlog_reader *r, const struct gt_execlog_item *i
     }
     status = unpack(r, item, room, err);
     memset(room + (status < 0 ? 0 : item->chunk.unpacked), 0, GT_EXECLOG_PADDING);
-    consume(r, item->chunk.packed);
+    gt_refill_take(&r->in, item->chunk.packed);
     r->body = 0;
     *out = room;
     return status < 0 ? status : 0;
@@ -373,7 +318,7 @@ int gt_execlog_learn(struct gt_execlog_reader *r, const struct gt_execlog_item *
         return status;
     status = gt_execlog_codes_learn(r->codes, &item->chunk, body, &why);
     return status < 0 ? gt_error_set(err, status, "%.300s offset %" PRIu64 ": definitions: %.150s",
-                                     r->name, item->offset, why.text)
+                                     r->in.name, item->offset, why.text)
                       : 0;
 }
 
@@ -383,7 +328,7 @@ bool gt_execlog_go(struct gt_execlog_reader *r, uint64_t offset, bool ahead)
 {
     if (r->why.status == GT_E_IO || !go(r, offset))
         return false;
-    r->ahead = ahead ? AHEAD : NEAR;
+    r->in.ahead = ahead ? AHEAD : NEAR;
     r->body = 0;
     r->lost = r->whole = false;
     r->why.status = 0;

@@ -8,15 +8,13 @@
 #define GT_FORMAT_EXECLOG_READER_H
 
 #include "base/error.h"
+#include "base/refill.h"
 #include "format/execlog/chunk.h"
 #include "format/execlog/code.h"
 
-#include <sys/types.h>
-
 struct gt_execlog_source {
     const char *name; /* for messages */
-    /* Reads up to n bytes into out and returns their number; 0: end; -1: error, errno is set. */
-    ssize_t (*read)(void *self, void *out, size_t n);
+    gt_refill_fn read;
     /* Sets the offset of the next read. False: not possible. NULL: the source cannot seek. */
     bool (*seek)(void *self, uint64_t offset);
     void *self;

@@ -247,7 +247,7 @@ int gt_execlog_select(struct gt_execlog_reader *r, uint64_t size, const struct g
 void gt_execlog_selection_learn(const struct gt_execlog_selection *s, struct gt_execlog_reader *r,
                                 uint32_t id)
 {
-    size_t lo = 0, hi = s->n_definitions;
+    size_t lo = 0, hi = s->n_definitions; /* base/search.h is for 64-bit numbers */
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         if (s->definitions[mid].first <= id)

@@ -9,6 +9,7 @@
 #ifndef GT_FORMAT_RECORDING_CODE_FOUND_H
 #define GT_FORMAT_RECORDING_CODE_FOUND_H
 
+#include "base/cursor.h"
 #include "base/file.h"
 
 #include <stdbool.h>
@@ -21,8 +22,9 @@ void gt_code_found_function(struct gt_text *out, size_t function);
 void gt_code_found_end(struct gt_text *out);
 
 /* Parses a line without its newline; *rest is set to its functions. False: invalid. */
-bool gt_code_found_parse(const char *line, uint64_t *module, uint64_t *offset, const char **rest);
+bool gt_code_found_parse(const char *line, uint64_t *module, uint64_t *offset,
+                         struct gt_cursor *rest);
 /* Reads the next function; false: there is no further one. */
-bool gt_code_found_next(const char **rest, uint64_t *function);
+bool gt_code_found_next(struct gt_cursor *rest, uint64_t *function);
 
 #endif

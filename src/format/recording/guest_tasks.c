@@ -2,8 +2,11 @@
 /* Threads of a Linux guest: see guest_tasks.h. */
 #include "format/recording/guest_tasks.h"
 
+#include "base/cursor.h"
+
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 void gt_guest_task_put(struct gt_text *out, const struct gt_guest_task *t)
 {
@@ -11,23 +14,23 @@ void gt_guest_task_put(struct gt_text *out, const struct gt_guest_task *t)
                    t->comm);
 }
 
-/* Digits and the blank after them; at most 10 digits, below 2^32. */
-static const char *parse_number(const char *at, uint32_t *out)
+/* A number of at most 10 digits, and the blank after it. */
+static bool take_number(struct gt_cursor *c, uint32_t *out)
 {
-    uint64_t n = 0;
-    const char *begin = at;
-    for (; *at >= '0' && *at <= '9' && at < begin + 10; at++)
-        n = 10 * n + (uint64_t)(*at - '0');
+    enum { DIGITS = 10 };
+    uint64_t n;
+    size_t before = c->left;
+    if (!gt_take_dec(c, UINT32_MAX, &n) || before - c->left > DIGITS || !gt_take(c, " "))
+        return false;
     *out = (uint32_t)n;
-    return at > begin && *at == ' ' && n <= UINT32_MAX ? at + 1 : NULL;
+    return true;
 }
 
 bool gt_guest_task_parse(const char *line, struct gt_guest_task *out)
 {
-    const char *at = parse_number(line, &out->task);
-    at = at ? parse_number(at, &out->pid) : NULL;
-    at = at ? parse_number(at, &out->tgid) : NULL;
-    if (at)
-        snprintf(out->comm, sizeof out->comm, "%s", at);
-    return at != NULL;
+    struct gt_cursor c = {line, strlen(line)};
+    if (!take_number(&c, &out->task) || !take_number(&c, &out->pid) || !take_number(&c, &out->tgid))
+        return false;
+    snprintf(out->comm, sizeof out->comm, "%s", c.at);
+    return true;
 }

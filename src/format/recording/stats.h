@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GT_STATS_ANOMALY "anomaly."
@@ -21,8 +21,24 @@
 
 void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);
 
-/* Splits the next line of the text in place and moves *at after it. Lines without '=' are skipped.
- * False: there is no further line. */
-bool gt_stats_next(char **at, const char **key, const char **value);
+struct gt_stat {
+    const char *key, *value; /* in `text` */
+};
+/* The lines of a file, in order; { 0 } has none. */
+struct gt_stats {
+    struct gt_stat *item;
+    size_t n;
+    char *text;
+};
+
+/* Splits the text in place and takes it (from malloc; NULL: no lines). Lines without '=' are
+ * skipped. GT_E_NOMEM: the text is freed, *out has no lines. */
+int gt_stats_parse(struct gt_stats *out, char *text);
+void gt_stats_clear(struct gt_stats *s);
+
+/* Returns the value of the first line with the key; NULL: none. */
+const char *gt_stats_text(const struct gt_stats *s, const char *key);
+/* Returns the value of a key as a number; 0: none, or not a number. */
+uint64_t gt_stats_number(const struct gt_stats *s, const char *key);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading the records of a TID.dat file in order: see dir.h. */
+#include "base/refill.h"
 #include "format/uftrace/dir_internal.h"
 
 #include <dirent.h>
@@ -13,13 +14,17 @@
 
 struct gt_uftrace_dat {
     int fd;
-    int status;      /* of the first call that failed */
-    uint64_t offset; /* of the next record */
-    struct gt_reader left;
+    int status; /* of the first call that failed */
+    struct gt_refill in;
     struct gt_error why;
-    char path[GT_UFTRACE_FILE_MAX];
-    uint8_t buf[65536];
 };
+
+enum { AHEAD = 64 << 10 }; /* bytes read at once */
+
+static ssize_t read_file(void *self, void *out, size_t n)
+{
+    return read(((struct gt_uftrace_dat *)self)->fd, out, n);
+}
 
 int gt_uftrace_dat_open(const char *dir, uint32_t tid, struct gt_uftrace_dat **out,
                         struct gt_error *err)
@@ -27,59 +32,41 @@ int gt_uftrace_dat_open(const char *dir, uint32_t tid, struct gt_uftrace_dat **o
     struct gt_uftrace_dat *dat = calloc(1, sizeof *dat);
     if (!dat)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
-    gt_reader_init(&dat->left, dat->buf, 0);
-    snprintf(dat->path, sizeof dat->path, "%.4000s/%" PRIu32 ".dat", dir, tid);
-    dat->fd = open(dat->path, O_RDONLY | O_CLOEXEC);
-    if (dat->fd < 0) {
-        int status = gt_error_errno(err, errno, "%s: cannot be opened", dat->path);
-        free(dat);
-        return status;
-    }
-    *out = dat;
-    return 0;
-}
-
-/* Moves what is left to the front and reads more after it. */
-static int fill(struct gt_uftrace_dat *dat)
-{
-    size_t left = dat->left.left;
-    memmove(dat->buf, dat->left.at, left);
-    while (left < sizeof dat->buf) {
-        ssize_t n = read(dat->fd, dat->buf + left, sizeof dat->buf - left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return gt_error_errno(&dat->why, errno, "%.300s: cannot be read", dat->path);
-        if (!n)
-            break;
-        left += (size_t)n;
-    }
-    gt_reader_init(&dat->left, dat->buf, left);
-    return 0;
+    char path[GT_UFTRACE_FILE_MAX];
+    snprintf(path, sizeof path, "%.4000s/%" PRIu32 ".dat", dir, tid);
+    dat->fd = open(path, O_RDONLY | O_CLOEXEC);
+    int status = dat->fd < 0 ? gt_error_errno(err, errno, "%s: cannot be opened", path)
+                             : gt_refill_init(&dat->in, read_file, dat, path, AHEAD, err);
+    if (status < 0)
+        gt_uftrace_dat_close(dat);
+    else
+        *out = dat;
+    return status;
 }
 
 static int next(struct gt_uftrace_dat *dat, struct gt_uftrace_record *out)
 {
-    int status = dat->left.left < GT_UFTRACE_RECORD_LONGEST ? fill(dat) : 0;
-    if (status)
-        return status;
-    size_t before = dat->left.left;
-    status = gt_uftrace_record_take(&dat->left, out);
+    int status = gt_refill_need(&dat->in, GT_UFTRACE_RECORD_LONGEST, &dat->why);
     if (status < 0)
-        return gt_error_set(&dat->why, status, "%.300s offset %" PRIu64 ": %s record", dat->path,
-                            dat->offset, gt_status_text(status));
-    dat->offset += before - dat->left.left;
+        return status;
+    struct gt_reader r;
+    gt_reader_init(&r, gt_refill_at(&dat->in), gt_refill_left(&dat->in));
+    status = gt_uftrace_record_take(&r, out);
+    if (status < 0)
+        return gt_error_set(&dat->why, status, "%.300s offset %" PRIu64 ": %s record", dat->in.name,
+                            dat->in.offset, gt_status_text(status));
+    gt_refill_take(&dat->in, gt_refill_left(&dat->in) - r.left);
     return status;
 }
 
 uint64_t gt_uftrace_dat_offset(const struct gt_uftrace_dat *dat)
 {
-    return dat->offset;
+    return dat->in.offset;
 }
 
 const char *gt_uftrace_dat_path(const struct gt_uftrace_dat *dat)
 {
-    return dat->path;
+    return dat->in.name;
 }
 
 int gt_uftrace_dat_next(struct gt_uftrace_dat *dat, struct gt_uftrace_record *out,
@@ -98,7 +85,9 @@ void gt_uftrace_dat_close(struct gt_uftrace_dat *dat)
 {
     if (!dat)
         return;
-    close(dat->fd);
+    if (dat->fd >= 0)
+        close(dat->fd);
+    gt_refill_free(&dat->in);
     free(dat);
 }
 

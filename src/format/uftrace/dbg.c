@@ -10,7 +10,8 @@
  *   R: @retval
  * L, A and R belong to the F before them.
  */
-#include "format/uftrace/text.h"
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -114,7 +115,7 @@ int gt_uftrace_dbg_read(const char *text, size_t size, struct gt_uftrace_dbginfo
         if (expected)
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "debug info line %zu: '%s': expected %s", number,
-                                  gt_text_show(&line, show), expected);
+                                  gt_cursor_show(&line, show), expected);
     }
     if (status)
         gt_uftrace_dbginfo_free(&dbg);

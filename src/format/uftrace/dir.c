@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A uftrace data directory under construction: see dir.h. */
 #include "format/uftrace/dir.h"
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/dir_internal.h"
 #include "format/uftrace/info.h"
-#include "format/uftrace/text.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The info file of a directory, whose list of tasks comes from task.txt. */
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/text.h"
 
 #include <stdlib.h>
 #include <string.h>

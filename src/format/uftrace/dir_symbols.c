@@ -4,8 +4,9 @@
  * either differs they open BASE-XXXX.sym, where XXXX is the first four digits of the build-id or,
  * without one, the low 16 bits of the sum of the path's bytes.
  */
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,9 @@
  * and one section of text for each bit of info_mask, in the order of the bits.
  */
 #include "format/uftrace/info.h"
-#include "format/uftrace/text.h"
+#include "base/cursor.h"
+#include "base/text.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading the info file: see info.c for its layout. */
+#include "base/cursor.h"
 #include "format/uftrace/info.h"
-#include "format/uftrace/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int bad(struct info_reader *r, const struct gt_cursor *line, const char *
 {
     char show[64];
     return gt_error_set(r->err, GT_E_FORMAT, "info line %zu: '%s': expected %s", r->number,
-                        gt_text_show(line, show), expected);
+                        gt_cursor_show(line, show), expected);
 }
 
 /* The rest of a line that begins with name. */

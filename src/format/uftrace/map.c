@@ -4,7 +4,8 @@
  *   START-END r-xp 00000000 00:00 0 PATH [build-id:HEX]
  * and the [stack] line, from which readers conclude where kernel addresses begin.
  */
-#include "format/uftrace/text.h"
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -145,7 +146,7 @@ int gt_uftrace_map_read(const char *text, size_t size, struct gt_uftrace_map *ou
         if (expected) {
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "map line %zu: '%s': expected %s", number,
-                                  gt_text_show(&line, show), expected);
+                                  gt_cursor_show(&line, show), expected);
         } else if (path.left && *path.at == '[') {
             map.has_stack |= gt_take(&path, "[stack");
         } else if (path.left) {

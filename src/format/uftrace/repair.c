@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Repairing a directory after a kill: see dir.h. */
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,9 @@
  * with the [stack] line; our symbol files begin with the number of symbols and end with an end
  * marker; so a file that was cut between two lines is detected as well.
  */
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/text.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Repairs task.txt and adds the missing maps of its sessions. */
+#include "base/cursor.h"
+#include "base/text.h"
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/text.h"
 
 #include <dirent.h>
 #include <inttypes.h>

@@ -9,9 +9,10 @@
  * ends the symbol before it. From uftrace 0.14 on a size may follow the address: `<16 hex> <8 hex>
  * T name`; this form is read, but never written.
  */
+#include "base/cursor.h"
 #include "base/fnv.h"
 #include "base/search.h"
-#include "format/uftrace/text.h"
+#include "base/text.h"
 #include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -200,7 +201,7 @@ int gt_uftrace_sym_read(const char *text, size_t size, struct gt_uftrace_symtab 
         if (expected)
             status = gt_error_set(err, whole ? GT_E_FORMAT : GT_E_TRUNC,
                                   "symbols line %zu: '%s': expected %s", number,
-                                  gt_text_show(&line, show), expected);
+                                  gt_cursor_show(&line, show), expected);
     }
     if (status)
         gt_uftrace_symtab_free(&r.tab);

@@ -7,7 +7,9 @@
  *   DLOP timestamp=S.NNNNNNNNN tid=T sid=<16 hex> base=HEX libname="path"
  * and the rule for paths that all text files follow.
  */
-#include "format/uftrace/text.h"
+#include "base/cursor.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -224,6 +226,6 @@ int gt_uftrace_task_read(const char *line, size_t size, struct gt_uftrace_task *
     const char *expected = parse(&c, out);
     if (expected)
         return gt_error_set(err, GT_E_FORMAT, "column %zu of '%s': expected %s", size - c.left + 1,
-                            gt_text_show(&all, show), expected);
+                            gt_cursor_show(&all, show), expected);
     return 0;
 }

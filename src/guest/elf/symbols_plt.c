@@ -4,6 +4,7 @@
  * names its function. If the relocation has no symbol (IRELATIVE), the stub gets the resolver's
  * name.
  */
+#include "base/search.h"
 #include "guest/elf/symbols_private.h"
 
 #include <stdlib.h>
@@ -169,7 +170,8 @@ static int index_slots(struct plt_reader *p)
     return GT_OK;
 }
 
-/* The first of the stubs that jump through that slot, in by_slot. */
+/* The first of the stubs that jump through that slot, in by_slot. base/search.h searches elements,
+ * not what they point at. */
 static size_t first_with_slot(const struct plt_reader *p, uint64_t slot)
 {
     size_t lo = 0, hi = p->n_by_slot;
@@ -187,16 +189,9 @@ static size_t first_with_slot(const struct plt_reader *p, uint64_t slot)
 /* The best name of the function that begins at the relative address. */
 static char *name_at(const struct sym_list *list, uint64_t rel)
 {
-    size_t lo = 0, hi = list->n;
+    size_t i = GT_SEARCH_BELOW(list->at, list->n, addr, rel);
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (list->at[mid].addr < rel)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < list->n && list->at[lo].addr == rel ? list->at[lo].name : NULL;
+    return i < list->n && list->at[i].addr == rel ? list->at[i].name : NULL;
 }
 
 static bool is_irelative(uint16_t machine, uint32_t type)

@@ -6,6 +6,7 @@
  * Without root rights, or with kptr_restrict=2, all addresses are zero: that is an error with its
  * own message.
  */
+#include "base/cursor.h"
 #include "guest/kernel/private.h"
 
 #include <stdlib.h>
@@ -16,13 +17,8 @@ struct line {
     size_t name_size;
     const char *module; /* NULL: the kernel's */
     size_t module_size;
-    unsigned digits;
+    size_t digits;
 };
-
-static int digit_of(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 static bool is_blank(char c)
 {
@@ -32,11 +28,13 @@ static bool is_blank(char c)
 static bool parse_line(const char *at, const char *end, struct line *line)
 {
     static const struct line empty;
-    const char *start = at;
+    struct gt_cursor c = {at, (size_t)(end - at)};
+    const char *start;
 
     *line = empty;
-    for (; at < end && digit_of(*at) >= 0 && line->digits < 17; at++, line->digits++)
-        line->symbol.addr = line->symbol.addr << 4 | (unsigned)digit_of(*at);
+    if (gt_take_lower_hex(&c, UINT64_MAX, &line->symbol.addr))
+        line->digits = (size_t)(c.at - at);
+    at = c.at;
     if ((line->digits != 8 && line->digits != 16) || end - at < 4 || *at != ' ' || at[2] != ' ')
         return false;
     line->symbol.type = at[1];

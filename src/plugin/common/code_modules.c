@@ -39,7 +39,8 @@ struct gt_code_modules {
     struct place *place[MAX_PLACES];
     size_t n_places, n_seen;
     struct gt_func *anon;
-    bool (*is_user)(void);
+    bool (*is_user)(void *self);
+    void *self;
 };
 
 /* ---- the map ------------------------------------------------------------------------------- */
@@ -77,8 +78,8 @@ static int read_map(const char *path, struct gt_code_map *map, struct gt_error *
     return status < 0 ? gt_error_set(err, status, "%.300s: %s", path, why.text) : 0;
 }
 
-int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)(void),
-                         struct gt_code_modules **out, struct gt_error *err)
+int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)(void *self),
+                         void *self, struct gt_code_modules **out, struct gt_error *err)
 {
     struct gt_code_map map;
     int status = read_map(path, &map, err);
@@ -88,6 +89,7 @@ int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)
     c->map = map;
     c->anon = anon;
     c->is_user = is_user;
+    c->self = self;
     c->whole = g_new0(size_t, map.n_functions + 1);
     for (size_t i = 0; i < map.n_modules; i++)
         find_wholes(c, &map.module[i]);
@@ -252,7 +254,7 @@ static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint
 static bool is_others(const struct gt_code_modules *c, const struct place *p)
 {
     return c->map.module[p->index].start >> 63 && !(p->module.lo >> 63) && c->is_user &&
-           c->is_user();
+           c->is_user(c->self);
 }
 
 static struct place *place_at(const struct gt_code_modules *c, uint64_t pc)

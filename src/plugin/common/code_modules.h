@@ -22,11 +22,11 @@
 
 struct gt_code_modules;
 
-/* Reads the file. `anon` is the function of all code that is not known; is_user (NULL: it is not
- * known) says whether the block being translated is a user program's: that is not a kernel at low
- * addresses. GT_E_*, with the file and the line. */
-int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)(void),
-                         struct gt_code_modules **out, struct gt_error *err);
+/* Reads the file. `anon` is the function of all code that is not known; is_user(self) (NULL: it is
+ * not known) says whether the block being translated is a user program's: that is not a kernel at
+ * low addresses. GT_E_*, with the file and the line. */
+int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)(void *self),
+                         void *self, struct gt_code_modules **out, struct gt_error *err);
 void gt_code_modules_free(struct gt_code_modules *c);
 
 /* The module at the address; NULL: none is known. `bytes`, if not NULL, are those of a block that

@@ -268,7 +268,7 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
         size_t found = gt_code_modules_places(m->code);
         known = gt_code_modules_at(m->code, pc, host_addr, left);
         if (gt_code_modules_places(m->code) != found)
-            m->code_found();
+            m->code_found(m->self);
         return known ? known : module;
     }
     if (!m->user || !host_addr)
@@ -283,7 +283,7 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
     struct load load = {
         .modules = m,
         .host_addr = (uint64_t)(uintptr_t)host_addr,
-        .now = m->now ? m->now() : 0,
+        .now = m->now ? m->now(m->self) : 0,
     };
     if (gt_worker_call(m->worker, load_module, &load) < 0)
         return module;

@@ -62,13 +62,13 @@ struct gt_modules {
     uint64_t guest_base;
     bool has_base;
     bool user;
-    struct gt_code_modules *code; /* machines: what is known of their code; NULL: nothing */
-    void (*code_found)(void);     /* called when that runs somewhere new */
-    uint64_t (*now)(void);        /* the time of the calling thread's vCPU; NULL: 0 */
+    struct gt_code_modules *code;   /* machines: what is known of their code; NULL: nothing */
+    void (*code_found)(void *self); /* called when that runs somewhere new */
+    uint64_t (*now)(void *self);    /* the time of the calling thread's vCPU; NULL: 0 */
     /* Called on the worker for each new module, before its functions are used, and for one that is
      * back where another was meanwhile; `loaded` is set, `displaced` is filled. */
     void (*added)(void *self, struct gt_module *m);
-    void *self;
+    void *self; /* of these callbacks */
 };
 
 void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, struct gt_module *),

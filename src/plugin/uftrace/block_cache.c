@@ -8,7 +8,9 @@
  * what a landing costs. Two share a cache line: a block that ends in a call, and the one that the
  * call comes back to. Those of a machine lie in huge pages where the host has them.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,21 +24,21 @@ static bool same_code(const struct gt_code *a, const struct gt_code *b)
 }
 
 /* Room for two in one cache line, or NULL. */
-static struct gt_code *take_line(void)
+static struct gt_code *take_line(struct gt_uftrace_recorder *r)
 {
     enum { BATCH = 2 << 20 };
-    static struct gt_code *at, *end;
-    if (at == end) {
+    struct gt_block_cache *c = &r->code.cache;
+    if (c->at == c->end) {
         void *p;
         if (posix_memalign(&p, BATCH, BATCH) != 0)
             return NULL;
-        if (!gt_rec.user)
+        if (!r->guest.user)
             (void)madvise(p, BATCH, MADV_HUGEPAGE); /* slower without */
-        at = p;
-        end = at + BATCH / sizeof *at;
+        c->at = p;
+        c->end = c->at + BATCH / sizeof *c->at;
     }
-    at += 2;
-    return at - 2;
+    c->at += 2;
+    return c->at - 2;
 }
 
 static struct gt_kept *first_at(struct gt_kept *kept, uint64_t pc)
@@ -46,9 +48,9 @@ static struct gt_kept *first_at(struct gt_kept *kept, uint64_t pc)
     return kept;
 }
 
-struct gt_kept *gt_kept_at(uint64_t pc)
+struct gt_kept *gt_kept_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return first_at(gt_place_at(pc)->kept, pc);
+    return first_at(gt_place_at(r, pc)->kept, pc);
 }
 
 struct gt_kept *gt_kept_next(const struct gt_kept *kept)
@@ -57,11 +59,10 @@ struct gt_kept *gt_kept_next(const struct gt_kept *kept)
 }
 
 /* Without memory it is not found again. */
-static void insert(struct gt_code *code)
+static void insert(struct gt_uftrace_recorder *r, struct gt_code *code)
 {
-    static struct gt_arena batches;
-    struct gt_place *place = gt_place_at(code->pc);
-    struct gt_kept *kept = gt_arena_take(&batches, sizeof *kept);
+    struct gt_place *place = gt_place_at(r, code->pc);
+    struct gt_kept *kept = gt_arena_take(&r->code.cache.kept, sizeof *kept);
     if (!kept)
         return;
     *kept = (struct gt_kept){code->pc, code, place->kept};
@@ -80,41 +81,41 @@ static bool comes_back(const struct gt_code *code)
 }
 
 /* A place for it, known by its address. */
-static struct gt_code *place_for(const struct gt_code *want, struct gt_code *reserved)
+static struct gt_code *place_for(struct gt_uftrace_recorder *r, const struct gt_code *want,
+                                 struct gt_code *reserved)
 {
-    static struct gt_code *left; /* the other half of a line */
     if (reserved)
         return reserved;
-    struct gt_code *code = left;
+    struct gt_code *code = r->code.cache.half;
     bool pair = comes_back(want);
     if (code && !pair) {
-        left = NULL;
+        r->code.cache.half = NULL;
     } else {
-        code = take_line();
+        code = take_line(r);
         if (!code)
             return NULL;
         if (pair) {
             code[1] = (struct gt_code){.pc = gt_code_end(want)};
-            insert(&code[1]);
+            insert(r, &code[1]);
         } else {
-            left = code + 1;
+            r->code.cache.half = code + 1;
         }
     }
     code->pc = want->pc;
-    insert(code);
+    insert(r, code);
     return code;
 }
 
-struct gt_code *gt_keep_code(const struct gt_code *want)
+struct gt_code *gt_keep_code(struct gt_uftrace_recorder *r, const struct gt_code *want)
 {
     struct gt_code *reserved = NULL;
-    for (struct gt_kept *k = gt_kept_at(want->pc); k; k = gt_kept_next(k)) {
+    for (struct gt_kept *k = gt_kept_at(r, want->pc); k; k = gt_kept_next(k)) {
         if (same_code(k->code, want))
             return k->code;
         if (is_reserved(k->code))
             reserved = k->code;
     }
-    struct gt_code *code = place_for(want, reserved);
+    struct gt_code *code = place_for(r, want, reserved);
     if (!code)
         return NULL;
     *code = *want;
@@ -122,15 +123,10 @@ struct gt_code *gt_keep_code(const struct gt_code *want)
     return code;
 }
 
-void gt_code_is_handler(struct gt_func *fn)
+void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn)
 {
     fn->flags |= GT_FUNC_HANDLER;
-    for (struct gt_kept *k = gt_kept_at(fn->lo); k; k = gt_kept_next(k))
+    for (struct gt_kept *k = gt_kept_at(r, fn->lo); k; k = gt_kept_next(k))
         if (k->code->fn == fn)
             gt_code_set_special(k->code);
-}
-
-struct gt_func *gt_code_func_at(uint64_t pc)
-{
-    return gt_module_func(gt_modules_at(&gt_rec.modules, pc, NULL), pc);
 }

@@ -15,43 +15,46 @@
  * different code at the same addresses: a block is taken to be reached by nothing but a branch only
  * where code in the same page of memory leads to it.
  */
-#include "plugin/uftrace/uftrace.h"
-
-static uint64_t bit_of(uint64_t pc)
-{
-    return UINT64_C(1) << pc % GT_PLACE;
-}
+#include "plugin/uftrace/block_entry.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vectors.h"
 
 /* The block leads there. */
 static void note_flow(const struct gt_translation *t, uint64_t pc)
 {
-    gt_place_at(pc)->flow |= bit_of(pc);
+    struct gt_uftrace_recorder *r = t->rec;
+    gt_place_at(r, pc)->flow |= gt_place_bit(pc);
     if (pc / GT_PAGE == t->insn[0].pc / GT_PAGE)
-        gt_memory_note_flow(pc);
+        gt_memory_note_flow(r, pc);
 }
 
-static void note_call(uint64_t pc)
+static void note_call(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    gt_place_at(pc)->call |= bit_of(pc);
+    gt_place_at(r, pc)->call |= gt_place_bit(pc);
 }
 
-static void note_arrival(uint64_t pc)
+static void note_arrival(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    gt_place_at(pc)->arrival |= bit_of(pc);
+    gt_place_at(r, pc)->arrival |= gt_place_bit(pc);
 }
 
 void gt_arrivals_note(const struct gt_translation *t, bool known)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     for (size_t i = 1; i < t->n; i++)
         note_flow(t, t->insn[i].pc);
     const struct gt_insn *last = &t->insn[t->n - 1].insn;
     uint64_t end = gt_decoded_end(&t->insn[t->n - 1]);
     switch (last->kind) {
     case GT_INSN_CALL:
-        note_call(last->target);
+        note_call(r, last->target);
         break;
     case GT_INSN_JUMP:
-        known ? note_flow(t, last->target) : note_arrival(last->target);
+        known ? note_flow(t, last->target) : note_arrival(r, last->target);
         break;
     case GT_INSN_BRANCH:
         note_flow(t, last->target);
@@ -59,7 +62,7 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
         break;
     case GT_INSN_SYSCALL:
     case GT_INSN_CALL_INDIRECT: /* which may be none by its bytes */
-        note_arrival(end);
+        note_arrival(r, end);
         break;
     case GT_INSN_RETURN:
     case GT_INSN_JUMP_INDIRECT:
@@ -73,18 +76,20 @@ void gt_arrivals_note(const struct gt_translation *t, bool known)
 /* True where a call may end just before the block. */
 static bool may_follow_call(const struct gt_translation *t)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     const uint8_t *bytes = gt_insn_host_addr(t->insn[0].ref);
     size_t left = (uintptr_t)bytes % GT_PAGE; /* on the same page: readable */
-    return !bytes || left < gt_rec.arch->insn_max || gt_rec.arch->may_follow_call(bytes, left);
+    return !bytes || left < r->guest.arch->insn_max || r->guest.arch->may_follow_call(bytes, left);
 }
 
 enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *code)
 {
-    const struct gt_place *place = gt_place_at(code->pc);
-    uint64_t bit = bit_of(code->pc);
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_place *place = gt_place_at(r, code->pc);
+    uint64_t bit = gt_place_bit(code->pc);
     bool flow = place->flow & bit, call = place->call & bit;
-    bool arrival = place->arrival & bit || (flow && !gt_memory_has_flow(code->pc));
-    bool is_machine = !gt_rec.user;
+    bool arrival = place->arrival & bit || (flow && !gt_memory_has_flow(r, code->pc));
+    bool is_machine = !r->guest.user;
     if (code->vector == GT_VECTOR_YES)
         return GT_ARRIVAL_UNKNOWN;
     /* In machines a function may be a handler, as long as nothing leads there. */
@@ -100,11 +105,11 @@ enum gt_arrival gt_arrival_of(const struct gt_translation *t, struct gt_code *co
     /* Without cells a look is a callback, and blocks that end in a call or return have one: there a
      * landing pad is seen a little later, and the code of an interpreter is not slowed down. */
     if (!is_machine)
-        return gt_rec.score || code->fn->flags & GT_FUNC_ANON ? GT_ARRIVAL_MIXED : GT_ARRIVAL_NONE;
-    if (gt_machine_may_be_vector(code)) {
-        if (!gt_level_is_user())
+        return r->hot.score || code->fn->flags & GT_FUNC_ANON ? GT_ARRIVAL_MIXED : GT_ARRIVAL_NONE;
+    if (gt_machine_may_be_vector(r, code)) {
+        if (!gt_level_is_user(r))
             return GT_ARRIVAL_UNKNOWN;
         code->vector = GT_VECTOR_NO;
     }
-    return gt_rec.discontinuities ? GT_ARRIVAL_MIXED : GT_ARRIVAL_JUMP;
+    return r->options.discontinuities ? GT_ARRIVAL_MIXED : GT_ARRIVAL_JUMP;
 }

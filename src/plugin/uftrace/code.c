@@ -5,34 +5,47 @@
  * A block that runs over from one function into the next one's entry without a jump is instrumented
  * as two pieces, so that the second function is seen to begin.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/block_entry.h"
+#include "plugin/uftrace/guest_read.h"
+#include "plugin/uftrace/installed.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/transfer.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The block, its instructions read and classified once; valid until the next one. */
-static void decode(struct gt_block *block, struct gt_translation *out)
+static void decode(struct gt_uftrace_recorder *r, struct gt_block *block,
+                   struct gt_translation *out)
 {
-    static struct gt_decoded *decoded;
-    static size_t room;
-    uint64_t shift = gt_memory_shift(block);
+    struct gt_decoder *to = &r->code.decoder;
+    uint64_t shift = gt_memory_shift(r, block);
     size_t n = gt_block_insns(block);
-    if (n > room)
-        decoded = g_renew(struct gt_decoded, decoded, room = MAX(n, 512));
+    if (n > to->room) {
+        to->room = MAX(n, 512);
+        to->insn = g_renew(struct gt_decoded, to->insn, to->room);
+    }
     for (size_t i = 0; i < n; i++) {
-        struct gt_decoded *d = &decoded[i];
+        struct gt_decoded *d = &to->insn[i];
         d->ref = gt_block_insn(block, i);
         d->pc = gt_insn_pc(d->ref) + shift;
         d->size = (uint8_t)gt_insn_bytes(d->ref, d->bytes, sizeof d->bytes);
-        gt_rec.arch->classify(d->bytes, d->size, d->pc, &d->insn);
+        r->guest.arch->classify(d->bytes, d->size, d->pc, &d->insn);
     }
-    *out = (struct gt_translation){block, n, decoded};
+    *out = (struct gt_translation){.rec = r, .block = block, .n = n, .insn = to->insn};
 }
 
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
     if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
         gt_track_saved(&v->thread, vaddr);
 }
@@ -40,23 +53,27 @@ static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data
 static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
+    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
     if (!gt_mem_is_store(meminfo))
-        gt_track_restored(&gt_vcpu_at(vcpu)->thread, vaddr);
+        gt_track_restored(&v->thread, vaddr);
 }
 
 static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     uint64_t ip = 0;
-    if (v->begun && !gt_mem_is_store(meminfo) && gt_guest_read(vaddr, &ip, gt_rec.arch->bits / 8))
+    if (v->begun && !gt_mem_is_store(meminfo) &&
+        gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
         gt_track_asked(&v->thread, ip);
 }
 
 static void on_switched(unsigned vcpu, void *data)
 {
     (void)data;
-    gt_track_switched(&gt_vcpu_at(vcpu)->thread);
+    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
+    gt_track_switched(&v->thread);
 }
 
 /* Loads of a stack pointer: what was loaded before it in the block, itself included, may tell which
@@ -76,16 +93,18 @@ static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn,
 
 /* A program's unwinder ends in the frame that catches. For aarch64 it does by a return or, from GCC
  * 14 on, a jump. */
-static bool is_landing(const struct gt_insn *last, const struct gt_func *fn)
+static bool is_landing(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
+                       const struct gt_func *fn)
 {
-    return gt_rec.user && gt_rec.arch == &gt_arch_aarch64 && last->kind == GT_INSN_JUMP_INDIRECT &&
-           fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES) && !(fn->flags & GT_FUNC_STUB);
+    return r->guest.user && r->guest.arch == &gt_arch_aarch64 &&
+           last->kind == GT_INSN_JUMP_INDIRECT && fn->flags & (GT_FUNC_RAISES | GT_FUNC_RESUMES) &&
+           !(fn->flags & GT_FUNC_STUB);
 }
 
-static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_func *fn,
-                                 const struct gt_func *target)
+static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
+                                 const struct gt_func *fn, const struct gt_func *target)
 {
-    if (is_landing(last, fn))
+    if (is_landing(r, last, fn))
         return GT_EXIT_RETURN;
     switch (last->kind) {
     case GT_INSN_CALL:
@@ -95,11 +114,12 @@ static enum gt_code_exit exit_of(const struct gt_insn *last, const struct gt_fun
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
     case GT_INSN_JUMP_INDIRECT: /* what may be under way, where handlers are not told of */
-        return !gt_rec.user && !gt_rec.discontinuities ? GT_EXIT_JUMP_INDIRECT : GT_EXIT_PLAIN;
+        return !r->guest.user && !r->options.discontinuities ? GT_EXIT_JUMP_INDIRECT
+                                                             : GT_EXIT_PLAIN;
     case GT_INSN_SYSCALL:
-        return !gt_rec.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
+        return !r->guest.user ? GT_EXIT_SYSCALL : GT_EXIT_PLAIN;
     case GT_INSN_EXCEPTION_RETURN:
-        return !gt_rec.user ? GT_EXIT_EXCEPTION_RETURN : GT_EXIT_PLAIN;
+        return !r->guest.user ? GT_EXIT_EXCEPTION_RETURN : GT_EXIT_PLAIN;
     case GT_INSN_JUMP:
     case GT_INSN_BRANCH:
         return target && target->flags & GT_FUNC_HANDLER ? GT_EXIT_JUMP_HANDLER : GT_EXIT_PLAIN;
@@ -119,68 +139,73 @@ static bool is_special(const struct gt_code *code)
 static void instrument_by_callbacks(const struct gt_translation *t, size_t first,
                                     struct gt_code *code, enum gt_arrival arrival)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     bool special = is_special(code);
     gt_exec_fn fn = special ? gt_on_special_block : gt_on_block;
     if (arrival == GT_ARRIVAL_UNKNOWN)
         gt_block_on_exec(t->block, gt_on_unknown_block, code);
     else if (first > 0)
         gt_insn_on_exec(t->insn[first].ref, fn, code);
-    else if (!gt_rec.sparse || code->exit != GT_EXIT_PLAIN || arrival != GT_ARRIVAL_NONE)
+    else if (!r->hot.sparse || code->exit != GT_EXIT_PLAIN || arrival != GT_ARRIVAL_NONE)
         gt_block_on_exec(t->block, fn, code);
-    if (gt_rec.sparse && first == 0 && !gt_rec.host_clock)
-        gt_block_add_shared(t->block, &gt_rec.insns, t->n);
+    if (r->hot.sparse && first == 0 && !r->hot.host_clock)
+        gt_block_add_shared(t->block, &r->hot.insns, t->n);
 }
 
-static struct gt_cell mark_cell(void)
+static struct gt_cell mark_cell(const struct gt_uftrace_recorder *r)
 {
-    return (struct gt_cell){gt_rec.score, offsetof(struct gt_cells, mark)};
+    return (struct gt_cell){r->hot.score, offsetof(struct gt_cells, mark)};
 }
 
 /* The instruction clock goes on. */
-static void count_insns(struct gt_block *block, const struct gt_code *code)
+static void count_insns(const struct gt_uftrace_recorder *r, struct gt_block *block,
+                        const struct gt_code *code)
 {
-    struct gt_cell insns = {gt_rec.score, offsetof(struct gt_cells, insns)};
-    if (!gt_rec.host_clock)
+    struct gt_cell insns = {r->hot.score, offsetof(struct gt_cells, insns)};
+    if (!r->hot.host_clock)
         gt_block_add(block, insns, code->insns);
 }
 
 /* A look where control comes from the function itself as a rule, with the mark `stays`. */
-static void look_unless(struct gt_block *block, struct gt_code *code, uint64_t stays, gt_exec_fn fn)
+static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *block,
+                        struct gt_code *code, uint64_t stays, gt_exec_fn fn)
 {
-    gt_block_on_exec_ne(block, fn, mark_cell(), stays, code);
-    count_insns(block, code);
+    gt_block_on_exec_ne(block, fn, mark_cell(r), stays, code);
+    count_insns(r, block, code);
 }
 
 /* A look at each landing. The callback counts, and is told how many: the description may be in no
  * cache yet. */
-static void look_always(struct gt_block *block, struct gt_code *code)
+static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *block,
+                        struct gt_code *code)
 {
     void *data = gt_landing_data(code);
     gt_block_on_exec(block, data ? gt_on_landing : gt_on_counted_landing, data ? data : code);
     if (!data)
-        count_insns(block, code);
+        count_insns(r, block, code);
 }
 
 /* The look at a piece that begins a block, which counts its instructions as well. */
-static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_arrival arrival)
+static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *block,
+                          struct gt_code *code, enum gt_arrival arrival)
 {
     switch (arrival) {
     case GT_ARRIVAL_NONE:
-        count_insns(block, code);
+        count_insns(r, block, code);
         break;
     case GT_ARRIVAL_MIXED:
-        look_unless(block, code, gt_mark_of_func(code->fn), gt_on_counted_landing);
+        look_unless(r, block, code, gt_mark_of_func(code->fn), gt_on_counted_landing);
         break;
     case GT_ARRIVAL_JUMP:
-        look_unless(block, code, gt_mark_of_jump(code->fn), gt_on_counted_landing);
-        gt_insn_store(gt_block_insn(block, 0), mark_cell(), gt_mark_of_func(code->fn));
+        look_unless(r, block, code, gt_mark_of_jump(code->fn), gt_on_counted_landing);
+        gt_insn_store(gt_block_insn(block, 0), mark_cell(r), gt_mark_of_func(code->fn));
         break;
     case GT_ARRIVAL_LOOK:
-        look_always(block, code);
+        look_always(r, block, code);
         break;
     case GT_ARRIVAL_UNKNOWN:
-        if (gt_rec.discontinuities) /* a handler changes the mark before it begins */
-            look_unless(block, code, gt_mark_of_func(code->fn), gt_on_counted_unknown_block);
+        if (r->options.discontinuities) /* a handler changes the mark before it begins */
+            look_unless(r, block, code, gt_mark_of_func(code->fn), gt_on_counted_unknown_block);
         else
             gt_block_on_exec(block, gt_on_unknown_block, code);
     }
@@ -190,6 +215,7 @@ static void look_at_block(struct gt_block *block, struct gt_code *code, enum gt_
 static void instrument(const struct gt_translation *t, size_t first, size_t end,
                        struct gt_code *code, enum gt_arrival arrival)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     bool special = is_special(code);
     if (first > 0)
         gt_insn_on_exec(t->insn[first].ref, special ? gt_on_special_block : gt_on_landing_inside,
@@ -197,9 +223,9 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
     else if (special)
         gt_block_on_exec(t->block, gt_on_special_block, code);
     else
-        look_at_block(t->block, code, arrival);
+        look_at_block(r, t->block, code, arrival);
     if (code->exit != GT_EXIT_PLAIN)
-        gt_insn_store(t->insn[end - 1].ref, mark_cell(), gt_code_mark(code));
+        gt_insn_store(t->insn[end - 1].ref, mark_cell(r), gt_code_mark(code));
 }
 
 /* Where the function that instruction `first` is in ends inside the block: the index of the first
@@ -217,25 +243,24 @@ static size_t piece_end(const struct gt_translation *t, size_t first, const stru
 
 /* A call of the next instruction only reads the pc; one a little further on may fill the CPU's
  * predictor. */
-static bool is_no_call(const struct gt_decoded *last, const struct gt_code *code)
+static bool is_no_call(const struct gt_uftrace_recorder *r, const struct gt_decoded *last,
+                       const struct gt_code *code)
 {
     enum { NEAR = 32 };
     uint64_t over = code->target - gt_code_end(code);
-    if (over == 0 || over > NEAR || gt_rec.user || !gt_rec.arch->drops_return)
+    if (over == 0 || over > NEAR || r->guest.user || !r->guest.arch->drops_return)
         return over == 0;
     const uint8_t *bytes = gt_insn_host_addr(last->ref);
     size_t left = GT_PAGE - (size_t)(code->target % GT_PAGE); /* on the same page: readable */
     return bytes && last->pc / GT_PAGE == code->target / GT_PAGE &&
-           gt_rec.arch->drops_return(bytes + last->size, over, left);
+           r->guest.arch->drops_return(bytes + last->size, over, left);
 }
-
-/* Of the block that is being translated. */
-static unsigned level;
 
 /* What is known of the piece of a block in the function. */
 static struct gt_code describe(const struct gt_translation *t, size_t first, size_t end,
                                const struct gt_func *fn)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     const struct gt_decoded *last = &t->insn[end - 1];
     uint64_t pc = t->insn[first].pc;
     struct gt_code code = {
@@ -244,52 +269,53 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
         .fn = fn,
         .insns = end - first,
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
-        .special = (uint8_t)(level << GT_CODE_LEVEL_SHIFT),
+        .special = (uint8_t)(t->level << GT_CODE_LEVEL_SHIFT),
     };
     if (end < t->n)
         return code;
     code.target = last->insn.target;
-    code.exit = exit_of(&last->insn, fn, gt_modules_entry(&gt_rec.modules, code.target));
-    if (code.exit == GT_EXIT_CALL && is_no_call(last, &code))
+    code.exit = exit_of(r, &last->insn, fn, gt_modules_entry(&r->code.modules, code.target));
+    if (code.exit == GT_EXIT_CALL && is_no_call(r, last, &code))
         code.exit = GT_EXIT_PLAIN;
-    code.pops_sp = code.exit == GT_EXIT_EXCEPTION_RETURN && gt_rec.arch->pops_sp &&
-                   gt_rec.arch->pops_sp(last->bytes, last->size);
-    code.user = code.exit == GT_EXIT_SYSCALL && gt_level_is_user();
+    code.pops_sp = code.exit == GT_EXIT_EXCEPTION_RETURN && r->guest.arch->pops_sp &&
+                   r->guest.arch->pops_sp(last->bytes, last->size);
+    code.user = code.exit == GT_EXIT_SYSCALL && gt_level_is_user(r);
     return code;
 }
 
 static void translate_piece(const struct gt_translation *t, size_t first, size_t end,
                             const struct gt_func *fn)
 {
-    struct gt_code want = describe(t, first, end, fn), *code = gt_keep_code(&want);
+    struct gt_uftrace_recorder *r = t->rec;
+    struct gt_code want = describe(t, first, end, fn), *code = gt_keep_code(r, &want);
     if (!code)
         return;
     enum gt_arrival arrival = first > 0 ? GT_ARRIVAL_LOOK : gt_arrival_of(t, code);
-    if (gt_rec.score)
+    if (r->hot.score)
         instrument(t, first, end, code, arrival);
     else
         instrument_by_callbacks(t, first, code, arrival);
-    if (end == t->n && !gt_rec.user)
+    if (end == t->n && !r->guest.user)
         gt_machine_watch(t, code);
     if (fn->flags & GT_FUNC_SAVER)
         watch_memory(t, end, on_saved, GT_MEM_STORES);
-    if (fn->flags & GT_FUNC_ASKED && gt_rec.user)
+    if (fn->flags & GT_FUNC_ASKED && r->guest.user)
         watch_memory(t, end, on_asked, GT_MEM_LOADS);
 }
 
-static void translate(struct gt_block *block)
+static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
 {
     struct gt_translation t;
     if (gt_block_insns(block) == 0)
         return;
-    decode(block, &t);
-    for (size_t i = 0; i < t.n && gt_rec.user; i++)
+    decode(r, block, &t);
+    for (size_t i = 0; i < t.n && r->guest.user; i++)
         if (t.insn[i].insn.kind == GT_INSN_STACK_SWITCH)
             watch_stack_switch(&t, i);
     const struct gt_module *module =
-        gt_modules_at(&gt_rec.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
-    level = gt_rec.privilege_levels ? gt_level_translated() : 0;
-    if (!gt_rec.user)
+        gt_modules_at(&r->code.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
+    t.level = r->options.privilege_levels ? gt_level_translated(r) : 0;
+    if (!r->guest.user)
         gt_pushed_classify(&t);
     bool known = false;
     for (size_t first = 0, end; first < t.n; first = end) {
@@ -303,8 +329,8 @@ static void translate(struct gt_block *block)
 
 void gt_on_translate(void *self, struct gt_block *block)
 {
-    (void)self;
-    pthread_mutex_lock(&gt_rec.lock);
-    translate(block);
-    pthread_mutex_unlock(&gt_rec.lock);
+    struct gt_uftrace_recorder *r = self;
+    pthread_mutex_lock(&r->lock);
+    translate(r, block);
+    pthread_mutex_unlock(&r->lock);
 }

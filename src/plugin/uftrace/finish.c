@@ -3,9 +3,14 @@
  * The end of a recording: every vCPU's calls are ended, what is missing on disk is tried again, and
  * what went wrong is told, once.
  */
+#include "plugin/uftrace/finish.h"
 #include "plugin/common/tracing.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/meta.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <string.h>
 #include <time.h>
@@ -13,16 +18,17 @@
 
 /* Streams that lost records. */
 struct lossy {
+    struct gt_uftrace_recorder *rec;
     const struct gt_stream_loss *stream;
     size_t n;
     struct gt_error err; /* what could not be written */
 };
 
 /* With a disk that is still full their calls stay open; the loss is told anyhow. */
-static void mend_lossy(const struct lossy *lossy)
+static void mend_lossy(const struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
     for (size_t i = 0; i < lossy->n; i++)
-        gt_uftrace_dir_end_task(&gt_rec.dir, lossy->stream[i].id, NULL);
+        gt_uftrace_dir_end_task(&r->output.dir, lossy->stream[i].id, NULL);
 }
 
 static void keep_first(struct gt_error *first, const struct gt_error *err, int status)
@@ -34,69 +40,71 @@ static void keep_first(struct gt_error *first, const struct gt_error *err, int s
 static void write_end(void *arg)
 {
     struct lossy *lossy = arg;
+    struct gt_uftrace_recorder *r = lossy->rec;
     struct gt_error err;
-    mend_lossy(lossy);
-    keep_first(&lossy->err, &err, gt_output_run_failed(&err));
-    keep_first(&lossy->err, &err, gt_meta_put_map(&err));
-    if (!gt_rec.forked_from || lossy->n)
-        keep_first(&lossy->err, &err, gt_meta_put_info(&err));
-    for (guint i = 0; i < gt_rec.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
-        if (m->entered->len || (gt_rec.modules_failed && i > 0))
-            keep_first(&lossy->err, &err, gt_meta_put_symbols(m, &err));
+    mend_lossy(r, lossy);
+    keep_first(&lossy->err, &err, gt_output_run_failed(r, &err));
+    keep_first(&lossy->err, &err, gt_meta_put_map(r, &err));
+    if (!r->process.forked_from || lossy->n)
+        keep_first(&lossy->err, &err, gt_meta_put_info(r, &err));
+    for (guint i = 0; i < r->code.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
+        if (m->entered->len || (r->output.modules_failed && i > 0))
+            keep_first(&lossy->err, &err, gt_meta_put_symbols(r, m, &err));
     }
-    keep_first(&lossy->err, &err, gt_output_put_found(&err));
-    keep_first(&lossy->err, &err, gt_linux_write(&err));
-    keep_first(&lossy->err, &err, gt_meta_put_stats(&err));
+    keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
+    keep_first(&lossy->err, &err, gt_linux_write(r, &err));
+    keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
 }
 
 /* A machine may exit on one vCPU while others run: from now on none of their landings is plain, and
  * land() does nothing; those under way have a moment to end. */
-static void stop_vcpus(unsigned n)
+static void stop_vcpus(struct gt_uftrace_recorder *r, unsigned n)
 {
-    __atomic_store_n(&gt_rec.finished, true, __ATOMIC_SEQ_CST);
-    if (gt_rec.user || n < 2)
+    __atomic_store_n(&r->hot.finished, true, __ATOMIC_SEQ_CST);
+    if (r->guest.user || n < 2)
         return;
     for (unsigned i = 0; i < n; i++)
-        __atomic_or_fetch(&gt_rec.vcpus[i].thread.attention, GT_ATTENTION_OWNER, __ATOMIC_SEQ_CST);
+        __atomic_or_fetch(&r->hot.vcpu[i].thread.attention, GT_ATTENTION_OWNER, __ATOMIC_SEQ_CST);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-static void end_vcpus(void)
+static void end_vcpus(struct gt_uftrace_recorder *r)
 {
-    pthread_mutex_lock(&gt_rec.lock);
-    unsigned n = gt_rec.n_vcpus;
-    pthread_mutex_unlock(&gt_rec.lock);
-    stop_vcpus(n);
+    pthread_mutex_lock(&r->lock);
+    unsigned n = r->vcpus.n;
+    pthread_mutex_unlock(&r->lock);
+    stop_vcpus(r, n);
     for (unsigned i = 0; i < n; i++)
-        gt_vcpu_end(&gt_rec.vcpus[i], gt_vcpu_cells(&gt_rec.vcpus[i], i));
-    gt_vcpus_close();
-    gt_tracker_close_suspended(&gt_rec.tracker, gt_rec.last_time);
+        if (r->hot.vcpu[i].rec)
+            gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_cells(r, &r->hot.vcpu[i], i));
+    gt_vcpus_close(r);
+    gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
 }
 
 /* Adds this process's account to that of the recording's others. */
-static void add_to_shared(void)
+static void add_to_shared(struct gt_uftrace_recorder *r)
 {
-    struct gt_shared *all = gt_rec.shared;
-    const struct gt_streams_stats *st = &gt_rec.written;
+    struct gt_shared *all = r->output.shared;
+    const struct gt_streams_stats *st = &r->totals.written;
     __atomic_fetch_add(&all->records, st->records, __ATOMIC_RELAXED);
     __atomic_fetch_add(&all->lost, st->lost, __ATOMIC_RELAXED);
     for (int i = 0; i < GT_COUNTERS; i++)
-        __atomic_fetch_add(&all->counters[i], gt_rec.counters[i], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&all->counters[i], r->totals.counters[i], __ATOMIC_RELAXED);
 }
 
 /* One line for a recording: the process that sees the first fault tells it. */
-static bool tell_faults(const struct lossy *lossy)
+static bool tell_faults(struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
-    const struct gt_streams_stats *st = &gt_rec.written;
-    unsigned refused = gt_rec.tasks_refused;
-    if (!st->error && !lossy->err.status && !refused && !gt_rec.no_worker)
+    const struct gt_streams_stats *st = &r->totals.written;
+    unsigned refused = r->totals.refused;
+    if (!st->error && !lossy->err.status && !refused && !r->output.no_worker)
         return false;
-    if (__atomic_exchange_n(&gt_rec.shared->told, true, __ATOMIC_ACQ_REL))
+    if (__atomic_exchange_n(&r->output.shared->told, true, __ATOMIC_ACQ_REL))
         return true;
-    unsigned long long lost = gt_rec.shared->lost, records = gt_rec.shared->records;
-    const char *dir = gt_rec.dir.path;
-    if (st->error && !st->written && gt_rec.forked_from)
+    unsigned long long lost = r->output.shared->lost, records = r->output.shared->records;
+    const char *dir = r->output.dir.path;
+    if (st->error && !st->written && r->process.forked_from)
         gt_host_message("%s: %s: all %llu records of process %d are lost; view the others with: "
                         "uftrace replay -d %s",
                         st->error_path, strerror(st->error), (unsigned long long)st->lost,
@@ -129,10 +137,11 @@ static void report(const uint64_t *counters, enum gt_counter counter)
 }
 
 /* The first process tells for its children; one that outlives it for itself. */
-static void report_counters(void)
+static void report_counters(const struct gt_uftrace_recorder *r)
 {
-    const uint64_t *counters = gt_rec.forked_from ? gt_rec.counters : gt_rec.shared->counters;
-    if (!gt_rec.summary || (gt_rec.forked_from && !gt_rec.shared->first_ended))
+    const uint64_t *counters =
+        r->process.forked_from ? r->totals.counters : r->output.shared->counters;
+    if (!r->options.summary || (r->process.forked_from && !r->output.shared->first_ended))
         return;
     for (int i = GT_ANOMALIES; i < GT_COUNTERS; i++)
         report(counters, i);
@@ -140,40 +149,40 @@ static void report_counters(void)
     report(counters, GT_COUNT_BEYOND_DEPTH);
 }
 
-static void tell(const struct lossy *lossy)
+static void tell(struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
-    add_to_shared();
-    bool fault = tell_faults(lossy);
-    report_counters();
-    gt_linux_tell();
-    if (gt_rec.summary && !gt_rec.forked_from && !fault && gt_rec.calls == 0)
+    add_to_shared(r);
+    bool fault = tell_faults(r, lossy);
+    report_counters(r);
+    gt_linux_tell(r);
+    if (r->options.summary && !r->process.forked_from && !fault && r->totals.calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
-    else if (gt_rec.summary && !gt_rec.forked_from && !fault)
+    else if (r->options.summary && !r->process.forked_from && !fault)
         gt_host_message("%llu calls recorded: uftrace replay -d %s",
-                        (unsigned long long)gt_rec.calls, gt_rec.dir.path);
-    if (!gt_rec.forked_from)
-        __atomic_store_n(&gt_rec.shared->first_ended, true, __ATOMIC_RELEASE);
+                        (unsigned long long)r->totals.calls, r->output.dir.path);
+    if (!r->process.forked_from)
+        __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
 }
 
-void gt_output_finish(void)
+void gt_output_finish(struct gt_uftrace_recorder *r)
 {
-    if (gt_rec.finished)
+    if (r->hot.finished)
         return;
-    gt_live_clock_remove();
-    end_vcpus();
-    gt_streams_flush(gt_rec.streams);
-    struct lossy lossy = {0};
+    gt_live_clock_remove(&r->hot.live);
+    end_vcpus(r);
+    gt_streams_flush(r->output.streams);
+    struct lossy lossy = {.rec = r};
     const struct gt_stream_loss *stream;
-    lossy.n = gt_streams_get_losses(gt_rec.streams, &stream);
+    lossy.n = gt_streams_get_losses(r->output.streams, &stream);
     lossy.stream = g_memdup2(stream, lossy.n * sizeof *stream);
-    gt_streams_destroy(gt_rec.streams, &gt_rec.written);
-    gt_meta_collect_entered();
-    if (gt_worker_call(gt_rec.worker, write_end, &lossy) < 0)
-        gt_rec.no_worker = true;
-    gt_worker_destroy(gt_rec.worker);
+    gt_streams_destroy(r->output.streams, &r->totals.written);
+    gt_meta_collect_entered(r);
+    if (gt_worker_call(r->output.worker, write_end, &lossy) < 0)
+        r->output.no_worker = true;
+    gt_worker_destroy(r->output.worker);
     for (size_t i = 0; i < lossy.n; i++)
         trace_uftrace_lost(lossy.stream[i].id, lossy.stream[i].records);
-    trace_uftrace_end(gt_rec.calls, gt_rec.written.records, gt_rec.written.lost);
-    tell(&lossy);
+    trace_uftrace_end(r->totals.calls, r->totals.written.records, r->totals.written.lost);
+    tell(r, &lossy);
     gt_tracing_finish();
 }

@@ -15,9 +15,13 @@
  *
  * Task numbers: format/recording/tasks.h.
  */
+#include "plugin/uftrace/level.h"
 #include "format/recording/tasks.h"
 #include "guest/arch/privilege.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/task.h"
+#include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
 
 #include <stdio.h>
@@ -39,67 +43,65 @@ struct gt_levels {
     } worlds[GT_WORLDS]; /* while another runs */
 };
 
-static const struct gt_privilege *privilege;
-
-int gt_levels_init(struct gt_error *err)
+int gt_levels_init(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     if (!gt_host_can(GT_HOST_REGISTERS) || !gt_host_can(GT_HOST_CONDITIONAL))
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "argument trace-privilege-level=on: this QEMU does not let plugins "
                             "read registers; QEMU 9.0 and later do");
-    privilege = gt_privilege_by_arch(gt_rec.arch->name);
-    if (!privilege)
+    r->levels.privilege = gt_privilege_by_arch(r->guest.arch->name);
+    if (!r->levels.privilege)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "argument trace-privilege-level=on: not for guests of target %s yet",
-                            gt_rec.host.target);
+                            r->host.target);
     return 0;
 }
 
 /* ---- which one ----------------------------------------------------------------------------- */
 
 /* Told once: all code then counts as of the first level. */
-static void tell_unreadable(const char *name)
+static void tell_unreadable(struct gt_uftrace_recorder *r, const char *name)
 {
-    static bool told;
-    if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED) && gt_rec.privilege_levels)
+    if (!__atomic_exchange_n(&r->levels.told, true, __ATOMIC_RELAXED) &&
+        r->options.privilege_levels)
         gt_host_message("trace-privilege-level=on: register %s cannot be read: privilege levels "
                         "are not distinguished",
                         name);
 }
 
-/* The calling vCPU's. False: a register cannot be read. With gt_rec.lock. */
-static bool read_level(unsigned *level)
+/* The calling vCPU's. False: a register cannot be read. With r->lock. */
+static bool read_level(struct gt_uftrace_recorder *r, unsigned *level)
 {
-    static struct gt_register registers[GT_PRIVILEGE_REGISTERS];
     uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
-    for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && privilege->registers[i].name; i++) {
-        const struct gt_privilege_register *r = &privilege->registers[i];
-        if (r->may_lack && !gt_register_exists(&registers[i], r->name)) {
-            values[i] = r->if_lacks;
-        } else if (!gt_register_read(&registers[i], r->name, &values[i])) {
-            tell_unreadable(r->name);
+    struct gt_level_reader *l = &r->levels;
+    for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && l->privilege->registers[i].name; i++) {
+        const struct gt_privilege_register *want = &l->privilege->registers[i];
+        if (want->may_lack && !gt_register_exists(&l->registers[i], want->name)) {
+            values[i] = want->if_lacks;
+        } else if (!gt_register_read(&l->registers[i], want->name, &values[i])) {
+            tell_unreadable(r, want->name);
             return false;
         }
     }
-    *level = privilege->level(values);
+    *level = l->privilege->level(values);
     return true;
 }
 
-unsigned gt_level_translated(void)
+unsigned gt_level_translated(struct gt_uftrace_recorder *r)
 {
     unsigned level = 0;
-    read_level(&level);
+    read_level(r, &level);
     return level;
 }
 
-bool gt_level_is_user(void)
+bool gt_level_is_user(struct gt_uftrace_recorder *r)
 {
     unsigned level;
     if (!gt_host_can(GT_HOST_REGISTERS))
         return false;
-    if (!privilege)
-        privilege = gt_privilege_by_arch(gt_rec.arch->name);
-    return privilege && read_level(&level) && privilege->rank[level] == 0;
+    if (!r->levels.privilege)
+        r->levels.privilege = gt_privilege_by_arch(r->guest.arch->name);
+    return r->levels.privilege && read_level(r, &level) && r->levels.privilege->rank[level] == 0;
 }
 
 static unsigned level_at(const struct gt_vcpu *v, unsigned level)
@@ -113,7 +115,7 @@ void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code)
 {
     if (!v->levels)
         v->levels = g_new(struct gt_levels, 1);
-    *v->levels = (struct gt_levels){.vcpu = (unsigned)(v - gt_rec.vcpus)};
+    *v->levels = (struct gt_levels){.vcpu = gt_vcpu_index(v)};
     gt_track_set_level(&v->thread, gt_code_level(code), 0);
 }
 
@@ -125,19 +127,15 @@ static bool is_left_at(const struct gt_vcpu *v, uint64_t mark, unsigned level)
     return !(mark & GT_MARK_CODE) || level_at(v, gt_code_level(gt_mark_code(mark))) == level;
 }
 
-static bool returns_from_exception(uint64_t mark)
-{
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == GT_EXIT_EXCEPTION_RETURN;
-}
-
 bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
+    struct gt_uftrace_recorder *r = v->rec;
     unsigned from = gt_track_level(&v->thread), to = level_at(v, gt_code_level(code));
     if (to == from)
         return false;
     gt_track_set_level(&v->thread, to, time);
-    if (privilege->rank[to] <= privilege->rank[from] || !is_left_at(v, mark, from) ||
-        returns_from_exception(mark))
+    if (r->levels.privilege->rank[to] <= r->levels.privilege->rank[from] ||
+        !is_left_at(v, mark, from) || gt_mark_is_of(mark, GT_EXIT_EXCEPTION_RETURN))
         return false;
     gt_machine_enter(&v->thread, code->pc, code->fn, NULL, mark, time);
     return true;
@@ -145,13 +143,14 @@ bool gt_level_land(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint6
 
 void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time)
 {
+    struct gt_uftrace_recorder *r = v->rec;
     unsigned level = gt_track_level(&v->thread);
     if (code) {
         level = level_at(v, gt_code_level(code));
     } else {
-        pthread_mutex_lock(&gt_rec.lock);
-        read_level(&level);
-        pthread_mutex_unlock(&gt_rec.lock);
+        pthread_mutex_lock(&r->lock);
+        read_level(r, &level);
+        pthread_mutex_unlock(&r->lock);
     }
     if (level != gt_track_level(&v->thread))
         gt_track_set_level(&v->thread, level, time);
@@ -159,20 +158,21 @@ void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time
 
 /* ---- worlds -------------------------------------------------------------------------------- */
 
-bool gt_level_leaves_world(const struct gt_code *code)
+bool gt_level_leaves_world(const struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
-    return gt_rec.privilege_levels && privilege->world && privilege->rank[gt_code_level(code)] == 3;
+    return r->options.privilege_levels && r->levels.privilege->world &&
+           r->levels.privilege->rank[gt_code_level(code)] == 3;
 }
 
 void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *mark,
                            uint64_t time)
 {
+    struct gt_uftrace_recorder *r = v->rec;
     struct gt_levels *l = v->levels;
-    static struct gt_register world;
     uint64_t value;
-    if (!gt_register_read(&world, privilege->world_register, &value))
+    if (!gt_register_read(&r->levels.world, r->levels.privilege->world_register, &value))
         return;
-    enum gt_privilege_world from = l->world, to = privilege->world(value);
+    enum gt_privilege_world from = l->world, to = r->levels.privilege->world(value);
     bool changes = l->known_world && from != to;
     /* What EL3 leaves so, it does not come back to: each world's stack would need a part of it. */
     if (!v->thread.stack->n_handlers)
@@ -200,15 +200,13 @@ void gt_levels_end(struct gt_vcpu *v, uint64_t time)
 
 /* ---- where records go ---------------------------------------------------------------------- */
 
-/* A stack whose level is refused: there is never room, so that no landing is plain. */
-static struct gt_stream no_stream;
-
-static struct gt_stream *stream_of(struct gt_levels *l, unsigned level, uint64_t time)
+static struct gt_stream *stream_of(struct gt_uftrace_recorder *r, struct gt_levels *l,
+                                   unsigned level, uint64_t time)
 {
     if (!l->level[level].out && !l->level[level].refused) {
         char name[32];
-        snprintf(name, sizeof name, "cpu%u %s", l->vcpu, privilege->names[level]);
-        l->level[level].out = gt_output_open_task(gt_task_of_level(l->vcpu, level), name, time);
+        snprintf(name, sizeof name, "cpu%u %s", l->vcpu, r->levels.privilege->names[level]);
+        l->level[level].out = gt_output_open_task(r, gt_task_of_level(l->vcpu, level), name, time);
         l->level[level].refused = !l->level[level].out;
     }
     return l->level[level].out;
@@ -216,23 +214,23 @@ static struct gt_stream *stream_of(struct gt_levels *l, unsigned level, uint64_t
 
 static void level_changed(void *self, struct gt_stack *s, uint64_t time)
 {
-    (void)self;
-    struct gt_stream *out = stream_of(gt_task_of(s)->levels, gt_level_of(s->level), time);
-    s->out = out ? out : &no_stream;
+    struct gt_uftrace_recorder *r = self;
+    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->level), time);
+    s->out = out ? out : &r->levels.no_stream;
 }
 
 static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)self;
-    struct gt_stream *out = stream_of(gt_task_of(s)->levels, gt_level_of(s->top->level), time);
+    struct gt_uftrace_recorder *r = self;
+    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->top->level), time);
     if (out)
         gt_stream_put(out, time, gt_uftrace_entry(depth, addr));
 }
 
 static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
-    (void)self;
-    struct gt_stream *out = stream_of(gt_task_of(s)->levels, gt_level_of(s->top->level), time);
+    struct gt_uftrace_recorder *r = self;
+    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->top->level), time);
     if (out)
         gt_stream_put(out, time, gt_uftrace_exit(depth, addr));
 }

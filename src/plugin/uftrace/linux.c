@@ -9,10 +9,17 @@
  * prctl) is so where the kernel's function for that begins, which has the task and the name as
  * arguments.
  */
+#include "plugin/uftrace/linux.h"
 #include "format/recording/files.h"
 #include "format/recording/guest_tasks.h"
 #include "plugin/common/code_modules.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/installed.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/task.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,45 +47,37 @@ static gboolean equal_seen(const void *a, const void *b)
     return x->tid == y->tid && same_task(&x->task, &y->task);
 }
 
-static const struct gt_code_linux *os; /* NULL: no names */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* With the lock: */
-static GPtrArray *all;          /* struct seen, as they came */
-static GHashTable *known;       /* the same, by what they say */
-static struct gt_arena batches; /* of them */
-static uint64_t unlisted;
 enum { MOST_SEEN = 65536 }; /* a thread may give itself a new name each time */
 
-void gt_linux_init(void)
+void gt_linux_init(struct gt_uftrace_recorder *r)
 {
-    const struct gt_code_linux *found = gt_code_modules_linux(gt_rec.modules.code);
+    const struct gt_code_linux *found = gt_code_modules_linux(r->code.modules.code);
     bool can = gt_host_can(GT_HOST_REGISTERS) && gt_host_can(GT_HOST_MEMORY);
-    if (found->current != GT_CODE_NO_LINUX && can && gt_rec.arch->first_argument &&
-        gt_rec.tasks == GT_TASKS_STACK && !gt_rec.privilege_levels)
-        os = found;
-    all = g_ptr_array_new();
-    known = g_hash_table_new(hash_seen, equal_seen);
+    if (found->current != GT_CODE_NO_LINUX && can && r->guest.arch->first_argument &&
+        r->options.tasks == GT_TASKS_STACK && !r->options.privilege_levels)
+        r->os.layout = found;
+    pthread_mutex_init(&r->os.lock, NULL);
+    r->os.all = g_ptr_array_new();
+    r->os.known = g_hash_table_new(hash_seen, equal_seen);
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-static uint64_t argument(struct gt_register *r, const char *name)
+static uint64_t argument(struct gt_register *which, const char *name)
 {
     uint64_t value;
-    return gt_register_read(r, name, &value) ? value : 0;
+    return gt_register_read(which, name, &value) ? value : 0;
 }
 
 /* Where a function has just begun, or called nothing yet. 0: not known. */
-static uint64_t first_argument(void)
+static uint64_t first_argument(struct gt_uftrace_recorder *r)
 {
-    static struct gt_register r;
-    return argument(&r, gt_rec.arch->first_argument);
+    return argument(&r->os.first, r->guest.arch->first_argument);
 }
 
-static uint64_t second_argument(void)
+static uint64_t second_argument(struct gt_uftrace_recorder *r)
 {
-    static struct gt_register r;
-    return argument(&r, gt_rec.arch->second_argument);
+    return argument(&r->os.second, r->guest.arch->second_argument);
 }
 
 /* "": it cannot be read. */
@@ -94,50 +93,52 @@ static void read_comm(uint64_t addr, char comm[16])
             *c = '?';
 }
 
-static bool read_task(uint64_t addr, struct gt_linux_task *out)
+static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_linux_task *out)
 {
     uint64_t pid, tgid;
     *out = (struct gt_linux_task){0};
-    if (!addr || !gt_memory_number(addr + os->pid, sizeof out->pid, &pid) ||
-        !gt_memory_number(addr + os->tgid, sizeof out->tgid, &tgid))
+    if (!addr || !gt_memory_number(addr + r->os.layout->pid, sizeof out->pid, &pid) ||
+        !gt_memory_number(addr + r->os.layout->tgid, sizeof out->tgid, &tgid))
         return false;
     out->pid = (uint32_t)pid;
     out->tgid = (uint32_t)tgid;
-    read_comm(addr + os->comm, out->comm);
+    read_comm(addr + r->os.layout->comm, out->comm);
     return out->comm[0] != '\0';
 }
 
 /* With the lock. False: there is no room. */
-static bool add_seen(const struct seen *seen)
+static bool add_seen(struct gt_uftrace_recorder *r, const struct seen *seen)
 {
-    struct seen *own = all->len < MOST_SEEN ? gt_arena_take(&batches, sizeof *own) : NULL;
+    struct seen *own =
+        r->os.all->len < MOST_SEEN ? gt_arena_take(&r->os.batches, sizeof *own) : NULL;
     if (!own)
         return false;
     *own = *seen;
-    g_hash_table_add(known, own);
-    g_ptr_array_add(all, own);
+    g_hash_table_add(r->os.known, own);
+    g_ptr_array_add(r->os.all, own);
     return true;
 }
 
 /* Contexts end, and others take their place: each task of a context is listed. */
-static void list(uint32_t tid, const struct gt_linux_task *task)
+static void list(struct gt_uftrace_recorder *r, uint32_t tid, const struct gt_linux_task *task)
 {
     const struct seen seen = {tid, *task};
-    pthread_mutex_lock(&lock);
-    if (!g_hash_table_contains(known, &seen) && !add_seen(&seen))
-        unlisted++;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&r->os.lock);
+    if (!g_hash_table_contains(r->os.known, &seen) && !add_seen(r, &seen))
+        r->os.unlisted++;
+    pthread_mutex_unlock(&r->os.lock);
 }
 
-static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uint64_t time)
+static void name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s,
+                       const struct gt_linux_task *task, uint64_t time)
 {
     struct gt_task *own = gt_task_of(s);
     bool same = own->named_pid == task->pid && strcmp(own->name, task->comm) == 0;
     if (same || !s->out)
         return;
     own->named_pid = task->pid;
-    list(own->id, task);
-    gt_output_name_stack(s, task->comm, time);
+    list(r, own->id, task);
+    gt_output_name_stack(r, s, task->comm, time);
 }
 
 /* ---- callbacks ----------------------------------------------------------------------------- */
@@ -145,35 +146,38 @@ static void name_stack(struct gt_stack *s, const struct gt_linux_task *task, uin
 static void on_switch(unsigned vcpu, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_linux_task left;
     if (!gt_vcpu_is_recorded(v))
         return;
-    if (read_task(first_argument(), &left))
-        name_stack(v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
-    v->left = read_task(second_argument(), &v->next) ? v->thread.stack : NULL;
+    if (read_task(r, first_argument(r), &left))
+        name_stack(r, v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_cells(r, v, vcpu)));
+    v->left = read_task(r, second_argument(r), &v->next) ? v->thread.stack : NULL;
 }
 
 /* Of another thread than the one that runs: that one is named when it runs. */
 static void on_named(unsigned vcpu, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_linux_task task;
-    if (!gt_vcpu_is_recorded(v) || !read_task(first_argument(), &task) ||
+    if (!gt_vcpu_is_recorded(v) || !read_task(r, first_argument(r), &task) ||
         task.pid != gt_task_of(v->thread.stack)->named_pid)
         return;
-    read_comm(second_argument(), task.comm);
+    read_comm(second_argument(r), task.comm);
     if (task.comm[0])
-        name_stack(v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_cells(v, vcpu)));
+        name_stack(r, v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_cells(r, v, vcpu)));
 }
 
 void gt_linux_landed(struct gt_vcpu *v, uint64_t time)
 {
+    struct gt_uftrace_recorder *r = v->rec;
     if (!v->left || v->left == v->thread.stack)
         return;
     v->left = NULL;
-    name_stack(v->thread.stack, &v->next, time);
+    name_stack(r, v->thread.stack, &v->next, time);
 }
 
 static bool is_switch(const char *name)
@@ -183,44 +187,45 @@ static bool is_switch(const char *name)
 }
 
 /* NULL: it is no Linux's, or has none. */
-static const char *name_at(uint64_t pc)
+static const char *name_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    const struct gt_module *module = os ? gt_modules_at(&gt_rec.modules, pc, NULL) : NULL;
+    const struct gt_module *module =
+        r->os.layout ? gt_modules_at(&r->code.modules, pc, NULL) : NULL;
     return module && module->recognised ? gt_code_module_name(module, gt_module_func(module, pc))
                                         : NULL;
 }
 
-void gt_linux_watch(const struct gt_decoded *insn)
+void gt_linux_watch(struct gt_uftrace_recorder *r, const struct gt_decoded *insn)
 {
-    if (is_switch(name_at(insn->pc)))
+    if (is_switch(name_at(r, insn->pc)))
         gt_insn_on_exec_regs(insn->ref, on_switch, NULL);
 }
 
-void gt_linux_watch_entry(const struct gt_decoded *first)
+void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded *first)
 {
-    const char *name = name_at(first->pc);
+    const char *name = name_at(r, first->pc);
     if (name && strcmp(name, "__set_task_comm") == 0)
         gt_insn_on_exec_regs(first->ref, on_named, NULL);
 }
 
-void gt_linux_tell(void)
+void gt_linux_tell(const struct gt_uftrace_recorder *r)
 {
-    if (unlisted)
+    if (r->os.unlisted)
         gt_host_message("%s/" GT_GUEST_TASKS_FILE ": %llu more names that threads had are left out",
-                        gt_rec.dir.path, (unsigned long long)unlisted);
+                        r->output.dir.path, (unsigned long long)r->os.unlisted);
 }
 
 /* ---- the text file ------------------------------------------------------------------------- */
 
-int gt_linux_write(struct gt_error *err)
+int gt_linux_write(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_text text = {0};
     char path[4200];
-    if (!all || !all->len)
+    if (!r->os.all || !r->os.all->len)
         return 0;
-    snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, gt_rec.dir.path);
-    for (guint i = 0; i < all->len; i++) {
-        const struct seen *at = all->pdata[i];
+    snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, r->output.dir.path);
+    for (guint i = 0; i < r->os.all->len; i++) {
+        const struct seen *at = r->os.all->pdata[i];
         struct gt_guest_task t = {.task = at->tid, .pid = at->task.pid, .tgid = at->task.tgid};
         memcpy(t.comm, at->task.comm, sizeof t.comm);
         gt_guest_task_put(&text, &t);

@@ -5,38 +5,37 @@
  * runs, and only if its time is not the host's clock, which everybody has. `guesttrace record`
  * reads it when the guest prints a line (cli/record/console.c).
  */
+#include "plugin/uftrace/live_clock.h"
 #include "format/recording/files.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static char path[4200];
-
 /* Without it the trace is as good: failing is not told. */
-void gt_live_clock_create(void)
+void gt_live_clock_create(struct gt_uftrace_recorder *r)
 {
-    if (gt_rec.user || gt_rec.host_clock || gt_rec.host.vcpus != 1)
+    if (r->guest.user || r->hot.host_clock || r->host.vcpus != 1)
         return;
-    snprintf(path, sizeof path, "%s/" GT_LIVE_CLOCK_FILE, gt_rec.dir.path);
+    g_autofree char *path = g_strdup_printf("%s/" GT_LIVE_CLOCK_FILE, r->output.dir.path);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
     void *p = MAP_FAILED;
     const uint64_t none = 0; /* written: a mapped hole may fault on a full disk */
     if (write(fd, &none, sizeof none) == sizeof none)
-        p = mmap(NULL, sizeof *gt_rec.now, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        p = mmap(NULL, sizeof none, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
-    if (p == MAP_FAILED)
+    if (p == MAP_FAILED) {
         unlink(path);
-    else
-        gt_rec.now = p;
+        return;
+    }
+    r->hot.live = (struct gt_live_clock){.now = p, .path = g_steal_pointer(&path)};
 }
 
-void gt_live_clock_remove(void)
+void gt_live_clock_remove(struct gt_live_clock *c)
 {
-    if (gt_rec.now)
-        unlink(path);
+    if (c->now)
+        unlink(c->path);
 }

@@ -14,21 +14,21 @@
  * Memory that gets another use is seen by its bytes: a guest's pages of code hold one file's for as
  * long as they are used, and another's after that.
  */
+#include "plugin/uftrace/memory.h"
 #include "base/fnv.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include <string.h>
 
 enum { PIECE = 256 }; /* bytes that are compared at once: code and data may share a page */
 
-struct page {
+struct gt_memory_page {
     uint64_t at;                     /* the number of the page, where its code is */
     uint64_t piece[GT_PAGE / PIECE]; /* hashes of what it holds */
     uint64_t flow[GT_PAGE / 64]; /* reached by running on or by a branch, from the page itself */
 };
-
-/* That the block being translated begins in; NULL: its address says all. */
-static struct page *here;
 
 static const uint8_t *page_of(const uint8_t *bytes)
 {
@@ -47,7 +47,7 @@ static uint64_t hash_piece(const uint8_t *bytes, size_t piece)
 }
 
 /* Where the block begins. */
-static bool is_unchanged(const struct page *page, const uint8_t *bytes)
+static bool is_unchanged(const struct gt_memory_page *page, const uint8_t *bytes)
 {
     size_t piece = (uintptr_t)bytes % GT_PAGE / PIECE;
     return page->piece[piece] == hash_piece(bytes, piece);
@@ -55,21 +55,22 @@ static bool is_unchanged(const struct page *page, const uint8_t *bytes)
 
 /* A block that is translated again as it was, but for its address: the memory has another use now,
  * or QEMU has thrown all blocks away. */
-static bool is_again(struct gt_block *block, uint64_t pc)
+static bool is_again(struct gt_uftrace_recorder *r, struct gt_block *block, uint64_t pc)
 {
     size_t n = gt_block_insns(block);
-    for (struct gt_kept *k = gt_kept_at(pc); k; k = gt_kept_next(k))
+    for (struct gt_kept *k = gt_kept_at(r, pc); k; k = gt_kept_next(k))
         if (k->code->insns == n)
             return true;
     return false;
 }
 
 /* The page holds other code now, or its first. */
-static struct page *renew(struct page *page, const uint8_t *bytes)
+static struct gt_memory_page *renew(struct gt_uftrace_recorder *r, struct gt_memory_page *page,
+                                    const uint8_t *bytes)
 {
     if (!page) {
-        page = g_new(struct page, 1);
-        g_hash_table_insert(gt_rec.memory, (void *)page_of(bytes), page);
+        page = g_new(struct gt_memory_page, 1);
+        g_hash_table_insert(r->code.memory.pages, (void *)page_of(bytes), page);
     }
     memset(page->flow, 0, sizeof page->flow);
     for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
@@ -78,42 +79,42 @@ static struct page *renew(struct page *page, const uint8_t *bytes)
 }
 
 /* The shift of a block of the page, which has not changed since its address was set. */
-static bool find_shift(const struct page *page, struct gt_block *block, uint64_t pc,
-                       uint64_t *shift)
+static bool find_shift(struct gt_uftrace_recorder *r, const struct gt_memory_page *page,
+                       struct gt_block *block, uint64_t pc, uint64_t *shift)
 {
     *shift = (page->at - pc / GT_PAGE) * GT_PAGE;
     bool high = (pc + *shift) >> 63; /* a kernel runs low before it runs high */
-    return *shift == 0 || (!high && !is_again(block, pc + *shift));
+    return *shift == 0 || (!high && !is_again(r, block, pc + *shift));
 }
 
-uint64_t gt_memory_shift(struct gt_block *block)
+uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block)
 {
     const uint8_t *bytes = gt_insn_host_addr(gt_block_insn(block, 0));
     uint64_t pc = gt_block_pc(block);
-    here = NULL;
-    if (gt_rec.user || !bytes || pc >> 63)
+    r->code.memory.here = NULL;
+    if (r->guest.user || !bytes || pc >> 63)
         return 0;
-    struct page *page = g_hash_table_lookup(gt_rec.memory, page_of(bytes));
+    struct gt_memory_page *page = g_hash_table_lookup(r->code.memory.pages, page_of(bytes));
     bool unchanged = page && is_unchanged(page, bytes);
-    here = unchanged ? page : renew(page, bytes);
-    if (gt_rec.host.abi < 3)
+    r->code.memory.here = unchanged ? page : renew(r, page, bytes);
+    if (r->host.abi < 3)
         return 0;
     uint64_t shift;
-    if (unchanged && find_shift(page, block, pc, &shift))
+    if (unchanged && find_shift(r, page, block, pc, &shift))
         return shift;
-    uint64_t expected = gt_vcpu_expects();
+    uint64_t expected = gt_vcpu_expects(r);
     shift = expected % GT_PAGE == pc % GT_PAGE ? expected - pc : 0;
-    here->at = (pc + shift) / GT_PAGE;
+    r->code.memory.here->at = (pc + shift) / GT_PAGE;
     return shift;
 }
 
-void gt_memory_note_flow(uint64_t pc)
+void gt_memory_note_flow(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    if (here)
-        here->flow[pc % GT_PAGE / 64] |= UINT64_C(1) << pc % 64;
+    if (r->code.memory.here)
+        r->code.memory.here->flow[pc % GT_PAGE / 64] |= UINT64_C(1) << pc % 64;
 }
 
-bool gt_memory_has_flow(uint64_t pc)
+bool gt_memory_has_flow(const struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return !here || here->flow[pc % GT_PAGE / 64] >> pc % 64 & 1;
+    return !r->code.memory.here || r->code.memory.here->flow[pc % GT_PAGE / 64] >> pc % 64 & 1;
 }

@@ -3,10 +3,12 @@
 #include "plugin/uftrace/meta.h"
 #include "format/recording/files.h"
 #include "format/recording/stats.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -14,8 +16,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-static bool map_is_stale; /* a module is listed that it has, or it lacks one; on the worker */
 
 static char *read_cmdline(const char *program)
 {
@@ -47,18 +47,19 @@ void gt_meta_thread_name(uint32_t tid, char name[16])
     name[strcspn(name, "\n")] = '\0';
 }
 
-void gt_meta_init(void)
+void gt_meta_init(struct gt_uftrace_recorder *r)
 {
-    prctl(PR_GET_NAME, gt_rec.first_name);
-    char *program = gt_rec.user ? gt_host_program() : NULL;
-    gt_rec.exename =
-        program && *program ? g_strdup(program) : g_strdup_printf("qemu-%s", gt_rec.host.target);
-    gt_rec.cmdline = read_cmdline(program);
+    prctl(PR_GET_NAME, r->process.first_name);
+    char *program = r->guest.user ? gt_host_program() : NULL;
+    r->process.exename =
+        program && *program ? g_strdup(program) : g_strdup_printf("qemu-%s", r->host.target);
+    r->process.cmdline = read_cmdline(program);
     g_free(program);
     struct timespec ts;
     clock_gettime(CLOCK_REALTIME, &ts);
-    gt_uftrace_sid((uint64_t)gt_rec.pid << 48 ^ (uint64_t)ts.tv_sec << 20 ^ (uint64_t)ts.tv_nsec,
-                   gt_rec.sid);
+    gt_uftrace_sid((uint64_t)r->process.pid << 48 ^ (uint64_t)ts.tv_sec << 20 ^
+                       (uint64_t)ts.tv_nsec,
+                   r->output.sid);
 }
 
 uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
@@ -83,27 +84,27 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
 
 /* A module in whose place another was mapped later cannot have a line in the map, nor can a file
  * have two: libraries with a time of their own, in task.txt, are told apart. */
-static int list(struct gt_module *m, struct gt_error *err)
+static int list(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
 {
     if (m->listed)
         return 0;
-    int status = gt_uftrace_dir_add_library(&gt_rec.dir, m->loaded, gt_rec.pid, gt_rec.sid, m->lo,
-                                            m->path, err);
+    int status = gt_uftrace_dir_add_library(&r->output.dir, m->loaded, r->process.pid,
+                                            r->output.sid, m->lo, m->path, err);
     if (status < 0)
         return status;
     m->listed = true;
-    map_is_stale |= m->mapped;
+    r->output.map_is_stale |= m->mapped;
     return 0;
 }
 
 /* The newest module, after those that it is apart from. */
-static int list_newest(struct gt_module *m, struct gt_error *err)
+static int list_newest(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
 {
-    const GPtrArray *others = gt_rec.modules.displaced;
+    const GPtrArray *others = r->code.modules.displaced;
     int status = 0;
     for (guint i = 0; i < others->len && status == 0; i++)
-        status = list(others->pdata[i], err);
-    return status == 0 && m->apart ? list(m, err) : status;
+        status = list(r, others->pdata[i], err);
+    return status == 0 && m->apart ? list(r, m, err) : status;
 }
 
 static gint by_time(gconstpointer a, gconstpointer b)
@@ -112,18 +113,18 @@ static gint by_time(gconstpointer a, gconstpointer b)
     return x->loaded < y->loaded ? -1 : x->loaded > y->loaded;
 }
 
-static int list_all(struct gt_error *err)
+static int list_all(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     g_autoptr(GPtrArray) apart = g_ptr_array_new();
     int status = 0;
-    for (guint i = 1; i < gt_rec.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+    for (guint i = 1; i < r->code.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
         if (m->apart && !m->listed)
             g_ptr_array_add(apart, m);
     }
     g_ptr_array_sort(apart, by_time);
     for (guint i = 0; i < apart->len && status == 0; i++)
-        status = list(apart->pdata[i], err);
+        status = list(r, apart->pdata[i], err);
     return status;
 }
 
@@ -132,12 +133,12 @@ static const char *build_id_of(const struct gt_module *m)
     return m->symbols && m->symbols->build_id[0] ? m->symbols->build_id : NULL;
 }
 
-static int write_map(struct gt_error *err)
+static int write_map(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
-    GPtrArray *all = gt_rec.modules.all;
+    GPtrArray *all = r->code.modules.all;
     struct gt_uftrace_mapping *map = g_new0(struct gt_uftrace_mapping, all->len);
     size_t n = 0;
-    for (guint i = gt_rec.user ? 1 : 0; i < all->len; i++) {
+    for (guint i = r->guest.user ? 1 : 0; i < all->len; i++) {
         struct gt_module *m = g_ptr_array_index(all, i);
         m->mapped = !m->listed;
         if (m->mapped)
@@ -146,41 +147,41 @@ static int write_map(struct gt_error *err)
                                                    .path = m->path,
                                                    .build_id = build_id_of(m)};
     }
-    int status = gt_uftrace_dir_put_map(&gt_rec.dir, gt_rec.sid, map, n, err);
-    map_is_stale = status < 0;
+    int status = gt_uftrace_dir_put_map(&r->output.dir, r->output.sid, map, n, err);
+    r->output.map_is_stale = status < 0;
     g_free(map);
     return status;
 }
 
-int gt_meta_put_map(struct gt_error *err)
+int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
-    if (!gt_rec.started)
+    if (!r->output.started)
         return 0;
-    int status = list_all(err);
-    return status < 0 ? status : write_map(err);
+    int status = list_all(r, err);
+    return status < 0 ? status : write_map(r, err);
 }
 
-int gt_meta_add_module(struct gt_module *m, struct gt_error *err)
+int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
 {
-    int status = m->saved ? 0 : gt_meta_put_symbols(m, err);
+    int status = m->saved ? 0 : gt_meta_put_symbols(r, m, err);
     m->saved = status == 0;
-    if (status < 0 || !gt_rec.started)
+    if (status < 0 || !r->output.started)
         return status;
-    status = list_newest(m, err);
-    map_is_stale |= m->mapped == m->listed;
-    return status < 0 || !map_is_stale ? status : write_map(err);
+    status = list_newest(r, m, err);
+    r->output.map_is_stale |= m->mapped == m->listed;
+    return status < 0 || !r->output.map_is_stale ? status : write_map(r, err);
 }
 
-static const char *cpu_desc(void)
+static const char *cpu_desc(const struct gt_uftrace_recorder *r)
 {
-    if (gt_rec.arch->e_machine == 183)
+    if (r->guest.arch->e_machine == 183)
         return "ARM64 (emulated)";
-    if (gt_rec.arch->e_machine == 243)
+    if (r->guest.arch->e_machine == 243)
         return "RISCV64 (emulated)";
-    return gt_rec.arch->name;
+    return r->guest.arch->name;
 }
 
-int gt_meta_put_info(struct gt_error *err)
+int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct utsname os;
     uname(&os);
@@ -188,23 +189,23 @@ int gt_meta_put_info(struct gt_error *err)
     snprintf(kernel, sizeof kernel, "%s %s", os.sysname, os.release);
     long online = sysconf(_SC_NPROCESSORS_ONLN), possible = sysconf(_SC_NPROCESSORS_CONF);
     const struct gt_module *first =
-        gt_rec.modules.all->len > 1 ? g_ptr_array_index(gt_rec.modules.all, 1) : NULL;
+        r->code.modules.all->len > 1 ? g_ptr_array_index(r->code.modules.all, 1) : NULL;
     struct gt_uftrace_info info = {
-        .max_stack = (uint16_t)MIN(gt_rec.depth, 65535),
-        .exename = gt_rec.exename,
+        .max_stack = (uint16_t)MIN(r->options.depth, 65535),
+        .exename = r->process.exename,
         .build_id = first ? build_id_of(first) : NULL,
-        .has_exit_status = gt_rec.has_exit_status,
-        .exit_status = gt_rec.exit_status << 8,
-        .cmdline = gt_rec.cmdline,
+        .has_exit_status = r->process.has_exit_status,
+        .exit_status = r->process.exit_status << 8,
+        .cmdline = r->process.cmdline,
         .cpus_online = (unsigned)MAX(online, 1),
         .cpus_possible = (unsigned)MAX(possible, 1),
-        .cpu_desc = cpu_desc(),
+        .cpu_desc = cpu_desc(r),
         .os_kernel = kernel,
         .os_hostname = os.nodename,
         .os_distro = "guest of QEMU",
         .pattern_type = "regex",
     };
-    return gt_uftrace_dir_put_info(&gt_rec.dir, &info, err);
+    return gt_uftrace_dir_put_info(&r->output.dir, &info, err);
 }
 
 static gint compare_u64(gconstpointer a, gconstpointer b)
@@ -213,18 +214,18 @@ static gint compare_u64(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static bool is_entered_unnamed(const struct gt_code *code)
+static bool is_entered_unnamed(const struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
     return __atomic_load_n(&code->entered, __ATOMIC_RELAXED) &&
-           (!gt_rec.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
+           (!r->guest.user || code->fn->flags & (GT_FUNC_ANON | GT_FUNC_UNNAMED));
 }
 
 /* Functions without a symbol -> their modules; machines have one for all. */
-static GHashTable *unnamed_modules(void)
+static GHashTable *unnamed_modules(const struct gt_uftrace_recorder *r)
 {
     GHashTable *of = g_hash_table_new(NULL, NULL);
-    for (guint i = 0; gt_rec.user && i < gt_rec.modules.all->len; i++) {
-        struct gt_module *m = g_ptr_array_index(gt_rec.modules.all, i);
+    for (guint i = 0; r->guest.user && i < r->code.modules.all->len; i++) {
+        struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
         g_hash_table_insert(of, m->anon, m);
         for (guint k = 0; k < m->handlers->len; k++)
             g_hash_table_insert(of, m->handlers->pdata[k], m);
@@ -232,18 +233,20 @@ static GHashTable *unnamed_modules(void)
     return of;
 }
 
-static struct gt_module *module_of(const struct gt_func *fn, GHashTable *unnamed)
+static struct gt_module *module_of(const struct gt_uftrace_recorder *r, const struct gt_func *fn,
+                                   GHashTable *unnamed)
 {
-    return gt_rec.user ? g_hash_table_lookup(unnamed, fn)
-                       : g_ptr_array_index(gt_rec.modules.all, 0);
+    return r->guest.user ? g_hash_table_lookup(unnamed, fn)
+                         : g_ptr_array_index(r->code.modules.all, 0);
 }
 
-static void collect_entered_of(const struct gt_page *page, GHashTable *unnamed)
+static void collect_entered_of(const struct gt_uftrace_recorder *r, const struct gt_page *page,
+                               GHashTable *unnamed)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(page->place); i++)
         for (const struct gt_kept *k = page->place[i].kept; k; k = k->next) {
             struct gt_module *m =
-                is_entered_unnamed(k->code) ? module_of(k->code->fn, unnamed) : NULL;
+                is_entered_unnamed(r, k->code) ? module_of(r, k->code->fn, unnamed) : NULL;
             uint64_t rel = m ? k->code->pc - m->lo : 0;
             if (m)
                 g_array_append_val(m->entered, rel);
@@ -263,20 +266,20 @@ static void sort_unique(GArray *list)
     g_array_set_size(list, n);
 }
 
-void gt_meta_collect_entered(void)
+void gt_meta_collect_entered(struct gt_uftrace_recorder *r)
 {
-    pthread_mutex_lock(&gt_rec.lock);
-    g_autoptr(GHashTable) unnamed = unnamed_modules();
+    pthread_mutex_lock(&r->lock);
+    g_autoptr(GHashTable) unnamed = unnamed_modules(r);
     GHashTableIter it;
     gpointer value;
-    if (gt_rec.pages.all) {
-        g_hash_table_iter_init(&it, gt_rec.pages.all);
+    if (r->code.pages.all) {
+        g_hash_table_iter_init(&it, r->code.pages.all);
         while (g_hash_table_iter_next(&it, NULL, &value))
-            collect_entered_of(value, unnamed);
+            collect_entered_of(r, value, unnamed);
     }
-    for (guint i = 0; i < gt_rec.modules.all->len; i++)
-        sort_unique(((struct gt_module *)g_ptr_array_index(gt_rec.modules.all, i))->entered);
-    pthread_mutex_unlock(&gt_rec.lock);
+    for (guint i = 0; i < r->code.modules.all->len; i++)
+        sort_unique(((struct gt_module *)g_ptr_array_index(r->code.modules.all, i))->entered);
+    pthread_mutex_unlock(&r->lock);
 }
 
 static gint compare_symbols(gconstpointer a, gconstpointer b)
@@ -303,7 +306,7 @@ static void add_entered(GArray *list, GStringChunk *names, const struct gt_modul
     }
 }
 
-int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err)
+int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
 {
     GArray *list = g_array_new(FALSE, TRUE, sizeof(struct gt_uftrace_symbol));
     GStringChunk *names = g_string_chunk_new(4096);
@@ -321,29 +324,21 @@ int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err)
     }
     struct gt_uftrace_module module = {.path = m->path, .build_id = build_id_of(m)};
     int status = gt_uftrace_dir_put_symbols(
-        &gt_rec.dir, &module, (const struct gt_uftrace_symbol *)list->data, list->len, err);
+        &r->output.dir, &module, (const struct gt_uftrace_symbol *)list->data, list->len, err);
     g_string_chunk_free(names);
     g_array_free(list, TRUE);
     return status;
 }
 
-/* What processes of the recording that have ended counted under the key; 0: none has. */
-static uint64_t earlier(const char *text, const char *key)
+/* Adds to what ended processes of the recording counted under the key. */
+static void put_stat(struct gt_text *out, const struct gt_stats *old, const char *key,
+                     uint64_t value)
 {
-    g_autofree char *copy = g_strdup(text ? text : "");
-    const char *k, *value;
-    for (char *at = copy; gt_stats_next(&at, &k, &value);)
-        if (strcmp(k, key) == 0)
-            return strtoull(value, NULL, 10);
-    return 0;
+    gt_stats_put(out, key, value + gt_stats_number(old, key));
 }
 
-static void put_stat(struct gt_text *out, const char *old, const char *key, uint64_t value)
-{
-    gt_stats_put(out, key, value + earlier(old, key));
-}
-
-static void put_counters(struct gt_text *out, const char *old)
+static void put_counters(const struct gt_uftrace_recorder *r, struct gt_text *out,
+                         const struct gt_stats *old)
 {
     char key[48];
     for (int i = 0; i < GT_COUNTERS; i++) {
@@ -351,40 +346,43 @@ static void put_counters(struct gt_text *out, const char *old)
                            : gt_counter_is_rule(i)  ? GT_STATS_RULE
                                                     : GT_STATS_COUNT;
         snprintf(key, sizeof key, "%s%s", kind, gt_counter_name(i));
-        put_stat(out, old, key, gt_rec.counters[i]);
+        put_stat(out, old, key, r->totals.counters[i]);
     }
 }
 
-static void put_stats(struct gt_text *out, const char *old)
+static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
+                      const struct gt_stats *old)
 {
-    const struct gt_streams_stats *w = &gt_rec.written;
-    put_stat(out, old, "calls", gt_rec.calls);
-    put_stat(out, old, "matched", gt_rec.matched);
-    put_stat(out, old, "tasks", gt_rec.n_tasks);
+    const struct gt_streams_stats *w = &r->totals.written;
+    put_stat(out, old, "calls", r->totals.calls);
+    put_stat(out, old, "matched", r->totals.matched);
+    put_stat(out, old, "tasks", r->totals.tasks);
     put_stat(out, old, "records", w->written / GT_UFTRACE_RECORD_SIZE);
     put_stat(out, old, "bytes", w->written);
     put_stat(out, old, "lost_records", w->lost);
     put_stat(out, old, "waits", w->waits);
     put_stat(out, old, "processes", 1);
-    put_counters(out, old);
+    put_counters(r, out, old);
 }
 
-int gt_meta_put_stats(struct gt_error *err)
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     char path[4200];
-    snprintf(path, sizeof path, "%s/task.txt", gt_rec.dir.path);
+    snprintf(path, sizeof path, "%s/task.txt", r->output.dir.path);
     int lock = open(path, O_RDONLY | O_CLOEXEC);
     if (lock >= 0)
         flock(lock, LOCK_EX);
-    snprintf(path, sizeof path, "%s/" GT_STATS_FILE, gt_rec.dir.path);
-    char *old = NULL;
+    snprintf(path, sizeof path, "%s/" GT_STATS_FILE, r->output.dir.path);
+    char *written = NULL;
     size_t size;
-    gt_file_read(path, 1 << 16, &old, &size, NULL);
+    gt_file_read(path, 1 << 16, &written, &size, NULL);
+    struct gt_stats old;
+    gt_stats_parse(&old, written);
     struct gt_text text = {0};
-    put_stats(&text, old);
+    put_stats(r, &text, &old);
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
-    free(old);
+    gt_stats_clear(&old);
     if (lock >= 0)
         close(lock);
     return status;

@@ -1,25 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the recorder's text files say: content for output.c. All run on the worker, but
- * gt_meta_init and gt_meta_collect_entered. */
+/*
+ * Content of the recorder's text files, for output.c and finish.c. All functions run on the worker,
+ * except gt_meta_init and gt_meta_collect_entered. Errors are those of the gt_uftrace_dir_*
+ * function that writes the file (format/uftrace/dir.h).
+ */
 #ifndef GT_PLUGIN_UFTRACE_META_H
 #define GT_PLUGIN_UFTRACE_META_H
 
-#include "plugin/uftrace/uftrace.h"
+#include "format/uftrace/dir.h"
+#include "plugin/common/modules.h"
 
-/* The program's name, the command line, the session id. Before the rest. */
-void gt_meta_init(void);
-/* The time of the last record in TID.dat; 0: none. */
+struct gt_uftrace_recorder;
+
+/* Finds the program's name, the command line and the session's id. Before all others. */
+void gt_meta_init(struct gt_uftrace_recorder *r);
+
+/* The time of the last record in TID.dat; 0: there is no record. */
 uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid);
-/* What the kernel calls the thread of this process; "" where it does not say. */
+
+/* The kernel's name of a thread of this process; "" where it has none. */
 void gt_meta_thread_name(uint32_t tid, char name[16]);
-/* Notes which addresses without a symbol were called. */
-void gt_meta_collect_entered(void);
-int gt_meta_put_map(struct gt_error *err);
-/* A new module, or one back where another was: what is not written of it yet. */
-int gt_meta_add_module(struct gt_module *m, struct gt_error *err);
-int gt_meta_put_info(struct gt_error *err);
-int gt_meta_put_symbols(struct gt_module *m, struct gt_error *err);
-/* Adds this process's counts to what other processes of the recording left. */
-int gt_meta_put_stats(struct gt_error *err);
+
+/* Collects the addresses without a symbol that were called. Takes the lock. */
+void gt_meta_collect_entered(struct gt_uftrace_recorder *r);
+
+/* Writes sid-SID.map, and lines of task.txt for modules that cannot be in it. */
+int gt_meta_put_map(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+/* A new module, or one that is mapped again: writes what is not written of it yet. */
+int gt_meta_add_module(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
+
+/* Writes info. */
+int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+/* Writes the module's symbol file, with names for addresses that were collected. */
+int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err);
+
+/* Writes GT_STATS_FILE: this process's counts, added to those that are there. Errors of
+ * gt_file_replace_text. */
+int gt_meta_put_stats(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 #endif

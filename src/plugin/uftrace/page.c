@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is known of the guest's code, by place. */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
 
-struct gt_place *gt_place_at(uint64_t pc)
+struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    struct gt_page *page = gt_pages_at(&gt_rec.pages, pc, sizeof *page);
+    struct gt_page *page = gt_pages_at(&r->code.pages, pc, sizeof *page);
     return &page->place[pc % GT_PAGE / GT_PLACE];
 }
 
-bool gt_arrival_is_known(uint64_t pc)
+bool gt_arrival_is_known(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    const struct gt_place *place = gt_place_at(pc);
-    return (place->flow | place->call | place->arrival) & (UINT64_C(1) << pc % GT_PLACE);
+    const struct gt_place *place = gt_place_at(r, pc);
+    return (place->flow | place->call | place->arrival) & gt_place_bit(pc);
 }

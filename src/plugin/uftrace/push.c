@@ -9,14 +9,9 @@
  * QEMU ends blocks at pages, too. And by that of the last instruction: where that crosses a page,
  * QEMU 7.2 shows it in a block that ends before it.
  */
-#include "plugin/uftrace/uftrace.h"
-
-enum { KEPT = 256 };
-
-static struct {
-    uint64_t pc;
-    struct gt_pushed pushed;
-} kept[KEPT];
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/recorder.h"
 
 static bool is_pushed(const struct gt_pushed *p)
 {
@@ -33,15 +28,18 @@ static bool is_near(const struct gt_push *push, uint64_t pc)
 
 struct gt_pushed gt_pushed_before(const struct gt_translation *t)
 {
+    const struct gt_pushes *p = &t->rec->code.pushes;
     uint64_t pc = t->insn[0].pc;
-    return kept[pc % KEPT].pc == pc ? kept[pc % KEPT].pushed : (struct gt_pushed){0};
+    return p->kept[pc % GT_PUSHES_KEPT].pc == pc ? p->kept[pc % GT_PUSHES_KEPT].pushed
+                                                 : (struct gt_pushed){0};
 }
 
-void gt_pushed_see(struct gt_pushed *p, const struct gt_decoded *d)
+void gt_pushed_see(const struct gt_uftrace_recorder *r, struct gt_pushed *p,
+                   const struct gt_decoded *d)
 {
     struct gt_push push = {0};
-    if (gt_rec.arch->pushes)
-        gt_rec.arch->pushes(d->bytes, d->size, &push);
+    if (r->guest.arch->pushes)
+        r->guest.arch->pushes(d->bytes, d->size, &push);
     if (is_near(&push, d->pc))
         *p = (struct gt_pushed){push, 0};
     else if (p->above >= 0)
@@ -52,37 +50,40 @@ void gt_pushed_see(struct gt_pushed *p, const struct gt_decoded *d)
 
 static struct gt_pushed before_last(const struct gt_translation *t)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     struct gt_pushed p = gt_pushed_before(t);
     for (size_t i = 0; i + 1 < t->n; i++)
-        gt_pushed_see(&p, &t->insn[i]);
+        gt_pushed_see(r, &p, &t->insn[i]);
     return p;
 }
 
-static void keep_at(uint64_t pc, const struct gt_pushed *p)
+static void keep_at(struct gt_uftrace_recorder *r, uint64_t pc, const struct gt_pushed *p)
 {
+    struct gt_pushes *to = &r->code.pushes;
     if (is_pushed(p)) {
-        kept[pc % KEPT].pc = pc;
-        kept[pc % KEPT].pushed = *p;
+        to->kept[pc % GT_PUSHES_KEPT].pc = pc;
+        to->kept[pc % GT_PUSHES_KEPT].pushed = *p;
     }
 }
 
-static void keep(const struct gt_decoded *last, struct gt_pushed p)
+static void keep(struct gt_uftrace_recorder *r, const struct gt_decoded *last, struct gt_pushed p)
 {
-    gt_pushed_see(&p, last);
-    keep_at(gt_decoded_end(last), &p);
+    gt_pushed_see(r, &p, last);
+    keep_at(r, gt_decoded_end(last), &p);
 }
 
 void gt_pushed_classify(struct gt_translation *t)
 {
+    struct gt_uftrace_recorder *r = t->rec;
     struct gt_decoded *last = &t->insn[t->n - 1];
-    if (!gt_rec.arch->pushes)
+    if (!r->guest.arch->pushes)
         return;
     struct gt_pushed p = before_last(t);
     bool on_top = p.above == 0;
-    keep_at(last->pc, &p);
+    keep_at(r, last->pc, &p);
     switch (last->insn.kind) {
     case GT_INSN_OTHER:
-        keep(last, p);
+        keep(r, last, p);
         return;
     case GT_INSN_JUMP:
     case GT_INSN_JUMP_INDIRECT:

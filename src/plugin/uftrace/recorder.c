@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the plugin keeps while QEMU runs: see uftrace.h. */
-#include "plugin/uftrace/uftrace.h"
+/* The recorder that QEMU's callbacks work on: see installed.h. */
+#include "plugin/uftrace/recorder.h"
 
-struct gt_recorder gt_rec;
+struct gt_uftrace_recorder gt_installed_recorder;

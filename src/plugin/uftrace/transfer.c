@@ -4,9 +4,19 @@
  * only at landings; blocks that do not call count their instructions by themselves, too. Without
  * cells a callback at each block does both.
  */
+#include "plugin/uftrace/transfer.h"
 #include "base/clock.h"
 #include "plugin/trace-plugin.h"
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/installed.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/task.h"
+#include "plugin/uftrace/vcpu.h"
+#include "plugin/uftrace/vectors.h"
 
 #include <string.h>
 #include <time.h>
@@ -25,15 +35,14 @@ static void put_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t de
 
 /* Contexts of machines. No file ends with an open sched-out: the tracker lets each stack go on
  * before it ends. */
-static bool tells_switches(void)
+static bool tells_switches(const struct gt_uftrace_recorder *r)
 {
-    return !gt_rec.user && gt_rec.tasks == GT_TASKS_STACK;
+    return !r->guest.user && r->options.tasks == GT_TASKS_STACK;
 }
 
 static void put_suspended(void *self, struct gt_stack *s, uint64_t time)
 {
-    (void)self;
-    if (!tells_switches())
+    if (!tells_switches(self))
         return;
     gt_task_of(s)->switched_out = true;
     gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_OUT));
@@ -75,24 +84,25 @@ track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t 
 
 uint64_t gt_land_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
 {
-    gt_live_clock_set(time);
-    if (gt_rec.privilege_levels && gt_level_land(v, code, mark, time))
+    struct gt_uftrace_recorder *r = v->rec;
+    gt_live_clock_set(&r->hot.live, time);
+    if (r->options.privilege_levels && gt_level_land(v, code, mark, time))
         return gt_mark_of_func(code->fn);
     if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
         mark = track_and_tell(v, code, mark, time);
     else
         mark = gt_track_slow(&v->thread, code, mark, time);
-    if (!gt_rec.user)
+    if (!r->guest.user)
         gt_machine_landed(v, time);
     return mark;
 }
 
 /* Any landing: first ones, the host's clock, full chunks, and what needs thought. Returns the mark.
  */
-static __attribute__((noinline)) uint64_t land_any(struct gt_vcpu *v, struct gt_cells *cells,
-                                                   struct gt_code *code)
+static __attribute__((noinline)) uint64_t land_any(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                                                   struct gt_cells *cells, struct gt_code *code)
 {
-    if (__atomic_load_n(&gt_rec.finished, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&r->hot.finished, __ATOMIC_RELAXED))
         return gt_mark_of_func(code->fn);
     if (!v->begun) {
         if (!v->refused)
@@ -104,93 +114,100 @@ static __attribute__((noinline)) uint64_t land_any(struct gt_vcpu *v, struct gt_
 }
 
 /* A plain call or return, with room for its record. */
-static inline __attribute__((always_inline)) bool
-land_at_time(struct gt_vcpu *v, struct gt_code *code, uint64_t mark, uint64_t time)
+static inline __attribute__((always_inline)) bool land_at_time(struct gt_uftrace_recorder *r,
+                                                               struct gt_vcpu *v,
+                                                               struct gt_code *code, uint64_t mark,
+                                                               uint64_t time)
 {
     struct gt_stream *out = v->thread.stack->out;
     struct gt_landed found;
     if (__builtin_expect(!gt_stream_has_room(out), 0) ||
-        !gt_track_land(&v->thread, code, mark, gt_rec.max_depth, &found))
+        !gt_track_land(&v->thread, code, mark, r->hot.max_depth, &found))
         return false;
     gt_stream_put_here(out, time, gt_landed_word(&found));
-    gt_live_clock_set(time);
+    gt_live_clock_set(&r->hot.live, time);
     return true;
 }
 
 /* The same, or none at all, of a vCPU on the instruction clock. */
-static inline __attribute__((always_inline)) bool
-land_plain(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code)
+static inline __attribute__((always_inline)) bool land_plain(struct gt_uftrace_recorder *r,
+                                                             struct gt_vcpu *v,
+                                                             struct gt_cells *cells,
+                                                             struct gt_code *code)
 {
     uint64_t mark = cells->mark;
     bool plain = v->thread.attention == code->special;
     if (__builtin_expect(plain && gt_track_may_land(mark), 1))
-        return land_at_time(v, code, mark, v->insn_base + cells->insns);
+        return land_at_time(r, v, code, mark, v->insn_base + cells->insns);
     return mark == gt_mark_of_func(code->fn) || (plain && mark == gt_mark_of_jump(code->fn));
 }
 
 /* Of a vCPU on the host's clock. Asking for the time is a call, which land_plain does without. */
-static bool land_by_host_clock(struct gt_vcpu *v, const struct gt_cells *cells,
-                               struct gt_code *code)
+static bool land_by_host_clock(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                               const struct gt_cells *cells, struct gt_code *code)
 {
     uint64_t mark = cells->mark;
     if (mark == 0 || (v->thread.attention ^ code->special) != GT_ATTENTION_CLOCK)
         return false;
-    return mark == gt_mark_of_jump(code->fn) || land_at_time(v, code, mark, gt_host_clock());
+    return mark == gt_mark_of_jump(code->fn) || land_at_time(r, v, code, mark, gt_host_clock(r));
 }
 
-static __attribute__((noinline)) void land_at(struct gt_vcpu *v, struct gt_cells *cells,
-                                              struct gt_code *code, uint64_t insns)
+static __attribute__((noinline)) void land_at(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                                              struct gt_cells *cells, struct gt_code *code,
+                                              uint64_t insns)
 {
-    cells->mark =
-        land_by_host_clock(v, cells, code) ? gt_mark_of_func(code->fn) : land_any(v, cells, code);
+    cells->mark = land_by_host_clock(r, v, cells, code) ? gt_mark_of_func(code->fn)
+                                                        : land_any(r, v, cells, code);
     cells->insns += insns;
 }
 
 /* `insns`: of the block, if it does not count them by itself; they count from here on. */
-static inline void land_in_cells(struct gt_vcpu *v, struct gt_cells *cells, struct gt_code *code,
-                                 uint64_t insns)
+static inline void land_in_cells(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                                 struct gt_cells *cells, struct gt_code *code, uint64_t insns)
 {
-    if (land_plain(v, cells, code)) {
+    if (land_plain(r, v, cells, code)) {
         cells->mark = gt_mark_of_func(code->fn);
         cells->insns += insns;
     } else {
-        land_at(v, cells, code, insns);
+        land_at(r, v, cells, code, insns);
     }
 }
 
-static __attribute__((noinline)) void land_and_find_cells(struct gt_vcpu *v, unsigned index,
+static __attribute__((noinline)) void land_and_find_cells(struct gt_uftrace_recorder *r,
+                                                          struct gt_vcpu *v, unsigned index,
                                                           struct gt_code *code, uint64_t insns)
 {
-    land_in_cells(v, gt_vcpu_cells(v, index), code, insns);
+    land_in_cells(r, v, gt_vcpu_cells(r, v, index), code, insns);
 }
 
 /* `insns`: of the block, 0 if it counts them by itself. */
-static inline __attribute__((always_inline)) void land(unsigned vcpu, struct gt_code *code,
-                                                       uint64_t insns)
+static inline __attribute__((always_inline)) void land(struct gt_uftrace_recorder *r, unsigned vcpu,
+                                                       struct gt_code *code, uint64_t insns)
 {
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_cells *cells = v->cells;
     if (__builtin_expect(!cells, 0))
-        land_and_find_cells(v, vcpu, code, insns);
+        land_and_find_cells(r, v, vcpu, code, insns);
     else
-        land_in_cells(v, cells, code, insns);
+        land_in_cells(r, v, cells, code, insns);
 }
 
 void gt_on_landing(unsigned vcpu, void *data)
 {
     uint64_t p = (uint64_t)(uintptr_t)data, insns = p >> GT_LANDING_SHIFT;
-    land(vcpu, (struct gt_code *)(uintptr_t)(p ^ insns << GT_LANDING_SHIFT), insns);
+    struct gt_code *code = (struct gt_code *)(uintptr_t)(p ^ insns << GT_LANDING_SHIFT);
+    land(gt_recorder_installed(), vcpu, code, insns);
 }
 
 void gt_on_landing_inside(unsigned vcpu, void *data)
 {
     struct gt_code *code = data;
-    land(vcpu, code, code->insns);
+    land(gt_recorder_installed(), vcpu, code, code->insns);
 }
 
 void gt_on_counted_landing(unsigned vcpu, void *data)
 {
-    land(vcpu, data, 0);
+    land(gt_recorder_installed(), vcpu, data, 0);
 }
 
 /* Hosts without cells: the mark after the block, which is not yet run, as far as a callback before
@@ -201,37 +218,41 @@ static inline uint64_t mark_after(const struct gt_code *code, uint64_t mark)
     return passed ? mark : gt_code_mark(code);
 }
 
-static __attribute__((noinline)) void land_in_block(struct gt_vcpu *v, struct gt_code *code)
+static __attribute__((noinline)) void land_in_block(struct gt_uftrace_recorder *r,
+                                                    struct gt_vcpu *v, struct gt_code *code)
 {
-    v->own.mark = land_by_host_clock(v, &v->own, code)
+    v->own.mark = land_by_host_clock(r, v, &v->own, code)
                       ? gt_code_mark(code)
-                      : mark_after(code, land_any(v, &v->own, code));
+                      : mark_after(code, land_any(r, v, &v->own, code));
 }
 
-static inline void count_block(struct gt_vcpu *v, const struct gt_code *code)
+static inline void count_block(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                               const struct gt_code *code)
 {
-    if (gt_rec.sparse) {
-        v->own.insns = gt_rec.insns;
+    if (r->hot.sparse) {
+        v->own.insns = r->hot.insns;
     } else {
         v->own.insns += v->block_insns;
         v->block_insns = code->insns;
     }
 }
 
-static inline void land_in_counted_block(struct gt_vcpu *v, struct gt_code *code)
+static inline void land_in_counted_block(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                                         struct gt_code *code)
 {
-    if (land_plain(v, &v->own, code))
+    if (land_plain(r, v, &v->own, code))
         v->own.mark = gt_code_mark(code);
     else
-        land_in_block(v, code);
+        land_in_block(r, v, code);
 }
 
 void gt_on_block(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_code *code = data;
-    count_block(v, code);
-    land_in_counted_block(v, code);
+    count_block(r, v, code);
+    land_in_counted_block(r, v, code);
 }
 
 /* At a block that no code seen so far leads to. */
@@ -243,32 +264,35 @@ static void begin_handler(struct gt_vcpu *v, struct gt_cells *cells, struct gt_c
 
 void gt_on_unknown_block(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_code *code = data;
-    if (!gt_rec.score)
-        count_block(v, code);
-    begin_handler(v, gt_vcpu_cells(v, vcpu), code);
-    if (gt_rec.score)
-        land(vcpu, code, code->insns);
+    if (!r->hot.score)
+        count_block(r, v, code);
+    begin_handler(v, gt_vcpu_cells(r, v, vcpu), code);
+    if (r->hot.score)
+        land(r, vcpu, code, code->insns);
     else
-        land_in_counted_block(v, code);
+        land_in_counted_block(r, v, code);
 }
 
 void gt_on_counted_unknown_block(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
-    begin_handler(v, gt_vcpu_cells(v, vcpu), data);
-    gt_on_counted_landing(vcpu, data);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    begin_handler(v, gt_vcpu_cells(r, v, vcpu), data);
+    land(r, vcpu, data, 0);
 }
 
 void gt_on_special_block(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(vcpu);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_code *code = data;
-    if (gt_rec.score) {
-        land_at(v, gt_vcpu_cells(v, vcpu), code, code->insns);
+    if (r->hot.score) {
+        land_at(r, v, gt_vcpu_cells(r, v, vcpu), code, code->insns);
     } else {
-        count_block(v, code);
-        land_in_block(v, code);
+        count_block(r, v, code);
+        land_in_block(r, v, code);
     }
 }

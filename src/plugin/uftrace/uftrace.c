@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libuftrace.so: records the functions that a guest calls as uftrace data. Arguments and wiring;
- * what the other files do is said in uftrace.h.
+ * the header of each other file says what it does.
  */
 #include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/finish.h"
+#include "plugin/uftrace/installed.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/process.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/transfer.h"
+#include "plugin/uftrace/vcpu.h"
 
 #include "base/thread.h"
 #include "plugin/common/args.h"
@@ -17,135 +30,180 @@ static const char *const clocks[] = {"auto", "insn", "host", NULL};
 
 static const char *const task_kinds[] = {"stack", "cpu", NULL};
 
-static const struct gt_arg arguments[] = {
-    {"output", GT_ARG_TEXT, &gt_rec.output},
-    {"code", GT_ARG_TEXT, &gt_rec.code_map},
-    {"clock", GT_ARG_CHOICE, &gt_rec.clock, .choices = clocks},
-    {"depth", GT_ARG_NUMBER, &gt_rec.depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
-    {"tasks", GT_ARG_CHOICE, &gt_rec.tasks, .choices = task_kinds},
-    {"max-tasks", GT_ARG_NUMBER, &gt_rec.max_tasks, .min = 1, .max = 1000000},
-    {"tail-calls", GT_ARG_SWITCH, &gt_rec.tail_calls},
-    {"trace-privilege-level", GT_ARG_SWITCH, &gt_rec.privilege_levels},
-    {"discontinuities", GT_ARG_SWITCH, &gt_rec.discontinuities},
-    {"summary", GT_ARG_SWITCH, &gt_rec.summary},
-    GT_TRACING_ARGUMENTS,
-    {"out", GT_ARG_TEXT, &gt_rec.output},
-    {0},
-};
+/* Later words win: `out` is QEMU's name for `output`. */
+static int read_arguments(struct gt_uftrace_options *o, int argc, char **argv, struct gt_error *err)
+{
+    const struct gt_arg arguments[] = {
+        {"output", GT_ARG_TEXT, &o->output},
+        {"code", GT_ARG_TEXT, &o->code_map},
+        {"clock", GT_ARG_CHOICE, &o->clock, .choices = clocks},
+        {"depth", GT_ARG_NUMBER, &o->depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
+        {"tasks", GT_ARG_CHOICE, &o->tasks, .choices = task_kinds},
+        {"max-tasks", GT_ARG_NUMBER, &o->max_tasks, .min = 1, .max = 1000000},
+        {"tail-calls", GT_ARG_SWITCH, &o->tail_calls},
+        {"trace-privilege-level", GT_ARG_SWITCH, &o->privilege_levels},
+        {"discontinuities", GT_ARG_SWITCH, &o->discontinuities},
+        {"summary", GT_ARG_SWITCH, &o->summary},
+        GT_TRACING_ARGUMENTS,
+        {"out", GT_ARG_TEXT, &o->output},
+        {0},
+    };
+    *o = (struct gt_uftrace_options){.depth = 1024,
+                                     .max_tasks = 1024,
+                                     .tail_calls = true,
+                                     .discontinuities = true,
+                                     .summary = true};
+    return gt_args_parse(arguments, argc, argv, err);
+}
 
 static void on_exit_event(void *self)
 {
-    (void)self;
-    gt_output_finish();
+    gt_output_finish(self);
 }
 
-static struct gt_host_events events = {
-    .vcpu_init = gt_on_vcpu_init,
-    .vcpu_exit = gt_on_vcpu_exit,
-    .translate = gt_on_translate,
-    .discontinuity = gt_on_discontinuity,
-    .syscall = gt_on_syscall,
-    .syscall_return = gt_on_syscall_return,
-    .exit = on_exit_event,
-};
+static bool is_user(void *self)
+{
+    return gt_level_is_user(self);
+}
+
+static uint64_t process_time(void *self)
+{
+    return gt_process_time(self);
+}
 
 static void on_chunk_full(const struct gt_stream *s)
 {
     trace_uftrace_window(s->id, gt_stream_records(s));
 }
 
-static bool allocate(struct gt_error *err)
+/* What the host is asked to report. */
+static struct gt_host_events events_of(const struct gt_uftrace_recorder *r)
 {
-    /* They are but addresses until they are used; yet QEMU needs what there are. */
-    gt_rec.max_vcpus = gt_thread_addresses_limited() ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
-    size_t size = (gt_rec.max_vcpus + 1) * sizeof *gt_rec.vcpus;
-    const struct gt_sink *sink = gt_rec.privilege_levels ? &gt_level_sink : &gt_uftrace_sink;
-    gt_rec.vcpus = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (gt_rec.vcpus == MAP_FAILED ||
-        !gt_tracker_init(&gt_rec.tracker, sink, NULL, gt_rec.max_depth, gt_rec.tail_calls)) {
-        gt_error_set(err, GT_E_NOMEM, "out of memory");
+    return (struct gt_host_events){
+        .vcpu_init = gt_on_vcpu_init,
+        .vcpu_exit = gt_on_vcpu_exit,
+        .translate = gt_on_translate,
+        .discontinuity = r->options.discontinuities ? gt_on_discontinuity : NULL,
+        .syscall = gt_on_syscall,
+        .syscall_return = gt_on_syscall_return,
+        .exit = on_exit_event,
+    };
+}
+
+/* The guest, and what depends on it alone. */
+static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *info,
+                      struct gt_error *err)
+{
+    r->host = *info;
+    r->guest.user = !info->system;
+    r->guest.arch = gt_arch_by_target(info->target);
+    if (!r->guest.arch)
+        return gt_error_set(err, GT_E_UNSUPPORTED, "guests of target %s cannot be recorded yet",
+                            info->target);
+    if (r->options.privilege_levels && r->guest.user)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument trace-privilege-level=on: only machines have privilege "
+                            "levels, this is user mode");
+    r->guest.syscalls = r->guest.user ? gt_syscalls_by_target(info->target) : NULL;
+    return r->options.privilege_levels ? gt_levels_init(r, err) : 0;
+}
+
+static bool init_tracker(struct gt_uftrace_recorder *r)
+{
+    const struct gt_sink *sink = r->options.privilege_levels ? &gt_level_sink : &gt_uftrace_sink;
+    if (!gt_tracker_init(&r->tracker, sink, r, r->hot.max_depth, r->options.tail_calls))
         return false;
-    }
-    gt_rec.tracker.machine = !gt_rec.user;
-    gt_rec.tracker.lowest = gt_rec.user ? 0 : gt_rec.arch->vector_lowest;
-    gt_rec.tracker.one_output = gt_rec.tasks == GT_TASKS_CPU || gt_rec.privilege_levels;
-    gt_rec.tracker.keep_stacks = gt_rec.user ? 0 : (uint32_t)gt_rec.max_tasks;
-    gt_vcpu_refuse(&gt_rec.vcpus[gt_rec.max_vcpus]);
-    pthread_mutex_init(&gt_rec.lock, NULL);
-    gt_modules_init(&gt_rec.modules, gt_rec.user, gt_output_module_added, NULL);
-    gt_rec.memory = g_hash_table_new(g_direct_hash, g_direct_equal);
-    if (gt_host_can(GT_HOST_CONDITIONAL))
-        gt_rec.score = gt_cells_new(sizeof(struct gt_cells));
-    gt_rec.sparse = !gt_rec.score && (gt_rec.user ? gt_rec.clock == GT_CLOCK_AUTO
-                                                  : gt_rec.host_clock || gt_rec.host.vcpus == 1);
+    r->tracker.machine = !r->guest.user;
+    r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
+    r->tracker.one_output = r->options.tasks == GT_TASKS_CPU || r->options.privilege_levels;
+    r->tracker.keep_stacks = r->guest.user ? 0 : (uint32_t)r->options.max_tasks;
     return true;
 }
 
-/* Before there is a directory: what is refused leaves nothing. */
-static int read_code_map(struct gt_error *err)
+static bool init_vcpus(struct gt_uftrace_recorder *r)
 {
-    if (!gt_rec.code_map)
+    /* They are but addresses until they are used; yet QEMU needs what there are. */
+    r->hot.max_vcpus = gt_thread_addresses_limited() ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
+    size_t size = (r->hot.max_vcpus + 1) * sizeof *r->hot.vcpu;
+    r->hot.vcpu = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (r->hot.vcpu == MAP_FAILED)
+        return false;
+    gt_vcpus_init(r);
+    gt_vcpu_refuse(r, &r->hot.vcpu[r->hot.max_vcpus]);
+    return true;
+}
+
+static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    const struct gt_uftrace_options *o = &r->options;
+    r->hot.max_depth = (uint32_t)o->depth;
+    r->hot.host_clock =
+        o->clock == GT_CLOCK_HOST || (o->clock == GT_CLOCK_AUTO && r->host.vcpus > 1);
+    if (!init_vcpus(r) || !init_tracker(r))
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    pthread_mutex_init(&r->lock, NULL);
+    gt_modules_init(&r->code.modules, r->guest.user, gt_output_module_added, r);
+    r->code.memory.pages = g_hash_table_new(g_direct_hash, g_direct_equal);
+    if (gt_host_can(GT_HOST_CONDITIONAL))
+        r->hot.score = gt_cells_new(sizeof(struct gt_cells));
+    r->hot.sparse = !r->hot.score && (r->guest.user ? o->clock == GT_CLOCK_AUTO
+                                                    : r->hot.host_clock || r->host.vcpus == 1);
+    return 0;
+}
+
+/* Before there is a directory: what is refused leaves nothing. */
+static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    if (!r->options.code_map)
         return 0;
-    if (gt_rec.user)
+    if (r->guest.user)
         return gt_error_set(
             err, GT_E_USAGE,
             "argument code=%.200s: only machines need a code map, this is user mode",
-            gt_rec.code_map);
-    const struct gt_module *guest = g_ptr_array_index(gt_rec.modules.all, 0);
-    int status = gt_code_modules_read(gt_rec.code_map, guest->anon, gt_level_is_user,
-                                      &gt_rec.modules.code, err);
-    gt_rec.modules.code_found = gt_output_code_found;
+            r->options.code_map);
+    const struct gt_module *guest = g_ptr_array_index(r->code.modules.all, 0);
+    int status = gt_code_modules_read(r->options.code_map, guest->anon, is_user, r,
+                                      &r->code.modules.code, err);
+    r->code.modules.code_found = gt_output_code_found;
     if (status == 0)
-        gt_linux_init();
+        gt_linux_init(r);
     return status;
+}
+
+int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *info, int argc,
+                    char **argv, struct gt_error *err)
+{
+    int status = read_arguments(&r->options, argc, argv, err);
+    if (status == 0)
+        status = know_guest(r, info, err);
+    if (status == 0)
+        status = init_members(r, err);
+    if (status == 0)
+        status = read_code_map(r, err);
+    if (status == 0)
+        status = gt_tracing_start(err);
+    if (status == 0)
+        status = gt_output_create(r, err);
+    if (status < 0)
+        return status;
+    gt_live_clock_create(r);
+    r->code.modules.worker = r->output.worker;
+    r->code.modules.now = process_time;
+    r->options.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
+    r->events = events_of(r);
+    return 0;
 }
 
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
-    gt_rec.host = *info;
-    gt_rec.user = !info->system;
-    gt_rec.depth = 1024;
-    gt_rec.max_tasks = 1024;
-    gt_rec.tail_calls = gt_rec.discontinuities = gt_rec.summary = true;
-    int status = gt_args_parse(arguments, argc, argv, err);
-    if (status < 0)
-        return status;
-    gt_rec.arch = gt_arch_by_target(info->target);
-    if (!gt_rec.arch)
-        return gt_error_set(err, GT_E_UNSUPPORTED, "guests of target %s cannot be recorded yet",
-                            info->target);
-    if (gt_rec.privilege_levels && gt_rec.user)
-        return gt_error_set(err, GT_E_USAGE,
-                            "argument trace-privilege-level=on: only machines have privilege "
-                            "levels, this is user mode");
-    if (gt_rec.privilege_levels) {
-        status = gt_levels_init(err);
-        if (status < 0)
-            return status;
-    }
-    gt_rec.max_depth = (uint32_t)gt_rec.depth;
-    gt_rec.syscalls = gt_rec.user ? gt_syscalls_by_target(info->target) : NULL;
-    gt_rec.host_clock =
-        gt_rec.clock == GT_CLOCK_HOST || (gt_rec.clock == GT_CLOCK_AUTO && info->vcpus > 1);
-    if (!allocate(err))
-        return err->status;
-    status = read_code_map(err);
-    if (status == 0)
-        status = gt_tracing_start(err);
-    if (status == 0)
-        status = gt_output_create(err);
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    int status = gt_uftrace_init(r, info, argc, argv, err);
+    if (status == 0 && r->guest.user)
+        status = gt_process_watch_forks(err);
     if (status < 0)
         return status;
     gt_stream_chunk_full = on_chunk_full;
-    gt_live_clock_create();
-    gt_rec.modules.worker = gt_rec.worker;
-    gt_rec.modules.now = gt_process_time;
-    if (!gt_process_init(err))
-        return err->status;
-    gt_rec.discontinuities &= gt_host_can(GT_HOST_DISCONTINUITY);
-    if (!gt_rec.discontinuities)
-        events.discontinuity = NULL;
-    gt_host_subscribe(&events, NULL);
+    gt_host_subscribe(&r->events, r);
     return 0;
 }

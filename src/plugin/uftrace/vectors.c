@@ -8,28 +8,22 @@
  * vector, and so are the others of its table. What is missed so is the first use of a vector that
  * hits between an indirect jump or call and its arrival.
  */
-#include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/vectors.h"
+#include "plugin/uftrace/page.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
 
-static bool is_of(uint64_t mark, enum gt_code_exit exit)
+static uint64_t table_of(const struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == exit;
+    return pc & ~(uint64_t)(r->guest.arch->vector_table - 1);
 }
 
-/* Vector tables found so far, by their first vectors. Read without the lock. */
-static uint64_t tables[16];
-static unsigned n_tables;
-
-static uint64_t table_of(uint64_t pc)
+static bool in_table(const struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return pc & ~(uint64_t)(gt_rec.arch->vector_table - 1);
-}
-
-static bool in_table(uint64_t pc)
-{
-    unsigned n = __atomic_load_n(&n_tables, __ATOMIC_ACQUIRE);
-    for (unsigned i = 0; i < n && gt_rec.arch->vector_table; i++)
-        if (tables[i] == table_of(pc))
+    unsigned n = __atomic_load_n(&r->vectors.n, __ATOMIC_ACQUIRE);
+    for (unsigned i = 0; i < n && r->guest.arch->vector_table; i++)
+        if (r->vectors.table[i] == table_of(r, pc))
             return true;
     return false;
 }
@@ -39,9 +33,9 @@ static bool is_page_offset(uint64_t a, uint64_t b)
     return (a - b) % GT_PAGE == 0;
 }
 
-static bool is_of_bios(const struct gt_code *code)
+static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
-    return code->pc < gt_rec.arch->vector_lowest;
+    return code->pc < r->guest.arch->vector_lowest;
 }
 
 /* True where what is under way does not lead to the block either. Where the host tells of
@@ -49,7 +43,8 @@ static bool is_of_bios(const struct gt_code *code)
  * where vectors may stand anywhere, unless their function is known. */
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t mark)
 {
-    bool told = gt_rec.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
+    struct gt_uftrace_recorder *r = v->rec;
+    bool told = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
     if (!(mark & GT_MARK_CODE) && mark & GT_MARK_JUMPED)
         return !told && named;
     if (!(mark & GT_MARK_CODE)) /* resumed elsewhere in its function: a fault has been mended */
@@ -61,13 +56,13 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
         /* It has ended, and comes back to the program: the block is none of the program's where
          * levels can be read. */
         return gt_code_end(from) != code->pc &&
-               (!(mark & GT_MARK_RESUME) || is_of_bios(code) || (!told && from->user));
+               (!(mark & GT_MARK_RESUME) || is_of_bios(r, code) || (!told && from->user));
     case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
         return !told && !is_page_offset(from->target, code->pc);
     case GT_EXIT_RETURN:
-        return !told && (named || gt_rec.arch->vector_align > 1) &&
+        return !told && (named || r->guest.arch->vector_align > 1) &&
                !gt_machine_returns(&v->thread, code->pc);
     default:
         return !told && named;
@@ -75,36 +70,38 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
 }
 
 /* Of a block that nothing under way leads to. With the lock. */
-static uint8_t decide(const struct gt_code *code, uint64_t mark)
+static uint8_t decide(struct gt_uftrace_recorder *r, const struct gt_code *code, uint64_t mark)
 {
-    bool by_call = is_of(mark, GT_EXIT_SYSCALL);
-    if (gt_arrival_is_known(code->pc) || (is_of_bios(code) && !by_call && gt_rec.discontinuities))
+    bool by_call = gt_mark_is_of(mark, GT_EXIT_SYSCALL);
+    if (gt_arrival_is_known(r, code->pc) ||
+        (is_of_bios(r, code) && !by_call && r->options.discontinuities))
         return GT_VECTOR_NO;
-    if (n_tables < G_N_ELEMENTS(tables) && !in_table(code->pc)) {
-        tables[n_tables] = table_of(code->pc);
-        __atomic_store_n(&n_tables, n_tables + 1, __ATOMIC_RELEASE);
+    if (r->vectors.n < G_N_ELEMENTS(r->vectors.table) && !in_table(r, code->pc)) {
+        r->vectors.table[r->vectors.n] = table_of(r, code->pc);
+        __atomic_store_n(&r->vectors.n, r->vectors.n + 1, __ATOMIC_RELEASE);
     }
     return GT_VECTOR_YES;
 }
 
-bool gt_machine_may_be_vector(const struct gt_code *code)
+bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
-    uint64_t high = code->pc >> 63;
+    const struct gt_arch *arch = r->guest.arch;
+    uint64_t align = code->pc >> 63 ? arch->vector_align_high : arch->vector_align;
     return code->vector != GT_VECTOR_NO &&
-           (code->fn->flags & GT_FUNC_VECTORS ||
-            code->pc % (high ? gt_rec.arch->vector_align_high : gt_rec.arch->vector_align) == 0);
+           (code->fn->flags & GT_FUNC_VECTORS || code->pc % align == 0);
 }
 
 bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t mark)
 {
+    struct gt_uftrace_recorder *r = v->rec;
     if (!gt_vcpu_is_recorded(v))
         return false;
-    if (code->vector != GT_VECTOR_UNKNOWN || !mark || !gt_machine_may_be_vector(code))
+    if (code->vector != GT_VECTOR_UNKNOWN || !mark || !gt_machine_may_be_vector(r, code))
         return code->vector == GT_VECTOR_YES;
-    if (in_table(code->pc) || is_astray(v, code, mark)) {
-        pthread_mutex_lock(&gt_rec.lock);
-        code->vector = decide(code, mark);
-        pthread_mutex_unlock(&gt_rec.lock);
+    if (in_table(r, code->pc) || is_astray(v, code, mark)) {
+        pthread_mutex_lock(&r->lock);
+        code->vector = decide(r, code, mark);
+        pthread_mutex_unlock(&r->lock);
     }
     return code->vector == GT_VECTOR_YES;
 }

@@ -92,7 +92,7 @@ static void test_amounts(void **state)
 
 static void check_version(const char *text, const char *expected)
 {
-    g_autofree char *version = gt_qemu_version_in(text);
+    g_autofree char *version = gt_record_qemu_version_in(text);
     if (expected)
         assert_string_equal(version, expected);
     else
@@ -132,33 +132,33 @@ static void test_terminal(void **state)
         {false, {NULL}},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
-        assert_int_equal(gt_qemu_uses_terminal((char *const *)cases[i].argv), cases[i].uses);
+        assert_int_equal(gt_record_qemu_uses_terminal((char *const *)cases[i].argv), cases[i].uses);
 }
 
 static void test_names(void **state)
 {
     (void)state;
-    assert_true(gt_qemu_is_name("qemu-system-arm"));
-    assert_true(gt_qemu_is_name("/a/b/qemu-x86_64"));
-    assert_false(gt_qemu_is_name("qemu"));
-    assert_false(gt_qemu_is_name("/qemu-x86_64/prog"));
-    assert_true(gt_qemu_is_user_name("/a/qemu-riscv64"));
-    assert_false(gt_qemu_is_user_name("qemu-system-riscv64"));
-    assert_false(gt_qemu_is_user_name("qemu-riscv64-wrapper"));
+    assert_true(gt_record_qemu_is_name("qemu-system-arm"));
+    assert_true(gt_record_qemu_is_name("/a/b/qemu-x86_64"));
+    assert_false(gt_record_qemu_is_name("qemu"));
+    assert_false(gt_record_qemu_is_name("/qemu-x86_64/prog"));
+    assert_true(gt_record_qemu_is_user_name("/a/qemu-riscv64"));
+    assert_false(gt_record_qemu_is_user_name("qemu-system-riscv64"));
+    assert_false(gt_record_qemu_is_user_name("qemu-riscv64-wrapper"));
     g_autoptr(GString) value = g_string_new("x=");
-    gt_qemu_append_value(value, ",a,,b,");
+    gt_record_qemu_append_value(value, ",a,,b,");
     assert_string_equal(value->str, "x=,,a,,,,b,,");
 }
 
 static void test_machines(void **state)
 {
     (void)state;
-    assert_string_equal(gt_machine_find(EM_X86_64, 64, ELFDATA2LSB)->target, "x86_64");
-    assert_string_equal(gt_machine_find(EM_PPC64, 64, ELFDATA2LSB)->target, "ppc64le");
-    assert_string_equal(gt_machine_find(EM_PPC64, 64, ELFDATA2MSB)->target, "ppc64");
-    assert_string_equal(gt_machine_find(EM_RISCV, 32, ELFDATA2LSB)->target, "riscv32");
-    assert_null(gt_machine_find(EM_X86_64, 32, ELFDATA2LSB)); /* x32 */
-    assert_null(gt_machine_find(EM_AVR, 32, ELFDATA2LSB));
+    assert_string_equal(gt_guest_target_find(EM_X86_64, 64, ELFDATA2LSB)->target, "x86_64");
+    assert_string_equal(gt_guest_target_find(EM_PPC64, 64, ELFDATA2LSB)->target, "ppc64le");
+    assert_string_equal(gt_guest_target_find(EM_PPC64, 64, ELFDATA2MSB)->target, "ppc64");
+    assert_string_equal(gt_guest_target_find(EM_RISCV, 32, ELFDATA2LSB)->target, "riscv32");
+    assert_null(gt_guest_target_find(EM_X86_64, 32, ELFDATA2LSB)); /* x32 */
+    assert_null(gt_guest_target_find(EM_AVR, 32, ELFDATA2LSB));
 }
 
 static void check_split(const char *text, const char *path, bool has, uint64_t expected)

@@ -71,9 +71,13 @@ static void test_guest_tasks(void **state)
         free(line);
     }
     static const char *const none[] = {
-        "", "a 1 1 x", "4294967296 1 1 x", "1 99999999999 1 x", "-1 1 1 x", "1  1 1 x", " 1 1 1 x"};
+        "",         "a 1 1 x",  "4294967296 1 1 x",  "1 99999999999 1 x", "-1 1 1 x",
+        "1  1 1 x", " 1 1 1 x", "1 00000000001 1 x", "1 4294967296 1 x",  "1 1 1",
+        "1\t1 1 x", "0x1 1 1 x"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_false(gt_guest_task_parse(none[i], &got));
+    assert_true(gt_guest_task_parse("0000000001 4294967295 0 x", &got));
+    assert_true(got.task == 1 && got.pid == UINT32_MAX && got.tgid == 0);
     assert_true(gt_guest_task_parse("1 2 3 a name that is too long", &got));
     assert_string_equal(got.comm, "a name that is ");
 }
@@ -84,7 +88,7 @@ static void test_code_found(void **state)
     static const size_t functions[] = {0, 15, SIZE_MAX};
     struct gt_text t = {0};
     uint64_t module, offset, function;
-    const char *rest;
+    struct gt_cursor rest;
     gt_code_found_begin(&t, 12, UINT64_MAX);
     for (size_t i = 0; i < 3; i++)
         gt_code_found_function(&t, functions[i]);
@@ -104,10 +108,26 @@ static void test_code_found(void **state)
         assert_int_equal(gt_code_found_parse(line, &module, &offset, &rest), n > 3);
     }
     free(line);
-    static const char *const none[] = {
-        "1 10000000000000000", "18446744073709551616 0", "1 g", "1  0", "x 0", "1 0x0"};
+    static const char *const none[] = {"1 10000000000000000",
+                                       "18446744073709551616 0",
+                                       "1 g",
+                                       "1  0",
+                                       "x 0",
+                                       "1 0x0",
+                                       "1 A",
+                                       "1 aA",
+                                       "1a 0"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_false(gt_code_found_parse(none[i], &module, &offset, &rest));
+    static const char *const cut[] = {"1 2 A", "1 2 10000000000000000", "1 2  3", "1 2 x"};
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        assert_true(gt_code_found_parse(cut[i], &module, &offset, &rest));
+        assert_false(gt_code_found_next(&rest, &function));
+        assert_string_equal(rest.at, cut[i] + 3);
+    }
+    assert_true(gt_code_found_parse("00000000000000000000001 00000000000000000ff", &module, &offset,
+                                    &rest));
+    assert_true(module == 1 && offset == 0xff && !rest.left);
 }
 
 static void test_stats(void **state)
@@ -117,16 +137,35 @@ static void test_stats(void **state)
     gt_stats_put(&t, "calls", UINT64_MAX);
     gt_text_add(&t, "no line of the form\n", strlen("no line of the form\n"));
     gt_stats_put(&t, GT_STATS_ANOMALY "unknown-return", 0);
-    char *text = text_of(&t), *at = text;
-    const char *key, *value;
-    assert_true(gt_stats_next(&at, &key, &value));
-    assert_string_equal(key, "calls");
-    assert_string_equal(value, "18446744073709551615");
-    assert_true(gt_stats_next(&at, &key, &value));
-    assert_string_equal(key, "anomaly.unknown-return");
-    assert_string_equal(value, "0");
-    assert_false(gt_stats_next(&at, &key, &value));
-    free(text);
+    gt_stats_put(&t, "calls", 1);
+    struct gt_stats stats;
+    assert_int_equal(gt_stats_parse(&stats, text_of(&t)), 0);
+    assert_int_equal(stats.n, 3);
+    assert_string_equal(stats.item[1].key, "anomaly.unknown-return");
+    assert_string_equal(stats.item[1].value, "0");
+    assert_string_equal(gt_stats_text(&stats, "calls"), "18446744073709551615");
+    assert_true(gt_stats_number(&stats, "calls") == UINT64_MAX);
+    assert_null(gt_stats_text(&stats, "no line of the form"));
+    assert_int_equal(gt_stats_number(&stats, "tasks"), 0);
+    gt_stats_clear(&stats);
+}
+
+static void test_stats_edges(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n;
+    } cases[] = {{NULL, 0}, {"", 0}, {"\n\n", 0}, {"a=1", 1}, {"=\n=", 2}, {"a=1=2\nb", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gt_stats stats;
+        char *text = cases[i].text ? strdup(cases[i].text) : NULL;
+        assert_int_equal(gt_stats_parse(&stats, text), 0);
+        assert_int_equal(stats.n, cases[i].n);
+        assert_null(gt_stats_text(&stats, "b"));
+        assert_int_equal(gt_stats_number(&stats, "a"), i == 3);
+        gt_stats_clear(&stats);
+    }
 }
 
 static void test_counts(void **state)
@@ -153,17 +192,22 @@ static void test_counts(void **state)
                                        "0x1-2",
                                        "0x1",
                                        "0x10000000000000000-0x1",
+                                       "0x00000000000000001-0x2",
+                                       "0x1-0x00000000000000002",
+                                       "0X1-0x2",
                                        "0x1-0x10000000000000000"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_false(gt_etrace_count_parse(none[i], &start, &end));
+    assert_true(gt_etrace_count_parse("0xaB-0x00000000000000Ab", &start, &end));
+    assert_true(start == 0xab && end == 0xab);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),      cmocka_unit_test(test_guest_tasks),
-        cmocka_unit_test(test_code_found), cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_tasks),       cmocka_unit_test(test_guest_tasks),
+        cmocka_unit_test(test_code_found),  cmocka_unit_test(test_stats),
+        cmocka_unit_test(test_stats_edges), cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,9 @@ enum { KERNEL_FUNCTIONS = 6, STEP = 0x1000, SIZE = 0x100 };
 static bool user;
 static struct gt_func anon = {.flags = GT_FUNC_ANON};
 
-static bool is_user(void)
+static bool is_user(void *self)
 {
+    (void)self;
     return user;
 }
 
@@ -45,7 +46,7 @@ static struct gt_code_modules *make_of(const struct gt_code_map *map)
     close(mkstemp(path));
     assert_int_equal(gt_code_map_write(&text, map, NULL), 0);
     assert_int_equal(gt_file_replace_text(path, &text, NULL), 0);
-    assert_int_equal(gt_code_modules_read(path, &anon, is_user, &c, &err), 0);
+    assert_int_equal(gt_code_modules_read(path, &anon, is_user, NULL, &c, &err), 0);
     unlink(path);
     gt_text_free(&text);
     user = false;
@@ -272,8 +273,10 @@ static void test_unreadable(void **state)
     (void)state;
     struct gt_code_modules *c = NULL;
     struct gt_error err = {0};
-    assert_int_equal(gt_code_modules_read("/nowhere/code", &anon, NULL, &c, &err), GT_E_NOT_FOUND);
-    assert_int_equal(gt_code_modules_read("/proc/self/cmdline", &anon, NULL, &c, &err), GT_E_TRUNC);
+    assert_int_equal(gt_code_modules_read("/nowhere/code", &anon, NULL, NULL, &c, &err),
+                     GT_E_NOT_FOUND);
+    assert_int_equal(gt_code_modules_read("/proc/self/cmdline", &anon, NULL, NULL, &c, &err),
+                     GT_E_TRUNC);
     assert_non_null(strstr(err.text, "/proc/self/cmdline"));
     gt_code_modules_free(NULL);
 }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plugin's arguments, as uftrace.c reads them. They are set at load. */
+#ifndef GT_PLUGIN_UFTRACE_OPTIONS_H
+#define GT_PLUGIN_UFTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gt_tasks {
+    GT_TASKS_STACK, /* a task for each call stack of the guest */
+    GT_TASKS_CPU,   /* a task for each vCPU */
+};
+
+enum gt_clock {
+    GT_CLOCK_AUTO, /* instructions while the guest has one vCPU, else the host's clock */
+    GT_CLOCK_INSN, /* retired instructions */
+    GT_CLOCK_HOST, /* the host's monotonic clock, ns */
+};
+
+/* Texts belong to QEMU and live as long as the process. */
+struct gt_uftrace_options {
+    const char *output;    /* the data directory; NULL: "uftrace.data" */
+    const char *code_map;  /* machines: path of a code map; NULL: no map */
+    int clock;             /* enum gt_clock */
+    uint64_t depth;        /* deeper calls are tracked and not recorded */
+    int tasks;             /* enum gt_tasks */
+    uint64_t max_tasks;    /* machines: contexts beyond this number are not recorded */
+    bool tail_calls;       /* a jump to another function's entry replaces the caller */
+    bool privilege_levels; /* a task for each privilege level of each vCPU */
+    bool summary;          /* print the number of calls at the end */
+    bool discontinuities;  /* use the host's reports of interrupts and exceptions; false
+                            * where it has no such reports */
+};
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What translation has learned about the guest's code, a page at a time: how control reaches each
+ * address, and the descriptions of blocks that begin there. Addresses are the guest's. Pages live
+ * as long as the recorder. All functions are called with the recorder's lock held.
+ */
+#ifndef GT_PLUGIN_UFTRACE_PAGE_H
+#define GT_PLUGIN_UFTRACE_PAGE_H
+
+#include "base/page.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gt_uftrace_recorder;
+struct gt_kept;
+
+/* Bytes of code that one struct gt_place describes. */
+enum { GT_PLACE = 64 };
+
+/* GT_PLACE bytes of code. Each word has a bit for each address: see gt_place_bit. */
+struct gt_place {
+    uint64_t flow;        /* reached from the instruction before, or by a branch */
+    uint64_t call;        /* reached by a call */
+    uint64_t arrival;     /* reached in another way, too */
+    struct gt_kept *kept; /* descriptions of blocks that begin here; NULL: no block does */
+};
+
+struct gt_page {
+    struct gt_place place[GT_PAGE / GT_PLACE];
+};
+
+/* The bit of the address in the words of its struct gt_place. */
+static inline uint64_t gt_place_bit(uint64_t pc)
+{
+    return UINT64_C(1) << pc % GT_PLACE;
+}
+
+/* The place of the address. The page is made at its first use; never NULL. */
+struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc);
+
+/* True where translated code leads to the address. */
+bool gt_arrival_is_known(struct gt_uftrace_recorder *r, uint64_t pc);
+
+#endif

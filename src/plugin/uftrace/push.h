@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Machines: calls without a call instruction. Code of BIOSes and boot loaders pushes a return
+ * address as a constant and jumps or returns. All functions are called with the lock held.
+ */
+#ifndef GT_PLUGIN_UFTRACE_PUSH_H
+#define GT_PLUGIN_UFTRACE_PUSH_H
+
+#include "plugin/uftrace/code.h"
+
+struct gt_uftrace_recorder;
+
+/* The constant that was pushed last and may be an address of code near it. */
+struct gt_pushed {
+    struct gt_push push; /* width 0: there is no such constant */
+    int above;           /* values that were pushed after it; below 0: it was popped */
+};
+
+enum { GT_PUSHES_KEPT = 256 };
+
+/* What blocks that ended in no transfer of control have pushed, by the address where they go on; a
+ * newer one takes the slot of an older one. */
+struct gt_pushes {
+    struct {
+        uint64_t pc;
+        struct gt_pushed pushed;
+    } kept[GT_PUSHES_KEPT];
+};
+
+/* What is pushed when the block begins. */
+struct gt_pushed gt_pushed_before(const struct gt_translation *t);
+
+/* Goes on over one instruction of the block. */
+void gt_pushed_see(const struct gt_uftrace_recorder *r, struct gt_pushed *p,
+                   const struct gt_decoded *d);
+
+/* Changes the kind of the block's last instruction where the pushed address makes it a call, or no
+ * exception return; keeps what the block has pushed for the one after it. */
+void gt_pushed_classify(struct gt_translation *t);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The uftrace recorder as one value. Every function of the plugin takes the recorder as its first
+ * argument, or a vCPU or translation that has a pointer to it; only callbacks that the host gives
+ * nothing of ours fetch it (installed.h). A process may have several; one is installed.
+ *
+ * Members are grouped by subject; each module declares its own group in its header. Who may touch a
+ * group is said there or here: "at load" means that it is set in gt_uftrace_init and only read
+ * later, "with the lock" means r->lock. Everything lives as long as the process.
+ *
+ * Locks are taken in this order: r->lock, r->tracker.lock, then those of the worker and of the
+ * streams. r->os.lock is taken alone.
+ */
+#ifndef GT_PLUGIN_UFTRACE_RECORDER_H
+#define GT_PLUGIN_UFTRACE_RECORDER_H
+
+#include "guest/arch/syscalls.h"
+#include "plugin/common/modules.h"
+#include "plugin/common/pages.h"
+#include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/level.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/options.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/process.h"
+#include "plugin/uftrace/push.h"
+#include "plugin/uftrace/system.h"
+#include "plugin/uftrace/vcpu.h"
+#include "plugin/uftrace/vectors.h"
+
+/* What callbacks from translated code read each time: one cache line. At load, where nothing else
+ * is said. */
+struct gt_hot {
+    struct gt_vcpu *vcpu; /* max_vcpus, and one that all further vCPUs share: not recorded */
+    unsigned max_vcpus;
+    uint32_t max_depth; /* calls at this depth and deeper are not recorded */
+    void *score;        /* the host's cells; NULL: none. May become NULL as the vCPUs start */
+    struct gt_live_clock live; /* the newest time, for other processes */
+    uint64_t host_offset;      /* added to the host's clock; with the lock */
+    uint64_t insns;            /* with `sparse`: retired before the current block, by all vCPUs */
+    bool host_clock;           /* times are the host's; with the lock */
+    bool cells_stay;           /* the host moves no cells any more; atomic */
+    bool sparse;               /* no cells, and only blocks that need a look have callbacks */
+    bool finished;             /* the recording has ended; atomic */
+} __attribute__((aligned(64)));
+
+/* Facts about the guest, at load. */
+struct gt_guest {
+    bool user; /* a process, not a machine */
+    const struct gt_arch *arch;
+    const struct gt_syscalls *syscalls; /* user mode; NULL: not known for the target */
+};
+
+/* What is known of the guest's code. With the lock. */
+struct gt_known_code {
+    struct gt_modules modules; /* which function an address belongs to */
+    struct gt_pages pages;     /* struct gt_page, by guest address */
+    struct gt_block_cache cache;
+    struct gt_memory memory; /* machines */
+    struct gt_pushes pushes; /* machines */
+    struct gt_decoder decoder;
+};
+
+/* Counts for the end of the recording. */
+struct gt_totals {
+    uint32_t tasks;      /* begun so far; on the worker */
+    uint32_t coroutines; /* numbers given to tasks that are no threads of the host; atomic */
+    unsigned refused;    /* tasks not recorded: out of memory, threads or room; atomic */
+    uint64_t calls, matched, counters[GT_COUNTERS]; /* of vCPUs that have ended; with the lock */
+    struct gt_streams_stats written;                /* at the end */
+};
+
+struct gt_uftrace_recorder {
+    struct gt_hot hot;
+    struct gt_host_info host; /* at load */
+    struct gt_guest guest;
+    struct gt_uftrace_options options;
+    struct gt_host_events events; /* at load: the events that the host reports */
+
+    struct gt_tracker tracker; /* has a lock of its own */
+    pthread_mutex_t lock;
+    struct gt_known_code code;
+    struct gt_vcpus vcpus;
+    struct gt_totals totals;
+    struct gt_uftrace_process process;
+    struct gt_uftrace_output output;
+
+    /* machines */
+    struct gt_system system;
+    struct gt_vectors vectors;
+    struct gt_linux os;
+    struct gt_level_reader levels;
+};
+
+/* The vCPU of the index. All beyond the limit share one, which is not recorded. */
+static inline struct gt_vcpu *gt_vcpu_at(struct gt_uftrace_recorder *r, unsigned index)
+{
+    return &r->hot.vcpu[index < r->hot.max_vcpus ? index : r->hot.max_vcpus];
+}
+
+/* The vCPU's index. */
+static inline unsigned gt_vcpu_index(const struct gt_vcpu *v)
+{
+    return (unsigned)(v - v->rec->hot.vcpu);
+}
+
+/* True where the vCPU has begun, and the recording has not ended. */
+static inline bool gt_vcpu_is_recorded(const struct gt_vcpu *v)
+{
+    return v->begun && !__atomic_load_n(&v->rec->hot.finished, __ATOMIC_RELAXED);
+}
+
+#endif

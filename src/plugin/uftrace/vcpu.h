@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A vCPU as the recorder sees it: the words that translated code works on, its time, and how it
+ * begins and ends. Times are in ns: the host's clock, or one ns for each retired instruction.
+ *
+ * A struct gt_vcpu belongs to its vCPU's thread; other threads may set bits of thread.attention,
+ * and at the end of the recording whoever wins gt_vcpu_end ends its calls.
+ */
+#ifndef GT_PLUGIN_UFTRACE_VCPU_H
+#define GT_PLUGIN_UFTRACE_VCPU_H
+
+#include "base/stream/stream.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/task.h"
+#include "track/track.h"
+
+struct gt_uftrace_recorder;
+struct gt_levels;
+
+enum {
+    GT_MAX_VCPUS = 65536,
+    GT_MAX_VCPUS_LIMITED = 1024, /* where address space is limited (RLIMIT_AS) */
+};
+
+/* Words of a vCPU that translated code works on, where the host has cells. */
+struct gt_cells {
+    uint64_t mark;  /* how control left the last block: track/track.h */
+    uint64_t insns; /* retired before the current block */
+};
+
+struct gt_vcpu {
+    struct gt_cells own;     /* hosts without cells: the words themselves */
+    uint64_t insn_base;      /* instruction clock: time = base + retired */
+    struct gt_cells *cells;  /* NULL: found each time, since the host may move them */
+    struct gt_thread thread; /* the hot path needs its first members, and those above */
+    uint32_t block_insns;    /* hosts without cells: instructions of the block that runs */
+    uint32_t tid;            /* user mode: the thread's; machines: format/recording/tasks.h */
+    struct gt_uftrace_recorder *rec; /* whose it is; NULL: QEMU has not announced it yet */
+    bool begun;                      /* its calls are recorded */
+    bool refused;                    /* it could not begin: not recorded */
+    char name[16];                   /* user mode: the thread's name as it was recorded last */
+    char last_name[16];              /* user mode: its name when the program was about to exit */
+    struct gt_levels *levels;        /* NULL: privilege levels are not distinguished */
+    uint64_t left_sp;                /* machines: the stack pointer before a load of it */
+    bool loads_sp;                   /* machines: an instruction that loads it is about to run */
+    const struct gt_stack *seen;     /* machines: the stack that ran at the last landing */
+    const struct gt_stack *left; /* machines: the stack that a thread switch leaves; NULL: no switch
+                                  * is under way */
+    struct gt_linux_task next;   /* the thread that this switch goes to */
+    uint64_t mapping;            /* bytes that an mmap under way maps; 0: no mmap is under way */
+    bool maps_anon;              /* that mmap has no file */
+    bool in_exec;                /* its frames were closed for an execve that has not failed yet */
+} __attribute__((aligned(64)));
+
+/* All vCPUs. With the lock, where nothing else is said. */
+struct gt_vcpus {
+    unsigned n;               /* 1 + highest index seen; atomic */
+    uint64_t last_time;       /* the newest time that was noted */
+    unsigned ending;          /* vCPUs that record their end now */
+    bool closed;              /* the recording's end came first */
+    pthread_cond_t none_ends; /* `ending` is 0 again */
+
+    /* The stack of vCPUs that are not recorded: it never has room, so that no landing is plain. */
+    struct gt_stack no_stack;
+    struct gt_stream no_stream;
+    struct gt_task no_task;
+};
+
+/* True where the block that left the mark ended in `exit`. */
+static inline bool gt_mark_is_of(uint64_t mark, enum gt_code_exit exit)
+{
+    return mark & GT_MARK_CODE && gt_mark_code(mark)->exit == exit;
+}
+
+/* At load. */
+void gt_vcpus_init(struct gt_uftrace_recorder *r);
+
+/* Events of the host: a vCPU exists, and it is gone. `self` is the recorder. */
+void gt_on_vcpu_init(void *self, unsigned vcpu);
+void gt_on_vcpu_exit(void *self, unsigned vcpu);
+
+/* Where the vCPU's words are now. */
+struct gt_cells *gt_vcpu_cells(struct gt_uftrace_recorder *r, struct gt_vcpu *v, unsigned index);
+
+/* The vCPU is not recorded: no landing of it is plain, and none begins it. */
+void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v);
+
+/* Begins the recording of a vCPU at its first landing, on its thread, and the recording itself with
+ * the first vCPU. v->begun stays false where there is no memory or room. */
+void gt_vcpu_begin(struct gt_vcpu *v, struct gt_cells *cells, const struct gt_code *code);
+
+/* Ends the vCPU's calls and reads its thread's name. The vCPU's thread and the end of the recording
+ * may both call it: one of them does it. Takes the lock. */
+void gt_vcpu_end(struct gt_vcpu *v, struct gt_cells *cells);
+
+/* From now on gt_vcpu_end does nothing. Returns when the calls of it that are under way have ended,
+ * after a second at most. Takes the lock. */
+void gt_vcpus_close(struct gt_uftrace_recorder *r);
+
+/* In a forked child, which has no other thread: forgets the ends that were under way. */
+void gt_vcpus_forked(struct gt_uftrace_recorder *r);
+
+/* The calling thread's vCPU; NULL: the thread runs no vCPU of this recorder, or it has not begun.
+ */
+struct gt_vcpu *gt_vcpu_current(const struct gt_uftrace_recorder *r);
+
+/* Where the call that the calling vCPU has under way should arrive; GT_NO_ADDR: not known. */
+uint64_t gt_vcpu_expects(struct gt_uftrace_recorder *r);
+
+/* The vCPU's time at the beginning of the current block. */
+uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_cells *cells);
+
+/* Its time in a system call: hosts without cells count a block when the next one begins. */
+uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_cells *cells);
+
+/* The time of the calling thread's vCPU; the newest noted time on any other thread. */
+uint64_t gt_process_time(struct gt_uftrace_recorder *r);
+
+/* Notes the time, if it is the newest so far. With the lock. */
+void gt_vcpu_note_time(struct gt_uftrace_recorder *r, uint64_t time);
+
+/* The host's clock, in the recording's time. */
+uint64_t gt_host_clock(const struct gt_uftrace_recorder *r);
+
+/* From now on times are the host's clock plus `offset`. With the lock. */
+void gt_use_host_clock(struct gt_uftrace_recorder *r, uint64_t offset);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Translation: which callbacks and inline operations a block gets, by host and options. */
+#include "plugin/uftrace/block_cache.h"
+#include "recorder_double.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* QEMU's plugin ABI of hosts without cells; with cells; that also report exceptions. */
+enum { BARE = 1, CELLS = 2, REPORTS = 5 };
+
+/* Where vectors may be, and behind which there are bytes to look at. */
+#define KERNEL UINT64_C(0xffff800008010080)
+
+/* Translates a block of a program, or of a machine, and expects the hooks. */
+#define EXPECT(r, at, hooks, ...)                                                                  \
+    do {                                                                                           \
+        struct gt_block block;                                                                     \
+        PROGRAM_BLOCK(&block, at, __VA_ARGS__);                                                    \
+        assert_string_equal(translate(r, &block), hooks);                                          \
+    } while (0)
+#define EXPECT_MACHINE(r, pc, hooks, ...)                                                          \
+    do {                                                                                           \
+        struct gt_block block;                                                                     \
+        BLOCK(&block, pc, code_memory + (pc) % 4096, __VA_ARGS__);                                 \
+        assert_string_equal(translate(r, &block), hooks);                                          \
+    } while (0)
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static void expect_cells(struct gt_uftrace_recorder *r)
+{
+    EXPECT(r, ALPHA, "block exec landing(2)", NOP, B_COND(28));
+    EXPECT(r, ALPHA + 8, "block add 2; 1 mark call", NOP, BL(FUNCTION - 12)); /* not taken */
+    EXPECT(r, ALPHA + 16, "block exec landing(1)", NOP);                      /* it returns */
+    EXPECT(r, ALPHA + 32, "block add 2", NOP, NOP);                           /* taken */
+    EXPECT(r, ALPHA + 40, "block add 1; 0 mark return", RET);                 /* run into */
+    EXPECT(r, ALPHA + 32, "block add 1; 0 mark indirect call", BLR);
+    EXPECT(r, ALPHA + 36, "block counted_landing unless own; block add 1", NOP); /* both ways */
+    EXPECT(r, ALPHA + 32, "block add 1", BR);
+    EXPECT(r, ALPHA + 32, "block add 1", BL(4)); /* reads the pc */
+    EXPECT(r, ALPHA + 32, "block add 1", SVC);
+    EXPECT(r, ALPHA + 32, "block add 1", ERET);
+    /* Nothing is seen to lead there: the C library or the kernel does. */
+    EXPECT(r, ALPHA + 128, "block counted_landing unless own; block add 1", NOP);
+    EXPECT(r, BETA + 4, "block counted_landing unless own; block add 1", NOP);
+    EXPECT(r, UNNAMED, "block counted_landing unless own; block add 1", NOP);
+}
+
+static void test_program(void **state)
+{
+    (void)state;
+    expect_cells(recorder_start("aarch64", 0, CELLS, NULL));
+}
+
+/* Where control also comes by a branch, a look each time would cost more than a condition. */
+static void test_mixed_arrivals(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    EXPECT(r, ALPHA, "block exec landing(1)", B_COND(8));
+    EXPECT(r, ALPHA + 4, "block add 1; 0 mark call", BL(FUNCTION));
+    EXPECT(r, ALPHA + 8, "block counted_landing unless own; block add 1", NOP);
+    EXPECT(r, UNNAMED, "block counted_landing unless own; block add 1", B(64));
+    EXPECT(r, UNNAMED + 64, "block counted_landing unless own; block add 1", NOP);
+}
+
+/* Whether a jump is a call is the tracker's decision. */
+static void test_tail_calls(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"tail-calls=off", NULL};
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    assert_true(r->tracker.tail_calls);
+    EXPECT(r, ALPHA, "block exec landing(1)", B(FUNCTION));
+    recorder_stop(r);
+    r = recorder_start("aarch64", 0, CELLS, words);
+    assert_false(r->tracker.tail_calls);
+    EXPECT(r, ALPHA, "block exec landing(1)", B(FUNCTION));
+    recorder_stop(r);
+    expect_cells(recorder_start("aarch64", 0, CELLS, words));
+}
+
+static void test_two_functions_in_a_block(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    EXPECT(r, BETA - 8,
+           "block counted_landing unless own; block add 2; 2 exec landing_inside; 3 mark return",
+           NOP, NOP, NOP, RET);
+}
+
+static struct gt_func *register_handler(struct gt_uftrace_recorder *r)
+{
+    uint64_t pc = (uintptr_t)code_page + HANDLER;
+    pthread_mutex_lock(&r->lock);
+    gt_modules_at(&r->code.modules, pc, code_page + HANDLER);
+    struct gt_func *fn = gt_modules_handler(&r->code.modules, pc);
+    gt_code_is_handler(r, fn);
+    pthread_mutex_unlock(&r->lock);
+    return fn;
+}
+
+static void test_signal_handler(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    EXPECT(r, HANDLER, "block exec landing(1)", NOP);
+    const struct gt_func *fn = register_handler(r);
+    assert_true(fn->flags & GT_FUNC_HANDLER);
+    const struct gt_code *early = gt_kept_at(r, (uintptr_t)code_page + HANDLER)->code;
+    assert_true(early->special & GT_CODE_SPECIAL);
+    EXPECT(r, HANDLER, "block exec special_block", NOP, NOP);
+    EXPECT(r, HANDLER + 8, "block counted_landing unless own; block add 1", NOP);
+    EXPECT(r, HANDLER - 4, "block counted_landing unless own; block add 1; 1 exec special_block",
+           NOP, NOP);
+    EXPECT(r, BETA, "block exec landing(1); 0 mark jump to handler", B(FUNCTION));
+}
+
+static void test_contexts(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    EXPECT(r, GETCONTEXT, "block exec landing(2); 0 stores -; 1 stores -", NOP, NOP);
+    EXPECT(r, UNWIND_GETIP, "block exec landing(2); 0 loads -; 1 loads -", NOP, NOP);
+    EXPECT(r, ALPHA, "0 loads -; 1 loads -; 1 exec -; block exec landing(3)", NOP, LOADS_SP, NOP);
+    /* An unwinder ends in the frame that catches, by a jump. */
+    EXPECT(r, UNWIND_RESUME, "block exec landing(1); 0 mark return", BR);
+}
+
+static void test_host_clock(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"clock=host", NULL};
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, words);
+    EXPECT(r, ALPHA, "block exec landing(2)", NOP, B_COND(12));
+    EXPECT(r, ALPHA + 16, "", NOP);
+    EXPECT(r, ALPHA + 128, "block counted_landing unless own", NOP);
+}
+
+static void test_program_without_cells(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, NULL);
+    assert_true(r->hot.sparse);
+    EXPECT(r, ALPHA, "block exec block; block add shared 2", NOP, B_COND(12));
+    EXPECT(r, ALPHA + 16, "block add shared 2", NOP, NOP);
+    EXPECT(r, ALPHA + 16, "block exec block; block add shared 1", RET);
+    EXPECT(r, ALPHA + 128, "block add shared 1", NOP); /* seen where its block calls or returns */
+    EXPECT(r, UNNAMED, "block exec block; block add shared 1", NOP);
+    EXPECT(r, BETA - 8, "block add shared 3; 2 exec block", NOP, NOP, NOP);
+    EXPECT(r, GETCONTEXT, "block exec block; block add shared 1; 0 accesses -", NOP);
+    register_handler(r);
+    EXPECT(r, HANDLER, "block exec special_block; block add shared 1", NOP);
+}
+
+/* A callback at each block counts; so it does where threads may come. */
+static void test_each_block_without_cells(void **state)
+{
+    (void)state;
+    static const char *const clocks[][2] = {{"clock=insn", NULL}, {"clock=host", NULL}};
+    for (size_t i = 0; i < G_N_ELEMENTS(clocks); i++) {
+        struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, BARE, clocks[i]);
+        assert_false(r->hot.sparse);
+        EXPECT(r, ALPHA, "block exec block", NOP, B_COND(12));
+        EXPECT(r, ALPHA + 16, "block exec block", NOP);
+        recorder_stop(r);
+    }
+}
+
+/* ---- machines ------------------------------------------------------------------------------ */
+
+static void expect_machine(struct gt_uftrace_recorder *r)
+{
+    /* A call may end before it, on the page that cannot be looked at. */
+    EXPECT_MACHINE(r, KERNEL & ~UINT64_C(4095), "block exec landing(1)", NOP);
+    EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL + 64, "block add 1; 0 mark call", BL(0x200));
+    EXPECT_MACHINE(r, KERNEL + 64 + 0x200, "block exec landing(1); 0 mark return", RET);
+    EXPECT_MACHINE(r, KERNEL + 4, "block add 1; 0 mark jump", BR);
+    EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_landing unless jump; block add 1; 0 mark own",
+                   NOP);
+    EXPECT_MACHINE(r, KERNEL + 0x480, "block exec unknown_block; 1 mark exception return; 1 regs -",
+                   NOP, ERET);
+    EXPECT_MACHINE(r, KERNEL + 0x500, "block exec unknown_block; 0 mark system call; 0 regs -",
+                   SVC);
+    /* A known indirect jump goes on in its own function. */
+    EXPECT_MACHINE(r, KERNEL + 0x604,
+                   "block counted_landing unless jump; block add 1; 0 mark own; 0 mark jump", BR);
+}
+
+static void test_machine(void **state)
+{
+    (void)state;
+    static const char *const off[] = {"discontinuities=off", NULL};
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, CELLS, NULL);
+    assert_null(r->events.discontinuity);
+    expect_machine(r);
+    recorder_stop(r);
+    r = recorder_start("aarch64", 1, REPORTS, off);
+    assert_null(r->events.discontinuity);
+    expect_machine(r);
+}
+
+/* The host reports interrupts and exceptions: a handler changes the mark before it begins. */
+static void test_machine_that_reports(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, REPORTS, NULL);
+    assert_non_null(r->events.discontinuity);
+    EXPECT_MACHINE(r, KERNEL, "block counted_unknown_block unless own; block add 1", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL + 4, "block add 1", BR);
+    EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_landing unless own; block add 1", NOP);
+}
+
+static void test_stack_pointers(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, REPORTS, NULL);
+    EXPECT_MACHINE(r, KERNEL,
+                   "block counted_unknown_block unless own; block add 3; "
+                   "0 loads -; 1 loads -; 1 regs -; 2 regs -",
+                   NOP, LOADS_SP, NOP);
+    EXPECT_MACHINE(r, KERNEL + 0x80,
+                   "block counted_unknown_block unless own; block add 2; 1 stores -", COPIES_SP,
+                   STORES_SP);
+    /* A block ends with the load: the next one reads what was loaded. */
+    EXPECT_MACHINE(r, KERNEL + 0x100,
+                   "block counted_unknown_block unless own; block add 1; 0 loads -; 0 regs -",
+                   LOADS_SP);
+    EXPECT_MACHINE(r, KERNEL + 0x104, "block add 1; 0 regs -", NOP);
+}
+
+static void test_machine_without_cells(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, BARE, NULL);
+    EXPECT_MACHINE(r, KERNEL, "block exec unknown_block; block add shared 1", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL + 64, "block add shared 1", NOP);
+    EXPECT_MACHINE(r, KERNEL + 4, "block exec block; block add shared 1", RET);
+    recorder_stop(r);
+    /* Several vCPUs: the host's clock, so no counts. */
+    r = recorder_start("aarch64", 2, BARE, NULL);
+    EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL + 64, "", NOP);
+    EXPECT_MACHINE(r, KERNEL + 4, "block exec block", RET);
+}
+
+static void test_empty_block(void **state)
+{
+    (void)state;
+    struct gt_block b;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, CELLS, NULL);
+    host_double_block(&b, 0x1000);
+    assert_string_equal(translate(r, &b), "");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(test_##name, recorder_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(program),
+        TEST(mixed_arrivals),
+        TEST(tail_calls),
+        TEST(two_functions_in_a_block),
+        TEST(signal_handler),
+        TEST(contexts),
+        TEST(host_clock),
+        TEST(program_without_cells),
+        TEST(each_block_without_cells),
+        TEST(machine),
+        TEST(machine_that_reports),
+        TEST(stack_pointers),
+        TEST(machine_without_cells),
+        TEST(empty_block),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
