@@ -90,11 +90,17 @@ void gt_etrace_on_block_time(unsigned vcpu, void *data)
     v->time += b->insns;
 }
 
+static __attribute__((noinline)) void begin_packet(struct gt_etrace *e, struct gt_etrace_vcpu *v,
+                                                   uint64_t now)
+{
+    gt_etrace_put_entry(e, v, v->start, v->end, v->since, now);
+}
+
 /* How long a block took is known when the next one begins. */
 static void put_until(struct gt_etrace *e, struct gt_etrace_vcpu *v, uint64_t now)
 {
     if (v->pending && !gt_etrace_run_add(&v->run, v->start, v->end, v->since, now))
-        gt_etrace_put_entry(e, v, v->start, v->end, v->since, now);
+        begin_packet(e, v, now);
 }
 
 void gt_etrace_on_block_host(unsigned vcpu, void *data)

@@ -27,16 +27,16 @@ static void put_one(struct gt_etrace_buffer *buf, uint64_t entry)
 static inline __attribute__((always_inline)) size_t put_many(struct gt_etrace_buffer *buf, size_t i,
                                                              size_t n, bool wide)
 {
-    const uint64_t *queue = buf->queue.entries;
+    const struct gt_etrace_queue *q = &buf->queue;
     struct gt_etrace_vcpu *v = buf->current;
     struct gt_etrace_run *r = &v->run;
     const size_t size = gt_etrace_entry_size(wide ? 64 : 32);
     uint8_t *at = r->packet + r->fill - size, *end = r->packet + r->room - size;
     uint64_t vcpu = gt_etrace_vcpu_index(buf->recorder, v), time = v->time;
     struct gt_etrace_entry newest = gt_etrace_exec_load(at, wide);
-    for (; i < n && queue[i] >> GT_ETRACE_QUEUE_VCPU == vcpu && at + size <= end; i++) {
-        const struct gt_etrace_block *b = gt_etrace_queued_block(queue[i]);
-        __builtin_prefetch(gt_etrace_queued_block(queue[(i + AHEAD) % GT_ETRACE_QUEUE]));
+    for (; i < n && q->entries[i] >> GT_ETRACE_QUEUE_VCPU == vcpu && at + size <= end; i++) {
+        const struct gt_etrace_block *b = gt_etrace_queued_block(q->entries[i]);
+        __builtin_prefetch(gt_etrace_queued_block(q->entries[(i + AHEAD) % GT_ETRACE_QUEUE]));
         at += size & ~gt_etrace_exec_join(&newest, b, wide);
         gt_etrace_exec_store(at, &newest, wide);
         time += b->insns;
