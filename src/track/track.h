@@ -3,11 +3,10 @@
  * The call tracker: turns "control arrived at this block, having left that one" into a call stack.
  * Pure logic: it includes nothing of QEMU and opens no files; its call events go to a sink.
  *
- * The last exit. Each vCPU has one word, the last exit, that says how control left the last block:
+ * Each vCPU has one word, the last exit, that says how control left the last block:
  *   - the address of a struct gt_func: control stayed in that function as far as is known, or
  *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump, where the recorder sets that;
- *   - the address of a struct gt_code with GT_LAST_EXIT_CODE set: that block ended in a call or a
- *     return.
+ *   - the address of a struct gt_code with GT_LAST_EXIT_CODE: it ended in a call or a return.
  *
  * When a block begins whose own function is not the last exit, that is a transfer: only then is the
  * tracker called (gt_track_transfer, in transfer.h). Jumps and branches inside a function cost
@@ -19,8 +18,7 @@
  * exception (frames are closed), a coroutine switch (another stack continues), a signal handler's
  * end, or an unknown return, which closes nothing. Each such case is counted (counters.h).
  *
- * Addresses are the guest's. Times are in ns, chosen by the recorder, and never decrease for one
- * stack.
+ * Addresses are the guest's. Times are in ns; the recorder's never decrease for one stack.
  */
 #ifndef GT_TRACK_TRACK_H
 #define GT_TRACK_TRACK_H
@@ -370,9 +368,9 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
 /* The handler of a signal returned (rt_sigreturn). Returns the last exit that was interrupted. */
 uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t time);
 
-/* A saving function stored a word at the address. */
+/* A saving function stored a word at the address; a word was loaded from the address just before
+ * the stack pointer was; the stack pointer was loaded (gt_track_switched, below). */
 void gt_track_saved(struct gt_thread *t, uint64_t addr);
-/* A word was loaded from the address just before the stack pointer was loaded. */
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
 /* A function of GT_FUNC_GET_IP loaded the word `ip`. */
 void gt_track_get_ip(struct gt_thread *t, uint64_t ip);
@@ -394,7 +392,6 @@ static inline unsigned gt_code_level(const struct gt_code *code)
 {
     return code->slow_flags >> GT_CODE_LEVEL_SHIFT;
 }
-/* The stack pointer was loaded. */
 static inline void gt_track_switched(struct gt_thread *t)
 {
     t->slow_flags |= GT_SLOW_SWITCHED;
