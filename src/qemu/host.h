@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum gt_host_feature {
-    GT_HOST_CELLS,         /* scoreboards, with inline add and store */
+    GT_HOST_SCOREBOARD,    /* scoreboards, with inline add and store */
     GT_HOST_CONDITIONAL,   /* callbacks that fire only if an entry differs from a value */
     GT_HOST_REGISTERS,     /* guest registers can be read */
     GT_HOST_MEMORY,        /* guest memory can be read by virtual address */
@@ -98,7 +98,7 @@ char *gt_host_program(void);
 const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);
 
-/* Allocates a scoreboard: `size` zeroed bytes for each vCPU. Needs GT_HOST_CELLS. */
+/* Allocates a scoreboard: `size` zeroed bytes for each vCPU. Needs GT_HOST_SCOREBOARD. */
 void *gt_scoreboard_new(size_t size);
 /* Returns this vCPU's area. It moves when a new vCPU needs more room, just before the new one's
  * vcpu_init: call this in each callback, unless no vCPU can be added. */

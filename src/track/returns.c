@@ -113,7 +113,7 @@ static bool is_retpoline(const struct arrival *a, struct found *f)
     return gt_machine_is_retpoline(a->t);
 }
 
-static void give_way(const struct arrival *a, const struct found *f)
+static void replace_top(const struct arrival *a, const struct found *f)
 {
     (void)f;
     gt_return_close(a->t, gt_stack_depth(a->t->stack) - 1, a->time);
@@ -178,7 +178,7 @@ static const struct rule elsewhere[] = {
     {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, keep_all},
     {GT_RULE_FIRST_FUNCTION, GT_BACK_RETURN, ends_first_function, close_top},
     {GT_RULE_BEYOND_LIMIT, GT_BACK_RETURN, was_too_deep, forget_dropped},
-    {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_retpoline, give_way},
+    {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_retpoline, replace_top},
     {GT_RULE_PUSHED_CONTEXT, GT_BACK_RETURN, context_resumes, resume_context},
     {GT_RULE_NEW_CONTEXT, GT_BACK_RETURN, context_begins, begin_context},
     {GT_RULE_OWN_ADDRESS, GT_BACK_RETURN, pushed_own_address, keep_all},

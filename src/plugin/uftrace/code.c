@@ -141,8 +141,8 @@ static void instrument_by_callbacks(const struct gt_translation *t, size_t first
                                     struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool special = is_slow(code);
-    gt_exec_fn fn = special ? gt_on_slow_block : gt_on_block;
+    bool slow = is_slow(code);
+    gt_exec_fn fn = slow ? gt_on_slow_block : gt_on_block;
     if (entry == GT_BLOCK_ENTRY_UNKNOWN)
         gt_block_on_exec(t->block, gt_on_unknown_block, code);
     else if (first > 0)
@@ -219,11 +219,10 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
                        struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool special = is_slow(code);
+    bool slow = is_slow(code);
     if (first > 0)
-        gt_insn_on_exec(t->insn[first].ref, special ? gt_on_slow_block : gt_on_transfer_inside,
-                        code);
-    else if (special)
+        gt_insn_on_exec(t->insn[first].ref, slow ? gt_on_slow_block : gt_on_transfer_inside, code);
+    else if (slow)
         gt_block_on_exec(t->block, gt_on_slow_block, code);
     else
         look_at_block(r, t->block, code, entry);
