@@ -142,7 +142,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status < 0)
         return status;
     arch = gt_arch_by_target(info->target);
-    bool able = gt_host_can(GT_HOST_CELLS) && gt_host_can(GT_HOST_CONDITIONAL);
+    bool able = gt_host_can(GT_HOST_SCOREBOARD) && gt_host_can(GT_HOST_CONDITIONAL);
     if (!arch || (!able && step >= CALLS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
     scoreboard = gt_counters_new(2);

@@ -57,7 +57,7 @@ bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value)
 
 void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value)
 {
-    if (gt_host_can(GT_HOST_CELLS))
+    if (gt_host_can(GT_HOST_SCOREBOARD))
         gt_block_add(b, (struct gt_scoreboard_entry){set, i * sizeof(uint64_t)}, value);
     else
         gt_block_add_shared(b, (uint64_t *)set + i, value);

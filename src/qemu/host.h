@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 enum gt_host_feature {
-    GT_HOST_CELLS,         /* per-vCPU score with inline add and store */
-    GT_HOST_CONDITIONAL,   /* callbacks that fire only if a cell differs from a value */
+    GT_HOST_SCOREBOARD,    /* scoreboards, with inline add and store */
+    GT_HOST_CONDITIONAL,   /* callbacks that fire only if an entry differs from a value */
     GT_HOST_REGISTERS,     /* guest registers can be read */
     GT_HOST_MEMORY,        /* guest memory can be read by virtual address */
     GT_HOST_MEMORY_VALUES, /* a memory callback can read the value */
@@ -39,7 +39,7 @@ struct gt_host_info {
 struct gt_block;
 struct gt_insn_ref;
 
-/* A u64 in each vCPU's cell area. */
+/* A u64 in each vCPU's part of a scoreboard. */
 struct gt_scoreboard_entry {
     void *scoreboard;
     size_t offset;
@@ -98,19 +98,19 @@ char *gt_host_program(void);
 const char *gt_host_program_in(const char *words, size_t size);
 uint64_t gt_host_entry(void);
 
-/* Allocates score: `size` zeroed bytes for each vCPU. Needs GT_HOST_CELLS. */
+/* Allocates a scoreboard: `size` zeroed bytes for each vCPU. Needs GT_HOST_SCOREBOARD. */
 void *gt_scoreboard_new(size_t size);
 /* Returns this vCPU's area. It moves when a new vCPU needs more room, just before the new one's
  * vcpu_init: call this in each callback, unless no vCPU can be added. */
 void *gt_scoreboard_find(void *scoreboard, unsigned vcpu);
 
-/* Allocates `n` zeroed counters: a set for each vCPU if the host has score, else one set that all
- * vCPUs add to without synchronisation, and that never moves. They live as long as the host. */
+/* Allocates `n` zeroed counters: a set for each vCPU if the host has scoreboards, else one set that
+ * all vCPUs add to without synchronisation, and that never moves. They live as long as the host. */
 void *gt_counters_new(size_t n);
 /* The number of sets for `vcpus` vCPUs; the index of this vCPU's set. */
 unsigned gt_counters_sets(unsigned vcpus);
 unsigned gt_counters_set_of(unsigned vcpu);
-/* Returns this vCPU's counters; they move as score do. */
+/* Returns this vCPU's counters; they move as a scoreboard does. */
 uint64_t *gt_counters_find(void *set, unsigned vcpu);
 
 /* The block. */
@@ -120,13 +120,13 @@ struct gt_insn_ref *gt_block_insn(const struct gt_block *b, size_t i);
 void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data);
 /* The callback may read registers, if the host supports that. */
 void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data);
-/* The callback fires if the cell differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may
+/* The callback fires if the entry differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may
  * read registers. */
 void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry cell,
                          uint64_t value, void *data);
 void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value);
-/* Adds to one counter of all vCPUs, without synchronisation (families without score). False: not
- * supported. */
+/* Adds to one counter of all vCPUs, without synchronisation (families without scoreboards). False:
+ * not supported. */
 bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value);
 /* Adds to counter i of a set of gt_counters_new. */
 void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value);

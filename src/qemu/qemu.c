@@ -153,12 +153,12 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
 bool gt_host_can(enum gt_host_feature feature)
 {
     switch (feature) {
-    case GT_HOST_CELLS:
+    case GT_HOST_SCOREBOARD:
         return gt_qemu.scoreboard_new && gt_qemu.scoreboard_find &&
                gt_qemu.register_vcpu_tb_exec_inline_per_vcpu &&
                gt_qemu.register_vcpu_insn_exec_inline_per_vcpu;
     case GT_HOST_CONDITIONAL:
-        return gt_host_can(GT_HOST_CELLS) && gt_qemu.register_vcpu_tb_exec_cond_cb &&
+        return gt_host_can(GT_HOST_SCOREBOARD) && gt_qemu.register_vcpu_tb_exec_cond_cb &&
                gt_qemu.register_vcpu_insn_exec_cond_cb;
     case GT_HOST_REGISTERS:
         return gt_qemu.get_registers && gt_qemu.read_register;
@@ -213,22 +213,22 @@ void *gt_scoreboard_find(void *scoreboard, unsigned vcpu)
 void *gt_counters_new(size_t n)
 {
     size_t size = n * sizeof(uint64_t);
-    return gt_host_can(GT_HOST_CELLS) ? gt_scoreboard_new(size) : g_malloc0(size);
+    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_scoreboard_new(size) : g_malloc0(size);
 }
 
 unsigned gt_counters_sets(unsigned vcpus)
 {
-    return gt_host_can(GT_HOST_CELLS) ? vcpus : 1;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? vcpus : 1;
 }
 
 unsigned gt_counters_set_of(unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? vcpu : 0;
 }
 
 uint64_t *gt_counters_find(void *set, unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_CELLS) ? gt_scoreboard_find(set, vcpu) : set;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_scoreboard_find(set, vcpu) : set;
 }
 
 static void take_info(qemu_id id, const struct qemu_info *info)

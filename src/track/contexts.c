@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Several call stacks: contexts (threads, coroutines) that are suspended, go on, begin and end. See
- * stack.h. */
+/* Several call stacks: contexts (threads, coroutines) that begin, are suspended, continue and end.
+ * See stack.h. */
 #include "track/stack.h"
 
-/* A suspended stack goes on, or ends. */
+/* A suspended stack continues, or ends. */
 static void tell_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     if (s->out && k->sink->resumed)
@@ -38,7 +38,7 @@ struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc)
     return found;
 }
 
-/* A coroutine whose first function has returned, and what called it has left for good. */
+/* True for a coroutine whose first function has returned, and whose caller does not come back. */
 static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
 {
     const struct gt_tracker *k = t->tracker;
@@ -65,7 +65,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     k->ended = s;
 }
 
-/* The output is another stack's from now on: the frames stay open in here only. */
+/* Another stack uses the output from now on: the frames stay open here only. */
 static void give_output_up(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     struct gt_frame *top = s->top;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tracker counts. An anomaly is something that it could only conclude: how far not to
- * trust a trace. A trace without one is exact; the other counters are worth knowing. Names are
- * those of guesttrace.stats (anomaly.NAME, rule.NAME, count.NAME); texts are for people.
+ * What the tracker counts. An anomaly is something that it could only conclude: a trace without
+ * anomalies is exact. Rules and counts are plain statistics. Names are those of guesttrace.stats
+ * (anomaly.NAME, rule.NAME, count.NAME); texts are for people.
  */
 #ifndef GT_TRACK_COUNTERS_H
 #define GT_TRACK_COUNTERS_H
@@ -11,15 +11,15 @@
 
 enum gt_counter {
     GT_COUNT_UNWOUND,      /* frames closed by longjmp, exceptions */
-    GT_COUNT_SWITCHED,     /* another call stack went on (coroutines) */
+    GT_COUNT_SWITCHED,     /* another call stack continued (coroutines) */
     GT_COUNT_SIGNALS,      /* signal handlers entered */
     GT_COUNT_HANDLERS,     /* handlers of interrupts, exceptions, system calls */
     GT_COUNT_BEGUN,        /* contexts that began: threads, programs, stages */
     GT_COUNT_ALIASED,      /* blocks that are shared by several virtual addresses */
-    GT_COUNT_BEYOND_TASKS, /* stacks more than are recorded */
+    GT_COUNT_BEYOND_TASKS, /* stacks beyond those that are recorded */
     GT_COUNT_BEYOND_DEPTH, /* frames deeper than are recorded */
 
-    /* How returns were decided that did not transfer where the call said: the rules of returns.c */
+    /* How returns were decided that did not match their call: the rules of returns.c */
     GT_RULES,
     GT_RULE_SIGNAL_HANDLER = GT_RULES,
     GT_RULE_FIRST_FUNCTION,
@@ -47,7 +47,7 @@ enum gt_counter {
     GT_ANOMALY_BIOS_RETURN,       /* the same in a PC's BIOS, which pushes addresses and jumps */
     GT_ANOMALY_LEFT_HANDLER,      /* a handler did not end by an exception return */
     GT_ANOMALY_DIVERTED_CALL,     /* a call did not arrive at its target */
-    GT_ANOMALY_UNKNOWN_SIGRETURN, /* a signal handler ended that was not seen to begin */
+    GT_ANOMALY_UNKNOWN_SIGRETURN, /* a signal handler ended whose beginning was not seen */
     GT_ANOMALY_TOO_DEEP,          /* frames beyond the tracker's limit, not followed */
     GT_COUNTERS,
 };
@@ -64,7 +64,7 @@ static inline bool gt_counter_is_rule(enum gt_counter counter)
 
 /* "unknown-return"; static. */
 const char *gt_counter_name(enum gt_counter counter);
-/* A phrase for the name, or NULL for a name that is none. */
+/* A phrase for the name; NULL for an unknown name. */
 const char *gt_counter_text(const char *name);
 
 #endif

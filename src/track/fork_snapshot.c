@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stacks of programs that have made a system call: it may have made a process, which begins
- * with a copy of its maker's, perhaps when the maker has left it.
+ * Fork snapshots: the frames of programs at their newest system calls. Such a call may create a
+ * process, which begins with a copy of these frames, perhaps after the caller has left them.
  */
 #include "track/machine.h"
 #include "track/stack.h"
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack of a program that made a system call last there; by a hash of `pc` and `sp`, in one of
- * GT_TRACK_FORK_SNAPSHOTS places. */
+/* The frames at the newest system call that returns to `pc`; found by a hash of `pc` and `sp`, in
+ * one of GT_TRACK_FORK_SNAPSHOTS entries. */
 struct gt_fork_snapshot {
-    uint64_t pc;   /* where that comes back to; 0: free */
-    uint64_t sp;   /* where the guest's own stack was; 0: not known */
-    uint64_t when; /* counted in notes */
+    uint64_t pc;   /* where the call returns to; 0: free */
+    uint64_t sp;   /* the program's stack pointer; 0: not known */
+    uint64_t when; /* n_fork_snapshots when it was taken */
     uint32_t n;
     struct gt_frame frames[64];
 };
@@ -26,8 +26,8 @@ static bool is_of(const struct gt_fork_snapshot *snapshot, uint64_t pc, uint64_t
     return snapshot->pc == pc && snapshot->sp == sp;
 }
 
-/* Where that of the address and the stack pointer is, or is to be, in the place of the oldest; NULL
- * without memory. With the lock. */
+/* Returns the entry of that address and stack pointer, or one to use for it: a free one or the
+ * oldest. NULL: no memory. With the lock. */
 static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, uint64_t sp)
 {
     if (!k->fork_snapshots)
@@ -48,8 +48,8 @@ static struct gt_fork_snapshot *snapshot_at(struct gt_tracker *k, uint64_t pc, u
 
 _Static_assert(SNAPSHOTS == 1u << 10, "snapshot_at takes the hash's top 10 bits");
 
-/* The last one of the address, with any stack pointer: a thread has one of its own. NULL: none.
- * With the lock. */
+/* The newest snapshot of the address, with any stack pointer: a new thread has another one. NULL:
+ * not found. With the lock. */
 static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *k, uint64_t pc)
 {
     const struct gt_fork_snapshot *last = NULL;
@@ -79,7 +79,6 @@ void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
     pthread_mutex_unlock(&t->tracker->lock);
 }
 
-/* A process begins where the system call that made it comes back to, with a copy of the stack. */
 bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time)
 {
     struct gt_fork_snapshot snapshot = {.n = 0};

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Privilege levels: a thread's calls in one output for each level that its code runs at. The call
- * stack is one: a handler's frame is on that of the user program which it interrupted, and both are
- * followed as ever. But each frame is recorded in its own level's output, at its depth among those
- * of that level.
+ * Privilege levels: a thread's calls go to one output for each level that its code runs at. There
+ * is one call stack: a handler's frame is on that of the user program which it interrupted. But
+ * each frame is recorded in its own level's output, at its depth among the frames of that level.
  */
 #include "track/stack.h"
 

@@ -13,7 +13,7 @@ uint32_t gt_machine_floor(const struct gt_stack *s)
     return s->n_handlers ? s->handlers[s->n_handlers - 1].depth : 0;
 }
 
-/* One that is left again and again without an exception return is no vector. */
+/* A vector whose handlers end without an exception return, several times, is dropped. */
 static void note_left(struct gt_handler *h)
 {
     if (h->vector && ++h->vector->vector_left >= VECTOR_CHANCES)
@@ -59,14 +59,14 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
         t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
 
-/* The context is to be taken up again, and the stack pointer is another's now. */
+/* True where the context will be resumed, and the stack pointer is another context's now. */
 static bool is_left_behind(const struct gt_stack *s)
 {
     uint16_t left = GT_FRAME_SP_LOADED | GT_FRAME_SP_STORED;
     return (s->top->flags & left) == left;
 }
 
-/* Where the handler that has ended was inside another, that one has called nothing meanwhile. */
+/* Calls made by a handler that has ended are not calls of the handler that it interrupted. */
 static void note_calls_inside(const struct gt_thread *t, const struct gt_handler *ended)
 {
     const struct gt_stack *s = t->stack;
@@ -75,15 +75,15 @@ static void note_calls_inside(const struct gt_thread *t, const struct gt_handler
         s->handlers[s->n_handlers - 1].inside += t->calls - before;
 }
 
-/* True where what was taken for a signal's handler ends as an interrupt's: *out is that. It was in
- * the kernel, so its first block is a vector. */
+/* True where what was taken for a signal's handler ends as an interrupt's, *out. It ran in the
+ * kernel, so its first block is a vector. */
 static bool took_handler(struct gt_thread *t, struct gt_handler *out)
 {
     struct gt_stack *s = t->stack;
     struct gt_handler maybe = s->maybe;
     if (maybe.depth <= gt_machine_floor(s) || maybe.depth > gt_stack_depth(s))
         return false;
-    const struct gt_frame *f = s->base + maybe.depth; /* another's, where it has ended */
+    const struct gt_frame *f = s->base + maybe.depth; /* another call's, if the handler has ended */
     if (f->kind != GT_FRAME_SIGNAL || f->addr != maybe.vector->pc ||
         maybe.vector->vector == GT_VECTOR_NO)
         return false;
@@ -214,7 +214,7 @@ static struct gt_stack *find_by_sp(struct gt_tracker *k, uint64_t sp)
     return NULL;
 }
 
-/* Ends the contexts that were suspended with that stack pointer: it is another's now. */
+/* Ends the other contexts that were suspended with that stack pointer. */
 static void end_others_at(struct gt_thread *t, const struct gt_stack *suspended)
 {
     struct gt_tracker *k = t->tracker;
@@ -227,7 +227,7 @@ static void end_others_at(struct gt_thread *t, const struct gt_stack *suspended)
     }
 }
 
-/* Stack pointers loaded on the way into a handler, before it calls anything, are of its own. */
+/* A stack pointer that a handler loads before it calls anything is its own. */
 static bool enters_handler(const struct gt_thread *t)
 {
     const struct gt_stack *s = t->stack;
@@ -235,8 +235,8 @@ static bool enters_handler(const struct gt_thread *t)
     return h && h->depth == gt_stack_depth(s) && h->calls + h->inside == t->calls;
 }
 
-/* The stack pointer has not moved, or only where the stack's own frames are: no other context can
- * be suspended there. One that was before has ended. */
+/* True where the stack pointer has not moved, or only among the stack's own frames: no other
+ * context can be suspended there, and one that was has ended. */
 static bool stays_on_stack(const struct gt_stack *s, uint64_t old_sp, uint64_t new_sp)
 {
     enum { LEAST_FRAME = 8 };
@@ -254,7 +254,7 @@ static bool is_saved(const struct gt_stack *s)
     return s->top->flags & GT_FRAME_SP_STORED;
 }
 
-/* The stack is to be taken up again, at a known place; so what comes is another's. */
+/* The stack will be resumed at a known address, so a new context begins. */
 static void leave_for_new(struct gt_thread *t, uint64_t sp, uint64_t time)
 {
     struct gt_stack *from = t->stack;

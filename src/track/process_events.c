@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Programs of whole machines: where an exception return begins one or goes on with it, and what a
- * system call comes back to: where it was made, in a process that it made, at a signal's handler,
- * in another program. See machine.h.
+ * Programs of whole machines: exception returns that begin or resume one, and where a system call
+ * returns to: its caller, a process that it created, a signal's handler, or another program. See
+ * machine.h.
  */
 #include "track/machine.h"
 #include "track/stack.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What runs after it is another context's. */
+/* True where the exception return has begun a context. */
 static bool begins_context(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     bool resumes = gt_machine_resumes(t, code->pc);
@@ -33,7 +33,7 @@ static void resolve_exception_return(struct gt_thread *t, const struct gt_code *
         gt_stack_close(t->tracker, s, depth - 1, time);
         return;
     }
-    if (within_kernel) { /* the handler was not seen to begin */
+    if (within_kernel) { /* the handler's beginning was not seen */
         t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
         return;
     }
@@ -43,7 +43,7 @@ static void resolve_exception_return(struct gt_thread *t, const struct gt_code *
         gt_begin_root(t, code, time);
 }
 
-/* Another program has taken the place of the one that made the system call. */
+/* Another program replaces the one that made the system call. */
 static void replace_program(struct gt_thread *t, const struct gt_code *code, uint64_t time)
 {
     gt_stack_close(t->tracker, t->stack, 0, time);
@@ -51,8 +51,8 @@ static void replace_program(struct gt_thread *t, const struct gt_code *code, uin
     gt_begin_root(t, code, time);
 }
 
-/* Or the handler of an interrupt that hit where the system call had just ended, and whose vector
- * was not known: how it ends will tell. */
+/* A signal's handler begins; or that of an interrupt that hit as the system call ended, and whose
+ * vector is not known: its end will distinguish them. */
 static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
                          uint64_t time)
 {
@@ -61,9 +61,9 @@ static void begin_signal(struct gt_thread *t, const struct gt_code *from, struct
     t->stack->maybe = (struct gt_handler){depth, gt_code_last_exit(from), t->calls, 0, code};
 }
 
-/* A system call that does not come back to where it was made: the kernel has called a signal
- * handler, with the signal's number; or a signal handler's end has brought back what the signal
- * interrupted; or a program begins, with registers that are all clear. */
+/* A system call that does not return to its caller: the kernel has called a signal handler, with
+ * the signal's number; or the end of a signal handler resumes the interrupted code; or a program
+ * begins, with cleared registers. */
 static void resolve_syscall(struct gt_thread *t, const struct gt_code *from, struct gt_code *code,
                             uint64_t time)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Transfers that are not a plain call or return: what happened, from what is known.
+ * The slow path: transfers that are not a plain call or return.
  *
- * In this order, the first that holds: the program's first block; a PLT stub (the call goes on
+ * The first of these that holds decides: the program's first block; a PLT stub (the call continues
  * through it); a signal handler's entry; a stack pointer that was loaded (longjmp, an exception's
  * landing pad, a coroutine switch); a call; a return; a jump to another function's entry, which is
  * a call in the jumper's place.
  *
- * Returns have rules of their own: see returns.c.
+ * Returns have a table of rules: see returns.c.
  *
- * In a machine, retpolines are known by their form, and calls and returns that match but for whole
- * pages have arrived, where nothing matches exactly: QEMU shares blocks among the virtual addresses
- * of a page. And code without symbols is all code there, so that being in the same "function" says
- * nothing.
+ * In a machine, retpolines are recognised by their form, and a call or return that misses its
+ * target by whole pages has arrived, if nothing matches exactly: QEMU shares blocks among the
+ * virtual addresses of a page. All code without symbols is one function there, so two blocks in
+ * that "function" need not belong together.
  */
 #include "track/machine.h"
 #include "track/returns.h"
@@ -50,7 +50,7 @@ static bool begins_context(const struct gt_thread *t, uint64_t last_exit,
              !gt_stack_find_suspended(t, code->pc)));
 }
 
-/* A jump into another file's code without symbols. That some frame is of it says nothing there. */
+/* A jump into another file's code without symbols. A frame of that code is no evidence there. */
 static bool is_far_jump(uint64_t last_exit, const struct gt_code *code)
 {
     return !(last_exit & GT_LAST_EXIT_CODE) && code->fn->flags & GT_FUNC_ANON &&
@@ -58,9 +58,8 @@ static bool is_far_jump(uint64_t last_exit, const struct gt_code *code)
 }
 
 /* Since the stack pointer was loaded control has come back to the function of `from`, in a block
- * that is not looked at (a label of a non-local goto that is reached by a branch as well), and has
- * called from there.
- */
+ * without a callback (a label of a non-local goto that a branch reaches as well), and has called
+ * from there. */
 static void resolve_unseen(struct gt_thread *t, const struct gt_code *from, uint64_t time)
 {
     unsigned candidates;
@@ -69,7 +68,7 @@ static void resolve_unseen(struct gt_thread *t, const struct gt_code *from, uint
         gt_return_back(t, from, GT_BACK_SWITCHED, time);
 }
 
-/* The stack pointer was loaded on the way here. */
+/* A transfer after the stack pointer was loaded. */
 static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const struct gt_code *code,
                              uint64_t time)
 {

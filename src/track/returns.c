@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where control came back to. A return that lands on the top frame's return address matches its
- * call. For every other one there is a rule, tried in the order of the tables: the first whose
- * condition holds decides. Conditions change nothing. Each rule has a counter of its own name,
- * which guesttrace.stats and the trace event uftrace_resync show (counters.c says what each means).
+ * Where control came back to. A return that arrives at the top frame's return address matches its
+ * call. All others are decided by tables of rules, tried in order: the first rule whose condition
+ * holds decides. Conditions change nothing. Each rule has a counter of its own name, which
+ * guesttrace.stats and the trace event uftrace_resync show (counters.c explains each).
  *
- * The middle table also serves where the stack pointer was loaded on the way: there control came
- * back by a longjmp, an exception or a coroutine switch, whatever instruction did it.
+ * The middle table, `back`, also decides where the stack pointer was loaded before: there control
+ * came back by a longjmp, an exception or a coroutine switch, by whatever instruction.
  */
 #include "track/returns.h"
 
 #include "track/machine.h"
 #include "track/stack.h"
 
-/* What a rule is asked about. */
+/* The transfer that the rules decide. */
 struct arrival {
     struct gt_thread *t;
     const struct gt_code *from; /* the block that ended in a return; NULL: another way back */
@@ -22,9 +22,9 @@ struct arrival {
     enum gt_back how;
 };
 
-/* What the condition that holds has found, for its rule. */
+/* What a condition that holds has found, for its rule. */
 struct found {
-    uint32_t depth; /* of frames, that are left then */
+    uint32_t depth; /* the number of frames that remain */
     struct gt_stack *stack;
 };
 
@@ -113,7 +113,7 @@ static bool is_retpoline(const struct arrival *a, struct found *f)
     return gt_machine_is_retpoline(a->t);
 }
 
-static void give_way(const struct arrival *a, const struct found *f)
+static void replace_top(const struct arrival *a, const struct found *f)
 {
     (void)f;
     gt_return_close(a->t, gt_stack_depth(a->t->stack) - 1, a->time);
@@ -138,7 +138,7 @@ static bool context_begins(const struct arrival *a, struct found *f)
     return gt_machine_may_begin(a->t);
 }
 
-/* Without memory for a stack there is none: all further is found on the old one. */
+/* Without memory for a new stack, calls continue on the old one. */
 static void begin_context(const struct arrival *a, const struct found *f)
 {
     (void)f;
@@ -152,7 +152,7 @@ static bool pushed_own_address(const struct arrival *a, struct found *f)
 }
 
 /* `push target; ret` is a jump. In a machine unknown code may have jumped to the known function
- * that does so, which is no frame of its own then. */
+ * that does so, which then has no frame of its own. */
 static bool is_pushed_target(const struct arrival *a, struct found *f)
 {
     const struct gt_stack *s = a->t->stack;
@@ -161,7 +161,7 @@ static bool is_pushed_target(const struct arrival *a, struct found *f)
         a->t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON && !(fn->flags & GT_FUNC_ANON);
     if (!a->code->entry || !has_frames(s) || (s->top->fn != fn && !jumped))
         return false;
-    /* The function's frames give way, down to the one that was entered by a call. */
+    /* The target replaces the function's frames, down to the one that was entered by a call. */
     for (f->depth = gt_stack_depth(s); f->depth > 1; f->depth--)
         if (s->base[f->depth - 1].fn != fn || s->base[f->depth].addr == s->base[f->depth].fn->lo)
             break;
@@ -178,7 +178,7 @@ static const struct rule elsewhere[] = {
     {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, keep_all},
     {GT_RULE_FIRST_FUNCTION, GT_BACK_RETURN, ends_first_function, close_top},
     {GT_RULE_BEYOND_LIMIT, GT_BACK_RETURN, was_too_deep, forget_dropped},
-    {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_retpoline, give_way},
+    {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_retpoline, replace_top},
     {GT_RULE_PUSHED_CONTEXT, GT_BACK_RETURN, context_resumes, resume_context},
     {GT_RULE_NEW_CONTEXT, GT_BACK_RETURN, context_begins, begin_context},
     {GT_RULE_OWN_ADDRESS, GT_BACK_RETURN, pushed_own_address, keep_all},
@@ -218,8 +218,8 @@ static void skip_returns(const struct arrival *a, const struct found *f)
     gt_return_close(a->t, f->depth, a->time);
 }
 
-/* In a machine all code without symbols is one function: being in it says something only where the
- * stack pointer was loaded, and not below the innermost handler. */
+/* In a machine all code without symbols is one function: a frame of it counts only where the stack
+ * pointer was loaded, and not below the innermost handler. */
 static bool is_function(const struct arrival *a, struct found *f, bool once)
 {
     struct gt_thread *t = a->t;
@@ -259,7 +259,7 @@ static const struct rule back[] = {
      guess_innermost},
 };
 
-/* ---- what is left -------------------------------------------------------------------------- */
+/* ---- neither -------------------------------------------------------------------------- */
 
 /* The handler has called nothing: a jump. */
 static bool is_in_handler(const struct arrival *a, struct found *f)
@@ -327,7 +327,7 @@ static bool decide(const struct rule *rules, size_t n, const struct arrival *a)
 
 #define DECIDE(rules, a) decide(rules, sizeof(rules) / sizeof((rules)[0]), a)
 
-/* Wherever control came back to, the exception on its way is over. */
+/* Wherever control came back to, an exception that was being unwound has ended. */
 static bool come_back(const struct arrival *a)
 {
     bool decided = DECIDE(back, a);

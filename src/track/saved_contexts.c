@@ -2,16 +2,16 @@
 /*
  * Which frame a saved context belongs to.
  *
- * setjmp, getcontext and swapcontext store the stack pointer somewhere in memory, and whoever
+ * setjmp, getcontext and swapcontext store the stack pointer somewhere in memory, and code that
  * resumes that context loads it from the same word. So each word that such a function stores is
- * remembered with the stack and the frame that will go on, and when the stack pointer is loaded the
- * words loaded just before tell exactly which frame that is, however often its function is on the
- * stack. The context goes on where the saving function returns to, or in that function itself, if
- * it is still on its stack: a swapcontext that calls setcontext, or (aarch64, glibc 2.41) jumps
- * there and has its frame replaced.
+ * remembered with the stack and the frame that will continue. When the stack pointer is loaded, the
+ * words loaded just before identify that frame, however often its function is on the stack. The
+ * context continues where the saving function returns to, or in that function itself, if it is
+ * still on its stack: a swapcontext that calls setcontext, or (aarch64, glibc 2.41) jumps there and
+ * has its frame replaced.
  *
- * The table is bounded, in sets of a few places: a guest that saves more contexts than it holds
- * loses some, and the tracker falls back to return addresses.
+ * The table is bounded, in sets of a few entries: if a guest saves more contexts than it holds, the
+ * oldest are lost, and the tracker falls back to return addresses.
  */
 #include "track/stack.h"
 
@@ -19,7 +19,7 @@
 
 enum { WAYS = 4 };
 
-/* The first place of the address's set. */
+/* The first entry of the address's set. */
 static struct gt_saved_context *set_of(const struct gt_tracker *k, uint64_t addr)
 {
     uint64_t hash = addr * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -35,14 +35,14 @@ static struct gt_saved_context *place_of(const struct gt_tracker *k, uint64_t ad
     return NULL;
 }
 
-/* True where what the saving function was called from is still there. */
+/* True where the frame that called the saving function is still on the stack. */
 static bool stands(const struct gt_saved_context *save)
 {
     const struct gt_stack *s = save->stack;
     return gt_stack_depth(s) + 1 >= save->depth && s->base[save->depth - 1].addr == save->below;
 }
 
-/* The address's own place, or a free one, or one whose frame is gone, or the oldest. */
+/* Returns the address's own entry, or a free one, or one whose frame is gone, or the oldest. */
 static struct gt_saved_context *take_place(const struct gt_tracker *k, uint64_t addr)
 {
     struct gt_saved_context *set = set_of(k, addr), *found = place_of(k, addr);

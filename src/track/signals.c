@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signal handlers: which transfer is one's beginning, and what it interrupted. Where a handler's
- * entry was called, or a signal has arrived just there, only its end tells.
+ * Signal handlers: which transfer begins one, and what it interrupted. After a call of a handler's
+ * entry it may be an ordinary call, or a signal that arrived just then; only its end decides.
  */
 #include "track/stack.h"
 
 #include <stdlib.h>
 
-/* The top frame is that of a handler which may have been called, and does not return as if. */
 bool gt_signal_may_be(const struct gt_thread *t)
 {
     const struct gt_signal_entry *e = t->n_signals ? &t->signals[t->n_signals - 1] : NULL;
     return e && !e->confirmed && e->stack == t->stack && e->depth == gt_stack_depth(t->stack);
 }
 
-/* Remembers that the top frame is a signal handler's, and what the signal interrupted. */
 bool gt_signal_note(struct gt_thread *t, uint64_t last_exit, bool confirmed)
 {
     gt_stack_forget_signals(t, gt_stack_depth(t->stack) - 1);
@@ -50,8 +48,7 @@ void gt_signal_begin(struct gt_thread *t, uint64_t last_exit, const struct gt_co
         t->counters[GT_ANOMALY_TOO_DEEP]++;
 }
 
-/* A handler's entry that the program seems to have called or jumped to. A signal may have arrived
- * just after a call: how the handler ends will tell. */
+/* A signal may have arrived just after a call, too: the handler's end will distinguish them. */
 bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code)
 {
     if (!(last_exit & GT_LAST_EXIT_CODE))
@@ -69,8 +66,6 @@ bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code)
     }
 }
 
-/* After a signal the interrupted block may go on in its middle: what its end was to do has not
- * happened then. */
 bool gt_signal_is_resumed_in(uint64_t last_exit, const struct gt_code *code)
 {
     if (!(last_exit & GT_LAST_EXIT_CODE))

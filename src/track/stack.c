@@ -154,8 +154,8 @@ uint32_t gt_stack_find_return(const struct gt_stack *s, uint64_t pc)
     return 0;
 }
 
-/* True where the frame may be of the function that the block is in. Code without symbols is one
- * function of many: there the nearest entry at or below the block is taken, if it is near. */
+/* True where the frame may be of the block's function. Code without symbols has many functions in
+ * one: there the nearest entry at or below the block counts, if it is near. */
 static bool owns(const struct gt_frame *f, const struct gt_code *code)
 {
     enum { NEAR = 64 << 10 };

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The call tracker: turns "control arrived at this block, having left that one" into a call stack.
- * Pure logic: it knows no QEMU and no files; what it finds goes to a sink.
+ * Pure logic: it includes nothing of QEMU and opens no files; its call events go to a sink.
  *
- * The last exit. Each vCPU has one word, the last exit, that says how control left the last block:
- *   - the address of a struct gt_func: it stayed in that function as far as can be told, or jumped;
- *     with GT_LAST_EXIT_JUMPED set by an indirect jump, where that is of interest;
- *   - the address of a struct gt_code with GT_LAST_EXIT_CODE set: that block ended in a call or a
- * return. A block whose own function is not what the last exit says is a transfer: only there does
- * anything happen (gt_track_transfer, in transfer.h). Jumps and branches inside a function cost
- * nothing, a direct or indirect jump into another function shows itself, and so do signals and
- * exceptions. Where the last exit is written and compared is the recorder's business.
+ * Each vCPU has one word, the last exit, that says how control left the last block:
+ *   - the address of a struct gt_func: control stayed in that function as far as is known, or
+ *     jumped; with GT_LAST_EXIT_JUMPED after an indirect jump, where the recorder sets that;
+ *   - the address of a struct gt_code with GT_LAST_EXIT_CODE: it ended in a call or a return.
  *
- * Frames. A call pushes a frame with its return address; a return must transfer on the top frame's,
- * else gt_track_slow finds out what happened (resolve.c): a longjmp or an exception (frames
- * closed), a coroutine switch (another stack goes on), a signal handler's end, or an unknown
- * return, which closes nothing. Each such case is counted (anomaly.h).
+ * When a block begins whose own function is not the last exit, that is a transfer: only then is the
+ * tracker called (gt_track_transfer, in transfer.h). Jumps and branches inside a function cost
+ * nothing; a jump into another function is a transfer, and so are signals and exceptions. The
+ * recorder decides where the last exit is stored and compared.
  *
- * Addresses are the guest's. Times are in ns, chosen by the recorder, and never fall for one stack.
+ * Frames. A call pushes a frame with its return address. A return that arrives there pops it; for
+ * any other return gt_track_slow decides what happened (resolve.c, returns.c): a longjmp or an
+ * exception (frames are closed), a coroutine switch (another stack continues), a signal handler's
+ * end, or an unknown return, which closes nothing. Each such case is counted (counters.h).
+ *
+ * Addresses are the guest's. Times are in ns; the recorder's never decrease for one stack.
  */
 #ifndef GT_TRACK_TRACK_H
 #define GT_TRACK_TRACK_H
@@ -31,21 +32,21 @@
 #include <stdint.h>
 
 enum gt_func_flag {
-    GT_FUNC_ANON = 1,           /* code without a symbol: `lo` is no entry */
-    GT_FUNC_STUB = 2,           /* PLT stubs: a call that lands here goes on to where they jump */
+    GT_FUNC_ANON = 1,           /* code without a symbol: `lo` is not an entry */
+    GT_FUNC_STUB = 2,           /* PLT stubs: a call of one is a call of where it jumps to */
     GT_FUNC_HANDLER = 4,        /* the guest registered it for a signal */
     GT_FUNC_SAVER = 8,          /* saves a context to memory: setjmp, getcontext, swapcontext */
-    GT_FUNC_RESTORER = 16,      /* goes on with a saved context: setcontext, swapcontext */
+    GT_FUNC_RESTORER = 16,      /* continues with a saved context: setcontext, swapcontext */
     GT_FUNC_UNWIND_RAISE = 32,  /* begins to unwind for an exception: see unwind.c */
-    GT_FUNC_UNWIND_RESUME = 64, /* goes on with that */
+    GT_FUNC_UNWIND_RESUME = 64, /* continues to unwind */
     GT_FUNC_PERSONALITY = 128,  /* called for each frame that is unwound */
     GT_FUNC_SET_CONTEXT = 512,  /* a restorer that never returns: setcontext */
-    GT_FUNC_GET_IP = 256,       /* tells it where that frame is: _Unwind_GetIP */
+    GT_FUNC_GET_IP = 256,       /* returns where that frame is: _Unwind_GetIP */
     GT_FUNC_UNNAMED = 1024,     /* code without a symbol that is known to begin at `lo` */
-    GT_FUNC_VECTORS = 2048,     /* machines: vectors, by its name; nothing else leads there */
+    GT_FUNC_VECTORS = 2048,     /* machines: has vectors, by its name; no code calls it */
 };
 
-/* A function of the guest, or the code around none. Lives as long as the tracker. */
+/* A function of the guest, or code that belongs to no function. Lives as long as the tracker. */
 struct gt_func {
     uint64_t lo, hi; /* [lo, hi) */
     uint32_t flags;  /* enum gt_func_flag; HANDLER may be set while code runs */
@@ -71,23 +72,23 @@ enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO };
 struct gt_code {
     uint64_t pc;
     uint64_t target;          /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
-    const struct gt_func *fn; /* that it is part of */
+    const struct gt_func *fn; /* the function that the block is part of */
     uint32_t size : 14;       /* bytes */
     uint32_t insns : 10;
     uint32_t exit : 4;    /* enum gt_code_exit */
     uint32_t entry : 1;   /* pc is the entry of fn */
-    uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, as far as levels can be read */
+    uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, where levels can be read */
     uint32_t pops_sp : 1; /* GT_EXIT_EXCEPTION_RETURN: as gt_arch.pops_sp says */
     uint8_t slow_flags;   /* enum gt_code_slow_flag, and the level: see level.c; may be set late */
-    bool entered;         /* a call landed here; set by the tracker */
+    bool entered;         /* a call arrived here; set by the tracker */
     uint8_t vector;       /* enum gt_vector; may be set late */
     uint8_t vector_left;  /* how often what began here did not end as a handler does */
 } __attribute__((aligned(32)));
 
-/* Of one description. */
+/* The most instructions of one description. */
 enum { GT_CODE_MAX_INSNS = 512 };
 
-/* In the form of enum gt_slow_flag: where the two differ, a transfer is not plain. */
+/* Compared with the thread's enum gt_slow_flag: where they differ, a transfer is not plain. */
 enum gt_code_slow_flag {
     GT_CODE_SLOW = 8, /* never plain: stubs, signal handlers */
     GT_CODE_LEVEL = 0xf0,
@@ -95,11 +96,10 @@ enum gt_code_slow_flag {
 };
 
 enum gt_last_exit_tag {
-    GT_LAST_EXIT_CODE = 1, /* a struct gt_code, not a struct gt_func */
-    GT_LAST_EXIT_STUB =
-        2, /* with CODE: its call went through a stub, which is not where it lands */
-    GT_LAST_EXIT_JUMPED = 2, /* without: machines: by an indirect jump, which may lead anywhere */
-    GT_LAST_EXIT_RESUME = 4, /* put back after a signal: the block may go on in its middle */
+    GT_LAST_EXIT_CODE = 1,   /* a struct gt_code, not a struct gt_func */
+    GT_LAST_EXIT_STUB = 2,   /* with CODE: the call went through a stub, so not to its target */
+    GT_LAST_EXIT_JUMPED = 2, /* without CODE: machines: by an indirect jump, to anywhere */
+    GT_LAST_EXIT_RESUME = 4, /* restored after a signal: the block may continue in its middle */
     GT_LAST_EXIT_RETURN = 8, /* with CODE: the block ended in a return */
     GT_LAST_EXIT_TAGS = 15,
 };
@@ -124,7 +124,7 @@ static inline uint64_t gt_last_exit_of_jump(const struct gt_func *fn)
     return gt_last_exit_of_func(fn) | GT_LAST_EXIT_JUMPED;
 }
 
-/* What the last exit is after the block ran. */
+/* Returns the last exit that the block leaves. */
 static inline uint64_t gt_code_last_exit(const struct gt_code *code)
 {
     if (code->exit == GT_EXIT_PLAIN)
@@ -142,7 +142,7 @@ static inline uint64_t gt_code_end(const struct gt_code *code)
 
 #define GT_FUNC_UNWINDING (GT_FUNC_UNWIND_RAISE | GT_FUNC_UNWIND_RESUME | GT_FUNC_PERSONALITY)
 
-/* Sets what follows from the function: special, but for the level. */
+/* Sets GT_CODE_SLOW by the flags of the block's function; the level stays. */
 void gt_code_set_slow_flags(struct gt_code *code);
 
 /* Several threads may enter at once. */
@@ -152,7 +152,7 @@ static inline void gt_code_enter(struct gt_code *code)
         __atomic_store_n(&code->entered, true, __ATOMIC_RELAXED);
 }
 
-/* A return address that no block can have: the frame's own is not known. */
+/* A return address that no block can have: the frame's return address is not known. */
 #define GT_NO_ADDR UINT64_MAX
 
 enum gt_frame_kind {
@@ -162,17 +162,16 @@ enum gt_frame_kind {
     GT_FRAME_HANDLER, /* machines: of an interrupt, an exception or a system call */
 };
 
-/* Whether this is the stack that goes on, in the frame's function: see machine.h. */
+/* What was seen of the stack pointer while the frame was on top: see machine.h. */
 enum gt_frame_flag {
-    GT_FRAME_SP_LOADED = 1, /* the stack pointer was loaded in it, from where nothing is known */
-    GT_FRAME_RESUMED_BY_WORD = 2, /* its context was taken up in it, by a word in memory alone */
-    GT_FRAME_SP_STORED =
-        4, /* it has stored the stack pointer: the context is to be taken up again */
-    GT_FRAME_SP_RELOADED = 8, /* the stack pointer was loaded in it, and is on its own stack */
+    GT_FRAME_SP_LOADED = 1,       /* it was loaded, from where no context is known */
+    GT_FRAME_RESUMED_BY_WORD = 2, /* its context was resumed, known by a word in memory alone */
+    GT_FRAME_SP_STORED = 4,       /* it was stored: the context will be resumed */
+    GT_FRAME_SP_RELOADED = 8,     /* it was loaded, and stayed on its own stack */
 };
 
 struct gt_frame {
-    uint64_t ret;             /* where its return lands; GT_NO_ADDR: not known */
+    uint64_t ret;             /* where it returns to; GT_NO_ADDR: not known */
     uint64_t addr;            /* where it was entered: what is recorded */
     const struct gt_func *fn; /* of addr */
     uint16_t kind;            /* enum gt_frame_kind */
@@ -182,11 +181,11 @@ struct gt_frame {
 
 /* A handler in a machine: see machine.h. */
 struct gt_handler {
-    uint32_t depth;     /* of its frame */
-    uint64_t last_exit; /* what it interrupted */
-    uint64_t calls;     /* of the vCPU, when it began */
-    uint64_t inside;    /* of those since then: in handlers that interrupted it and have ended */
-    struct gt_code *vector; /* NULL: the host told */
+    uint32_t depth;         /* of its frame */
+    uint64_t last_exit;     /* when it began: what it interrupted */
+    uint64_t calls;         /* the vCPU's, when it began */
+    uint64_t inside;        /* calls since then in handlers that interrupted it and have ended */
+    struct gt_code *vector; /* NULL: the host reported it */
 };
 
 /* One call stack: a guest thread's or a coroutine's. base[0] is a sentinel; depth = top - base. */
@@ -203,10 +202,11 @@ struct gt_stack {
     /* machines */
     struct gt_handler *handlers; /* innermost last */
     size_t n_handlers, cap_handlers;
-    struct gt_handler maybe; /* begun last as a signal's handler; depth 0: none */
-    uint64_t sp;             /* the guest's when it was suspended; GT_NO_ADDR: not known */
-    uint64_t sp_before_load; /* before it was loaded last from where nothing is known */
-    uint64_t resumes;        /* the context goes on there; 0: where its top frame returns to */
+    struct gt_handler
+        maybe;   /* the newest signal handler, in case it is another one; depth 0: none */
+    uint64_t sp; /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
+    uint64_t sp_before_load; /* the one before its last load from where no context is known */
+    uint64_t resumes;        /* where the context continues; 0: where its top frame returns to */
 
     void *data; /* the sink's own: gt_sink.data_size bytes, zero at first, part of the stack */
 };
@@ -218,8 +218,9 @@ static inline uint32_t gt_stack_depth(const struct gt_stack *s)
     return (uint32_t)(s->top - s->base);
 }
 
-/* Privilege levels, where they are told apart (level.c): a frame's `level` is its level and how
- * many frames below it are of others; its depth is counted among those of its own. Else 0. */
+/* Privilege levels, where they are distinguished (level.c): a frame's `level` has its level and the
+ * number of frames below it that are of other levels, so that its depth counts its own level's
+ * only. Else 0. */
 enum { GT_TRACK_LEVELS = 16, GT_LEVEL_SHIFT = 28, GT_LEVEL_BELOW = (1 << GT_LEVEL_SHIFT) - 1 };
 
 static inline unsigned gt_level_of(uint32_t level)
@@ -227,7 +228,7 @@ static inline unsigned gt_level_of(uint32_t level)
     return level >> GT_LEVEL_SHIFT;
 }
 
-/* `depth` of them are below, of any level. */
+/* Returns a frame's depth among its level's; `depth`: frames below it, of any level. */
 static inline uint32_t gt_level_depth(uint32_t depth, uint32_t level)
 {
     return depth - (level & GT_LEVEL_BELOW);
@@ -235,25 +236,25 @@ static inline uint32_t gt_level_depth(uint32_t depth, uint32_t level)
 
 enum gt_slow_flag {
     GT_SLOW_SWITCHED = 1, /* the stack pointer was loaded since the last transfer */
-    GT_SLOW_OWNER = 2,    /* the recorder's: every transfer goes through gt_track_slow */
-    GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: it is followed */
+    GT_SLOW_OWNER = 2,    /* set by the recorder: every transfer goes through gt_track_slow */
+    GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: followed, not recorded */
     /* GT_CODE_LEVEL: the level of the code that runs */
-    GT_SLOW_CLOCK = 256,   /* the recorder's: it has to ask for the time of each transfer */
-    GT_SLOW_LONGJMP = 512, /* machines: the next transfer may be a longjmp's */
+    GT_SLOW_CLOCK = 256,   /* set by the recorder: it reads the clock for each transfer */
+    GT_SLOW_LONGJMP = 512, /* machines: the next transfer may be that of a longjmp */
 };
 
-/* An exception on its way: see unwind.c. Depths are of frames. */
+/* An exception that is being unwound: see unwind.c. Depths are of frames. */
 struct gt_unwind {
-    uint32_t start; /* the unwinder's own; 0: there is none */
+    uint32_t start; /* the unwinder's frame; 0: no exception */
     uint64_t addr;  /* of that frame, to see that it is still there */
-    uint32_t at;    /* the last one that was asked for */
-    uint64_t site;  /* where the personality routine returns to: tells the passes apart */
+    uint32_t at;    /* the frame that was asked for last */
+    uint64_t site;  /* where the personality routine returns to: distinguishes the passes */
     bool searching; /* first pass */
     bool asked;     /* in this call of the personality routine */
     uint32_t n_handlers, handler[16]; /* where first passes ended, innermost last */
 };
 
-/* Control on its way to somewhere that no frame's return address says: what is known of it. */
+/* What is known of a non-local jump under way: control continues at no frame's return address. */
 struct gt_nonlocal {
     uint32_t n_restored; /* addresses loaded just before the stack pointer */
     uint64_t restored[16];
@@ -265,7 +266,7 @@ struct gt_signal_entry {
     struct gt_stack *stack;
     uint32_t depth; /* of the handler's frame */
     bool confirmed; /* false: it may have been called like any function */
-    bool switched;  /* what the signal interrupted: GT_SLOW_SWITCHED, the last exit, the leap */
+    bool switched;  /* the interrupted state: GT_SLOW_SWITCHED, then last exit, non-local jump */
     uint64_t last_exit;
     struct gt_nonlocal nonlocal;
 };
@@ -276,7 +277,7 @@ struct gt_saved_context {
     struct gt_stack *stack;
     uint32_t depth; /* of the saving function's frame */
     uint64_t addr;  /* of that frame */
-    uint64_t ret;   /* and where it returns to: there the context goes on */
+    uint64_t ret;   /* and where it returns to: there the context continues */
     uint64_t below; /* entry address of the frame below, to see that it is still there */
 };
 
@@ -284,7 +285,7 @@ struct gt_saved_context {
 struct gt_thread {
     struct gt_stack *stack;
     uint64_t calls, matched;
-    uint32_t slow_flags; /* enum gt_slow_flag; 0 but for level and clock: the hot path may decide */
+    uint32_t slow_flags; /* enum gt_slow_flag; only level and clock set: the hot path may decide */
     struct gt_tracker *tracker;
     uint64_t counters[GT_COUNTERS];  /* by enum gt_counter */
     struct gt_signal_entry *signals; /* innermost last */
@@ -292,28 +293,28 @@ struct gt_thread {
     struct gt_nonlocal nonlocal;
     /* machines; stack pointers: 0: not known */
     bool cleared;         /* the last system call left 0 in the first argument's register */
-    uint64_t calling_sp;  /* where the last system call was made */
-    uint64_t returned_sp; /* where the last exception return went that ended no handler */
-    struct gt_saved_context
-        reloaded; /* what the stack pointer was loaded from, if that is its own stack's */
+    uint64_t calling_sp;  /* at the last system call */
+    uint64_t returned_sp; /* after the last exception return that ended no handler */
+    /* the context of its own stack that the stack pointer was loaded from */
+    struct gt_saved_context reloaded;
 };
 
-/* Where calls are reported; `self` is that of gt_tracker_init. enter and leave are called in time
- * order for a stack; `depth` counts from 0. open makes s->out for a stack that begins (or goes on
- * in a forked child); close ends it. */
+/* Receives the call events; `self` is that of gt_tracker_init. enter and leave are called in time
+ * order for a stack; `depth` counts from 0. open creates s->out for a stack that begins (or
+ * continues in a forked child); close ends it. */
 struct gt_sink {
     void (*enter)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     void (*leave)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
-    /* A stack with an output is suspended; it goes on, or ends. May be NULL. */
+    /* A stack with an output is suspended; it continues, or ends. May be NULL. */
     void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
     void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
     /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
-     * level's. enter and leave are about a frame, which is the top one, of any level. NULL: levels
-     * are not told apart. */
+     * level's. enter and leave concern the top frame, of any level. NULL: levels are not
+     * distinguished. */
     void (*level)(void *self, struct gt_stack *s, uint64_t time);
-    size_t data_size; /* of what the sink keeps of each stack, in its `data` */
+    size_t data_size; /* bytes that the sink keeps for each stack, in its `data` */
 };
 
 #define GT_TRACK_SAVED_CONTEXTS 16384u /* words, see saved_contexts.c: a power of two */
@@ -326,25 +327,25 @@ struct gt_tracker {
     /* Set after init: see machine.h. One block may run there at several virtual addresses, which
      * differ by whole pages; its pc is the one that it was first seen at. */
     bool machine;
-    uint64_t lowest;         /* set after init: exception returns come and go below as they like */
-    bool one_output;         /* set after init: all stacks of a vCPU have one output, by turns */
-    pthread_mutex_t lock;    /* of what follows */
-    struct gt_stack *stacks; /* all that are not ended */
-    struct gt_stack *ended;  /* kept for the next coroutine, their `out` still open */
-    uint32_t n_stacks;       /* made so far */
-    uint32_t keep_stacks;    /* set after init: ended ones are not used again before so many */
+    uint64_t lowest;      /* set after init: below it, exception returns are also used as jumps */
+    bool one_output;      /* set after init: all stacks of a vCPU share one output */
+    pthread_mutex_t lock; /* for the members below */
+    struct gt_stack *stacks; /* all that have not ended */
+    struct gt_stack *ended;  /* ended ones for the next coroutine, their `out` still open */
+    uint32_t n_stacks;       /* stacks created so far */
+    uint32_t keep_stacks;    /* set after init: number of stacks from which ended ones are reused */
     struct gt_saved_context *saved_contexts; /* GT_TRACK_SAVED_CONTEXTS of them */
-    struct gt_fork_snapshot *fork_snapshots; /* of process_events.c; NULL: none yet */
-    uint64_t n_fork_snapshots;               /* noted there so far */
+    struct gt_fork_snapshot *fork_snapshots; /* of fork_snapshot.c; NULL: none yet */
+    uint64_t n_fork_snapshots;               /* snapshots taken so far */
 };
 
-/* sink must outlive the tracker. GT_E_NOMEM as false. */
+/* sink must outlive the tracker. False: no memory. */
 bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *self,
                      uint32_t max_depth, bool tail_calls);
 /* Frees all; nothing is recorded. */
 void gt_tracker_finish(struct gt_tracker *k);
 
-/* Opens its stack in the sink. False: no memory, or the sink refused. */
+/* Opens the thread's stack in the sink. False: no memory, or the sink refused. */
 bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time);
 /* Closes the thread's frames and its stack. The counters stay readable. */
 void gt_thread_finish(struct gt_thread *t, uint64_t time);
@@ -360,28 +361,28 @@ void gt_track_forked(struct gt_thread *t, uint64_t time);
 void gt_track_exec(struct gt_thread *t, uint64_t time);
 void gt_track_exec_failed(struct gt_thread *t, uint64_t time);
 
-/* A transfer that gt_track_transfer does not decide at once. Returns the new last_exit. */
+/* Slow path: a transfer that gt_track_transfer does not decide. Returns the new last exit. */
 uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
                        uint64_t time);
 
 /* The handler of a signal returned (rt_sigreturn). Returns the last exit that was interrupted. */
 uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t time);
 
-/* A saving function stored a word at the address; a word was loaded from it on the way to a new
- * stack pointer; the stack pointer was loaded. */
+/* A saving function stored a word at the address; a word was loaded from the address just before
+ * the stack pointer was; the stack pointer was loaded (gt_track_switched, below). */
 void gt_track_saved(struct gt_thread *t, uint64_t addr);
 void gt_track_restored(struct gt_thread *t, uint64_t addr);
 /* A function of GT_FUNC_GET_IP loaded the word `ip`. */
 void gt_track_get_ip(struct gt_thread *t, uint64_t ip);
-/* Code of another privilege level runs; before the thread is made, too. */
+/* Code of another privilege level runs from now on; also before gt_thread_init. */
 void gt_track_set_level(struct gt_thread *t, unsigned level, uint64_t time);
-/* The thread goes on with another stack, a new one where it is NULL, whose frames are of other
- * levels. The one that it leaves stays the thread's, and its frames open: no other goes on with it.
- */
+/* The thread continues with the stack `s`, or a new one if that is NULL, whose frames are of other
+ * levels. The stack that it leaves still belongs to the thread, with its frames open: no other
+ * thread continues with it. */
 void gt_track_go_on(struct gt_thread *t, struct gt_stack *s, uint64_t time);
-/* The current level's frames end that are on top, after all others. */
+/* Closes the current level's frames on top of the stack, after all others. */
 void gt_track_end_level(struct gt_thread *t, uint64_t time);
-/* The frames of a stack that the thread has left so end. */
+/* Closes the frames of a stack that the thread has left by gt_track_go_on. */
 void gt_track_end_other(struct gt_thread *t, struct gt_stack *s, uint64_t time);
 static inline unsigned gt_track_level(const struct gt_thread *t)
 {

@@ -7,8 +7,8 @@
 
 void gt_code_set_slow_flags(struct gt_code *code)
 {
-    bool special = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
-    code->slow_flags = (code->slow_flags & GT_CODE_LEVEL) | (special ? GT_CODE_SLOW : 0);
+    bool slow = code->fn->flags & (GT_FUNC_STUB | GT_FUNC_HANDLER | GT_FUNC_UNWINDING);
+    code->slow_flags = (code->slow_flags & GT_CODE_LEVEL) | (slow ? GT_CODE_SLOW : 0);
 }
 
 bool gt_tracker_init(struct gt_tracker *k, const struct gt_sink *sink, void *self,

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tracker's hot path, inline: a call arrived where it should, or a return did. All else goes to
- * gt_track_slow. No function is called from here, so that the caller can be a leaf.
+ * The tracker's hot path, inline: plain transfers, that is calls and returns that arrived where
+ * they were expected. All others go to gt_track_slow. It calls no function, so that its caller can
+ * be a leaf.
  */
 #ifndef GT_TRACK_TRANSFER_H
 #define GT_TRACK_TRANSFER_H
 
 #include "track/track.h"
 
-/* A function was entered, or left. */
+/* A function was entered or left: what a plain transfer records. */
 struct gt_call_event {
     bool leaves;
     uint32_t depth;
     uint64_t addr;
 };
 
-/* False: a transfer is not plain, whatever else it is. */
+/* False: a transfer from this last exit is never plain. */
 static inline bool gt_track_may_be_plain(uint64_t last_exit)
 {
     return (last_exit & (GT_LAST_EXIT_TAGS & ~GT_LAST_EXIT_RETURN)) == GT_LAST_EXIT_CODE;
 }
 
-/* Control arrived at `code` while the last exit was `last_exit`, which is not that of code->fn.
- * True: it was a plain call or return, and the last exit is now code->fn's. False: nothing was
- * done, and gt_track_slow is to be asked. The caller has seen that the sink takes a record. */
+/* Control arrived at `code` with a last exit that is not code->fn. True: it was a plain call or
+ * return; *out is to be recorded, and the last exit becomes code->fn. False: nothing was done; the
+ * caller calls gt_track_slow. The caller has checked that the sink has room for a record. */
 static inline __attribute__((always_inline)) bool
 gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit, uint32_t max_depth,
                   struct gt_call_event *out)
@@ -31,7 +32,7 @@ gt_track_transfer(struct gt_thread *t, struct gt_code *code, uint64_t last_exit,
     struct gt_stack *s = t->stack;
     struct gt_frame *top = s->top;
     uint32_t depth = (uint32_t)(top - s->base);
-    uint32_t slow_flags = t->slow_flags & ~(uint32_t)GT_SLOW_CLOCK; /* no concern of ours */
+    uint32_t slow_flags = t->slow_flags & ~(uint32_t)GT_SLOW_CLOCK; /* the recorder's own */
     if (__builtin_expect(!gt_track_may_be_plain(last_exit) || code->slow_flags != slow_flags ||
                              depth >= max_depth,
                          0))

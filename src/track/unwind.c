@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which frame an exception lands in, however often its function is on the stack.
+ * Finds the frame in which an exception continues, however often its function is on the stack.
  *
  * The unwinder of the Itanium C++ ABI (libgcc, libunwind) walks the stack outwards and calls the
  * personality routine of each frame that has one: in a first pass to find the handler, in a second
@@ -10,8 +10,9 @@
  * innermost frame not yet passed that has it is exact: frames with the same return address have the
  * same personality routine.
  *
- * Only the handler's frame, in the second pass, need not be asked for: it is where the first pass
- * ended. That may be long ago: cleanups run between, and may throw and catch by themselves.
+ * In the second pass a personality routine need not ask for the handler's frame: it is the one
+ * where the first pass ended. That may be long ago: cleanups run in between, and may throw and
+ * catch exceptions of their own.
  */
 #include "track/stack.h"
 

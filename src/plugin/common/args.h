@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A plugin's arguments: QEMU hands over `name=value` words, a table says what each may be. An
+ * A plugin's arguments: QEMU passes `name=value` words, a table has the type of each. An
  * unknown name or a malformed value is refused in one line that names it and what was expected.
  */
 #ifndef GT_PLUGIN_COMMON_ARGS_H
@@ -16,7 +16,7 @@ enum gt_arg_kind {
     GT_ARG_SWITCH, /* on/off, yes/no, true/false, 1/0; value: bool * */
     GT_ARG_NUMBER, /* decimal or 0x hex, [min, max]; value: uint64_t * */
     GT_ARG_CHOICE, /* one of `choices`; value: int *, its index */
-    GT_ARG_EACH,   /* any text, as often as it comes: `each` takes or refuses it; value: its self */
+    GT_ARG_EACH,   /* any text, several times: `each` accepts or refuses it; value: its self */
 };
 
 struct gt_arg {

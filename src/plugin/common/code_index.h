@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which function of a code map some bytes of code begin: by the hash of the first of them, or by
- * its pattern. */
+/* Finds the function of a code map that begins with given bytes: by the hash of the first ones, or
+ * by its pattern. */
 #ifndef GT_PLUGIN_COMMON_CODE_INDEX_H
 #define GT_PLUGIN_COMMON_CODE_INDEX_H
 
@@ -16,7 +16,7 @@ struct gt_code_index {
     size_t *next_in_page; /* of each function: 1 + the next one */
 };
 
-/* The map stays until the index is freed. */
+/* The map must outlive the index. */
 void gt_code_index_init(struct gt_code_index *x, const struct gt_code_map *map);
 void gt_code_index_free(struct gt_code_index *x);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Forked processes: see forks.h. They share a page that they are counted in. */
+/* Forked processes: see forks.h. The processes share a page with their count. */
 #include "plugin/common/forks.h"
 
 #include "qemu/host.h"

@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 
-/* Counts from now on, and has the tool's handlers called around each fork (pthread_atfork).
+/* Counts from now on; the tool's handlers are called around each fork (pthread_atfork).
  * GT_E_NOMEM, GT_E_IO. */
 int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(void),
                    struct gt_error *err);
 /* After a fork, in the process that forked: in a child as well. */
 void gt_forks_add(void);
-/* Says how many there were so far, if any. */
+/* Prints how many forks were counted so far, if any. */
 void gt_forks_tell(void);
 
 #endif

@@ -2,16 +2,17 @@
 /*
  * The guest's code as functions: which module an address belongs to, which function of it. User
  * mode: the ELF files that the guest mapped, found when code of theirs is first translated; system
- * mode: what is recognised of a code map (code_modules.h). All other code is one module without
- * symbols.
+ * mode: functions of a code map that were recognised (code_modules.h). All other code is one module
+ * without symbols.
  *
- * Functions live as long as the process, and are made when code of theirs is met; a module that the
- * guest unmaps is kept for the output and found no more, until the same file is mapped there again.
+ * Functions live as long as the process, and are created when their code is first translated; a
+ * module that the guest unmaps stays for the output and is not found any more, until the same file
+ * is mapped there again.
  * A file's symbols are read once, as long as its identity (device, inode, size, time of change)
- * stays. What a module costs does not depend on how many there were before. Look-ups are for
- * translation time.
- * Not thread-safe: the caller holds a lock. Files are read on the worker, so that the guest's
- * descriptors are left alone.
+ * stays. The cost of a module does not depend on the number of modules before. Look-ups are made
+ * at translation.
+ * Not thread-safe: the caller holds a lock. Files are read on the worker, so that the
+ * guest's descriptors do not change.
  */
 #ifndef GT_PLUGIN_COMMON_MODULES_H
 #define GT_PLUGIN_COMMON_MODULES_H
@@ -30,7 +31,7 @@ struct gt_module_file {
 struct gt_module {
     uint64_t lo, hi;            /* guest addresses */
     char *path;                 /* the guest's file; system mode: "guest" */
-    struct gt_symbols *symbols; /* NULL: none to be had */
+    struct gt_symbols *symbols; /* NULL: it has none */
     struct gt_func *funcs;      /* code_modules.c: one per symbol */
     GHashTable *made;           /* else: symbol -> struct gt_func */
     struct gt_func *anon;       /* what no symbol covers */
@@ -38,7 +39,7 @@ struct gt_module {
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
     uint64_t loaded;            /* time */
     bool gone;                  /* unmapped */
-    bool apart;                 /* there is or was another in its place, or of its path */
+    bool apart;                 /* another one is or was in its place, or has its path */
     bool saved, mapped;         /* its symbols, its line in the map are written */
     bool recognised;            /* it is one of code_modules.h, and not in gt_modules.all */
     bool listed;                /* its line is in task.txt, not in the map */
@@ -62,8 +63,8 @@ struct gt_modules {
     uint64_t guest_base;
     bool has_base;
     bool user;
-    struct gt_code_modules *code;   /* machines: what is known of their code; NULL: nothing */
-    void (*code_found)(void *self); /* called when that runs somewhere new */
+    struct gt_code_modules *code;   /* machines: code that a code map describes; NULL: no map */
+    void (*code_found)(void *self); /* called when that code runs at a new place */
     uint64_t (*now)(void *self);    /* the time of the calling thread's vCPU; NULL: 0 */
     /* Called on the worker for each new module, before its functions are used, and for one that is
      * back where another was meanwhile; `loaded` is set, `displaced` is filled. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a function does to the stacks, known by its name: see modules.h. */
+/* How a function changes stacks, by its name: see modules.h. */
 #include "plugin/common/modules.h"
 
 #include <string.h>
 
-/* Functions known by their names, whatever leading underscores: those that store the state that a
- * later jump restores, and those that restore it and may so begin a coroutine. */
+/* Functions known by their names, with any leading underscores: those that store the state that a
+ * later jump restores, and those that restore it and so may begin a coroutine. */
 static uint32_t flags_of_name(const char *name)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a plugin knows of the guest's code, a page at a time. None is forgotten by itself, since the
- * same block may be translated again at any time. Callers see to it that one thread is in here.
+ * What a plugin knows of the guest's code, a page at a time. Pages stay until they are cleared,
+ * since a block may be translated again at any time. Not thread-safe.
  */
 #ifndef GT_PLUGIN_COMMON_PAGES_H
 #define GT_PLUGIN_COMMON_PAGES_H
@@ -24,10 +24,11 @@ struct gt_pages {
     } recent[GT_PAGES_RECENT];
 };
 
-/* None is left. */
+/* Frees all pages. */
 void gt_pages_clear(struct gt_pages *p);
 
-/* Made where there is none yet: `size` bytes, all 0; of one set all are as large. */
+/* Returns the page, created at its first use: `size` bytes of 0. All pages of a set have one size.
+ */
 void *gt_pages_find(struct gt_pages *p, uint64_t number, size_t size);
 
 /* The same for the page of an address. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Several vCPUs on one host thread (-icount, -accel tcg,thread=single): QEMU 9 and later build the
- * number of the vCPU that a block was translated for into its callbacks, whichever runs it.
+ * number of the vCPU that a block was translated for into its callbacks, whichever vCPU runs it.
  */
 #ifndef GT_PLUGIN_COMMON_ROUND_ROBIN_H
 #define GT_PLUGIN_COMMON_ROUND_ROBIN_H
 
 #include "qemu/host.h"
 
-/* On each vCPU's thread, as it begins. Says once that QEMU does not tell them apart, and what is
- * wrong therefore; true: so it is. Then its own stores to score must not be used: QEMU 11.1
- * multiplies the number again with each of a block, and writes anywhere. */
+/* Called on each vCPU's thread as it begins. True: QEMU does not distinguish the vCPUs; the first
+ * time that is printed, with `wrong`, its consequence. Then inline stores to a scoreboard must not
+ * be used: QEMU 11.1 multiplies the vCPU's number again with each store of a block, and writes out
+ * of bounds. */
 bool gt_round_robin_check(const struct gt_host_info *host, const char *wrong);
 
 #endif

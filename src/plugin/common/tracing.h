@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording that is looked into while it runs: the plugins' own trace events
- * (src/plugin/common/trace-events) and the monitor that steers them. Off unless asked for by the
- * arguments
+ * Observing a recording while it runs: the plugins' own trace events
+ * (src/plugin/common/trace-events) and the monitor that controls them. Off unless one of these
+ * arguments is given:
  *
  *   trace=PATTERN[+PATTERN...]   switches events on
  *   trace-file=FILE              where they are written; trace-PID by default
  *   trace-socket=PATH            the monitor
  *
- * What runs for it are threads of ours with descriptors of their own (base/thread.h).
+ * Its threads have file descriptors of their own (base/thread.h).
  */
 #ifndef GT_PLUGIN_COMMON_TRACING_H
 #define GT_PLUGIN_COMMON_TRACING_H
@@ -25,11 +25,11 @@ extern const char *gt_tracing_patterns, *gt_tracing_file, *gt_tracing_socket;
         "trace-socket", GT_ARG_TEXT, &gt_tracing_socket                                            \
     }
 
-/* When the arguments have been read. GT_E_USAGE, GT_E_IO. */
+/* Call it after the arguments were read. GT_E_USAGE, GT_E_IO. */
 int gt_tracing_start(struct gt_error *err);
-/* What was recorded is in the file: before execve(). */
+/* Writes recorded events to the file: before execve(). */
 void gt_tracing_flush(void);
-/* The same, and the monitor is gone. */
+/* The same, and stops the monitor. */
 void gt_tracing_finish(void);
 
 #endif

@@ -80,7 +80,7 @@ static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct 
 /* Where registers are checked each instruction has a callback: stores would add nothing. */
 static void choose_scoreboard(struct gt_exlog *e)
 {
-    if (e->registers.globs || !gt_host_can(GT_HOST_CELLS))
+    if (e->registers.globs || !gt_host_can(GT_HOST_SCOREBOARD))
         return;
     e->scoreboard = gt_scoreboard_new(sizeof(uint64_t));
     e->scoreboard_moves = e->stores = true;

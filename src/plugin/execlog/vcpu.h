@@ -20,7 +20,7 @@ struct gt_exlog_vcpu {
     uint32_t busy; /* a callback uses the vCPU; atomic */
     uint32_t index;
     const struct gt_exlog_block *block; /* the current block; NULL: none */
-    uint64_t *started;                  /* how many of its lines have begun: a cell, or: */
+    uint64_t *started; /* how many of its lines have begun: a scoreboard entry, or: */
     uint64_t counted;
     uint64_t delivered; /* how many of its lines the sink has */
     bool known;         /* vcpu_init was seen, and the sink accepted the vCPU */
@@ -34,7 +34,8 @@ struct gt_exlog_vcpu {
     struct gt_exlog *recorder;
 } __attribute__((aligned(64)));
 
-/* By the vCPU's thread, or, while its cell may move, by the thread of another vCPU that begins. */
+/* By the vCPU's thread, or, while the scoreboard may move, by the thread of another vCPU that
+ * begins. */
 static inline void gt_exlog_set_started(struct gt_exlog_vcpu *v, uint64_t *at)
 {
     __atomic_store_n(&v->started, at, __ATOMIC_RELAXED);

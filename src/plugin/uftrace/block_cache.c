@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where descriptions of blocks (struct gt_code) are kept: in the page of their address, and found
- * by what they say, so that a block translated again has its old one. They live as long as the
+ * Descriptions of blocks (struct gt_code): listed in the page of their address, and found by their
+ * content, so that a block that is translated again gets its old one. They live as long as the
  * process.
  *
- * Each transfer reads one or two of them, from all over the guest's code, so where they lie decides
- * what a transfer costs. Two share a cache line: a block that ends in a call, and the one that the
- * call comes back to. Those of a machine lie in huge pages where the host has them.
+ * Each transfer reads one or two of them, from all over the guest's code, so their place in memory
+ * decides what a transfer costs. Two share a cache line: a block that ends in a call, and the one
+ * that the call returns to. Those of a machine lie in huge pages where the host has them.
  */
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/page.h"
@@ -58,7 +58,7 @@ struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cache
     return first_at(cached->next, cached->pc);
 }
 
-/* Without memory it is not found again. */
+/* Without memory the description is not found again. */
 static void insert(struct gt_uftrace_recorder *r, struct gt_code *code)
 {
     struct gt_place *place = gt_place_at(r, code->pc);
@@ -80,7 +80,7 @@ static bool comes_back(const struct gt_code *code)
            code->exit == GT_EXIT_SYSCALL;
 }
 
-/* A place for it, known by its address. */
+/* Returns a free description for code at that address. */
 static struct gt_code *place_for(struct gt_uftrace_recorder *r, const struct gt_code *want,
                                  struct gt_code *reserved)
 {

@@ -19,7 +19,7 @@ struct gt_cached_block {
     struct gt_cached_block *next; /* in the place */
 };
 
-/* Where descriptions are made. Zero: no description was. */
+/* Memory of descriptions. Zero: no description yet. */
 struct gt_block_cache {
     struct gt_arena cached;   /* of struct gt_cached_block */
     struct gt_code *at, *end; /* free descriptions of the newest batch, two in a cache line */
@@ -34,7 +34,7 @@ struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cache
  * block stays uninstrumented. */
 struct gt_code *gt_cache_block(struct gt_uftrace_recorder *r, const struct gt_code *want);
 
-/* The function is a signal handler from now on: so are its blocks that were translated before. */
+/* Marks the function as a signal handler, with its blocks that were translated before. */
 void gt_code_is_handler(struct gt_uftrace_recorder *r, struct gt_func *fn);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which blocks need a look when they begin. Most are reached by nothing but a branch of their own
- * function, or by running on from the block before: control stays where it was, and nothing has to
- * be asked there. A look is needed where a call, a return or a jump out of another function may
- * arrive:
+ * Which blocks need a callback when they begin. Most are reached only by a branch of their own
+ * function, or by falling through from the block before: there the last exit is their own function,
+ * and no callback is needed. One is needed where a call, a return or a jump out of another function
+ * may arrive:
  *   - at functions' entries and at targets of direct calls;
- *   - behind calls and system calls;
+ *   - after calls and system calls;
  *   - where functions are not known, at targets of unconditional jumps, which may be tail calls;
- *   - at all that no code seen so far leads to: it was reached by an indirect jump or call, it is
- * an exception's landing pad or the label of a non-local goto, or, in machines, it begins a
- * handler, where those may begin.
+ *   - at blocks to which no code seen so far leads: an indirect jump or call reaches them, they are
+ *     an exception's landing pad or the label of a non-local goto, or, in machines, a handler may
+ *     begin there.
  *
- * What code leads to is kept as bits, one for each address, in its page. Programs of a machine have
- * different code at the same addresses: a block is taken to be reached by nothing but a branch only
- * where code in the same page of memory leads to it.
+ * A page has one bit for each address that code leads to. Programs of a machine have different code
+ * at the same addresses: there only code in the same page of memory counts as leading to a block by
+ * a branch.
  */
 #include "plugin/uftrace/block_entry.h"
 #include "plugin/uftrace/code.h"
@@ -23,7 +23,7 @@
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/vectors.h"
 
-/* The block leads there. */
+/* The block leads there by a branch or by falling through. */
 static void note_predecessor(const struct gt_translation *t, uint64_t pc)
 {
     struct gt_uftrace_recorder *r = t->rec;
@@ -61,7 +61,7 @@ void gt_block_entries_note(const struct gt_translation *t, bool known)
         note_predecessor(t, end);
         break;
     case GT_INSN_SYSCALL:
-    case GT_INSN_CALL_INDIRECT: /* which may be none by its bytes */
+    case GT_INSN_CALL_INDIRECT: /* which push.c may have found, in other instructions */
         note_block_entry(r, end);
         break;
     case GT_INSN_RETURN:
@@ -92,7 +92,7 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
     bool is_machine = !r->guest.user;
     if (code->vector == GT_VECTOR_YES)
         return GT_BLOCK_ENTRY_UNKNOWN;
-    /* In machines a function may be a handler, as long as nothing leads there. */
+    /* In machines a function may be a handler, as long as no code leads there. */
     bool entry = code->entry && (!is_machine || flow);
     uint32_t special = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
     bool follows = may_follow_call(t);
@@ -102,8 +102,8 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
     }
     if (flow)
         return GT_BLOCK_ENTRY_NONE;
-    /* Without score a look is a callback, and blocks that end in a call or return have one: there a
-     * landing pad is seen a little later, and the code of an interpreter is not slowed down. */
+    /* Without a scoreboard blocks that end in a call or return have a callback anyway: there a
+     * landing pad is seen a little later, and an interpreter's code is not slowed down. */
     if (!is_machine)
         return r->hot.scoreboard || code->fn->flags & GT_FUNC_ANON ? GT_BLOCK_ENTRY_MIXED
                                                                    : GT_BLOCK_ENTRY_NONE;

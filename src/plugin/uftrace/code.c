@@ -2,8 +2,8 @@
 /*
  * Translation: each block's instructions are classified once and the block is instrumented.
  *
- * A block that runs over from one function into the next one's entry without a jump is instrumented
- * as two pieces, so that the second function is seen to begin.
+ * A block that falls through from one function to the next one's entry is instrumented as two
+ * pieces, so that the entry of the second function is recorded.
  */
 #include "plugin/uftrace/code.h"
 #include "plugin/uftrace/block_cache.h"
@@ -76,8 +76,8 @@ static void on_switched(unsigned vcpu, void *data)
     gt_track_switched(&v->thread);
 }
 
-/* Loads of a stack pointer: what was loaded before it in the block, itself included, may tell which
- * saved context goes on. */
+/* Loads of a stack pointer: the words loaded in the block before it, itself included, may identify
+ * the saved context that continues. */
 static void watch_stack_switch(const struct gt_translation *t, size_t at)
 {
     for (size_t i = 0; i <= at; i++)
@@ -91,8 +91,8 @@ static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn,
         gt_insn_on_memory(t->insn[i].ref, fn, which, NULL);
 }
 
-/* A program's unwinder ends in the frame that catches. For aarch64 it does by a return or, from GCC
- * 14 on, a jump. */
+/* A program's unwinder continues in the frame that catches: on aarch64 by a return or, from GCC 14
+ * on, a jump. */
 static bool is_transfer(const struct gt_uftrace_recorder *r, const struct gt_insn *last,
                         const struct gt_func *fn)
 {
@@ -114,7 +114,7 @@ static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const stru
         return GT_EXIT_CALL_INDIRECT;
     case GT_INSN_RETURN:
         return GT_EXIT_RETURN;
-    case GT_INSN_JUMP_INDIRECT: /* what may be under way, where handlers are not told of */
+    case GT_INSN_JUMP_INDIRECT: /* tagged, where the host does not report handlers */
         return !r->guest.user && !r->options.discontinuities ? GT_EXIT_JUMP_INDIRECT
                                                              : GT_EXIT_PLAIN;
     case GT_INSN_SYSCALL:
@@ -129,20 +129,20 @@ static enum gt_code_exit exit_of(const struct gt_uftrace_recorder *r, const stru
     }
 }
 
-/* No look at it is plain: a signal's handler. */
+/* True at a signal handler's entry, where no transfer is plain. */
 static bool is_slow(const struct gt_code *code)
 {
     return code->entry && code->fn->flags & GT_FUNC_HANDLER;
 }
 
-/* Hosts without score: a callback at each block; with `sparse` at those only that need a look, or
- * end in a call or return. */
+/* Hosts without a scoreboard: a callback at each block; with `sparse` only at those that transfers
+ * may reach, or that end in a call or return. */
 static void instrument_by_callbacks(const struct gt_translation *t, size_t first,
                                     struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool special = is_slow(code);
-    gt_exec_fn fn = special ? gt_on_slow_block : gt_on_block;
+    bool slow = is_slow(code);
+    gt_exec_fn fn = slow ? gt_on_slow_block : gt_on_block;
     if (entry == GT_BLOCK_ENTRY_UNKNOWN)
         gt_block_on_exec(t->block, gt_on_unknown_block, code);
     else if (first > 0)
@@ -158,7 +158,7 @@ static struct gt_scoreboard_entry last_exit_word(const struct gt_uftrace_recorde
     return (struct gt_scoreboard_entry){r->hot.scoreboard, offsetof(struct gt_score, last_exit)};
 }
 
-/* The instruction clock goes on. */
+/* Adds to the instruction clock. */
 static void count_insns(const struct gt_uftrace_recorder *r, struct gt_block *block,
                         const struct gt_code *code)
 {
@@ -167,7 +167,8 @@ static void count_insns(const struct gt_uftrace_recorder *r, struct gt_block *bl
         gt_block_add(block, insns, code->insns);
 }
 
-/* A look where control comes from the function itself as a rule, with the last exit `stays`. */
+/* A callback unless the last exit is `stays`, which it mostly is: control came from the function
+ * itself. */
 static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *block,
                         struct gt_code *code, uint64_t stays, gt_exec_fn fn)
 {
@@ -175,8 +176,8 @@ static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *bl
     count_insns(r, block, code);
 }
 
-/* A look at each transfer. The callback counts, and is told how many: the description may be in no
- * cache yet. */
+/* A callback each time. It counts instructions, whose number is in its data: the description may
+ * not be in the cache yet. */
 static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *block,
                         struct gt_code *code)
 {
@@ -186,7 +187,7 @@ static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *bl
         count_insns(r, block, code);
 }
 
-/* The look at a piece that begins a block, which counts its instructions as well. */
+/* Instruments the beginning of a block: its callback and its count of instructions. */
 static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *block,
                           struct gt_code *code, enum gt_block_entry entry)
 {
@@ -213,16 +214,15 @@ static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *
     }
 }
 
-/* Instrumentation of one piece of a block, which begins with instruction `first`. */
+/* Instruments the piece of a block that begins with instruction `first`. */
 static void instrument(const struct gt_translation *t, size_t first, size_t end,
                        struct gt_code *code, enum gt_block_entry entry)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    bool special = is_slow(code);
+    bool slow = is_slow(code);
     if (first > 0)
-        gt_insn_on_exec(t->insn[first].ref, special ? gt_on_slow_block : gt_on_transfer_inside,
-                        code);
-    else if (special)
+        gt_insn_on_exec(t->insn[first].ref, slow ? gt_on_slow_block : gt_on_transfer_inside, code);
+    else if (slow)
         gt_block_on_exec(t->block, gt_on_slow_block, code);
     else
         look_at_block(r, t->block, code, entry);
@@ -230,8 +230,8 @@ static void instrument(const struct gt_translation *t, size_t first, size_t end,
         gt_insn_store(t->insn[end - 1].ref, last_exit_word(r), gt_code_last_exit(code));
 }
 
-/* Where the function that instruction `first` is in ends inside the block: the index of the first
- * instruction of the next one. Else n, or as far as a description goes. */
+/* The index of the first instruction after the function of instruction `first`. If that does not
+ * end inside the block: n, or less, as many as one description covers. */
 static size_t piece_end(const struct gt_translation *t, size_t first, const struct gt_func *fn)
 {
     size_t n = MIN(t->n, first + GT_CODE_MAX_INSNS);
@@ -258,7 +258,7 @@ static bool is_no_call(const struct gt_uftrace_recorder *r, const struct gt_deco
            r->guest.arch->drops_return(bytes + last->size, over, left);
 }
 
-/* What is known of the piece of a block in the function. */
+/* Describes the piece of a block in the function. */
 static struct gt_code describe(const struct gt_translation *t, size_t first, size_t end,
                                const struct gt_func *fn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translation: a block is decoded, described and instrumented. All of it runs in the host's
- * translation callback, with the lock held.
+ * Translation: a block is decoded, described and instrumented, in the host's translation callback
+ * with the lock held.
  */
 #ifndef GT_PLUGIN_UFTRACE_CODE_H
 #define GT_PLUGIN_UFTRACE_CODE_H
@@ -28,7 +28,7 @@ static inline uint64_t gt_decoded_end(const struct gt_decoded *d)
 struct gt_translation {
     struct gt_uftrace_recorder *rec;
     struct gt_block *block;
-    unsigned level; /* with privilege levels: of its code */
+    unsigned level; /* with privilege levels: that of its code */
     size_t n;       /* 1 or more */
     struct gt_decoded *insn;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end of a recording: every vCPU's calls are ended, what is missing on disk is tried again, and
- * what went wrong is told, once.
+ * The end of a recording: ends every vCPU's calls, tries failed writes again, and prints faults and
+ * counts, once.
  */
 #include "plugin/uftrace/finish.h"
 #include "plugin/common/tracing.h"
@@ -24,7 +24,7 @@ struct lossy {
     struct gt_error err; /* what could not be written */
 };
 
-/* With a disk that is still full their calls stay open; the loss is told anyhow. */
+/* If the disk is still full their calls stay open; the loss is reported in any case. */
 static void mend_lossy(const struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
     for (size_t i = 0; i < lossy->n; i++)
@@ -82,7 +82,7 @@ static void end_vcpus(struct gt_uftrace_recorder *r)
     gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
 }
 
-/* Adds this process's account to that of the recording's others. */
+/* Adds this process's counts to those of the recording's other processes. */
 static void add_to_shared(struct gt_uftrace_recorder *r)
 {
     struct gt_shared *all = r->output.shared;
@@ -93,7 +93,7 @@ static void add_to_shared(struct gt_uftrace_recorder *r)
         __atomic_fetch_add(&all->counters[i], r->totals.counters[i], __ATOMIC_RELAXED);
 }
 
-/* One line for a recording: the process that sees the first fault tells it. */
+/* One line for a recording: the process that sees the first fault prints it. */
 static bool tell_faults(struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
     const struct gt_streams_stats *st = &r->totals.written;
@@ -136,7 +136,7 @@ static void report(const uint64_t *counters, enum gt_counter counter)
                         gt_counter_text(gt_counter_name(counter)));
 }
 
-/* The first process tells for its children; one that outlives it for itself. */
+/* The first process prints the counts of its children, too; one that outlives it prints its own. */
 static void report_counters(const struct gt_uftrace_recorder *r)
 {
     const uint64_t *counters =

@@ -2,16 +2,16 @@
 /*
  * A trace for each privilege level of each vCPU (trace-privilege-level=on).
  *
- * The guest's calls, handlers and contexts are followed as they are without it; what differs is
- * where each call is recorded: in the task of the level that its code runs at (track/level.c).
+ * Calls, handlers and contexts are tracked as without it, but each call is recorded in the task of
+ * the level that its code runs at (track/level.c).
  *
  * QEMU translates a block for one privilege level, that of the vCPU which is about to run it; so
- * the level is read at translation and belongs to the block. A transfer sees that it has changed. A
- * level that is higher than the one before was reached by an exception, whatever else is known.
+ * the level is read at translation and belongs to the block. A change of level is found at a
+ * transfer. A higher level than before was reached by an exception, in any case.
  *
- * Blocks do not tell the worlds of aarch64 apart: QEMU shares them. Only EL3 goes from one world to
- * another, by an exception return; so SCR_EL3 is read there. Each world has a call stack of its
- * own, since what EL3 interrupted in one goes on when EL3 comes back to it.
+ * A block has no world of aarch64: QEMU shares blocks among worlds. Only EL3 switches worlds, by an
+ * exception return; so SCR_EL3 is read there. Each world has a call stack of its own, since the
+ * code that EL3 interrupted continues when EL3 returns to that world.
  *
  * Task numbers: format/recording/tasks.h.
  */
@@ -57,9 +57,10 @@ int gt_levels_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     return 0;
 }
 
-/* ---- which one ----------------------------------------------------------------------------- */
+/* ---- reading levels -----------------------------------------------------------------------------
+ */
 
-/* Told once: all code then counts as of the first level. */
+/* Reported once: all code then counts as of the first level. */
 static void tell_unreadable(struct gt_uftrace_recorder *r, const char *name)
 {
     if (!__atomic_exchange_n(&r->levels.told, true, __ATOMIC_RELAXED) &&
@@ -69,7 +70,7 @@ static void tell_unreadable(struct gt_uftrace_recorder *r, const char *name)
                         name);
 }
 
-/* The calling vCPU's. False: a register cannot be read. With r->lock. */
+/* Reads the calling vCPU's level. False: a register cannot be read. With r->lock. */
 static bool read_level(struct gt_uftrace_recorder *r, unsigned *level)
 {
     uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
@@ -119,7 +120,7 @@ void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code)
     gt_track_set_level(&v->thread, gt_code_level(code), 0);
 }
 
-/* The last exit was left by code of that level. */
+/* True where code of that level left the last exit. */
 static bool is_left_at(const struct gt_vcpu *v, uint64_t last_exit, unsigned level)
 {
     if (!last_exit)
@@ -175,7 +176,8 @@ void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64
         return;
     enum gt_privilege_world from = l->world, to = r->levels.privilege->world(value);
     bool changes = l->known_world && from != to;
-    /* What EL3 leaves so, it does not come back to: each world's stack would need a part of it. */
+    /* EL3 does not return to the frames that it leaves here: each world's stack would need a part
+     * of them. */
     if (!v->thread.stack->n_handlers)
         gt_track_end_level(&v->thread, time);
     l->known_world = true;

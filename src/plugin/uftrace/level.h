@@ -20,7 +20,7 @@ struct gt_level_reader {
     struct gt_register registers[GT_PRIVILEGE_REGISTERS];
     struct gt_register world;
     bool told;                  /* a register cannot be read: reported once */
-    struct gt_stream no_stream; /* of a stack whose level is refused: it never has room, so that no
+    struct gt_stream no_stream; /* for a stack whose level is refused: it never has room, so that no
                                  * transfer is plain */
 };
 
@@ -35,11 +35,10 @@ bool gt_level_is_user(struct gt_uftrace_recorder *r);
 /* The level of the block that is being translated. With the lock. */
 unsigned gt_level_translated(struct gt_uftrace_recorder *r);
 
-/* A vCPU begins with the block. To be called before gt_thread_init. */
+/* A vCPU begins with the block. Call it before gt_thread_init. */
 void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code);
 
-/* A transfer, perhaps at another level. True: a handler has begun there, and the transfer is done.
- */
+/* Follows the level at a transfer. True: a handler has begun there, and the transfer is done. */
 bool gt_level_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time);
 
 /* A handler is about to begin with the block, or (NULL) where the vCPU is now; the latter takes the
@@ -49,17 +48,15 @@ void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time
 /* True where the exception return at the block's end may lead to another world (aarch64). */
 bool gt_level_leaves_world(const struct gt_uftrace_recorder *r, const struct gt_code *code);
 
-/* That exception return is about to run, and has ended its handler, if any. Where it leads to
- * another world, *last_exit becomes the last exit that was left there. In a callback that may read
- * registers.
- */
+/* That exception return is about to run, and its handler, if any, has ended. If it leads to another
+ * world, *last_exit becomes that world's. In a callback that may read registers. */
 void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64_t *last_exit,
                            uint64_t time);
 
 /* Ends the calls of the worlds in which the vCPU does not run. */
 void gt_levels_end(struct gt_vcpu *v, uint64_t time);
 
-/* Where the tracker's findings go with the option: a task for each level. */
+/* Receives the tracker's call events with the option: a task for each level. */
 extern const struct gt_sink gt_level_sink;
 
 #endif

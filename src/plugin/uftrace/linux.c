@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of a Linux guest's threads. Its function that switches threads has the task that is left
- * and the task that goes on as its arguments, on every architecture: both are read where it loads
- * the stack pointer. Where comm, pid and tgid are in a task the code map says.
+ * Names of a Linux guest's threads. The kernel's function that switches threads has the previous
+ * and the next task as its arguments, on every architecture: both are read where it loads the stack
+ * pointer. The code map has the offsets of comm, pid and tgid in a task.
  *
- * The name goes to the context that goes on, once the tracker knows which one that is: at once, or
- * at the first transfer of a thread that begins. A thread that is named while it runs (execve,
- * prctl) is so where the kernel's function for that begins, which has the task and the name as
- * arguments.
+ * The context that continues gets the name, as soon as the tracker has identified it: at once, or
+ * at the first transfer of a thread that begins. When a running thread gets a new name (execve,
+ * prctl), it is read at the entry of the kernel's function for that, which has the task and the
+ * name as arguments.
  */
 #include "plugin/uftrace/linux.h"
 #include "format/recording/files.h"
@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a context was seen to be; one line of the text file. */
+/* A task that a context had; one line of the text file. */
 struct seen {
     uint32_t tid;
     struct gt_linux_task task;
@@ -69,7 +69,7 @@ static uint64_t argument(struct gt_register *which, const char *name)
     return gt_register_read(which, name, &value) ? value : 0;
 }
 
-/* Where a function has just begun, or called nothing yet. 0: not known. */
+/* Reads an argument of a function that has just begun, or called nothing yet. 0: not known. */
 static uint64_t first_argument(struct gt_uftrace_recorder *r)
 {
     return argument(&r->os.first, r->guest.arch->first_argument);
@@ -156,7 +156,7 @@ static void on_switch(unsigned vcpu, void *data)
     v->left = read_task(r, second_argument(r), &v->next) ? v->thread.stack : NULL;
 }
 
-/* Of another thread than the one that runs: that one is named when it runs. */
+/* If the name is another thread's, that is named when it runs. */
 static void on_named(unsigned vcpu, void *data)
 {
     (void)data;

@@ -25,13 +25,13 @@ struct gt_linux_task {
 };
 
 struct gt_linux {
-    const struct gt_code_linux *layout; /* of the kernel's tasks, at load; NULL: no names */
+    const struct gt_code_linux *layout; /* of tasks in the kernel, at load; NULL: no names */
     struct gt_register first, second;   /* a function's arguments */
     pthread_mutex_t lock;               /* of the members below */
-    GPtrArray *all;                     /* what contexts were seen to be, in that order */
+    GPtrArray *all;                     /* the tasks that contexts had, in order */
     GHashTable *known;                  /* the same, by content */
     struct gt_arena batches;            /* their memory */
-    uint64_t unlisted;                  /* how many had no room in `all` */
+    uint64_t unlisted;                  /* tasks that had no room in `all` */
 };
 
 /* At load, after the code map was read. */

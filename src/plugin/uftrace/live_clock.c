@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The trace's newest time, for whoever watches the machine while it runs: 8 bytes in OUTPUT/.now,
- * in the host's byte order, mapped and written at each transfer. The file is there while the
- * machine runs, and only if its time is not the host's clock, which everybody has. `guesttrace
+ * The trace's newest time, for a process that watches the machine while it runs: 8 bytes in
+ * OUTPUT/.now, in the host's byte order, mapped and written at each transfer. The file exists while
+ * the machine runs, unless the time is the host's clock, which any process can read. `guesttrace
  * record` reads it when the guest prints a line (cli/record/console.c).
  */
 #include "plugin/uftrace/live_clock.h"
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Without it the trace is as good: failing is not told. */
+/* The trace does not need the file: errors are not reported. */
 void gt_live_clock_create(struct gt_uftrace_recorder *r)
 {
     if (r->guest.user || r->hot.host_clock || r->host.vcpus != 1)

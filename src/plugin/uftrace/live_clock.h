@@ -16,7 +16,7 @@ struct gt_live_clock {
     char *path;
 };
 
-/* Makes the file in the recorder's data directory, which exists. Errors are not reported: the
+/* Creates the file in the recorder's data directory, which exists. Errors are not reported: the
  * recording does not need the file. */
 void gt_live_clock_create(struct gt_uftrace_recorder *r);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which memory code of a machine is in: which address it has, and what leads to it.
+ * Which memory code of a machine is in: its address in the recording, and what leads to it.
  *
  * Programs have different code at the same addresses, each in memory of its own. A kernel's code,
  * and a user-mode guest's, is at one address.
  *
  * QEMU translates a block of a machine once for all virtual addresses of its page (8.0 and later;
- * we take those with plugin ABI 3); so the page of memory, not the address, says which code it is.
- * Each page's code has the address that it was first expected at, or else seen at, and the block
- * that is being translated is moved there by a shift: so calls and returns among a library's pages
- * match in each process, wherever that has mapped it.
+ * here from plugin ABI 3 on); so the page of memory, not the address, identifies the code. The code
+ * of each page gets the address at which it was first expected, or else seen, and the block that is
+ * being translated is moved there by a shift: so calls and returns among a library's pages match in
+ * each process, wherever that has mapped it.
  *
- * Memory that gets another use is seen by its bytes: a guest's pages of code hold one file's for as
- * long as they are used, and another's after that.
+ * When memory is used for other code, its bytes show it: a guest's page of code holds one file's
+ * bytes as long as it is in use, and another's after that.
  */
 #include "plugin/uftrace/memory.h"
 #include "base/fnv.h"
@@ -35,7 +35,7 @@ static const uint8_t *page_of(const uint8_t *bytes)
     return bytes - (uintptr_t)bytes % GT_PAGE;
 }
 
-/* Of a piece of the page that the bytes are in. */
+/* The hash of the piece of the page that the bytes are in. */
 static uint64_t hash_piece(const uint8_t *bytes, size_t piece)
 {
     uint64_t hash = GT_FNV_BEGIN, word;
@@ -46,15 +46,15 @@ static uint64_t hash_piece(const uint8_t *bytes, size_t piece)
     return hash;
 }
 
-/* Where the block begins. */
+/* The page in which the block begins. */
 static bool is_unchanged(const struct gt_memory_page *page, const uint8_t *bytes)
 {
     size_t piece = (uintptr_t)bytes % GT_PAGE / PIECE;
     return page->piece[piece] == hash_piece(bytes, piece);
 }
 
-/* A block that is translated again as it was, but for its address: the memory has another use now,
- * or QEMU has thrown all blocks away. */
+/* True for a block that is translated again with only its address changed: the memory is used for
+ * something else, or QEMU has dropped all blocks. */
 static bool is_again(struct gt_uftrace_recorder *r, struct gt_block *block, uint64_t pc)
 {
     size_t n = gt_block_insns(block);
@@ -64,7 +64,7 @@ static bool is_again(struct gt_uftrace_recorder *r, struct gt_block *block, uint
     return false;
 }
 
-/* The page holds other code now, or its first. */
+/* The page holds other code now, or code for the first time. */
 static struct gt_memory_page *renew(struct gt_uftrace_recorder *r, struct gt_memory_page *page,
                                     const uint8_t *bytes)
 {

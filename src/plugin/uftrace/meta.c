@@ -83,7 +83,7 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
 }
 
 /* A module in whose place another was mapped later cannot have a line in the map, nor can a file
- * have two: libraries with a time of their own, in task.txt, are told apart. */
+ * have two lines. task.txt can distinguish them: its libraries have times. */
 static int list(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
 {
     if (m->listed)
@@ -97,7 +97,7 @@ static int list(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_er
     return 0;
 }
 
-/* The newest module, after those that it is apart from. */
+/* The newest module, after those that it displaces. */
 static int list_newest(struct gt_uftrace_recorder *r, struct gt_module *m, struct gt_error *err)
 {
     const GPtrArray *others = r->code.modules.displaced;
@@ -330,7 +330,7 @@ int gt_meta_put_symbols(struct gt_uftrace_recorder *r, struct gt_module *m, stru
     return status;
 }
 
-/* Adds to what ended processes of the recording counted under the key. */
+/* Adds to the counts that ended processes of the recording have under the key. */
 static void put_stat(struct gt_text *out, const struct gt_stats *old, const char *key,
                      uint64_t value)
 {

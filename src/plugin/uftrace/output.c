@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The data directory of a recording: tasks, modules and their symbols as they appear, metadata that
- * is true from the first moment, and the final account. All files but the record streams are
+ * is valid from the start, and the counts at the end. All files except the record streams are
  * written on the worker.
  */
 #include "plugin/uftrace/output.h"
@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Tasks that are no thread of the host: coroutines. Above any pid_max, and apart for each process.
- */
+/* Tasks that are not threads of the host: coroutines. Their numbers are above any pid_max, and
+ * differ among processes. */
 enum { FIRST_COROUTINE = 5000000, COROUTINES_EACH = 10000 };
 
 struct job {
@@ -48,8 +48,8 @@ int gt_output_run_failed(struct gt_uftrace_recorder *r, struct gt_error *err)
     return 0;
 }
 
-/* What failed is kept and tried again, in order, before the next job and at the end: a disk that is
- * full may have space later. */
+/* Failed jobs are tried again, in order, before the next job and at the end: a full disk may have
+ * space later. */
 static void run_job(void *arg)
 {
     struct job *job = arg;
@@ -64,7 +64,7 @@ static void run_job(void *arg)
     g_array_append_val(r->output.failed, *job);
 }
 
-/* A recording without its text files goes on: what is wanting then is told at the end. */
+/* A recording continues without its text files: missing ones are reported at the end. */
 static void do_job(struct job *job)
 {
     struct gt_uftrace_recorder *r = job->rec;
@@ -105,7 +105,7 @@ static int write_start(struct job *job, struct gt_error *err)
     int status = gt_uftrace_dir_add_session(&r->output.dir, job->time, r->process.pid,
                                             r->output.sid, r->process.exename, err);
     if (status == 0 && gt_meta_put_map(r, NULL) == 0)
-        gt_meta_put_info(r, NULL); /* both again at the end, where failing is told */
+        gt_meta_put_info(r, NULL); /* both again at the end, where errors are reported */
     return status;
 }
 
@@ -203,7 +203,7 @@ void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, con
     do_job(&job);
 }
 
-/* As long as the guest does not tell a better one. */
+/* A name until the guest has a better one. */
 static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
@@ -234,7 +234,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         status = gt_stream_open(r->output.streams, id, &stream);
     }
     if (status < 0) {
-        if (!(t->slow_flags & GT_SLOW_SILENT)) /* once, however often it is asked for */
+        if (!(t->slow_flags & GT_SLOW_SILENT)) /* once, however often the tracker tries */
             __atomic_fetch_add(&r->totals.refused, 1, __ATOMIC_RELAXED);
         return false;
     }
@@ -314,7 +314,7 @@ static void find_name(void *arg)
     gt_meta_thread_name(job->tid, job->name);
 }
 
-/* Of the vCPUs that there are: one that begins meanwhile has no name yet. */
+/* Of the vCPUs that exist: one that begins meanwhile has no name yet. */
 static void keep_names(void *arg)
 {
     struct gt_uftrace_recorder *r = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The data directory while the guest runs: tasks, names of threads, modules. Text files are written
- * on the worker; functions wait for it. What cannot be written is kept and tried again before the
- * next job and at the end, so that a recording goes on without it.
+ * on the worker; functions wait for it. A job that fails is tried again before the next job and at
+ * the end; until then the recording continues without it.
  */
 #ifndef GT_PLUGIN_UFTRACE_OUTPUT_H
 #define GT_PLUGIN_UFTRACE_OUTPUT_H
@@ -35,13 +35,13 @@ struct gt_uftrace_output {
     bool modules_failed; /* a module's files could not be written */
     bool map_is_stale;   /* the map has a module that task.txt has, or lacks one */
     GArray *failed;      /* jobs to try again, in order; NULL: none failed so far */
-    size_t n_found;      /* what GT_CODE_FOUND_FILE says: see gt_code_modules_count */
+    size_t n_found;      /* matches in GT_CODE_FOUND_FILE: see gt_code_modules_count */
 
     struct gt_shared *shared; /* at load */
 };
 
-/* At load: starts the worker, makes the directory and the streams. GT_E_NOMEM, GT_E_IO, errors of
- * gt_uftrace_dir_create and gt_uftrace_dir_open; no thread is left then. */
+/* At load: starts the worker, creates the directory and the streams. GT_E_NOMEM, GT_E_IO, errors of
+ * gt_uftrace_dir_create and gt_uftrace_dir_open; no thread runs then. */
 int gt_output_create(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* Writes the first text files, at the first call: when the guest is known, before the first task.
@@ -63,7 +63,7 @@ void gt_output_module_added(void *self, struct gt_module *m);
  * lock. */
 void gt_output_code_found(void *self);
 
-/* Writes where code was recognised, if the file does not say so yet. On the worker. Errors of
+/* Writes where code was recognised, if that is not in the file yet. On the worker. Errors of
  * gt_code_modules_write. */
 int gt_output_put_found(struct gt_uftrace_recorder *r, struct gt_error *err);
 
@@ -79,10 +79,10 @@ void gt_output_keep_names(struct gt_uftrace_recorder *r);
 void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, const char *name,
                           uint64_t time);
 
-/* In a forked child: what the parent counted and could not write is the parent's. */
+/* In a forked child: drops the parent's counts and failed jobs. */
 void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent);
 
-/* Tries again what could not be written. On the worker. GT_E_* of the first that fails. */
+/* Tries failed jobs again. On the worker. GT_E_* of the first that fails. */
 int gt_output_run_failed(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 #endif

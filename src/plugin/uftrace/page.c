@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of the guest's code, by place. */
+/* What translation has learned about the guest's code: see page.h. */
 #include "plugin/uftrace/page.h"
 #include "plugin/uftrace/recorder.h"
 

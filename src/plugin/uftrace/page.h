@@ -20,11 +20,10 @@ enum { GT_PLACE = 64 };
 
 /* GT_PLACE bytes of code. Each word has a bit for each address: see gt_place_bit. */
 struct gt_place {
-    uint64_t by_flow;   /* reached from the instruction before, or by a branch */
-    uint64_t call;      /* reached by a call */
-    uint64_t otherwise; /* reached in another way, too */
-    struct gt_cached_block
-        *blocks; /* descriptions of blocks that begin here; NULL: no block does */
+    uint64_t by_flow;               /* reached from the instruction before, or by a branch */
+    uint64_t call;                  /* reached by a call */
+    uint64_t otherwise;             /* reached in another way, too */
+    struct gt_cached_block *blocks; /* descriptions of blocks that begin here; NULL: none */
 };
 
 struct gt_page {
@@ -37,7 +36,7 @@ static inline uint64_t gt_place_bit(uint64_t pc)
     return UINT64_C(1) << pc % GT_PLACE;
 }
 
-/* The place of the address. The page is made at its first use; never NULL. */
+/* The place of the address. The page is created at its first use; never NULL. */
 struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc);
 
 /* True where translated code leads to the address. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a user-mode guest does to itself: threads, signal handlers, fork, exec,
- * unmapping.
+ * A user-mode guest's changes to its process: threads, signal handlers, fork, exec, unmapping.
  *
- * fork() of a guest is one of the host: the handlers of pthread_atfork keep our threads and locks
- * whole, and the child takes up its own recording when the system call returns, where QEMU has put
- * itself in order.
+ * A guest's fork() is one of the host: the handlers of pthread_atfork keep our threads and locks
+ * consistent, and the child begins its own recording when the system call returns, after QEMU's own
+ * work for the fork.
  */
 #include "plugin/uftrace/process.h"
 #include "plugin/common/round_robin.h"
@@ -26,8 +25,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The new thread's times begin where its maker's are. clock=auto: with the second thread, times
- * become the host's, and go on from where they are. */
+/* The new thread's time begins at that of the thread that created it. clock=auto: with the second
+ * thread the host's clock is used, and times continue from the present one. */
 static void before_thread(struct gt_vcpu *v, struct gt_score *score, uint64_t flags)
 {
     struct gt_uftrace_recorder *r = v->rec;
@@ -58,7 +57,8 @@ static void on_sigaction(struct gt_uftrace_recorder *r, uint64_t act)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* False where it cannot succeed: a shell that looks through PATH tries many that do not exist. */
+/* False where execve cannot succeed: a shell that searches PATH tries many files that do not exist.
+ */
 static bool may_exec(const struct gt_uftrace_recorder *r, uint64_t dir, uint64_t path,
                      uint64_t flags)
 {
@@ -88,7 +88,7 @@ static bool replaces_code(uint64_t prot, uint64_t flags)
     return prot & PROT_EXEC && flags & MAP_FIXED;
 }
 
-/* What an mmap is about to do; where, its result says. */
+/* What an mmap is about to do; its result is the address. */
 static void before_mmap(struct gt_vcpu *v, uint64_t size, uint64_t flags)
 {
     v->mapping = size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a user-mode guest does to itself: threads, signal handlers, fork, exec, mappings. */
+/* A user-mode guest's changes to its process: threads, signal handlers, fork, exec, mappings. */
 #ifndef GT_PLUGIN_UFTRACE_PROCESS_H
 #define GT_PLUGIN_UFTRACE_PROCESS_H
 
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The process that is recorded: QEMU's own, whatever it emulates. At load, where nothing else is
- * said; texts are the recorder's. */
+/* The process that is recorded: QEMU's own, whatever it emulates. Set at load, unless
+ * noted; the recorder owns texts. */
 struct gt_uftrace_process {
     uint32_t pid;         /* user mode: the guest's; machines: 1 */
     uint32_t forked_from; /* in a forked child: the parent; else 0 */

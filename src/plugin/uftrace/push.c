@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Addresses that a machine's code pushes as constants, on x86: BIOSes and boot loaders call so what
- * no call instruction reaches. `push next; push there; ret` (or an interrupt's return, to pass
- * flags) is a call of `there`, and so is `push next; jmp there`. An exception return with that
- * address on top of the stack only goes on to the next instruction.
+ * Addresses that a machine's code pushes as constants, on x86: so BIOSes and boot loaders make
+ * calls that no call instruction can make. `push next; push there; ret` (or an interrupt's return,
+ * to pass flags) is a call of `there`, and so is `push next; jmp there`. An exception return with
+ * that address on top of the stack only continues at the next instruction.
  *
- * What a block has pushed when it ends in no transfer of control is kept by the address behind it:
- * QEMU ends blocks at pages, too. And by that of the last instruction: where that crosses a page,
- * QEMU 7.2 shows it in a block that ends before it.
+ * If a block does not end in a call, return or jump, what it has pushed is noted by the address
+ * after it: QEMU ends blocks at pages, too. And by the address of its last instruction: if that
+ * crosses a page, QEMU 7.2 shows it in a block that ends before it.
  */
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/code.h"

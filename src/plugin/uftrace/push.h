@@ -18,8 +18,8 @@ struct gt_pushed {
 
 enum { GT_PUSHES_CACHED = 256 };
 
-/* What blocks that ended in no transfer of control have pushed, by the address where they go on; a
- * newer one takes the slot of an older one. */
+/* What blocks that did not end in a call, return or jump have pushed, by the address where they
+ * continue; a newer entry replaces an older one in its slot. */
 struct gt_pushes {
     struct {
         uint64_t pc;
@@ -27,15 +27,15 @@ struct gt_pushes {
     } cached[GT_PUSHES_CACHED];
 };
 
-/* What is pushed when the block begins. */
+/* Returns the constant that is on the stack when the block begins. */
 struct gt_pushed gt_pushed_before(const struct gt_translation *t);
 
-/* Goes on over one instruction of the block. */
+/* Updates *p for one instruction of the block. */
 void gt_pushed_see(const struct gt_uftrace_recorder *r, struct gt_pushed *p,
                    const struct gt_decoded *d);
 
-/* Changes the kind of the block's last instruction where the pushed address makes it a call, or no
- * exception return; keeps what the block has pushed for the one after it. */
+/* Changes the kind of the block's last instruction where the pushed address shows that it is a
+ * call, or not an exception return; notes what the block has pushed for the one after it. */
 void gt_pushed_classify(struct gt_translation *t);
 
 #endif

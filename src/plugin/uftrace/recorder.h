@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The uftrace recorder as one value. Every function of the plugin takes the recorder as its first
- * argument, or a vCPU or translation that has a pointer to it; only callbacks that the host gives
- * nothing of ours fetch it (installed.h). A process may have several; one is installed.
+ * argument, or a vCPU or translation that has a pointer to it; only callbacks to which the
+ * host passes no pointer of ours fetch it (installed.h). A process may have several; one is
+ * installed.
  *
- * Members are grouped by subject; each module declares its own group in its header. Who may touch a
- * group is said there or here: "at load" means that it is set in gt_uftrace_init and only read
+ * Members are grouped by subject; each module declares its own group in its header. Who may access
+ * a group is stated there or here: "at load" means that it is set in gt_uftrace_init and only read
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
  * Locks are taken in this order: r->lock, r->tracker.lock, then those of the worker and of the
@@ -31,19 +32,18 @@
 #include "plugin/uftrace/vcpu.h"
 #include "plugin/uftrace/vectors.h"
 
-/* What callbacks from translated code read each time: one cache line. At load, where nothing else
- * is said. */
+/* What callbacks from translated code read each time: one cache line. Set at load, unless noted. */
 struct gt_hot {
-    struct gt_vcpu *vcpu; /* max_vcpus, and one that all further vCPUs share: not recorded */
+    struct gt_vcpu *vcpu; /* max_vcpus of them, and one shared by all others: not recorded */
     unsigned max_vcpus;
-    uint32_t max_depth; /* calls at this depth and deeper are not recorded */
-    void *scoreboard;   /* the host's score; NULL: none. May become NULL as the vCPUs start */
+    uint32_t max_depth;        /* calls at this depth and deeper are not recorded */
+    void *scoreboard;          /* of struct gt_score; NULL: none. May become NULL as vCPUs start */
     struct gt_live_clock live; /* the newest time, for other processes */
     uint64_t host_offset;      /* added to the host's clock; with the lock */
     uint64_t insns;            /* with `sparse`: retired before the current block, by all vCPUs */
     bool host_clock;           /* times are the host's; with the lock */
-    bool scores_stay;          /* the host moves no score any more; atomic */
-    bool sparse;               /* no score, and only blocks that need a look have callbacks */
+    bool scores_stay;          /* the host does not move the scoreboard any more; atomic */
+    bool sparse;               /* no scoreboard, and only blocks that need callbacks have them */
     bool finished;             /* the recording has ended; atomic */
 } __attribute__((aligned(64)));
 
@@ -54,7 +54,7 @@ struct gt_guest {
     const struct gt_syscalls *syscalls; /* user mode; NULL: not known for the target */
 };
 
-/* What is known of the guest's code. With the lock. */
+/* What translation has learned about the guest's code. With the lock. */
 struct gt_known_code {
     struct gt_modules modules; /* which function an address belongs to */
     struct gt_pages pages;     /* struct gt_page, by guest address */
@@ -67,7 +67,7 @@ struct gt_known_code {
 /* Counts for the end of the recording. */
 struct gt_totals {
     uint32_t tasks;      /* begun so far; on the worker */
-    uint32_t coroutines; /* numbers given to tasks that are no threads of the host; atomic */
+    uint32_t coroutines; /* numbers given to tasks that are not threads of the host; atomic */
     unsigned refused;    /* tasks not recorded: out of memory, threads or room; atomic */
     uint64_t calls, matched, counters[GT_COUNTERS]; /* of vCPUs that have ended; with the lock */
     struct gt_streams_stats written;                /* at the end */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handlers and contexts of machines, as translated code and the host show them to the tracker
- * (track/machine.h).
+ * Handlers and contexts of machines: what the tracker (track/machine.h) gets from translated code
+ * and the host.
  *
- * Where handlers begin vectors.c says, where the host does not tell.
+ * A handler begins where the host reports it, or else where vectors.c concludes it. It ends at the
+ * exception return, before that runs.
  *
- * Where they end: at the exception return, before it runs.
- *
- * Stack pointers: their values are read where the host lets us; everywhere the addresses of the
- * words are known that they are stored in and loaded from.
+ * Values of stack pointers are read where the host allows it. The addresses of the words that they
+ * are stored to and loaded from are known everywhere.
  */
 #include "plugin/uftrace/system.h"
 #include "guest/arch/privilege.h"
@@ -27,7 +26,7 @@ static uint64_t read_sp(struct gt_uftrace_recorder *r)
     return gt_register_read(&r->system.sp, r->guest.arch->sp_register, &sp) ? sp : GT_NO_ADDR;
 }
 
-/* The stack pointer that the exception return goes on with; 0: not known. */
+/* The stack pointer after the exception return; 0: not known. */
 static uint64_t returned_sp(struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
     uint64_t sp = 0;
@@ -49,14 +48,14 @@ static void before_syscall(unsigned vcpu, void *data)
     v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
 }
 
-/* A callback at an instruction finds the last exit that its block's end is to leave on hosts that
- * have no score: it is set when the block begins. */
+/* On hosts without a scoreboard a callback at an instruction finds the last exit of its block's
+ * end: it is set when the block begins. */
 static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code)
 {
     struct gt_uftrace_recorder *r = v->rec;
     uint64_t last_exit = gt_code_last_exit(code);
     gt_machine_leave(&v->thread, &last_exit, gt_vcpu_time(v, score));
-    /* Or of one that an interrupt had followed. */
+    /* Or that of a handler which an interrupt had followed. */
     if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
         v->thread.returned_sp = returned_sp(r, code);
     score->last_exit = last_exit;
@@ -147,7 +146,7 @@ static void before_switch(unsigned vcpu, void *data)
     v->loads_sp = true;
 }
 
-/* Of no code: a block's own last_exit is another. */
+/* A function without code: no block has it as its last exit. */
 static const struct gt_func leaping = {.flags = GT_FUNC_ANON};
 
 static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
@@ -159,7 +158,7 @@ static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
     gt_machine_switch(&v->thread, v->left_sp, sp, time);
     if (gt_machine_sp_reloaded(&v->thread) && !(score->last_exit & GT_LAST_EXIT_CODE))
         score->last_exit =
-            gt_last_exit_of_func(&leaping); /* the next look asks where that was to */
+            gt_last_exit_of_func(&leaping); /* so the next block with a callback is a transfer */
     gt_machine_transferred(v, time);
 }
 
@@ -172,7 +171,7 @@ static void after_switch(unsigned vcpu, void *data)
         switch_to(v, vcpu, read_sp(r));
 }
 
-/* A block ends with the load: an interrupt may come before what is next. */
+/* A block ends with the load: an interrupt may come before the next instruction. */
 static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
@@ -209,7 +208,7 @@ static void watch_switch(const struct gt_translation *t, size_t at)
         gt_insn_on_exec_regs(t->insn[at + 1].ref, after_switch, NULL);
 }
 
-/* Where a context goes on whose stack pointer is stored now; NULL: not known. */
+/* The address where a context continues whose stack pointer is stored now; NULL: not known. */
 static void *resumes_at(const struct gt_pushed *pushed)
 {
     bool known = pushed->push.width == 4 && pushed->above >= 0;
@@ -260,7 +259,7 @@ void gt_machine_transferred(struct gt_vcpu *v, uint64_t time)
     if (s == v->seen)
         return;
     v->seen = s;
-    /* A context that comes from a vCPU whose clock is ahead takes its time along. */
+    /* A context that comes from a vCPU whose clock is ahead keeps that time. */
     if (!r->hot.host_clock && s->last_time > time)
         v->insn_base += s->last_time - time;
     gt_linux_transferred(v, time);

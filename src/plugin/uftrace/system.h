@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machines: handlers that begin and end, system calls, and loads and stores of stack pointers, as
- * the host shows them, for the tracker (track/machine.h).
+ * Machines: passes handlers that begin and end, system calls, and loads and stores of stack
+ * pointers from the host to the tracker (track/machine.h).
  */
 #ifndef GT_PLUGIN_UFTRACE_SYSTEM_H
 #define GT_PLUGIN_UFTRACE_SYSTEM_H
@@ -18,8 +18,8 @@ struct gt_system {
     GHashTable *splits;
 };
 
-/* Adds what the block needs beside its look: callbacks at exception returns, at system calls, and
- * at loads and stores of the stack pointer. With the lock. */
+/* Adds the block's further callbacks: at exception returns, at system calls, and at loads and
+ * stores of the stack pointer. With the lock. */
 void gt_machine_watch(const struct gt_translation *t, struct gt_code *code);
 
 /* A handler begins with the block. On the vCPU's thread, which is recorded. */

@@ -7,7 +7,7 @@
 
 /* The sink's data of a stack (gt_stack.data). */
 struct gt_task {
-    uint32_t id;        /* of its output: uftrace's TID */
+    uint32_t id;        /* uftrace's TID of its output */
     uint32_t named_pid; /* the guest process that `name` is of */
     char name[16];
     bool switched_out;        /* an open sched-out is recorded */

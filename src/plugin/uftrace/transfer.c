@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Callbacks from translated code. With score, translated code keeps the last exit by itself and
- * calls only at transfers; blocks that do not call count their instructions by themselves, too.
- * Without score a callback at each block does both.
+ * Callbacks from translated code. With a scoreboard, translated code sets the last exit by inline
+ * operations and calls only where a transfer may be; other blocks count their instructions inline.
+ * Without a scoreboard a callback at each block does both.
  */
 #include "plugin/uftrace/transfer.h"
 #include "base/clock.h"
@@ -33,8 +33,8 @@ static void put_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t de
     gt_stream_put(s->out, time, gt_uftrace_exit(depth, addr));
 }
 
-/* Contexts of machines. No file ends with an open sched-out: the tracker lets each stack go on
- * before it ends. */
+/* True where switches of contexts are recorded. No file ends with an open sched-out: the tracker
+ * resumes each stack before it ends. */
 static bool tells_switches(const struct gt_uftrace_recorder *r)
 {
     return !r->guest.user && r->options.tasks == GT_TASKS_STACK;
@@ -67,7 +67,7 @@ const struct gt_sink gt_uftrace_sink = {
     .data_size = sizeof(struct gt_task),
 };
 
-/* What the tracker was not sure of, as it happens. */
+/* Slow path that also reports the counters that change, as trace events. */
 static __attribute__((noinline, cold)) uint64_t
 track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
@@ -98,9 +98,8 @@ uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t la
     return last_exit;
 }
 
-/* Any transfer: first ones, the host's clock, full chunks, and what needs thought. Returns the last
- * exit.
- */
+/* A transfer that is not plain, the vCPU's first one, or one whose chunk is full. Returns the new
+ * last exit. */
 static __attribute__((noinline)) uint64_t transfer_any(struct gt_uftrace_recorder *r,
                                                        struct gt_vcpu *v, struct gt_score *score,
                                                        struct gt_code *code)
@@ -131,7 +130,7 @@ transfer_at_time(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_cod
     return true;
 }
 
-/* The same, or none at all, of a vCPU on the instruction clock. */
+/* True: a vCPU on the instruction clock has made a plain transfer, or no transfer. */
 static inline __attribute__((always_inline)) bool transfer_plain(struct gt_uftrace_recorder *r,
                                                                  struct gt_vcpu *v,
                                                                  struct gt_score *score,
@@ -145,8 +144,8 @@ static inline __attribute__((always_inline)) bool transfer_plain(struct gt_uftra
            (plain && last_exit == gt_last_exit_of_jump(code->fn));
 }
 
-/* Of a vCPU on the host's clock. Asking for the time is a call, which transfer_plain does without.
- */
+/* The same of a vCPU on the host's clock. Reading the clock is a function call, which
+ * transfer_plain avoids. */
 static bool transfer_by_host_clock(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
                                    const struct gt_score *score, struct gt_code *code)
 {
@@ -166,7 +165,7 @@ static __attribute__((noinline)) void transfer_at(struct gt_uftrace_recorder *r,
     score->insns += insns;
 }
 
-/* `insns`: of the block, if it does not count them by itself; they count from here on. */
+/* `insns`: instructions of the block to add to the clock; 0 if the block counts them inline. */
 static inline void transfer_in_score(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
                                      struct gt_score *score, struct gt_code *code, uint64_t insns)
 {
@@ -185,7 +184,7 @@ static __attribute__((noinline)) void find_score_and_transfer(struct gt_uftrace_
     transfer_in_score(r, v, gt_vcpu_score(r, v, index), code, insns);
 }
 
-/* `insns`: of the block, 0 if it counts them by itself. */
+/* `insns`: as for transfer_in_score. */
 static inline __attribute__((always_inline)) void
 transfer(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uint64_t insns)
 {
@@ -215,8 +214,10 @@ void gt_on_counted_transfer(unsigned vcpu, void *data)
     transfer(gt_recorder_installed(), vcpu, data, 0);
 }
 
-/* Hosts without score: the last exit after the block, which is not yet run, as far as a callback
- * before it can know. A stub passes the last exit on, unless it returns in its caller's place. */
+/* Hosts without a scoreboard: the last exit after a block that is about to run, as far as its
+ * callback can know. A stub leaves the last exit as it was, unless it returns in its caller's
+ * place.
+ */
 static inline uint64_t last_exit_after(const struct gt_code *code, uint64_t last_exit)
 {
     bool passed = last_exit != gt_last_exit_of_func(code->fn) && code->exit != GT_EXIT_RETURN;
@@ -260,7 +261,7 @@ void gt_on_block(unsigned vcpu, void *data)
     transfer_in_counted_block(r, v, code);
 }
 
-/* At a block that no code seen so far leads to. */
+/* At a block that no code seen so far leads to: it may be a handler's first. */
 static void begin_handler(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code)
 {
     if (gt_machine_is_vector(v, code, score->last_exit))

@@ -2,8 +2,8 @@
 /*
  * Callbacks from translated code: control has arrived at a block. The hot path of the recorder.
  *
- * Each takes the vCPU's index and, as `data`, the block's struct gt_code, where nothing else is
- * said. They run on the vCPU's thread without the lock.
+ * Each takes the vCPU's index and, unless noted, the block's struct gt_code as `data`. They run on
+ * the vCPU's thread without the lock.
  */
 #ifndef GT_PLUGIN_UFTRACE_TRANSFER_H
 #define GT_PLUGIN_UFTRACE_TRANSFER_H
@@ -12,22 +12,23 @@
 #include "plugin/uftrace/vcpu.h"
 #include "track/transfer.h"
 
-/* Hosts with score. A block begins, whose instructions the callback counts; `data` is that of
+/* Hosts with a scoreboard. A block begins; the callback counts its instructions. `data` is that of
  * gt_transfer_data. */
 void gt_on_transfer(unsigned vcpu, void *data);
-/* A second function begins inside a block; the callback counts. */
+/* A second function begins inside a block; the callback counts instructions. */
 void gt_on_transfer_inside(unsigned vcpu, void *code);
 /* A block begins that counts its instructions by inline operations. */
 void gt_on_counted_transfer(unsigned vcpu, void *code);
 
-/* Hosts without score. A block begins; the callback counts, and keeps the last exit. */
+/* Hosts without a scoreboard. A block begins; the callback counts instructions and sets the last
+ * exit. */
 void gt_on_block(unsigned vcpu, void *code);
 
-/* Any host. A block begins that may be a handler's first; the callback counts. */
+/* Any host. A block begins that may be a handler's first; the callback counts instructions. */
 void gt_on_unknown_block(unsigned vcpu, void *code);
 /* The same for a block that counts its instructions by inline operations. */
 void gt_on_counted_unknown_block(unsigned vcpu, void *code);
-/* A block begins at which no transfer is plain; the callback counts. */
+/* A block begins at which no transfer is plain; the callback counts instructions. */
 void gt_on_slow_block(unsigned vcpu, void *code);
 
 enum { GT_TRANSFER_SHIFT = 48 };
@@ -47,11 +48,11 @@ static inline uint64_t gt_call_event_word(const struct gt_call_event *found)
                          : gt_uftrace_entry(found->depth, found->addr);
 }
 
-/* Slow path for one transfer of a recorded vCPU at `time`; returns the new last_exit. */
+/* Slow path for one transfer of a recorded vCPU at `time`; returns the new last exit. */
 uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
                             uint64_t time);
 
-/* Where the tracker's findings go: a task for each stack. */
+/* Receives the tracker's call events: a task for each stack. */
 extern const struct gt_sink gt_uftrace_sink;
 
 #endif

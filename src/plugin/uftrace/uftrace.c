@@ -76,7 +76,7 @@ static void on_chunk_full(const struct gt_stream *s)
     trace_uftrace_window(s->id, gt_stream_records(s));
 }
 
-/* What the host is asked to report. */
+/* The events that the host is asked to report. */
 static struct gt_host_events events_of(const struct gt_uftrace_recorder *r)
 {
     return (struct gt_host_events){
@@ -90,7 +90,7 @@ static struct gt_host_events events_of(const struct gt_uftrace_recorder *r)
     };
 }
 
-/* The guest, and what depends on it alone. */
+/* The guest, and members that depend on it alone. */
 static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *info,
                       struct gt_error *err)
 {
@@ -122,7 +122,7 @@ static bool init_tracker(struct gt_uftrace_recorder *r)
 
 static bool init_vcpus(struct gt_uftrace_recorder *r)
 {
-    /* They are but addresses until they are used; yet QEMU needs what there are. */
+    /* Unused ones take address space only; but where that is limited QEMU needs it, too. */
     r->hot.max_vcpus = gt_thread_addresses_limited() ? GT_MAX_VCPUS_LIMITED : GT_MAX_VCPUS;
     size_t size = (r->hot.max_vcpus + 1) * sizeof *r->hot.vcpu;
     r->hot.vcpu = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -152,7 +152,7 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
     return 0;
 }
 
-/* Before there is a directory: what is refused leaves nothing. */
+/* Checked before the directory is created: a refused recording leaves no files. */
 static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     if (!r->options.code_map)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* vCPUs: their words, their time, how they begin and end. */
+/* vCPUs: their words, their time, their beginning and end. See vcpu.h. */
 #include "plugin/uftrace/vcpu.h"
 #include "base/clock.h"
 #include "format/recording/tasks.h"
@@ -63,7 +63,7 @@ void gt_vcpu_note_time(struct gt_uftrace_recorder *r, uint64_t time)
         r->vcpus.last_time = time;
 }
 
-/* The time in a system call: hosts without score count a block when the next one begins. */
+/* Hosts without a scoreboard count a block when the next one begins. */
 uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score *score)
 {
     return gt_vcpu_time(v, score) + (v->rec->hot.host_clock ? 0 : v->block_insns);
@@ -82,7 +82,7 @@ void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
     v->thread.stack = &r->vcpus.no_stack;
 }
 
-/* Before anything is translated: what works without score does. */
+/* Before the first translation: all further code works without the scoreboard. */
 static void give_scoreboard_up(struct gt_uftrace_recorder *r)
 {
     r->hot.scoreboard = NULL;
@@ -132,7 +132,7 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_co
     current = v;
 }
 
-/* True for the one caller that is to end the vCPU's calls: its thread, or the end of all. */
+/* True for the one caller that ends the vCPU's calls: its thread, or the end of the recording. */
 static bool take_end(struct gt_vcpu *v)
 {
     struct gt_uftrace_recorder *r = v->rec;

@@ -4,7 +4,7 @@
  * begins and ends. Times are in ns: the host's clock, or one ns for each retired instruction.
  *
  * A struct gt_vcpu belongs to its vCPU's thread; other threads may set bits of thread.slow_flags,
- * and at the end of the recording whoever wins gt_vcpu_end ends its calls.
+ * and at the end of the recording the first caller of gt_vcpu_end ends its calls.
  */
 #ifndef GT_PLUGIN_UFTRACE_VCPU_H
 #define GT_PLUGIN_UFTRACE_VCPU_H
@@ -22,20 +22,21 @@ enum {
     GT_MAX_VCPUS_LIMITED = 1024, /* where address space is limited (RLIMIT_AS) */
 };
 
-/* Words of a vCPU that translated code works on, where the host has score. */
+/* Words of a vCPU that translated code works on: its entry of the scoreboard, if the host has one.
+ */
 struct gt_score {
     uint64_t last_exit; /* how control left the last block: track/track.h */
     uint64_t insns;     /* retired before the current block */
 };
 
 struct gt_vcpu {
-    struct gt_score own;     /* hosts without score: the words themselves */
+    struct gt_score own;     /* hosts without a scoreboard: the words themselves */
     uint64_t insn_base;      /* instruction clock: time = base + retired */
-    struct gt_score *score;  /* NULL: found each time, since the host may move them */
+    struct gt_score *score;  /* NULL: looked up each time, since the host may move it */
     struct gt_thread thread; /* the hot path needs its first members, and those above */
-    uint32_t block_insns;    /* hosts without score: instructions of the block that runs */
+    uint32_t block_insns;    /* without a scoreboard: instructions of the block that runs */
     uint32_t tid;            /* user mode: the thread's; machines: format/recording/tasks.h */
-    struct gt_uftrace_recorder *rec; /* whose it is; NULL: QEMU has not announced it yet */
+    struct gt_uftrace_recorder *rec; /* its recorder; NULL: QEMU has not announced it yet */
     bool begun;                      /* its calls are recorded */
     bool refused;                    /* it could not begin: not recorded */
     char name[16];                   /* user mode: the thread's name as it was recorded last */
@@ -52,12 +53,12 @@ struct gt_vcpu {
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
 } __attribute__((aligned(64)));
 
-/* All vCPUs. With the lock, where nothing else is said. */
+/* All vCPUs. With the lock, unless noted. */
 struct gt_vcpus {
     unsigned n;               /* 1 + highest index seen; atomic */
     uint64_t last_time;       /* the newest time that was noted */
     unsigned ending;          /* vCPUs that record their end now */
-    bool closed;              /* the recording's end came first */
+    bool closed;              /* the recording has ended before them */
     pthread_cond_t none_ends; /* `ending` is 0 again */
 
     /* The stack of vCPUs that are not recorded: it never has room, so that no transfer is plain. */
@@ -66,7 +67,7 @@ struct gt_vcpus {
     struct gt_task no_task;
 };
 
-/* True where the block that left the last exit ended in `exit`. */
+/* True where the last exit is that of a block which ended in `exit`. */
 static inline bool gt_last_exit_is_of(uint64_t last_exit, enum gt_code_exit exit)
 {
     return last_exit & GT_LAST_EXIT_CODE && gt_last_exit_code(last_exit)->exit == exit;
@@ -79,7 +80,7 @@ void gt_vcpus_init(struct gt_uftrace_recorder *r);
 void gt_on_vcpu_init(void *self, unsigned vcpu);
 void gt_on_vcpu_exit(void *self, unsigned vcpu);
 
-/* Where the vCPU's words are now. */
+/* Returns the vCPU's words, which the host may move. */
 struct gt_score *gt_vcpu_score(struct gt_uftrace_recorder *r, struct gt_vcpu *v, unsigned index);
 
 /* The vCPU is not recorded: no transfer of it is plain, and none begins it. */
@@ -93,8 +94,8 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_co
  * may both call it: one of them does it. Takes the lock. */
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score);
 
-/* From now on gt_vcpu_end does nothing. Returns when the calls of it that are under way have ended,
- * after a second at most. Takes the lock. */
+/* From now on gt_vcpu_end does nothing. Waits for calls of it that are under way, a second at most.
+ * Takes the lock. */
 void gt_vcpus_close(struct gt_uftrace_recorder *r);
 
 /* In a forked child, which has no other thread: forgets the ends that were under way. */
@@ -104,13 +105,13 @@ void gt_vcpus_forked(struct gt_uftrace_recorder *r);
  */
 struct gt_vcpu *gt_vcpu_current(const struct gt_uftrace_recorder *r);
 
-/* Where the call that the calling vCPU has under way should arrive; GT_NO_ADDR: not known. */
+/* The target of the call that the calling vCPU has under way; GT_NO_ADDR: not known. */
 uint64_t gt_vcpu_expects(struct gt_uftrace_recorder *r);
 
 /* The vCPU's time at the beginning of the current block. */
 uint64_t gt_vcpu_time(const struct gt_vcpu *v, const struct gt_score *score);
 
-/* Its time in a system call: hosts without score count a block when the next one begins. */
+/* Its time in a system call: hosts without a scoreboard count a block when the next one begins. */
 uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score *score);
 
 /* The time of the calling thread's vCPU; the newest noted time on any other thread. */

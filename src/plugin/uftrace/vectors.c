@@ -2,11 +2,11 @@
 /*
  * Which blocks of a machine begin handlers.
  *
- * QEMU 10.2 and later tell when an interrupt or an exception is taken. Before
- * that it is concluded: a block that no code seen so far leads to, reached while nothing is under
- * way that leads there, can only have been reached by an exception. From then on that block is a
- * vector, and so are the others of its table. What is missed so is the first use of a vector that
- * hits between an indirect jump or call and its arrival.
+ * QEMU 10.2 and later report interrupts and exceptions. Before that they are concluded: a block to
+ * which no code seen so far leads, reached while no call, return or jump under way leads there, can
+ * only have been reached by an exception. From then on that block is a vector, and so are the
+ * others of its table. The first use of a vector is missed if it hits between an indirect jump or
+ * call and its arrival.
  */
 #include "plugin/uftrace/vectors.h"
 #include "plugin/uftrace/page.h"
@@ -38,9 +38,9 @@ static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code
     return code->pc < r->guest.arch->vector_lowest;
 }
 
-/* True where what is under way does not lead to the block either. Where the host tells of
- * exceptions, only system calls that are none to it are left. Returns that are jumps look the same
- * where vectors may stand anywhere, unless their function is known. */
+/* True where the last exit does not lead to the block either. Where the host reports exceptions,
+ * only system calls that it does not count as such remain. Where vectors may be anywhere, returns
+ * that are used as jumps look the same, unless their function is known. */
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
@@ -48,18 +48,18 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     if (!(last_exit & GT_LAST_EXIT_CODE) && last_exit & GT_LAST_EXIT_JUMPED)
         return !told && named;
     if (!(last_exit &
-          GT_LAST_EXIT_CODE)) /* resumed elsewhere in its function: a fault has been mended */
+          GT_LAST_EXIT_CODE)) /* resumed elsewhere in its function: a fault was handled */
         return !told &&
                (!(last_exit & GT_LAST_EXIT_RESUME) || gt_last_exit_func(last_exit) != code->fn ||
                 code->fn->flags & GT_FUNC_ANON);
     const struct gt_code *from = gt_last_exit_code(last_exit);
     switch (from->exit) {
     case GT_EXIT_SYSCALL:
-        /* It has ended, and comes back to the program: the block is none of the program's where
-         * levels can be read. */
+        /* The system call has ended and returns to the program: where levels can be read, the block
+         * must not be the program's. */
         return gt_code_end(from) != code->pc &&
                (!(last_exit & GT_LAST_EXIT_RESUME) || is_of_bios(r, code) || (!told && from->user));
-    case GT_EXIT_EXCEPTION_RETURN: /* those that end no handler lead to lower levels */
+    case GT_EXIT_EXCEPTION_RETURN: /* one that ends no handler leads to a lower level */
         return !told && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
         return !told && !is_page_offset(from->target, code->pc);
@@ -71,7 +71,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     }
 }
 
-/* Of a block that nothing under way leads to. With the lock. */
+/* Decides for a block that the last exit does not lead to. With the lock. */
 static uint8_t decide(struct gt_uftrace_recorder *r, const struct gt_code *code, uint64_t last_exit)
 {
     bool by_call = gt_last_exit_is_of(last_exit, GT_EXIT_SYSCALL);

@@ -17,7 +17,7 @@ struct gt_vectors {
     unsigned n; /* atomic */
 };
 
-/* False: no handler can begin at the block. Any thread. */
+/* True where a handler may begin at the block. Any thread. */
 bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct gt_code *code);
 
 /* True where a handler begins at the block, which no translated code leads to; the vCPU has arrived

@@ -182,7 +182,7 @@ void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard
 
 void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value)
 {
-    assert(gt_host_can(GT_HOST_CELLS));
+    assert(gt_host_can(GT_HOST_SCOREBOARD));
     struct host_double_hook *h = add_to_block(b, HOST_DOUBLE_ADD, NULL);
     h->cell = cell;
     h->value = value;
@@ -200,7 +200,7 @@ bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value)
 
 void gt_block_count(struct gt_block *b, void *set, size_t i, uint64_t value)
 {
-    if (gt_host_can(GT_HOST_CELLS))
+    if (gt_host_can(GT_HOST_SCOREBOARD))
         gt_block_add(b, (struct gt_scoreboard_entry){set, i * sizeof(uint64_t)}, value);
     else
         gt_block_add_shared(b, (uint64_t *)set + i, value);
@@ -235,7 +235,7 @@ size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n)
 
 void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry cell, uint64_t value)
 {
-    assert(gt_host_can(GT_HOST_CELLS));
+    assert(gt_host_can(GT_HOST_SCOREBOARD));
     struct host_double_hook *h = add_to_insn(insn, HOST_DOUBLE_STORE, NULL);
     h->cell = cell;
     h->value = value;

@@ -25,9 +25,9 @@ static void free_area(void *p)
 static unsigned features_of(int abi, bool system)
 {
     static const int since[] = {
-        [GT_HOST_CELLS] = 2,    [GT_HOST_CONDITIONAL] = 2,   [GT_HOST_REGISTERS] = 2,
-        [GT_HOST_MEMORY] = 4,   [GT_HOST_MEMORY_VALUES] = 4, [GT_HOST_DISCONTINUITY] = 5,
-        [GT_HOST_SYSCALLS] = 1, [GT_HOST_PHYSICAL] = 5,
+        [GT_HOST_SCOREBOARD] = 2, [GT_HOST_CONDITIONAL] = 2,   [GT_HOST_REGISTERS] = 2,
+        [GT_HOST_MEMORY] = 4,     [GT_HOST_MEMORY_VALUES] = 4, [GT_HOST_DISCONTINUITY] = 5,
+        [GT_HOST_SYSCALLS] = 1,   [GT_HOST_PHYSICAL] = 5,
     };
     unsigned features = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(since); i++)
@@ -114,7 +114,7 @@ uint64_t gt_host_entry(void)
 
 void *gt_scoreboard_new(size_t size)
 {
-    assert(gt_host_can(GT_HOST_CELLS));
+    assert(gt_host_can(GT_HOST_SCOREBOARD));
     struct cell_area *a = malloc(sizeof *a);
     *a = (struct cell_area){size, calloc(HOST_DOUBLE_VCPUS, size)};
     g_ptr_array_add(host_double.score, a);
@@ -142,7 +142,7 @@ void host_double_move_scoreboard(void)
 
 void *gt_counters_new(size_t n)
 {
-    if (gt_host_can(GT_HOST_CELLS))
+    if (gt_host_can(GT_HOST_SCOREBOARD))
         return gt_scoreboard_new(n * sizeof(uint64_t));
     uint64_t *set = g_new0(uint64_t, n);
     g_ptr_array_add(host_double.counters, set);
@@ -151,17 +151,17 @@ void *gt_counters_new(size_t n)
 
 unsigned gt_counters_sets(unsigned vcpus)
 {
-    return gt_host_can(GT_HOST_CELLS) ? vcpus : 1;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? vcpus : 1;
 }
 
 unsigned gt_counters_set_of(unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_CELLS) ? vcpu : 0;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? vcpu : 0;
 }
 
 uint64_t *gt_counters_find(void *set, unsigned vcpu)
 {
-    return gt_host_can(GT_HOST_CELLS) ? gt_scoreboard_find(set, vcpu) : set;
+    return gt_host_can(GT_HOST_SCOREBOARD) ? gt_scoreboard_find(set, vcpu) : set;
 }
 
 /* ---- memory accesses ------------------------------------------------------------------------ */

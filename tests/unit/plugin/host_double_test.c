@@ -111,7 +111,7 @@ static void features_follow_the_abi(void **state)
     assert_true(gt_host_can(GT_HOST_DISCONTINUITY) && !gt_host_can(GT_HOST_SYSCALLS));
     host_double_stop();
     host_double_start("x86_64", 0, 1);
-    assert_true(gt_host_can(GT_HOST_SYSCALLS) && !gt_host_can(GT_HOST_CELLS));
+    assert_true(gt_host_can(GT_HOST_SYSCALLS) && !gt_host_can(GT_HOST_SCOREBOARD));
     const char *const words[] = {"a=1", "b=2", NULL};
     assert_int_equal(host_double_install(NULL, words), 2);
     gt_host_message("%d", 5);
