@@ -6,7 +6,6 @@ import shutil
 from gttest.commands import must, run, tool
 from gttest.results import Skip, need
 
-ARCHES = ('aarch64', 'riscv64', 'x86_64')
 CLANG = {'arm': ['--target=armv7-linux-gnueabi', '-fuse-ld=lld'],
          'mips': ['--target=mips-linux-gnu', '-fuse-ld=lld'],
          'ppc64': ['--target=powerpc64-linux-gnu', '-fuse-ld=lld'],
