@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording of calls, opened for reading: what ran (tasks, processes, functions, marks, facts)
+ * and its calls, one after the other.
+ *
+ * A recording is a compact file, a uftrace directory (ours or one that uftrace itself recorded), or
+ * an etrace stream with its programs. After it is open, all look the same. Readers are consumers of
+ * one of two passes:
+ *
+ *   gt_calls_walk   all calls in order of time, on one thread, from any time on
+ *   gt_calls_scan   each task's calls in their order, tasks and stretches of time side by side on
+ *                   all processors
+ *
+ * Both know each task's stack at every moment. A window (struct gt_calls_window) chooses calls for
+ * both; a consumer sees a window as if nothing had run outside it.
+ *
+ * An open recording does not change: several threads may read it. Indexes of tasks, processes and
+ * functions are dense, from 0.
+ */
+#ifndef GT_ANALYSIS_CALLS_CALLS_H
+#define GT_ANALYSIS_CALLS_CALLS_H
+
+#include "base/error.h"
+#include "base/notice.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gt_calls;
+
+struct gt_calls_options {
+    const char *const *elf; /* etrace: the programs, until NULL; NULL: none */
+    struct gt_notices notices; /* about damage that is skipped, and the like */
+};
+
+/* GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM, GT_E_FORMAT (no recording of calls, or a damaged text file;
+ * err names the file and the line or offset). `o` may be NULL. A file or directory that was cut
+ * while it was written is opened as far as it is whole; a notice reports it. */
+int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_calls **out,
+                  struct gt_error *err);
+void gt_calls_close(struct gt_calls *c); /* NULL is fine */
+
+/* ---- what ran ------------------------------------------------------------------------------ */
+
+/* A name that a task has from a time on. */
+struct gt_calls_name {
+    uint64_t time;
+    const char *name;
+};
+
+struct gt_calls_task {
+    uint32_t id;             /* tid: TID.dat */
+    uint32_t process;        /* index of the process that it belongs to at first */
+    const char *name;        /* the last one; "" where it has none */
+    const struct gt_calls_name *names; /* in order of time, the first included */
+    size_t n_names;
+    uint64_t start; /* when it appears in task.txt */
+};
+
+struct gt_calls_process {
+    uint32_t pid;
+    const char *exename; /* path of its (last) program */
+    uint64_t start;
+};
+
+/* A function is a symbol of a module, or, where there is none, an address. */
+struct gt_calls_function {
+    const char *name;   /* of an address without a symbol: "<1a2b>", as uftrace prints it */
+    const char *module; /* path of its file; "" where it is in none */
+    uint64_t address;   /* in the module; of an address without a symbol, the address */
+    const char *file;   /* source file; NULL: not known */
+    uint32_t line;
+    bool is_plt; /* the stub of a library function */
+};
+
+/* A line that a machine's console printed. */
+struct gt_calls_mark {
+    uint64_t time;
+    const char *text;
+};
+
+size_t gt_calls_n_tasks(const struct gt_calls *c);
+const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index);
+size_t gt_calls_n_processes(const struct gt_calls *c);
+const struct gt_calls_process *gt_calls_process(const struct gt_calls *c, uint32_t index);
+/* Functions appear while calls are read: the number may grow until a pass has ended; a function
+ * keeps its index and its address in memory. Thread-safe. */
+size_t gt_calls_n_functions(const struct gt_calls *c);
+const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index);
+/* In order of time. */
+const struct gt_calls_mark *gt_calls_marks(const struct gt_calls *c, size_t *n);
+/* The name of an event (enum gt_uftrace_event); NULL: it has none. */
+const char *gt_calls_event_name(const struct gt_calls *c, uint32_t id);
+
+enum gt_calls_form { GT_CALLS_COMPACT, GT_CALLS_DIRECTORY, GT_CALLS_ETRACE };
+
+/* Facts about the recording. Texts are never NULL; "" where not known. */
+struct gt_calls_facts {
+    enum gt_calls_form form;
+    const char *path;
+    const char *command, *exename, *version, *cpu, *host; /* info */
+    bool has_exit_status;
+    int exit_status;    /* as wait() gives it */
+    uint64_t first, last; /* times of the first and the last record; 0, 0: no records */
+    uint64_t records;   /* 0 in a directory that holds payloads, until it was read */
+    uint64_t bytes;     /* on the disk, all of it */
+    uint64_t record_bytes; /* of the records alone */
+    bool incomplete;    /* cut, or still being written */
+};
+const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c);
+/* The text of one of the recording's text files (GT_STATS_FILE and others); NULL: it has none. The
+ * caller frees it. */
+char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size);
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+enum gt_call_kind {
+    GT_CALL_ENTRY,
+    GT_CALL_EXIT,
+    GT_CALL_EVENT, /* `function` is the event's id, not an index */
+    GT_CALL_LOST,  /* records were lost here; `function`: how many, 0: not known */
+    /* A scan only: a stretch of time ends here and the call goes on in another one. It adds to the
+     * call's self time and is no end. */
+    GT_CALL_SPLIT,
+};
+
+enum gt_call_flag {
+    GT_CALL_RECURSIVE = 1,  /* ENTRY, EXIT: the function is open further out in the same task */
+    GT_CALL_CLIPPED = 2,    /* ENTRY: it began before the window; EXIT: it goes on after it */
+    GT_CALL_UNFINISHED = 4, /* EXIT: the recording ends before the call does */
+    GT_CALL_PART = 8,       /* EXIT in a scan: it began in another stretch: `self` is a part */
+};
+
+/* One event. */
+struct gt_call {
+    uint64_t time;
+    uint64_t begin; /* ENTRY: time; EXIT, SPLIT: when the call began */
+    /* EXIT, SPLIT: time spent in the function itself. The sum over all events of one call is its
+     * self time: a SPLIT's may be below 0. */
+    int64_t self;
+    uint32_t task;     /* index */
+    uint32_t function; /* index */
+    uint32_t depth;    /* of the call, from 0; of an EVENT: how many calls are open */
+    uint8_t kind;      /* enum gt_call_kind */
+    uint8_t flags;     /* enum gt_call_flag */
+};
+
+/* An open call. */
+struct gt_call_frame {
+    uint64_t begin;
+    uint32_t function;
+    bool recursive;
+};
+
+/* Which calls a pass gives. {0} chooses all. */
+struct gt_calls_window {
+    uint64_t from, to;  /* times, both included; to 0: no end. Calls that are open at `from` have an
+                         * ENTRY there, those open at `to` an EXIT, with GT_CALL_CLIPPED */
+    const bool *tasks;  /* by index; NULL: all */
+    uint32_t depth;     /* calls less deep than that, from 1; 0: all */
+    uint64_t min_time;  /* ns: only calls that took as long */
+};
+
+/* Calls in order of time; of the same time, as uftrace has them: the task first in task.txt first.
+ * `call` returns 0, or anything else to end the walk: that is returned. Errors of gt_calls_scan.
+ * Memory is bounded by tasks and depth, not by calls. */
+int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
+                  int (*call)(void *self, const struct gt_call *e), void *self,
+                  struct gt_error *err);
+/* In a walk's callback: the calls that the event's task has open, outermost first; an ENTRY's own
+ * is not there yet, an EXIT's is. Valid until the callback returns. */
+const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n);
+
+/* Some events of one task. */
+struct gt_calls_batch {
+    uint32_t task;
+    bool first; /* of a stretch of this task: `open` is what was open before it */
+    const struct gt_call_frame *open; /* outermost first; `first` only */
+    size_t n_open;
+    const struct gt_call *call;
+    size_t n;
+};
+
+/* A consumer of a scan. Each worker thread has a share of its own. */
+struct gt_calls_consumer {
+    void *(*share)(void *self); /* makes one; NULL: no memory */
+    int (*batch)(void *share, const struct gt_calls_batch *b); /* below 0 ends the scan */
+    int (*merge)(void *self, void *share); /* on the caller's thread; frees the share, also after
+                                            * an error (self NULL: only frees) */
+};
+
+/* A task's batches come in order within a stretch; stretches in any order, on any thread.
+ * `threads` 0: as many as there are processors. GT_E_FORMAT (damaged records; err names the file
+ * and the offset), GT_E_IO, GT_E_NOMEM, and what callbacks return. */
+int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                  struct gt_error *err);
+
+#endif
