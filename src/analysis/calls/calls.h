@@ -30,7 +30,7 @@
 struct gt_calls;
 
 struct gt_calls_options {
-    const char *const *elf; /* etrace: the programs, until NULL; NULL: none */
+    const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
     struct gt_notices notices; /* about damage that is skipped, and the like */
 };
 
@@ -50,9 +50,9 @@ struct gt_calls_name {
 };
 
 struct gt_calls_task {
-    uint32_t id;             /* tid: TID.dat */
-    uint32_t process;        /* index of the process that it belongs to at first */
-    const char *name;        /* the last one; "" where it has none */
+    uint32_t id;                       /* tid: TID.dat */
+    uint32_t process;                  /* index of the process that it belongs to at first */
+    const char *name;                  /* the last one; "" where it has none */
     const struct gt_calls_name *names; /* in order of time, the first included */
     size_t n_names;
     uint64_t start; /* when it appears in task.txt */
@@ -101,12 +101,12 @@ struct gt_calls_facts {
     const char *path;
     const char *command, *exename, *version, *cpu, *host; /* info */
     bool has_exit_status;
-    int exit_status;    /* as wait() gives it */
-    uint64_t first, last; /* times of the first and the last record; 0, 0: no records */
-    uint64_t records;   /* 0 in a directory that holds payloads, until it was read */
-    uint64_t bytes;     /* on the disk, all of it */
+    int exit_status;       /* as wait() gives it */
+    uint64_t first, last;  /* times of the first and the last record; 0, 0: no records */
+    uint64_t records;      /* 0 in a directory that holds payloads, until it was read */
+    uint64_t bytes;        /* on the disk, all of it */
     uint64_t record_bytes; /* of the records alone */
-    bool incomplete;    /* cut, or still being written */
+    bool incomplete;       /* cut, or still being written */
 };
 const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c);
 /* The text of one of the recording's text files (GT_STATS_FILE and others); NULL: it has none. The
@@ -155,11 +155,11 @@ struct gt_call_frame {
 
 /* Which calls a pass gives. {0} chooses all. */
 struct gt_calls_window {
-    uint64_t from, to;  /* times, both included; to 0: no end. Calls that are open at `from` have an
-                         * ENTRY there, those open at `to` an EXIT, with GT_CALL_CLIPPED */
-    const bool *tasks;  /* by index; NULL: all */
-    uint32_t depth;     /* calls less deep than that, from 1; 0: all */
-    uint64_t min_time;  /* ns: only calls that took as long */
+    uint64_t from, to; /* times, both included; to 0: no end. Calls that are open at `from` have an
+                        * ENTRY there, those open at `to` an EXIT, with GT_CALL_CLIPPED */
+    const bool *tasks; /* by index; NULL: all */
+    uint32_t depth;    /* calls less deep than that, from 1; 0: all */
+    uint64_t min_time; /* ns: only calls that took as long */
 };
 
 /* Calls in order of time; of the same time, as uftrace has them: the task first in task.txt first.
@@ -184,7 +184,7 @@ struct gt_calls_batch {
 
 /* A consumer of a scan. Each worker thread has a share of its own. */
 struct gt_calls_consumer {
-    void *(*share)(void *self); /* makes one; NULL: no memory */
+    void *(*share)(void *self);                                /* makes one; NULL: no memory */
     int (*batch)(void *share, const struct gt_calls_batch *b); /* below 0 ends the scan */
     int (*merge)(void *self, void *share); /* on the caller's thread; frees the share, also after
                                             * an error (self NULL: only frees) */
