@@ -2,9 +2,9 @@
 /* Collects records: see collect.h. The lanes with records are in a heap, the one with the oldest
  * record first. */
 #include "events/record/collect.h"
-#include "events/futex.h"
 #include "events/read/simpletrace.h"
 #include "events/record/buffer.h"
+#include "events/record/futex.h"
 #include "events/record/simple.h"
 
 #include <sys/mman.h>

@@ -4,9 +4,9 @@
  * of its bytes, and one store that publishes it. buffer.h describes how signal handlers record.
  */
 #include "events/record/simple.h"
-#include "events/futex.h"
 #include "events/read/simpletrace.h"
 #include "events/record/buffer.h"
+#include "events/record/futex.h"
 #include "events/record/writer.h"
 
 #include <errno.h>

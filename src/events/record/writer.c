@@ -2,9 +2,9 @@
 /* The writer's thread: see writer.h. */
 #include "events/record/writer.h"
 #include "events/control/registry.h"
-#include "events/futex.h"
 #include "events/record/buffer.h"
 #include "events/record/collect.h"
+#include "events/record/futex.h"
 #include "events/record/simple.h"
 #include "events/thread.h"
 

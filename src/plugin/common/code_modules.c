@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Code that is recognised by its bytes: see code_modules.h. */
 #include "plugin/common/code_modules.h"
+#include "base/page.h"
 #include "base/search.h"
 #include "format/recording/code_found.h"
 
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, CANDIDATES = 32, MAX_PLACES = 512, MAP_LIMIT = 1 << 28 };
+enum { CANDIDATES = 32, MAX_PLACES = 512, MAP_LIMIT = 1 << 28 };
 /* Of a pattern: bytes that make it certain alone, and with a second one. */
 enum { CERTAIN = 20, ENOUGH = 8 };
 
@@ -199,7 +200,7 @@ static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
         return;
     uint64_t offset = pc - c->map.function[function].addr;
     size_t index = module_of(&c->map, function);
-    if (offset % PAGE || is_known(c, index, offset))
+    if (offset % GT_PAGE || is_known(c, index, offset))
         return;
     struct candidate seen = {index, function, offset, true};
     if (offset == 0 || find_first(c, &seen))
