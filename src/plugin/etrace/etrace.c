@@ -170,6 +170,7 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
             e->flags |= flag_names[i].flags;
     e->host_clock =
         o->clock_kind == CLOCK_HOST || (o->clock_kind == CLOCK_AUTO && e->host.vcpus > 1);
+    gt_listeners_watch_signals();
     int status = check_host(e, o->flag_on[N_FLAGS - 1], err);
     if (status == 0)
         status = gt_tracing_start(err);
