@@ -54,7 +54,7 @@ struct gt_modules {
     GPtrArray *displaced; /* those that became `apart` because of the newest one */
     GHashTable *files;    /* modules.c: by what is in them */
     GHashTable *paths;    /* path -> the newest struct gt_module of it */
-    GTree *places;        /* lo -> struct gt_module: those that nothing has replaced */
+    GTree *by_address;    /* lo -> struct gt_module: those that nothing has replaced */
     struct {
         uint64_t lo, hi;
     } anon[GT_MODULES_ANON]; /* guest addresses that belong to no file; hi 0: unused */
@@ -64,7 +64,7 @@ struct gt_modules {
     bool has_base;
     bool user;
     struct gt_code_modules *code;   /* machines: code that a code map describes; NULL: no map */
-    void (*code_found)(void *self); /* called when that code runs at a new place */
+    void (*code_found)(void *self); /* called when that code runs at a new load offset */
     uint64_t (*now)(void *self);    /* the time of the calling thread's vCPU; NULL: 0 */
     /* Called on the worker for each new module, before its functions are used, and for one that is
      * back where another was meanwhile; `loaded` is set, `displaced` is filled. */

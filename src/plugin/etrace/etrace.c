@@ -208,6 +208,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status < 0)
         return status;
     gt_host_subscribe(e->flags == GT_ETRACE_F_COVERAGE ? &count_events : &events, e);
-    gt_host_before_death(gt_listeners_remove);
+    gt_host_on_abnormal_exit(gt_listeners_remove);
     return 0;
 }

@@ -109,7 +109,7 @@ static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *s
     if (stats->dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
                         stats->dropped);
-    gt_forks_tell();
+    gt_forks_report();
 }
 
 static void submit_all(struct gt_etrace *e)

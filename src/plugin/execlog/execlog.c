@@ -120,6 +120,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         gt_exlog_last_insert(e);
     choose_scoreboard(e);
     gt_host_subscribe(&events, e);
-    gt_host_before_death(gt_exlog_on_death);
+    gt_host_on_abnormal_exit(gt_exlog_on_abnormal_exit);
     return 0;
 }
