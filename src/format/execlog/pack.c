@@ -11,7 +11,7 @@ enum {
     DEFINITIONS = 1 << 20, /* bytes of a chunk, about */
     INDEXED = 256 << 10,   /* bytes that an index has when it is written */
     OPEN = 1,              /* of a vCPU: its waiting line has something in it */
-    KEPT = 2,              /* its newest line is complete, and may come again */
+    COMPLETE = 2,          /* its newest line is complete, and may come again */
 };
 
 /* ---- chunks -------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static void on_start(void *self, const struct gt_execlog_block *b, uint32_t from
     see(w, b);
     w->lines += to - from - !w->open;
     w->open = true;
-    w->kept = false;
+    w->complete = false;
 }
 
 static void on_resume(void *self, const struct gt_execlog_block *b, uint32_t i)
@@ -180,13 +180,13 @@ static void on_line(void *self, bool last)
 {
     struct gt_execlog_writer *w = self;
     w->lines += w->open || last;
-    w->open = w->kept = false;
+    w->open = w->complete = false;
 }
 
 static void on_complete(void *self)
 {
     struct gt_execlog_writer *w = self;
-    w->kept |= w->open;
+    w->complete |= w->open;
     w->lines += w->open;
     w->open = false;
 }
@@ -235,14 +235,14 @@ static void add_events(struct gt_execlog_writer *w, const struct gt_buffer *b)
     w->n_buffers++;
     w->lines = 0;
     w->open = w->waiting[vcpu] & OPEN;
-    w->kept = w->waiting[vcpu] & KEPT;
+    w->complete = w->waiting[vcpu] & COMPLETE;
     c.flags = w->waiting[vcpu] ? GT_EXECLOG_FROM_BEFORE : 0;
     c.flags |= w->open ? GT_EXECLOG_WITHIN_LINE : 0;
     gt_execlog_set_clear(&w->insns, INSN_GRAIN);
     gt_execlog_set_clear(&w->accesses, ACCESS_GRAIN);
     size_t good = gt_execlog_walk(&w->walk, &visitor, w, events, n);
     assert(good == n); /* a stream made it */
-    w->waiting[vcpu] = (w->open ? OPEN : 0) | (w->kept ? KEPT : 0);
+    w->waiting[vcpu] = (w->open ? OPEN : 0) | (w->complete ? COMPLETE : 0);
     c.flags |= w->waiting[vcpu] ? GT_EXECLOG_GOES_ON : 0;
     c.count = w->lines > skip ? w->lines - skip : 0;
     c.summary = (uint32_t)gt_execlog_set_put(&w->insns, summary);

@@ -58,10 +58,10 @@ struct gt_execlog_writer {
     struct gt_execlog_bytes out, index;
     uint64_t offset, line, last_index, index_line;
     uint32_t n_buffers;
-    uint8_t *waiting; /* OPEN and KEPT of each vCPU (pack.c) */
+    uint8_t *waiting; /* OPEN and COMPLETE of each vCPU (pack.c) */
     /* state of the current buffer */
     uint64_t lines;
-    bool open, kept; /* `waiting` of the buffer's vCPU */
+    bool open, complete; /* `waiting` of the buffer's vCPU */
     struct gt_execlog_set insns, accesses;
     struct gt_execlog_walk walk;
 };

@@ -81,7 +81,7 @@ void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, stru
 /* Of thousands of functions a program uses few. */
 static struct gt_func *func_of(const struct gt_module *module, const struct gt_symbol *symbol)
 {
-    struct gt_func *fn = g_hash_table_lookup(module->made, symbol);
+    struct gt_func *fn = g_hash_table_lookup(module->functions, symbol);
     if (fn)
         return fn;
     fn = funcs_create(1);
@@ -90,7 +90,7 @@ static struct gt_func *func_of(const struct gt_module *module, const struct gt_s
         .hi = module->lo + symbol->addr + symbol->size,
         .flags = gt_module_flags_of(symbol),
     };
-    g_hash_table_insert(module->made, (void *)symbol, fn);
+    g_hash_table_insert(module->functions, (void *)symbol, fn);
     return fn;
 }
 
@@ -177,7 +177,7 @@ static struct gt_module *add_module(struct gt_modules *m, struct file *file, uin
                                     uint64_t hi)
 {
     struct gt_module *module = module_create(m, lo, hi, file->path);
-    module->made = g_hash_table_new(NULL, NULL);
+    module->functions = g_hash_table_new(NULL, NULL);
     read_symbols(module, file);
     module->saved = file->last && file->last->saved;
     file->last = module;

@@ -33,7 +33,7 @@ struct gt_module {
     char *path;                 /* the guest's file; system mode: "guest" */
     struct gt_symbols *symbols; /* NULL: it has none */
     struct gt_func *funcs;      /* code_modules.c: one per symbol */
-    GHashTable *made;           /* else: symbol -> struct gt_func */
+    GHashTable *functions;      /* else: symbol -> struct gt_func */
     struct gt_func *anon;       /* what no symbol covers */
     GPtrArray *handlers;        /* struct gt_func *: signal handlers in that */
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */

@@ -159,7 +159,7 @@ static int open_sink(struct gt_etrace *e, const struct options *o, struct gt_err
     e->live = strncmp(o->output, "unix:", 5) == 0;
     int status = gt_packet_sink_create(&options, &e->sink, err);
     if (status == 0)
-        gt_report_sink_message(e->sink);
+        gt_sink_message_report(e->sink);
     return status;
 }
 

@@ -75,7 +75,7 @@ static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct 
     if (status == 0)
         status = gt_packet_sink_create(&options, &e->packet_sink, err);
     if (status == 0)
-        gt_report_sink_message(e->packet_sink);
+        gt_sink_message_report(e->packet_sink);
     return status;
 }
 

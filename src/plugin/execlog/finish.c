@@ -150,7 +150,7 @@ static void finish_packet_sink(struct gt_packet_sink *sink)
 {
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(sink, &stats);
-    gt_report_sink_message(sink);
+    gt_sink_message_report(sink);
     if (stats.dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
                         stats.dropped);

@@ -95,9 +95,9 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
         return GT_BLOCK_ENTRY_UNKNOWN;
     /* In machines a function may be a handler, as long as no code leads there. */
     bool entry = code->entry && (!is_machine || predecessor);
-    uint32_t special = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
+    uint32_t slow = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
     bool follows = may_follow_call(t);
-    if (entry || special || call || otherwise || follows) {
+    if (entry || slow || call || otherwise || follows) {
         bool seldom_stays = !predecessor && (follows || (call && !otherwise));
         return code->entry || seldom_stays ? GT_BLOCK_ENTRY_LOOK : GT_BLOCK_ENTRY_MIXED;
     }
