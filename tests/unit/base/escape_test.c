@@ -31,7 +31,7 @@ static void test_names(void **state)
     CHECK("std::vector<int>::operator[](unsigned long)",
           "std::vector<int>::operator[](unsigned long)");
     CHECK("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac "
-                                                             "\xf0\x9f\x98\x80");
+                                                              "\xf0\x9f\x98\x80");
     CHECK("\xc2\xa0", "\xc2\xa0");
 }
 
@@ -45,8 +45,8 @@ static void test_hostile(void **state)
     CHECK("\xc2\x9b", "\\xc2\\x9b"); /* CSI in one character */
     CHECK("\x9b", "\\x9b");
     CHECK("\xff\xfe", "\\xff\\xfe");
-    CHECK("\xc3", "\\xc3");                 /* cut */
-    CHECK("\xc0\x8a", "\\xc0\\x8a");        /* a newline, too long */
+    CHECK("\xc3", "\\xc3");                   /* cut */
+    CHECK("\xc0\x8a", "\\xc0\\x8a");          /* a newline, too long */
     CHECK("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* half of a pair */
 }
 
