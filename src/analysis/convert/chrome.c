@@ -4,7 +4,7 @@
  * whose functions begin ("B") and end ("E"), and a counter ("C") for each device's event. Times are
  * microseconds with three decimals.
  */
-#include "analysis/export/export.h"
+#include "analysis/convert/convert.h"
 #include "analysis/stream/exec_stack.h"
 #include "base/json.h"
 
