@@ -2,26 +2,20 @@
 /* Names of functions as lines show them, made when a function is met first. */
 #include "analysis/replay/state.h"
 #include "base/escape.h"
-#include "guesttrace/control.h"
-
-static bool fits_module(const char *pattern, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return gt_trace_match(pattern, path) || (slash && gt_trace_match(pattern, slash + 1));
-}
 
 static struct gt_replay_name *make(struct gt_replay *r, uint32_t function)
 {
     const struct gt_calls_function *f = gt_calls_function(r->calls, function);
     struct gt_replay_name *name = g_new0(struct gt_replay_name, 1);
-    size_t n = strlen(f->name);
+    const char *shown = gt_demangle(r->o->demangler, f->name);
+    size_t n = strlen(shown);
     g_autofree char *text = g_malloc(GT_ESCAPE_GROWTH * n + 1);
-    char *end = gt_escape_put(text, f->name, n);
+    char *end = gt_escape_put(text, shown, n);
     name->n = (uint32_t)(end - text);
     name->text = g_string_chunk_insert_len(r->texts, text, name->n);
     name->plain = end == text || end[-1] != ')';
-    name->called = !r->o->function || gt_trace_match(r->o->function, f->name);
-    name->inside = !r->o->module || fits_module(r->o->module, f->module);
+    name->called = !r->o->called || r->o->called(r->o->user, f, shown);
+    name->inside = !r->o->inside || r->o->inside(r->o->user, f, shown);
     return name;
 }
 

@@ -9,7 +9,7 @@
 static bool choose_call(struct gt_replay *r, struct gt_replay_task *t, const struct gt_call *e)
 {
     const struct gt_replay_options *o = r->o;
-    if (!o->function && !o->module)
+    if (!o->called && !o->inside)
         return true;
     const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
     if (!t->root && e->kind == GT_CALL_ENTRY && name->called)
@@ -66,7 +66,7 @@ static int take(void *self, const struct gt_call *e)
         take_entry(r, layout, e);
     else if (e->kind == GT_CALL_EXIT)
         take_exit(r, layout, e);
-    else if (!(r->o->function || r->o->module) || t->shown)
+    else if (!(r->o->called || r->o->inside) || t->shown)
         layout->call(r, e);
     return r->out->failed != 0;
 }

@@ -23,6 +23,7 @@
 #define GT_ANALYSIS_REPLAY_REPLAY_H
 
 #include "analysis/calls/calls.h"
+#include "analysis/image/demangle.h"
 #include "base/output.h"
 
 enum gt_replay_field {
@@ -51,18 +52,22 @@ enum gt_replay_color {
     GT_REPLAY_COLORS,
 };
 
+/* Whether a function is wanted; `shown` is its name as lines show it. Asked once a function. */
+typedef bool gt_replay_want(void *user, const struct gt_calls_function *f, const char *shown);
+
 struct gt_replay_options {
     bool flat;
-    const char *function;     /* only calls of these functions and what they call; NULL: all */
-    const char *module;       /* only calls of functions of these modules; NULL: all */
-    const uint8_t *field;     /* enum gt_replay_field, the columns from left to right */
+    gt_replay_want *called;   /* only calls of these functions and what they call; NULL: all */
+    gt_replay_want *inside;   /* only calls of these functions; NULL: all */
+    void *user;               /* for both */
+    const uint8_t *field;     /* enum gt_replay_field, the columns from left to right, each once */
     size_t n_fields;          /* 0: no columns, no heading */
     const char *const *color; /* by enum gt_replay_color: what begins it; NULL: no colours */
+    struct gt_demangler *demangler; /* NULL: names are shown as symbols have them */
 };
 
-/* Writes the calls of the window (NULL: all). `function` and `module` are globs (*, ?, whole name);
- * a module's is compared with its path and with the last component of that. Output that failed ends
- * the reading and is no error here. Errors of gt_calls_walk. */
+/* Writes the calls of the window (NULL: all). Output that failed ends the reading and is no error
+ * here. Errors of gt_calls_walk. */
 int gt_replay_write(struct gt_calls *c, const struct gt_calls_window *w,
                     const struct gt_replay_options *o, struct gt_output *out, struct gt_error *err);
 

@@ -14,13 +14,13 @@ struct gt_replay_name {
     const char *text; /* escaped */
     uint32_t n;
     bool plain;  /* "()" follows: the name has no parameters */
-    bool called; /* it is one of --function */
-    bool inside; /* it is in one of --module */
+    bool called; /* see gt_replay_options */
+    bool inside;
 };
 
 struct gt_replay_task {
     uint32_t shown;     /* calls that are open and shown */
-    uint32_t root;      /* depth + 1 of the open call of --function; 0: none is open */
+    uint32_t root;      /* depth + 1 of the open call of a function that is wanted; 0: none is */
     size_t name;        /* names of the task that it had already */
     uint64_t last;      /* time of its line before; 0: none */
     uint64_t suspended; /* when it was */
