@@ -3,6 +3,7 @@
  * layout in order of time. See replay.h. */
 #include "analysis/replay/replay.h"
 
+#include "analysis/calls/marks.h"
 #include "analysis/replay/state.h"
 
 /* An ENTRY or EXIT is shown; keeps the task's state. */
@@ -71,18 +72,6 @@ static int take(void *self, const struct gt_call *e)
     return r->out->failed != 0;
 }
 
-/* Those of the window. */
-static void find_marks(struct gt_replay *r, const struct gt_calls_window *w)
-{
-    size_t n;
-    r->mark = gt_calls_marks(r->calls, &n);
-    r->marks_end = r->mark + n;
-    while (w && r->mark < r->marks_end && r->mark->time < w->from)
-        r->mark++;
-    while (w && w->to && r->mark < r->marks_end && r->marks_end[-1].time > w->to)
-        r->marks_end--;
-}
-
 static void start(struct gt_replay *r, const struct gt_calls_window *w)
 {
     r->first = gt_calls_facts(r->calls)->first;
@@ -91,7 +80,9 @@ static void start(struct gt_replay *r, const struct gt_calls_window *w)
     r->open = g_array_new(FALSE, FALSE, sizeof(struct gt_call));
     for (size_t i = 0; i < GT_REPLAY_COLORS; i++)
         r->color[i] = r->o->color ? r->o->color[i] : "";
-    find_marks(r, w);
+    size_t marks;
+    r->mark = gt_calls_marks_in(r->calls, w, &marks);
+    r->marks_end = r->mark + marks;
 }
 
 static void finish(struct gt_replay *r)
