@@ -24,25 +24,13 @@ static void begin_event(struct chrome *c, const char *phase, uint32_t task, uint
     gt_chrome_event_begin(&c->json, phase, p->pid, t->id, time);
 }
 
-static void put_named(struct chrome *c, const char *phase, uint32_t task, uint64_t time,
-                      const char *name)
-{
-    begin_event(c, phase, task, time);
-    gt_json_key(&c->json, "name");
-    gt_json_text(&c->json, name);
-    gt_chrome_event_end(&c->json);
-}
-
 static void put_begin(void *self, uint32_t task, uint64_t time, uint32_t function)
 {
     struct chrome *c = self;
-    put_named(c, "B", task, time,
-              gt_demangle(c->demangler, gt_calls_function(c->calls, function)->name));
-}
-
-static void put_begin_named(void *self, uint32_t task, uint64_t time, const char *name)
-{
-    put_named(self, "B", task, time, name);
+    begin_event(c, "B", task, time);
+    gt_json_key(&c->json, "name");
+    gt_json_text(&c->json, gt_demangle(c->demangler, gt_calls_function(c->calls, function)->name));
+    gt_chrome_event_end(&c->json);
 }
 
 static void put_end(void *self, uint32_t task, uint64_t time)
@@ -90,7 +78,7 @@ int gt_export_chrome(struct gt_calls *c, const struct gt_calls_window *w, struct
                      struct gt_error *err)
 {
     struct chrome x = {.calls = c, .demangler = gt_demangler_create()};
-    const struct gt_slices slices = {&x, put_begin, put_begin_named, put_end, put_instant};
+    const struct gt_slices slices = {&x, put_begin, put_end, put_instant};
     gt_chrome_begin(&x.json, out);
     put_names(&x, w);
     int status = gt_slices_read(c, w, &slices, out, err);

@@ -299,27 +299,17 @@ static void put_end(void *self, uint32_t task, uint64_t time)
     end_event(x, s, packet, p + 4, time);
 }
 
-static void put_named(struct perfetto *x, uint32_t index, uint64_t time, int type, const char *name)
-{
-    struct sequence *s = sequence_of(x, index, time);
-    begin_slow(x, s, time);
-    struct gt_protobuf *p = &x->packet;
-    size_t event = gt_protobuf_begin(p, 11);
-    gt_protobuf_u64(p, 9, (uint64_t)type);
-    gt_protobuf_text(p, 23, name);
-    gt_protobuf_end(p, event);
-    end_packet(x);
-}
-
-static void put_begin_named(void *self, uint32_t task, uint64_t time, const char *name)
-{
-    put_named(self, task, time, BEGIN, name);
-}
-
 static void put_instant(void *self, uint32_t task, uint64_t time, const char *text)
 {
     struct perfetto *x = self;
-    put_named(x, task == GT_SLICES_CONSOLE ? x->n_tasks : task, time, INSTANT, text);
+    struct sequence *s = sequence_of(x, task == GT_SLICES_CONSOLE ? x->n_tasks : task, time);
+    begin_slow(x, s, time);
+    struct gt_protobuf *p = &x->packet;
+    size_t event = gt_protobuf_begin(p, 11);
+    gt_protobuf_u64(p, 9, INSTANT);
+    gt_protobuf_text(p, 23, text);
+    gt_protobuf_end(p, event);
+    end_packet(x);
 }
 
 int gt_export_perfetto(struct gt_calls *c, const struct gt_calls_window *w, struct gt_output *out,
@@ -327,7 +317,7 @@ int gt_export_perfetto(struct gt_calls *c, const struct gt_calls_window *w, stru
 {
     const uint32_t n = (uint32_t)gt_calls_n_tasks(c);
     struct perfetto x = {.calls = c, .out = out, .n_tasks = n, .left = STATE_BYTES, .state = 1};
-    const struct gt_slices slices = {&x, put_begin, put_begin_named, put_end, put_instant};
+    const struct gt_slices slices = {&x, put_begin, put_end, put_instant};
     x.sequences = g_new0(struct sequence, (size_t)n + 1);
     x.demangler = gt_demangler_create();
     int status = gt_slices_read(c, w, &slices, out, err);

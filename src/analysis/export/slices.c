@@ -3,9 +3,7 @@
 #include "analysis/export/slices.h"
 
 #include "analysis/calls/marks.h"
-#include "format/uftrace/uftrace.h"
 
-#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,9 +11,7 @@ struct reading {
     struct gt_calls *calls;
     const struct gt_slices *to;
     const struct gt_output *out;
-    bool *suspended; /* by task */
     const struct gt_calls_mark *mark, *marks_end;
-    uint64_t last; /* time of the last event */
 };
 
 static void take_marks(struct reading *r, uint64_t before)
@@ -24,32 +20,12 @@ static void take_marks(struct reading *r, uint64_t before)
         r->to->instant(r->to->self, GT_SLICES_CONSOLE, r->mark->time, r->mark->text);
 }
 
-static void resume(struct reading *r, uint32_t task, uint64_t time)
-{
-    if (r->suspended[task])
-        r->to->end(r->to->self, task, time);
-    r->suspended[task] = false;
-}
-
-static void suspend(struct reading *r, uint32_t task, uint64_t time)
-{
-    resume(r, task, time);
-    r->to->begin_named(r->to->self, task, time, "linux:schedule");
-    r->suspended[task] = true;
-}
-
 static void take_event(struct reading *r, const struct gt_call *e)
 {
     char number[24];
     const char *name = gt_calls_event_name(r->calls, e->function);
-    if (e->function == GT_UFTRACE_EV_SCHED_OUT) {
-        suspend(r, e->task, e->time);
-    } else if (e->function == GT_UFTRACE_EV_SCHED_IN) {
-        resume(r, e->task, e->time);
-    } else {
-        snprintf(number, sizeof number, "event %" PRIu32, e->function);
-        r->to->instant(r->to->self, e->task, e->time, name ? name : number);
-    }
+    snprintf(number, sizeof number, "event %" PRIu32, e->function);
+    r->to->instant(r->to->self, e->task, e->time, name ? name : number);
 }
 
 static void take_lost(struct reading *r, const struct gt_call *e)
@@ -63,16 +39,13 @@ static void take_lost(struct reading *r, const struct gt_call *e)
 static int take(void *self, const struct gt_call *e)
 {
     struct reading *r = self;
-    r->last = e->time;
     if (r->mark < r->marks_end)
         take_marks(r, e->time);
     switch (e->kind) {
     case GT_CALL_ENTRY:
-        resume(r, e->task, e->time);
         r->to->begin(r->to->self, e->task, e->time, e->function);
         break;
     case GT_CALL_EXIT:
-        resume(r, e->task, e->time);
         r->to->end(r->to->self, e->task, e->time);
         break;
     case GT_CALL_EVENT:
@@ -90,16 +63,12 @@ static int take(void *self, const struct gt_call *e)
 int gt_slices_read(struct gt_calls *c, const struct gt_calls_window *w, const struct gt_slices *s,
                    const struct gt_output *out, struct gt_error *err)
 {
-    const uint32_t n = (uint32_t)gt_calls_n_tasks(c);
-    struct reading r = {.calls = c, .to = s, .out = out, .suspended = g_new0(bool, n)};
+    struct reading r = {.calls = c, .to = s, .out = out};
     size_t marks;
     r.mark = gt_calls_marks_in(c, w, &marks);
     r.marks_end = r.mark + marks;
     int status = gt_calls_walk(c, w, take, &r, err);
-    for (uint32_t i = 0; status >= 0 && i < n; i++)
-        resume(&r, i, r.last);
     if (status >= 0)
         take_marks(&r, UINT64_MAX);
-    g_free(r.suspended);
     return status < 0 ? status : 0;
 }

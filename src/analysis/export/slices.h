@@ -3,8 +3,7 @@
  * A recording of calls as trace viewers take it: slices of time and instants on the tracks of
  * tasks, in order of time. Slices of a task nest: each begin has its end.
  *
- * Calls are slices; so is the time that a task is suspended, from its sched-out to its sched-in or
- * to its next call. Other events, lost records and the console's lines are instants.
+ * Calls are slices; events, lost records and the console's lines are instants.
  */
 #ifndef GT_ANALYSIS_EXPORT_SLICES_H
 #define GT_ANALYSIS_EXPORT_SLICES_H
@@ -17,8 +16,6 @@
 struct gt_slices {
     void *self;
     void (*begin)(void *self, uint32_t task, uint64_t time, uint32_t function);
-    /* Of what is no function. */
-    void (*begin_named)(void *self, uint32_t task, uint64_t time, const char *name);
     void (*end)(void *self, uint32_t task, uint64_t time);
     void (*instant)(void *self, uint32_t task, uint64_t time, const char *text);
 };

@@ -14,6 +14,7 @@ static struct gt_replay_name *make(struct gt_replay *r, uint32_t function)
     name->n = (uint32_t)(end - text);
     name->text = g_string_chunk_insert_len(r->texts, text, name->n);
     name->plain = end == text || end[-1] != ')';
+    name->schedule = strcmp(f->name, "linux:schedule") == 0 && !*f->module;
     name->called = !r->o->called || r->o->called(r->o->user, f, shown);
     name->inside = !r->o->inside || r->o->inside(r->o->user, f, shown);
     return name;

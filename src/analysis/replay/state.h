@@ -16,20 +16,20 @@ struct gt_replay_name {
     bool plain;  /* "()" follows: the name has no parameters */
     bool called; /* see gt_replay_options */
     bool inside;
+    bool schedule; /* not a function: the task is suspended */
 };
 
 struct gt_replay_task {
-    uint32_t shown;     /* calls that are open and shown */
-    uint32_t root;      /* depth + 1 of the open call of a function that is wanted; 0: none is */
-    size_t name;        /* names of the task that it had already */
-    uint64_t last;      /* time of its line before; 0: none */
-    uint64_t suspended; /* when it was */
-    GArray *before;     /* of struct gt_call: open when the window begins, not shown yet; or NULL */
-    char tid[12];       /* "[%6d]" */
+    uint32_t shown; /* calls that are open and shown */
+    uint32_t root;  /* depth + 1 of the open call of a function that is wanted; 0: none is */
+    size_t name;    /* names of the task that it had already */
+    uint64_t last;  /* time of its line before; 0: none */
+    GArray *before; /* of struct gt_call: open when the window begins, not shown yet; or NULL */
+    char tid[12];   /* "[%6d]" */
     uint8_t tid_length;
 };
 
-/* A call or event whose line depends on what is next. */
+/* An entry, whose line depends on what is next. */
 struct gt_replay_pending {
     struct gt_call call;
     uint32_t depth; /* of the line */

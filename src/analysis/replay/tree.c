@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The layout of uftrace replay: functions indented, a call in which nothing else happened on one
- * line. So an entry, and a task that is suspended, wait for what is shown next. */
+ * line. So an entry waits for what is shown next. The time that a task is suspended is a comment:
+ * linux:schedule, or linux:sched-out and linux:sched-in where something else is between them. */
 #include "analysis/replay/state.h"
-#include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,33 +24,6 @@ static void put_color(struct gt_replay *r, enum gt_replay_color color)
     gt_output_text(r->out, r->color[color]);
 }
 
-/* "name()" and what is after it. */
-static void put_call(struct gt_replay *r, const struct gt_replay_line *l, uint32_t depth,
-                     const char *after)
-{
-    const struct gt_replay_name *name = gt_replay_name_find(r, l->function);
-    gt_replay_put_columns(r, l);
-    put_indent(r, depth);
-    gt_output_bytes(r->out, name->text, name->n);
-    gt_output_text(r->out, name->plain ? "()" : "");
-    gt_output_text(r->out, after);
-}
-
-static void put_end(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
-{
-    const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
-    gt_replay_put_columns(
-        r, &(struct gt_replay_line){e->time, e->task, e->function, e->time - e->begin});
-    put_indent(r, depth);
-    gt_output_text(r->out, "}");
-    put_color(r, GT_REPLAY_COLOR_COMMENT);
-    gt_output_text(r->out, " /* ");
-    gt_output_bytes(r->out, name->text, name->n);
-    gt_output_text(r->out, " */");
-    put_color(r, GT_REPLAY_COLOR_END);
-    gt_output_text(r->out, "\n");
-}
-
 static void begin_comment(struct gt_replay *r, const struct gt_replay_line *l, uint32_t depth,
                           enum gt_replay_color color)
 {
@@ -67,30 +40,71 @@ static void end_comment(struct gt_replay *r)
     gt_output_text(r->out, "\n");
 }
 
-static void put_event(struct gt_replay *r, const struct gt_call *e, uint32_t depth,
-                      const char *name, uint64_t duration)
+static void put_comment(struct gt_replay *r, const struct gt_replay_line *l, uint32_t depth,
+                        const char *text)
 {
-    begin_comment(r, &(struct gt_replay_line){e->time, e->task, GT_REPLAY_NONE, duration}, depth,
+    begin_comment(r, &(struct gt_replay_line){l->time, l->task, GT_REPLAY_NONE, l->duration}, depth,
                   GT_REPLAY_COLOR_EVENT);
-    if (name)
-        gt_output_text(r->out, name);
-    else
-        gt_replay_put_event(r, e->function);
+    gt_output_text(r->out, text);
     end_comment(r);
+}
+
+/* "name()" and what is after it. */
+static void put_call(struct gt_replay *r, const struct gt_replay_line *l, uint32_t depth,
+                     const char *after)
+{
+    const struct gt_replay_name *name = gt_replay_name_find(r, l->function);
+    gt_replay_put_columns(r, l);
+    put_indent(r, depth);
+    gt_output_bytes(r->out, name->text, name->n);
+    gt_output_text(r->out, name->plain ? "()" : "");
+    gt_output_text(r->out, after);
+}
+
+static void put_entry(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
+{
+    const struct gt_replay_line l = {e->time, e->task, e->function, 0};
+    if (gt_replay_name_find(r, e->function)->schedule)
+        put_comment(r, &l, depth, "linux:sched-out");
+    else
+        put_call(r, &l, depth, " {\n");
+}
+
+/* In which nothing else happened. */
+static void put_leaf(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
+{
+    const struct gt_replay_line l = {e->begin, e->task, e->function, e->time - e->begin};
+    if (gt_replay_name_find(r, e->function)->schedule)
+        put_comment(r, &l, depth, "linux:schedule");
+    else
+        put_call(r, &l, depth, ";\n");
+}
+
+static void put_exit(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
+{
+    const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
+    const struct gt_replay_line l = {e->time, e->task, e->function, e->time - e->begin};
+    if (name->schedule) {
+        put_comment(r, &l, depth, "linux:sched-in");
+        return;
+    }
+    gt_replay_put_columns(r, &l);
+    put_indent(r, depth);
+    gt_output_text(r->out, "}");
+    put_color(r, GT_REPLAY_COLOR_COMMENT);
+    gt_output_text(r->out, " /* ");
+    gt_output_bytes(r->out, name->text, name->n);
+    gt_output_text(r->out, " */");
+    put_color(r, GT_REPLAY_COLOR_END);
+    gt_output_text(r->out, "\n");
 }
 
 /* What is next has a line of its own. */
 static void settle(struct gt_replay *r)
 {
-    const struct gt_call *e = &r->pending.call;
-    if (!r->pending.any)
-        return;
+    if (r->pending.any)
+        put_entry(r, &r->pending.call, r->pending.depth);
     r->pending.any = false;
-    if (e->kind == GT_CALL_ENTRY)
-        put_call(r, &(struct gt_replay_line){e->time, e->task, e->function, 0}, r->pending.depth,
-                 " {\n");
-    else
-        put_event(r, e, r->pending.depth, NULL, 0);
 }
 
 /* What the task had open when the window began. */
@@ -107,7 +121,7 @@ static void put_before(struct gt_replay *r, struct gt_replay_task *t)
     t->before = NULL;
 }
 
-static void wait(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
+static void take_entry(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
 {
     settle(r);
     put_before(r, &r->task[e->task]);
@@ -116,40 +130,26 @@ static void wait(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
 
 static void take_exit(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
 {
-    const struct gt_call *p = &r->pending.call;
-    if (r->pending.any && p->kind == GT_CALL_ENTRY && p->task == e->task &&
-        r->pending.depth == depth) {
+    const struct gt_replay_pending *p = &r->pending;
+    if (p->any && p->call.task == e->task && p->depth == depth) {
         r->pending.any = false;
-        put_call(r, &(struct gt_replay_line){p->time, e->task, e->function, e->time - e->begin},
-                 depth, ";\n");
+        put_leaf(r, e, depth);
         return;
     }
     settle(r);
     put_before(r, &r->task[e->task]);
-    put_end(r, e, depth);
+    put_exit(r, e, depth);
 }
 
 static void take_event(struct gt_replay *r, const struct gt_call *e)
 {
     struct gt_replay_task *t = &r->task[e->task];
-    const struct gt_call *p = &r->pending.call;
-    if (e->function == GT_UFTRACE_EV_SCHED_OUT) {
-        wait(r, e, t->shown);
-        t->suspended = e->time;
-        return;
-    }
-    uint64_t duration =
-        e->function == GT_UFTRACE_EV_SCHED_IN && t->suspended ? e->time - t->suspended : 0;
-    if (duration && r->pending.any && p->kind == GT_CALL_EVENT && p->task == e->task) {
-        r->pending.any = false;
-        put_event(r, p, r->pending.depth, "linux:schedule", duration);
-    } else {
-        settle(r);
-        put_before(r, t);
-        put_event(r, e, t->shown, NULL, duration);
-    }
-    if (e->function == GT_UFTRACE_EV_SCHED_IN)
-        t->suspended = 0;
+    settle(r);
+    put_before(r, t);
+    begin_comment(r, &(struct gt_replay_line){e->time, e->task, GT_REPLAY_NONE, 0}, t->shown,
+                  GT_REPLAY_COLOR_EVENT);
+    gt_replay_put_event(r, e->function);
+    end_comment(r);
 }
 
 static void take_lost(struct gt_replay *r, const struct gt_call *e)
@@ -176,7 +176,7 @@ static void tree_call(struct gt_replay *r, const struct gt_call *e)
             t->before = g_array_new(FALSE, FALSE, sizeof *e);
         g_array_append_vals(t->before, e, 1);
     } else if (e->kind == GT_CALL_ENTRY) {
-        wait(r, e, t->shown);
+        take_entry(r, e, t->shown);
     } else if (e->kind == GT_CALL_EXIT && !(e->flags & GT_CALL_CLIPPED)) {
         take_exit(r, e, t->shown);
     } else if (e->kind == GT_CALL_EVENT) {
