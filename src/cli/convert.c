@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace convert`: converts an etrace stream to formats of other tools. */
-#include "analysis/export/export.h"
+#include "analysis/convert/convert.h"
 
 #include "analysis/stream/walk.h"
 #include "cli/command.h"

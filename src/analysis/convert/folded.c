@@ -3,7 +3,7 @@
  * An etrace stream as folded stacks, for flame graphs: a line "a;b;c N" for each call stack, where
  * N is the time that c itself spent. If there are several units a stack begins with the unit.
  */
-#include "analysis/export/export.h"
+#include "analysis/convert/convert.h"
 #include "analysis/stream/exec_stack.h"
 
 #include <glib.h>
