@@ -63,6 +63,16 @@ static struct map *add_map(struct gt_spaces *s)
     return m;
 }
 
+static void add_schedule(struct gt_spaces *s)
+{
+    struct gt_calls_function *f;
+    gt_functions_add(&s->functions, UINT32_MAX, UINT64_MAX, &f);
+    if (!f)
+        return;
+    *f = (struct gt_calls_function){.name = "linux:schedule", .module = ""};
+    gt_functions_publish(&s->functions);
+}
+
 struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
                                    const struct gt_notices *notices)
 {
@@ -77,6 +87,7 @@ struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
     add_map(s); /* 0: of tasks without a session */
     pthread_mutex_init(&s->lock, NULL);
     gt_modules_init(&s->modules, texts, notices);
+    add_schedule(s);
     return s;
 }
 

@@ -54,6 +54,7 @@ GT_STACK_INLINE void gt_calls_stack_make_entry(struct gt_calls_stack *s, struct 
                      &(struct gt_call){
                          .time = f->begin,
                          .begin = f->begin,
+                         .self = k < s->clipped ? (int64_t)s->before[k] : 0,
                          .task = s->task,
                          .function = f->function,
                          .depth = k,

@@ -3,6 +3,7 @@
  * inside a window that hides nothing. */
 #include "analysis/calls/stack.h"
 
+#include "analysis/calls/spaces.h"
 #include "analysis/calls/stack_frames.h"
 #include "format/uftrace/uftrace.h"
 
@@ -102,6 +103,16 @@ static uint32_t fitting(const struct gt_calls_stack *s, uint32_t depth)
     return back <= s->n && !far ? s->n - back : s->n;
 }
 
+static int enter(struct taking *t, uint32_t function, uint64_t time)
+{
+    if (!gt_calls_stack_grow(t->s))
+        return GT_E_NOMEM;
+    gt_calls_stack_push(t->s, function, time);
+    if (t->s->started && t->r->min_time == 0)
+        gt_calls_stack_show(t->s, t->r, t->out, time);
+    return 0;
+}
+
 static int take_entry(struct taking *t, uint32_t function, uint32_t depth, uint64_t time)
 {
     struct gt_calls_stack *s = t->s;
@@ -115,12 +126,7 @@ static int take_entry(struct taking *t, uint32_t function, uint32_t depth, uint6
     s->odd += !s->lost && ((s->n + s->base) & GT_UFTRACE_DEPTH_MASK) != depth;
     while (s->n > fits)
         gt_calls_stack_pop(s, t->out, time, 0);
-    if (!gt_calls_stack_grow(s))
-        return GT_E_NOMEM;
-    gt_calls_stack_push(s, function, time);
-    if (s->started && t->r->min_time == 0)
-        gt_calls_stack_show(s, t->r, t->out, time);
-    return 0;
+    return enter(t, function, time);
 }
 
 /* The frame is the nearest one of that depth, if it is of the function; those above it have ended
@@ -170,32 +176,47 @@ static void give(struct taking *t, const struct gt_calls_held *h)
     }
     gt_calls_out_add(t->out, s,
                      &(struct gt_call){.time = h->time,
-                                       .begin = h->begin,
-                                       .self = h->self,
+                                       .begin = h->time,
                                        .task = s->task,
                                        .function = h->function,
                                        .depth = s->shown,
                                        .kind = h->kind});
 }
 
-static void take_event(struct taking *t, uint64_t id, uint64_t time)
+/* A suspended task is in GT_SPACES_SCHEDULE. */
+static int suspend(struct taking *t, uint64_t time)
 {
     struct gt_calls_stack *s = t->s;
-    struct gt_calls_held h = {time, time, 0, (uint32_t)id, s->n, GT_CALL_EVENT};
-    if (id == GT_UFTRACE_EV_SCHED_OUT && !s->suspended) {
-        s->suspended = true;
-        s->out = time;
-    } else if (id == GT_UFTRACE_EV_SCHED_IN && (s->suspended || s->fresh)) {
-        s->suspended = false;
-        h.begin = s->out;
-        h.self = (int64_t)(time - s->out);
-        if (s->n > 0)
-            s->child[s->n - 1] += time - s->out;
-    } else if (id == t->r->lost_event && id != 0) {
+    if (s->suspended || s->over > 0) {
+        s->odd++;
+        return 0;
+    }
+    s->suspended = true;
+    return enter(t, GT_SPACES_SCHEDULE, time);
+}
+
+static void resume(struct taking *t, uint64_t time)
+{
+    if (t->s->suspended && t->s->n > 0)
+        gt_calls_stack_pop(t->s, t->out, time, 0);
+    t->s->suspended = false;
+}
+
+static int take_event(struct taking *t, uint64_t id, uint64_t time)
+{
+    struct gt_calls_held h = {time, (uint32_t)id, t->s->n, GT_CALL_EVENT};
+    if (id == GT_UFTRACE_EV_SCHED_OUT)
+        return suspend(t, time);
+    if (id == GT_UFTRACE_EV_SCHED_IN) {
+        resume(t, time);
+        return 0;
+    }
+    if (id == t->r->lost_event && id != 0) {
         h.kind = GT_CALL_LOST;
         h.function = 0;
     }
     give(t, &h);
+    return 0;
 }
 
 static int take_function(struct taking *t, const struct gt_compact_event *e, uint64_t address,
@@ -207,6 +228,10 @@ static int take_function(struct taking *t, const struct gt_compact_event *e, uin
     if (status < 0)
         return status;
     uint32_t function = t->words->function[number];
+    if (t->s->suspended) { /* its event is missing */
+        t->s->odd++;
+        resume(t, time);
+    }
     if (entry)
         status = take_entry(t, function, depth, time);
     else
@@ -228,13 +253,11 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
     switch (word & 3) {
     case GT_UFTRACE_LOST:
         t->s->lost = true;
-        give(t, &(struct gt_calls_held){time, time, 0,
-                                        address < UINT32_MAX ? (uint32_t)address : UINT32_MAX,
+        give(t, &(struct gt_calls_held){time, address < UINT32_MAX ? (uint32_t)address : UINT32_MAX,
                                         t->s->n, GT_CALL_LOST});
         return 0;
     case GT_UFTRACE_EVENT:
-        take_event(t, address, time);
-        return 0;
+        return take_event(t, address, time);
     default:
         return take_function(t, e, address, (word & 3) == GT_UFTRACE_ENTRY, depth, time);
     }
@@ -257,7 +280,7 @@ static int take_any(struct taking *t, const struct gt_compact_event *e)
     s->last = time;
     switch (e->sym & 3) {
     case GT_COMPACT_EVENT:
-        take_event(t, word, time);
+        status = take_event(t, word, time);
         break;
     case GT_COMPACT_OTHER:
         status = take_word(t, e, word, time);
@@ -267,7 +290,6 @@ static int take_any(struct taking *t, const struct gt_compact_event *e)
     }
     if (s->n_held)
         gt_calls_stack_release(s, t->r, t->out);
-    s->fresh = false;
     return status;
 }
 
@@ -280,7 +302,7 @@ int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r
     int status = 0;
     for (size_t i = 0; i < n && status == 0 && !s->ended;) {
         size_t taken = 0;
-        if (plain && s->started && !s->lost && !s->over && !s->fresh)
+        if (plain && s->started && !s->lost && !s->over)
             taken = take_plain(&t, event + i, n - i);
         if (taken == 0)
             status = take_any(&t, &event[i++]);

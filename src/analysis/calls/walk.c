@@ -167,31 +167,34 @@ static bool open_call(struct queue *q, const struct waiting *e)
         q->open = open;
         q->room_open = room;
     }
-    q->open[q->n_open++] =
-        (struct gt_call_frame){e->time, e->function, e->flags & GT_CALL_RECURSIVE};
+    q->open[q->n_open++] = (struct gt_call_frame){e->time - (uint64_t)e->self, e->function,
+                                                  e->flags & GT_CALL_RECURSIVE};
     return true;
 }
 
 static int give(struct walk *w, struct queue *q, const struct waiting *e)
 {
     struct gt_call call = {.time = e->time,
-                           .begin = e->time - (uint64_t)e->self,
+                           .begin = e->time,
                            .self = e->self,
                            .task = q->stack.task,
                            .function = e->function,
                            .depth = (uint32_t)q->n_open,
                            .kind = e->kind,
                            .flags = e->flags};
+    bool early = e->flags & GT_CALL_CLIPPED, room = true;
     if (e->kind == GT_CALL_EXIT) {
-        call.begin = q->open[q->n_open - 1].begin;
         call.depth--;
+        call.begin = MAX(q->open[call.depth].begin, w->rules.from);
     }
+    if (e->kind == GT_CALL_ENTRY && early)
+        room = open_call(q, e);
     int status = w->call(w->self, &call);
     if (e->kind == GT_CALL_EXIT)
         q->n_open--;
-    else if (e->kind == GT_CALL_ENTRY && !open_call(q, e))
-        return gt_error_set(w->err, GT_E_NOMEM, "%s: out of memory", w->c->path);
-    return status;
+    else if (e->kind == GT_CALL_ENTRY && !early)
+        room = open_call(q, e);
+    return room ? status : gt_error_set(w->err, GT_E_NOMEM, "%s: out of memory", w->c->path);
 }
 
 /* Gives the first queue's events up to the next queue's first. */
