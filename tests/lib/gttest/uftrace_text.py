@@ -38,17 +38,49 @@ def report(text):
 
 
 class Node:
-    """A function in a graph: its calls, its times as they are printed, what it called."""
+    """A function in a graph: its calls, its times in ns as they are printed, what it called."""
 
     def __init__(self, name, calls, total, own):
         self.name, self.calls, self.total, self.own = name, calls, total, own
-        self.children = []
+        self.parts, self.children = 1, []
+
+    def join_names(self):
+        """Makes children of one name one, as uftrace does, which does not look at modules."""
+        by_name = {}
+        for child in self.children:
+            by_name.setdefault(child.name, []).append(child)
+        self.children = [joined(same) for same in by_name.values()]
+        for child in self.children:
+            child.join_names()
+        return self
 
     def lines(self, depth=0):
-        """Each node once, siblings by name, indented: equal for equal trees."""
+        """Each node once, siblings by name, indented."""
         yield f'{" " * depth}{self.name} calls {self.calls} total {self.total} self {self.own}'
         for child in sorted(self.children, key=lambda c: c.name):
             yield from child.lines(depth + 1)
+
+
+def joined(nodes):
+    """Nodes of one name as one."""
+    node = Node(nodes[0].name, *[sum(getattr(n, what) for n in nodes) for what in ('calls', 'total', 'own')])
+    node.parts = sum(n.parts for n in nodes)
+    node.children = [child for n in nodes for child in n.children]
+    return node
+
+
+def step(ns):
+    """What is between a printed time and the next one."""
+    return 1 if ns < 1000000 else 1000 if ns < 1000000000 else 1000000 if ns < 1000000000000 else 1000000000
+
+
+def alike(a, b):
+    """Equal trees. The sum of several printed times may be less than the sum, printed."""
+    slack = max(a.parts, b.parts) - 1
+    return (a.name == b.name and a.calls == b.calls and
+            all(abs(x - y) <= slack * step(max(x, y)) for x, y in ((a.total, b.total), (a.own, b.own))) and
+            len(a.children) == len(b.children) and
+            all(alike(*pair) for pair in zip(*[sorted(n.children, key=lambda c: c.name) for n in (a, b)])))
 
 
 LINE = re.compile(rf'(?: *{TIME}| {{12}})(?: *{TIME}| {{12}})(?: +\d+\.\d %)? : ((?: \| |   | \+-)*)\((\d+)\) (.*)')
@@ -60,16 +92,18 @@ def graph(text):
     for line in text.split('\n'):
         match = LINE.fullmatch(line)
         if not match:
-            gap = line.strip() != '' and not line.startswith('#')
+            gap = bool(line.strip())
+            last = last if gap else None
             continue
         total, total_unit, own, own_unit, where, calls, name = match.groups()
-        node = Node(name, int(calls), f'{total or "0.000"}{total_unit or "us"}', f'{own or "0.000"}{own_unit or "us"}')
+        times = [ns_of(f'{number} {unit}') if number else 0 for number, unit in ((total, total_unit), (own, own_unit))]
+        node = Node(name, int(calls), *times)
         level = len(where) // 3
         if where.endswith('+-'):
             if not gap:       # the first child stands right below
                 branch[level] = last
             branch[level].children.append(node)
-        elif level or (last and not gap and tops):
+        elif last:
             last.children.append(node)
         else:
             tops.append(node)
