@@ -84,12 +84,12 @@ int gt_info_read(struct gt_reader *r, struct gt_info *i, struct gt_error *err)
     *i = (struct gt_info){.reader = r, .facts = gt_calls_facts(r->calls)};
     int status = read_stats(r->calls, &i->stats, err);
     if (status == 0)
-        status = gt_task_counts_make(r->calls, &i->tasks, err);
+        status = gt_counts_make(r->calls, &i->counts, err);
     for (size_t k = 0; status == 0 && k < gt_calls_n_tasks(r->calls); k++) {
-        i->calls += i->tasks[k].calls;
-        i->events += i->tasks[k].events;
-        i->lost += i->tasks[k].lost;
-        i->deepest = MAX(i->deepest, i->tasks[k].deepest);
+        i->calls += i->counts.task[k].calls;
+        i->events += i->counts.task[k].events;
+        i->lost += i->counts.task[k].lost;
+        i->deepest = MAX(i->deepest, i->counts.task[k].deepest);
     }
     i->when = written_at(i->facts);
     i->date = info_line(r->calls, "record_date:");
@@ -99,7 +99,7 @@ int gt_info_read(struct gt_reader *r, struct gt_info *i, struct gt_error *err)
 
 void gt_info_clear(struct gt_info *i)
 {
-    free(i->tasks);
+    gt_counts_clear(&i->counts);
     gt_stats_clear(&i->stats);
     g_free(i->date);
     g_free(i->elapsed);

@@ -12,8 +12,8 @@
 struct gt_info {
     struct gt_reader *reader;
     const struct gt_calls_facts *facts;
-    struct gt_task_counts *tasks; /* by index */
-    struct gt_stats stats;        /* { 0 }: the recording has none */
+    struct gt_counts counts;
+    struct gt_stats stats; /* { 0 }: the recording has none */
     uint64_t calls, events, lost;
     uint32_t deepest;
     time_t when;          /* its files were completed; 0: not known */
