@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * guesttrace.stats: statistics of a recording, one line "key=value" each. Values are decimal
- * numbers, except `error`, which is a sentence. Keys:
+ * numbers, except `error`, which is a sentence, and `clock`. Keys:
  *   calls, matched, tasks, records, bytes, lost_records, waits, processes
+ *   clock          what times are: insn (instructions), host (the host's clock), auto (first
+ *                  instructions, from the second thread on the host's clock)
  *   anomaly.NAME   how often the tracker was not sure: how far not to trust the trace
  *   rule.NAME      how returns were decided that did not match their calls: src/track/returns.c
  *   count.NAME     what else is worth knowing (track/counters.h has the names of all)
