@@ -84,9 +84,9 @@ static int open_lane(struct gt_calls_reader *r, const struct gt_compact_piece *p
     int status = make_frames(r, p, lane->space);
     if (status < 0)
         return status;
-    const struct gt_calls_opening o = {lane->task,
-                                       (const struct gt_call_frame *)(const void *)f->frames->data,
-                                       f->frames->len, p->time};
+    const struct gt_calls_opening o = {
+        lane->task, (const struct gt_call_frame *)(const void *)f->frames->data, f->frames->len,
+        p->time, p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->forked};
     lane->stack = f->open(f->self, &o);
     return lane->stack ? 0 : GT_E_NOMEM;
 }

@@ -87,6 +87,7 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     struct worker *w = self;
     struct gt_calls_stack *s = g_new(struct gt_calls_stack, 1);
     gt_calls_stack_init(s, o->task);
+    s->forked = o->forked;
     g_ptr_array_add(w->stacks, s);
     if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, true))
         return NULL;

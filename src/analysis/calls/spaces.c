@@ -229,6 +229,11 @@ uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint
     return m->first + (uint32_t)loaded;
 }
 
+size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space)
+{
+    return g_array_index(s->map_of, uint32_t, space);
+}
+
 /* ---- functions ----------------------------------------------------------------------------- */
 
 static const struct line *find_line(const struct map *m, uint64_t address)
@@ -295,7 +300,7 @@ static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *m
 
 static uint32_t resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
 {
-    const struct map *m = s->maps->pdata[g_array_index(s->map_of, uint32_t, space)];
+    const struct map *m = s->maps->pdata[gt_spaces_map(s, space)];
     const struct line *line = find_line(m, address);
     struct gt_calls_module *module = line ? line->module : NULL;
     const struct gt_uftrace_symbol *symbol =

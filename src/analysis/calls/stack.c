@@ -41,10 +41,10 @@ bool gt_calls_stack_grow(struct gt_calls_stack *s)
     return true;
 }
 
-bool gt_calls_stack_has(const struct gt_calls_stack *s, uint32_t function)
+bool gt_calls_stack_has(const struct gt_call_frame *frame, uint32_t n, uint32_t function)
 {
-    for (uint32_t i = s->n; i-- > 0;)
-        if (s->frame[i].function == function)
+    for (uint32_t i = n; i-- > 0;)
+        if (frame[i].function == function)
             return true;
     return false;
 }

@@ -64,16 +64,17 @@ struct gt_calls_stack {
     uint64_t over;    /* calls deeper than GT_STACK_MAX */
     uint64_t last;    /* time of the last record */
     bool suspended;   /* the innermost frame is GT_SPACES_SCHEDULE, which records do not count */
+    bool forked;      /* its process is a fork's child: it returns from its parent's calls */
     bool started;     /* the window has begun */
     bool ended;       /* it has ended */
-    bool lost;        /* records were lost since the last call */
-    uint64_t odd;     /* records that fit nowhere */
+    bool unsure;  /* the next record need not fit: records were lost, or the program is another */
+    uint64_t odd; /* records that fit nowhere */
     struct gt_calls_held *held;
     size_t n_held;
     uint32_t seen[GT_STACK_SEEN]; /* open calls by low bits of the function */
 };
 
-/* { 0 } but for the task. */
+/* Nothing is open. */
 void gt_calls_stack_init(struct gt_calls_stack *s, uint32_t task);
 void gt_calls_stack_finish(struct gt_calls_stack *s);
 
