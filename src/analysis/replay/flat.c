@@ -66,8 +66,6 @@ static void flat_begin(struct gt_replay *r)
 
 static void flat_call(struct gt_replay *r, const struct gt_call *e)
 {
-    if (e->flags & GT_CALL_CLIPPED)
-        return;
     switch (e->kind) {
     case GT_CALL_ENTRY:
     case GT_CALL_EXIT: {
