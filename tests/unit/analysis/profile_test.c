@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sums of functions and the tree of calls, of made-up recordings that are cut anywhere. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/profile/functions.h"
+#include "analysis/profile/tree.h"
+#include "fake_calls.h"
+
+#include <stdio.h>
+
+/* ---- the library's functions --------------------------------------------------------------- */
+
+size_t gt_calls_n_tasks(const struct gt_calls *c)
+{
+    return fake_n_tasks(c);
+}
+
+const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
+{
+    (void)c;
+    return fake_task(index);
+}
+
+size_t gt_calls_n_functions(const struct gt_calls *c)
+{
+    (void)c;
+    return 52;
+}
+
+const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index)
+{
+    (void)c;
+    return fake_function(index);
+}
+
+int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                  struct gt_error *err)
+{
+    (void)w;
+    (void)threads;
+    int status = fake_scan(c, consumer, self);
+    if (c->fail)
+        gt_error_set(err, c->fail, "the scan failed");
+    return status;
+}
+
+/* ---- results as text ----------------------------------------------------------------------- */
+
+static char text[65536];
+static size_t len;
+
+static void add_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void add_text(const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    len += (size_t)vsnprintf(text + len, sizeof text - len, format, ap);
+    va_end(ap);
+    assert_in_range(len, 0, sizeof text - 1);
+}
+
+/* "name calls total(+nested) min..max self min..max", functions in their order. */
+static const char *functions_of(struct gt_calls *c)
+{
+    struct gt_functions f;
+    struct gt_error err = {0};
+    len = 0;
+    text[0] = '\0';
+    assert_int_equal(gt_functions_make(c, NULL, 0, &f, &err), 0);
+    for (size_t i = 0; i < f.n; i++) {
+        const struct gt_function_sums *s = &f.row[i].sums;
+        add_text("%s %d %d+%d %d..%d %d %d..%d\n", fake_function(f.row[i].function)->name,
+                 (int)s->calls, (int)s->total, (int)s->nested, (int)s->total_min, (int)s->total_max,
+                 (int)s->self, (int)s->self_min, (int)s->self_max);
+    }
+    gt_functions_clear(&f);
+    return text;
+}
+
+static void check_links(const struct gt_tree *t)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct gt_tree_node *n = &t->node[i];
+        assert_in_range(n->end, i + 1, t->n);
+        for (uint32_t k = i + 1; k < n->end; k++)
+            assert_true(t->node[k].depth > n->depth);
+        assert_true(n->end == t->n || t->node[n->end].depth <= n->depth);
+        if (n->parent != GT_TREE_NONE) {
+            assert_true(n->parent < i && i < t->node[n->parent].end);
+            assert_int_equal(t->node[n->parent].depth + 1, n->depth);
+        } else {
+            assert_int_equal(n->depth, 0);
+            assert_int_equal(n->function, GT_TREE_NONE);
+        }
+    }
+}
+
+/* "NAME calls total self first", a node a line, a blank for each level; roots "=GROUP". */
+static const char *tree_of(struct gt_calls *c, const struct gt_tree_options *o)
+{
+    struct gt_tree t;
+    struct gt_error err = {0};
+    size_t root = 0;
+    len = 0;
+    text[0] = '\0';
+    assert_int_equal(gt_tree_make(c, o, &t, &err), 0);
+    check_links(&t);
+    for (size_t i = 0; i < t.n; i++) {
+        const struct gt_tree_node *n = &t.node[i];
+        if (n->parent == GT_TREE_NONE) {
+            assert_int_equal(t.root[root].node, i);
+            add_text("=%d", (int)t.root[root++].group);
+        } else {
+            const char *name = fake_function(n->function)->name;
+            add_text("%*s%s", (int)n->depth, "", name);
+        }
+        add_text(" %d %d %d %d\n", (int)n->calls, (int)n->total, (int)n->self, (int)n->first);
+    }
+    assert_int_equal(root, t.n_roots);
+    gt_tree_clear(&t);
+    return text;
+}
+
+/* ---- recordings ---------------------------------------------------------------------------- */
+
+/* The same answer, however the recording is cut and however many threads read it. */
+static void check_cuts(const char *(*answer)(struct gt_calls *c, const void *options),
+                       const void *options, const char *const *texts, const char *expected)
+{
+    for (size_t stretch = 0; stretch < 12; stretch++)
+        for (size_t shares = 1; shares < 5; shares++)
+            for (int outer = 0; outer < 2; outer++) {
+                struct gt_calls c = {.text = texts,
+                                     .stretch = stretch,
+                                     .shares = shares,
+                                     .part = stretch % 2 ? 7 : -3,
+                                     .outer_first = outer};
+                assert_string_equal(answer(&c, options), expected);
+            }
+}
+
+static const char *answer_functions(struct gt_calls *c, const void *options)
+{
+    (void)options;
+    return functions_of(c);
+}
+
+static const char *answer_tree(struct gt_calls *c, const void *options)
+{
+    return tree_of(c, options);
+}
+
+static const char *const one[] = {"ab)bc)))", NULL};
+static const char *const recursive[] = {"aa)ba)))", NULL};
+static const char *const several[] = {"ab)c)bb)))", "cb))a)", "bA))", NULL};
+
+static void sums_functions(void **state)
+{
+    (void)state;
+    check_cuts(answer_functions, NULL, one,
+               "a 1 70+0 70..70 30 30..30\n"
+               "b 2 40+0 10..30 30 10..20\n"
+               "c 1 10+0 10..10 10 10..10\n");
+}
+
+static void counts_recursion_once(void **state)
+{
+    (void)state;
+    check_cuts(answer_functions, NULL, recursive,
+               "a 3 70+20 10..70 50 10..30\n"
+               "b 1 30+0 30..30 20 20..20\n");
+}
+
+static void adds_tasks_and_names(void **state)
+{
+    (void)state;
+    check_cuts(answer_functions, NULL, several,
+               "a 3 110+0 10..90 60 10..40\n"
+               "b 5 80+10 10..30 70 10..20\n"
+               "c 2 40+0 10..30 30 10..20\n");
+}
+
+static void makes_trees(void **state)
+{
+    (void)state;
+    check_cuts(answer_tree, NULL, one,
+               "=0 1 70 0 1000\n"
+               " a 1 70 30 1000\n"
+               "  b 2 40 30 1010\n"
+               "   c 1 10 10 1040\n");
+    check_cuts(answer_tree, NULL, recursive,
+               "=0 1 70 0 1000\n"
+               " a 1 70 30 1000\n"
+               "  b 1 30 20 1030\n"
+               "   a 1 10 10 1040\n"
+               "  a 1 10 10 1010\n");
+}
+
+static void orders_siblings(void **state)
+{
+    static const char *const texts[] = {"ac)b)d)dd)))", NULL};
+    const struct gt_tree_options first = {.order = GT_TREE_BY_FIRST};
+    (void)state;
+    check_cuts(answer_tree, NULL, texts,
+               "=0 1 110 0 1000\n"
+               " a 1 110 50 1000\n"
+               "  d 2 40 30 1050\n"
+               "   d 1 10 10 1080\n"
+               "  b 1 10 10 1030\n"
+               "  c 1 10 10 1010\n");
+    check_cuts(answer_tree, &first, texts,
+               "=0 1 110 0 1000\n"
+               " a 1 110 50 1000\n"
+               "  c 1 10 10 1010\n"
+               "  b 1 10 10 1030\n"
+               "  d 2 40 30 1050\n"
+               "   d 1 10 10 1080\n");
+}
+
+static void groups_tasks(void **state)
+{
+    const struct gt_tree_options tasks = {.groups = GT_TREE_OF_TASKS};
+    const struct gt_tree_options processes = {.groups = GT_TREE_OF_PROCESSES};
+    const struct gt_tree_options by_name = {.by_name = true};
+    (void)state;
+    check_cuts(answer_tree, &tasks, several,
+               "=0 1 90 0 1000\n"
+               " a 1 90 40 1000\n"
+               "  b 2 40 30 1010\n"
+               "   b 1 10 10 1060\n"
+               "  c 1 10 10 1030\n"
+               "=1 2 40 0 1000\n"
+               " c 1 30 20 1000\n"
+               "  b 1 10 10 1010\n"
+               " a 1 10 10 1040\n"
+               "=2 1 30 0 1000\n"
+               " b 1 30 20 1000\n"
+               "  a 1 10 10 1010\n");
+    check_cuts(answer_tree, &processes, several,
+               "=0 3 130 0 1000\n"
+               " a 2 100 50 1000\n"
+               "  b 2 40 30 1010\n"
+               "   b 1 10 10 1060\n"
+               "  c 1 10 10 1030\n"
+               " c 1 30 20 1000\n"
+               "  b 1 10 10 1010\n"
+               "=1 1 30 0 1000\n"
+               " b 1 30 20 1000\n"
+               "  a 1 10 10 1010\n");
+    check_cuts(answer_tree, &by_name, several,
+               "=0 4 160 0 1000\n"
+               " a 2 100 50 1000\n"
+               "  b 2 40 30 1010\n"
+               "   b 1 10 10 1060\n"
+               "  c 1 10 10 1030\n"
+               " b 1 30 20 1000\n"
+               "  a 1 10 10 1010\n"
+               " c 1 30 20 1000\n"
+               "  b 1 10 10 1010\n");
+}
+
+static void joins_names(void **state)
+{
+    static const char *const texts[] = {"ab))", "Ab))A)", NULL};
+    const struct gt_tree_options by_name = {.by_name = true};
+    (void)state;
+    check_cuts(answer_tree, NULL, texts,
+               "=0 3 70 0 1000\n"
+               " a 2 40 30 1000\n"
+               "  b 1 10 10 1010\n"
+               " a 1 30 20 1000\n"
+               "  b 1 10 10 1010\n");
+    check_cuts(answer_tree, &by_name, texts,
+               "=0 3 70 0 1000\n"
+               " a 3 70 50 1000\n"
+               "  b 2 20 20 1010\n");
+}
+
+/* ---- large and damaged ones ---------------------------------------------------------------- */
+
+/* Many paths: the hash grows, shares have different numbers for one path. */
+static void makes_many_paths(void **state)
+{
+    enum { LENGTH = 8000 };
+    static char long_text[2][LENGTH + FAKE_DEPTH + 1];
+    static char whole[sizeof text];
+    const char *const texts[] = {long_text[0], long_text[1], NULL};
+    uint32_t random = 1;
+    (void)state;
+    for (size_t t = 0; t < 2; t++) {
+        size_t n = 0, depth = 0;
+        for (; n < LENGTH; n++) {
+            random = random * 1664525 + 1013904223;
+            bool leave = depth == 5 || (depth && random >> 16 & 1);
+            long_text[t][n] = leave ? ')' : (char)('a' + (random >> 20) % 5);
+            depth = leave ? depth - 1 : depth + 1;
+        }
+        for (; depth; depth--)
+            long_text[t][n++] = ')';
+    }
+    struct gt_calls one_piece = {.text = texts, .shares = 1};
+    struct gt_functions f;
+    assert_int_equal(gt_functions_make(&one_piece, NULL, 0, &f, NULL), 0);
+    assert_int_equal(f.n, 5);
+    gt_functions_clear(&f);
+    memcpy(whole, tree_of(&one_piece, NULL), sizeof whole);
+    for (size_t stretch = 40; stretch < 4000; stretch = 3 * stretch + 1) {
+        struct gt_calls c = {.text = texts, .shares = 3, .stretch = stretch, .part = 5};
+        assert_string_equal(tree_of(&c, NULL), whole);
+    }
+}
+
+static void reports_failure(void **state)
+{
+    struct gt_calls c = {.text = several, .shares = 2, .fail = GT_E_FORMAT};
+    struct gt_error err = {0};
+    struct gt_tree t;
+    struct gt_functions f;
+    (void)state;
+    assert_int_equal(gt_tree_make(&c, NULL, &t, &err), GT_E_FORMAT);
+    assert_string_equal(err.text, "the scan failed");
+    assert_int_equal(t.n, 0);
+    assert_null(t.node);
+    err = (struct gt_error){0};
+    assert_int_equal(gt_functions_make(&c, NULL, 0, &f, &err), GT_E_FORMAT);
+    assert_string_equal(err.text, "the scan failed");
+    assert_null(f.row);
+}
+
+static void reads_nothing(void **state)
+{
+    static const char *const none[] = {NULL};
+    struct gt_calls c = {.text = none, .shares = 1};
+    (void)state;
+    assert_string_equal(functions_of(&c), "");
+    assert_string_equal(tree_of(&c, NULL), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(sums_functions),       cmocka_unit_test(counts_recursion_once),
+        cmocka_unit_test(adds_tasks_and_names), cmocka_unit_test(makes_trees),
+        cmocka_unit_test(orders_siblings),      cmocka_unit_test(groups_tasks),
+        cmocka_unit_test(joins_names),          cmocka_unit_test(makes_many_paths),
+        cmocka_unit_test(reports_failure),      cmocka_unit_test(reads_nothing),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}
