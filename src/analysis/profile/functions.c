@@ -142,7 +142,6 @@ static void add_part(void *self, const struct gt_part *p)
         add_self_bounds(&s->of[p->function], p->self);
 }
 
-
 static int compare_rows(const void *pa, const void *pb, void *arg)
 {
     const struct gt_function_row *a = pa, *b = pb;
