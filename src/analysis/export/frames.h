@@ -11,8 +11,8 @@
 
 #include <glib.h>
 
-/* The functions of a tree, numbered from 0 in the order in which the tree has them; functions that
- * a viewer could not tell apart (of one name, source file and module) are one. An index of
+/* The functions of a tree, numbered from 0 in the order in which the tree has them; functions of
+ * one name, source file and module, which look the same in any viewer, are one. An index of
  * calls.h may depend on the threads that read the recording; this number does not. */
 struct gt_frames {
     uint32_t *number;                          /* by the index of a function in the tree */
