@@ -17,20 +17,20 @@ struct gt_window_options {
     uint64_t depth;                   /* 0: all */
 };
 
-/* Rows of a table of options; `member` is the struct gt_window_options in `type`. */
-#define GT_WINDOW_OPTIONS(type, member)                                                            \
+/* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
+#define GT_WINDOW_OPTIONS(options, member)                                                         \
     {"from", .type = GT_OPTION_TEXT, .value = "TIME",                                              \
      .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns",          \
-     .offset = offsetof(type, member.from)},                                                       \
+     .offset = offsetof(options, member.from)},                                                    \
         {"to", .type = GT_OPTION_TEXT, .value = "TIME",                                            \
          .help = "stop at TIME after the recording's first record",                                \
-         .offset = offsetof(type, member.to)},                                                     \
+         .offset = offsetof(options, member.to)},                                                  \
         {"task",                                                                                   \
          .type = GT_OPTION_TEXT,                                                                   \
          .repeat = true,                                                                           \
          .value = "TASK",                                                                          \
          .help = "only tasks of this name, a glob (*, ?), or this number",                         \
-         .offset = offsetof(type, member.tasks)},                                                  \
+         .offset = offsetof(options, member.tasks)},                                               \
         {"depth",                                                                                  \
          'D',                                                                                      \
          GT_OPTION_NUMBER,                                                                         \
@@ -38,11 +38,11 @@ struct gt_window_options {
          .min = 1,                                                                                 \
          .max = UINT32_MAX,                                                                        \
          .help = "only calls up to N deep",                                                        \
-         .offset = offsetof(type, member.depth)},                                                  \
+         .offset = offsetof(options, member.depth)},                                               \
     {                                                                                              \
         "min-time", 't', GT_OPTION_TEXT, .value = "TIME",                                          \
                                          .help = "only calls that took TIME or longer",            \
-                                         .offset = offsetof(type, member.min_time)                 \
+                                         .offset = offsetof(options, member.min_time)              \
     }
 
 /* A window and what it points to. */

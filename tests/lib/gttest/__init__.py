@@ -19,6 +19,7 @@ Readers of what is recorded, written from docs/formats and not from src/:
 
     uftrace         uftrace's data directory      uftrace_check   whether it is as its readers want it
     etrace          etrace streams
+    perfetto        Perfetto's traces
     execlog         execlog's lines and binary logs
     qemulog         QEMU's own log
     elf, readelf    ELF files: their own tables; what readelf prints of them
