@@ -55,7 +55,8 @@ struct gt_calls_task {
     const char *name;                  /* the last one; "" where it has none */
     const struct gt_calls_name *names; /* in order of time, the first included */
     size_t n_names;
-    uint64_t start; /* when it appears in task.txt */
+    uint64_t start;                 /* when it appears in task.txt */
+    uint32_t guest_pid, guest_tgid; /* the thread of a machine's Linux; 0: not known */
 };
 
 struct gt_calls_process {

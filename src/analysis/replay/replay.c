@@ -3,7 +3,7 @@
  * layout in order of time. See replay.h. */
 #include "analysis/replay/replay.h"
 
-#include "analysis/calls/marks.h"
+#include "analysis/calls/window_marks.h"
 #include "analysis/replay/state.h"
 
 /* An ENTRY or EXIT is shown; keeps the task's state. */
