@@ -89,7 +89,9 @@ static int begin(struct gt_calls_reader *r, const struct gt_calls_part *part, st
         return status;
     r->lane.space =
         gt_tasks_space(&f->c->tasks, f->c->spaces, r->lane.task, part->first, &r->lane.until);
-    r->lane.stack = f->open(f->self, &(struct gt_calls_opening){.task = r->lane.task});
+    const struct gt_calls_opening o = {.task = r->lane.task,
+                                       .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->forked};
+    r->lane.stack = f->open(f->self, &o);
     return r->lane.stack ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->c->path);
 }
 

@@ -79,14 +79,22 @@ static size_t before(const struct gt_compact_event *event, size_t n, uint64_t un
     return i;
 }
 
+static void change_space(const struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t time)
+{
+    const struct gt_spaces *s = f->c->spaces;
+    uint32_t space = gt_tasks_space(&f->c->tasks, s, lane->task, time, &lane->until);
+    /* a program that is replaced leaves calls open */
+    lane->stack->unsure |= gt_spaces_map(s, space) != gt_spaces_map(s, lane->space);
+    lane->space = space;
+}
+
 int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
                  const struct gt_compact_event *event, size_t n)
 {
     int status = 0;
     for (size_t i = 0, m; i < n && status == 0; i += m) {
         if (event[i].time >= lane->until)
-            lane->space =
-                gt_tasks_space(&f->c->tasks, f->c->spaces, lane->task, event[i].time, &lane->until);
+            change_space(f, lane, event[i].time);
         m = event[n - 1].time < lane->until ? n - i : before(event + i, n - i, lane->until);
         m = m ? m : 1; /* times that fall */
         f->space = lane->space;

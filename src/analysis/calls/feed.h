@@ -23,6 +23,7 @@ struct gt_calls_opening {
     const struct gt_call_frame *frame;
     size_t n;
     uint64_t time; /* of the record before; 0: there is none */
+    bool forked;   /* nothing is before, but in the process that it was forked from */
 };
 
 struct gt_calls_feed {

@@ -2,12 +2,14 @@
 /* Reads the rows of a compact file: see reader.h. */
 #include "analysis/calls/reader.h"
 
+#include "format/uftrace/uftrace.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 struct gt_calls_reader {
     struct gt_calls_feed *feed;
-    struct gt_compact_file file; /* shares all but the buffer with the recording's */
+    struct gt_compact_buffer buffer;
     struct gt_unpacker *unpacker;
     GArray *lanes; /* struct gt_calls_lane, by the task's number in the segment */
 };
@@ -17,7 +19,7 @@ static void destroy(struct gt_calls_reader *r)
     if (!r)
         return;
     gt_unpacker_destroy(r->unpacker);
-    free(r->file.payload);
+    gt_compact_buffer_free(&r->buffer);
     g_array_free(r->lanes, TRUE);
     g_free(r);
 }
@@ -26,9 +28,6 @@ static int create(struct gt_calls_feed *feed, struct gt_calls_reader **out, stru
 {
     struct gt_calls_reader *r = *out = g_new0(struct gt_calls_reader, 1);
     r->feed = feed;
-    r->file = feed->c->file;
-    r->file.payload = NULL;
-    r->file.payload_room = 0;
     r->lanes = g_array_new(FALSE, TRUE, sizeof(struct gt_calls_lane));
     if (gt_unpacker_create(&r->unpacker) == 0)
         return 0;
@@ -53,16 +52,22 @@ static int begin(struct gt_calls_reader *r, const struct gt_calls_part *part, st
 /* What the task has open at the beginning of the segment. */
 static int make_frames(struct gt_calls_reader *r, const struct gt_compact_piece *p, uint32_t space)
 {
-    uint32_t depth;
-    const uint32_t *open = gt_unpacker_open(r->unpacker, p->index, &depth);
-    g_array_set_size(r->feed->frames, 0);
-    for (uint32_t i = 0; i < depth; i++) {
-        struct gt_call_frame f = {.begin = 0};
+    GArray *frames = r->feed->frames;
+    g_array_set_size(frames, 0);
+    for (size_t i = 0; i < p->n_open; i++) {
+        const uint32_t number = p->open[i].number;
+        struct gt_call_frame f = {.begin = p->open[i].begin};
         f.function =
-            gt_feed_function(r->feed, space, open[i], gt_unpacker_word(r->unpacker, open[i]));
+            gt_feed_function(r->feed, space, number, gt_unpacker_word(r->unpacker, number));
         if (f.function == UINT32_MAX)
             return GT_E_NOMEM;
-        g_array_append_val(r->feed->frames, f);
+        g_array_append_val(frames, f);
+    }
+    /* It was suspended: nothing comes between the two events of that. */
+    if (p->time > 0 && (p->event->sym & 3) == GT_COMPACT_EVENT &&
+        gt_unpacker_word(r->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN) {
+        const struct gt_call_frame f = {.begin = p->time, .function = GT_SPACES_SCHEDULE};
+        g_array_append_val(frames, f);
     }
     return 0;
 }
@@ -74,14 +79,14 @@ static int open_lane(struct gt_calls_reader *r, const struct gt_compact_piece *p
     lane->task = gt_tasks_find(&f->c->tasks, p->task);
     if (lane->task == UINT32_MAX || (f->shown && !f->shown[lane->task]))
         return 0;
-    uint64_t time = p->event[0].time;
-    lane->space = gt_tasks_space(&f->c->tasks, f->c->spaces, lane->task, time, &lane->until);
+    lane->space =
+        gt_tasks_space(&f->c->tasks, f->c->spaces, lane->task, p->event->time, &lane->until);
     int status = make_frames(r, p, lane->space);
     if (status < 0)
         return status;
-    const struct gt_calls_opening o = {lane->task,
-                                       (const struct gt_call_frame *)(const void *)f->frames->data,
-                                       f->frames->len, f->frames->len ? time : 0};
+    const struct gt_calls_opening o = {
+        lane->task, (const struct gt_call_frame *)(const void *)f->frames->data, f->frames->len,
+        p->time, p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->forked};
     lane->stack = f->open(f->self, &o);
     return lane->stack ? 0 : GT_E_NOMEM;
 }
@@ -91,8 +96,9 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
     struct gt_calls_reader *r = self;
     int status = 0;
     r->feed->n_words = gt_unpacker_words(r->unpacker);
-    if (p->index >= r->lanes->len) {
-        g_array_set_size(r->lanes, p->index + 1);
+    if (p->first) {
+        if (p->index >= r->lanes->len)
+            g_array_set_size(r->lanes, p->index + 1);
         status = open_lane(r, p, &g_array_index(r->lanes, struct gt_calls_lane, p->index));
     }
     struct gt_calls_lane *lane = &g_array_index(r->lanes, struct gt_calls_lane, p->index);
@@ -114,7 +120,7 @@ static int read_block(struct gt_calls_reader *r, size_t i, struct gt_error *err)
     }
     r->feed->words_self = r->unpacker;
     r->feed->word = word;
-    int status = gt_compact_file_payload(&r->file, number, &payload, err);
+    int status = gt_compact_file_read(&c->file, number, &r->buffer, &payload, err);
     if (status < 0)
         return status;
     status = gt_unpacker_block(r->unpacker, &b->head, payload, take_piece, r, &why);

@@ -1,101 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of a compact file: a packer's blocks each. */
+/* The rows of a compact file: a packer's segments each. */
 #include "analysis/calls/recording.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static gint compare_blocks(gconstpointer a, gconstpointer b, gpointer file)
+static void add_block(struct gt_calls *c, size_t number)
 {
-    size_t x = ((const struct gt_calls_block *)a)->number;
-    size_t y = ((const struct gt_calls_block *)b)->number;
-    const struct gt_compact_block *block = ((const struct gt_compact_file *)file)->block;
-    uint32_t p = block[x].head.packer, q = block[y].head.packer;
-    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
+    const struct gt_compact_head *h = &c->file.block[number].head;
+    c->block[c->n_blocks++] =
+        (struct gt_calls_block){number, h->records, h->first_time, h->last_time, 0};
+    c->facts.record_bytes += GT_COMPACT_HEAD + h->size;
 }
 
-static int list_blocks(struct gt_calls *c, struct gt_error *err)
+static void add_part(struct gt_calls *c, const struct gt_compact_segment *s, uint32_t row)
 {
-    bool ordered = true;
-    uint32_t before = 0;
-    c->block = malloc((c->file.n + 1) * sizeof *c->block);
-    if (!c->block)
-        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
-    for (size_t i = 0; i < c->file.n; i++) {
-        const struct gt_compact_head *h = &c->file.block[i].head;
-        if (h->type != GT_COMPACT_RECORDS || h->records == 0)
-            continue;
-        ordered = ordered && h->packer >= before;
-        before = h->packer;
-        c->block[c->n_blocks++] =
-            (struct gt_calls_block){i, h->records, h->first_time, h->last_time, 0};
-        c->facts.record_bytes += GT_COMPACT_HEAD + h->size;
-    }
-    if (!ordered)
-        g_qsort_with_data(c->block, (gint)c->n_blocks, sizeof *c->block, compare_blocks, &c->file);
-    return 0;
+    const struct gt_calls_part part = {.row = row,
+                                       .block = c->n_blocks,
+                                       .n_blocks = s->n,
+                                       .records = s->records,
+                                       .first = s->first_time,
+                                       .last = s->last_time};
+    for (size_t i = 0; i < s->n; i++)
+        add_block(c, s->block[i]);
+    g_array_append_val(c->parts, part);
+    c->facts.records += s->records;
+    c->facts.first = MIN(c->facts.first, s->first_time);
+    c->facts.last = MAX(c->facts.last, s->last_time);
 }
 
-static const struct gt_compact_head *head_of(const struct gt_calls *c, size_t i)
+static void end_row(struct gt_calls *c, size_t from)
 {
-    return &c->file.block[c->block[i].number].head;
-}
-
-/* The parts of the row: what comes before its first segment cannot be read. */
-static void add_parts(struct gt_calls *c, size_t from, size_t end)
-{
-    struct gt_calls_part *part = NULL;
-    for (size_t i = from; i < end; i++) {
-        const struct gt_calls_block *b = &c->block[i];
-        if (head_of(c, i)->flags & GT_COMPACT_SEGMENT) {
-            const struct gt_calls_part new = {.row = c->rows->len, .block = i, .first = UINT64_MAX};
-            g_array_append_val(c->parts, new);
-            part = &g_array_index(c->parts, struct gt_calls_part, c->parts->len - 1);
-        }
-        if (!part) {
-            gt_notice(&c->notices,
-                      "%s: offset %" PRIu64
-                      ": the beginning of its segment is missing; its %" PRIu64
-                      " records are left out",
-                      c->path, c->file.block[b->number].at, b->records);
-            continue;
-        }
-        part->n_blocks++;
-        part->records += b->records;
-        part->first = MIN(part->first, b->first);
-        part->last = MAX(part->last, b->last);
-    }
-}
-
-static void add_row(struct gt_calls *c, size_t from, size_t end)
-{
-    guint parts = c->parts->len;
     uint64_t least = UINT64_MAX;
-    for (size_t i = end; i-- > from;)
+    for (size_t i = c->n_blocks; i-- > from;)
         c->block[i].least = least = MIN(least, c->block[i].first);
-    add_parts(c, from, end);
-    if (c->parts->len == parts)
-        return;
-    size_t first = g_array_index(c->parts, struct gt_calls_part, parts).block;
-    const struct gt_calls_row row = {head_of(c, from)->packer, first, end - first, 0};
-    g_array_append_val(c->rows, row);
+}
+
+/* A packer's segments follow each other in their order. */
+static gint compare_segments(gconstpointer a, gconstpointer b, gpointer segments)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    const struct gt_compact_segment *s = segments;
+    return s[x].packer != s[y].packer ? (s[x].packer < s[y].packer ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static void add_rows(struct gt_calls *c, const struct gt_compact_segments *s)
+{
+    g_autofree size_t *order = g_new(size_t, s->n + 1);
+    for (size_t i = 0; i < s->n; i++)
+        order[i] = i;
+    g_qsort_with_data(order, (gint)s->n, sizeof *order, compare_segments, s->segment);
+    for (size_t i = 0; i < s->n;) {
+        const uint32_t packer = s->segment[order[i]].packer;
+        size_t from = c->n_blocks;
+        for (; i < s->n && s->segment[order[i]].packer == packer; i++)
+            add_part(c, &s->segment[order[i]], c->rows->len);
+        end_row(c, from);
+        const struct gt_calls_row row = {packer, from, c->n_blocks - from, 0};
+        g_array_append_val(c->rows, row);
+    }
 }
 
 int gt_rows_of_file(struct gt_calls *c, struct gt_error *err)
 {
-    int status = list_blocks(c, err);
-    for (size_t i = 0, end; i < c->n_blocks && status == 0; i = end) {
-        for (end = i; end < c->n_blocks && head_of(c, end)->packer == head_of(c, i)->packer; end++)
-            continue;
-        add_row(c, i, end);
-    }
+    struct gt_compact_segments s;
+    int status = gt_compact_segments_find(&c->file, &s);
+    c->block = malloc((c->file.n + 1) * sizeof *c->block);
     c->facts.first = UINT64_MAX;
-    for (guint i = 0; i < c->parts->len; i++) {
-        const struct gt_calls_part *p = &g_array_index(c->parts, struct gt_calls_part, i);
-        c->facts.records += p->records;
-        c->facts.first = MIN(c->facts.first, p->first);
-        c->facts.last = MAX(c->facts.last, p->last);
+    if (status == 0 && c->block)
+        add_rows(c, &s);
+    else
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
+    if (status == 0 && s.orphans > 0) {
+        c->facts.incomplete = true;
+        gt_notice(&c->notices,
+                  "%s: %zu blocks with %" PRIu64 " records are left out: blocks before them, which "
+                  "they need, are missing",
+                  c->path, s.orphans, s.orphan_records);
     }
+    gt_compact_segments_free(&s);
     c->facts.first = c->parts->len ? c->facts.first : 0;
     return status;
 }

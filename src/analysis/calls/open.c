@@ -3,6 +3,7 @@
 #include "analysis/calls/recording.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -69,15 +70,15 @@ static void count_bytes(struct gt_calls *c)
     }
 }
 
-static void report_cut(struct gt_calls *c)
+static void report_gaps(struct gt_calls *c)
 {
-    if (c->file.whole == c->file.size)
-        return;
-    c->facts.incomplete = true;
-    gt_notice(&c->notices,
-              "%s: offset %" G_GUINT64_FORMAT ": no whole block begins here; the rest "
-              "of the file is left out",
-              c->path, c->file.whole);
+    for (size_t i = 0; i < c->file.n_gaps; i++) {
+        const struct gt_compact_gap *g = &c->file.gap[i];
+        c->facts.incomplete = true;
+        gt_notice(&c->notices,
+                  "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out",
+                  c->path, g->at, g->size);
+    }
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -115,7 +116,7 @@ static int open_at(struct gt_calls *c, struct gt_error *err)
         int status = gt_compact_file_open(c->path, &c->file, err);
         if (status < 0)
             return status;
-        report_cut(c);
+        report_gaps(c);
     }
     int status = read_texts(c, err);
     if (status == 0)

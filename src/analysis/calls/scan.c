@@ -19,7 +19,6 @@ struct ending {
     uint64_t last;
     struct gt_call_frame *frame;
     size_t n;
-    bool suspended;
 };
 
 struct scan {
@@ -88,6 +87,7 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     struct worker *w = self;
     struct gt_calls_stack *s = g_new(struct gt_calls_stack, 1);
     gt_calls_stack_init(s, o->task);
+    s->forked = o->forked;
     g_ptr_array_add(w->stacks, s);
     if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, true))
         return NULL;
@@ -106,12 +106,8 @@ static void note_ending(struct scan *scan, guint part, const struct gt_calls_sta
     if (e && e->part > part)
         return;
     e = g_new(struct ending, 1);
-    *e = (struct ending){.key = (uint64_t)key,
-                         .part = part,
-                         .task = s->task,
-                         .last = s->last,
-                         .n = s->n,
-                         .suspended = s->suspended};
+    *e = (struct ending){
+        .key = (uint64_t)key, .part = part, .task = s->task, .last = s->last, .n = s->n};
     e->frame = g_memdup2(s->frame, s->n * sizeof *s->frame);
     g_hash_table_replace(scan->endings, &e->key, e);
 }
@@ -211,7 +207,6 @@ static int end_task(struct worker *w, const struct ending *e)
     gt_calls_stack_init(&s, e->task);
     int status = GT_E_NOMEM;
     if (gt_calls_stack_begin(&s, r, e->frame, e->n, e->last, true)) {
-        s.suspended = e->suspended;
         status = give_first(w, &s);
         if (!s.started)
             gt_calls_stack_start(&s, r, &w->out);

@@ -63,6 +63,16 @@ static struct map *add_map(struct gt_spaces *s)
     return m;
 }
 
+static void add_schedule(struct gt_spaces *s)
+{
+    struct gt_calls_function *f;
+    gt_functions_add(&s->functions, UINT32_MAX, UINT64_MAX, &f);
+    if (!f)
+        return;
+    *f = (struct gt_calls_function){.name = "linux:schedule", .module = ""};
+    gt_functions_publish(&s->functions);
+}
+
 struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
                                    const struct gt_notices *notices)
 {
@@ -77,6 +87,7 @@ struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
     add_map(s); /* 0: of tasks without a session */
     pthread_mutex_init(&s->lock, NULL);
     gt_modules_init(&s->modules, texts, notices);
+    add_schedule(s);
     return s;
 }
 
@@ -218,6 +229,11 @@ uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint
     return m->first + (uint32_t)loaded;
 }
 
+size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space)
+{
+    return g_array_index(s->map_of, uint32_t, space);
+}
+
 /* ---- functions ----------------------------------------------------------------------------- */
 
 static const struct line *find_line(const struct map *m, uint64_t address)
@@ -284,7 +300,7 @@ static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *m
 
 static uint32_t resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
 {
-    const struct map *m = s->maps->pdata[g_array_index(s->map_of, uint32_t, space)];
+    const struct map *m = s->maps->pdata[gt_spaces_map(s, space)];
     const struct line *line = find_line(m, address);
     struct gt_calls_module *module = line ? line->module : NULL;
     const struct gt_uftrace_symbol *symbol =

@@ -2,6 +2,7 @@
 /* One task's stack: see stack.h. Its records: stack_take.c. */
 #include "analysis/calls/stack.h"
 
+#include "analysis/calls/spaces.h"
 #include "analysis/calls/stack_frames.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ void gt_calls_stack_finish(struct gt_calls_stack *s)
     free(s->frame);
     free(s->child);
     free(s->held);
+    free(s->before);
     *s = (struct gt_calls_stack){.task = s->task};
 }
 
@@ -39,10 +41,10 @@ bool gt_calls_stack_grow(struct gt_calls_stack *s)
     return true;
 }
 
-bool gt_calls_stack_has(const struct gt_calls_stack *s, uint32_t function)
+bool gt_calls_stack_has(const struct gt_call_frame *frame, uint32_t n, uint32_t function)
 {
-    for (uint32_t i = s->n; i-- > 0;)
-        if (s->frame[i].function == function)
+    for (uint32_t i = n; i-- > 0;)
+        if (frame[i].function == function)
             return true;
     return false;
 }
@@ -66,8 +68,7 @@ static void give_held(struct gt_calls_stack *s, struct gt_calls_out *out,
 {
     gt_calls_out_add(out, s,
                      &(struct gt_call){.time = h->time,
-                                       .begin = h->begin,
-                                       .self = h->self,
+                                       .begin = h->time,
                                        .task = s->task,
                                        .function = h->function,
                                        .depth = h->depth < s->shown ? h->depth : s->shown,
@@ -125,25 +126,54 @@ static void carry(struct gt_calls_stack *s, const struct gt_calls_rules *r, uint
     }
 }
 
+/* Frames 0 to n - 1 begin before the window: for them it begins with it. False: no memory. */
+static bool clip(struct gt_calls_stack *s, const struct gt_calls_rules *r, uint32_t n)
+{
+    if (n == 0)
+        return true;
+    s->before = malloc(n * sizeof *s->before);
+    if (!s->before)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        s->before[k] = r->from - s->frame[k].begin;
+        s->frame[k].begin = r->from;
+        s->child[k] = 0;
+    }
+    s->clipped = n;
+    return true;
+}
+
+/* Begins that are damaged are made fit: they never fall, and come not after `time`. */
+static bool push_all(struct gt_calls_stack *s, const struct gt_call_frame *frame, size_t n,
+                     uint64_t time)
+{
+    uint64_t least = 0;
+    for (size_t i = 0; i < n && i < GT_STACK_MAX; i++) {
+        uint64_t begin = frame[i].begin > least ? frame[i].begin : least;
+        least = begin = begin < time ? begin : time;
+        if (!gt_calls_stack_grow(s))
+            return false;
+        gt_calls_stack_push(s, frame[i].function, begin);
+    }
+    s->suspended = n > 0 && frame[n - 1].function == GT_SPACES_SCHEDULE;
+    return true;
+}
+
 bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           const struct gt_call_frame *frame, size_t n, uint64_t time, bool shown)
 {
-    uint64_t least = 0;
-    s->last = s->out = time;
-    s->fresh = time > 0;
+    uint32_t early = 0;
+    s->last = time;
     s->started = time >= r->from;
-    for (size_t i = 0; i < n && i < GT_STACK_MAX; i++) {
-        uint64_t begin = frame[i].begin > least ? frame[i].begin : least;
-        if (!gt_calls_stack_grow(s))
-            return false;
-        least = begin = begin < time ? begin : time; /* damaged ones too: they never fall */
-        if (begin < r->from && s->started) {
-            begin = r->from;
-            s->clipped = (uint32_t)i + 1;
-        }
-        gt_calls_stack_push(s, frame[i].function, begin);
-    }
-    if (!s->started || !shown)
+    if (!push_all(s, frame, n, time))
+        return false;
+    if (!s->started)
+        return true;
+    while (early < s->n && s->frame[early].begin < r->from)
+        early++;
+    if (!clip(s, r, early))
+        return false;
+    if (!shown)
         return true;
     uint32_t within = gt_calls_stack_within(s, r);
     while (s->shown < within && time - s->frame[s->shown].begin >= r->min_time)
@@ -157,13 +187,9 @@ void gt_calls_stack_start(struct gt_calls_stack *s, const struct gt_calls_rules 
                           struct gt_calls_out *out)
 {
     if (!s->started) {
-        for (uint32_t k = 0; k < s->n; k++) {
-            s->frame[k].begin = r->from;
-            s->child[k] = 0;
-        }
-        s->clipped = s->n;
+        if (!clip(s, r, s->n) && out->status == 0)
+            out->status = GT_E_NOMEM;
         s->last = r->from;
-        s->out = r->from;
         s->started = true;
     }
     gt_calls_stack_show(s, r, out, s->last);
@@ -179,11 +205,6 @@ void gt_calls_stack_pass(struct gt_calls_stack *s, const struct gt_calls_rules *
 void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out)
 {
-    if (s->suspended && s->n > 0)
-        s->child[s->n - 1] += s->last - s->out;
-    if (s->shown > 0 && s->shown == gt_calls_stack_within(s, r))
-        for (uint32_t k = s->shown; k < s->n; k++) /* too deep to be shown, but suspended */
-            s->child[s->shown - 1] += s->child[k];
     for (uint32_t k = s->shown; k-- > 0;) {
         const struct gt_call_frame *f = &s->frame[k];
         uint64_t until = k + 1 < s->shown ? f[1].begin : shown_until(s, r, s->last);
@@ -205,8 +226,6 @@ void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r
                         struct gt_calls_out *out, uint64_t time, uint8_t flags)
 {
     time = time > s->last ? time : s->last;
-    if (s->suspended && s->n > 0)
-        s->child[s->n - 1] += time - s->out;
     gt_calls_stack_show(s, r, out, time);
     while (s->n > 0)
         gt_calls_stack_pop(s, out, time, flags);

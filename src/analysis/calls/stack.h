@@ -46,8 +46,7 @@ struct gt_calls_rules {
 };
 
 struct gt_calls_held {
-    uint64_t time, begin;
-    int64_t self;
+    uint64_t time;
     uint32_t function, depth;
     uint8_t kind;
 };
@@ -60,22 +59,22 @@ struct gt_calls_stack {
     uint32_t shown;   /* frames whose ENTRY was made */
     uint32_t part;    /* frames whose ENTRY was made in another stretch */
     uint32_t clipped; /* frames that began before the window */
+    uint64_t *before; /* how long before, of each of them */
     uint32_t base;    /* what records' depths are more than the frames': a forked child's */
     uint64_t over;    /* calls deeper than GT_STACK_MAX */
     uint64_t last;    /* time of the last record */
-    uint64_t out;     /* since when it is suspended */
-    bool suspended;
-    bool fresh;   /* no record of the stretch has come */
-    bool started; /* the window has begun */
-    bool ended;   /* it has ended */
-    bool lost;    /* records were lost since the last call */
+    bool suspended;   /* the innermost frame is GT_SPACES_SCHEDULE, which records do not count */
+    bool forked;      /* its process is a fork's child: it returns from its parent's calls */
+    bool started;     /* the window has begun */
+    bool ended;       /* it has ended */
+    bool unsure;  /* the next record need not fit: records were lost, or the program is another */
     uint64_t odd; /* records that fit nowhere */
     struct gt_calls_held *held;
     size_t n_held;
     uint32_t seen[GT_STACK_SEEN]; /* open calls by low bits of the function */
 };
 
-/* { 0 } but for the task. */
+/* Nothing is open. */
 void gt_calls_stack_init(struct gt_calls_stack *s, uint32_t task);
 void gt_calls_stack_finish(struct gt_calls_stack *s);
 

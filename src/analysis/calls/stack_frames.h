@@ -9,8 +9,8 @@
 
 /* Room for one more frame. False: no memory. */
 bool gt_calls_stack_grow(struct gt_calls_stack *s);
-/* True where the function is open; `seen` of it is not 0. */
-bool gt_calls_stack_has(const struct gt_calls_stack *s, uint32_t function);
+/* True where the function is one of n frames'. */
+bool gt_calls_stack_has(const struct gt_call_frame *frame, uint32_t n, uint32_t function);
 
 /* Shows frames that have lasted long enough at `time`, and events that waited for them. */
 void gt_calls_stack_show(struct gt_calls_stack *s, const struct gt_calls_rules *r,
@@ -40,7 +40,7 @@ GT_STACK_INLINE void gt_calls_stack_push(struct gt_calls_stack *s, uint32_t func
                                          uint64_t begin)
 {
     uint32_t *seen = &s->seen[function & (GT_STACK_SEEN - 1)];
-    bool recursive = *seen && gt_calls_stack_has(s, function);
+    bool recursive = *seen && gt_calls_stack_has(s->frame, s->n, function);
     ++*seen;
     s->child[s->n] = 0;
     s->frame[s->n++] = (struct gt_call_frame){begin, function, recursive};
@@ -54,6 +54,7 @@ GT_STACK_INLINE void gt_calls_stack_make_entry(struct gt_calls_stack *s, struct 
                      &(struct gt_call){
                          .time = f->begin,
                          .begin = f->begin,
+                         .self = k < s->clipped ? (int64_t)s->before[k] : 0,
                          .task = s->task,
                          .function = f->function,
                          .depth = k,

@@ -168,6 +168,7 @@ static void take_task(struct reader *r, const struct gt_uftrace_task *line)
     const struct session *s = session_of(r, line->pid, line->time);
     p->start = MIN(p->start, line->time);
     if (task->public.process == UINT32_MAX) {
+        task->forked = fork;
         task->public.process = process;
         task->public.start = line->time;
     }

@@ -13,6 +13,7 @@ struct gt_tasks_epoch {
 };
 
 struct gt_tasks_task {
+    bool forked;                 /* it begins with a FORK line */
     struct gt_calls_task public; /* `names` in the array below */
     GArray *names;               /* struct gt_calls_name, by time */
     GArray *epochs;              /* struct gt_tasks_epoch, by time; none: no session */
@@ -41,6 +42,10 @@ uint32_t gt_tasks_add(struct gt_tasks *t, uint32_t id);
 void gt_tasks_ready(struct gt_tasks *t);
 /* UINT32_MAX: there is none. */
 uint32_t gt_tasks_find(const struct gt_tasks *t, uint32_t id);
+static inline const struct gt_tasks_task *gt_tasks_at(const struct gt_tasks *t, uint32_t index)
+{
+    return t->task->pdata[index];
+}
 /* The space that the task is in at the time; *until as gt_spaces_at. */
 uint32_t gt_tasks_space(const struct gt_tasks *t, const struct gt_spaces *spaces, uint32_t index,
                         uint64_t time, uint64_t *until);

@@ -28,43 +28,20 @@ static int list_directory(struct gt_texts *t, struct gt_error *err)
     return 0;
 }
 
-static int add_block(struct gt_texts *t, struct gt_compact_file *view, size_t i,
-                     struct gt_error *err)
-{
-    const uint8_t *payload = NULL;
-    const char *name = NULL;
-    size_t n = 0;
-    int status = gt_compact_file_payload(view, i, &payload, err);
-    if (status < 0)
-        return status;
-    if (!gt_compact_text_name(&view->block[i].head, payload, &name, &n) || memchr(name, '\0', n))
-        return gt_error_set(err, GT_E_FORMAT, "%s: offset %" PRIu64 ": a text file has no name",
-                            t->path, view->block[i].at);
-    char *own = g_strndup(name, n);
-    if (!g_hash_table_contains(t->block, own) && own[0] != '.')
-        g_ptr_array_add(t->names, g_strdup(own));
-    g_hash_table_replace(t->block, own, GSIZE_TO_POINTER(i + 1));
-    return 0;
-}
-
-/* A copy that reads payloads into a buffer of its own. */
-static struct gt_compact_file view_of(const struct gt_compact_file *file)
-{
-    struct gt_compact_file view = *file;
-    view.payload = NULL;
-    view.payload_room = 0;
-    return view;
-}
-
 static int list_blocks(struct gt_texts *t, struct gt_error *err)
 {
-    struct gt_compact_file view = view_of(t->file);
-    int status = 0;
-    for (size_t i = 0; i < view.n && status == 0; i++)
-        if (view.block[i].head.type == GT_COMPACT_FILE)
-            status = add_block(t, &view, i, err);
-    free(view.payload);
-    return status;
+    char name[GT_COMPACT_MAX_NAME + 1];
+    for (size_t i = 0; i < t->file->n; i++) {
+        if (t->file->block[i].head.type != GT_COMPACT_FILE)
+            continue;
+        int status = gt_compact_file_name(t->file, i, name, err);
+        if (status < 0)
+            return status;
+        if (!g_hash_table_contains(t->block, name) && name[0] != '.')
+            g_ptr_array_add(t->names, g_strdup(name));
+        g_hash_table_replace(t->block, g_strdup(name), GSIZE_TO_POINTER(i + 1));
+    }
+    return 0;
 }
 
 int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_file *file,
@@ -98,14 +75,14 @@ static int read_block(const struct gt_texts *t, const char *name, char **data, s
     size_t i = GPOINTER_TO_SIZE(g_hash_table_lookup(t->block, name));
     if (i == 0)
         return gt_error_set(err, GT_E_NOT_FOUND, "%s: it has no %s", t->path, name);
-    struct gt_compact_file view = view_of(t->file);
-    const struct gt_compact_block *b = &view.block[i - 1];
+    const struct gt_compact_block *b = &t->file->block[i - 1];
+    struct gt_compact_buffer buffer = {0};
     const uint8_t *payload = NULL;
-    int status = gt_compact_file_payload(&view, i - 1, &payload, err);
+    int status = gt_compact_file_read(t->file, i - 1, &buffer, &payload, err);
     if (status == 0 && (status = gt_compact_text_read(&b->head, payload, data, size)) < 0)
         gt_error_set(err, status, "%s: offset %" PRIu64 ": %s: %s", t->path, b->at, name,
                      status == GT_E_NOMEM ? "out of memory" : "its contents are damaged");
-    free(view.payload);
+    gt_compact_buffer_free(&buffer);
     return status;
 }
 
