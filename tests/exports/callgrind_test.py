@@ -20,8 +20,8 @@ COST = re.compile(r' *([\d,]+)  (.*?)(?: \[([^]]*)\])?')
 def annotated(t, data, *options):
     """{name of a function: cost}"""
     path = write(f'{t.folder}/callgrind.out', data)
-    done = commands.must([commands.tool('callgrind_annotate'), '--threshold=100', '--show-percs=no', '--auto=no', *options,
-                          path], cwd=t.folder)
+    done = commands.must([commands.tool('callgrind_annotate'), '--threshold=100', '--show-percs=no', '--auto=no',
+                          *options, path], cwd=t.folder)
     need(not done.stderr, done.stderr[:500])
     head, _, rows = done.stdout.decode().partition('file:function\n')
     need(rows, head)

@@ -16,7 +16,8 @@ from gttest.results import need, same
 
 def uftrace_stacks(directory, *options):
     sums = collections.Counter()
-    text = commands.printed([commands.tool('uftrace'), 'dump', '--flame-graph', '--no-pager', *options, '-d', directory])
+    uftrace = commands.tool('uftrace')
+    text = commands.printed([uftrace, 'dump', '--flame-graph', '--no-pager', *options, '-d', directory])
     for line in text.splitlines():
         stack, _, value = line.rpartition(' ')
         sums[stack] += int(value)

@@ -53,12 +53,16 @@ def values(paths, which, name):
     return +sums
 
 
+def lines(items):
+    return '\n'.join(sorted(map(repr, items)))
+
+
 def same_tasks(got, want):
     """Two {task: {path: value}}; tasks without calls are not there."""
     want = {t: paths for t, paths in want.items() if paths}
     need(set(got) == set(want), 'tasks', sorted(got), 'not', sorted(want))
     for task, paths in want.items():
-        same('\n'.join(sorted(map(repr, got[task].items()))), '\n'.join(sorted(map(repr, paths.items()))), f'task {task}:')
+        same(lines(got[task].items()), lines(paths.items()), f'task {task}:')
 
 
 def joined(tasks):
@@ -77,9 +81,8 @@ def check_edges(data, tasks):
             want[caller and clean(caller), clean(callee)].add(*s)
         for name, s in call_sums.functions_of(paths).items():
             functions_want[clean(name)] += s.self
-    same('\n'.join(sorted(map(repr, edges.items()))),
-         '\n'.join(sorted(repr((e, (s.calls, s.total))) for e, s in want.items())), 'edges:')
-    same('\n'.join(sorted(map(repr, own.items()))), '\n'.join(sorted(map(repr, functions_want.items()))), 'self:')
+    same(lines(edges.items()), lines((e, (s.calls, s.total)) for e, s in want.items()), 'edges:')
+    same(lines(own.items()), lines(functions_want.items()), 'self:')
 
 
 def check_all(recording, tids, options=(), **window):

@@ -9,8 +9,8 @@ from gttest.results import write
 SID = '00112233aabbccdd'
 TIDS = [7, 8, 5000000]
 PLAIN = ['main', 'f', 'g', 'fib', 'walk', 'put', 'get', 'read', 'write', 'sort', 'done', 'last']
-HOSTILE = [b'main', b'a"b\\c', b'semi;colon;', b'(3) number', b'bad \xff\xfe utf\xc3', b'\xe2\x82\xac', b'tab\tcr\resc\x1b[1m',
-           b'# comment', b'fn=(1) x', b'x' * (1 << 20), b'calls=1 2', b'</script><b>']
+HOSTILE = [b'main', b'a"b\\c', b'semi;colon;', b'(3) number', b'bad \xff\xfe utf\xc3', b'\xe2\x82\xac',
+           b'tab\tcr\resc\x1b[1m', b'# comment', b'fn=(1) x', b'x' * (1 << 20), b'calls=1 2', b'</script><b>']
 FIRST = 0x1000
 
 

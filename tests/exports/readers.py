@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What exports say, of each format in the same form: {task: {path: value}}, a path being the names of its functions,
-outermost first. A value is the time that the last of them spent itself, or a number of calls. Paths with 0 are not there.
+outermost first. A value is the time that the last of them spent itself, or a number of calls. Paths with 0 are not
+there.
 """
 import collections
 import json

@@ -16,8 +16,8 @@ from gttest.results import Failure
 
 SECONDS = 100
 # --no-sandbox: root has none. The others: no graphics card, and no connections of the browser's own.
-FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
-         '--disable-background-networking', '--disable-component-update', '--disable-sync', '--remote-debugging-pipe',
+FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--enable-unsafe-swiftshader', '--disable-quic',
+         '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--remote-debugging-pipe',
          '--window-size=1200,800']
 # Answers when the condition holds; looked at before each frame.
 WHEN = 'new Promise(done => { const look = () => (%s) ? done(true) : requestAnimationFrame(look); look(); })'
