@@ -202,14 +202,18 @@ def test_closed_pipe(t):
 
 
 def test_damage(t):
-    recording = made.Made(f'{t.folder}/data')
-    data = bytearray(recording.data[8])
-    data[1608] ^= 8  # the mark of a record
-    write(f'{recording.path}/8.dat', bytes(data))
+    """An older file of that name stays."""
+    recording, path, out = made.Made(f'{t.folder}/data', n=20000), f'{t.folder}/file', f'{t.folder}/out'
+    commands.must(command('compact', recording.path, out=path))
+    data = bytearray(read_bytes(path))
+    data[len(data) // 2] ^= 1
+    write(path, bytes(data))
     for form in FORMATS:
-        done = commands.must(command(form, recording.path, out=f'{t.folder}/out'), 1)
-        need(b'8.dat' in done.stderr and b'1600' in done.stderr, done.stderr)
-        need(not os.path.exists(f'{t.folder}/out'), 'a file is left')
+        write(out, 'older')
+        done = commands.must(command(form, path, out=out), 1)
+        need(re.fullmatch(rb'guesttrace export: .*/file: offset \d+: .*\n', done.stderr), done.stderr)
+        need(read_bytes(out) == b'older', form)
+        need(not [n for n in os.listdir(t.folder) if 'tmp' in n], os.listdir(t.folder))
 
 
 if __name__ == '__main__':

@@ -42,7 +42,8 @@ class Made:
         write(f'{path}/sid-{SID}.map', uftrace_write.mappings())
         head = f'# symbols: {len(self.names)}\n# path name: guest\n'.encode()
         write(f'{path}/guest.sym', head + b''.join(
-            b'%016x t %s\n' % (FIRST + 16 * i, name) for i, name in enumerate(self.names)))
+            b'%016x t %s\n' % (FIRST + 16 * i, name) for i, name in enumerate(self.names))
+            + b'%016x ? __sym_end\n' % (FIRST + 16 * len(self.names)))
         self.data = {}
         for seed, tid in enumerate(self.tids):
             self.data[tid] = random_calls(seed, n, names=len(self.names), **how)

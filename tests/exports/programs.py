@@ -18,12 +18,12 @@ def recorded(folder, name, *options):
     return out
 
 
-def paths_of(directory):
+def paths_of(directory, name_of=lambda module, name: name):
     """{tid: {path: Sum}} of its records."""
     trace = uftrace.Trace(directory)
     found = {}
     for tid in trace.tids():
         def name(addr, tid=tid):
-            return trace.name(tid, uftrace.LAST, addr)[1]
+            return name_of(*trace.name(tid, uftrace.LAST, addr))
         found[tid] = call_sums.paths_of(uftrace.read_records(trace.data(tid)), name)
     return found

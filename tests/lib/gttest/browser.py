@@ -114,11 +114,16 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):  # pylint: disable=arguments-differ
+        """The browser may end in the middle of an answer."""
+
+
 class Site:
     """A folder on a port of the loopback interface: `with Site(folder) as url`."""
 
     def __init__(self, folder):
-        self.server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), functools.partial(Handler, directory=folder))
+        self.server = Server(('127.0.0.1', 0), functools.partial(Handler, directory=folder))
         self.thread = threading.Thread(target=self.server.serve_forever)
 
     def __enter__(self):
