@@ -17,6 +17,14 @@ const char *gt_color(bool on, enum gt_color color)
     return on ? codes[color] : "";
 }
 
+enum gt_color gt_color_of_time(uint64_t ns)
+{
+    return ns < 1000000                   ? GT_COLOR_NONE
+           : ns < 1000000000              ? GT_COLOR_GREEN
+           : ns < UINT64_C(1000000000000) ? GT_COLOR_YELLOW
+                                          : GT_COLOR_RED;
+}
+
 bool gt_color_wanted(const char *choice)
 {
     const char *no = getenv("NO_COLOR"), *term = getenv("TERM");

@@ -4,6 +4,7 @@
 #define GT_CLI_COLOR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum gt_color {
     GT_COLOR_NONE, /* ends a colour */
@@ -19,6 +20,9 @@ enum gt_color {
 
 /* The bytes that begin a colour; "" where `on` is false. */
 const char *gt_color(bool on, enum gt_color color);
+
+/* That of a time of n ns, by the unit that it is shown in; GT_COLOR_NONE below a millisecond. */
+enum gt_color gt_color_of_time(uint64_t ns);
 
 /* `choice` is the value of --color: "always", "never", else (NULL, "auto") by the terminal:
  * standard output is one that has colours, and NO_COLOR (https://no-color.org) is not set. */

@@ -3,16 +3,15 @@
  * layout in order of time. See replay.h. */
 #include "analysis/replay/replay.h"
 
-#include "analysis/calls/marks.h"
+#include "analysis/calls/window_marks.h"
 #include "analysis/replay/state.h"
 
 /* An ENTRY or EXIT is shown; keeps the task's state. */
-static bool choose_call(struct gt_replay *r, struct gt_replay_task *t, const struct gt_call *e)
+static bool choose_call(struct gt_replay *r, struct gt_replay_task *t,
+                        const struct gt_replay_name *name, const struct gt_call *e)
 {
-    const struct gt_replay_options *o = r->o;
-    if (!o->called && !o->inside)
+    if (!r->o->called && !r->o->inside)
         return true;
-    const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
     if (!t->root && e->kind == GT_CALL_ENTRY && name->called)
         t->root = e->depth + 1;
     bool shown = t->root && name->inside;
@@ -21,27 +20,58 @@ static bool choose_call(struct gt_replay *r, struct gt_replay_task *t, const str
     return shown;
 }
 
+/* A call that was open when the window began: it has no line of its own. */
+static void keep_before(struct gt_replay *r, struct gt_replay_task *t, const struct gt_call *e)
+{
+    size_t n;
+    const struct gt_call_frame *open = gt_calls_open_at(r->calls, e->task, &n);
+    struct gt_call call = *e;
+    if (n)
+        call.begin = open[n - 1].begin;
+    if (!t->before)
+        t->before = g_array_new(FALSE, FALSE, sizeof call);
+    g_array_append_val(t->before, call);
+}
+
 static void take_entry(struct gt_replay *r, const struct gt_replay_layout *layout,
                        const struct gt_call *e)
 {
     struct gt_replay_task *t = &r->task[e->task];
-    if (choose_call(r, t, e)) {
+    const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
+    if (!choose_call(r, t, name, e))
+        return;
+    if (e->flags & GT_CALL_CLIPPED)
+        keep_before(r, t, e);
+    else
         layout->call(r, e);
-        t->shown++;
-    }
+    t->shown += !name->schedule;
+}
+
+static const struct gt_call *last_before(const struct gt_replay_task *t)
+{
+    const GArray *before = t->before;
+    return before && before->len ? &g_array_index(before, struct gt_call, before->len - 1) : NULL;
 }
 
 static void take_exit(struct gt_replay *r, const struct gt_replay_layout *layout,
                       const struct gt_call *e)
 {
     struct gt_replay_task *t = &r->task[e->task];
-    if (!choose_call(r, t, e))
+    const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
+    if (!choose_call(r, t, name, e))
         return;
-    t->shown--;
+    t->shown -= !name->schedule;
+    const struct gt_call *before = last_before(t);
+    const bool older = before && before->depth == e->depth;
+    struct gt_call call = *e;
+    if (older)
+        call.begin = before->begin;
     if (e->flags & GT_CALL_UNFINISHED && !(e->flags & GT_CALL_CLIPPED))
-        g_array_append_vals(r->open, e, 1);
-    else
-        layout->call(r, e);
+        g_array_append_val(r->open, call);
+    else if (!(e->flags & GT_CALL_CLIPPED))
+        layout->call(r, &call);
+    if (older)
+        g_array_set_size(t->before, t->before->len - 1);
 }
 
 static const struct gt_replay_layout *layout_of(const struct gt_replay *r)

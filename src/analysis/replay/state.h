@@ -24,8 +24,10 @@ struct gt_replay_task {
     uint32_t root;  /* depth + 1 of the open call of a function that is wanted; 0: none is */
     size_t name;    /* names of the task that it had already */
     uint64_t last;  /* time of its line before; 0: none */
-    GArray *before; /* of struct gt_call: open when the window begins, not shown yet; or NULL */
-    char tid[12];   /* "[%6d]" */
+    GArray *before; /* of struct gt_call: open since before the window; NULL: none. Their `begin` is
+                     * the true one */
+    bool before_shown; /* by the tree */
+    char tid[12];      /* "[%6d]" */
     uint8_t tid_length;
 };
 

@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "analysis/profile/functions.h"
+#include "analysis/profile/groups.h"
+#include "analysis/profile/select.h"
 #include "analysis/profile/tree.h"
 #include "fake_calls.h"
 
@@ -102,28 +104,64 @@ static void check_links(const struct gt_tree *t)
 }
 
 /* "NAME calls total self first", a node a line, a blank for each level; roots "=GROUP". */
+static const char *tree_text(const struct gt_tree *t)
+{
+    size_t root = 0;
+    len = 0;
+    text[0] = '\0';
+    check_links(t);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct gt_tree_node *n = &t->node[i];
+        if (n->parent == GT_TREE_NONE) {
+            assert_int_equal(t->root[root].node, i);
+            add_text("=%d", (int)t->root[root++].group);
+        } else {
+            add_text("%*s%s", (int)n->depth, "", fake_function(n->function)->name);
+        }
+        add_text(" %d %d %d %d\n", (int)n->calls, (int)n->total, (int)n->self, (int)n->first);
+    }
+    assert_int_equal(root, t->n_roots);
+    return text;
+}
+
 static const char *tree_of(struct gt_calls *c, const struct gt_tree_options *o)
 {
     struct gt_tree t;
     struct gt_error err = {0};
-    size_t root = 0;
+    assert_int_equal(gt_tree_make(c, o, &t, &err), 0);
+    tree_text(&t);
+    gt_tree_clear(&t);
+    return text;
+}
+
+typedef int part_fn(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
+                    enum gt_tree_order order, struct gt_tree *out);
+
+/* A part of the tree, of functions by letter. */
+static const char *part_of(struct gt_calls *c, part_fn *make, const char *functions)
+{
+    bool chosen[52] = {false};
+    struct gt_tree t, part;
+    for (; *functions; functions++)
+        chosen[*functions - 'a'] = true;
+    assert_int_equal(gt_tree_make(c, NULL, &t, NULL), 0);
+    assert_int_equal(make(&t, c, chosen, GT_TREE_BY_TOTAL, &part), 0);
+    tree_text(&part);
+    gt_tree_clear(&t);
+    gt_tree_clear(&part);
+    return text;
+}
+
+/* "index functions calls total self". */
+static const char *groups_text(int status, struct gt_groups *g)
+{
     len = 0;
     text[0] = '\0';
-    assert_int_equal(gt_tree_make(c, o, &t, &err), 0);
-    check_links(&t);
-    for (size_t i = 0; i < t.n; i++) {
-        const struct gt_tree_node *n = &t.node[i];
-        if (n->parent == GT_TREE_NONE) {
-            assert_int_equal(t.root[root].node, i);
-            add_text("=%d", (int)t.root[root++].group);
-        } else {
-            const char *name = fake_function(n->function)->name;
-            add_text("%*s%s", (int)n->depth, "", name);
-        }
-        add_text(" %d %d %d %d\n", (int)n->calls, (int)n->total, (int)n->self, (int)n->first);
-    }
-    assert_int_equal(root, t.n_roots);
-    gt_tree_clear(&t);
+    assert_int_equal(status, 0);
+    for (size_t i = 0; i < g->n; i++)
+        add_text("%d %d %d %d %d\n", (int)g->row[i].index, (int)g->row[i].functions,
+                 (int)g->row[i].calls, (int)g->row[i].total, (int)g->row[i].self);
+    gt_groups_clear(g);
     return text;
 }
 
@@ -282,6 +320,51 @@ static void joins_names(void **state)
                "  b 2 20 20 1010\n");
 }
 
+static void takes_parts(void **state)
+{
+    static const char *const texts[] = {"ab)ba)c)))cb))", "bb))", NULL};
+    struct gt_calls c = {.text = texts, .shares = 2, .stretch = 3};
+    (void)state;
+    assert_string_equal(part_of(&c, gt_tree_below, "b"), "=0 4 100 0 1000\n"
+                                                         " b 4 100 70 1000\n"
+                                                         "  a 1 10 10 1040\n"
+                                                         "  b 1 10 10 1010\n"
+                                                         "  c 1 10 10 1060\n");
+    assert_string_equal(part_of(&c, gt_tree_below, "ca"), "=0 2 120 0 1000\n"
+                                                          " a 1 90 30 1000\n"
+                                                          "  b 2 60 40 1010\n"
+                                                          "   a 1 10 10 1040\n"
+                                                          "   c 1 10 10 1060\n"
+                                                          " c 1 30 20 1100\n"
+                                                          "  b 1 10 10 1110\n");
+    assert_string_equal(part_of(&c, gt_tree_callers, "b"), "=0 5 100 0 1000\n"
+                                                           " b 5 100 80 1000\n"
+                                                           "  a 2 60 40 1010\n"
+                                                           "  c 1 10 10 1110\n"
+                                                           "  b 1 0 10 1010\n");
+    assert_string_equal(part_of(&c, gt_tree_callers, "a"), "=0 2 90 0 1000\n"
+                                                           " a 2 90 40 1000\n"
+                                                           "  b 1 0 10 1040\n"
+                                                           "   a 1 0 10 1040\n");
+    assert_string_equal(part_of(&c, gt_tree_callers, "z"), "");
+    assert_string_equal(part_of(&c, gt_tree_below, ""), "");
+}
+
+static void sums_groups(void **state)
+{
+    /* a and b are of one module, n of the other */
+    static const char *const texts[] = {"an)b)nb)))", "nn)b))", "n)", NULL};
+    struct gt_calls c = {.text = texts, .shares = 2, .stretch = 3, .part = 2};
+    struct gt_groups g;
+    (void)state;
+    assert_string_equal(groups_text(gt_groups_of_tasks(&c, NULL, &g, NULL), &g), "0 3 5 90 90\n"
+                                                                                 "1 2 3 50 50\n"
+                                                                                 "2 1 1 10 10\n");
+    assert_string_equal(groups_text(gt_groups_of_modules(&c, NULL, &g, NULL), &g),
+                        "0 2 4 100 70\n"
+                        "13 1 5 100 80\n");
+}
+
 /* ---- large and damaged ones ---------------------------------------------------------------- */
 
 /* Many paths: the hash grows, shares have different numbers for one path. */
@@ -348,7 +431,8 @@ int main(void)
         cmocka_unit_test(sums_functions),       cmocka_unit_test(counts_recursion_once),
         cmocka_unit_test(adds_tasks_and_names), cmocka_unit_test(makes_trees),
         cmocka_unit_test(orders_siblings),      cmocka_unit_test(groups_tasks),
-        cmocka_unit_test(joins_names),          cmocka_unit_test(makes_many_paths),
+        cmocka_unit_test(joins_names),          cmocka_unit_test(takes_parts),
+        cmocka_unit_test(sums_groups),          cmocka_unit_test(makes_many_paths),
         cmocka_unit_test(reports_failure),      cmocka_unit_test(reads_nothing),
     };
     return cmocka_run_group_tests(all, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Outlets: what a file ends with for now, and what waits for long on its way to a socket. */
+/* Packet sinks: what a file ends with for now, and what waits for long on its way to a socket. */
 #include "base/sink/sink.h"
 #include "sink_util.h"
 
@@ -10,7 +10,7 @@ enum { REST = 5000 }; /* bytes; more than follows in the end */
 static struct {
     uint8_t data[REST];
     size_t n;
-    struct gt_packet_sink *outlet;
+    struct gt_packet_sink *sink;
     struct gt_buffer *held;
     pthread_mutex_t lock;
 } producer = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -116,7 +116,7 @@ static void hand_over(void *self)
     (void)self;
     pthread_mutex_lock(&producer.lock);
     if (producer.held)
-        producer.held = gt_packet_sink_try_exchange(producer.outlet, producer.held);
+        producer.held = gt_packet_sink_try_exchange(producer.sink, producer.held);
     pthread_mutex_unlock(&producer.lock);
 }
 
@@ -130,7 +130,7 @@ static void test_tick(void **state)
     struct reader *r = start_reader("sock", 0, 0);
     uint64_t zero = 0;
     pthread_mutex_lock(&producer.lock);
-    producer.outlet = o;
+    producer.sink = o;
     producer.held = gt_packet_sink_acquire(o);
     memcpy(producer.held->data, &zero, sizeof zero);
     producer.held->used = sizeof zero;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Outlets: files, full disks, and readers of sockets that come late, are slow, or go away. */
+/* Packet sinks: files, full disks, and readers of sockets that come late, are slow, or go away. */
 #include "base/sink/internal.h"
 #include "base/sink/sink.h"
 #include "sink_util.h"
@@ -7,7 +7,7 @@
 static void test_file(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 10000);
     struct gt_packet_sink_stats stats = finish(o);
     struct text t = read_file("out");
@@ -22,7 +22,7 @@ static void test_file_is_emptied(void **state)
 {
     (void)state;
     write_file("out", 100000);
-    finish(create_outlet("out", 0));
+    finish(create_sink("out", 0));
     struct text t = read_file("out");
     check_numbers(&t, 0, 0, 0);
     free(t.data);
@@ -57,7 +57,7 @@ static void test_longest_path(void **state)
     memset(name, 'x', sizeof name);
     memcpy(name, "unix:", 5);
     name[5 + 107] = '\0';
-    struct gt_packet_sink *o = create_outlet(name, 0);
+    struct gt_packet_sink *o = create_sink(name, 0);
     struct reader *r = start_reader(name + 5, 0, 0);
     put_numbers(o, 0, 10);
     finish(o);
@@ -73,7 +73,7 @@ static void test_full_disk(void **state)
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &small);
-    struct gt_packet_sink *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 100000);
     struct gt_error news;
     struct gt_packet_sink_stats stats;
@@ -96,7 +96,7 @@ static void test_full_disk(void **state)
 static void test_full_device(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("/dev/full", 0);
+    struct gt_packet_sink *o = create_sink("/dev/full", 0);
     put_numbers(o, 0, 100000);
     struct gt_packet_sink_stats stats = finish(o);
     assert_true(stats.failed);
@@ -107,7 +107,7 @@ static void test_reader_is_there(void **state)
 {
     (void)state;
     struct reader *r = start_server("sock", 0, 0);
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     put_numbers(o, 0, 100000);
     finish(o);
     check_reader(r, 0, 100000, 0);
@@ -117,7 +117,7 @@ static void test_reader_is_there(void **state)
 static void test_reader_is_late(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct gt_error news;
     assert_true(gt_packet_sink_message(o, &news));
     assert_non_null(strstr(news.text, "sock: waits for a reader, 60 s at most"));
@@ -135,7 +135,7 @@ static void test_reader_is_late(void **state)
 static void test_reader_comes_after_the_end(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     put_numbers(o, 0, 100);
     struct reader *r = start_reader("sock", 0, 0);
     finish(o);
@@ -163,7 +163,7 @@ static void test_reader_never_comes(void **state)
 static void test_reader_is_slow(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct reader *r = start_reader("sock", 0, 100); /* bytes at a time */
     put_numbers(o, 0, 100000);
     struct gt_packet_sink_stats stats = finish(o);
@@ -192,7 +192,7 @@ static void test_drop(void **state)
 static void test_reader_is_killed(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct reader *r = start_reader("sock", 5000, 0); /* goes after so many bytes */
     put_numbers(o, 0, 1000000);
     struct gt_packet_sink_stats stats;
@@ -302,7 +302,7 @@ static void test_stale_socket(void **state)
 {
     (void)state;
     close(listen_at("sock"));
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct reader *r = start_reader("sock", 0, 0);
     put_numbers(o, 0, 100);
     finish(o);
@@ -312,7 +312,7 @@ static void test_stale_socket(void **state)
 static void test_fork(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 1000);
     gt_packet_sink_fork_prepare(o);
     pid_t child = fork();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of the console in a window: see marks.h. */
-#include "analysis/calls/marks.h"
+/* Lines of the console in a window: see window_marks.h. */
+#include "analysis/calls/window_marks.h"
 
 const struct gt_calls_mark *gt_calls_marks_in(const struct gt_calls *c,
                                               const struct gt_calls_window *w, size_t *n)

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of a tree of calls: see graph.h. */
+#include "cli/amount.h"
+#include "cli/graph/graph.h"
+
+#include <inttypes.h>
+
+/* Where the branches are on the way down to a node; a level is a node with several children. */
+struct branches {
+    GByteArray *more; /* for each level whether further children of it come */
+    GArray *level_of; /* uint32_t, by depth below the top: levels above the node's children */
+};
+
+static const char blank[] = "                                   : "; /* of a line without numbers */
+
+void gt_graph_heading(struct gt_output *out)
+{
+    gt_output_text(out, "# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n");
+}
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+static void put_time(struct gt_pager *p, uint64_t ns)
+{
+    char text[GT_AMOUNT_TIME_WIDTH];
+    gt_amount_put_time(text, ns);
+    enum gt_color color = gt_color_of_time(ns);
+    gt_output_text(&p->out, "  ");
+    gt_output_text(&p->out, gt_color(p->color && color, color));
+    gt_output_bytes(&p->out, text, sizeof text);
+    gt_output_text(&p->out, gt_color(p->color && color, GT_COLOR_NONE));
+}
+
+/* A tenth of a percent at a time; rounded down, so that less than all is never 100. */
+static void put_percent(struct gt_output *out, uint64_t part, uint64_t whole)
+{
+    unsigned tenths = whole ? (unsigned)((unsigned __int128)part * 1000 / whole) : 0;
+    char text[24];
+    g_snprintf(text, sizeof text, "  %3u.%u %% : ", tenths / 10, tenths % 10);
+    gt_output_text(out, text);
+}
+
+/* ---- branches ------------------------------------------------------------------------------ */
+
+/* `own`: the last level is that of the line's node, which a branch leads to. */
+static void put_branches(struct gt_output *out, const struct branches *b, uint32_t levels, bool own,
+                         const char *on, const char *off)
+{
+    gt_output_text(out, on);
+    for (uint32_t i = 0; i < levels; i++)
+        gt_output_text(out, own && i + 1 == levels ? " +-" : b->more->data[i] ? " | " : "   ");
+    gt_output_text(out, off);
+}
+
+static void put_line(const struct gt_graph_text *t, uint32_t i, const struct branches *b,
+                     uint32_t levels, bool own, const char *name)
+{
+    struct gt_pager *p = t->reader->pager;
+    const struct gt_tree_node *node = &t->tree->node[i];
+    put_time(p, node->total);
+    put_time(p, (uint64_t)node->self);
+    put_percent(&p->out, node->total, t->whole);
+    put_branches(&p->out, b, levels, own, gt_color(p->color, GT_COLOR_GRAY),
+                 gt_color(p->color, GT_COLOR_NONE));
+    g_autofree char *shown = gt_reader_shown(name);
+    g_autofree char *line = g_strdup_printf("(%" PRIu64 ") %s\n", node->calls, shown);
+    gt_output_text(&p->out, line);
+}
+
+static void put_gap(const struct gt_graph_text *t, const struct branches *b, uint32_t levels)
+{
+    struct gt_pager *p = t->reader->pager;
+    gt_output_text(&p->out, blank);
+    put_branches(&p->out, b, levels, false, gt_color(p->color, GT_COLOR_GRAY),
+                 gt_color(p->color, GT_COLOR_NONE));
+    gt_output_text(&p->out, "\n");
+}
+
+/* ---- nodes --------------------------------------------------------------------------------- */
+
+static uint32_t *level_of(struct branches *b, uint32_t depth)
+{
+    if (b->level_of->len <= depth)
+        g_array_set_size(b->level_of, depth + 1);
+    return &g_array_index(b->level_of, uint32_t, depth);
+}
+
+static bool has_several(const struct gt_tree *t, uint32_t i)
+{
+    return i + 1 < t->node[i].end && t->node[i + 1].end < t->node[i].end;
+}
+
+/* Sets how many levels are above the children of i, which has `levels` above itself. */
+static void enter(const struct gt_graph_text *t, uint32_t i, uint32_t depth, uint32_t levels,
+                  struct branches *b)
+{
+    bool several = has_several(t->tree, i);
+    *level_of(b, depth) = levels + several;
+    if (several && b->more->len <= levels)
+        g_byte_array_set_size(b->more, levels + 1);
+    if (several)
+        b->more->data[levels] = true;
+}
+
+void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name)
+{
+    const struct gt_tree *tree = t->tree;
+    struct branches b = {g_byte_array_new(), g_array_new(FALSE, TRUE, sizeof(uint32_t))};
+    put_line(t, node, &b, 0, false, name);
+    enter(t, node, 0, 0, &b);
+    for (uint32_t i = node + 1; i < tree->node[node].end && !gt_pager_closed(t->reader->pager);) {
+        const struct gt_tree_node *n = &tree->node[i];
+        uint32_t depth = n->depth - tree->node[node].depth;
+        if (depth > t->depth) {
+            i = n->end;
+            continue;
+        }
+        uint32_t levels = *level_of(&b, depth - 1);
+        bool own = has_several(tree, n->parent);
+        if (i != n->parent + 1)
+            put_gap(t, &b, levels);
+        if (own)
+            b.more->data[levels - 1] = n->end < tree->node[n->parent].end;
+        put_line(t, i, &b, levels, own, gt_reader_name(t->reader, n->function));
+        enter(t, i, depth, levels, &b);
+        i++;
+    }
+    g_byte_array_free(b.more, TRUE);
+    g_array_free(b.level_of, TRUE);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `guesttrace info` knows of a recording, and its two forms. */
+#ifndef GT_CLI_INFO_INFO_H
+#define GT_CLI_INFO_INFO_H
+
+#include "analysis/profile/counts.h"
+#include "cli/reader.h"
+#include "format/recording/stats.h"
+
+#include <time.h>
+
+struct gt_info {
+    struct gt_reader *reader;
+    const struct gt_calls_facts *facts;
+    struct gt_task_counts *tasks; /* by index */
+    struct gt_stats stats;        /* { 0 }: the recording has none */
+    uint64_t calls, events, lost;
+    uint64_t records; /* of the recording's files */
+    uint32_t deepest;
+    time_t when;          /* its files were completed; 0: not known */
+    char *date, *elapsed; /* as uftrace wrote them, or NULL */
+};
+
+/* "compact file", "uftrace directory", "etrace stream". */
+const char *gt_info_form(const struct gt_calls_facts *f);
+/* What a clock of guesttrace.stats is, in words; NULL: not known. */
+const char *gt_info_clock(const struct gt_info *i);
+/* "exit status 1", "killed by signal 9 (Killed)". The caller frees it (g_free). */
+char *gt_info_exit(int status);
+
+void gt_info_text(const struct gt_info *i, struct gt_pager *p);
+void gt_info_json(const struct gt_info *i, struct gt_output *out);
+
+#endif
