@@ -9,8 +9,8 @@ from gttest.results import write
 SID = '00112233aabbccdd'
 TIDS = [7, 8, 5000000]
 PLAIN = ['main', 'f', 'g', 'fib', 'walk', 'put', 'get', 'read', 'write', 'sort', 'done', 'last']
-HOSTILE = [b'main', b'a"b\\c', b'semi;colon;', b'(3) number', b'bad \xff\xfe utf\xc3', b'\xe2\x82\xac', b'tab\tcr\resc\x1b[1m',
-           b'# comment', b'fn=(1) x', b'x' * (1 << 20), b'calls=1 2', b'</script><b>']
+HOSTILE = [b'main', b'a"b\\c', b'semi;colon;', b'(3) number', b'bad \xff\xfe utf\xc3', b'\xe2\x82\xac',
+           b'tab\tcr\resc\x1b[1m', b'# comment', b'fn=(1) x', b'x' * (1 << 20), b'calls=1 2', b'</script><b>']
 FIRST = 0x1000
 
 
@@ -42,7 +42,8 @@ class Made:
         write(f'{path}/sid-{SID}.map', uftrace_write.mappings())
         head = f'# symbols: {len(self.names)}\n# path name: guest\n'.encode()
         write(f'{path}/guest.sym', head + b''.join(
-            b'%016x t %s\n' % (FIRST + 16 * i, name) for i, name in enumerate(self.names)))
+            b'%016x t %s\n' % (FIRST + 16 * i, name) for i, name in enumerate(self.names))
+            + b'%016x ? __sym_end\n' % (FIRST + 16 * len(self.names)))
         self.data = {}
         for seed, tid in enumerate(self.tids):
             self.data[tid] = random_calls(seed, n, names=len(self.names), **how)

@@ -22,7 +22,7 @@
 /* A function; of a task's, `function` is NULL. */
 struct node {
     const struct gt_calls_function *function;
-    const char *title; /* of a task */
+    const char *name;
     uint64_t self;
     uint32_t open; /* how many calls of it are open */
 };
@@ -83,7 +83,7 @@ static void add_tree(struct callgrind *c, const struct gt_tree *t)
     GArray *open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     for (uint32_t r = 0; r < t->n_roots; r++) {
         uint32_t task = c->frames.n + r;
-        c->node[task].title = gt_frames_task_title(c->calls, t->root[r].group);
+        c->node[task].name = gt_frames_task_title(c->calls, t->root[r].group);
         g_array_set_size(open, 0);
         g_array_append_val(open, task);
         add_root(c, t, t->root[r].node, open);
@@ -131,11 +131,6 @@ static const char *object_of(const struct node *n)
     return n->function && *n->function->module ? n->function->module : UNKNOWN;
 }
 
-static const char *name_of(const struct node *n)
-{
-    return n->function ? gt_frames_name(n->function) : n->title;
-}
-
 static uint32_t line_of(const struct node *n)
 {
     return n->function && n->function->file ? n->function->line : 0;
@@ -148,7 +143,7 @@ static void put_edge(struct callgrind *c, const struct node *caller, const struc
         put_name(c, "cob", c->objects, object_of(callee));
     if (strcmp(file_of(callee), file_of(caller)) != 0)
         put_name(c, "cfi", c->files, file_of(callee));
-    put_name(c, "cfn", c->functions, name_of(callee));
+    put_name(c, "cfn", c->functions, callee->name);
     gt_output_text(c->out, "calls=");
     gt_output_decimal(c->out, e->calls);
     gt_output_text(c->out, " ");
@@ -174,7 +169,7 @@ static void put_functions(struct callgrind *c)
         gt_output_text(c->out, "\n");
         put_name(c, "ob", c->objects, object_of(n));
         put_name(c, "fl", c->files, file_of(n));
-        put_name(c, "fn", c->functions, name_of(n));
+        put_name(c, "fn", c->functions, n->name);
         put_cost(c, line_of(n), n->self);
         for (; at < c->edge->len && g_array_index(c->edge, struct edge, at).caller == i; at++)
             put_edge(c, n, &g_array_index(c->edge, struct edge, at));
@@ -211,7 +206,7 @@ static void write_tree(struct callgrind *c, const struct gt_tree *t)
     c->n = c->frames.n + (uint32_t)t->n_roots;
     c->node = g_new0(struct node, c->n + 1);
     for (uint32_t i = 0; i < c->frames.n; i++)
-        c->node[i].function = c->frames.function[i];
+        c->node[i] = (struct node){c->frames.frame[i].function, c->frames.frame[i].name};
     c->edge = g_array_new(FALSE, FALSE, sizeof(struct edge));
     c->find = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     c->files = make_numbers();
@@ -220,7 +215,7 @@ static void write_tree(struct callgrind *c, const struct gt_tree *t)
     add_tree(c, t);
     put_file(c);
     for (uint32_t i = c->frames.n; i < c->n; i++)
-        g_free((char *)c->node[i].title);
+        g_free((char *)c->node[i].name);
     g_free(c->node);
     g_array_unref(c->edge);
     g_hash_table_destroy(c->find);

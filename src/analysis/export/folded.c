@@ -8,6 +8,7 @@
 
 struct folded {
     const struct gt_calls *calls;
+    struct gt_frames frames;
     struct gt_output *out;
     bool by_calls;
     GString *path;
@@ -36,7 +37,7 @@ static void put_node(struct folded *f, const struct gt_tree_node *n)
 {
     uint64_t value = f->by_calls ? n->calls : (uint64_t)n->self;
     g_string_truncate(f->path, g_array_index(f->length, gsize, n->depth - 1));
-    add_name(f, gt_frames_name(gt_calls_function(f->calls, n->function)));
+    add_name(f, f->frames.frame[f->frames.number[n->function]].name);
     if (!value)
         return;
     gt_output_bytes(f->out, f->path->str, f->path->len);
@@ -67,9 +68,12 @@ static int write_folded(struct gt_calls *c, const struct gt_calls_window *w, str
     int status = gt_tree_make(c, &o, &tree, err);
     if (status < 0)
         return status;
-    struct folded f = {c, out, by_calls, g_string_new(NULL),
-                       g_array_new(FALSE, FALSE, sizeof(gsize))};
+    struct folded f = {.calls = c, .out = out, .by_calls = by_calls};
+    f.path = g_string_new(NULL);
+    f.length = g_array_new(FALSE, FALSE, sizeof(gsize));
+    gt_frames_make(c, &tree, &f.frames);
     put_tree(&f, &tree);
+    gt_frames_clear(&f.frames);
     g_string_free(f.path, TRUE);
     g_array_free(f.length, TRUE);
     gt_tree_clear(&tree);

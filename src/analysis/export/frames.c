@@ -14,50 +14,55 @@ static guint hash_text(const char *text)
     return text ? g_str_hash(text) : 0;
 }
 
-static guint hash_function(const void *p)
+static guint hash_frame(const void *p)
 {
-    const struct gt_calls_function *f = p;
-    return (hash_text(f->name) * 31 + hash_text(f->module)) * 31 + hash_text(f->file);
+    const struct gt_frame *f = p;
+    return (hash_text(f->name) * 31 + hash_text(f->function->module)) * 31 +
+           hash_text(f->function->file);
 }
 
-static gboolean equal_functions(const void *a, const void *b)
+static gboolean equal_frames(const void *a, const void *b)
 {
-    const struct gt_calls_function *x = a, *y = b;
-    return strcmp(x->name, y->name) == 0 && strcmp(x->module, y->module) == 0 &&
-           g_strcmp0(x->file, y->file) == 0;
+    const struct gt_frame *x = a, *y = b;
+    return strcmp(x->name, y->name) == 0 && strcmp(x->function->module, y->function->module) == 0 &&
+           g_strcmp0(x->function->file, y->function->file) == 0;
+}
+
+/* `frame` has room behind its n frames. */
+static uint32_t number_of(struct gt_frames *f, GHashTable *known,
+                          const struct gt_calls_function *function)
+{
+    struct gt_frame *next = &f->frame[f->n];
+    void *before;
+    next->function = function;
+    next->name = *function->name ? gt_demangle(f->demangler, function->name) : "?";
+    if (g_hash_table_lookup_extended(known, next, NULL, &before))
+        return GPOINTER_TO_UINT(before);
+    g_hash_table_insert(known, next, GUINT_TO_POINTER(f->n));
+    return f->n++;
 }
 
 void gt_frames_make(const struct gt_calls *c, const struct gt_tree *t, struct gt_frames *out)
 {
     size_t n = gt_calls_n_functions(c);
-    GHashTable *known = g_hash_table_new(hash_function, equal_functions);
-    GPtrArray *functions = g_ptr_array_new();
-    uint32_t *number = g_new(uint32_t, n + 1);
+    GHashTable *known = g_hash_table_new(hash_frame, equal_frames);
+    *out = (struct gt_frames){g_new(struct gt_frame, n + 1), 0, g_new(uint32_t, n + 1),
+                              gt_demangler_create()};
     for (size_t i = 0; i < n; i++)
-        number[i] = GT_TREE_NONE;
+        out->number[i] = GT_TREE_NONE;
     for (size_t i = 0; i < t->n; i++) {
         uint32_t index = t->node[i].function;
-        if (index == GT_TREE_NONE || number[index] != GT_TREE_NONE)
-            continue;
-        const struct gt_calls_function *f = gt_calls_function(c, index);
-        void *before;
-        if (!g_hash_table_lookup_extended(known, f, NULL, &before)) {
-            before = GUINT_TO_POINTER(functions->len);
-            g_hash_table_insert(known, (void *)(uintptr_t)f, before);
-            g_ptr_array_add(functions, (void *)(uintptr_t)f);
-        }
-        number[index] = GPOINTER_TO_UINT(before);
+        if (index != GT_TREE_NONE && out->number[index] == GT_TREE_NONE)
+            out->number[index] = number_of(out, known, gt_calls_function(c, index));
     }
     g_hash_table_destroy(known);
-    out->n = functions->len;
-    out->number = number;
-    out->function = (const struct gt_calls_function **)g_ptr_array_free(functions, FALSE);
 }
 
 void gt_frames_clear(struct gt_frames *f)
 {
     g_free(f->number);
-    g_free(f->function);
+    g_free(f->frame);
+    gt_demangler_destroy(f->demangler);
     *f = (struct gt_frames){0};
 }
 
@@ -79,11 +84,6 @@ char *gt_frames_task_title(const struct gt_calls *c, uint32_t task)
     const struct gt_calls_task *t = gt_calls_task(c, task);
     g_autofree char *name = gt_frames_task_name(c, task);
     return *t->name ? g_strdup_printf("%s (%" PRIu32 ")", name, t->id) : g_steal_pointer(&name);
-}
-
-const char *gt_frames_name(const struct gt_calls_function *f)
-{
-    return *f->name ? f->name : "?";
 }
 
 void gt_frames_add_clean(GString *out, const char *text, char but, char instead)

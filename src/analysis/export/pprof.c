@@ -158,10 +158,10 @@ static void number_mappings(struct pprof *p)
 {
     const char *program = gt_calls_facts(p->calls)->exename;
     for (uint32_t i = 0; i < p->frames.n; i++)
-        if (strcmp(p->frames.function[i]->module, program) == 0)
+        if (strcmp(p->frames.frame[i].function->module, program) == 0)
             mapping_of(p, program);
     for (uint32_t i = 0; i < p->frames.n; i++)
-        mapping_of(p, p->frames.function[i]->module);
+        mapping_of(p, p->frames.frame[i].function->module);
 }
 
 static void put_mappings(struct pprof *p)
@@ -179,7 +179,7 @@ static void put_mappings(struct pprof *p)
 
 static void put_function(struct pprof *p, uint32_t i)
 {
-    const struct gt_calls_function *f = p->frames.function[i];
+    const struct gt_calls_function *f = p->frames.frame[i].function;
     uint32_t mapping = mapping_of(p, f->module), line = f->file ? f->line : 0;
     size_t location = gt_protobuf_begin(&p->out, PROFILE_LOCATION);
     gt_protobuf_u64(&p->out, LOCATION_ID, i + 1);
@@ -195,8 +195,8 @@ static void put_function(struct pprof *p, uint32_t i)
 
     size_t function = gt_protobuf_begin(&p->out, PROFILE_FUNCTION);
     gt_protobuf_u64(&p->out, FUNCTION_ID, i + 1);
-    put_string(p, &p->out, FUNCTION_NAME, gt_frames_name(f));
-    put_string(p, &p->out, FUNCTION_SYSTEM_NAME, gt_frames_name(f));
+    put_string(p, &p->out, FUNCTION_NAME, p->frames.frame[i].name);
+    put_string(p, &p->out, FUNCTION_SYSTEM_NAME, *f->name ? f->name : "?");
     if (f->file)
         put_string(p, &p->out, FUNCTION_FILENAME, f->file);
     if (line)

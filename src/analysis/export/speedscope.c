@@ -36,10 +36,10 @@ static void put_frames(struct speedscope *s)
     gt_json_key(j, "frames");
     gt_json_begin_array(j);
     for (uint32_t i = 0; i < s->frames.n; i++) {
-        const struct gt_calls_function *f = s->frames.function[i];
+        const struct gt_calls_function *f = s->frames.frame[i].function;
         gt_json_newline(j);
         gt_json_begin_object(j);
-        key_text(j, "name", gt_frames_name(f));
+        key_text(j, "name", s->frames.frame[i].name);
         if (f->file || *f->module)
             key_text(j, "file", f->file ? f->file : f->module);
         if (f->file && f->line) {

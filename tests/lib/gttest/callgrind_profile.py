@@ -9,6 +9,7 @@ import re
 from gttest.results import need
 
 Place = collections.namedtuple('Place', 'object file name')
+HEADER = ('version', 'creator', 'cmd', 'part', 'positions', 'event', 'events')
 NAME = re.compile(r'\((\d+)\)(?: (.+))?')
 
 
@@ -25,7 +26,7 @@ class Profile:
             if line == '':
                 continue
             key, _, value = line.partition(': ')
-            need(value and key in ('version', 'creator', 'cmd', 'part', 'positions', 'event', 'events'), 'header', repr(line))
+            need(value and key in HEADER, 'header', repr(line))
             self.header[key] = value
             if key == 'events':
                 break
