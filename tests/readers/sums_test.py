@@ -57,7 +57,7 @@ def of_uftrace(folder, source):
     return out
 
 
-CLOCKS = {'longjmp.c': 'insn', 'threads.c': 'auto', 'stack': 'insn'}  # of some
+CLOCKS = {'longjmp.c': 'insn', 'threads.c': 'host', 'stack': 'insn'}  # of some
 
 RECORDINGS = [
     *[(of_program, source, where) for source, where in PROGRAMS.items()],

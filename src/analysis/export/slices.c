@@ -2,7 +2,7 @@
 /* Slices of a recording: see slices.h. */
 #include "analysis/export/slices.h"
 
-#include "analysis/calls/marks.h"
+#include "analysis/calls/window_marks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

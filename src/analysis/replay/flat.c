@@ -3,7 +3,7 @@
 #include "analysis/replay/state.h"
 #include "base/decimal.h"
 
-enum { TIME_WIDTH = 20, TID_WIDTH = 9, DEPTH_WIDTH = 5 };
+enum { TIME_WIDTH = 20, TID_WIDTH = 9, DEPTH_WIDTH = 5, DURATION_WIDTH = 16 };
 
 static char *put_right(char *p, const char *text, size_t n, size_t width)
 {
@@ -47,9 +47,9 @@ static void begin_line(struct gt_replay *r, const struct gt_call *e, const char 
     memcpy(p, event, 8); /* to the left of 8 */
     p += 8;
     if (e->kind == GT_CALL_EXIT)
-        p = put_time(p, e->time - e->begin, TIME_WIDTH);
+        p = put_time(p, e->time - e->begin, DURATION_WIDTH);
     else
-        p = put_right(p, "-", 1, TIME_WIDTH);
+        p = put_right(p, "-", 1, DURATION_WIDTH);
     gt_output_end(r->out, p);
 }
 
@@ -60,14 +60,12 @@ static void end_line(struct gt_replay *r)
 
 static void flat_begin(struct gt_replay *r)
 {
-    gt_output_text(r->out, "#       TIME              TID DEPTH EVENT              DURATION "
-                           "FUNCTION\n");
+    gt_output_text(r->out, "#               TIME       TID DEPTH EVENT           DURATION FUNCTION"
+                           "\n");
 }
 
 static void flat_call(struct gt_replay *r, const struct gt_call *e)
 {
-    if (e->flags & GT_CALL_CLIPPED)
-        return;
     switch (e->kind) {
     case GT_CALL_ENTRY:
     case GT_CALL_EXIT: {
@@ -101,10 +99,23 @@ static void flat_mark(struct gt_replay *r, const struct gt_calls_mark *m)
     end_line(r);
 }
 
+static void flat_rename(struct gt_replay *r, const struct gt_replay_renaming *n)
+{
+    begin_line(r,
+               &(struct gt_call){.time = n->time,
+                                 .task = n->task,
+                                 .depth = r->task[n->task].shown,
+                                 .kind = GT_CALL_EVENT},
+               "name    ");
+    gt_replay_put_escaped(r, n->name);
+    end_line(r);
+}
+
 static void flat_end(struct gt_replay *r)
 {
     for (guint i = 0; i < r->open->len; i++)
         flat_call(r, &g_array_index(r->open, struct gt_call, i));
 }
 
-const struct gt_replay_layout gt_replay_flat = {flat_begin, flat_call, flat_mark, flat_end};
+const struct gt_replay_layout gt_replay_flat = {flat_begin, flat_call, flat_mark, flat_rename,
+                                                flat_end};

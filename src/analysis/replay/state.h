@@ -24,8 +24,10 @@ struct gt_replay_task {
     uint32_t root;  /* depth + 1 of the open call of a function that is wanted; 0: none is */
     size_t name;    /* names of the task that it had already */
     uint64_t last;  /* time of its line before; 0: none */
-    GArray *before; /* of struct gt_call: open when the window begins, not shown yet; or NULL */
-    char tid[12];   /* "[%6d]" */
+    GArray *before; /* of struct gt_call: open since before the window; NULL: none. Their `begin` is
+                     * the true one */
+    bool before_shown; /* by the tree */
+    char tid[12];      /* "[%6d]" */
     uint8_t tid_length;
 };
 
@@ -34,6 +36,13 @@ struct gt_replay_pending {
     struct gt_call call;
     uint32_t depth; /* of the line */
     bool any;
+};
+
+/* A task gets another name. */
+struct gt_replay_renaming {
+    uint64_t time;
+    uint32_t task;
+    const char *name;
 };
 
 struct gt_replay {
@@ -46,6 +55,9 @@ struct gt_replay {
     size_t n_names;
     GStringChunk *texts;
     const struct gt_calls_mark *mark, *marks_end;
+    GArray *renamings; /* in order of time */
+    guint renaming;    /* the next one */
+    uint64_t next;     /* time of the next mark or renaming; UINT64_MAX: there is none */
     struct gt_replay_pending pending;
     GArray *open; /* of struct gt_call: the recording ends in them */
     const char *color[GT_REPLAY_COLORS];
@@ -61,6 +73,7 @@ struct gt_replay_layout {
     void (*begin)(struct gt_replay *r);
     void (*call)(struct gt_replay *r, const struct gt_call *e);
     void (*mark)(struct gt_replay *r, const struct gt_calls_mark *m);
+    void (*rename)(struct gt_replay *r, const struct gt_replay_renaming *n);
     void (*end)(struct gt_replay *r);
 };
 extern const struct gt_replay_layout gt_replay_tree, gt_replay_flat;

@@ -110,15 +110,14 @@ static void settle(struct gt_replay *r)
 /* What the task had open when the window began. */
 static void put_before(struct gt_replay *r, struct gt_replay_task *t)
 {
-    if (!t->before)
-        return;
-    for (guint i = 0; i < t->before->len; i++) {
+    uint32_t depth = 0;
+    for (guint i = 0; t->before && !t->before_shown && i < t->before->len; i++) {
         const struct gt_call *e = &g_array_index(t->before, struct gt_call, i);
-        put_call(r, &(struct gt_replay_line){e->begin, e->task, e->function, 0}, i,
-                 " { /* began earlier */\n");
+        if (!gt_replay_name_find(r, e->function)->schedule)
+            put_call(r, &(struct gt_replay_line){e->begin, e->task, e->function, 0}, depth++,
+                     " { /* began earlier */\n");
     }
-    g_array_free(t->before, TRUE);
-    t->before = NULL;
+    t->before_shown = true;
 }
 
 static void take_entry(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
@@ -131,7 +130,7 @@ static void take_entry(struct gt_replay *r, const struct gt_call *e, uint32_t de
 static void take_exit(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
 {
     const struct gt_replay_pending *p = &r->pending;
-    if (p->any && p->call.task == e->task && p->depth == depth) {
+    if (p->any && p->call.task == e->task && p->call.depth == e->depth) {
         r->pending.any = false;
         put_leaf(r, e, depth);
         return;
@@ -170,20 +169,15 @@ static void take_lost(struct gt_replay *r, const struct gt_call *e)
 
 static void tree_call(struct gt_replay *r, const struct gt_call *e)
 {
-    struct gt_replay_task *t = &r->task[e->task];
-    if (e->kind == GT_CALL_ENTRY && e->flags & GT_CALL_CLIPPED) {
-        if (!t->before)
-            t->before = g_array_new(FALSE, FALSE, sizeof *e);
-        g_array_append_vals(t->before, e, 1);
-    } else if (e->kind == GT_CALL_ENTRY) {
-        take_entry(r, e, t->shown);
-    } else if (e->kind == GT_CALL_EXIT && !(e->flags & GT_CALL_CLIPPED)) {
-        take_exit(r, e, t->shown);
-    } else if (e->kind == GT_CALL_EVENT) {
+    const uint32_t shown = r->task[e->task].shown;
+    if (e->kind == GT_CALL_ENTRY)
+        take_entry(r, e, shown);
+    else if (e->kind == GT_CALL_EXIT)
+        take_exit(r, e, shown);
+    else if (e->kind == GT_CALL_EVENT)
         take_event(r, e);
-    } else if (e->kind == GT_CALL_LOST) {
+    else if (e->kind == GT_CALL_LOST)
         take_lost(r, e);
-    }
 }
 
 static void tree_mark(struct gt_replay *r, const struct gt_calls_mark *m)
@@ -193,6 +187,19 @@ static void tree_mark(struct gt_replay *r, const struct gt_calls_mark *m)
                   GT_REPLAY_COLOR_EVENT);
     gt_output_text(r->out, "console: ");
     gt_replay_put_escaped(r, m->text);
+    end_comment(r);
+}
+
+static void tree_rename(struct gt_replay *r, const struct gt_replay_renaming *n)
+{
+    struct gt_replay_task *t = &r->task[n->task];
+    settle(r);
+    put_before(r, t);
+    begin_comment(r, &(struct gt_replay_line){n->time, n->task, GT_REPLAY_NONE, 0}, t->shown,
+                  GT_REPLAY_COLOR_EVENT);
+    gt_output_text(r->out, "linux:task-name (comm=\"");
+    gt_replay_put_escaped(r, n->name);
+    gt_output_text(r->out, "\")");
     end_comment(r);
 }
 
@@ -226,4 +233,4 @@ static void tree_end(struct gt_replay *r)
 }
 
 const struct gt_replay_layout gt_replay_tree = {gt_replay_put_heading, tree_call, tree_mark,
-                                                tree_end};
+                                                tree_rename, tree_end};

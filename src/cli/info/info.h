@@ -26,7 +26,7 @@ void gt_info_clear(struct gt_info *i);
 
 /* "compact file", "uftrace directory", "etrace stream". */
 const char *gt_info_form(const struct gt_calls_facts *f);
-/* What a clock of guesttrace.stats is, in words; NULL: not known. */
+/* "insn", "host", "mixed" (processes differ); NULL: not known. */
 const char *gt_info_clock(const struct gt_info *i);
 /* "exit status 1", "killed by signal 9 (Killed)". The caller frees it (g_free). */
 char *gt_info_exit(int status);

@@ -69,6 +69,15 @@ static void put_calls(const struct gt_info *i, struct gt_pager *p)
     }
 }
 
+static const char *clock_words(const char *clock)
+{
+    if (!clock)
+        return NULL;
+    return strcmp(clock, "insn") == 0   ? "instructions of the guest, 1 ns each"
+           : strcmp(clock, "host") == 0 ? "the host's"
+                                        : "the host's; of some processes instructions, 1 ns each";
+}
+
 static void put_time(const struct gt_info *i, struct gt_pager *p)
 {
     const struct gt_calls_facts *f = i->facts;
@@ -76,7 +85,7 @@ static void put_time(const struct gt_info *i, struct gt_pager *p)
     put(p, "%-14s: %s, from %" PRIu64 ".%09" PRIu64 " s to %" PRIu64 ".%09" PRIu64 " s\n", "time",
         length, f->first / 1000000000, f->first % 1000000000, f->last / 1000000000,
         f->last % 1000000000);
-    put_fact(p, "clock", gt_info_clock(i));
+    put_fact(p, "clock", clock_words(gt_info_clock(i)));
 }
 
 static void put_recording(const struct gt_info *i, struct gt_pager *p)

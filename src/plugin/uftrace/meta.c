@@ -350,15 +350,6 @@ static void put_counters(const struct gt_uftrace_recorder *r, struct gt_text *ou
     }
 }
 
-/* Of all processes of the recording. */
-static const char *clock_name(const struct gt_uftrace_recorder *r, const struct gt_stats *old)
-{
-    bool changes = r->guest.user && r->options.clock == GT_CLOCK_AUTO;
-    const char *own = !r->hot.host_clock ? "insn" : changes ? "auto" : "host";
-    const char *others = gt_stats_text(old, "clock");
-    return others && strcmp(others, own) != 0 ? "auto" : own;
-}
-
 static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
                       const struct gt_stats *old)
 {
@@ -371,7 +362,7 @@ static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
     put_stat(out, old, "lost_records", w->lost);
     put_stat(out, old, "waits", w->waits);
     put_stat(out, old, "processes", 1);
-    gt_text_printf(out, "clock=%s\n", clock_name(r, old));
+    put_stat(out, old, GT_STATS_HOST_CLOCK, r->hot.host_clock);
     put_counters(r, out, old);
 }
 

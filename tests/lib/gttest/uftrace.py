@@ -185,11 +185,11 @@ def comms(directory):
 
 
 def stats(directory):
-    """{counter: value} of guesttrace.stats, the numbers in it; empty where there is none."""
+    """{counter: value} of guesttrace.stats; empty where there is none."""
     path = f'{directory}/guesttrace.stats'
     if not os.path.exists(path):
         return {}
-    return {k: int(v) for k, v in (line.split('=', 1) for line in read_text(path).splitlines()) if v.isdigit()}
+    return {k: int(v) for k, v in (line.split('=') for line in read_text(path).splitlines())}
 
 
 # ---- a recording -------------------------------------------------------------------------------------

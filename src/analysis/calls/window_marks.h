@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lines of a machine's console that are in a window. */
-#ifndef GT_ANALYSIS_CALLS_MARKS_H
-#define GT_ANALYSIS_CALLS_MARKS_H
+#ifndef GT_ANALYSIS_CALLS_WINDOW_MARKS_H
+#define GT_ANALYSIS_CALLS_WINDOW_MARKS_H
 
 #include "analysis/calls/calls.h"
 
