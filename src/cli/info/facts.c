@@ -74,7 +74,7 @@ static int read_stats(const struct gt_calls *c, struct gt_stats *out, struct gt_
     return status < 0 ? gt_error_set(err, status, "out of memory") : 0;
 }
 
-int gt_info_read(struct gt_reader *r, struct gt_info *i, struct gt_error *err)
+int gt_info_read(struct gt_reading *r, struct gt_info *i, struct gt_error *err)
 {
     *i = (struct gt_info){.reader = r, .facts = gt_calls_facts(r->calls)};
     int status = read_stats(r->calls, &i->stats, err);
