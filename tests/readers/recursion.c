@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Functions that call themselves, at once and through others, on several paths and in two threads. */
+/* Functions that call themselves, at once and through others, on several paths and in two threads.
+ */
 #include <pthread.h>
 #include <stdio.h>
 
