@@ -14,7 +14,8 @@ struct format {
     const char *name;
     /* Writes the whole recording at `from` to `to`. */
     int (*recording)(const char *from, const char *to, struct gt_error *err);
-    gt_export_fn *calls; /* for other tools */
+    gt_export_fn *calls;  /* for other tools */
+    gt_export_fn *counts; /* the same for --values calls; NULL: there is no such form */
 };
 
 /* A row a format; names stand in format_names, too. */
@@ -23,13 +24,19 @@ static const struct format formats[] = {
     {"compact", .recording = gt_recording_pack},
     {"perfetto", .calls = gt_export_perfetto},
     {"chrome", .calls = gt_export_chrome},
+    {"folded", .calls = gt_export_folded, .counts = gt_export_folded_calls},
+    {"speedscope", .calls = gt_export_speedscope},
+    {"callgrind", .calls = gt_export_callgrind},
+    {"pprof", .calls = gt_export_pprof},
 };
 
-static const char *const format_names[] = {"uftrace", "compact", "perfetto", "chrome", NULL};
+static const char *const format_names[] = {
+    "uftrace", "compact", "perfetto", "chrome", "folded", "speedscope", "callgrind", "pprof", NULL};
+static const char *const value_names[] = {"time", "calls", NULL};
 _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
 
 struct export_options {
-    const char *format, *output;
+    const char *format, *output, *values;
     GPtrArray *elf;
     struct gt_window_options window;
 };
@@ -41,6 +48,9 @@ static const struct gt_option export_table[] = {
      .help = "write to PATH; - is standard output, where the format is one file for other tools",
      .offset = offsetof(struct export_options, output)},
     GT_WINDOW_OPTIONS(struct export_options, window),
+    {"values", .type = GT_OPTION_CHOICE, .value = "VALUES", .choices = value_names,
+     .help = "folded: the time of each stack of calls (the default), or how often it was called",
+     .offset = offsetof(struct export_options, values)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct export_options, elf)},
@@ -55,8 +65,13 @@ static const struct format *format_of(const char *name)
     return NULL;
 }
 
+static bool of_counts(const struct export_options *o)
+{
+    return o->values && strcmp(o->values, "calls") == 0;
+}
+
 /* The file gets its name when it is complete. */
-static int write_file(const struct format *f, struct gt_calls *c, const struct gt_calls_window *w,
+static int write_file(gt_export_fn *write, struct gt_calls *c, const struct gt_calls_window *w,
                       const char *path, struct gt_error *err)
 {
     const bool standard = strcmp(path, "-") == 0;
@@ -66,7 +81,7 @@ static int write_file(const struct format *f, struct gt_calls *c, const struct g
         return err->status;
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, file.fd);
-    int status = f->calls(c, w, out, err);
+    int status = write(c, w, out, err);
     if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
@@ -88,7 +103,8 @@ static int write_calls(const struct gt_command *self, const struct export_option
         return status;
     status = gt_window_make(&o->window, calls, &window, err);
     if (status == 0)
-        status = write_file(f, calls, &window.calls, o->output, err);
+        status =
+            write_file(of_counts(o) ? f->counts : f->calls, calls, &window.calls, o->output, err);
     gt_window_clear(&window);
     gt_calls_close(calls);
     return status;
@@ -115,6 +131,9 @@ static int run_export(const struct gt_command *self, const void *options, size_t
             "--task, --depth, --min-time and --elf are for the formats of "
             "other tools",
             f->name);
+    if (of_counts(o) && !f->counts)
+        return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
+                                      f->name);
     if (gt_output_file_same(o->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
     int status = f->recording ? f->recording(operands[0], o->output, &err)
@@ -139,6 +158,9 @@ const struct gt_command gt_command_export = {
             "about a hundredth of the space. perfetto is the format of ui.perfetto.dev: choose it "
             "for large recordings. chrome is JSON, six times as large, for viewers that read "
             "nothing else.",
+            "The others are sums over all calls of a path of functions: small, however long the "
+            "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
+            "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
             "--from, --to, --task, --depth and --min-time choose a part that the viewer can hold. "
             "A file gets its name when it is complete.",
             NULL},
