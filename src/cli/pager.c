@@ -24,10 +24,23 @@ static const char *command(const struct gt_pager_options *o)
     return less ? "less" : NULL;
 }
 
+static void ignore(int signal_number, struct sigaction *before)
+{
+    const struct sigaction ignored = {.sa_handler = SIG_IGN};
+    sigaction(signal_number, &ignored, before);
+}
+
+static void restore_signals(const struct gt_pager *p)
+{
+    sigaction(SIGINT, &p->interrupt, NULL);
+    sigaction(SIGQUIT, &p->quit, NULL);
+}
+
 /* Between fork and exec. Quits where all fits on a screen, shows colours, cuts long lines, and
  * leaves what it showed on the screen. */
-static void run_pager(const char *line, int from)
+static void run_pager(const struct gt_pager *p, const char *line, int from)
 {
+    restore_signals(p);
     dup2(from, STDIN_FILENO);
     setenv("LESS", "FRSX", 0);
     setenv("LV", "-c", 0);
@@ -35,31 +48,26 @@ static void run_pager(const char *line, int from)
     _exit(SHELL_NO_COMMAND);
 }
 
-static void ignore(int signal_number, struct sigaction *before)
-{
-    const struct sigaction ignored = {.sa_handler = SIG_IGN};
-    sigaction(signal_number, &ignored, before);
-}
-
 static int start(struct gt_pager *p, const char *line, struct gt_error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return gt_error_errno(err, errno, "the pager's pipe cannot be made");
+    ignore(SIGINT, &p->interrupt);
+    ignore(SIGQUIT, &p->quit);
     p->pid = fork();
     if (p->pid == 0)
-        run_pager(line, ends[0]);
+        run_pager(p, line, ends[0]);
     int failed = errno;
     close(ends[0]);
     if (p->pid < 0) {
         close(ends[1]);
+        restore_signals(p);
         p->pid = 0;
         return gt_error_errno(err, failed, "the pager cannot be started");
     }
     p->command = g_strdup(line);
     gt_output_init(&p->out, ends[1]);
-    ignore(SIGINT, &p->interrupt);
-    ignore(SIGQUIT, &p->quit);
     return 0;
 }
 
@@ -93,8 +101,7 @@ int gt_pager_finish(struct gt_pager *p, struct gt_error *err)
     if (p->pid) {
         close(p->out.fd);
         ended = wait_for(p->pid);
-        sigaction(SIGINT, &p->interrupt, NULL);
-        sigaction(SIGQUIT, &p->quit, NULL);
+        restore_signals(p);
     }
     sigaction(SIGPIPE, &p->pipe, NULL);
     g_autofree char *line = p->command;

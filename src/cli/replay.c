@@ -25,7 +25,7 @@ static const struct gt_option replay_table[] = {
      .help = "only calls of functions of this module, a file's base name or a glob",
      .offset = offsetof(struct replay_options, modules)},
     {"fields", 'f', GT_OPTION_TEXT, .value = "LIST",
-     .help = "the columns: duration, tid, addr, time, delta, elapsed, task, module, joined by "
+     .help = "the columns: duration, tid, addr, time, delta, elapsed, at, task, module, joined by "
              "commas; +LIST adds to the default; none; all",
      .offset = offsetof(struct replay_options, fields)},
     GT_READER_OPTIONS(struct replay_options, reader),
@@ -60,7 +60,7 @@ static int add_named(struct fields *f, const char *name, struct gt_error *err)
 static void add_default(struct fields *f, const struct replay_options *o)
 {
     if (o->reader.window.from || o->reader.window.to)
-        add_field(f, GT_REPLAY_ELAPSED);
+        add_field(f, GT_REPLAY_AT);
     add_field(f, GT_REPLAY_DURATION);
     add_field(f, GT_REPLAY_TID);
 }

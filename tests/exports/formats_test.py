@@ -14,7 +14,8 @@ from gttest import call_sums, commands, functions
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes, same, write
 
-FORMATS = ['folded', 'speedscope', 'callgrind', 'pprof']
+SUMS = ['folded', 'speedscope', 'callgrind', 'pprof']
+FORMATS = [*SUMS, 'perfetto', 'chrome']
 FULL = 3000  # bytes that a small disk takes
 REPLACED = re.compile('[\udc80-\udcff]')
 CONTROL = re.compile('[\0-\x1f\x7f]')

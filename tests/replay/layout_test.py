@@ -147,15 +147,16 @@ class Layout(ReplayCase):
 class Columns(ReplayCase):
     def test_all(self):
         lines = self.replay('-f', 'all', 'made').splitlines()
-        self.assertEqual(lines[0], '# DURATION     TID      ADDRESS        TIMESTAMP      TIMEDELTA   ELAPSED        '
-                                   'TASK NAME      MODULE NAME   FUNCTION')
-        self.assertEqual(lines[5], '            [     8]         1010        0.000000210   0.060 us   0.110 us           '
-                                   'guest            guest |   f();')
-        self.assertEqual(lines[9], '            [     7]                     0.000000320   0.010 us   0.220 us           '
-                                   'guest                  |     /* my:ev */')
-        self.assertEqual(lines[17], '            [     7]           20        0.000000800   0.100 us   0.700 us           '
-                                    'guest            guest |     <20>() {')
-        self.assertEqual(lines[4], f'{"":41}0.000000205              0.105 us{"":34}| /* console: hello */')
+        self.assertEqual(lines[0], '# DURATION     TID      ADDRESS        TIMESTAMP      TIMEDELTA   ELAPSED         AT'
+                                   '            TASK NAME      MODULE NAME   FUNCTION')
+        self.assertEqual(lines[4], '                                         0.000000205              0.105 us    '
+                                   '0.000000105                                  | /* console: hello */')
+        self.assertEqual(lines[5], '            [     8]         1010        0.000000210   0.060 us   0.110 us    '
+                                   '0.000000110           guest            guest |   f();')
+        self.assertEqual(lines[9], '            [     7]                     0.000000310   0.010 us   0.210 us    '
+                                   '0.000000210           guest                  |     /* linux:sched-out */')
+        self.assertEqual(lines[17], '            [     7]           20        0.000000800   0.100 us   0.700 us    '
+                                    '0.000000700           guest            guest |     <20>() {')
 
     def test_chosen(self):
         self.assertEqual(self.replay('-f', 'none', 'made').splitlines()[:3], ['main() {', 'main() {', '  f() {'])
@@ -181,13 +182,13 @@ class Chosen(ReplayCase):
     def test_window(self):
         """What is open at the beginning stands before the task's first line."""
         self.assertEqual(self.replay('--from', '300ns', '--to', '500ns', 'made').splitlines(), [
-            '#  ELAPSED   DURATION     TID     FUNCTION',
-            '                       [     7] | main() { /* began earlier */',
-            '   0.100 us            [     7] |   f() { /* began earlier */',
-            '   0.300 us   0.200 us [     7] |   } /* f */',
-            '   0.400 us            [     7] |   h(int) {',
-            '   0.410 us   0.010 us [     7] |     h(int);',
-            '   0.500 us   0.100 us [     7] |   } /* h(int) */'])
+            '#       AT       DURATION     TID     FUNCTION',
+            '    0.000000000            [     7] | main() { /* began earlier */',
+            '    0.000000100            [     7] |   f() { /* began earlier */',
+            '    0.000000300   0.200 us [     7] |   } /* f */',
+            '    0.000000400            [     7] |   h(int) {',
+            '    0.000000410   0.010 us [     7] |     h(int);',
+            '    0.000000500   0.100 us [     7] |   } /* h(int) */'])
 
     def test_tasks(self):
         self.assertEqual(self.tree('--task', '8'), [

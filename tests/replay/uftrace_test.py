@@ -5,11 +5,11 @@ longjmp, exceptions and coroutines, of machines, and of programs that uftrace it
 the compact file.
 
 Equal are the lines, blanks included. What the comparison changes, because the commands differ on purpose:
-lines of the console are of no task here; and the list of what is open at the end has another heading.
+lines of the console are of no task here; the time that a task is suspended is in no module; and the list of what is
+open at the end has another heading.
 """
 import os
 import re
-import shutil
 import sys
 
 from gttest import boards, functions, paths, qemus
@@ -17,11 +17,16 @@ from gttest.commands import must, printed, tool
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
 from gttest.recordings import record, symbols
-from gttest.results import Failure, Skip, need
+from gttest.results import Failure, Skip, need, write
 
-PROGRAMS = ['threads.c', 'fork.c', 'coroutines.c', 'longjmp.c', 'tail_calls.c', 'signals.c', 'exec_again.c', 'dlopen.c',
+NAMED = r'''
+#include <sys/prctl.h>
+int main(void) { return prctl(PR_SET_NAME, "another"); }
+'''
+PROGRAMS = ['threads.c', 'fork.c', 'coroutines.c', 'longjmp.c', 'tail_calls.c', 'signals.c', 'spawn.c', 'dlopen.c',
             'exceptions.cc']
-FIELDS = 'duration,tid,time,delta,elapsed,task,module'
+NAMES = 'perf-cpu0.dat'  # of tasks, with their times
+FIELDS = 'duration,tid,time,delta,elapsed,module'
 OPEN = '\nOpen when the recording ends:\n'
 
 # Recorded by uftrace itself.
@@ -42,11 +47,13 @@ int main(void)
         pthread_create(&threads[i], NULL, work, &n[i]);
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
+#ifdef CHILD
     if (fork() == 0) {
         in_child();
         _exit(0);
     }
     wait(NULL);
+#endif
     printf("%d\n", fib(7));
     return 0;
 }
@@ -59,6 +66,8 @@ def theirs(directory, *options):
     text, _, rest = text.partition('\nuftrace stopped tracing with remaining functions\n')
     text = re.sub(r'(?m)^(.*)\[ *\d+\](.*\| )/\* external-data: (.*) \*/$',
                   lambda m: f'{m[1]}{" " * 8}{m[2]}/* console: {m[3]} */', text)
+    text = re.sub(r'(?m)^(.*).{16}( \| +/\* linux:sched)', lambda m: f'{m[1]}{" " * 16}{m[2]}', text) \
+        if any('module' in option for option in options) else text
     opened = dict(re.findall(r'task: (\d+)\n((?:\[\d+\] .*\n)+)', rest))
     return without_parentheses(text), {t: without_parentheses(names) for t, names in opened.items()}
 
@@ -86,14 +95,13 @@ def compare(recording, directory, *options):
     return mine.count('\n')
 
 
-def check(directory, compact=True):
-    """Of the directory, and of the compact file made from it."""
-    for options in [], ['-f', FIELDS], ['-D', '3'], ['-t', '1us']:
+def check(directory, *more):
+    """Of the directory, with these options, too; and of the compact file made from it."""
+    for options in [[], ['-f', FIELDS], *more]:
         lines = compare(directory, directory, *options)
         print(f'{directory}: {lines} lines {options}')
-    if compact:
-        must([GUESTTRACE, 'export', '-f', 'compact', '-o', f'{directory}.gtrace', directory])
-        compare(f'{directory}.gtrace', directory, '-f', FIELDS)
+    must([GUESTTRACE, 'export', '-f', 'compact', '-o', f'{directory}.gtrace', directory])
+    compare(f'{directory}.gtrace', directory, '-f', FIELDS)
 
 
 def programs(t, names):
@@ -107,8 +115,23 @@ def programs(t, names):
 
 
 def test_programs(t):
+    """Without new names of tasks: uftrace shows some of them, not those deeper than --depth, and not if another
+    task's, in the file before it, is later."""
     for out in programs(t, PROGRAMS):
-        check(out)
+        if os.path.exists(f'{out}/{NAMES}'):
+            os.unlink(f'{out}/{NAMES}')
+        check(out, ['-D', '3'], ['-D', '8'], ['-t', '1us'], ['-t', '50us'])
+
+
+def test_names(t):
+    """A task that names itself: the name is shown where it is set."""
+    source, program, out = f'{t.folder}/named.c', f'{t.folder}/named', f'{t.folder}/named.data'
+    write(source, NAMED)
+    compile_to(program, 'x86_64', source, '-O1', '-g', '-D_GNU_SOURCE')
+    qemus.user('x86_64')
+    record(out, [], [program])
+    check(out)
+    need('linux:task-name (comm="another")' in ours(out)[0], 'no new name')
 
 
 def test_tasks_and_functions(t):
@@ -139,11 +162,9 @@ def test_machines(t):
 
 def recorded_by_uftrace(t, *options):
     source, program, out = f'{t.folder}/own.c', f'{t.folder}/own', f'{t.folder}/own.data'
-    with open(source, 'w', encoding='ascii') as f:
-        f.write(OWN)
-    must([tool('gcc'), '-O1', '-pg', '-pthread', '-fno-inline', '-o', program, source])
-    shutil.rmtree(out, ignore_errors=True)
-    must([tool('uftrace'), 'record', '--no-pager', *options, '-d', out, program])
+    write(source, OWN)
+    must([tool('gcc'), '-O1', '-pg', '-pthread', '-fno-inline', *options, '-o', program, source])
+    must([tool('uftrace'), 'record', '--no-pager', '--no-event', '-d', out, program])
     return out
 
 
@@ -151,14 +172,22 @@ def test_recorded_by_uftrace(t):
     check(recorded_by_uftrace(t))
 
 
+def test_child_recorded_by_uftrace(t):
+    """A child begins in the middle of fork: uftrace shows its end alone and deeper, here it is a call."""
+    out = recorded_by_uftrace(t, '-DCHILD')
+    mine, other = ours(out)[0], theirs(out)[0]
+    lines = [[re.sub(r' +', ' ', line) for line in text.splitlines()] for text in (mine, other)]
+    lines[1] = [re.sub(r'^( \[ \d+\] \| )\} /\* fork \*/$', r'\1fork();', line) for line in lines[1]]
+    need(lines[0] == lines[1], 'of a child', lines)
+
+
 def test_cut(t):
-    """Of a recording whose program was killed: what is open at the end."""
-    (out,) = programs(t, ['threads.c'])
-    for name in os.listdir(out):
-        if re.fullmatch(r'\d+\.dat', name):
-            size = os.path.getsize(f'{out}/{name}')
-            os.truncate(f'{out}/{name}', size // 2 & ~15)
-    check(out)
+    """Of recordings that end in the middle: what is open there."""
+    for out in programs(t, ['fork.c', 'coroutines.c']):
+        for name in os.listdir(out):
+            if re.fullmatch(r'\d+\.dat', name):
+                os.truncate(f'{out}/{name}', os.path.getsize(f'{out}/{name}') // 2 & ~15)
+        check(out)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each task of a recording has, counted. */
+/* What a recording and each of its tasks have, counted. */
 #ifndef GT_ANALYSIS_PROFILE_COUNTS_H
 #define GT_ANALYSIS_PROFILE_COUNTS_H
 
@@ -12,8 +12,13 @@ struct gt_task_counts {
     uint32_t deepest;     /* the most calls that were open at a time */
 };
 
-/* Reads the whole recording; *out has the counts by index of tasks; the caller frees it. Errors of
- * gt_calls_scan. */
-int gt_task_counts_make(struct gt_calls *c, struct gt_task_counts **out, struct gt_error *err);
+struct gt_counts {
+    struct gt_task_counts *task; /* by index */
+    size_t functions;            /* how many were called */
+};
+
+/* Reads the whole recording. Errors of gt_calls_scan. After an error *out is empty. */
+int gt_counts_make(struct gt_calls *c, struct gt_counts *out, struct gt_error *err);
+void gt_counts_clear(struct gt_counts *k); /* { 0 } is fine */
 
 #endif

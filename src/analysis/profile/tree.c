@@ -178,10 +178,3 @@ int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_
     gt_tree_nodes_clear(&m.nodes);
     return status < 0 ? status : 0;
 }
-
-void gt_tree_clear(struct gt_tree *t)
-{
-    free(t->node);
-    free(t->root);
-    *t = (struct gt_tree){0};
-}

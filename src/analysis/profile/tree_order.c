@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+void gt_tree_clear(struct gt_tree *t)
+{
+    free(t->node);
+    free(t->root);
+    *t = (struct gt_tree){0};
+}
+
 struct sorting {
     const struct gt_tree_nodes *nodes;
     const struct gt_calls *calls;

@@ -7,14 +7,21 @@
 
 #include <stdio.h>
 
-enum { TASK_WIDTH = 15, MODULE_WIDTH = 16, TIME_WIDTH = 18, DURATION_WIDTH = 10, ADDR_WIDTH = 12 };
+enum {
+    TASK_WIDTH = 15,
+    MODULE_WIDTH = 16,
+    TIME_WIDTH = 18,
+    AT_WIDTH = 14,
+    DURATION_WIDTH = 10,
+    ADDR_WIDTH = 12
+};
 
 const char *const gt_replay_fields[GT_REPLAY_FIELDS + 1] = {
-    "duration", "tid", "addr", "time", "delta", "elapsed", "task", "module", NULL};
+    "duration", "tid", "addr", "time", "delta", "elapsed", "at", "task", "module", NULL};
 
 static const char *const headings[GT_REPLAY_FIELDS] = {
-    " DURATION ", "   TID  ",   "   ADDRESS  ",    "     TIMESTAMP    ",
-    " TIMEDELTA", "  ELAPSED ", "      TASK NAME", "     MODULE NAME"};
+    " DURATION ", "   TID  ",       "   ADDRESS  ",    "     TIMESTAMP    ", " TIMEDELTA",
+    "  ELAPSED ", "       AT     ", "      TASK NAME", "     MODULE NAME"};
 
 static char *put_blanks(char *p, size_t n)
 {
@@ -79,10 +86,10 @@ static char *put_duration(const struct gt_replay *r, char *p, uint64_t ns)
 }
 
 /* Seconds with nine decimals. */
-static char *put_time(char *p, uint64_t ns)
+static char *put_time(char *p, uint64_t ns, size_t width)
 {
     unsigned part = (unsigned)(ns % 1000000000);
-    p = put_right(p, ns / 1000000000, TIME_WIDTH - 10);
+    p = put_right(p, ns / 1000000000, width - 10);
     *p++ = '.';
     p = put_three(p, part / 1000000);
     p = put_three(p, part / 1000 % 1000);
@@ -160,13 +167,16 @@ static char *put_task_field(struct gt_replay *r, char *p, uint8_t field,
 
 static char *put_field(struct gt_replay *r, char *p, uint8_t field, const struct gt_replay_line *l)
 {
+    const uint64_t since = l->time > r->first ? l->time - r->first : 0;
     switch (field) {
     case GT_REPLAY_DURATION:
         return put_duration(r, p, l->duration);
     case GT_REPLAY_TIME:
-        return put_time(p, l->time);
+        return put_time(p, l->time, TIME_WIDTH);
     case GT_REPLAY_ELAPSED:
-        return put_duration(r, p, l->time > r->first ? l->time - r->first : 0);
+        return put_duration(r, p, since);
+    case GT_REPLAY_AT:
+        return put_time(p, since, AT_WIDTH);
     case GT_REPLAY_ADDR:
     case GT_REPLAY_MODULE:
         return put_function_field(r, p, field, l->function);

@@ -99,10 +99,23 @@ static void flat_mark(struct gt_replay *r, const struct gt_calls_mark *m)
     end_line(r);
 }
 
+static void flat_rename(struct gt_replay *r, const struct gt_replay_renaming *n)
+{
+    begin_line(r,
+               &(struct gt_call){.time = n->time,
+                                 .task = n->task,
+                                 .depth = r->task[n->task].shown,
+                                 .kind = GT_CALL_EVENT},
+               "name    ");
+    gt_replay_put_escaped(r, n->name);
+    end_line(r);
+}
+
 static void flat_end(struct gt_replay *r)
 {
     for (guint i = 0; i < r->open->len; i++)
         flat_call(r, &g_array_index(r->open, struct gt_call, i));
 }
 
-const struct gt_replay_layout gt_replay_flat = {flat_begin, flat_call, flat_mark, flat_end};
+const struct gt_replay_layout gt_replay_flat = {flat_begin, flat_call, flat_mark, flat_rename,
+                                                flat_end};

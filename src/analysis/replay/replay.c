@@ -6,11 +6,16 @@
 #include "analysis/calls/window_marks.h"
 #include "analysis/replay/state.h"
 
+static bool chooses(const struct gt_replay *r)
+{
+    return r->o->called || r->o->inside;
+}
+
 /* An ENTRY or EXIT is shown; keeps the task's state. */
 static bool choose_call(struct gt_replay *r, struct gt_replay_task *t,
                         const struct gt_replay_name *name, const struct gt_call *e)
 {
-    if (!r->o->called && !r->o->inside)
+    if (!chooses(r))
         return true;
     if (!t->root && e->kind == GT_CALL_ENTRY && name->called)
         t->root = e->depth + 1;
@@ -60,16 +65,18 @@ static void take_exit(struct gt_replay *r, const struct gt_replay_layout *layout
     const struct gt_replay_name *name = gt_replay_name_find(r, e->function);
     if (!choose_call(r, t, name, e))
         return;
-    t->shown -= !name->schedule;
     const struct gt_call *before = last_before(t);
     const bool older = before && before->depth == e->depth;
     struct gt_call call = *e;
     if (older)
         call.begin = before->begin;
+    /* A call that goes on stays shown: nothing of its task comes after it but a new name. */
     if (e->flags & GT_CALL_UNFINISHED && !(e->flags & GT_CALL_CLIPPED))
         g_array_append_val(r->open, call);
-    else if (!(e->flags & GT_CALL_CLIPPED))
+    if (!(e->flags & (GT_CALL_UNFINISHED | GT_CALL_CLIPPED))) {
+        t->shown -= !name->schedule;
         layout->call(r, &call);
+    }
     if (older)
         g_array_set_size(t->before, t->before->len - 1);
 }
@@ -79,10 +86,38 @@ static const struct gt_replay_layout *layout_of(const struct gt_replay *r)
     return r->o->flat ? &gt_replay_flat : &gt_replay_tree;
 }
 
-static void take_marks(struct gt_replay *r, uint64_t to)
+static uint64_t time_of_mark(const struct gt_replay *r)
 {
-    for (; r->mark < r->marks_end && r->mark->time < to; r->mark++)
-        layout_of(r)->mark(r, r->mark);
+    return r->mark < r->marks_end ? r->mark->time : UINT64_MAX;
+}
+
+static const struct gt_replay_renaming *next_renaming(const struct gt_replay *r)
+{
+    return r->renaming < r->renamings->len
+               ? &g_array_index(r->renamings, struct gt_replay_renaming, r->renaming)
+               : NULL;
+}
+
+static void find_next(struct gt_replay *r)
+{
+    const struct gt_replay_renaming *n = next_renaming(r);
+    r->next = MIN(time_of_mark(r), n ? n->time : UINT64_MAX);
+}
+
+/* Marks and new names before a time. */
+static void take_others(struct gt_replay *r, uint64_t time)
+{
+    while (r->next < time) {
+        const struct gt_replay_renaming *n = next_renaming(r);
+        if (!n || n->time > time_of_mark(r)) {
+            layout_of(r)->mark(r, r->mark++);
+        } else {
+            if (r->task[n->task].shown) /* as uftrace does */
+                layout_of(r)->rename(r, n);
+            r->renaming++;
+        }
+        find_next(r);
+    }
 }
 
 static int take(void *self, const struct gt_call *e)
@@ -90,16 +125,38 @@ static int take(void *self, const struct gt_call *e)
     struct gt_replay *r = self;
     const struct gt_replay_layout *layout = layout_of(r);
     const struct gt_replay_task *t = &r->task[e->task];
-    if (r->mark < r->marks_end && r->mark->time < e->time &&
-        !(e->flags & (GT_CALL_CLIPPED | GT_CALL_UNFINISHED)))
-        take_marks(r, e->time);
+    if (r->next < e->time && !(e->flags & (GT_CALL_CLIPPED | GT_CALL_UNFINISHED)))
+        take_others(r, e->time);
     if (e->kind == GT_CALL_ENTRY)
         take_entry(r, layout, e);
     else if (e->kind == GT_CALL_EXIT)
         take_exit(r, layout, e);
-    else if (!(r->o->called || r->o->inside) || t->shown)
+    else if (!chooses(r) || t->shown)
         layout->call(r, e);
     return r->out->failed != 0;
+}
+
+static gint compare_renamings(gconstpointer a, gconstpointer b)
+{
+    const struct gt_replay_renaming *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+/* Names that tasks have from the second on, in the window. */
+static void find_renamings(struct gt_replay *r, const struct gt_calls_window *w)
+{
+    r->renamings = g_array_new(FALSE, FALSE, sizeof(struct gt_replay_renaming));
+    for (uint32_t i = 0; i < gt_calls_n_tasks(r->calls); i++) {
+        const struct gt_calls_task *t = gt_calls_task(r->calls, i);
+        for (size_t k = 1; k < t->n_names && !(w && w->tasks && !w->tasks[i]); k++) {
+            const struct gt_replay_renaming n = {t->names[k].time, i, t->names[k].name};
+            if (!w || (n.time >= w->from && (!w->to || n.time <= w->to)))
+                g_array_append_val(r->renamings, n);
+        }
+    }
+    g_array_sort(r->renamings, compare_renamings);
 }
 
 static void start(struct gt_replay *r, const struct gt_calls_window *w)
@@ -113,6 +170,8 @@ static void start(struct gt_replay *r, const struct gt_calls_window *w)
     size_t marks;
     r->mark = gt_calls_marks_in(r->calls, w, &marks);
     r->marks_end = r->mark + marks;
+    find_renamings(r, w);
+    find_next(r);
 }
 
 static void finish(struct gt_replay *r)
@@ -121,6 +180,7 @@ static void finish(struct gt_replay *r)
         if (r->task[i].before)
             g_array_free(r->task[i].before, TRUE);
     g_array_free(r->open, TRUE);
+    g_array_free(r->renamings, TRUE);
     g_free(r->task);
     gt_replay_names_clear(r);
 }
@@ -133,7 +193,7 @@ int gt_replay_write(struct gt_calls *c, const struct gt_calls_window *w,
     layout_of(&r)->begin(&r);
     int status = gt_calls_walk(c, w, take, &r, err);
     if (status >= 0) {
-        take_marks(&r, UINT64_MAX);
+        take_others(&r, UINT64_MAX);
         layout_of(&r)->end(&r);
     }
     finish(&r);

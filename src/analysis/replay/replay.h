@@ -33,12 +33,13 @@ enum gt_replay_field {
     GT_REPLAY_TIME,
     GT_REPLAY_DELTA,   /* since the task's line before */
     GT_REPLAY_ELAPSED, /* since the recording's first record */
+    GT_REPLAY_AT,      /* the same in seconds, with nine decimals */
     GT_REPLAY_TASK,
     GT_REPLAY_MODULE,
     GT_REPLAY_FIELDS,
 };
 
-/* Their names, as uftrace has them; NULL after the last. */
+/* Their names, as uftrace has them (but `at`); NULL after the last. */
 extern const char *const gt_replay_fields[GT_REPLAY_FIELDS + 1];
 
 enum gt_replay_color {

@@ -38,6 +38,13 @@ struct gt_replay_pending {
     bool any;
 };
 
+/* A task gets another name. */
+struct gt_replay_renaming {
+    uint64_t time;
+    uint32_t task;
+    const char *name;
+};
+
 struct gt_replay {
     struct gt_calls *calls;
     const struct gt_replay_options *o;
@@ -48,6 +55,9 @@ struct gt_replay {
     size_t n_names;
     GStringChunk *texts;
     const struct gt_calls_mark *mark, *marks_end;
+    GArray *renamings; /* in order of time */
+    guint renaming;    /* the next one */
+    uint64_t next;     /* time of the next mark or renaming; UINT64_MAX: there is none */
     struct gt_replay_pending pending;
     GArray *open; /* of struct gt_call: the recording ends in them */
     const char *color[GT_REPLAY_COLORS];
@@ -63,6 +73,7 @@ struct gt_replay_layout {
     void (*begin)(struct gt_replay *r);
     void (*call)(struct gt_replay *r, const struct gt_call *e);
     void (*mark)(struct gt_replay *r, const struct gt_calls_mark *m);
+    void (*rename)(struct gt_replay *r, const struct gt_replay_renaming *n);
     void (*end)(struct gt_replay *r);
 };
 extern const struct gt_replay_layout gt_replay_tree, gt_replay_flat;

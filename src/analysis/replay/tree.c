@@ -190,6 +190,19 @@ static void tree_mark(struct gt_replay *r, const struct gt_calls_mark *m)
     end_comment(r);
 }
 
+static void tree_rename(struct gt_replay *r, const struct gt_replay_renaming *n)
+{
+    struct gt_replay_task *t = &r->task[n->task];
+    settle(r);
+    put_before(r, t);
+    begin_comment(r, &(struct gt_replay_line){n->time, n->task, GT_REPLAY_NONE, 0}, t->shown,
+                  GT_REPLAY_COLOR_EVENT);
+    gt_output_text(r->out, "linux:task-name (comm=\"");
+    gt_replay_put_escaped(r, n->name);
+    gt_output_text(r->out, "\")");
+    end_comment(r);
+}
+
 /* The calls that the recording ends in: they come innermost first, a task after the other. */
 static void put_open(struct gt_replay *r)
 {
@@ -220,4 +233,4 @@ static void tree_end(struct gt_replay *r)
 }
 
 const struct gt_replay_layout gt_replay_tree = {gt_replay_put_heading, tree_call, tree_mark,
-                                                tree_end};
+                                                tree_rename, tree_end};

@@ -42,14 +42,13 @@ static void put_percent(struct gt_output *out, uint64_t part, uint64_t whole)
 
 /* ---- branches ------------------------------------------------------------------------------ */
 
-/* `own`: the last level is that of the line's node, which a branch leads to. */
-static void put_branches(struct gt_output *out, const struct branches *b, uint32_t levels, bool own,
-                         const char *on, const char *off)
+/* `own`: a branch of the last level leads to the line's node. */
+static void put_branches(struct gt_pager *p, const struct branches *b, uint32_t levels, bool own)
 {
-    gt_output_text(out, on);
+    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_GRAY));
     for (uint32_t i = 0; i < levels; i++)
-        gt_output_text(out, own && i + 1 == levels ? " +-" : b->more->data[i] ? " | " : "   ");
-    gt_output_text(out, off);
+        gt_output_text(&p->out, own && i + 1 == levels ? " +-" : b->more->data[i] ? " | " : "   ");
+    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_NONE));
 }
 
 static void put_line(const struct gt_graph_text *t, uint32_t i, const struct branches *b,
@@ -60,19 +59,21 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
     put_time(p, node->total);
     put_time(p, (uint64_t)node->self);
     put_percent(&p->out, node->total, t->whole);
-    put_branches(&p->out, b, levels, own, gt_color(p->color, GT_COLOR_GRAY),
-                 gt_color(p->color, GT_COLOR_NONE));
+    put_branches(p, b, levels, own);
     g_autofree char *shown = gt_reader_shown(name);
     g_autofree char *line = g_strdup_printf("(%" PRIu64 ") %s\n", node->calls, shown);
     gt_output_text(&p->out, line);
 }
 
+/* The line between two siblings, whose level is the last. */
 static void put_gap(const struct gt_graph_text *t, const struct branches *b, uint32_t levels)
 {
     struct gt_pager *p = t->reader->pager;
     gt_output_text(&p->out, blank);
-    put_branches(&p->out, b, levels, false, gt_color(p->color, GT_COLOR_GRAY),
-                 gt_color(p->color, GT_COLOR_NONE));
+    put_branches(p, b, levels - 1, false);
+    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_GRAY));
+    gt_output_text(&p->out, " |");
+    gt_output_text(&p->out, gt_color(p->color, GT_COLOR_NONE));
     gt_output_text(&p->out, "\n");
 }
 

@@ -12,14 +12,17 @@
 struct gt_info {
     struct gt_reader *reader;
     const struct gt_calls_facts *facts;
-    struct gt_task_counts *tasks; /* by index */
-    struct gt_stats stats;        /* { 0 }: the recording has none */
+    struct gt_counts counts;
+    struct gt_stats stats; /* { 0 }: the recording has none */
     uint64_t calls, events, lost;
-    uint64_t records; /* of the recording's files */
     uint32_t deepest;
     time_t when;          /* its files were completed; 0: not known */
     char *date, *elapsed; /* as uftrace wrote them, or NULL */
 };
+
+/* Reads it all. The caller clears it, also after an error. Errors of gt_calls_scan. */
+int gt_info_read(struct gt_reader *r, struct gt_info *i, struct gt_error *err);
+void gt_info_clear(struct gt_info *i);
 
 /* "compact file", "uftrace directory", "etrace stream". */
 const char *gt_info_form(const struct gt_calls_facts *f);

@@ -60,7 +60,7 @@ static void put_recording(struct gt_json *j, const struct gt_info *i)
     put_number(j, "last_ns", f->last);
     put_number(j, "calls", i->calls);
     put_number(j, "deepest", i->deepest);
-    put_number(j, "functions", gt_calls_n_functions(i->reader->calls));
+    put_number(j, "functions", i->counts.functions);
     put_number(j, "events", i->events);
     put_number(j, "records", f->records);
     put_number(j, "record_bytes", f->record_bytes);
@@ -125,7 +125,7 @@ static void put_tasks(struct gt_json *j, const struct gt_info *i)
     gt_json_begin_array(j);
     for (uint32_t k = 0; k < gt_calls_n_tasks(c); k++) {
         const struct gt_calls_task *t = gt_calls_task(c, k);
-        const struct gt_task_counts *n = &i->tasks[k];
+        const struct gt_task_counts *n = &i->counts.task[k];
         gt_json_newline(j);
         gt_json_begin_object(j);
         put_number(j, "tid", t->id);

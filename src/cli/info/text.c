@@ -61,7 +61,7 @@ static void put_calls(const struct gt_info *i, struct gt_pager *p)
 {
     g_autofree char *calls = gt_amount_exact(i->calls);
     put(p, "%-14s: %s, up to %" PRIu32 " deep\n", "calls", calls, i->deepest);
-    g_autofree char *functions = gt_amount_exact(gt_calls_n_functions(i->reader->calls));
+    g_autofree char *functions = gt_amount_exact(i->counts.functions);
     put(p, "%-14s: %s\n", "functions", functions);
     if (i->events) {
         g_autofree char *events = gt_amount_exact(i->events);
@@ -109,7 +109,7 @@ static void put_processes(const struct gt_info *i, struct gt_pager *p)
     g_autofree uint64_t *tasks = g_new0(uint64_t, n + 1), *calls = g_new0(uint64_t, n + 1);
     for (uint32_t t = 0; t < gt_calls_n_tasks(c); t++) {
         tasks[gt_calls_task(c, t)->process]++;
-        calls[gt_calls_task(c, t)->process] += i->tasks[t].calls;
+        calls[gt_calls_task(c, t)->process] += i->counts.task[t].calls;
     }
     put_title(p, "Processes");
     put(p, "%10s %10s %16s  %s\n", "PID", "TASKS", "CALLS", "PROGRAM");
@@ -128,7 +128,7 @@ static void put_tasks(const struct gt_info *i, struct gt_pager *p)
     put(p, "%10s %10s %16s %10s  %s\n", "TID", "PID", "CALLS", "TIME", "NAME");
     for (uint32_t k = 0; k < gt_calls_n_tasks(c) && !gt_pager_closed(p); k++) {
         const struct gt_calls_task *t = gt_calls_task(c, k);
-        const struct gt_task_counts *n = &i->tasks[k];
+        const struct gt_task_counts *n = &i->counts.task[k];
         char time[GT_AMOUNT_TIME_WIDTH + 1];
         *gt_amount_put_time(time, n->last > n->first ? n->last - n->first : 0) = '\0';
         g_autofree char *calls = gt_amount_exact(n->calls);

@@ -120,8 +120,10 @@ static char *field_name(const struct gt_report_column *c)
 }
 
 /* In quotes where it has to be. */
-static void put_csv(struct gt_output *out, const char *text)
+static void put_csv(struct gt_output *out, const char *value)
 {
+    g_autofree char *shown = gt_reader_shown(value);
+    const char *text = shown;
     if (!strpbrk(text, ",\"\r\n")) {
         gt_output_text(out, text);
         return;

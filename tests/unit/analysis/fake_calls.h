@@ -142,7 +142,8 @@ static inline void fake_sign(struct fake *f, uint32_t task, const char *text, si
 static inline int fake_stretch(struct fake *f, uint32_t task, size_t begin, size_t end, void *share)
 {
     const char *text = f->calls->text[task];
-    size_t length = strlen(text), n_open = 0, step = f->calls->stretch ? f->calls->stretch : length;
+    size_t length = strlen(text), n_open = 0,
+           step = f->calls->stretch ? f->calls->stretch : length + 1;
     memset(f->inner, 0, sizeof f->inner);
     f->depth = 0;
     for (size_t i = 0; i < end; i++) {
@@ -167,7 +168,7 @@ static inline int fake_tasks(struct fake *f)
     size_t turn = 0;
     for (uint32_t task = 0; f->calls->text[task]; task++) {
         size_t length = strlen(f->calls->text[task]);
-        size_t step = f->calls->stretch ? f->calls->stretch : length;
+        size_t step = f->calls->stretch ? f->calls->stretch : length + 1;
         for (size_t n = (length + step - 1) / step; n-- > 0; turn++) {
             size_t end = (n + 1) * step < length ? (n + 1) * step : length;
             int status = fake_stretch(f, task, n * step, end, f->share[turn % f->calls->shares]);

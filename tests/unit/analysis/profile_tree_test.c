@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of functions and the tree of calls, of made-up recordings that are cut anywhere. */
+/* The tree of calls and what is made of it, of made-up recordings that are cut anywhere. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,83 +7,11 @@
 
 #include <cmocka.h>
 
-#include "analysis/profile/functions.h"
+#include "analysis/profile/counts.h"
 #include "analysis/profile/groups.h"
 #include "analysis/profile/select.h"
 #include "analysis/profile/tree.h"
-#include "fake_calls.h"
-
-#include <stdio.h>
-
-/* ---- the library's functions --------------------------------------------------------------- */
-
-size_t gt_calls_n_tasks(const struct gt_calls *c)
-{
-    return fake_n_tasks(c);
-}
-
-const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
-{
-    (void)c;
-    return fake_task(index);
-}
-
-size_t gt_calls_n_functions(const struct gt_calls *c)
-{
-    (void)c;
-    return 52;
-}
-
-const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index)
-{
-    (void)c;
-    return fake_function(index);
-}
-
-int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
-                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
-                  struct gt_error *err)
-{
-    (void)w;
-    (void)threads;
-    int status = fake_scan(c, consumer, self);
-    if (c->fail)
-        gt_error_set(err, c->fail, "the scan failed");
-    return status;
-}
-
-/* ---- results as text ----------------------------------------------------------------------- */
-
-static char text[65536];
-static size_t len;
-
-static void add_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void add_text(const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    len += (size_t)vsnprintf(text + len, sizeof text - len, format, ap);
-    va_end(ap);
-    assert_in_range(len, 0, sizeof text - 1);
-}
-
-/* "name calls total(+nested) min..max self min..max", functions in their order. */
-static const char *functions_of(struct gt_calls *c)
-{
-    struct gt_functions f;
-    struct gt_error err = {0};
-    len = 0;
-    text[0] = '\0';
-    assert_int_equal(gt_functions_make(c, NULL, 0, &f, &err), 0);
-    for (size_t i = 0; i < f.n; i++) {
-        const struct gt_function_sums *s = &f.row[i].sums;
-        add_text("%s %d %d+%d %d..%d %d %d..%d\n", fake_function(f.row[i].function)->name,
-                 (int)s->calls, (int)s->total, (int)s->nested, (int)s->total_min, (int)s->total_max,
-                 (int)s->self, (int)s->self_min, (int)s->self_max);
-    }
-    gt_functions_clear(&f);
-    return text;
-}
+#include "profile_text.h"
 
 static void check_links(const struct gt_tree *t)
 {
@@ -153,6 +81,7 @@ static const char *part_of(struct gt_calls *c, part_fn *make, const char *functi
 }
 
 /* "index functions calls total self". */
+/* "index functions calls total self". */
 static const char *groups_text(int status, struct gt_groups *g)
 {
     len = 0;
@@ -165,30 +94,6 @@ static const char *groups_text(int status, struct gt_groups *g)
     return text;
 }
 
-/* ---- recordings ---------------------------------------------------------------------------- */
-
-/* The same answer, however the recording is cut and however many threads read it. */
-static void check_cuts(const char *(*answer)(struct gt_calls *c, const void *options),
-                       const void *options, const char *const *texts, const char *expected)
-{
-    for (size_t stretch = 0; stretch < 12; stretch++)
-        for (size_t shares = 1; shares < 5; shares++)
-            for (int outer = 0; outer < 2; outer++) {
-                struct gt_calls c = {.text = texts,
-                                     .stretch = stretch,
-                                     .shares = shares,
-                                     .part = stretch % 2 ? 7 : -3,
-                                     .outer_first = outer};
-                assert_string_equal(answer(&c, options), expected);
-            }
-}
-
-static const char *answer_functions(struct gt_calls *c, const void *options)
-{
-    (void)options;
-    return functions_of(c);
-}
-
 static const char *answer_tree(struct gt_calls *c, const void *options)
 {
     return tree_of(c, options);
@@ -197,32 +102,6 @@ static const char *answer_tree(struct gt_calls *c, const void *options)
 static const char *const one[] = {"ab)bc)))", NULL};
 static const char *const recursive[] = {"aa)ba)))", NULL};
 static const char *const several[] = {"ab)c)bb)))", "cb))a)", "bA))", NULL};
-
-static void sums_functions(void **state)
-{
-    (void)state;
-    check_cuts(answer_functions, NULL, one,
-               "a 1 70+0 70..70 30 30..30\n"
-               "b 2 40+0 10..30 30 10..20\n"
-               "c 1 10+0 10..10 10 10..10\n");
-}
-
-static void counts_recursion_once(void **state)
-{
-    (void)state;
-    check_cuts(answer_functions, NULL, recursive,
-               "a 3 70+20 10..70 50 10..30\n"
-               "b 1 30+0 30..30 20 20..20\n");
-}
-
-static void adds_tasks_and_names(void **state)
-{
-    (void)state;
-    check_cuts(answer_functions, NULL, several,
-               "a 3 110+0 10..90 60 10..40\n"
-               "b 5 80+10 10..30 70 10..20\n"
-               "c 2 40+0 10..30 30 10..20\n");
-}
 
 static void makes_trees(void **state)
 {
@@ -365,6 +244,28 @@ static void sums_groups(void **state)
                         "13 1 5 100 80\n");
 }
 
+static void counts_tasks(void **state)
+{
+    static const char *const texts[] = {"ab))a)", "", "abc)))", NULL};
+    (void)state;
+    for (size_t stretch = 0; stretch < 5; stretch++) {
+        struct gt_calls c = {.text = texts, .shares = 2, .stretch = stretch};
+        struct gt_counts k;
+        assert_int_equal(gt_counts_make(&c, &k, NULL), 0);
+        const struct gt_task_counts *of = k.task;
+        assert_int_equal(k.functions, 3);
+        assert_int_equal(of[0].calls, 3);
+        assert_int_equal(of[0].deepest, 2);
+        assert_int_equal(of[0].first, 1000);
+        assert_int_equal(of[0].last, 1050);
+        assert_int_equal(of[1].calls, 0);
+        assert_true(of[1].first > of[1].last);
+        assert_int_equal(of[2].deepest, 3);
+        assert_int_equal(of[2].last, 1050);
+        gt_counts_clear(&k);
+    }
+}
+
 /* ---- large and damaged ones ---------------------------------------------------------------- */
 
 /* Many paths: the hash grows, shares have different numbers for one path. */
@@ -388,10 +289,6 @@ static void makes_many_paths(void **state)
             long_text[t][n++] = ')';
     }
     struct gt_calls one_piece = {.text = texts, .shares = 1};
-    struct gt_functions f;
-    assert_int_equal(gt_functions_make(&one_piece, NULL, 0, &f, NULL), 0);
-    assert_int_equal(f.n, 5);
-    gt_functions_clear(&f);
     memcpy(whole, tree_of(&one_piece, NULL), sizeof whole);
     for (size_t stretch = 40; stretch < 4000; stretch = 3 * stretch + 1) {
         struct gt_calls c = {.text = texts, .shares = 3, .stretch = stretch, .part = 5};
@@ -404,16 +301,11 @@ static void reports_failure(void **state)
     struct gt_calls c = {.text = several, .shares = 2, .fail = GT_E_FORMAT};
     struct gt_error err = {0};
     struct gt_tree t;
-    struct gt_functions f;
     (void)state;
     assert_int_equal(gt_tree_make(&c, NULL, &t, &err), GT_E_FORMAT);
     assert_string_equal(err.text, "the scan failed");
     assert_int_equal(t.n, 0);
     assert_null(t.node);
-    err = (struct gt_error){0};
-    assert_int_equal(gt_functions_make(&c, NULL, 0, &f, &err), GT_E_FORMAT);
-    assert_string_equal(err.text, "the scan failed");
-    assert_null(f.row);
 }
 
 static void reads_nothing(void **state)
@@ -421,19 +313,17 @@ static void reads_nothing(void **state)
     static const char *const none[] = {NULL};
     struct gt_calls c = {.text = none, .shares = 1};
     (void)state;
-    assert_string_equal(functions_of(&c), "");
     assert_string_equal(tree_of(&c, NULL), "");
 }
 
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(sums_functions),       cmocka_unit_test(counts_recursion_once),
-        cmocka_unit_test(adds_tasks_and_names), cmocka_unit_test(makes_trees),
-        cmocka_unit_test(orders_siblings),      cmocka_unit_test(groups_tasks),
-        cmocka_unit_test(joins_names),          cmocka_unit_test(takes_parts),
-        cmocka_unit_test(sums_groups),          cmocka_unit_test(makes_many_paths),
-        cmocka_unit_test(reports_failure),      cmocka_unit_test(reads_nothing),
+        cmocka_unit_test(makes_trees),     cmocka_unit_test(orders_siblings),
+        cmocka_unit_test(groups_tasks),    cmocka_unit_test(joins_names),
+        cmocka_unit_test(takes_parts),     cmocka_unit_test(sums_groups),
+        cmocka_unit_test(counts_tasks),    cmocka_unit_test(makes_many_paths),
+        cmocka_unit_test(reports_failure), cmocka_unit_test(reads_nothing),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
