@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
 #include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 #include "analysis/recording/compact.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
@@ -9,25 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A format has one of the two functions. */
+/* A format has one of the three functions. */
 struct format {
     const char *name;
     /* Writes the whole recording at `from` to `to`. */
     int (*recording)(const char *from, const char *to, struct gt_error *err);
-    gt_export_fn *calls;  /* for other tools */
-    gt_export_fn *counts; /* the same for --values calls; NULL: there is no such form */
+    gt_export_fn *calls; /* each of them, for other tools */
+    gt_sums_fn *sums;    /* of calls, for other tools */
 };
 
 /* A row a format; names stand in format_names, too. */
 static const struct format formats[] = {
-    {"uftrace", .recording = gt_recording_unpack},
-    {"compact", .recording = gt_recording_pack},
-    {"perfetto", .calls = gt_export_perfetto},
-    {"chrome", .calls = gt_export_chrome},
-    {"folded", .calls = gt_export_folded, .counts = gt_export_folded_calls},
-    {"speedscope", .calls = gt_export_speedscope},
-    {"callgrind", .calls = gt_export_callgrind},
-    {"pprof", .calls = gt_export_pprof},
+    {"uftrace", .recording = gt_recording_unpack}, {"compact", .recording = gt_recording_pack},
+    {"perfetto", .calls = gt_export_perfetto},     {"chrome", .calls = gt_export_chrome},
+    {"folded", .sums = gt_export_folded},          {"speedscope", .sums = gt_export_speedscope},
+    {"callgrind", .sums = gt_export_callgrind},    {"pprof", .sums = gt_export_pprof},
 };
 
 static const char *const format_names[] = {
@@ -37,6 +34,7 @@ _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each fo
 
 struct export_options {
     const char *format, *output, *values;
+    bool running;
     GPtrArray *elf;
     struct gt_window_options window;
 };
@@ -51,6 +49,9 @@ static const struct gt_option export_table[] = {
     {"values", .type = GT_OPTION_CHOICE, .value = "VALUES", .choices = value_names,
      .help = "folded: the time of each stack of calls (the default), or how often it was called",
      .offset = offsetof(struct export_options, values)},
+    {"running", .type = GT_OPTION_FLAG,
+     .help = "formats of sums: without the time that tasks were suspended",
+     .offset = offsetof(struct export_options, running)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct export_options, elf)},
@@ -70,10 +71,20 @@ static bool of_counts(const struct export_options *o)
     return o->values && strcmp(o->values, "calls") == 0;
 }
 
-/* The file gets its name when it is complete. */
-static int write_file(gt_export_fn *write, struct gt_calls *c, const struct gt_calls_window *w,
-                      const char *path, struct gt_error *err)
+static int write_format(const struct export_options *o, struct gt_calls *c,
+                        const struct gt_calls_window *w, struct gt_output *out,
+                        struct gt_error *err)
 {
+    const struct format *f = format_of(o->format);
+    const struct gt_sums_options how = {w, of_counts(o), o->running};
+    return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
+}
+
+/* The file gets its name when it is complete. */
+static int write_file(const struct export_options *o, struct gt_calls *c,
+                      const struct gt_calls_window *w, struct gt_error *err)
+{
+    const char *path = o->output;
     const bool standard = strcmp(path, "-") == 0;
     struct gt_output_file file = {.fd = STDOUT_FILENO};
     struct gt_error write_err = {0};
@@ -81,7 +92,7 @@ static int write_file(gt_export_fn *write, struct gt_calls *c, const struct gt_c
         return err->status;
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, file.fd);
-    int status = write(c, w, out, err);
+    int status = write_format(o, c, w, out, err);
     if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
@@ -90,7 +101,7 @@ static int write_file(gt_export_fn *write, struct gt_calls *c, const struct gt_c
 }
 
 static int write_calls(const struct gt_command *self, const struct export_options *o,
-                       const struct format *f, const char *from, struct gt_error *err)
+                       const char *from, struct gt_error *err)
 {
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
@@ -103,8 +114,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
         return status;
     status = gt_window_make(&o->window, calls, &window, err);
     if (status == 0)
-        status =
-            write_file(of_counts(o) ? f->counts : f->calls, calls, &window.calls, o->output, err);
+        status = write_file(o, calls, &window.calls, err);
     gt_window_clear(&window);
     gt_calls_close(calls);
     return status;
@@ -131,13 +141,15 @@ static int run_export(const struct gt_command *self, const void *options, size_t
             "--task, --depth, --min-time and --elf are for the formats of "
             "other tools",
             f->name);
-    if (of_counts(o) && !f->counts)
+    if (of_counts(o) && f->sums != gt_export_folded)
         return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
                                       f->name);
+    if (o->running && !f->sums)
+        return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
     if (gt_output_file_same(o->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
     int status = f->recording ? f->recording(operands[0], o->output, &err)
-                              : write_calls(self, o, f, operands[0], &err);
+                              : write_calls(self, o, operands[0], &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;

@@ -163,6 +163,17 @@ def test_units(t):
         need((profile.duration == 0) == (types[0] == 'instructions'), profile.duration)
 
 
+def test_usage(t):
+    """Options of formats that this one is not."""
+    recording = made.Made(f'{t.folder}/data', n=40)
+    for words, why in ((['--format', 'pprof', '--values', 'calls'], b'--values calls is for --format folded, not pprof'),
+                       (['--format', 'chrome', '--running'], b'--running is for formats of sums, not chrome'),
+                       (['--format', 'other'], b"'other'"), (['--format', 'folded', '--to', '5'], b"'5'")):
+        done = commands.must([GUESTTRACE, 'export', *words, '-o', f'{t.folder}/out', recording.path], 2)
+        need(why in done.stderr, done.stderr)
+    need(not os.path.exists(f'{t.folder}/out'), 'a file is left')
+
+
 def test_where_it_goes(t):
     recording = made.Made(f'{t.folder}/data')
     for form in FORMATS:
