@@ -135,8 +135,9 @@ enum gt_call_flag {
     GT_CALL_PART = 8,       /* EXIT in a scan: it began in another stretch: `self` is a part */
 };
 
-/* One event. That a task was suspended is a call as any other, of the function "linux:schedule",
- * which belongs to no module: so a function's self time has none of it, and its total has. */
+/* One event. That a task was suspended is a call as any other, of the function "linux:schedule"
+ * (or "linux:schedule (pre-empted)"), which belongs to no module: so a function's self time has
+ * none of it, and its total has. */
 struct gt_call {
     uint64_t time;
     /* ENTRY, EVENT, LOST: time; EXIT, SPLIT: when the call began, or the window if that was later

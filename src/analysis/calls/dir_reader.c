@@ -89,10 +89,11 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     int status = map_file(r, row->size, err);
     if (status < 0)
         return status;
-    r->lane.space =
-        gt_tasks_space(&f->c->tasks, f->c->spaces, r->lane.task, part->first, &r->lane.until);
-    const struct gt_calls_opening o = {.task = r->lane.task,
-                                       .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->forked};
+    gt_feed_open(f, &r->lane, part->first, 0);
+    struct gt_calls_opening o = {.task = r->lane.task,
+                                 .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->parent != 0};
+    if (o.forked)
+        gt_feed_inherit(f, &o, r->lane.space, gt_le64(r->data), gt_le64(r->data + 8));
     r->lane.stack = f->open(f->self, &o);
     return r->lane.stack ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->c->path);
 }

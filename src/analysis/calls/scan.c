@@ -89,9 +89,12 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     gt_calls_stack_init(s, o->task);
     s->forked = o->forked;
     g_ptr_array_add(w->stacks, s);
-    if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, true))
+    if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, !o->enters))
         return NULL;
     int status = give_first(w, s);
+    if (o->enters && s->started)
+        gt_calls_stack_start(s, &w->scan->rules, &w->out);
+    gt_calls_out_flush(&w->out, s);
     if (status < 0 && w->out.status == 0)
         w->out.status = status;
     return s;

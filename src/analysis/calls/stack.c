@@ -156,7 +156,7 @@ static bool push_all(struct gt_calls_stack *s, const struct gt_call_frame *frame
             return false;
         gt_calls_stack_push(s, frame[i].function, begin);
     }
-    s->suspended = n > 0 && frame[n - 1].function == GT_SPACES_SCHEDULE;
+    s->suspended = n > 0 && frame[n - 1].function <= GT_SPACES_PREEMPTED;
     return true;
 }
 

@@ -102,6 +102,10 @@ struct gt_calls_end {
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         struct gt_calls_out *out, const struct gt_calls_end *end);
 
+/* The task is suspended in `function`; UINT32_MAX: it goes on. GT_E_NOMEM. */
+int gt_calls_stack_switch(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, uint64_t time, uint32_t function);
+
 /* What records' numbers are. */
 struct gt_calls_words {
     const uint32_t *function; /* by number: index, or UINT32_MAX: not known yet */

@@ -217,7 +217,7 @@ static void give(struct taking *t, const struct gt_calls_held *h)
 }
 
 /* A suspended task is in GT_SPACES_SCHEDULE. */
-static int suspend(struct taking *t, uint64_t time)
+static int suspend(struct taking *t, uint64_t time, uint32_t function)
 {
     struct gt_calls_stack *s = t->s;
     if (s->suspended || s->over > 0) {
@@ -225,7 +225,7 @@ static int suspend(struct taking *t, uint64_t time)
         return 0;
     }
     s->suspended = true;
-    return enter(t, GT_SPACES_SCHEDULE, time);
+    return enter(t, function, time);
 }
 
 static void resume(struct taking *t, uint64_t time)
@@ -239,7 +239,7 @@ static int take_event(struct taking *t, uint64_t id, uint64_t time)
 {
     struct gt_calls_held h = {time, (uint32_t)id, t->s->n, GT_CALL_EVENT};
     if (id == GT_UFTRACE_EV_SCHED_OUT)
-        return suspend(t, time);
+        return suspend(t, time, GT_SPACES_SCHEDULE);
     if (id == GT_UFTRACE_EV_SCHED_IN) {
         resume(t, time);
         return 0;
@@ -293,21 +293,43 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
     }
 }
 
+/* Something happens at a time: shows what is to be shown before. False: the window has ended. */
+static bool arrive(struct taking *t, uint64_t time)
+{
+    struct gt_calls_stack *s = t->s;
+    if (!s->started && time >= t->r->from)
+        gt_calls_stack_start(s, t->r, t->out);
+    if (time > t->r->to) {
+        s->ended = true;
+        return false;
+    }
+    if (s->started && t->r->min_time)
+        gt_calls_stack_show(s, t->r, t->out, time);
+    s->last = time;
+    return true;
+}
+
+int gt_calls_stack_switch(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, uint64_t time, uint32_t function)
+{
+    struct taking t = {s, r, NULL, out};
+    time = time > s->last ? time : s->last;
+    if (s->ended || !arrive(&t, time))
+        return 0;
+    if (function != UINT32_MAX)
+        return s->n > 0 ? suspend(&t, time, function) : 0; /* outside of calls it does not matter */
+    resume(&t, time);
+    return 0;
+}
+
 static int take_any(struct taking *t, const struct gt_compact_event *e)
 {
     struct gt_calls_stack *s = t->s;
     uint64_t time = e->time > s->last ? e->time : s->last;
     uint64_t word = t->words->word(t->words->self, e->sym >> 2);
     int status = 0;
-    if (!s->started && time >= t->r->from)
-        gt_calls_stack_start(s, t->r, t->out);
-    if (time > t->r->to) {
-        s->ended = true;
+    if (!arrive(t, time))
         return 0;
-    }
-    if (s->started && t->r->min_time)
-        gt_calls_stack_show(s, t->r, t->out, time);
-    s->last = time;
     switch (e->sym & 3) {
     case GT_COMPACT_EVENT:
         status = take_event(t, word, time);
