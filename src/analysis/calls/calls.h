@@ -103,9 +103,9 @@ struct gt_calls_facts {
     const char *path;
     const char *command, *exename, *version, *cpu, *host; /* info */
     bool has_exit_status;
-    int exit_status;       /* as wait() gives it */
-    uint64_t first, last;  /* times of the first and the last record; 0, 0: no records */
-    uint64_t records;      /* 0 in a directory that holds payloads, until it was read */
+    int exit_status;      /* as wait() gives it */
+    uint64_t first, last; /* times of the first and the last record; 0, 0: no records */
+    uint64_t records;
     uint64_t bytes;        /* on the disk, all of it */
     uint64_t record_bytes; /* of the records alone */
     bool incomplete;       /* cut, or still being written */

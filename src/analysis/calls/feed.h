@@ -45,7 +45,8 @@ struct gt_calls_feed {
     uint32_t space; /* the one that `resolve` is asked for */
     const void *words_self;
     uint64_t (*word)(const void *self, uint32_t number);
-    GArray *frames; /* struct gt_call_frame, for openings */
+    GArray *frames;   /* struct gt_call_frame, for openings */
+    uint64_t unknown; /* records of tasks that task.txt does not name */
 };
 
 /* False: no memory. */

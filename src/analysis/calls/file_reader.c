@@ -112,6 +112,8 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
         status = open_lane(r, p, &g_array_index(r->lanes, struct gt_calls_lane, p->index));
     }
     struct gt_calls_lane *lane = &g_array_index(r->lanes, struct gt_calls_lane, p->index);
+    if (lane->task == UINT32_MAX)
+        r->feed->unknown += p->n;
     if (status == 0 && lane->stack && !lane->stack->ended)
         status = gt_feed_take(r->feed, lane, p->event, p->n);
     return status > 0 ? GT_E_USAGE : status; /* the unpacker ends below 0 only; out has it */
@@ -137,6 +139,8 @@ static int read_block(void *reader, size_t i, struct gt_error *err)
     status = gt_unpacker_block(r->unpacker, &b->head, payload, take_piece, r, &why);
     if (r->feed->out->status != 0)
         return r->feed->out->status;
+    if (status == GT_E_UNSUPPORTED)
+        gt_error_set(&why, status, "a record has values, which compact recordings do not keep");
     return status < 0 ? gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", c->path, b->at,
                                      *why.text ? why.text : "out of memory")
                       : 0;

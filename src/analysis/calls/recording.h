@@ -18,10 +18,10 @@
 #include <pthread.h>
 
 struct gt_calls_block {
-    size_t number; /* compact: in the file's list. directory: offset of its first record */
+    size_t number; /* compact: in the file's list */
     uint64_t records;
-    uint64_t first, last; /* times */
-    uint64_t least;       /* the lowest time in it and in all blocks of the row after it */
+    uint64_t first, last; /* compact: times */
+    uint64_t least;       /* compact: the lowest time in it and in all blocks of the row after it */
 };
 
 struct gt_calls_row {

@@ -186,6 +186,7 @@ static void *work(void *arg)
 
 static void finish_worker(struct worker *w)
 {
+    w->scan->unknown += w->feed.unknown;
     if (w->reader)
         gt_calls_reader_kind_of(w->scan->c)->destroy(w->reader);
     gt_feed_finish(&w->feed);

@@ -116,7 +116,8 @@ struct gt_calls_words {
 };
 
 /* Takes records, in order; `depth` of each counts modulo 1024. What is made is in `out`, which is
- * flushed before another stack's are made. out->status, or GT_E_NOMEM. */
+ * flushed before another stack's are made. out->status, or GT_E_NOMEM;
+ * GT_E_UNSUPPORTED: a record with values. */
 int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         const struct gt_calls_words *words, struct gt_calls_out *out,
                         const struct gt_compact_event *event, size_t n);

@@ -12,7 +12,7 @@
 #define NONE UINT32_MAX
 
 /* What records say of the depth. */
-enum { DEPTHS = GT_UFTRACE_DEPTH_MASK + 1 };
+enum { DEPTHS = GT_UFTRACE_DEPTH_MASK + 1, MAGIC = 5 };
 
 /* The state of a pass over some records. */
 struct taking {
@@ -276,10 +276,12 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
 {
     uint64_t address = word >> 16;
     uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
-    if ((word >> 2 & 15) != 5 << 1) { /* not its magic, or a payload that is not here */
+    if ((word >> 3 & 7) != MAGIC) {
         t->s->odd++;
         return 0;
     }
+    if (word >> 2 & 1) /* nobody knows where its values end */
+        return GT_E_UNSUPPORTED;
     switch (word & 3) {
     case GT_UFTRACE_LOST:
         t->s->unsure = true;

@@ -28,7 +28,8 @@ struct walk {
     size_t n_rows;
     GHashTable *queues; /* struct gt_merge_queue, by key: task and row */
     struct gt_merge merge;
-    bool started; /* the window has begun for all tasks that were known then */
+    uint64_t unknown; /* records of tasks that are not known */
+    bool started;     /* the window has begun for all tasks that were known then */
     struct gt_error *err;
 };
 
@@ -124,6 +125,7 @@ static void close_row(struct row *row)
 {
     if (row->reader)
         gt_calls_reader_kind_of(row->walk->c)->destroy(row->reader);
+    row->walk->unknown += row->feed.unknown;
     gt_feed_finish(&row->feed);
 }
 
@@ -267,8 +269,9 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *win,
     g_hash_table_destroy(w->queues);
     g_free(w->row);
     gt_merge_finish(&w->merge);
+    if (!outer) /* not a walk of a parent, for its child */
+        gt_pass_report(c, odd, w->unknown);
     g_free(w);
-    gt_pass_report(c, odd, 0);
     return status;
 }
 
