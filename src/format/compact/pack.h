@@ -15,7 +15,7 @@ struct gt_packer_task {
     uint32_t depth;
     uint64_t time;
     struct gt_model_frame *frame; /* GT_MODEL_DEPTH + 1; the first is nobody's */
-    uint64_t *addr;               /* of the frames' functions: numbers are a segment's */
+    uint64_t *exit; /* the word that leaves each: it has the address; numbers are a segment's */
 };
 
 struct gt_packer {
@@ -33,9 +33,12 @@ struct gt_packer {
     /* the block */
     bool begins; /* the segment */
     bool exact;
+    unsigned shift; /* not exact: of clock.h */
+    struct gt_clock_levels levels;
     struct gt_compact_head head;
     uint64_t run;
     struct gt_column_out column[GT_COLUMNS];
+    size_t steps_room; /* records whose steps fit in any of their columns */
     struct gt_column_out out;
     ZSTD_CCtx *zstd;
     uint64_t records; /* put so far */

@@ -115,10 +115,23 @@ static int take_timed(struct gt_unpacker *u, uint32_t context, uint32_t *sym)
     return status;
 }
 
-static inline uint64_t take_time(struct gt_unpacker *u)
+static __attribute__((noinline)) uint64_t take_long(struct gt_unpacker *u, unsigned byte)
 {
-    uint8_t step = gt_column_take_byte(&u->columns.in[GT_COLUMN_NEAR]);
-    return step < UINT8_MAX ? step : (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+    if (byte == GT_CLOCK_ESCAPE)
+        return (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+    uint64_t low = gt_column_take_byte(&u->columns.in[GT_COLUMN_LOW]);
+    return GT_CLOCK_LONG + ((uint64_t)(byte - GT_CLOCK_LONG) << 8) + low;
+}
+
+/* A step of a host's clock. */
+static inline __attribute__((always_inline)) uint64_t take_time(struct gt_unpacker *u,
+                                                                struct gt_prediction *first)
+{
+    uint32_t average = first->step;
+    unsigned column = GT_COLUMN_STEPS + (average >> 2 >> u->shift);
+    unsigned byte = gt_column_take_byte(&u->columns.in[column]);
+    first->step = gt_clock_learn(&u->levels, average, byte);
+    return byte < GT_CLOCK_LONG ? byte : take_long(u, byte);
 }
 
 /* Records that the table predicts; returns how many were made. */
@@ -141,20 +154,24 @@ static size_t run_exact(const struct gt_unpacker *u, struct place *at, struct gt
 static size_t run_timed(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out,
                         size_t n)
 {
+    struct gt_prediction *table = u->first;
+    struct place here = *at;
     size_t i = 0;
     while (i < n) {
-        uint32_t sym = u->first[at->top->context].sym;
-        if (!advance(at, sym, take_time(u), &out[i]))
+        struct gt_prediction *first = &table[here.top->context];
+        uint32_t sym = first->sym;
+        if (!advance(&here, sym, take_time(u, first), &out[i]))
             break;
         i++;
     }
+    *at = here;
     return i;
 }
 
 static int take_one(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out)
 {
     uint32_t sym, context = at->top->context;
-    uint64_t step = u->exact ? 0 : take_time(u);
+    uint64_t step = u->exact ? 0 : take_time(u, &u->first[context]);
     int status = u->exact ? take_exact(u, context, &sym, &step) : take_timed(u, context, &sym);
     u->run = gt_unpacker_take(u, GT_COLUMN_RUNS);
     return status < 0 ? status : advance(at, sym, step, out) ? 0 : GT_E_FORMAT;
@@ -218,6 +235,20 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
     return status;
 }
 
+static int open_columns(struct gt_unpacker *u, const void *payload, size_t size)
+{
+    struct gt_column_in in = {payload, (const uint8_t *)payload + size, false};
+    unsigned n = GT_COLUMN_STEPS;
+    if (!u->exact) {
+        uint64_t shift = gt_column_take(&in);
+        if (in.bad || shift < GT_CLOCK_SHIFT || shift > GT_CLOCK_MOST_SHIFT)
+            return GT_E_FORMAT;
+        u->shift = (unsigned)shift;
+        n += gt_clock_columns(u->shift);
+    }
+    return gt_columns_open(&u->columns, n, in.at, (size_t)(in.end - in.at), GT_COMPACT_MAX_PAYLOAD);
+}
+
 int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
                       const void *payload,
                       int (*piece)(void *self, const struct gt_compact_piece *p), void *self,
@@ -225,12 +256,14 @@ int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
 {
     const struct consumer consumer = {piece, self};
     uint64_t left = head->records;
-    if (head->flags & GT_COMPACT_SEGMENT)
+    bool exact = head->flags & GT_COMPACT_EXACT;
+    if (head->flags & GT_COMPACT_SEGMENT) {
         gt_unpacker_begin_segment(u);
+        u->exact = exact;
+    }
     if (!u->begun)
         return gt_error_set(err, GT_E_USAGE, "the segment's first block has not been unpacked");
-    u->exact = head->flags & GT_COMPACT_EXACT;
-    int status = gt_columns_open(&u->columns, payload, head->size, GT_COMPACT_MAX_PAYLOAD);
+    int status = exact == u->exact ? open_columns(u, payload, head->size) : GT_E_FORMAT;
     u->run = status < 0 ? 0 : gt_unpacker_take(u, GT_COLUMN_RUNS);
     while (left > 0 && status >= 0)
         status = take_piece(u, &consumer, &left);

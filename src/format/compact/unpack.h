@@ -25,8 +25,10 @@ struct gt_unpacker {
     uint64_t *word; /* by number */
     uint32_t n_words, words_room;
     uint64_t last_word;
-    bool begun; /* a segment's first block has come */
-    bool exact;
+    bool begun;     /* a segment's first block has come */
+    bool exact;     /* the segment's blocks are */
+    unsigned shift; /* not exact: of the block */
+    struct gt_clock_levels levels;
     /* the block */
     struct gt_columns columns;
     uint64_t run;

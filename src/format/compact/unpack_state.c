@@ -21,6 +21,7 @@ int gt_unpacker_create(struct gt_unpacker **out)
     u->open = calloc(GT_MODEL_DEPTH, sizeof *u->open);
     u->word = calloc(WORDS_ROOM, sizeof *u->word);
     u->words_room = WORDS_ROOM;
+    gt_clock_init(&u->levels);
     u->columns.zstd = ZSTD_createDCtx();
     if (!u->first || !u->second || !u->event || !u->open || !u->word || !u->columns.zstd) {
         gt_unpacker_destroy(u);

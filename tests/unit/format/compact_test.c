@@ -176,6 +176,52 @@ static void test_small(void **state)
     log_destroy(l);
 }
 
+static uint64_t random_word(void)
+{
+    return (uint64_t)random_number(UINT32_MAX) << 32 ^ random_number(UINT32_MAX);
+}
+
+enum worst { ANY_WORD, ANY_CALL, ANY_EVENT, WORSTS };
+
+/* Nothing that comes was there before. */
+static void add_worst(struct log *l, unsigned task, enum worst how)
+{
+    uint64_t addr = random_word() >> 16;
+    uint32_t depth = l->depth[task];
+    if (how == ANY_WORD)
+        add(l, task, random_word(), random_word());
+    else if (how == ANY_EVENT)
+        add(l, task, random_word(), gt_uftrace_event(depth, addr));
+    else if (depth < 1000)
+        add(l, task, random_word(), gt_uftrace_entry(l->depth[task]++, addr));
+    else
+        add(l, task, random_word(), gt_uftrace_entry(depth, addr));
+}
+
+/* A record has 16 bytes; one that nothing predicts costs no more than 20. */
+static void test_worst(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++)
+        for (enum worst how = 0; how < WORSTS; how++) {
+            struct log *l = log_create(exact, 0);
+            unsigned records = 0;
+            for (unsigned turn = 0; turn < 500; turn++) {
+                unsigned task = random_number(TASKS);
+                size_t from = l->n[task];
+                for (unsigned i = 0; i < 300; i++, records++)
+                    add_worst(l, task, how);
+                put(l, task, from);
+                if (gt_packer_is_full(l->p))
+                    end_block(l);
+            }
+            end_block(l);
+            assert_in_range(l->size, 8 * records, 20 * records);
+            check_back(l);
+            log_destroy(l);
+        }
+}
+
 static void test_empty(void **state)
 {
     (void)state;
@@ -196,7 +242,7 @@ int main(void)
         cmocka_unit_test(test_calls), cmocka_unit_test(test_segments),
         cmocka_unit_test(test_odd),   cmocka_unit_test(test_begin_anywhere),
         cmocka_unit_test(test_deep),  cmocka_unit_test(test_small),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_worst), cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
