@@ -101,6 +101,8 @@ void gt_packer_destroy(struct gt_packer *p); /* NULL is fine */
  * task has records; GT_E_RANGE: no task can have as many functions open; GT_E_NOMEM. */
 int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
                      const struct gt_packer_frame *frame, size_t n);
+/* The task has ended: its memory is freed. It may come again, as a new one. */
+void gt_packer_forget(struct gt_packer *p, uint32_t task);
 /* struct gt_packer_options.exact, from the next block on. */
 void gt_packer_set_exact(struct gt_packer *p, bool exact);
 /* Adds records of a task. GT_E_RANGE: the block must be ended before (it would have more than

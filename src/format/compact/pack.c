@@ -16,7 +16,7 @@ enum {
 struct place {
     struct gt_model_frame *top;
     uint64_t *exit; /* of the one at top */
-    uint32_t depth;
+    uint32_t depth, room;
     uint64_t time;
     uint64_t lowest, highest; /* times */
 };
@@ -47,8 +47,7 @@ static inline bool says(const struct gt_word *words, const struct place *at, uin
     case GT_COMPACT_EXIT:
         return at->depth > 0 && word == *at->exit;
     case GT_COMPACT_ENTRY:
-        return at->depth < GT_MODEL_DEPTH &&
-               word == gt_uftrace_entry(at->depth, words[sym >> 2].value);
+        return at->depth < at->room && word == gt_uftrace_entry(at->depth, words[sym >> 2].value);
     case GT_COMPACT_EVENT:
         return at->depth < GT_MODEL_DEPTH &&
                word == gt_uftrace_event(at->depth, words[sym >> 2].value);
@@ -229,6 +228,19 @@ static int put_one(struct gt_packer *p, struct place *at, const struct gt_compac
     return 0;
 }
 
+/* Room for one more function. False: no memory. */
+static bool grow_stack(struct gt_packer_task *t, struct place *at)
+{
+    if (at->depth < at->room || at->room == GT_MODEL_DEPTH)
+        return true;
+    if (!gt_packer_grow_stack(t, at->depth + 1))
+        return false;
+    at->room = t->room;
+    at->top = &t->frame[at->depth];
+    at->exit = &t->exit[at->depth];
+    return true;
+}
+
 static int put_records(struct gt_packer *p, struct gt_packer_task *t,
                        const struct gt_compact_record *r, size_t n)
 {
@@ -236,6 +248,7 @@ static int put_records(struct gt_packer *p, struct gt_packer_task *t,
         .top = &t->frame[t->depth],
         .exit = &t->exit[t->depth],
         .depth = t->depth,
+        .room = t->room,
         .time = t->time,
         .lowest = p->head.first_time,
         .highest = p->head.last_time,
@@ -246,7 +259,7 @@ static int put_records(struct gt_packer *p, struct gt_packer_task *t,
         p->run += run;
         i += run;
         if (i < n)
-            status = put_one(p, &at, &r[i++]);
+            status = grow_stack(t, &at) ? put_one(p, &at, &r[i++]) : GT_E_NOMEM;
     }
     t->depth = at.depth;
     t->time = at.time;

@@ -9,40 +9,37 @@
 /* What the loop over predicted records keeps in registers. */
 struct place {
     struct gt_model_frame *top;
-    uint32_t depth;
+    uint32_t depth, room;
     uint64_t time;
 };
 
-/* False: the task's stack does not allow it. */
+/* False: the task's stack does not allow it, or has no room; nothing has changed. */
 static inline __attribute__((always_inline)) bool
 advance(struct place *at, uint32_t sym, uint64_t step, struct gt_compact_event *out)
 {
     struct gt_model_frame *top = at->top;
-    at->time += step;
-    out->time = at->time;
+    uint64_t time = at->time + step;
     switch (sym & 3) {
     case GT_COMPACT_EXIT:
         if (__builtin_expect(at->depth == 0, 0))
             return false;
-        out->sym = top->number << 2;
-        out->depth = --at->depth;
+        *out = (struct gt_compact_event){time, top->number << 2, --at->depth};
         gt_model_note(&top[-1], top->number);
         at->top = top - 1;
-        return true;
+        break;
     case GT_COMPACT_ENTRY:
-        if (__builtin_expect(at->depth == GT_MODEL_DEPTH, 0))
+        if (__builtin_expect(at->depth == at->room, 0))
             return false;
-        out->sym = sym;
-        out->depth = at->depth++;
-        gt_model_enter(top, sym >> 2, at->time);
+        *out = (struct gt_compact_event){time, sym, at->depth++};
+        gt_model_enter(top, sym >> 2, time);
         at->top = top + 1;
-        return true;
+        break;
     default:
-        out->sym = sym;
-        out->depth = at->depth;
+        *out = (struct gt_compact_event){time, sym, at->depth};
         gt_model_note(top, sym);
-        return true;
     }
+    at->time = time;
+    return true;
 }
 
 static int take_sym(struct gt_unpacker *u, uint32_t *sym)
@@ -160,6 +157,8 @@ static size_t run_timed(struct gt_unpacker *u, struct place *at, struct gt_compa
     while (i < n) {
         struct gt_prediction *first = &table[here.top->context];
         uint32_t sym = first->sym;
+        if (here.depth == here.room && (sym & 3) == GT_COMPACT_ENTRY)
+            break; /* before its step is taken */
         if (!advance(&here, sym, take_time(u, first), &out[i]))
             break;
         i++;
@@ -177,22 +176,36 @@ static int take_one(struct gt_unpacker *u, struct place *at, struct gt_compact_e
     return status < 0 ? status : advance(at, sym, step, out) ? 0 : GT_E_FORMAT;
 }
 
+/* Where there is no room for another function, and may be more: *more. GT_E_NOMEM. */
+static int grow_stack(struct gt_unpacker_task *t, struct place *at, bool *more)
+{
+    *more = at->depth == at->room && at->room < GT_MODEL_DEPTH;
+    if (!*more)
+        return 0;
+    if (!gt_unpacker_grow_stack(t, at->depth + 1))
+        return GT_E_NOMEM;
+    at->room = t->room;
+    at->top = &t->frame[at->depth];
+    return 0;
+}
+
 /* n records of the task. */
 static int take_events(struct gt_unpacker *u, struct gt_unpacker_task *t,
                        struct gt_compact_event *out, size_t n)
 {
-    struct place at = {&t->frame[t->depth], t->depth, t->time};
-    int status = 0;
+    struct place at = {&t->frame[t->depth], t->depth, t->room, t->time};
+    bool more;
+    int status = grow_stack(t, &at, &more);
     for (size_t i = 0; i < n && status == 0;) {
-        if (u->run == 0) {
-            status = take_one(u, &at, &out[i++]);
-            continue;
-        }
         size_t want = u->run < n - i ? (size_t)u->run : n - i;
         size_t got = u->exact ? run_exact(u, &at, out + i, want) : run_timed(u, &at, out + i, want);
-        status = got == want ? 0 : GT_E_FORMAT;
         u->run -= got;
         i += got;
+        status = grow_stack(t, &at, &more);
+        if (status == 0 && got < want && !more)
+            status = GT_E_FORMAT;
+        if (status == 0 && u->run == 0 && i < n)
+            status = take_one(u, &at, &out[i++]);
     }
     t->depth = at.depth;
     t->time = at.time;

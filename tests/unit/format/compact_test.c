@@ -143,19 +143,34 @@ static void test_odd(void **state)
     }
 }
 
-/* As deep as a record's depth can say, and beyond. */
+/* Down and up again, of one task. */
+static void dive(struct log *l, unsigned task, uint64_t depth)
+{
+    size_t from = l->n[task];
+    for (uint64_t i = 0; i < depth; i++)
+        enter(l, task, 0x1000 + i % 7, 2);
+    while (l->depth[task])
+        leave(l, task, 2);
+    put(l, task, from);
+}
+
+/* As deep as a record's depth can say, and beyond; the second time, and another task, too: that is
+ * predicted. */
 static void test_deep(void **state)
 {
     (void)state;
-    struct log *l = log_create(true, 0);
-    for (uint64_t i = 0; i < DEEP; i++)
-        enter(l, 0, 0x1000 + i % 7, 2);
-    while (l->depth[0])
-        leave(l, 0, 2);
-    put(l, 0, 0);
-    end_block(l);
-    check_back(l);
-    log_destroy(l);
+    static const uint64_t depths[] = {31, 32, 33, 64, 1023, 1024, 1025, DEEP};
+    for (int exact = 0; exact < 2; exact++)
+        for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+            struct log *l = log_create(exact, 0);
+            dive(l, 0, depths[i]);
+            dive(l, 0, depths[i]);
+            end_block(l);
+            dive(l, 1, depths[i]);
+            end_block(l);
+            check_back(l);
+            log_destroy(l);
+        }
 }
 
 /* What repeats costs next to nothing, and tells nobody of another task's. */
