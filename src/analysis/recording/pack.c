@@ -23,7 +23,7 @@
 enum {
     LEAST_PIECE = 256, /* records of a task, though another one's come first */
     MOST_PIECE = 4096,
-    TRIAL = 1 << 16, /* records that say whether times repeat */
+    TRIAL = 1 << 20, /* records that say whether times repeat */
 };
 
 /* A TID.dat that is mapped. */
