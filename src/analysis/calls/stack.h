@@ -98,6 +98,10 @@ struct gt_calls_end {
     uint64_t until; /* calls that are open go on until then: at least `time` */
     uint8_t flags;  /* of the last exits */
 };
+/* No record comes any more, and calls that are open go on until then: shows those that are long
+ * enough, and forgets the others. */
+void gt_calls_stack_settle(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                           struct gt_calls_out *out, uint64_t until);
 /* The task ends: leaves all calls. */
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         struct gt_calls_out *out, const struct gt_calls_end *end);
