@@ -68,8 +68,9 @@ static int give(void *self, struct gt_calls_stack *s, const struct gt_call *call
 {
     struct worker *w = self;
     const struct gt_calls_batch b = {.task = s->task, .call = call, .n = n};
-    if (__atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED) < 0)
-        return w->scan->failed;
+    int failed = __atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED);
+    if (failed < 0)
+        return failed;
     int status = w->scan->consumer->batch(w->share, &b);
     return status < 0 ? status : 0;
 }
@@ -277,7 +278,7 @@ static int run(struct scan *scan, struct worker *worker, unsigned n)
     if (status == 0)
         status = worker[0].status = end_tasks(&worker[0]);
     for (unsigned i = 0; i < n && status < 0; i++)
-        if (worker[i].status == status && scan->err)
+        if (worker[i].status == status && worker[i].err.status == status && scan->err)
             *scan->err = worker[i].err;
     for (unsigned i = 0; i < n; i++) {
         finish_worker(&worker[i]);
