@@ -83,33 +83,50 @@ GT_STACK_INLINE bool plain_exit(struct plain *p, uint32_t depth, uint32_t f, uin
 }
 
 /* Takes plain records up to the first that is not, at most `n`, and no more than there is room for;
- * returns how many. All frames are shown. */
-static size_t take_plain(struct taking *t, const struct gt_compact_event *event, size_t n)
+ * returns how many. All frames are shown; or, `quiet`, none are, up to the window. */
+GT_STACK_INLINE size_t take_some(struct taking *t, const struct gt_compact_event *event, size_t n,
+                                 bool quiet)
 {
     struct gt_calls_stack *s = t->s;
     const uint32_t *function = t->words->function;
     struct plain p = {s,       s->frame, s->child, s->task, s->base,
                       s->part, s->room,  s->n,     s->n,    s->last};
-    struct gt_call *call = t->out->call + t->out->n;
+    struct gt_call unseen, *call = quiet ? &unseen : t->out->call + t->out->n;
     size_t i = 0, most = GT_STACK_BATCH - t->out->n;
     for (n = n < most ? n : most; i < n; i++) {
         const struct gt_compact_event e = event[i];
         const uint64_t time = e.time > p.last ? e.time : p.last;
         const uint32_t f = function[e.sym >> 2];
+        if (quiet && time >= t->r->from)
+            break;
         if ((e.sym & 3) == GT_COMPACT_ENTRY
-                ? !plain_entry(&p, e.depth, f, time, call + i)
-                : (e.sym & 3) != GT_COMPACT_EXIT || !plain_exit(&p, e.depth, f, time, call + i))
+                ? !plain_entry(&p, e.depth, f, time, call)
+                : (e.sym & 3) != GT_COMPACT_EXIT || !plain_exit(&p, e.depth, f, time, call))
             break;
         p.last = time;
+        call += !quiet;
     }
-    s->n = s->shown = p.depth;
+    s->n = p.depth;
     s->last = p.last;
+    if (quiet)
+        return i;
+    s->shown = p.depth;
     s->part = s->part < p.low ? s->part : p.low;
     s->clipped = s->clipped < p.low ? s->clipped : p.low;
     t->out->n += i;
     if (t->out->n == GT_STACK_BATCH)
         gt_calls_out_flush(t->out, s);
     return i;
+}
+
+static size_t take_plain(struct taking *t, const struct gt_compact_event *event, size_t n)
+{
+    return take_some(t, event, n, false);
+}
+
+static size_t take_quiet(struct taking *t, const struct gt_compact_event *event, size_t n)
+{
+    return take_some(t, event, n, true);
 }
 
 /* ---- any records --------------------------------------------------------------------------- */
@@ -356,8 +373,10 @@ int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r
     int status = 0;
     for (size_t i = 0; i < n && status == 0 && !s->ended;) {
         size_t taken = 0;
-        if (plain && s->started && !s->unsure && !s->over)
-            taken = take_plain(&t, event + i, n - i);
+        if (!s->unsure && !s->over)
+            taken = !s->started ? take_quiet(&t, event + i, n - i)
+                    : plain     ? take_plain(&t, event + i, n - i)
+                                : 0;
         if (taken == 0)
             status = take_any(&t, &event[i++]);
         i += taken;
