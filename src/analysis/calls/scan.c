@@ -144,6 +144,11 @@ static int scan_part(struct worker *w, guint number)
         if (__atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED) < 0)
             return 0;
         status = kind->block(w->reader, p->block + i, &w->err);
+        if (status == GT_E_FORMAT && w->out.status == 0) {
+            gt_pass_report_damage(w->scan->c, p, i + 1, &w->err);
+            status = 0;
+            break;
+        }
     }
     if (status == 0)
         end_part(w, number);
