@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
 #include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 #include "analysis/recording/compact.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
@@ -9,27 +10,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A format has one of the two functions. */
+/* A format has one of the three functions. */
 struct format {
     const char *name;
     /* Writes the whole recording at `from` to `to`. */
     int (*recording)(const char *from, const char *to, struct gt_error *err);
-    gt_export_fn *calls; /* for other tools */
+    gt_export_fn *calls; /* each of them, for other tools */
+    gt_sums_fn *sums;    /* of calls, for other tools */
 };
 
 /* A row a format; names stand in format_names, too. */
 static const struct format formats[] = {
-    {"uftrace", .recording = gt_recording_unpack},
-    {"compact", .recording = gt_recording_pack},
-    {"perfetto", .calls = gt_export_perfetto},
-    {"chrome", .calls = gt_export_chrome},
+    {"uftrace", .recording = gt_recording_unpack}, {"compact", .recording = gt_recording_pack},
+    {"perfetto", .calls = gt_export_perfetto},     {"chrome", .calls = gt_export_chrome},
+    {"folded", .sums = gt_export_folded},          {"speedscope", .sums = gt_export_speedscope},
+    {"callgrind", .sums = gt_export_callgrind},    {"pprof", .sums = gt_export_pprof},
 };
 
-static const char *const format_names[] = {"uftrace", "compact", "perfetto", "chrome", NULL};
+static const char *const format_names[] = {
+    "uftrace", "compact", "perfetto", "chrome", "folded", "speedscope", "callgrind", "pprof", NULL};
+static const char *const value_names[] = {"time", "calls", NULL};
 _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
 
 struct export_options {
-    const char *format, *output;
+    const char *format, *output, *values;
+    bool running;
     GPtrArray *elf;
     struct gt_window_options window;
 };
@@ -41,6 +46,12 @@ static const struct gt_option export_table[] = {
      .help = "write to PATH; - is standard output, where the format is one file for other tools",
      .offset = offsetof(struct export_options, output)},
     GT_WINDOW_OPTIONS(struct export_options, window),
+    {"values", .type = GT_OPTION_CHOICE, .value = "VALUES", .choices = value_names,
+     .help = "folded: the time of each stack of calls (the default), or how often it was called",
+     .offset = offsetof(struct export_options, values)},
+    {"running", .type = GT_OPTION_FLAG,
+     .help = "formats of sums: without the time that tasks were suspended",
+     .offset = offsetof(struct export_options, running)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct export_options, elf)},
@@ -55,10 +66,25 @@ static const struct format *format_of(const char *name)
     return NULL;
 }
 
-/* The file gets its name when it is complete. */
-static int write_file(const struct format *f, struct gt_calls *c, const struct gt_calls_window *w,
-                      const char *path, struct gt_error *err)
+static bool of_counts(const struct export_options *o)
 {
+    return o->values && strcmp(o->values, "calls") == 0;
+}
+
+static int write_format(const struct export_options *o, struct gt_calls *c,
+                        const struct gt_calls_window *w, struct gt_output *out,
+                        struct gt_error *err)
+{
+    const struct format *f = format_of(o->format);
+    const struct gt_sums_options how = {w, of_counts(o), o->running};
+    return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
+}
+
+/* The file gets its name when it is complete. */
+static int write_file(const struct export_options *o, struct gt_calls *c,
+                      const struct gt_calls_window *w, struct gt_error *err)
+{
+    const char *path = o->output;
     const bool standard = strcmp(path, "-") == 0;
     struct gt_output_file file = {.fd = STDOUT_FILENO};
     struct gt_error write_err = {0};
@@ -66,7 +92,7 @@ static int write_file(const struct format *f, struct gt_calls *c, const struct g
         return err->status;
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, file.fd);
-    int status = f->calls(c, w, out, err);
+    int status = write_format(o, c, w, out, err);
     if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
@@ -75,7 +101,7 @@ static int write_file(const struct format *f, struct gt_calls *c, const struct g
 }
 
 static int write_calls(const struct gt_command *self, const struct export_options *o,
-                       const struct format *f, const char *from, struct gt_error *err)
+                       const char *from, struct gt_error *err)
 {
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
@@ -88,7 +114,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
         return status;
     status = gt_window_make(&o->window, calls, &window, err);
     if (status == 0)
-        status = write_file(f, calls, &window.calls, o->output, err);
+        status = write_file(o, calls, &window.calls, err);
     gt_window_clear(&window);
     gt_calls_close(calls);
     return status;
@@ -115,10 +141,15 @@ static int run_export(const struct gt_command *self, const void *options, size_t
             "--task, --depth, --min-time and --elf are for the formats of "
             "other tools",
             f->name);
+    if (of_counts(o) && f->sums != gt_export_folded)
+        return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
+                                      f->name);
+    if (o->running && !f->sums)
+        return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
     if (gt_output_file_same(o->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
     int status = f->recording ? f->recording(operands[0], o->output, &err)
-                              : write_calls(self, o, f, operands[0], &err);
+                              : write_calls(self, o, operands[0], &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
@@ -139,6 +170,9 @@ const struct gt_command gt_command_export = {
             "about a hundredth of the space. perfetto is the format of ui.perfetto.dev: choose it "
             "for large recordings. chrome is JSON, six times as large, for viewers that read "
             "nothing else.",
+            "The others are sums over all calls of a path of functions: small, however long the "
+            "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
+            "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
             "--from, --to, --task, --depth and --min-time choose a part that the viewer can hold. "
             "A file gets its name when it is complete.",
             NULL},

@@ -10,7 +10,7 @@ import sys
 
 import made
 import readers
-from gttest import call_sums, commands, functions
+from gttest import call_sums, callgrind_profile, commands, functions
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes, same, write
 
@@ -161,6 +161,39 @@ def test_units(t):
         profile = readers.read_pprof(export('pprof', recording.path))
         need(profile.types == [('calls', 'count'), types] and profile.default == types[0], profile.types)
         need((profile.duration == 0) == (types[0] == 'instructions'), profile.duration)
+
+
+def test_source_lines(t):
+    """Functions with a line, the same name in two files, a name that is mangled; one without."""
+    recording = made.Made(f'{t.folder}/data', ['_Z3foov', 'twice', 'twice', 'plain'])
+    places = {0: ('/src/a b.cc', 12), 1: ('/src/a b.cc', 30), 2: ('/src/other.cc', 7)}
+    write(f'{recording.path}/guest.dbg', '# path name: guest\n' + ''.join(
+        f'F: {made.FIRST + 16 * i:x} {recording.names[i].decode()}\nL: {line} {file}\n'
+        for i, (file, line) in places.items()))
+    want = {('foo()', '/src/a b.cc', 12), ('twice', '/src/a b.cc', 30), ('twice', '/src/other.cc', 7)}
+    file, _ = readers.read_speedscope(export('speedscope', recording.path))
+    frames = {(f['name'], f['file'], f.get('line', 0)) for f in file['shared']['frames']}
+    need(frames == want | {('plain', 'guest', 0)}, frames)
+    profile = readers.read_pprof(export('pprof', recording.path))
+    found = {(f.name, f.file, f.line) for f in profile.functions.values()}
+    need(found == want | {('plain', '', 0)}, found)
+    need({l.line for l in profile.locations.values()} == {12, 30, 7, 0}, profile.locations)
+    need({f.system_name for f in profile.functions.values()} == {'_Z3foov', 'twice', 'plain'}, found)
+    places = {(p.name, p.file, line) for p, (line, _) in callgrind_profile.Profile(
+        export('callgrind', recording.path)).costs.items() if p.object == 'guest'}
+    need(places == want | {('plain', '???', 0)}, places)
+    need(b';foo();twice' in export('folded', recording.path), 'names are mangled')
+
+
+def test_usage(t):
+    """Options of formats that this one is not."""
+    recording = made.Made(f'{t.folder}/data', n=40)
+    for words, why in ((['--format', 'pprof', '--values', 'calls'], b'--values calls is for --format folded, not pprof'),
+                       (['--format', 'chrome', '--running'], b'--running is for formats of sums, not chrome'),
+                       (['--format', 'other'], b"'other'"), (['--format', 'folded', '--to', '5'], b"'5'")):
+        done = commands.must([GUESTTRACE, 'export', *words, '-o', f'{t.folder}/out', recording.path], 2)
+        need(why in done.stderr, done.stderr)
+    need(not os.path.exists(f'{t.folder}/out'), 'a file is left')
 
 
 def test_where_it_goes(t):

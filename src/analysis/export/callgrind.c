@@ -13,7 +13,7 @@
  * A name is "(NUMBER) NAME" the first time and "(NUMBER)" from then on.
  */
 #include "analysis/export/frames.h"
-#include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 
 #include <inttypes.h>
 
@@ -160,6 +160,11 @@ static gint by_caller(gconstpointer a, gconstpointer b)
     return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
+static bool is_empty(const struct edge *e)
+{
+    return e->calls == 0 && e->total == 0;
+}
+
 static void put_functions(struct callgrind *c)
 {
     guint at = 0;
@@ -172,7 +177,8 @@ static void put_functions(struct callgrind *c)
         put_name(c, "fn", c->functions, n->name);
         put_cost(c, line_of(n), n->self);
         for (; at < c->edge->len && g_array_index(c->edge, struct edge, at).caller == i; at++)
-            put_edge(c, n, &g_array_index(c->edge, struct edge, at));
+            if (!is_empty(&g_array_index(c->edge, struct edge, at)))
+                put_edge(c, n, &g_array_index(c->edge, struct edge, at));
     }
 }
 
@@ -225,12 +231,11 @@ static void write_tree(struct callgrind *c, const struct gt_tree *t)
     gt_frames_clear(&c->frames);
 }
 
-int gt_export_callgrind(struct gt_calls *calls, const struct gt_calls_window *w,
+int gt_export_callgrind(struct gt_calls *calls, const struct gt_sums_options *o,
                         struct gt_output *out, struct gt_error *err)
 {
-    const struct gt_tree_options o = {.window = w, .groups = GT_TREE_OF_TASKS};
     struct gt_tree tree;
-    int status = gt_tree_make(calls, &o, &tree, err);
+    int status = gt_sums_make(calls, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
     struct callgrind c = {.calls = calls, .out = out};

@@ -4,13 +4,13 @@
  * the time that c itself spent there, or how often it was called there. Lines with 0 are left out.
  */
 #include "analysis/export/frames.h"
-#include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 
 struct folded {
     const struct gt_calls *calls;
     struct gt_frames frames;
     struct gt_output *out;
-    bool by_calls;
+    bool counts;
     GString *path;
     GArray *length; /* of the path, by depth of its last function */
 };
@@ -35,7 +35,7 @@ static void put_root(struct folded *f, uint32_t task)
 
 static void put_node(struct folded *f, const struct gt_tree_node *n)
 {
-    uint64_t value = f->by_calls ? n->calls : (uint64_t)n->self;
+    uint64_t value = f->counts ? n->calls : (uint64_t)n->self;
     g_string_truncate(f->path, g_array_index(f->length, gsize, n->depth - 1));
     add_name(f, f->frames.frame[f->frames.number[n->function]].name);
     if (!value)
@@ -60,15 +60,14 @@ static void put_tree(struct folded *f, const struct gt_tree *t)
     }
 }
 
-static int write_folded(struct gt_calls *c, const struct gt_calls_window *w, struct gt_output *out,
-                        bool by_calls, struct gt_error *err)
+int gt_export_folded(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
+                     struct gt_error *err)
 {
-    const struct gt_tree_options o = {.window = w, .groups = GT_TREE_OF_TASKS, .by_name = true};
     struct gt_tree tree;
-    int status = gt_tree_make(c, &o, &tree, err);
+    int status = gt_sums_make(c, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
-    struct folded f = {.calls = c, .out = out, .by_calls = by_calls};
+    struct folded f = {.calls = c, .out = out, .counts = o->counts};
     f.path = g_string_new(NULL);
     f.length = g_array_new(FALSE, FALSE, sizeof(gsize));
     gt_frames_make(c, &tree, &f.frames);
@@ -78,16 +77,4 @@ static int write_folded(struct gt_calls *c, const struct gt_calls_window *w, str
     g_array_free(f.length, TRUE);
     gt_tree_clear(&tree);
     return 0;
-}
-
-int gt_export_folded(struct gt_calls *c, const struct gt_calls_window *w, struct gt_output *out,
-                     struct gt_error *err)
-{
-    return write_folded(c, w, out, false, err);
-}
-
-int gt_export_folded_calls(struct gt_calls *c, const struct gt_calls_window *w,
-                           struct gt_output *out, struct gt_error *err)
-{
-    return write_folded(c, w, out, true, err);
 }

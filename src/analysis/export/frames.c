@@ -16,14 +16,14 @@ static guint hash_text(const char *text)
 
 static guint hash_frame(const void *p)
 {
-    const struct gt_frame *f = p;
+    const struct gt_export_frame *f = p;
     return (hash_text(f->name) * 31 + hash_text(f->function->module)) * 31 +
            hash_text(f->function->file);
 }
 
 static gboolean equal_frames(const void *a, const void *b)
 {
-    const struct gt_frame *x = a, *y = b;
+    const struct gt_export_frame *x = a, *y = b;
     return strcmp(x->name, y->name) == 0 && strcmp(x->function->module, y->function->module) == 0 &&
            g_strcmp0(x->function->file, y->function->file) == 0;
 }
@@ -32,7 +32,7 @@ static gboolean equal_frames(const void *a, const void *b)
 static uint32_t number_of(struct gt_frames *f, GHashTable *known,
                           const struct gt_calls_function *function)
 {
-    struct gt_frame *next = &f->frame[f->n];
+    struct gt_export_frame *next = &f->frame[f->n];
     void *before;
     next->function = function;
     next->name = *function->name ? gt_demangle(f->demangler, function->name) : "?";
@@ -46,7 +46,7 @@ void gt_frames_make(const struct gt_calls *c, const struct gt_tree *t, struct gt
 {
     size_t n = gt_calls_n_functions(c);
     GHashTable *known = g_hash_table_new(hash_frame, equal_frames);
-    *out = (struct gt_frames){g_new(struct gt_frame, n + 1), 0, g_new(uint32_t, n + 1),
+    *out = (struct gt_frames){g_new(struct gt_export_frame, n + 1), 0, g_new(uint32_t, n + 1),
                               gt_demangler_create()};
     for (size_t i = 0; i < n; i++)
         out->number[i] = GT_TREE_NONE;

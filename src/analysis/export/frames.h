@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-struct gt_frame {
+struct gt_export_frame {
     const char *name; /* demangled; "?" for none: never empty */
     const struct gt_calls_function *function;
 };
@@ -21,7 +21,7 @@ struct gt_frame {
  * one name, source file and module, which look the same in any viewer, are one. An index of
  * calls.h may depend on the threads that read the recording; this number does not. */
 struct gt_frames {
-    struct gt_frame *frame; /* by number */
+    struct gt_export_frame *frame; /* by number */
     uint32_t n;
     uint32_t *number; /* by the index of a function in the tree */
     struct gt_demangler *demangler;

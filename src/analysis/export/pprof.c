@@ -9,7 +9,7 @@
 #include "analysis/export/frames.h"
 #include "analysis/export/gzip.h"
 #include "analysis/export/protobuf.h"
-#include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 
 enum profile {
     PROFILE_SAMPLE_TYPE = 1,
@@ -264,12 +264,11 @@ static void write_profile(struct pprof *p)
     g_ptr_array_unref(p->mappings);
 }
 
-int gt_export_pprof(struct gt_calls *c, const struct gt_calls_window *w, struct gt_output *out,
+int gt_export_pprof(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
                     struct gt_error *err)
 {
-    const struct gt_tree_options o = {.window = w, .groups = GT_TREE_OF_TASKS};
     struct gt_tree tree;
-    int status = gt_tree_make(c, &o, &tree, err);
+    int status = gt_sums_make(c, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
     struct pprof p = {.calls = c, .tree = &tree};

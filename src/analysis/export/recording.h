@@ -18,10 +18,5 @@ typedef int gt_export_fn(struct gt_calls *c, const struct gt_calls_window *w, st
 
 gt_export_fn gt_export_chrome;
 gt_export_fn gt_export_perfetto;
-gt_export_fn gt_export_folded;       /* values are times */
-gt_export_fn gt_export_folded_calls; /* values are numbers of calls */
-gt_export_fn gt_export_speedscope;
-gt_export_fn gt_export_callgrind;
-gt_export_fn gt_export_pprof;
 
 #endif

@@ -8,7 +8,7 @@
  * began first on the left. The profile that is shown first is the one with the largest sum.
  */
 #include "analysis/export/frames.h"
-#include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 #include "base/json.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
@@ -140,13 +140,11 @@ static void put_file(struct speedscope *s)
     gt_json_commit(j);
 }
 
-int gt_export_speedscope(struct gt_calls *c, const struct gt_calls_window *w, struct gt_output *out,
+int gt_export_speedscope(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,
                          struct gt_error *err)
 {
-    const struct gt_tree_options o = {
-        .window = w, .groups = GT_TREE_OF_TASKS, .order = GT_TREE_BY_FIRST};
     struct gt_tree tree;
-    int status = gt_tree_make(c, &o, &tree, err);
+    int status = gt_sums_make(c, o, GT_TREE_BY_FIRST, &tree, err);
     if (status < 0)
         return status;
     struct speedscope s = {.calls = c, .tree = &tree};

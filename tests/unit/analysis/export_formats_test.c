@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/export/frames.h"
-#include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 
 struct gt_calls {
     const char *stats;
+    bool suspended; /* what put does for fib is being suspended */
 };
 
 static const struct gt_calls_task tasks[] = {
@@ -35,14 +36,15 @@ static const struct gt_calls_function functions[] = {
     {.name = "put;\xff\"", .module = "/lib/libx.so"},
     {.name = "fib", .module = "/bin/prog", .file = "a.c", .line = 3}, /* a copy of it */
     {.name = "fib", .module = "/bin/prog", .file = "b.c", .line = 1},
+    {.name = "linux:schedule", .module = ""},
 };
 static const struct gt_calls_facts facts = {
     .path = "/tmp/rec", .command = "prog\n1", .exename = "/bin/prog"};
 
-enum { NEVER, FIB, MAIN, PUT, FIB_COPY, OTHER_FIB };
+enum { NEVER, FIB, MAIN, PUT, FIB_COPY, OTHER_FIB, SCHEDULE };
 
 /* in;it: main -> fib -> fib_copy -> put, main -> put; task 8: put -> main -> other_fib -> put */
-static struct gt_tree_node nodes[] = {
+static const struct gt_tree_node nodes[] = {
     {.calls = 1, .total = 100, .function = GT_TREE_NONE, .parent = GT_TREE_NONE, .end = 6},
     {.calls = 1, .total = 100, .self = 10, .function = MAIN, .parent = 0, .end = 6, .depth = 1},
     {.calls = 2, .total = 80, .self = 20, .function = FIB, .parent = 1, .end = 5, .depth = 2},
@@ -103,11 +105,13 @@ char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size)
 int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_tree *out,
                  struct gt_error *err)
 {
-    (void)c;
+    static struct gt_tree_node copy[sizeof nodes / sizeof nodes[0]];
     assert_int_equal(o->groups, GT_TREE_OF_TASKS);
     if (o->window && o->window->depth == 1)
         return gt_error_set(err, GT_E_FORMAT, "damaged");
-    *out = (struct gt_tree){nodes, sizeof nodes / sizeof nodes[0], roots,
+    memcpy(copy, nodes, sizeof nodes);
+    copy[4].function = c->suspended ? SCHEDULE : PUT;
+    *out = (struct gt_tree){copy, sizeof nodes / sizeof nodes[0], roots,
                             sizeof roots / sizeof roots[0]};
     return 0;
 }
@@ -121,21 +125,26 @@ void gt_tree_clear(struct gt_tree *t)
 
 static char text[1 << 16];
 
-static const char *export(gt_export_fn *format, const char *stats)
+static const char *export_of(gt_sums_fn *format, const char *stats, const struct gt_sums_options *o)
 {
-    struct gt_calls calls = {stats};
+    struct gt_calls calls = {stats, o->running};
     struct gt_error err = {0};
     struct gt_output *out = malloc(sizeof *out);
     FILE *f = tmpfile();
     assert_true(out && f);
     gt_output_init(out, fileno(f));
-    assert_int_equal(format(&calls, NULL, out, &err), GT_OK);
+    assert_int_equal(format(&calls, o, out, &err), GT_OK);
     assert_int_equal(gt_output_finish(out, "out", &err), GT_OK);
     rewind(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
     free(out);
     return text;
+}
+
+static const char *export(gt_sums_fn *format, const char *stats)
+{
+    return export_of(format, stats, &(struct gt_sums_options){0});
 }
 
 static void writes_folded_stacks(void **state)
@@ -150,16 +159,17 @@ static void writes_folded_stacks(void **state)
                         "process 8;task 8;put:\xef\xbf\xbd\" 5\n"
                         "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib 40\n"
                         "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib;put:\xef\xbf\xbd\" 5\n");
-    assert_string_equal(export(gt_export_folded_calls, NULL),
-                        "prog;in:it;ma?in 1\n"
-                        "prog;in:it;ma?in;fib 2\n"
-                        "prog;in:it;ma?in;fib;fib 3\n"
-                        "prog;in:it;ma?in;fib;fib;put:\xef\xbf\xbd\" 4\n"
-                        "prog;in:it;ma?in;put:\xef\xbf\xbd\" 1\n"
-                        "process 8;task 8;put:\xef\xbf\xbd\" 1\n"
-                        "process 8;task 8;put:\xef\xbf\xbd\";ma?in 1\n"
-                        "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib 1\n"
-                        "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib;put:\xef\xbf\xbd\" 1\n");
+    assert_string_equal(
+        export_of(gt_export_folded, NULL, &(struct gt_sums_options){.counts = true}),
+        "prog;in:it;ma?in 1\n"
+        "prog;in:it;ma?in;fib 2\n"
+        "prog;in:it;ma?in;fib;fib 3\n"
+        "prog;in:it;ma?in;fib;fib;put:\xef\xbf\xbd\" 4\n"
+        "prog;in:it;ma?in;put:\xef\xbf\xbd\" 1\n"
+        "process 8;task 8;put:\xef\xbf\xbd\" 1\n"
+        "process 8;task 8;put:\xef\xbf\xbd\";ma?in 1\n"
+        "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib 1\n"
+        "process 8;task 8;put:\xef\xbf\xbd\";ma?in;fib;put:\xef\xbf\xbd\" 1\n");
 }
 
 static void writes_callgrind(void **state)
@@ -208,16 +218,32 @@ static void writes_speedscope(void **state)
         "\"endValue\":50,\"samples\":[\n[2],\n[2,0,3],\n[2,0,3,2]],\"weights\":[5,40,5]}]}\n");
 }
 
+static void leaves_suspensions_out(void **state)
+{
+    (void)state;
+    const struct gt_sums_options running = {.running = true};
+    const char *folded = export_of(gt_export_folded, NULL, &running);
+    assert_null(strstr(folded, "linux:schedule"));
+    assert_non_null(strstr(folded, "prog;in:it;ma?in;fib;fib 57\nprog;in:it;ma?in;put"));
+    const char *callgrind = export_of(gt_export_callgrind, NULL, &running);
+    assert_null(strstr(callgrind, "cfn=(3) linux"));
+    assert_non_null(strstr(callgrind, "cfn=(2) fib\ncalls=2 3\n20 77\n"));
+    assert_non_null(
+        strstr(callgrind, "in;it (7)\n0 0\ncob=(1)\ncfi=(1)\ncfn=(1)\ncalls=1 20\n0 97\n"));
+    assert_non_null(strstr(callgrind, "\ntotals: 147\n"));
+}
+
 static void passes_errors_on(void **state)
 {
     (void)state;
-    gt_export_fn *all[] = {gt_export_folded, gt_export_folded_calls, gt_export_speedscope,
-                           gt_export_callgrind, gt_export_pprof};
+    gt_sums_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
+                         gt_export_pprof};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct gt_calls calls = {0};
         const struct gt_calls_window window = {.depth = 1};
         struct gt_error err = {0};
-        assert_int_equal(all[i](&calls, &window, NULL, &err), GT_E_FORMAT);
+        const struct gt_sums_options o = {&window};
+        assert_int_equal(all[i](&calls, &o, NULL, &err), GT_E_FORMAT);
         assert_string_equal(err.text, "damaged");
     }
 }
@@ -226,15 +252,15 @@ static void passes_errors_on(void **state)
 static void ends_where_output_fails(void **state)
 {
     (void)state;
-    gt_export_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
-                           gt_export_pprof};
+    gt_sums_fn *all[] = {gt_export_folded, gt_export_speedscope, gt_export_callgrind,
+                         gt_export_pprof};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct gt_calls calls = {0};
         struct gt_error err = {0};
         struct gt_output *out = malloc(sizeof *out);
         assert_non_null(out);
         gt_output_init(out, -1);
-        assert_int_equal(all[i](&calls, NULL, out, &err), GT_OK);
+        assert_int_equal(all[i](&calls, &(struct gt_sums_options){0}, out, &err), GT_OK);
         assert_int_equal(gt_output_finish(out, "out", &err), GT_E_IO);
         free(out);
     }
@@ -243,9 +269,9 @@ static void ends_where_output_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_folded_stacks),    cmocka_unit_test(writes_callgrind),
-        cmocka_unit_test(writes_speedscope),       cmocka_unit_test(passes_errors_on),
-        cmocka_unit_test(ends_where_output_fails),
+        cmocka_unit_test(writes_folded_stacks), cmocka_unit_test(writes_callgrind),
+        cmocka_unit_test(writes_speedscope),    cmocka_unit_test(leaves_suspensions_out),
+        cmocka_unit_test(passes_errors_on),     cmocka_unit_test(ends_where_output_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
