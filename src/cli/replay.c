@@ -3,13 +3,13 @@
 #include "analysis/replay/replay.h"
 
 #include "cli/function_pattern.h"
-#include "cli/reader.h"
+#include "cli/reading.h"
 #include "guesttrace/control.h"
 
 #include <string.h>
 
 struct replay_options {
-    struct gt_reader_options reader;
+    struct gt_reading_options reader;
     GPtrArray *functions, *modules;
     const char *fields;
     bool flat;
@@ -28,7 +28,7 @@ static const struct gt_option replay_table[] = {
      .help = "the columns: duration, tid, addr, time, delta, elapsed, at, task, module, joined by "
              "commas; +LIST adds to the default; none; all",
      .offset = offsetof(struct replay_options, fields)},
-    GT_READER_OPTIONS(struct replay_options, reader),
+    GT_READING_OPTIONS(struct replay_options, reader),
     {0},
 };
 
@@ -133,7 +133,7 @@ static int check_wanted(const struct wanted *w, const struct gt_calls *c, struct
 
 /* ---- the command --------------------------------------------------------------------------- */
 
-static int print(struct gt_reader *r, struct gt_replay_options *to, struct gt_error *err)
+static int print(struct gt_reading *r, struct gt_replay_options *to, struct gt_error *err)
 {
     const bool color = r->pager->color;
     const char *const colors[GT_REPLAY_COLORS] = {
@@ -149,12 +149,12 @@ static int print(struct gt_reader *r, struct gt_replay_options *to, struct gt_er
     to->color = colors;
     int status = gt_replay_write(r->calls, &r->window.calls, to, &r->pager->out, err);
     const bool closed = gt_pager_closed(r->pager);
-    if (gt_reader_finish(r, &write_err) < 0 && status == 0)
+    if (gt_reading_finish(r, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     return status < 0 ? status : closed;
 }
 
-static int replay(struct gt_reader *r, const void *user, struct gt_error *err)
+static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
 {
     const struct replay_options *o = user;
     struct fields fields;
@@ -171,7 +171,7 @@ static int replay(struct gt_reader *r, const void *user, struct gt_error *err)
                                    .field = fields.field,
                                    .n_fields = fields.n,
                                    .demangler = r->demangler};
-    status = gt_reader_start(r, err);
+    status = gt_reading_start(r, err);
     if (status == 0)
         status = print(r, &to, err);
     if (status == 0)
@@ -184,7 +184,7 @@ static int replay(struct gt_reader *r, const void *user, struct gt_error *err)
 static int run_replay(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct replay_options *o = options;
-    return gt_reader_run(self, &o->reader, n, operands, replay, o);
+    return gt_reading_run(self, &o->reader, n, operands, replay, o);
 }
 
 const struct gt_command gt_command_replay = {

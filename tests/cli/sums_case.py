@@ -95,7 +95,7 @@ class SumsTest(CliTest):
                        'fib( +10 fib( +20 fib( +30 ) ) fib( +40 ) ) )')
         recording.task(8, 'thread( +7 libx.so.6:read( +3000000000 libx.so.6:copy( +9 ) ) )', pid=7, name='thread')
         recording.task(9, 'main( +1 work( +2 ) )', name='child')
-        return recording.write({'calls': 14, 'clock': 'insn', 'lost_records': 0, 'anomaly.guessed-frame': 0,
+        return recording.write({'calls': 14, 'processes': 2, 'host_clock': 0, 'lost_records': 0, 'anomaly.guessed-frame': 0,
                                 'anomaly.missed-return': 2, 'count.signals': 1234, 'count.handlers': 0,
                                 'rule.outer-return': 3})
 

@@ -281,6 +281,14 @@ Tasks
                       self.plain('info', self.make('good', 'f( +1 )', stats={'calls': 1, 'anomaly.too-deep': 0})))
         self.assertNotIn('exact', self.plain('info', self.make('unknown', 'f( +1 )')))
 
+    def test_clock(self):
+        for host, clock, words in [(0, 'insn', 'instructions of the guest, 1 ns each'), (3, 'host', "the host's"),
+                                   (2, 'mixed', "the host's; of some processes instructions, 1 ns each")]:
+            path = self.make(f'clock{host}', 'f( +1 )', stats={'processes': 3, 'host_clock': host})
+            self.assertEqual(json.loads(self.plain('info', '--json', path))['clock'], clock)
+            self.assertIn(f'\nclock         : {words}\n', self.plain('info', path))
+        self.assertNotIn('clock', self.plain('info', self.make('old', 'f( +1 )', stats={'processes': 3})))
+
     def test_lost(self):
         path = self.make('lost', 'f( +1 )', stats={'calls': 1, 'lost_records': 12345, 'error': 'disk full'})
         self.assertIn('\nLost records\n          12,345  in 0 places: disk full\n', self.plain('info', path))

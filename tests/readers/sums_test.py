@@ -57,6 +57,8 @@ def of_uftrace(folder, source):
     return out
 
 
+CLOCKS = {'longjmp.c': 'insn', 'threads.c': 'host', 'stack': 'insn'}  # of some
+
 RECORDINGS = [
     *[(of_program, source, where) for source, where in PROGRAMS.items()],
     (of_machine, 'stack'), (of_machine, 'cpu'), (of_uftrace, 'recursion.c'),
@@ -70,7 +72,8 @@ def uftrace(directory, command, *options):
 
 
 def guesttrace(recording, command, *options):
-    done = must([GUESTTRACE, command, '--no-demangle', *options, recording])
+    names = ['--no-demangle'] if command != 'info' else []
+    done = must([GUESTTRACE, command, *names, *options, recording])
     need(done.stderr == b'', command, recording, done.stderr)
     return done.stdout.decode(errors='surrogateescape')
 
@@ -184,12 +187,23 @@ def check_sums(directory, recording):
         check_callers(directory, recording, function)
 
 
-def check_recording(folder, make, *arguments):
-    directory = make(folder, *arguments)
+def check_info(recording, clock):
+    """What it counts is what report counts."""
+    info = json.loads(guesttrace(recording, 'info', '--json'))
+    need(not clock or info.get('clock') == clock, 'the clock is', info.get('clock'))
+    rows = json.loads(guesttrace(recording, 'report', '--json', '--by', 'task'))['rows']
+    calls = {(row['tid'], row['pid']): row['calls'] for row in rows}
+    want = {(task['tid'], task['pid']): task['calls'] for task in info['tasks'] if task['calls']}
+    need(calls == want and info['calls'] == sum(calls.values()), 'info has', want, 'report has', calls)
+
+
+def check_recording(folder, make, kind, *arguments):
+    directory = make(folder, kind, *arguments)
     compact = f'{directory}.gtrace'
     must([GUESTTRACE, 'export', '--format', 'compact', '-o', compact, directory])
     for recording in directory, compact:
         check_sums(directory, recording)
+        check_info(recording, CLOCKS.get(kind))
 
 
 def check(folder):

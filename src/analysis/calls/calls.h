@@ -167,7 +167,8 @@ struct gt_calls_window {
     const bool *tasks; /* by index; NULL: all */
     uint32_t depth;    /* calls less deep than that, from 1; 0: all. The others' time is that of
                         * the deepest one that is shown */
-    /* ns: only calls that took as long, in the window; time of others is their caller's own */
+    /* ns: only calls that took as long, in the window; time of others is their caller's own. One
+     * that never ended took until the recording's end. */
     uint64_t min_time;
 };
 

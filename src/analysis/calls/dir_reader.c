@@ -15,7 +15,7 @@
 
 enum { AT_ONCE = 1024, MAGIC = 5 << 3, HEAD_MASK = 0x3c };
 
-struct gt_calls_reader {
+struct dir_reader {
     struct gt_calls_feed *feed;
     uint32_t tid;
     const uint8_t *data;
@@ -26,15 +26,16 @@ struct gt_calls_reader {
     struct gt_compact_event event[AT_ONCE];
 };
 
-static void unmap(struct gt_calls_reader *r)
+static void unmap(struct dir_reader *r)
 {
     if (r->data)
         munmap((void *)(uintptr_t)r->data, r->size);
     r->data = NULL;
 }
 
-static void destroy(struct gt_calls_reader *r)
+static void destroy(void *reader)
 {
+    struct dir_reader *r = reader;
     if (!r)
         return;
     unmap(r);
@@ -43,10 +44,10 @@ static void destroy(struct gt_calls_reader *r)
     g_free(r);
 }
 
-static int create(struct gt_calls_feed *feed, struct gt_calls_reader **out, struct gt_error *err)
+static int create(struct gt_calls_feed *feed, void **out, struct gt_error *err)
 {
     (void)err;
-    struct gt_calls_reader *r = *out = g_new0(struct gt_calls_reader, 1);
+    struct dir_reader *r = *out = g_new0(struct dir_reader, 1);
     r->feed = feed;
     r->words = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     return 0;
@@ -54,10 +55,10 @@ static int create(struct gt_calls_feed *feed, struct gt_calls_reader **out, stru
 
 static uint64_t word_of(const void *self, uint32_t number)
 {
-    return g_array_index(((const struct gt_calls_reader *)self)->words, uint64_t, number);
+    return g_array_index(((const struct dir_reader *)self)->words, uint64_t, number);
 }
 
-static int map_file(struct gt_calls_reader *r, size_t size, struct gt_error *err)
+static int map_file(struct dir_reader *r, size_t size, struct gt_error *err)
 {
     g_autofree char *path = g_strdup_printf("%s/%u.dat", r->feed->c->path, r->tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC), status = 0;
@@ -72,8 +73,9 @@ static int map_file(struct gt_calls_reader *r, size_t size, struct gt_error *err
     return status;
 }
 
-static int begin(struct gt_calls_reader *r, const struct gt_calls_part *part, struct gt_error *err)
+static int begin(void *reader, const struct gt_calls_part *part, struct gt_error *err)
 {
+    struct dir_reader *r = reader;
     struct gt_calls_feed *f = r->feed;
     const struct gt_calls_row *row = &g_array_index(f->c->rows, struct gt_calls_row, part->row);
     unmap(r);
@@ -96,7 +98,7 @@ static int begin(struct gt_calls_reader *r, const struct gt_calls_part *part, st
 }
 
 /* The number of a word; entries and exits have the same. */
-static uint32_t number_of(struct gt_calls_reader *r, unsigned kind, uint64_t word)
+static uint32_t number_of(struct dir_reader *r, unsigned kind, uint64_t word)
 {
     if (kind == GT_COMPACT_EXIT)
         kind = GT_COMPACT_ENTRY;
@@ -108,7 +110,7 @@ static uint32_t number_of(struct gt_calls_reader *r, unsigned kind, uint64_t wor
     return gt_pairs_put(&r->numbers, kind, word, number) ? number : GT_PAIRS_NONE;
 }
 
-static bool make_event(struct gt_calls_reader *r, const uint8_t *at, struct gt_compact_event *out)
+static bool make_event(struct dir_reader *r, const uint8_t *at, struct gt_compact_event *out)
 {
     static const uint8_t kinds[] = {GT_COMPACT_ENTRY, GT_COMPACT_EXIT, GT_COMPACT_OTHER,
                                     GT_COMPACT_EVENT};
@@ -120,8 +122,9 @@ static bool make_event(struct gt_calls_reader *r, const uint8_t *at, struct gt_c
     return number < 1u << 30;
 }
 
-static int read_block(struct gt_calls_reader *r, size_t i, struct gt_error *err)
+static int read_block(void *reader, size_t i, struct gt_error *err)
 {
+    struct dir_reader *r = reader;
     struct gt_calls_feed *f = r->feed;
     const struct gt_calls_block *b = &f->c->block[i];
     const uint8_t *at = r->data + b->number;
@@ -144,9 +147,9 @@ static int read_block(struct gt_calls_reader *r, size_t i, struct gt_error *err)
     return status < 0 ? gt_error_set(err, status, "%s: out of memory", f->c->path) : 0;
 }
 
-static uint64_t least(const struct gt_calls_reader *r, const struct gt_calls_part *part,
-                      size_t block)
+static uint64_t least(const void *reader, const struct gt_calls_part *part, size_t block)
 {
+    const struct dir_reader *r = reader;
     const struct gt_calls_block *b = &r->feed->c->block[block];
     return r->data ? gt_le64(r->data + b->number) : part->last;
 }

@@ -7,15 +7,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-struct gt_calls_reader {
+struct file_reader {
     struct gt_calls_feed *feed;
     struct gt_compact_buffer buffer;
     struct gt_unpacker *unpacker;
     GArray *lanes; /* struct gt_calls_lane, by the task's number in the segment */
 };
 
-static void destroy(struct gt_calls_reader *r)
+static void destroy(void *reader)
 {
+    struct file_reader *r = reader;
     if (!r)
         return;
     gt_unpacker_destroy(r->unpacker);
@@ -24,9 +25,9 @@ static void destroy(struct gt_calls_reader *r)
     g_free(r);
 }
 
-static int create(struct gt_calls_feed *feed, struct gt_calls_reader **out, struct gt_error *err)
+static int create(struct gt_calls_feed *feed, void **out, struct gt_error *err)
 {
-    struct gt_calls_reader *r = *out = g_new0(struct gt_calls_reader, 1);
+    struct file_reader *r = *out = g_new0(struct file_reader, 1);
     r->feed = feed;
     r->lanes = g_array_new(FALSE, TRUE, sizeof(struct gt_calls_lane));
     if (gt_unpacker_create(&r->unpacker) == 0)
@@ -41,8 +42,9 @@ static uint64_t word(const void *self, uint32_t number)
     return gt_unpacker_word(self, number);
 }
 
-static int begin(struct gt_calls_reader *r, const struct gt_calls_part *part, struct gt_error *err)
+static int begin(void *reader, const struct gt_calls_part *part, struct gt_error *err)
 {
+    struct file_reader *r = reader;
     (void)part;
     (void)err;
     g_array_set_size(r->lanes, 0);
@@ -50,7 +52,7 @@ static int begin(struct gt_calls_reader *r, const struct gt_calls_part *part, st
 }
 
 /* What the task has open at the beginning of the segment. */
-static int make_frames(struct gt_calls_reader *r, const struct gt_compact_piece *p, uint32_t space)
+static int make_frames(struct file_reader *r, const struct gt_compact_piece *p, uint32_t space)
 {
     GArray *frames = r->feed->frames;
     g_array_set_size(frames, 0);
@@ -72,7 +74,7 @@ static int make_frames(struct gt_calls_reader *r, const struct gt_compact_piece 
     return 0;
 }
 
-static int open_lane(struct gt_calls_reader *r, const struct gt_compact_piece *p,
+static int open_lane(struct file_reader *r, const struct gt_compact_piece *p,
                      struct gt_calls_lane *lane)
 {
     struct gt_calls_feed *f = r->feed;
@@ -93,7 +95,7 @@ static int open_lane(struct gt_calls_reader *r, const struct gt_compact_piece *p
 
 static int take_piece(void *self, const struct gt_compact_piece *p)
 {
-    struct gt_calls_reader *r = self;
+    struct file_reader *r = self;
     int status = 0;
     r->feed->n_words = gt_unpacker_words(r->unpacker);
     if (p->first) {
@@ -107,8 +109,9 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
     return status > 0 ? GT_E_USAGE : status; /* the unpacker ends below 0 only; out has it */
 }
 
-static int read_block(struct gt_calls_reader *r, size_t i, struct gt_error *err)
+static int read_block(void *reader, size_t i, struct gt_error *err)
 {
+    struct file_reader *r = reader;
     const struct gt_calls *c = r->feed->c;
     size_t number = c->block[i].number;
     const struct gt_compact_block *b = &c->file.block[number];
@@ -131,9 +134,9 @@ static int read_block(struct gt_calls_reader *r, size_t i, struct gt_error *err)
                       : 0;
 }
 
-static uint64_t least(const struct gt_calls_reader *r, const struct gt_calls_part *part,
-                      size_t block)
+static uint64_t least(const void *reader, const struct gt_calls_part *part, size_t block)
 {
+    const struct file_reader *r = reader;
     (void)part;
     return r->feed->c->block[block].least;
 }

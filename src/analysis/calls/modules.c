@@ -19,21 +19,22 @@ static void free_module(gpointer data)
     g_free(m);
 }
 
-void gt_modules_init(struct gt_modules *m, const struct gt_texts *texts,
-                     const struct gt_notices *notices)
+void gt_calls_modules_init(struct gt_calls_modules *m, const struct gt_texts *texts,
+                           const struct gt_notices *notices)
 {
-    *m = (struct gt_modules){.texts = texts, .notices = *notices};
+    *m = (struct gt_calls_modules){.texts = texts, .notices = *notices};
     m->list = g_ptr_array_new_with_free_func(free_module);
     m->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-void gt_modules_finish(struct gt_modules *m)
+void gt_calls_modules_finish(struct gt_calls_modules *m)
 {
     g_hash_table_destroy(m->by_name);
     g_ptr_array_free(m->list, TRUE);
 }
 
-struct gt_calls_module *gt_modules_get(struct gt_modules *m, const char *path, const char *build_id)
+struct gt_calls_module *gt_calls_modules_get(struct gt_calls_modules *m, const char *path,
+                                             const char *build_id)
 {
     char *name = g_strconcat(path, " ", build_id ? build_id : "", NULL);
     struct gt_calls_module *of = g_hash_table_lookup(m->by_name, name);
@@ -74,10 +75,10 @@ static void name_files(const struct gt_calls_module *of, const char *extension, 
 }
 
 /* True: the text was read and is the module's. */
-typedef bool take_file(struct gt_modules *m, struct gt_calls_module *of, const char *name,
+typedef bool take_file(struct gt_calls_modules *m, struct gt_calls_module *of, const char *name,
                        const char *text, size_t size);
 
-static void read_file(struct gt_modules *m, struct gt_calls_module *of, const char *extension,
+static void read_file(struct gt_calls_modules *m, struct gt_calls_module *of, const char *extension,
                       take_file *take)
 {
     char *name[2];
@@ -100,7 +101,7 @@ static void read_file(struct gt_modules *m, struct gt_calls_module *of, const ch
 
 /* ---- symbols ------------------------------------------------------------------------------- */
 
-static bool take_symbols(struct gt_modules *m, struct gt_calls_module *of, const char *name,
+static bool take_symbols(struct gt_calls_modules *m, struct gt_calls_module *of, const char *name,
                          const char *text, size_t size)
 {
     struct gt_uftrace_symtab tab;
@@ -118,8 +119,8 @@ static bool take_symbols(struct gt_modules *m, struct gt_calls_module *of, const
     return own;
 }
 
-const struct gt_uftrace_symbol *gt_modules_symbol(struct gt_modules *m, struct gt_calls_module *of,
-                                                  uint64_t address)
+const struct gt_uftrace_symbol *
+gt_calls_modules_symbol(struct gt_calls_modules *m, struct gt_calls_module *of, uint64_t address)
 {
     if (!of->symbols_read) {
         of->symbols_read = true;
@@ -151,7 +152,7 @@ static void collect_lines(struct gt_calls_module *of)
     qsort(of->line, of->n_lines, sizeof *of->line, compare_lines);
 }
 
-static bool take_lines(struct gt_modules *m, struct gt_calls_module *of, const char *name,
+static bool take_lines(struct gt_calls_modules *m, struct gt_calls_module *of, const char *name,
                        const char *text, size_t size)
 {
     struct gt_uftrace_dbginfo info;
@@ -170,8 +171,8 @@ static bool take_lines(struct gt_modules *m, struct gt_calls_module *of, const c
     return true;
 }
 
-const struct gt_calls_line *gt_modules_line(struct gt_modules *m, struct gt_calls_module *of,
-                                            uint64_t address)
+const struct gt_calls_line *gt_calls_modules_line(struct gt_calls_modules *m,
+                                                  struct gt_calls_module *of, uint64_t address)
 {
     if (!of->lines_read) {
         of->lines_read = true;

@@ -26,25 +26,25 @@ struct gt_calls_line {
     uint32_t line;
 };
 
-struct gt_modules {
+struct gt_calls_modules {
     const struct gt_texts *texts;
     struct gt_notices notices;
     GPtrArray *list;     /* struct gt_calls_module */
     GHashTable *by_name; /* path and build-id */
 };
 
-void gt_modules_init(struct gt_modules *m, const struct gt_texts *texts,
-                     const struct gt_notices *notices);
-void gt_modules_finish(struct gt_modules *m);
+void gt_calls_modules_init(struct gt_calls_modules *m, const struct gt_texts *texts,
+                           const struct gt_notices *notices);
+void gt_calls_modules_finish(struct gt_calls_modules *m);
 /* The module of a path (as in a map; a library's is converted). */
-struct gt_calls_module *gt_modules_get(struct gt_modules *m, const char *path,
-                                       const char *build_id);
+struct gt_calls_module *gt_calls_modules_get(struct gt_calls_modules *m, const char *path,
+                                             const char *build_id);
 /* The symbol that contains the address; NULL: none. Symbol files that are damaged or missing have
  * none; a notice reports damage. */
-const struct gt_uftrace_symbol *gt_modules_symbol(struct gt_modules *m, struct gt_calls_module *of,
-                                                  uint64_t address);
+const struct gt_uftrace_symbol *
+gt_calls_modules_symbol(struct gt_calls_modules *m, struct gt_calls_module *of, uint64_t address);
 /* The source of the function that begins at the address; NULL: not known. */
-const struct gt_calls_line *gt_modules_line(struct gt_modules *m, struct gt_calls_module *of,
-                                            uint64_t address);
+const struct gt_calls_line *gt_calls_modules_line(struct gt_calls_modules *m,
+                                                  struct gt_calls_module *of, uint64_t address);
 
 #endif

@@ -25,15 +25,14 @@ bool gt_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
     return p->first <= r->to && (p->last >= r->from || c->facts.form != GT_CALLS_COMPACT);
 }
 
-uint64_t gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r, uint64_t last,
-                     uint8_t *flags)
+struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,
+                                uint64_t last)
 {
-    if (r->to < c->facts.last) {
-        *flags = GT_CALL_CLIPPED;
-        return r->to;
-    }
-    *flags = GT_CALL_UNFINISHED;
-    return last > r->from ? last : r->from;
+    if (r->to < c->facts.last)
+        return (struct gt_calls_end){r->to, r->to, GT_CALL_CLIPPED};
+    last = last > r->from ? last : r->from;
+    return (struct gt_calls_end){last, last > c->facts.last ? last : c->facts.last,
+                                 GT_CALL_UNFINISHED};
 }
 
 void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown)

@@ -12,9 +12,9 @@ void gt_pass_rules(const struct gt_calls *c, const struct gt_calls_window *w,
 /* True where the part has records that the window needs. */
 bool gt_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
                    const struct gt_calls_rules *r);
-/* When a task whose last record is at `last` ends, and the flags of its last exits. */
-uint64_t gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r, uint64_t last,
-                     uint8_t *flags);
+/* How a task ends whose last record is at `last`. */
+struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,
+                                uint64_t last);
 /* Reports records that fitted nowhere, and those of tasks that are not known. */
 void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
 

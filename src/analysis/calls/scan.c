@@ -45,7 +45,7 @@ struct worker {
     bool runs;
     struct gt_calls_feed feed;
     struct gt_calls_out out;
-    struct gt_calls_reader *reader;
+    void *reader;
     GPtrArray *stacks; /* struct gt_calls_stack, of the part */
 };
 
@@ -201,8 +201,7 @@ static gint compare_endings(gconstpointer a, gconstpointer b)
 static int end_task(struct worker *w, const struct ending *e)
 {
     const struct gt_calls_rules *r = &w->scan->rules;
-    uint8_t flags;
-    uint64_t time = gt_pass_end(w->scan->c, r, e->last, &flags);
+    const struct gt_calls_end end = gt_pass_end(w->scan->c, r, e->last);
     struct gt_calls_stack s;
     gt_calls_stack_init(&s, e->task);
     int status = GT_E_NOMEM;
@@ -210,7 +209,7 @@ static int end_task(struct worker *w, const struct ending *e)
         status = give_first(w, &s);
         if (!s.started)
             gt_calls_stack_start(&s, r, &w->out);
-        gt_calls_stack_end(&s, r, &w->out, time, flags);
+        gt_calls_stack_end(&s, r, &w->out, &end);
         gt_calls_out_flush(&w->out, &s);
     }
     gt_calls_stack_finish(&s);

@@ -40,7 +40,7 @@ struct gt_spaces {
     GHashTable *by_sid;   /* their numbers, from 1 */
     GArray *map_of;       /* uint32_t: of each space */
     pthread_mutex_t lock; /* for the members below */
-    struct gt_modules modules;
+    struct gt_calls_modules modules;
     struct gt_functions functions;
     struct gt_pairs known; /* space and address to function */
     GPtrArray *names;      /* of addresses */
@@ -86,7 +86,7 @@ struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
     s->names = g_ptr_array_new_with_free_func(g_free);
     add_map(s); /* 0: of tasks without a session */
     pthread_mutex_init(&s->lock, NULL);
-    gt_modules_init(&s->modules, texts, notices);
+    gt_calls_modules_init(&s->modules, texts, notices);
     add_schedule(s);
     return s;
 }
@@ -100,7 +100,7 @@ void gt_spaces_destroy(struct gt_spaces *s)
     g_array_free(s->map_of, TRUE);
     g_ptr_array_free(s->names, TRUE);
     pthread_mutex_destroy(&s->lock);
-    gt_modules_finish(&s->modules);
+    gt_calls_modules_finish(&s->modules);
     gt_functions_finish(&s->functions);
     gt_pairs_clear(&s->known);
     g_free(s);
@@ -120,8 +120,8 @@ static void take_lines(struct gt_spaces *s, struct map *m, const struct gt_uftra
             continue;
         }
         before = from->path;
-        m->line[m->n++] = (struct line){from->start, from->end,
-                                        gt_modules_get(&s->modules, from->path, from->build_id)};
+        m->line[m->n++] = (struct line){
+            from->start, from->end, gt_calls_modules_get(&s->modules, from->path, from->build_id)};
     }
     m->ordered = true;
     for (size_t i = 1; i < m->n; i++)
@@ -193,7 +193,7 @@ void gt_spaces_add_library(struct gt_spaces *s, size_t map, uint64_t time, uint6
 {
     struct map *m = s->maps->pdata[map];
     const struct library l = {time, base & GT_UFTRACE_ADDR_MASK,
-                              gt_modules_get(&s->modules, path, NULL)};
+                              gt_calls_modules_get(&s->modules, path, NULL)};
     g_array_append_val(m->libraries, l);
 }
 
@@ -259,7 +259,7 @@ static const struct gt_uftrace_symbol *find_loaded(struct gt_spaces *s, const st
         if (address < l->base)
             continue;
         *module = l->module;
-        symbol = gt_modules_symbol(&s->modules, l->module, address - l->base);
+        symbol = gt_calls_modules_symbol(&s->modules, l->module, address - l->base);
     }
     return symbol;
 }
@@ -271,7 +271,7 @@ static uint32_t add_symbol(struct gt_spaces *s, struct gt_calls_module *module,
     uint32_t index = gt_functions_add(&s->functions, module->number, symbol->addr, &f);
     if (!f)
         return index;
-    const struct gt_calls_line *line = gt_modules_line(&s->modules, module, symbol->addr);
+    const struct gt_calls_line *line = gt_calls_modules_line(&s->modules, module, symbol->addr);
     *f = (struct gt_calls_function){.name = symbol->name,
                                     .module = module->path,
                                     .address = symbol->addr,
@@ -304,7 +304,8 @@ static uint32_t resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
     const struct line *line = find_line(m, address);
     struct gt_calls_module *module = line ? line->module : NULL;
     const struct gt_uftrace_symbol *symbol =
-        line ? gt_modules_symbol(&s->modules, module, address - (s->relative ? line->start : 0))
+        line ? gt_calls_modules_symbol(&s->modules, module,
+                                       address - (s->relative ? line->start : 0))
              : NULL;
     if (!symbol)
         symbol = find_loaded(s, m, space - m->first, address, &module);

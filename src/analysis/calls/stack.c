@@ -75,8 +75,7 @@ static void give_held(struct gt_calls_stack *s, struct gt_calls_out *out,
                                        .kind = h->kind});
 }
 
-/* Gives events that happened inside at most `depth` calls. */
-static void release(struct gt_calls_stack *s, struct gt_calls_out *out, uint32_t depth)
+void gt_calls_stack_give_held(struct gt_calls_stack *s, struct gt_calls_out *out, uint32_t depth)
 {
     size_t n = 0;
     while (n < s->n_held && s->held[n].depth <= depth)
@@ -90,7 +89,8 @@ void gt_calls_stack_release(struct gt_calls_stack *s, const struct gt_calls_rule
 {
     for (size_t i = s->n_held; i-- > 0 && s->held[i].depth > s->n;)
         s->held[i].depth = s->n;
-    release(s, out, s->shown == gt_calls_stack_within(s, r) ? UINT32_MAX : s->shown);
+    gt_calls_stack_give_held(s, out,
+                             s->shown == gt_calls_stack_within(s, r) ? UINT32_MAX : s->shown);
 }
 
 void gt_calls_stack_show(struct gt_calls_stack *s, const struct gt_calls_rules *r,
@@ -99,7 +99,7 @@ void gt_calls_stack_show(struct gt_calls_stack *s, const struct gt_calls_rules *
     uint32_t within = gt_calls_stack_within(s, r);
     while (s->shown < within && time - s->frame[s->shown].begin >= r->min_time) {
         if (s->n_held)
-            release(s, out, s->shown);
+            gt_calls_stack_give_held(s, out, s->shown);
         gt_calls_stack_make_entry(s, out, s->shown);
         s->shown++;
     }
@@ -205,6 +205,7 @@ void gt_calls_stack_pass(struct gt_calls_stack *s, const struct gt_calls_rules *
 void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out)
 {
+    gt_calls_stack_give_held(s, out, UINT32_MAX); /* the next stretch does not have them */
     for (uint32_t k = s->shown; k-- > 0;) {
         const struct gt_call_frame *f = &s->frame[k];
         uint64_t until = k + 1 < s->shown ? f[1].begin : shown_until(s, r, s->last);
@@ -223,11 +224,10 @@ void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules 
 }
 
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
-                        struct gt_calls_out *out, uint64_t time, uint8_t flags)
+                        struct gt_calls_out *out, const struct gt_calls_end *end)
 {
-    time = time > s->last ? time : s->last;
-    gt_calls_stack_show(s, r, out, time);
+    gt_calls_stack_show(s, r, out, end->until);
     while (s->n > 0)
-        gt_calls_stack_pop(s, out, time, flags);
-    gt_calls_stack_release(s, r, out);
+        gt_calls_stack_pop(s, out, end->time, end->flags);
+    gt_calls_stack_give_held(s, out, UINT32_MAX);
 }

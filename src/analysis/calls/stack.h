@@ -92,9 +92,15 @@ void gt_calls_stack_pass(struct gt_calls_stack *s, const struct gt_calls_rules *
 /* The stretch ends. */
 void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out);
-/* The task ends at a time: leaves all calls, with these flags. */
+/* How a task ends. */
+struct gt_calls_end {
+    uint64_t time;  /* of the last exits */
+    uint64_t until; /* calls that are open go on until then: at least `time` */
+    uint8_t flags;  /* of the last exits */
+};
+/* The task ends: leaves all calls. */
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
-                        struct gt_calls_out *out, uint64_t time, uint8_t flags);
+                        struct gt_calls_out *out, const struct gt_calls_end *end);
 
 /* What records' numbers are. */
 struct gt_calls_words {

@@ -64,10 +64,15 @@ GT_STACK_INLINE void gt_calls_stack_make_entry(struct gt_calls_stack *s, struct 
                      });
 }
 
+/* Gives events that wait for an ENTRY, of those that happened inside at most `depth` calls. */
+void gt_calls_stack_give_held(struct gt_calls_stack *s, struct gt_calls_out *out, uint32_t depth);
+
 /* Leaves the innermost frame; there is one. */
 GT_STACK_INLINE void gt_calls_stack_pop(struct gt_calls_stack *s, struct gt_calls_out *out,
                                         uint64_t time, unsigned flags)
 {
+    if (s->n_held && s->n == s->shown)
+        gt_calls_stack_give_held(s, out, UINT32_MAX);
     const uint32_t k = --s->n;
     const struct gt_call_frame *f = &s->frame[k];
     uint64_t took = time - f->begin, spent = s->child[k];

@@ -16,7 +16,7 @@ struct row {
     size_t block;    /* of `part` */
     uint64_t bound;  /* no record that comes is earlier */
     struct gt_calls_feed feed;
-    struct gt_calls_reader *reader;
+    void *reader;
 };
 
 struct walk {
@@ -210,9 +210,8 @@ static int end_all(struct walk *w)
     g_hash_table_iter_init(&it, w->queues);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
         struct gt_calls_stack *s = &((struct gt_merge_queue *)value)->stack;
-        uint8_t flags;
-        uint64_t time = gt_pass_end(w->c, &w->rules, s->last, &flags);
-        gt_calls_stack_end(s, &w->rules, &w->out, time, flags);
+        const struct gt_calls_end end = gt_pass_end(w->c, &w->rules, s->last);
+        gt_calls_stack_end(s, &w->rules, &w->out, &end);
         gt_calls_out_flush(&w->out, s);
     }
     return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);

@@ -151,7 +151,7 @@ static int compare_rows(const void *pa, const void *pb, void *arg)
     return order ? order : strcmp(fa->module, fb->module);
 }
 
-static int make_rows(const struct gt_calls *c, struct sums *s, struct gt_functions *out)
+static int make_rows(const struct gt_calls *c, struct sums *s, struct gt_function_table *out)
 {
     uint32_t *first;
     bool any;
@@ -179,13 +179,13 @@ static int make_rows(const struct gt_calls *c, struct sums *s, struct gt_functio
     return 0;
 }
 
-int gt_functions_make(struct gt_calls *c, const struct gt_calls_window *w, unsigned threads,
-                      struct gt_functions *out, struct gt_error *err)
+int gt_function_table_make(struct gt_calls *c, const struct gt_calls_window *w, unsigned threads,
+                           struct gt_function_table *out, struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
     struct share all = {0};
     struct gt_error scan_err = {0};
-    *out = (struct gt_functions){0};
+    *out = (struct gt_function_table){0};
     int status = gt_calls_scan(c, w, &consumer, &all, threads, &scan_err);
     if (status >= 0) {
         gt_parts_each(&all.parts, add_part, &all.sums);
@@ -197,8 +197,8 @@ int gt_functions_make(struct gt_calls *c, const struct gt_calls_window *w, unsig
     return status < 0 ? status : 0;
 }
 
-void gt_functions_clear(struct gt_functions *f)
+void gt_function_table_clear(struct gt_function_table *f)
 {
     free(f->row);
-    *f = (struct gt_functions){0};
+    *f = (struct gt_function_table){0};
 }

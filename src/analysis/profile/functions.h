@@ -26,16 +26,16 @@ struct gt_function_row {
     uint32_t function; /* index, the lowest address of the name and module */
 };
 
-struct gt_functions {
+struct gt_function_table {
     struct gt_function_row *row; /* functions that were called, by name, then module */
     size_t n;
 };
 
 /* Reads the calls of a window (NULL: all). Errors of gt_calls_scan. After an error *out is empty.
  */
-int gt_functions_make(struct gt_calls *c, const struct gt_calls_window *w, unsigned threads,
-                      struct gt_functions *out, struct gt_error *err);
-void gt_functions_clear(struct gt_functions *f); /* { 0 } is fine */
+int gt_function_table_make(struct gt_calls *c, const struct gt_calls_window *w, unsigned threads,
+                           struct gt_function_table *out, struct gt_error *err);
+void gt_function_table_clear(struct gt_function_table *f); /* { 0 } is fine */
 
 /* 0 where there are no calls. */
 static inline uint64_t gt_function_total_avg(const struct gt_function_sums *s)

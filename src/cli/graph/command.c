@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct graph_options {
-    struct gt_reader_options reader;
+    struct gt_reading_options reader;
     GPtrArray *functions;
     const char *by, *sort;
     bool callers;
@@ -28,7 +28,7 @@ static const struct gt_option graph_table[] = {
      .help = "what a function calls: the longest total first (the default), or in order of the "
              "first call",
      .offset = offsetof(struct graph_options, sort)},
-    GT_READER_OPTIONS(struct graph_options, reader),
+    GT_READING_OPTIONS(struct graph_options, reader),
     {0},
 };
 
@@ -47,7 +47,7 @@ static enum gt_tree_groups groups_of(const struct graph_options *o)
 /* ---- reading ------------------------------------------------------------------------------- */
 
 /* Replaces the tree by the part of it that is asked for. */
-static int choose(struct gt_reader *r, const struct graph_options *o, struct gt_tree *t,
+static int choose(struct gt_reading *r, const struct graph_options *o, struct gt_tree *t,
                   struct gt_error *err)
 {
     size_t n = gt_calls_n_functions(r->calls);
@@ -68,7 +68,7 @@ static int choose(struct gt_reader *r, const struct graph_options *o, struct gt_
     return 0;
 }
 
-static int read_tree(struct gt_reader *r, const struct graph_options *o, struct gt_tree *t,
+static int read_tree(struct gt_reading *r, const struct graph_options *o, struct gt_tree *t,
                      struct gt_error *err)
 {
     struct gt_calls_window w = r->window.calls;
@@ -87,7 +87,7 @@ static int read_tree(struct gt_reader *r, const struct graph_options *o, struct 
 /* ---- printing ------------------------------------------------------------------------------ */
 
 /* The caller frees it. */
-static char *root_name(const struct gt_reader *r, const struct graph_options *o, uint32_t group)
+static char *root_name(const struct gt_reading *r, const struct graph_options *o, uint32_t group)
 {
     enum gt_tree_groups groups = groups_of(o);
     if (groups == GT_TREE_OF_TASKS) {
@@ -127,11 +127,11 @@ static void put_functions(const struct gt_graph_text *text)
     for (uint32_t i = 1; t->n && i < t->node[0].end; i = t->node[i].end) {
         if (i > 1)
             gt_output_text(&text->reader->pager->out, "\n");
-        gt_graph_put(text, i, gt_reader_name(text->reader, t->node[i].function));
+        gt_graph_put(text, i, gt_reading_name(text->reader, t->node[i].function));
     }
 }
 
-static int print(struct gt_reader *r, const struct graph_options *o, const struct gt_tree *t,
+static int print(struct gt_reading *r, const struct graph_options *o, const struct gt_tree *t,
                  struct gt_error *err)
 {
     uint32_t depth = r->window.calls.depth;
@@ -141,7 +141,7 @@ static int print(struct gt_reader *r, const struct graph_options *o, const struc
         .depth = depth ? (o->functions ? depth - 1 : depth) : UINT32_MAX,
         .whole = all_time(t),
     };
-    int status = gt_reader_start(r, err);
+    int status = gt_reading_start(r, err);
     if (status < 0)
         return status;
     gt_graph_heading(&r->pager->out);
@@ -149,10 +149,10 @@ static int print(struct gt_reader *r, const struct graph_options *o, const struc
         put_functions(&text);
     else
         put_roots(&text, o);
-    return gt_reader_finish(r, err);
+    return gt_reading_finish(r, err);
 }
 
-static int graph(struct gt_reader *r, const void *user, struct gt_error *err)
+static int graph(struct gt_reading *r, const void *user, struct gt_error *err)
 {
     const struct graph_options *o = user;
     struct gt_tree t;
@@ -171,7 +171,7 @@ static int run_graph(const struct gt_command *self, const void *options, size_t 
         return gt_command_usage_error(self, "--callers needs --function");
     if (o->functions && groups_of(o) != GT_TREE_WHOLE)
         return gt_command_usage_error(self, "--by is not for --function; use --task");
-    return gt_reader_run(self, &o->reader, n, operands, graph, o);
+    return gt_reading_run(self, &o->reader, n, operands, graph, o);
 }
 
 const struct gt_command gt_command_graph = {

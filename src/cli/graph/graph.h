@@ -14,10 +14,10 @@
 #define GT_CLI_GRAPH_GRAPH_H
 
 #include "analysis/profile/tree.h"
-#include "cli/reader.h"
+#include "cli/reading.h"
 
 struct gt_graph_text {
-    struct gt_reader *reader;
+    struct gt_reading *reader;
     const struct gt_tree *tree;
     uint32_t depth; /* levels below the top line that are printed; UINT32_MAX: all */
     uint64_t whole; /* ns that are 100 % */

@@ -60,7 +60,7 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
     put_time(p, (uint64_t)node->self);
     put_percent(&p->out, node->total, t->whole);
     put_branches(p, b, levels, own);
-    g_autofree char *shown = gt_reader_shown(name);
+    g_autofree char *shown = gt_reading_shown(name);
     g_autofree char *line = g_strdup_printf("(%" PRIu64 ") %s\n", node->calls, shown);
     gt_output_text(&p->out, line);
 }
@@ -122,7 +122,7 @@ void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name
             put_gap(t, &b, levels);
         if (own)
             b.more->data[levels - 1] = n->end < tree->node[n->parent].end;
-        put_line(t, i, &b, levels, own, gt_reader_name(t->reader, n->function));
+        put_line(t, i, &b, levels, own, gt_reading_name(t->reader, n->function));
         enter(t, i, depth, levels, &b);
         i++;
     }

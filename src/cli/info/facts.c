@@ -22,17 +22,12 @@ const char *gt_info_form(const struct gt_calls_facts *f)
 
 const char *gt_info_clock(const struct gt_info *i)
 {
-    static const char *const words[][2] = {
-        {"insn", "instructions of the guest, 1 ns each"},
-        {"host", "the host's clock"},
-        {"auto", "instructions of the guest, 1 ns each, until it had several threads; then the "
-                 "host's clock"},
-    };
-    const char *clock = gt_stats_text(&i->stats, "clock");
-    for (size_t k = 0; clock && k < G_N_ELEMENTS(words); k++)
-        if (strcmp(words[k][0], clock) == 0)
-            return words[k][1];
-    return NULL;
+    if (!gt_stats_text(&i->stats, GT_STATS_HOST_CLOCK))
+        return NULL;
+    uint64_t host = gt_stats_number(&i->stats, GT_STATS_HOST_CLOCK);
+    if (host == 0)
+        return "insn";
+    return host < gt_stats_number(&i->stats, "processes") ? "mixed" : "host";
 }
 
 char *gt_info_exit(int status)
@@ -79,7 +74,7 @@ static int read_stats(const struct gt_calls *c, struct gt_stats *out, struct gt_
     return status < 0 ? gt_error_set(err, status, "out of memory") : 0;
 }
 
-int gt_info_read(struct gt_reader *r, struct gt_info *i, struct gt_error *err)
+int gt_info_read(struct gt_reading *r, struct gt_info *i, struct gt_error *err)
 {
     *i = (struct gt_info){.reader = r, .facts = gt_calls_facts(r->calls)};
     int status = read_stats(r->calls, &i->stats, err);

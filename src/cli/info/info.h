@@ -4,13 +4,13 @@
 #define GT_CLI_INFO_INFO_H
 
 #include "analysis/profile/counts.h"
-#include "cli/reader.h"
+#include "cli/reading.h"
 #include "format/recording/stats.h"
 
 #include <time.h>
 
 struct gt_info {
-    struct gt_reader *reader;
+    struct gt_reading *reader;
     const struct gt_calls_facts *facts;
     struct gt_counts counts;
     struct gt_stats stats; /* { 0 }: the recording has none */
@@ -21,12 +21,12 @@ struct gt_info {
 };
 
 /* Reads it all. The caller clears it, also after an error. Errors of gt_calls_scan. */
-int gt_info_read(struct gt_reader *r, struct gt_info *i, struct gt_error *err);
+int gt_info_read(struct gt_reading *r, struct gt_info *i, struct gt_error *err);
 void gt_info_clear(struct gt_info *i);
 
 /* "compact file", "uftrace directory", "etrace stream". */
 const char *gt_info_form(const struct gt_calls_facts *f);
-/* What a clock of guesttrace.stats is, in words; NULL: not known. */
+/* "insn", "host", "mixed" (processes differ); NULL: not known. */
 const char *gt_info_clock(const struct gt_info *i);
 /* "exit status 1", "killed by signal 9 (Killed)". The caller frees it (g_free). */
 char *gt_info_exit(int status);

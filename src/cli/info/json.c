@@ -55,7 +55,7 @@ static void put_recording(struct gt_json *j, const struct gt_info *i)
     put_when(j, i);
     put_text(j, "cpu", f->cpu);
     put_text(j, "host", f->host);
-    put_text(j, "clock", gt_stats_text(&i->stats, "clock"));
+    put_text(j, "clock", gt_info_clock(i));
     put_number(j, "first_ns", f->first);
     put_number(j, "last_ns", f->last);
     put_number(j, "calls", i->calls);

@@ -22,7 +22,7 @@ static void put_fact(struct gt_pager *p, const char *name, const char *value)
 {
     if (!value || !*value)
         return;
-    g_autofree char *shown = gt_reader_shown(value);
+    g_autofree char *shown = gt_reading_shown(value);
     put(p, "%-14s: %s\n", name, shown);
 }
 
@@ -69,6 +69,15 @@ static void put_calls(const struct gt_info *i, struct gt_pager *p)
     }
 }
 
+static const char *clock_words(const char *clock)
+{
+    if (!clock)
+        return NULL;
+    return strcmp(clock, "insn") == 0   ? "instructions of the guest, 1 ns each"
+           : strcmp(clock, "host") == 0 ? "the host's"
+                                        : "the host's; of some processes instructions, 1 ns each";
+}
+
 static void put_time(const struct gt_info *i, struct gt_pager *p)
 {
     const struct gt_calls_facts *f = i->facts;
@@ -76,7 +85,7 @@ static void put_time(const struct gt_info *i, struct gt_pager *p)
     put(p, "%-14s: %s, from %" PRIu64 ".%09" PRIu64 " s to %" PRIu64 ".%09" PRIu64 " s\n", "time",
         length, f->first / 1000000000, f->first % 1000000000, f->last / 1000000000,
         f->last % 1000000000);
-    put_fact(p, "clock", gt_info_clock(i));
+    put_fact(p, "clock", clock_words(gt_info_clock(i)));
 }
 
 static void put_recording(const struct gt_info *i, struct gt_pager *p)
@@ -116,7 +125,7 @@ static void put_processes(const struct gt_info *i, struct gt_pager *p)
     for (uint32_t k = 0; k < n && !gt_pager_closed(p); k++) {
         const struct gt_calls_process *process = gt_calls_process(c, k);
         g_autofree char *number = gt_amount_exact(calls[k]);
-        g_autofree char *shown = gt_reader_shown(process->exename);
+        g_autofree char *shown = gt_reading_shown(process->exename);
         put(p, "%10" PRIu32 " %10" PRIu64 " %16s  %s\n", process->pid, tasks[k], number, shown);
     }
 }
@@ -132,7 +141,7 @@ static void put_tasks(const struct gt_info *i, struct gt_pager *p)
         char time[GT_AMOUNT_TIME_WIDTH + 1];
         *gt_amount_put_time(time, n->last > n->first ? n->last - n->first : 0) = '\0';
         g_autofree char *calls = gt_amount_exact(n->calls);
-        g_autofree char *shown = gt_reader_shown(t->name);
+        g_autofree char *shown = gt_reading_shown(t->name);
         put(p, "%10" PRIu32 " %10" PRIu32 " %16s %s  %s\n", t->id,
             gt_calls_process(c, t->process)->pid, calls, time, shown);
     }
@@ -158,7 +167,7 @@ static void put_counters(const struct gt_info *i, struct gt_pager *p, const char
             put_title(p, title);
         any = true;
         const char *name = s->key + strlen(prefix), *words = gt_counter_text(name);
-        g_autofree char *shown = gt_reader_shown(name);
+        g_autofree char *shown = gt_reading_shown(name);
         g_autofree char *count = gt_amount_exact(g_ascii_strtoull(s->value, NULL, 10));
         put(p, "%16s  %s%s%s\n", count, shown, words ? ": " : "", words ? words : "");
     }

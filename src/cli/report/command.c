@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct report_options {
-    struct gt_reader_options reader;
+    struct gt_reading_options reader;
     const char *by, *sort;
     uint64_t limit;
     bool csv, json;
@@ -27,7 +27,7 @@ static const struct gt_option report_table[] = {
      .offset = offsetof(struct report_options, csv)},
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON, times in ns",
      .offset = offsetof(struct report_options, json)},
-    GT_READER_OPTIONS(struct report_options, reader),
+    GT_READING_OPTIONS(struct report_options, reader),
     {0},
 };
 
@@ -38,10 +38,10 @@ static enum gt_report_by what(const struct report_options *o)
     return strcmp(o->by, "task") == 0 ? GT_BY_TASK : GT_BY_MODULE;
 }
 
-static int print(struct gt_reader *r, const struct report_options *o,
+static int print(struct gt_reading *r, const struct report_options *o,
                  const struct gt_report_rows *rows, struct gt_error *err)
 {
-    int status = gt_reader_start(r, err);
+    int status = gt_reading_start(r, err);
     if (status < 0)
         return status;
     if (o->csv)
@@ -50,10 +50,10 @@ static int print(struct gt_reader *r, const struct report_options *o,
         gt_report_json(rows, what(o), &r->pager->out);
     else
         gt_report_table(rows, what(o), r->pager);
-    return gt_reader_finish(r, err);
+    return gt_reading_finish(r, err);
 }
 
-static int report(struct gt_reader *r, const void *user, struct gt_error *err)
+static int report(struct gt_reading *r, const void *user, struct gt_error *err)
 {
     const struct report_options *o = user;
     struct gt_report_rows rows = {0};
@@ -76,7 +76,7 @@ static int run_report(const struct gt_command *self, const void *options, size_t
     const struct report_options *o = options;
     if (o->csv && o->json)
         return gt_command_usage_error(self, "takes one of --csv and --json");
-    return gt_reader_run(self, &o->reader, n, operands, report, o);
+    return gt_reading_run(self, &o->reader, n, operands, report, o);
 }
 
 const struct gt_command gt_command_report = {

@@ -6,7 +6,7 @@
 #ifndef GT_CLI_REPORT_REPORT_H
 #define GT_CLI_REPORT_REPORT_H
 
-#include "cli/reader.h"
+#include "cli/reading.h"
 
 enum gt_report_by { GT_BY_FUNCTION = 1, GT_BY_TASK = 2, GT_BY_MODULE = 4 }; /* bits */
 
@@ -49,7 +49,7 @@ static inline uint64_t gt_report_value(const struct gt_report_column *c,
 }
 
 /* Reads the calls. The caller frees out->row (g_free). Errors of gt_calls_scan. */
-int gt_report_make(struct gt_reader *r, enum gt_report_by by, struct gt_report_rows *out,
+int gt_report_make(struct gt_reading *r, enum gt_report_by by, struct gt_report_rows *out,
                    struct gt_error *err);
 
 /* Sorts by the columns that `keys` lists, or "name", "module": numbers from the largest on, texts

@@ -27,10 +27,10 @@ const struct gt_report_column gt_report_columns[] = {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static int make_functions(struct gt_reader *r, struct gt_report_rows *out, struct gt_error *err)
+static int make_functions(struct gt_reading *r, struct gt_report_rows *out, struct gt_error *err)
 {
-    struct gt_functions f;
-    int status = gt_functions_make(r->calls, &r->window.calls, 0, &f, err);
+    struct gt_function_table f;
+    int status = gt_function_table_make(r->calls, &r->window.calls, 0, &f, err);
     if (status < 0)
         return status;
     out->row = g_new0(struct gt_report_row, f.n + 1);
@@ -38,7 +38,7 @@ static int make_functions(struct gt_reader *r, struct gt_report_rows *out, struc
         const struct gt_function_sums *s = &f.row[i].sums;
         const struct gt_calls_function *of = gt_calls_function(r->calls, f.row[i].function);
         out->row[out->n++] = (struct gt_report_row){
-            .name = gt_reader_name(r, f.row[i].function),
+            .name = gt_reading_name(r, f.row[i].function),
             .module = of->module,
             .file = of->file,
             .line = of->line,
@@ -53,7 +53,7 @@ static int make_functions(struct gt_reader *r, struct gt_report_rows *out, struc
             .self_max = (uint64_t)s->self_max,
         };
     }
-    gt_functions_clear(&f);
+    gt_function_table_clear(&f);
     return 0;
 }
 
@@ -78,7 +78,7 @@ static struct gt_report_row make_module(const struct gt_calls *c, const struct g
                                   .functions = g->functions};
 }
 
-int gt_report_make(struct gt_reader *r, enum gt_report_by by, struct gt_report_rows *out,
+int gt_report_make(struct gt_reading *r, enum gt_report_by by, struct gt_report_rows *out,
                    struct gt_error *err)
 {
     struct gt_groups g;

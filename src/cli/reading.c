@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A recording of calls that a command sums up: see reader.h. */
-#include "cli/reader.h"
+/* A recording of calls that a command sums up: see reading.h. */
+#include "cli/reading.h"
 
 #include "base/escape.h"
 
 #include <string.h>
 
-static int open_recording(struct gt_reader *r, const struct gt_command *self,
-                          const struct gt_reader_options *o, const char *path, struct gt_error *err)
+static int open_recording(struct gt_reading *r, const struct gt_command *self,
+                          const struct gt_reading_options *o, const char *path,
+                          struct gt_error *err)
 {
-    *r = (struct gt_reader){.command = self, .options = o};
+    *r = (struct gt_reading){.command = self, .options = o};
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
@@ -23,27 +24,27 @@ static int open_recording(struct gt_reader *r, const struct gt_command *self,
     return gt_window_make(&o->window, r->calls, &r->window, err);
 }
 
-static void close_recording(struct gt_reader *r)
+static void close_recording(struct gt_reading *r)
 {
     gt_window_clear(&r->window);
     gt_demangler_destroy(r->demangler);
     gt_calls_close(r->calls);
     g_free(r->pager);
-    *r = (struct gt_reader){0};
+    *r = (struct gt_reading){0};
 }
 
-int gt_reader_start(struct gt_reader *r, struct gt_error *err)
+int gt_reading_start(struct gt_reading *r, struct gt_error *err)
 {
     r->pager = g_new0(struct gt_pager, 1);
     return gt_pager_start(r->pager, &r->options->pager, err);
 }
 
-int gt_reader_finish(struct gt_reader *r, struct gt_error *err)
+int gt_reading_finish(struct gt_reading *r, struct gt_error *err)
 {
     return gt_pager_finish(r->pager, err);
 }
 
-char *gt_reader_shown(const char *name)
+char *gt_reading_shown(const char *name)
 {
     size_t n = strlen(name);
     char *text = g_malloc(GT_ESCAPE_GROWTH * n + 1);
@@ -51,12 +52,12 @@ char *gt_reader_shown(const char *name)
     return text;
 }
 
-int gt_reader_run(const struct gt_command *self, const struct gt_reader_options *o, size_t n,
-                  char **operands,
-                  int (*run)(struct gt_reader *r, const void *user, struct gt_error *err),
-                  const void *user)
+int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
+                   char **operands,
+                   int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
+                   const void *user)
 {
-    struct gt_reader r;
+    struct gt_reading r;
     struct gt_error err = {0};
     if (n != 1)
         return gt_command_usage_error(self, "needs one recording");
