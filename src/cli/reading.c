@@ -52,6 +52,18 @@ char *gt_reading_shown(const char *name)
     return text;
 }
 
+void gt_reading_put_name(struct gt_output *out, const char *name)
+{
+    size_t n = strlen(name);
+    if (n <= GT_OUTPUT_SIZE / GT_ESCAPE_GROWTH) {
+        char *at = gt_output_room(out, GT_ESCAPE_GROWTH * n);
+        gt_output_end(out, gt_escape_put(at, name, n));
+        return;
+    }
+    g_autofree char *shown = gt_reading_shown(name);
+    gt_output_text(out, shown);
+}
+
 int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
                    char **operands,
                    int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),

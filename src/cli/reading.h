@@ -58,6 +58,8 @@ static inline const char *gt_reading_name(const struct gt_reading *r, uint32_t f
 /* A name from a recording with its control characters made visible. The caller frees it (g_free).
  */
 char *gt_reading_shown(const char *name);
+/* Prints a name so. */
+void gt_reading_put_name(struct gt_output *out, const char *name);
 
 /* Opens operands[0], which has to be the only one, calls `run`, which may print, and reports what
  * went wrong, also what the recording has of damage. Returns the exit status. */

@@ -25,7 +25,7 @@ static const struct {
     [GT_RULE_BEYOND_LIMIT] = {"beyond-limit", "returns of calls that were too deep to follow"},
     [GT_RULE_RETPOLINE] = {"retpoline", "returns that are a retpoline's jump or call"},
     [GT_RULE_PUSHED_CONTEXT] = {"pushed-context",
-                                "returns to where a suspended context had pushed that it goes on"},
+                                "returns to the address that a suspended context had pushed"},
     [GT_RULE_NEW_CONTEXT] = {"new-context", "returns that began a context"},
     [GT_RULE_OWN_ADDRESS] = {"own-address", "returns to the next instruction"},
     [GT_RULE_PUSHED_TARGET] = {"pushed-target",

@@ -51,7 +51,7 @@ struct gt_packet_sink {
         uint8_t *data;
         size_t n, room;
         uint64_t due; /* when the tail is written again, monotonic ns */
-    } rest;
+    } tail;
 
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t work, space;

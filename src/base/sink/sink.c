@@ -243,7 +243,7 @@ void gt_packet_sink_destroy(struct gt_packet_sink *o)
     free_list(o->first);
     free_list(o->free);
     free(o->channel.path);
-    free(o->rest.data);
+    free(o->tail.data);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->work);
     pthread_cond_destroy(&o->space);

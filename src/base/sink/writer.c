@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { LOOK_MS = 50 };         /* between two looks for a reader, or for one too many */
-enum { LATE_NS = 1000000000 }; /* the rest's turn, where buffers always wait */
+enum { LATE_NS = 1000000000 }; /* the tail's turn, where buffers always wait */
 
 /* For the producers, one of whom prints it. (L) */
 static void __attribute__((format(printf, 2, 3)))
@@ -71,7 +71,7 @@ static void fail(struct gt_packet_sink *o, int error)
 static void cut_back(struct gt_packet_sink *o)
 {
     if (ftruncate(o->channel.fd, (off_t)o->whole) == 0)
-        o->rest.n = 0; /* else a pipe or a device */
+        o->tail.n = 0; /* else a pipe or a device */
 }
 
 /* Without the lock: 0, or an errno value. */
@@ -163,11 +163,11 @@ static void wait_for_work(struct gt_packet_sink *o)
 
 /* When it is time, or when it is asked for, and nothing else waits: what waits was part of it. A
  * stream in which something always waits has its turn a little later. (L) */
-static void look_at_rest(struct gt_packet_sink *o)
+static void look_at_tail(struct gt_packet_sink *o)
 {
     bool asked = o->flush && !o->first;
-    uint64_t due = o->rest.due + (o->first ? LATE_NS : 0);
-    if (!asked && (!o->options.rest || gt_clock_monotonic() < due))
+    uint64_t due = o->tail.due + (o->first ? LATE_NS : 0);
+    if (!asked && (!o->options.provisional || gt_clock_monotonic() < due))
         return;
     pthread_mutex_unlock(&o->lock);
     gt_packet_sink_put_tail(o);
@@ -255,7 +255,7 @@ static bool step(struct gt_packet_sink *o)
         wait_for_first(o);
         return true;
     case GT_PACKET_SINK_SENDING:
-        look_at_rest(o);
+        look_at_tail(o);
         if (o->first)
             send_first(o);
         else if (o->stop)

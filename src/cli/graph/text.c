@@ -3,8 +3,6 @@
 #include "cli/amount.h"
 #include "cli/graph/graph.h"
 
-#include <inttypes.h>
-
 /* Where the branches are on the way down to a node; a level is a node with several children. */
 struct branches {
     GByteArray *more; /* for each level whether further children of it come */
@@ -31,12 +29,19 @@ static void put_time(struct gt_pager *p, uint64_t ns)
     gt_output_text(&p->out, gt_color(p->color && color, GT_COLOR_NONE));
 }
 
-/* A tenth of a percent at a time; rounded down, so that less than all is never 100. */
+/* To a tenth of a percent, rounded down, so that less than all is never 100. */
 static void put_percent(struct gt_output *out, uint64_t part, uint64_t whole)
 {
+    char text[] = "        % : ";
     unsigned tenths = whole ? (unsigned)((unsigned __int128)part * 1000 / whole) : 0;
-    char text[24];
-    g_snprintf(text, sizeof text, "  %3u.%u %% : ", tenths / 10, tenths % 10);
+    tenths = tenths < 1000 ? tenths : 1000;
+    if (tenths == 1000)
+        text[2] = '1';
+    if (tenths >= 100)
+        text[3] = (char)('0' + tenths / 100 % 10);
+    text[4] = (char)('0' + tenths / 10 % 10);
+    text[5] = '.';
+    text[6] = (char)('0' + tenths % 10);
     gt_output_text(out, text);
 }
 
@@ -60,9 +65,11 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
     put_time(p, (uint64_t)node->self);
     put_percent(&p->out, node->total, t->whole);
     put_branches(p, b, levels, own);
-    g_autofree char *shown = gt_reading_shown(name);
-    g_autofree char *line = g_strdup_printf("(%" PRIu64 ") %s\n", node->calls, shown);
-    gt_output_text(&p->out, line);
+    gt_output_text(&p->out, "(");
+    gt_output_decimal(&p->out, node->calls);
+    gt_output_text(&p->out, ") ");
+    gt_reading_put_name(&p->out, name);
+    gt_output_text(&p->out, "\n");
 }
 
 /* The line between two siblings, whose level is the last. */

@@ -152,7 +152,7 @@ static int open_sink(struct gt_etrace *e, const struct options *o, struct gt_err
         .reconnect = o->reconnect,
         .head = gt_etrace_put_head,
         .mark = gt_etrace_put_dropped,
-        .rest = gt_etrace_copy_tail,
+        .provisional = gt_etrace_copy_tail,
         .tick = gt_etrace_on_tick,
         .self = e,
     };

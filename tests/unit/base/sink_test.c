@@ -75,12 +75,12 @@ static void test_full_disk(void **state)
     setrlimit(RLIMIT_FSIZE, &small);
     struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 100000);
-    struct gt_error news;
+    struct gt_error message;
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(o, &stats);
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "out: File too large after"));
-    assert_false(gt_packet_sink_message(o, &news));
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "out: File too large after"));
+    assert_false(gt_packet_sink_message(o, &message));
     gt_packet_sink_destroy(o);
     setrlimit(RLIMIT_FSIZE, &old);
     struct text t = read_file("out");
@@ -118,9 +118,9 @@ static void test_reader_is_late(void **state)
 {
     (void)state;
     struct gt_packet_sink *o = create_sink("unix:sock", 0);
-    struct gt_error news;
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "sock: waits for a reader, 60 s at most"));
+    struct gt_error message;
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "sock: waits for a reader, 60 s at most"));
     struct producer *p = start_producer(o, 100000);
     wait_for_waits(o);
     struct reader *r = start_reader("sock", 0, 0);
@@ -150,10 +150,10 @@ static void test_reader_never_comes(void **state)
     struct gt_packet_sink *o = create_with(&options);
     put_numbers(o, 0, 100000); /* more than the memory holds */
     struct gt_packet_sink_stats stats;
-    struct gt_error news;
+    struct gt_error message;
     gt_packet_sink_finish(o, &stats);
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "no reader came within 1 s; nothing is recorded"));
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "no reader came within 1 s; nothing is recorded"));
     gt_packet_sink_destroy(o);
     assert_int_equal(stats.sent, 0);
     assert_int_equal(stats.dropped, 100000 * 8);
@@ -196,11 +196,11 @@ static void test_reader_is_killed(void **state)
     struct reader *r = start_reader("sock", 5000, 0); /* goes after so many bytes */
     put_numbers(o, 0, 1000000);
     struct gt_packet_sink_stats stats;
-    struct gt_error news;
+    struct gt_error message;
     gt_packet_sink_finish(o, &stats);
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "sock: the reader is gone ("));
-    assert_non_null(strstr(news.text, "the rest is dropped"));
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "sock: the reader is gone ("));
+    assert_non_null(strstr(message.text, "the rest is dropped"));
     gt_packet_sink_destroy(o);
     assert_true(stats.failed);
     assert_true(stats.dropped > 0 && stats.sent >= 5000);
@@ -214,13 +214,13 @@ static void test_reader_comes_again(void **state)
     struct gt_packet_sink_options options = default_options("unix:sock");
     options.reconnect = true;
     struct gt_packet_sink *o = create_with(&options);
-    struct gt_error news;
+    struct gt_error message;
     struct reader *first = start_reader("sock", 5000, 0);
     uint64_t n = 0;
-    gt_packet_sink_message(o, &news);
-    while (!gt_packet_sink_message(o, &news))
+    gt_packet_sink_message(o, &message);
+    while (!gt_packet_sink_message(o, &message))
         put_numbers(o, n++, 1);
-    assert_non_null(strstr(news.text, "what comes is dropped until there is a reader again"));
+    assert_non_null(strstr(message.text, "what comes is dropped until there is a reader again"));
     end_reader(first);
     struct reader *second = start_reader("sock", 0, 0);
     while (!reader_has(second, 4 + 2 * 8))
@@ -238,9 +238,9 @@ static void test_server_comes_again(void **state)
     options.reconnect = true;
     struct reader *first = start_server("sock", 5000, 0);
     struct gt_packet_sink *o = create_with(&options);
-    struct gt_error news;
+    struct gt_error message;
     uint64_t n = 0;
-    while (!gt_packet_sink_message(o, &news))
+    while (!gt_packet_sink_message(o, &message))
         put_numbers(o, n++, 1);
     end_reader(first);
     unlink("sock");
@@ -318,10 +318,10 @@ static void test_fork(void **state)
     pid_t child = fork();
     if (child == 0) {
         gt_packet_sink_fork_child(o);
-        struct gt_error news;
+        struct gt_error message;
         put_numbers(o, 5000, 100000);
         gt_packet_sink_finish(o, NULL);
-        _exit(gt_packet_sink_message(o, &news));
+        _exit(gt_packet_sink_message(o, &message));
     }
     gt_packet_sink_fork_parent(o);
     int status;
