@@ -153,8 +153,8 @@ class Columns(ReplayCase):
                                    '0.000000105                                  | /* console: hello */')
         self.assertEqual(lines[5], '            [     8]         1010        0.000000210   0.060 us   0.110 us    '
                                    '0.000000110           guest            guest |   f();')
-        self.assertEqual(lines[9], '            [     7]                     0.000000310   0.010 us   0.210 us    '
-                                   '0.000000210           guest                  |     /* linux:sched-out */')
+        self.assertEqual(lines[9], '            [     7]                     0.000000320   0.010 us   0.220 us    '
+                                   '0.000000220           guest                  |     /* my:ev */')
         self.assertEqual(lines[17], '            [     7]           20        0.000000800   0.100 us   0.700 us    '
                                     '0.000000700           guest            guest |     <20>() {')
 
