@@ -133,6 +133,12 @@ class Layout(ReplayCase):
         self.assertEqual(self.replay('empty'), '# DURATION     TID     FUNCTION\n')
         self.assertEqual(self.replay('--flat', 'empty'), FLAT[:FLAT.index('\n') + 1])
 
+    def test_large_number(self):
+        """Of a task: the column grows."""
+        uftrace_write.directory(self.path('large'), {2147483647: uftrace_write.records((10, ENTRY, 0, A), (20, EXIT, 0, A))},
+                                NAMES)
+        self.assertEqual(self.replay('large').splitlines()[1], '   0.010 us [2147483647] | main();')
+
     def test_deep(self):
         """Deeper than records count: their depth is masked."""
         deep = 1500
