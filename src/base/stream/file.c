@@ -165,6 +165,25 @@ static int need_fd(struct gt_streams *set, struct gt_stream_file *f, bool create
     return 0;
 }
 
+static void unhash(struct gt_streams *set, struct gt_stream_file *f)
+{
+    struct gt_stream_file **p = &set->hash[f->s.id % GT_HASH];
+    while (*p != f)
+        p = &(*p)->hash_next;
+    *p = f->hash_next;
+}
+
+void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f)
+{
+    if (f->open || f->dirty || f->in_batch || f->in_block)
+        return;
+    unhash(set, f);
+    gt_stream_file_close(set, f);
+    if (set->backend && set->backend->forget && !set->failed)
+        set->backend->forget(set->backend_self, f->s.id);
+    free(f);
+}
+
 static uint64_t whole(uint64_t size)
 {
     return size - size % GT_STREAM_RECORD;

@@ -31,13 +31,13 @@
  * With a backend (packing.h) a block has the runs of many chunks, and is in the file all at once:
  * `packed` says up to where a chunk's run is in the block, and the ring's head has two counts of
  * records of this process. `filed`: for each chunk, what is before `written` is in the file.
- * `filing`: once the file has so many, what is before `packed` is. So `packed` is stored for all
- * chunks of a block, then filing, then the file grows, then `written` is stored for each, then
+ * `filing`: once the file has that number, what is before `packed` is. So `packed` is stored for
+ * all chunks of a block, then filing, then the file grows, then `written` is stored for each, then
  * filed = filing.
  *
- * A process holds an flock() on its pool file
- * while it has the file mapped; so recovery can detect the pool of a running process even if
- * process ids are reused, belong to another container, or stay the same over an execve().
+ * A process holds an flock() on its pool file while it has the file mapped; so recovery can detect
+ * the pool of a running process even if process ids are reused, belong to another container, or
+ * stay the same over an execve().
  */
 #ifndef GT_BASE_STREAM_INTERNAL_H
 #define GT_BASE_STREAM_INTERNAL_H
@@ -270,6 +270,8 @@ void gt_streams_latch_path(struct gt_streams *set, int errnum, const char *path)
 /* Counts as lost what is left of the chunks, from the first record that is not whole in the file.
  * On return none of them is pending. */
 void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
+/* (L) Frees the file if nobody can add to it any more. */
+void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f);
 /* (L) Counts lost records of a stream. */
 void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint64_t records);
 
@@ -283,8 +285,6 @@ void gt_blocks_end(struct gt_streams *set);
 /* writer.c */
 void gt_streams_close_files(struct gt_streams *set, bool own);
 void *gt_streams_writer(void *set);
-/* (L, W) Frees a file that nobody can add to any more. */
-void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f);
 
 /* recover.c: the same as gt_streams_recover() over an open directory, which stays open; backend
  * NULL: records go to TID.dat files. */

@@ -22,8 +22,7 @@
 #include <stdint.h>
 
 struct gt_stream_packing {
-    /* Opens the file. *records: how many of that number are in it. Closed before it is opened
-     * again, but for a forked child. */
+    /* Opens the file. *records: how many of that number are in it. Each open has its close. */
     int (*open)(void *self, uint32_t number, uint64_t *records);
     /* Adds n records of stream `id` to the block: two words each. */
     int (*put)(void *self, uint32_t id, const uint64_t *words, size_t n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Internal to stream/: recovery after a kill. recover.c finds and reads pool files,
+ * Internal to stream/: recovery after a kill. recover.c finds pool files, ring.c reads them,
  * recover_files.c copies what they hold to TID.dat files, recover_blocks.c to a backend's file.
  */
 #ifndef GT_BASE_STREAM_RECOVER_H
@@ -32,6 +32,10 @@ struct gt_ring {
 /* Set the error. */
 int gt_ring_lies(const struct gt_ring *r, uint64_t at, const char *what, uint64_t value);
 int gt_ring_io_error(const struct gt_ring *r, int errnum);
+/* n bytes at `at`. GT_E_IO, GT_E_FORMAT (the file has become shorter). */
+int gt_ring_read_at(const struct gt_ring *r, void *data, size_t n, uint64_t at);
+/* Reads the chunk at `at`, and adds a rest where it has one. GT_E_NOMEM too. */
+int gt_ring_read_chunk(struct gt_ring *r, uint64_t at);
 /* Reads the rest's run from `from` to `to`. GT_E_IO, GT_E_FORMAT (the file has become shorter). */
 int gt_ring_read_run(const struct gt_ring *r, const struct gt_rest *rest, uint32_t from,
                      uint32_t to, void *data);

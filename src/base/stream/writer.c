@@ -248,25 +248,7 @@ static void look_round(struct gt_streams *set)
     set->next_round = gt_clock_monotonic() + set->interval;
 }
 
-static void unhash(struct gt_streams *set, struct gt_stream_file *f)
-{
-    struct gt_stream_file **p = &set->hash[f->s.id % GT_HASH];
-    while (*p != f)
-        p = &(*p)->hash_next;
-    *p = f->hash_next;
-}
-
-void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f)
-{
-    if (f->open || f->dirty || f->in_batch || f->in_block)
-        return;
-    unhash(set, f);
-    gt_stream_file_close(set, f);
-    if (set->backend && set->backend->forget && !set->failed)
-        set->backend->forget(set->backend_self, f->s.id);
-    free(f);
-}
-
+/* Frees the files of the batch that nobody can add to any more. */
 static void end_batch(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
