@@ -27,22 +27,12 @@ static void set_counts(struct gt_streams *set, uint64_t filed, uint64_t filing)
 
 void gt_blocks_start(struct gt_streams *set)
 {
-    int e = set->backend->open(set->backend_self, set->number, &set->filed);
+    int e = set->backend->open(set->backend_self, set->number, false, &set->filed);
     if (e)
         fail(set, e);
 }
 
 /* ---- putting ------------------------------------------------------------------------------- */
-
-static int put_pieces(struct gt_streams *set, struct gt_chunk *c)
-{
-    struct iovec piece[2];
-    int n = gt_chunk_pieces(c, piece), e = 0;
-    for (int i = 0; i < n && !e; i++)
-        e = set->backend->put(set->backend_self, c->file->s.id, piece[i].iov_base,
-                              piece[i].iov_len / GT_STREAM_RECORD);
-    return e;
-}
 
 static void add_to_block(struct gt_streams *set, struct gt_chunk *c)
 {
@@ -56,6 +46,35 @@ static void add_to_block(struct gt_streams *set, struct gt_chunk *c)
     c->file->in_block++;
 }
 
+static int put_piece(struct gt_streams *set, struct gt_chunk *c, const struct iovec *piece)
+{
+    size_t n = piece->iov_len / GT_STREAM_RECORD;
+    int e = set->backend->put(set->backend_self, c->file->s.id, piece->iov_base, n);
+    if (e == EAGAIN) {
+        gt_blocks_end(set);
+        e = set->failed ? 0
+                        : set->backend->put(set->backend_self, c->file->s.id, piece->iov_base, n);
+    }
+    if (e || set->failed)
+        return e;
+    c->done += (uint32_t)piece->iov_len;
+    add_to_block(set, c);
+    set->block.records += n;
+    return 0;
+}
+
+static void put_pieces(struct gt_streams *set, struct gt_chunk *c)
+{
+    struct iovec piece[2];
+    int n = gt_chunk_pieces(c, piece), e = 0;
+    for (int i = 0; i < n && !e && !set->failed; i++)
+        e = put_piece(set, c, &piece[i]);
+    if (e) {
+        fail(set, e);
+        gt_blocks_end(set);
+    }
+}
+
 static void give_one(struct gt_streams *set, struct gt_chunk *c)
 {
     c->next = NULL;
@@ -65,19 +84,9 @@ static void give_one(struct gt_streams *set, struct gt_chunk *c)
 void gt_blocks_put(struct gt_streams *set, struct gt_chunk *c, bool whole)
 {
     struct gt_stream_block *b = &set->block;
-    uint32_t n = (c->end - c->done) / GT_STREAM_RECORD;
-    int e = n && !set->failed ? put_pieces(set, c) : 0;
-    if (e) {
-        fail(set, e);
-        gt_blocks_end(set);
-    }
-    if (set->failed) {
+    put_pieces(set, c);
+    if (set->failed)
         gt_stream_chunks_drop(set, &c, 1);
-    } else if (n) {
-        c->done = c->end;
-        add_to_block(set, c);
-        b->records += n;
-    }
     if (whole && c->in_block) {
         c->whole = true;
         b->n_whole++;

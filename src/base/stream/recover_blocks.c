@@ -29,7 +29,7 @@ static int give_up_block(const struct gt_ring *r, uint64_t filed)
 int gt_ring_open_backend(struct gt_ring *r, const struct gt_ring_head *head)
 {
     uint64_t filed = head->filed, filing = head->filing, there;
-    int e = r->backend->open(r->self, head->number, &there);
+    int e = r->backend->open(r->self, head->number, true, &there);
     if (e)
         return backend_error(r, e);
     if (filing < filed || there < filed)
@@ -97,6 +97,13 @@ static int compare_times(const void *a, const void *b)
 
 /* ---- copying ------------------------------------------------------------------------------- */
 
+static int end_block(const struct gt_ring *r)
+{
+    uint64_t bytes;
+    int e = r->backend->end(r->self, &bytes);
+    return e ? backend_error(r, e) : 0;
+}
+
 static int put_rest(struct gt_ring *r, const struct gt_rest *rest, uint64_t *put)
 {
     uint64_t words[GT_CHUNK_ROOM / sizeof(uint64_t)];
@@ -109,15 +116,10 @@ static int put_rest(struct gt_ring *r, const struct gt_rest *rest, uint64_t *put
     int status = gt_ring_read_run(r, rest, rest->written + (uint32_t)skip * GT_STREAM_RECORD,
                                   rest->end, words);
     int e = status < 0 ? 0 : r->backend->put(r->self, rest->id, words, n);
+    if (e == EAGAIN && (status = end_block(r)) >= 0)
+        e = r->backend->put(r->self, rest->id, words, n);
     *put += n;
     return status < 0 ? status : e ? backend_error(r, e) : 0;
-}
-
-static int end_block(const struct gt_ring *r)
-{
-    uint64_t bytes;
-    int e = r->backend->end(r->self, &bytes);
-    return e ? backend_error(r, e) : 0;
 }
 
 static int64_t put_rests(struct gt_ring *r)

@@ -14,6 +14,7 @@ enum { BLOCK_HEAD = 2, BLOCK_RECORD = 3, BLOCK_ROOM = 1 << 21 };
 
 static struct {
     uint64_t full;                          /* records of a full block; 0: no block is */
+    uint64_t most;                          /* records of a block; 0: any number */
     unsigned fail_open, fail_put, fail_end; /* at which call, from 1; 0: at none */
     void (*at_end)(void);                   /* called before */
     bool before_end, after_end; /* the process ends instead of ending the block, or after it */
@@ -63,9 +64,9 @@ static inline void count_record(void *arg, const uint64_t *r)
     ++*(uint64_t *)arg;
 }
 
-static inline int script_open(void *self, uint32_t number, uint64_t *records)
+static inline int script_open(void *self, uint32_t number, bool recover, uint64_t *records)
 {
-    (void)self;
+    (void)self, (void)recover;
     if (++script.opens == script.fail_open)
         return EMFILE;
     if (!backend.words)
@@ -84,6 +85,8 @@ static inline int script_put(void *self, uint32_t id, const uint64_t *words, siz
     (void)self;
     if (++script.puts == script.fail_put)
         return ENOMEM;
+    if (script.most && backend.n && backend.n + n > script.most)
+        return EAGAIN;
     if (backend.n + n > BLOCK_ROOM)
         return ERANGE;
     for (size_t i = 0; i < n; i++) {

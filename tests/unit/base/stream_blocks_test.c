@@ -97,6 +97,9 @@ static void test_all_arrive(void **state)
     assert_in_range(script.largest, 1, 75000);
     assert_in_range(blocks, THREADS * PER_THREAD * RECORDS / 75000, 100000);
     all_arrive(1, 500000);
+    script.most = 1500;
+    all_arrive(0, 0);
+    assert_in_range(script.largest, 1, 1500);
 }
 
 /* A full block ends, with what the current chunk holds: in a second each, the test would take more
