@@ -70,21 +70,13 @@ void gt_compact_tail_clear(struct gt_compact_tail *t)
 
 /* ---- resuming ------------------------------------------------------------------------------ */
 
-/* A task as it was last. */
-struct state {
-    uint32_t id;
-    uint64_t time;
-    struct gt_packer_frame *frame;
-    uint32_t depth;
-};
-
 /* By id: open addressing, a power of two; id 0 is free (no task has it). */
 struct states {
-    struct state *state;
+    struct gt_compact_tail_task *state;
     size_t n, room;
 };
 
-static struct state *find(const struct states *s, uint32_t id)
+static struct gt_compact_tail_task *find(const struct states *s, uint32_t id)
 {
     size_t i = gt_words_hash(id) & (s->room - 1);
     while (s->state[i].id && s->state[i].id != id)
@@ -115,12 +107,12 @@ static int note_task(struct states *s, const struct gt_unpacker *u, uint32_t ind
     const struct gt_compact_frame *from = gt_unpacker_frames(u, index, &depth, &time);
     if (!grow(s))
         return GT_E_NOMEM;
-    struct state *state = find(s, id);
+    struct gt_compact_tail_task *state = find(s, id);
     struct gt_packer_frame *frame = realloc(state->frame, (depth + 1) * sizeof *frame);
     if (!frame)
         return GT_E_NOMEM;
     s->n += !state->id;
-    *state = (struct state){id, time, frame, depth};
+    *state = (struct gt_compact_tail_task){id, time, frame, depth};
     for (uint32_t i = 0; i < depth; i++)
         frame[i] = (struct gt_packer_frame){gt_unpacker_word(u, from[i].number), from[i].begin};
     return 0;
@@ -165,28 +157,20 @@ static int take_segment(const struct gt_compact_file *f, size_t i, size_t *next,
     return is_damage(status) ? 0 : status;
 }
 
-static int resume_all(const struct states *s, struct gt_packer *p)
-{
-    int status = 0;
-    for (size_t i = 0; i < s->room && status == 0; i++)
-        if (s->state[i].id)
-            status = gt_packer_resume(p, s->state[i].id, s->state[i].time, s->state[i].frame,
-                                      s->state[i].depth);
-    return status;
-}
-
-int gt_compact_tail_resume(const struct gt_compact_tail *t, struct gt_packer *p,
-                           struct gt_error *err)
+int gt_compact_tail_tasks(const struct gt_compact_tail *t,
+                          int (*task)(void *self, const struct gt_compact_tail_task *task),
+                          void *self, struct gt_error *err)
 {
     struct states s = {0};
     struct gt_unpacker *u = NULL;
     int status = t->file.n ? gt_unpacker_create(&u) : 0;
     for (size_t i = 0, next; i < t->file.n && status == 0; i = next)
         status = take_segment(&t->file, i, &next, u, &s, err);
-    if (status == 0)
-        status = resume_all(&s, p);
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", t->file.path);
+    for (size_t i = 0; i < s.room && status == 0; i++)
+        if (s.state[i].id)
+            status = task(self, &s.state[i]);
     gt_unpacker_destroy(u);
     for (size_t i = 0; i < s.room; i++)
         free(s.state[i].frame);

@@ -21,9 +21,18 @@ int gt_compact_tail_find(int fd, const char *path, uint32_t packer, uint64_t fro
                          struct gt_compact_tail *out, struct gt_error *err);
 void gt_compact_tail_clear(struct gt_compact_tail *t);
 
-/* Gives the packer the tasks of the tail's blocks as they are after these. Those of damaged blocks
- * are not known. GT_E_IO, GT_E_NOMEM. */
-int gt_compact_tail_resume(const struct gt_compact_tail *t, struct gt_packer *p,
-                           struct gt_error *err);
+/* A task after its last record. */
+struct gt_compact_tail_task {
+    uint32_t id;
+    uint64_t time;
+    struct gt_packer_frame *frame; /* the functions that it has open, outermost first */
+    uint32_t depth;
+};
+
+/* Calls `task` for each task of the tail's blocks, as it is after these; those of damaged blocks
+ * are not known. What it returns below 0 ends the call and is returned. GT_E_IO, GT_E_NOMEM. */
+int gt_compact_tail_tasks(const struct gt_compact_tail *t,
+                          int (*task)(void *self, const struct gt_compact_tail_task *task),
+                          void *self, struct gt_error *err);
 
 #endif

@@ -29,6 +29,10 @@ int gt_compact_writer_create(const struct gt_compact_writer_options *o,
                              struct gt_compact_writer **out);
 void gt_compact_writer_destroy(struct gt_compact_writer *w); /* NULL is fine */
 
+/* While it is not open: the time of the task's last record in the last segment of that number; 0:
+ * there is none. */
+uint64_t gt_compact_writer_last_time(struct gt_compact_writer *w, uint32_t number, uint32_t task);
+
 /* Its functions' `self` is a writer. */
 extern const struct gt_stream_packing gt_compact_packing;
 
