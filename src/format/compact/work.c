@@ -19,13 +19,15 @@
 #include <unistd.h>
 
 #define LOCK ".guesttrace.lock"
-enum { NAME_ROOM = 4096 + 64 };
+enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
 
 /* ---- names --------------------------------------------------------------------------------- */
 
 int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct gt_error *err)
 {
     char folder[PATH_MAX], real[PATH_MAX];
+    out->lock = -1;
+    out->made = false;
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
     if (!*base || n >= sizeof folder)
@@ -143,6 +145,38 @@ static int move_aside(const struct gt_compact_work *w, const struct gt_compact_w
     return status;
 }
 
+/* ---- users --------------------------------------------------------------------------------- */
+
+static int lock(int fd, int how)
+{
+    int failed;
+    do
+        failed = flock(fd, how);
+    while (failed && errno == EINTR);
+    return failed ? errno : 0;
+}
+
+int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err)
+{
+    char path[NAME_ROOM];
+    struct stat st;
+    w->lock = open(inside(w, LOCK, path), O_RDONLY | O_CLOEXEC);
+    int e = w->lock < 0 ? errno : lock(w->lock, LOCK_SH);
+    if (!e && fstat(w->lock, &st) == 0 && st.st_nlink == 0)
+        e = ENOENT; /* it has been gathered meanwhile */
+    if (!e)
+        return 0;
+    gt_compact_work_leave(w);
+    return gt_error_errno(err, e, "%s", path);
+}
+
+void gt_compact_work_leave(struct gt_compact_work *w)
+{
+    if (w->lock >= 0)
+        close(w->lock);
+    w->lock = -1;
+}
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 static int make_lock(const char *dir, struct gt_error *err)
@@ -179,6 +213,8 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
         status = make_dir(out, err);
     if (status == 0) {
         status = gt_compact_file_create(out->file, err);
+        if (status == 0)
+            status = gt_compact_work_enter(out, err);
         if (status < 0)
             gt_file_remove_dir(out->dir.path, NULL);
     }
@@ -192,11 +228,12 @@ static int scatter(const struct gt_compact_work *w, struct gt_error *err)
     const char *slash = strrchr(w->dir.path, '/');
     snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
              slash + 1, (int)getpid());
+    gt_file_remove_dir(aside, NULL); /* of a process of this number that was killed */
     int status = gt_file_make_dir(aside, err);
     if (status < 0)
         return status;
     status = gt_compact_scatter(w->file, aside, err);
-    if (status == 0)
+    if (status == 0 || status == GT_E_FORMAT) /* one that is damaged is missing there */
         status = make_lock(aside, err);
     if (status == 0)
         status = gt_file_move_dir(aside, w->dir.path, err);
@@ -205,38 +242,28 @@ static int scatter(const struct gt_compact_work *w, struct gt_error *err)
     return status;
 }
 
+/* Somebody else may make or gather the directory at the same time, but not for ever. */
 int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
 {
     int status = gt_compact_work_name(path, out, err);
     if (status == 0)
         status = gt_compact_file_check(out->file, err);
-    if (status < 0 || gt_compact_work_exists(out))
+    if (status < 0)
         return status;
-    return scatter(out, err);
+    for (int tries = 0; tries < OPEN_TRIES; tries++) {
+        bool there = gt_compact_work_exists(out);
+        status = there ? 0 : scatter(out, err);
+        out->made = !there && status == 0;
+        if (status < 0 && status != GT_E_EXISTS)
+            return status;
+        status = gt_compact_work_enter(out, err);
+        if (status != GT_E_NOT_FOUND)
+            return status;
+    }
+    return status;
 }
 
-/* ---- users --------------------------------------------------------------------------------- */
-
-static int lock(int fd, int how)
-{
-    int failed;
-    do
-        failed = flock(fd, how);
-    while (failed && errno == EINTR);
-    return failed ? errno : 0;
-}
-
-int gt_compact_work_enter(const struct gt_compact_work *w, struct gt_error *err)
-{
-    char path[NAME_ROOM];
-    int fd = open(inside(w, LOCK, path), O_RDONLY | O_CLOEXEC);
-    int e = fd < 0 ? errno : lock(fd, LOCK_SH);
-    if (!e)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return gt_error_errno(err, e, "%s", path);
-}
+/* ---- the last one ---------------------------------------------------------------------------- */
 
 /* The process of a pool that nobody has locked: it was killed, or executes another program, which
  * may be recorded as well. */
@@ -258,15 +285,25 @@ static bool any_lives(const struct gt_compact_work *w)
     return any;
 }
 
-bool gt_compact_work_is_last(const struct gt_compact_work *w, int fd)
+bool gt_compact_work_is_last(struct gt_compact_work *w)
 {
-    struct stat st;
-    return lock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0 &&
-           !any_lives(w);
+    return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_lives(w);
 }
 
 int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err)
 {
     int status = gt_compact_gather(w->dir.path, w->file, err);
     return status < 0 ? status : remove_dir(w, err);
+}
+
+int gt_compact_work_close(struct gt_compact_work *w, bool changed, struct gt_error *err)
+{
+    int status = 0;
+    bool last = gt_compact_work_is_last(w);
+    if (last && (changed || !w->made))
+        status = gt_compact_work_gather(w, err);
+    else if (last)
+        status = remove_dir(w, err);
+    gt_compact_work_leave(w);
+    return status;
 }

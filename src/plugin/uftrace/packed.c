@@ -24,31 +24,27 @@ static bool goes_on(const struct gt_uftrace_recorder *r, const struct gt_compact
     return gt_compact_work_exists(w) && access(ring, F_OK) == 0;
 }
 
-static int enter(struct gt_uftrace_recorder *r, struct gt_error *err)
+/* Of its own table the worker needs no standard input. */
+static void move_lock(const struct gt_uftrace_recorder *r, struct gt_compact_work *w)
 {
-    int fd = gt_compact_work_enter(&r->output.packed.work, err);
-    if (fd < 0)
-        return fd;
-    if (fd > 0 && gt_worker_private_files(r->output.worker) && dup3(fd, 0, O_CLOEXEC) == 0) {
-        close(fd);
-        fd = 0;
-    }
-    r->output.packed.lock = fd;
-    return 0;
+    if (w->lock <= 0 || !gt_worker_private_files(r->output.worker) ||
+        dup3(w->lock, 0, O_CLOEXEC) != 0)
+        return;
+    close(w->lock);
+    w->lock = 0;
 }
 
 int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
 {
     struct gt_packed *p = &r->output.packed;
-    p->lock = -1;
     int status = gt_compact_work_name(path, &p->work, err);
     bool again = status == 0 && goes_on(r, &p->work);
-    if (status == 0 && !again)
-        status = gt_compact_work_create(path, &p->work, err);
     if (status == 0)
-        status = enter(r, err);
+        status = again ? gt_compact_work_enter(&p->work, err)
+                       : gt_compact_work_create(path, &p->work, err);
     if (status < 0)
         return status;
+    move_lock(r, &p->work);
     r->output.dir = p->work.dir;
     const struct gt_compact_writer_options o = {
         .path = p->work.file, .dir = p->work.dir.path, .exact = is_exact, .self = r};
@@ -80,8 +76,8 @@ void gt_packed_after_fork(struct gt_vcpu *v, int64_t result)
 static void enter_child(void *arg)
 {
     struct gt_uftrace_recorder *r = arg;
-    r->output.packed.lock = -1;
-    enter(r, NULL); /* without it the parent may come to be the last */
+    if (gt_compact_work_enter(&r->output.packed.work, NULL) == 0)
+        move_lock(r, &r->output.packed.work); /* else the parent may come to be the last */
 }
 
 void gt_packed_forked(struct gt_uftrace_recorder *r)
@@ -105,15 +101,14 @@ int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_packed *p = &r->output.packed;
     int status = 0;
-    if (!p->writer || p->lock < 0)
+    if (!p->writer)
         return 0;
-    bool last = gt_compact_work_is_last(&p->work, p->lock) &&
+    bool last = gt_compact_work_is_last(&p->work) &&
                 __atomic_load_n(&r->output.shared->starting, __ATOMIC_ACQUIRE) == 0;
     if (last)
         status = recover(p, err);
     if (last && status == 0)
         status = gt_compact_work_gather(&p->work, err);
-    close(p->lock);
-    p->lock = -1;
+    gt_compact_work_leave(&p->work);
     return status;
 }

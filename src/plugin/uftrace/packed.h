@@ -23,7 +23,6 @@ struct gt_vcpu;
 struct gt_packed {
     struct gt_compact_work work;
     struct gt_compact_writer *writer; /* NULL: the recording is a directory */
-    int lock;                         /* the worker's: see gt_compact_work_enter; -1: none */
 };
 
 /* On the worker, at load: makes file and directory, or opens those that this process recorded into
