@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Symbols of functions that ran: see ran.h. */
 #include "format/compact/ran.h"
+#include "format/compact/ran_code.h"
 
 #include "base/cursor.h"
 #include "base/file.h"
@@ -284,5 +285,7 @@ int gt_ran_shorten(const struct gt_ran *r, const char *name, const char *text, s
         return shorten_symbols(r, text, size, out);
     if (ends_with(name, ".dbg"))
         return shorten_lines(r, name, text, size, out);
+    if (gt_ran_code_is(name))
+        return gt_ran_code_shorten(r->dir, name, out);
     return 0;
 }
