@@ -3,6 +3,8 @@
 #include "analysis/recording/compact.h"
 #include "base/file.h"
 #include "format/compact/file.h"
+#include "format/compact/gather.h"
+#include "format/compact/work.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
 
@@ -61,40 +63,6 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
         t->n += GT_UFTRACE_RECORD_SIZE;
         if (t->n == BUFFER)
             status = flush(u, t);
-    }
-    return status;
-}
-
-static int put_text(struct unpack *u, const struct gt_compact_head *head, const uint8_t *payload)
-{
-    const char *name;
-    size_t n, size;
-    char *data;
-    if (!gt_compact_text_name(head, payload, &name, &n))
-        return gt_error_set(u->err, GT_E_FORMAT, "%s: a text file has no name", u->file.path);
-    g_autofree char *own = g_strndup(name, n);
-    if (strlen(own) != n || own[0] == '.' || strchr(own, '/'))
-        return gt_error_set(u->err, GT_E_FORMAT, "%s: a text file's name is no file name",
-                            u->file.path);
-    int status = gt_compact_text_read(head, payload, &data, &size);
-    if (status < 0)
-        return gt_error_set(u->err, status, "%s: %s: it cannot be unpacked", u->file.path, own);
-    g_autofree char *path = g_build_filename(u->dir.path, own, NULL);
-    status = gt_file_replace(path, data, size, u->err);
-    free(data);
-    return status;
-}
-
-static int put_texts(struct unpack *u)
-{
-    int status = 0;
-    for (size_t i = 0; i < u->file.n && status == 0; i++) {
-        const uint8_t *payload;
-        if (u->file.block[i].head.type != GT_COMPACT_FILE)
-            continue;
-        status = gt_compact_file_payload(&u->file, i, &payload, u->err);
-        if (status == 0)
-            status = put_text(u, &u->file.block[i].head, payload);
     }
     return status;
 }
@@ -160,7 +128,7 @@ int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
     u.tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     status = gt_uftrace_dir_check(dir, err);
     if (status == 0 && (status = gt_uftrace_dir_create(&u.dir, tmp, err)) == 0) {
-        status = put_texts(&u);
+        status = gt_compact_scatter(path, u.dir.path, err);
         if (status == 0)
             status = put_records(&u);
         if (status == 0 && (status = gt_uftrace_dir_create(&final, dir, err)) == 0)
