@@ -84,23 +84,6 @@ static bool is_damage(int status)
     return status == GT_E_FORMAT || status == GT_E_TRUNC || status == GT_E_USAGE;
 }
 
-static int read_segment(const struct gt_compact_file *f, const struct gt_compact_segment *s,
-                        struct unpack *u, struct gt_error *err)
-{
-    struct gt_compact_buffer buffer = {0};
-    int status = 0;
-    u->index = UINT32_MAX;
-    for (size_t i = 0; i < s->n && status >= 0; i++) {
-        const uint8_t *payload;
-        status = gt_compact_file_read(f, s->block[i], &buffer, &payload, err);
-        if (status == 0)
-            status = gt_unpacker_block(u->unpacker, &f->block[s->block[i]].head, payload, put_piece,
-                                       u, err);
-    }
-    gt_compact_buffer_free(&buffer);
-    return is_damage(status) ? 0 : status;
-}
-
 static int read_file(const char *path, const struct gt_records_reader *reader, struct gt_error *err)
 {
     struct gt_compact_file f;
@@ -114,8 +97,11 @@ static int read_file(const char *path, const struct gt_records_reader *reader, s
         status = gt_unpacker_create(&u.unpacker);
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", path);
-    for (size_t i = 0; i < s.n && status >= 0; i++)
-        status = read_segment(&f, &s.segment[i], &u, err);
+    for (size_t i = 0; i < s.n && status >= 0; i++) {
+        u.index = UINT32_MAX;
+        status = gt_compact_segment_unpack(&f, &s.segment[i], u.unpacker, put_piece, &u, err);
+        status = is_damage(status) ? 0 : status;
+    }
     gt_unpacker_destroy(u.unpacker);
     gt_compact_segments_free(&s);
     gt_compact_file_close(&f);

@@ -164,6 +164,13 @@ void gt_ran_free(struct gt_ran *r)
 
 /* ---- shortening ---------------------------------------------------------------------------- */
 
+/* Where nothing says where the last symbol ends, it goes on to the module's end. */
+static void end_last(struct gt_uftrace_symtab *tab)
+{
+    if (tab->n && tab->sym[tab->n - 1].size == 0)
+        tab->sym[tab->n - 1].size = UINT32_MAX;
+}
+
 /* Marks the symbols that a place's addresses are in; true where there were such addresses. */
 static bool mark(const struct gt_ran *r, const struct place *p, const struct gt_uftrace_symtab *tab,
                  bool *ran)
@@ -185,6 +192,7 @@ static int keep(const struct gt_ran *r, struct gt_uftrace_symtab *tab)
     size_t n = 0;
     if (!ran)
         return GT_E_NOMEM;
+    end_last(tab);
     for (size_t i = 0; i < r->n_places; i++) {
         if (strcmp(r->place[i].path, tab->path) != 0)
             continue;
