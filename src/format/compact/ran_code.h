@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Internal to compact/: code.map and code.found after the run. The map has all functions of a
- * kernel, so that the plugin can recognise them; what is of use later is where the modules came
+ * kernel, so that the plugin can recognise them; what is needed later is where the modules came
  * from, and the functions that code.found names. Both are made shorter together: code.found's
  * numbers of functions are indexes of the map.
  */
