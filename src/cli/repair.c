@@ -39,7 +39,7 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
         if (result == 0)
             result = gt_recording_repair(&edit.at, true, &done, &err);
         if (result == 0)
-            result = gt_recording_edit_close(&edit, done.repair.texts > 0, &err);
+            result = gt_recording_edit_close(&edit, gt_recording_repair_changed(&done), &err);
         g_autofree char *what = gt_recording_repair_text(&done);
         if (result == 0 || done.recovered || done.repair.files)
             printf("%s: %s\n", operands[i], what);

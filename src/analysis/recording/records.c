@@ -51,17 +51,6 @@ struct unpack {
     bool wanted;
 };
 
-static struct gt_uftrace_record record_of(const struct gt_unpacker *u,
-                                          const struct gt_compact_event *e)
-{
-    struct gt_compact_record r = gt_unpacker_record(u, e);
-    return (struct gt_uftrace_record){.time = r.time,
-                                      .addr = r.word >> 16,
-                                      .depth = r.word >> 6 & 1023,
-                                      .type = r.word & 3,
-                                      .more = r.word >> 2 & 1};
-}
-
 static int put_piece(void *self, const struct gt_compact_piece *p)
 {
     struct unpack *u = self;
@@ -72,8 +61,10 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
         u->wanted = !to->wanted || to->wanted(to->self, p->task);
     u->index = p->index;
     for (size_t at = 0, n; at < p->n && u->wanted && status >= 0; at += n) {
-        for (n = 0; n < PIECE && at + n < p->n; n++)
-            r[n] = record_of(u->unpacker, &p->event[at + n]);
+        for (n = 0; n < PIECE && at + n < p->n; n++) {
+            struct gt_compact_record from = gt_unpacker_record(u->unpacker, &p->event[at + n]);
+            r[n] = gt_uftrace_record_of(from.time, from.word);
+        }
         status = to->piece(to->self, p->task, r, n);
     }
     return status;

@@ -41,22 +41,34 @@ static bool is_text_file(const char *dir, const char *name)
 
 struct gather {
     const char *dir;
-    struct gt_compact_file file; /* as it was */
+    struct gt_compact_file file; /* as it was, without what is cut off */
     struct gt_ran *ran;
     int fd; /* alone; of the file, for appending */
     struct gt_error *err;
 };
 
-/* Where the file's last block of records ends; of text files and indexes behind it the directory
- * has the present state. */
-static uint64_t end_of_records(const struct gt_compact_file *f)
+/* Leaves out the text files and indexes behind the last block of records: the directory has their
+ * present state. Returns where that block ends. */
+static uint64_t cut_to_records(struct gt_compact_file *f)
 {
-    for (size_t i = f->n; i-- > 0;) {
-        const struct gt_compact_block *b = &f->block[i];
+    for (; f->n > 0; f->n--) {
+        const struct gt_compact_block *b = &f->block[f->n - 1];
         if (b->head.type != GT_COMPACT_FILE && b->head.type != GT_COMPACT_INDEX)
             return b->at + GT_COMPACT_HEAD + b->head.size;
     }
     return GT_COMPACT_FILE_HEAD;
+}
+
+/* The file has it, before the end to which it was cut. */
+static bool is_there(const struct gather *g, const char *name, const char *data, size_t n)
+{
+    char *old;
+    size_t size;
+    if (gt_compact_file_text(&g->file, name, &old, &size, NULL) < 0)
+        return false;
+    bool same = size == n && memcmp(old, data, n) == 0;
+    free(old);
+    return same;
 }
 
 static int append(const struct gather *g, const char *path, const char *name, const char *data,
@@ -64,6 +76,8 @@ static int append(const struct gather *g, const char *path, const char *name, co
 {
     uint8_t *block = NULL;
     size_t size;
+    if (is_there(g, name, data, n))
+        return 0;
     int status = gt_compact_text_pack(name, data, n, &block, &size);
     if (status < 0)
         return gt_error_set(g->err, status, "%s: %s", path,
@@ -86,7 +100,7 @@ static int gather_one(const struct gather *g, const char *name)
     if (shorter < 0)
         status = gt_error_set(g->err, shorter, "%s: out of memory", path);
     else if (shorter)
-        status = append(g, path, name, less.data, less.len);
+        status = append(g, path, name, less.data ? less.data : "", less.len);
     else
         status = append(g, path, name, data, n);
     gt_text_free(&less);
@@ -115,7 +129,7 @@ static int gather_into(struct gather *g, const char *path)
     if (status < 0)
         return status;
     status = gt_ran_read(&g->file, g->dir, &g->ran, g->err);
-    uint64_t end = end_of_records(&g->file);
+    uint64_t end = cut_to_records(&g->file);
     if (status == 0 && g->file.size > end && ftruncate(g->fd, (off_t)end) != 0)
         status = gt_error_errno(g->err, errno, "%s", path);
     if (status == 0)

@@ -149,7 +149,7 @@ static int open_file(void *self, uint32_t number, bool recover, uint64_t *record
     w->fd = open(w->o.path, O_RDWR | O_APPEND | O_CLOEXEC);
     if (w->fd < 0)
         return errno;
-    w->resumes = was_there(w, &w->segment);
+    w->resumes = was_there(w, &w->segment) || recover;
     int e = w->resumes ? find_tail(w, &tail) : 0;
     if (w->resumes && !e) {
         w->before = *records = tail.records;

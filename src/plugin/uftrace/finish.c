@@ -28,8 +28,10 @@ struct lossy {
 /* If the disk is still full their calls stay open; the loss is reported in any case. */
 static void mend_lossy(const struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
+    if (r->output.packed.writer)
+        gt_packed_end_streams(r, lossy->stream, lossy->n);
     for (size_t i = 0; i < lossy->n && !r->output.packed.writer; i++)
-        gt_uftrace_dir_end_task(&r->output.dir, lossy->stream[i].id, NULL);
+        gt_uftrace_dir_end_task(&r->output.dir, NULL, lossy->stream[i].id, NULL);
 }
 
 static void keep_first(struct gt_error *first, const struct gt_error *err, int status)

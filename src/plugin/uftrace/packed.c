@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recordings in one file: see packed.h. */
 #include "plugin/uftrace/packed.h"
+#include "format/compact/mend.h"
 #include "plugin/uftrace/recorder.h"
 
 #include <fcntl.h>
@@ -80,15 +81,32 @@ static void enter_child(void *arg)
         move_lock(r, &r->output.packed.work); /* else the parent may come to be the last */
 }
 
-void gt_packed_forked(struct gt_uftrace_recorder *r)
+void gt_packed_forked(struct gt_vcpu *v)
 {
-    if (!r->output.packed.writer)
+    struct gt_uftrace_recorder *r = v->rec;
+    if (!v->in_fork)
         return;
+    v->in_fork = false;
     gt_worker_call(r->output.worker, enter_child, r);
     __atomic_fetch_sub(&r->output.shared->starting, 1, __ATOMIC_ACQ_REL);
 }
 
 /* ---- end ----------------------------------------------------------------------------------- */
+
+void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_stream_loss *stream,
+                           size_t n)
+{
+    const struct gt_compact_work *w = &r->output.packed.work;
+    struct gt_compact_mend *mend;
+    struct gt_error damage;
+    if (n == 0 ||
+        gt_compact_mend_open(w->file, w->dir.path, r->process.pid, &mend, &damage, NULL) < 0)
+        return;
+    const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);
+    for (size_t i = 0; i < n; i++)
+        gt_uftrace_dir_end_task(&w->dir, &records, stream[i].id, NULL);
+    gt_compact_mend_close(mend, NULL);
+}
 
 /* What processes that were killed have left. */
 static int recover(const struct gt_packed *p, struct gt_error *err)
@@ -109,6 +127,10 @@ int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
         status = recover(p, err);
     if (last && status == 0)
         status = gt_compact_work_gather(&p->work, err);
+    if (status < 0) {
+        g_free(r->output.view);
+        r->output.view = g_strdup_printf("guesttrace repair %s", p->work.file);
+    }
     gt_compact_work_leave(&p->work);
     return status;
 }

@@ -11,6 +11,7 @@
 #define GT_PLUGIN_UFTRACE_PACKED_H
 
 #include "base/error.h"
+#include "base/stream/stream.h"
 #include "format/compact/work.h"
 #include "format/compact/writer.h"
 
@@ -34,7 +35,12 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_
  * the child when its recording begins. The recording has no last process in between. */
 void gt_packed_before_fork(struct gt_uftrace_recorder *r, struct gt_vcpu *v);
 void gt_packed_after_fork(struct gt_vcpu *v, int64_t result);
-void gt_packed_forked(struct gt_uftrace_recorder *r);
+void gt_packed_forked(struct gt_vcpu *v);
+
+/* On the worker, when streams are written: ends the calls of those that lost records, and marks the
+ * losses. If the disk is still full the calls stay open. */
+void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_stream_loss *stream,
+                           size_t n);
 
 /* On the worker, at the end, when streams and text files are written: the last process gathers the
  * recording. Errors of gt_compact_work_gather. */

@@ -172,7 +172,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     v->tid = (uint32_t)gettid();
     v->name[0] = '\0';
     gt_output_forked(r, parent);
-    gt_packed_forked(r);
+    gt_packed_forked(v);
     gt_track_forked(&v->thread, time);
 }
 
