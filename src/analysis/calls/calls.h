@@ -103,9 +103,9 @@ struct gt_calls_facts {
     const char *path;
     const char *command, *exename, *version, *cpu, *host; /* info */
     bool has_exit_status;
-    int exit_status;       /* as wait() gives it */
-    uint64_t first, last;  /* times of the first and the last record; 0, 0: no records */
-    uint64_t records;      /* 0 in a directory that holds payloads, until it was read */
+    int exit_status;      /* as wait() gives it */
+    uint64_t first, last; /* times of the first and the last record; 0, 0: no records */
+    uint64_t records;
     uint64_t bytes;        /* on the disk, all of it */
     uint64_t record_bytes; /* of the records alone */
     bool incomplete;       /* cut, or still being written */
@@ -135,8 +135,9 @@ enum gt_call_flag {
     GT_CALL_PART = 8,       /* EXIT in a scan: it began in another stretch: `self` is a part */
 };
 
-/* One event. That a task was suspended is a call as any other, of the function "linux:schedule",
- * which belongs to no module: so a function's self time has none of it, and its total has. */
+/* One event. That a task was suspended is a call as any other, of the function "linux:schedule"
+ * (or "linux:schedule (pre-empted)"), which belongs to no module: so a function's self time has
+ * none of it, and its total has. */
 struct gt_call {
     uint64_t time;
     /* ENTRY, EVENT, LOST: time; EXIT, SPLIT: when the call began, or the window if that was later

@@ -15,11 +15,13 @@
 #include "analysis/calls/texts.h"
 #include "format/uftrace/uftrace.h"
 
+#include <pthread.h>
+
 struct gt_calls_block {
-    size_t number; /* compact: in the file's list. directory: offset of its first record */
+    size_t number; /* compact: in the file's list */
     uint64_t records;
-    uint64_t first, last; /* times */
-    uint64_t least;       /* the lowest time in it and in all blocks of the row after it */
+    uint64_t first, last; /* compact: times */
+    uint64_t least;       /* compact: the lowest time in it and in all blocks of the row after it */
 };
 
 struct gt_calls_row {
@@ -50,6 +52,10 @@ struct gt_calls {
     uint32_t lost_event; /* the event that marks lost records; 0: none */
     struct gt_calls_block *block;
     size_t n_blocks;
+    /* gt_forks_inherited; NULL: no task is a forked child */
+    const GArray *(*inherited)(struct gt_calls *c, uint32_t task, size_t n, uint32_t function);
+    GHashTable *forks; /* its results, by task */
+    pthread_mutex_t forks_lock;
     GArray *rows;  /* struct gt_calls_row */
     GArray *parts; /* struct gt_calls_part, those of a row in order */
 };

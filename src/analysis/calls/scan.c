@@ -68,8 +68,9 @@ static int give(void *self, struct gt_calls_stack *s, const struct gt_call *call
 {
     struct worker *w = self;
     const struct gt_calls_batch b = {.task = s->task, .call = call, .n = n};
-    if (__atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED) < 0)
-        return w->scan->failed;
+    int failed = __atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED);
+    if (failed < 0)
+        return failed;
     int status = w->scan->consumer->batch(w->share, &b);
     return status < 0 ? status : 0;
 }
@@ -89,9 +90,12 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     gt_calls_stack_init(s, o->task);
     s->forked = o->forked;
     g_ptr_array_add(w->stacks, s);
-    if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, true))
+    if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, !o->enters))
         return NULL;
     int status = give_first(w, s);
+    if (o->enters && s->started)
+        gt_calls_stack_start(s, &w->scan->rules, &w->out);
+    gt_calls_out_flush(&w->out, s);
     if (status < 0 && w->out.status == 0)
         w->out.status = status;
     return s;
@@ -183,6 +187,7 @@ static void *work(void *arg)
 
 static void finish_worker(struct worker *w)
 {
+    w->scan->unknown += w->feed.unknown;
     if (w->reader)
         gt_calls_reader_kind_of(w->scan->c)->destroy(w->reader);
     gt_feed_finish(&w->feed);
@@ -273,7 +278,7 @@ static int run(struct scan *scan, struct worker *worker, unsigned n)
     if (status == 0)
         status = worker[0].status = end_tasks(&worker[0]);
     for (unsigned i = 0; i < n && status < 0; i++)
-        if (worker[i].status == status && scan->err)
+        if (worker[i].status == status && worker[i].err.status == status && scan->err)
             *scan->err = worker[i].err;
     for (unsigned i = 0; i < n; i++) {
         finish_worker(&worker[i]);

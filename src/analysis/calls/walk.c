@@ -28,7 +28,8 @@ struct walk {
     size_t n_rows;
     GHashTable *queues; /* struct gt_merge_queue, by key: task and row */
     struct gt_merge merge;
-    bool started; /* the window has begun for all tasks that were known then */
+    uint64_t unknown; /* records of tasks that are not known */
+    bool started;     /* the window has begun for all tasks that were known then */
     struct gt_error *err;
 };
 
@@ -124,6 +125,7 @@ static void close_row(struct row *row)
 {
     if (row->reader)
         gt_calls_reader_kind_of(row->walk->c)->destroy(row->reader);
+    row->walk->unknown += row->feed.unknown;
     gt_feed_finish(&row->feed);
 }
 
@@ -202,19 +204,38 @@ static uint64_t hold(struct walk *w, uint64_t bound)
     return least;
 }
 
-static int end_all(struct walk *w)
+/* Does `end` with each task's stack, and gives what that makes. */
+static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_stack *s,
+                                                const struct gt_calls_end *how))
 {
     GHashTableIter it;
     gpointer value;
-    start_all(w);
     g_hash_table_iter_init(&it, w->queues);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
         struct gt_calls_stack *s = &((struct gt_merge_queue *)value)->stack;
-        const struct gt_calls_end end = gt_pass_end(w->c, &w->rules, s->last);
-        gt_calls_stack_end(s, &w->rules, &w->out, &end);
+        const struct gt_calls_end how = gt_pass_end(w->c, &w->rules, s->last);
+        end(w, s, &how);
         gt_calls_out_flush(&w->out, s);
     }
     return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);
+}
+
+static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
+{
+    gt_calls_stack_settle(s, &w->rules, &w->out, how->until);
+}
+
+static void end_task(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
+{
+    gt_calls_stack_end(s, &w->rules, &w->out, how);
+}
+
+/* All that is in order comes before the exits of what never ended. */
+static int end_all(struct walk *w)
+{
+    start_all(w);
+    int status = end_each(w, settle);
+    return status ? status : end_each(w, end_task);
 }
 
 static int run(struct walk *w)
@@ -267,8 +288,9 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *win,
     g_hash_table_destroy(w->queues);
     g_free(w->row);
     gt_merge_finish(&w->merge);
+    if (!outer) /* not a walk of a parent, for its child */
+        gt_pass_report(c, odd, w->unknown);
     g_free(w);
-    gt_pass_report(c, odd, 0);
     return status;
 }
 
