@@ -5,6 +5,7 @@
 #include "format/compact/parts.h"
 #include "format/compact/words.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,28 @@ void gt_compact_segments_free(struct gt_compact_segments *s)
     free(s->segment);
     free(s->block);
     *s = (struct gt_compact_segments){0};
+}
+
+int gt_compact_segment_unpack(const struct gt_compact_file *f, const struct gt_compact_segment *s,
+                              struct gt_unpacker *u,
+                              int (*piece)(void *self, const struct gt_compact_piece *p),
+                              void *self, struct gt_error *err)
+{
+    struct gt_compact_buffer buffer = {0};
+    struct gt_error why = {0};
+    int status = 0;
+    for (size_t i = 0; i < s->n && status >= 0; i++) {
+        const struct gt_compact_block *block = &f->block[s->block[i]];
+        const uint8_t *payload;
+        status = gt_compact_file_read(f, s->block[i], &buffer, &payload, err);
+        if (status < 0)
+            break;
+        status = gt_unpacker_block(u, &block->head, payload, piece, self, &why);
+        if (status < 0 && why.status == status)
+            gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", f->path, block->at, why.text);
+    }
+    gt_compact_buffer_free(&buffer);
+    return status < 0 ? status : 0;
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
