@@ -51,7 +51,7 @@ enum gt_compact_flag {
 #define GT_COMPACT_MAX_TASKS (1u << 14)
 
 struct gt_compact_head {
-    uint8_t type; /* enum gt_compact_type */
+    uint8_t type; /* enum gt_compact_type; never 0 */
     uint8_t flags;
     uint32_t size;   /* bytes of the payload */
     uint32_t packer; /* RECORDS: blocks of one packer, in order, belong together: a process id */
