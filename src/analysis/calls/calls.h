@@ -31,7 +31,8 @@ struct gt_calls;
 
 struct gt_calls_options {
     const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
-    struct gt_notices notices; /* about damage that is skipped, and the like */
+    struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
+                                * a time, also during passes */
 };
 
 /* GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM, GT_E_FORMAT (no recording of calls, or a damaged text file;
@@ -206,8 +207,9 @@ struct gt_calls_consumer {
 };
 
 /* A task's batches come in order within a stretch; stretches in any order, on any thread.
- * `threads` 0: as many as there are processors. GT_E_FORMAT (damaged records; err names the file
- * and the offset), GT_E_IO, GT_E_NOMEM, and what callbacks return. */
+ * `threads` 0: as many as there are processors. Records that are damaged are left out, with those
+ * of their segment or file after them: a notice names the file and the offset. GT_E_IO, GT_E_NOMEM,
+ * GT_E_UNSUPPORTED (a compact file with values of arguments), and what callbacks return. */
 int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
                   const struct gt_calls_consumer *consumer, void *self, unsigned threads,
                   struct gt_error *err);

@@ -24,9 +24,10 @@ struct gt_calls_opening {
     uint32_t task; /* index */
     const struct gt_call_frame *frame;
     size_t n;
-    uint64_t time; /* of the record before; 0: there is none */
-    bool forked;   /* it is a forked child, nothing is before */
-    bool enters;   /* the frames are inherited: it enters them now */
+    uint64_t time;  /* of the record before; 0: there is none */
+    bool forked;    /* it is a forked child, nothing is before */
+    uint64_t first; /* of its first record */
+    bool enters;    /* the frames are inherited: it enters them now */
 };
 
 struct gt_calls_feed {

@@ -93,6 +93,7 @@ static int open_lane(struct file_reader *r, const struct gt_compact_piece *p,
         .frame = (const struct gt_call_frame *)(const void *)f->frames->data,
         .n = f->frames->len,
         .time = p->time,
+        .first = p->event->time,
         .forked = p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->parent != 0};
     if (o.forked && (p->event->sym & 3) == GT_COMPACT_OTHER)
         gt_feed_inherit(f, &o, lane->space, p->event->time,

@@ -33,13 +33,16 @@ struct gt_calls_row {
 struct gt_calls_part {
     uint32_t row;
     size_t block, n_blocks;
+    bool gap; /* compact: records of the row are missing before it */
     uint64_t records;
     uint64_t first, last; /* the lowest and the highest time */
 };
 
 struct gt_calls {
     char *path;
-    struct gt_notices notices;
+    struct gt_notices notices; /* one at a time, from any thread */
+    struct gt_notices told;    /* where they go */
+    pthread_mutex_t notices_lock;
     struct gt_calls_facts facts;
     struct gt_compact_file file; /* fd -1: a directory */
     struct gt_texts texts;
@@ -59,6 +62,12 @@ struct gt_calls {
     GArray *rows;  /* struct gt_calls_row */
     GArray *parts; /* struct gt_calls_part, those of a row in order */
 };
+
+/* True where the records are blocks of a compact file: an etrace stream's have become one. */
+static inline bool gt_calls_is_file(const struct gt_calls *c)
+{
+    return c->facts.form != GT_CALLS_DIRECTORY;
+}
 
 /* The rows of a compact file, or of a directory. `c` has its file, texts and tasks; tasks that have
  * records are added. GT_E_NOMEM, GT_E_IO, GT_E_FORMAT. */

@@ -184,6 +184,33 @@ bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules 
     return true;
 }
 
+bool gt_calls_stack_align(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, const struct gt_call_frame *frame, size_t n,
+                          uint64_t time)
+{
+    uint32_t k = 0;
+    while (k < n && k < s->n && s->frame[k].function == frame[k].function)
+        k++;
+    if ((k == n && k == s->n) || time > r->to)
+        return true;
+    time = time > s->last ? time : s->last;
+    if (!s->started && time >= r->from)
+        gt_calls_stack_start(s, r, out);
+    while (s->n > k)
+        gt_calls_stack_pop(s, out, time, 0);
+    for (; k < n && k < GT_STACK_MAX; k++) {
+        if (!gt_calls_stack_grow(s))
+            return false;
+        gt_calls_stack_push(s, frame[k].function, time);
+    }
+    s->suspended = n > 0 && frame[n - 1].function <= GT_SPACES_PREEMPTED;
+    s->unsure = true;
+    s->last = time;
+    if (s->started)
+        gt_calls_stack_show(s, r, out, time);
+    return true;
+}
+
 void gt_calls_stack_start(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out)
 {

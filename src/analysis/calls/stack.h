@@ -82,6 +82,11 @@ void gt_calls_stack_finish(struct gt_calls_stack *s);
  * `shown`: calls that were shown before this stretch are not shown again. False: no memory. */
 bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           const struct gt_call_frame *frame, size_t n, uint64_t time, bool shown);
+/* Records are missing; before the next one, at `time`, these are open: leaves and enters calls
+ * until they are. False: no memory. */
+bool gt_calls_stack_align(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, const struct gt_call_frame *frame, size_t n,
+                          uint64_t time);
 /* The window begins: shows what is open. */
 void gt_calls_stack_start(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out);

@@ -14,6 +14,7 @@ struct row {
     guint number;
     guint part, end; /* its parts that are still to be read */
     size_t block;    /* of `part` */
+    bool gap;        /* records were missing */
     uint64_t bound;  /* no record that comes is earlier */
     struct gt_calls_feed feed;
     void *reader;
@@ -60,8 +61,12 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     struct walk *w = row->walk;
     const gint64 key = (gint64)((uint64_t)o->task << 32 | row->number);
     struct gt_merge_queue *q = g_hash_table_lookup(w->queues, &key);
-    if (q)
-        return &q->stack;
+    if (q) {
+        bool room = !row->gap ||
+                    gt_calls_stack_align(&q->stack, &w->rules, &w->out, o->frame, o->n, o->first);
+        gt_calls_out_flush(&w->out, &q->stack);
+        return room ? &q->stack : NULL;
+    }
     q = g_new0(struct gt_merge_queue, 1);
     q->key = (uint64_t)key;
     gt_calls_stack_init(&q->stack, o->task);
@@ -138,21 +143,35 @@ static int open_row(struct walk *w, struct row *row)
     return gt_calls_reader_kind_of(w->c)->create(&row->feed, &row->reader, w->err);
 }
 
-/* Reads the next block of the row with the lowest bound. */
-static int read_some(struct walk *w)
+static int read_block(struct walk *w, struct row *row)
 {
-    struct row *row = &w->row[0];
     const struct gt_calls_reader_kind *kind = gt_calls_reader_kind_of(w->c);
+    const struct gt_calls_part *p = part_of(w, row->part);
     int status = row->reader ? 0 : open_row(w, row);
     row->feed.self = row; /* rows move */
-    const struct gt_calls_part *p = part_of(w, row->part);
+    row->gap |= p->gap;
     if (status == 0 && row->block == 0)
         status = kind->begin(row->reader, p, w->err);
     if (status == 0)
         status = kind->block(row->reader, p->block + row->block, w->err);
+    row->block++;
+    if (status == GT_E_FORMAT && w->out.status == 0) {
+        gt_pass_report_damage(w->c, p, row->block, w->err);
+        row->gap = true;
+        row->block = p->n_blocks;
+        return 0;
+    }
+    return status;
+}
+
+/* Reads the next block of the row with the lowest bound. */
+static int read_some(struct walk *w)
+{
+    struct row *row = &w->row[0];
+    const struct gt_calls_part *p = part_of(w, row->part);
+    int status = read_block(w, row);
     if (status != 0)
         return status;
-    row->block++;
     if (row->block == p->n_blocks) {
         row->block = 0;
         row->part++;
@@ -160,7 +179,9 @@ static int read_some(struct walk *w)
     }
     if (row->part < row->end) {
         p = part_of(w, row->part);
-        row->bound = MAX(row->bound, kind->least(row->reader, p, p->block + row->block));
+        uint64_t least =
+            gt_calls_reader_kind_of(w->c)->least(row->reader, p, p->block + row->block);
+        row->bound = MAX(row->bound, least);
     } else {
         close_row(row);
         *row = w->row[--w->n_rows];
@@ -269,9 +290,10 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *win,
 {
     struct walk *w = g_new0(struct walk, 1);
     const struct walk *outer = current;
+    struct gt_error unwanted;
     uint64_t odd = 0;
     w->c = c;
-    w->err = err;
+    w->err = err ? err : &unwanted;
     w->shown = win ? win->tasks : NULL;
     w->out.take = put;
     w->out.self = w;
