@@ -13,18 +13,19 @@ import sys
 
 ALLOWED = {
     'base': set(),
+    'filter': {'base'},
     'format': {'base'},
     'guest': {'base'},
     'track': {'base'},
     'qemu': {'base'},
     'events': set(),  # a library of its own, under the LGPL: nothing of ours below it
     'tracetool': {'base'},
-    'plugin': {'base', 'format', 'guest', 'track', 'qemu', 'events'},
-    'analysis': {'base', 'format', 'guest', 'track', 'events'},
-    'cli': {'base', 'format', 'guest', 'track', 'events', 'analysis'},
+    'plugin': {'base', 'filter', 'format', 'guest', 'track', 'qemu', 'events'},
+    'analysis': {'base', 'filter', 'format', 'guest', 'track', 'events'},
+    'cli': {'base', 'filter', 'format', 'guest', 'track', 'events', 'analysis'},
 }
 PUBLIC = 'guesttrace'  # include/guesttrace/, for everybody
-LIBRARIES = ('format', 'guest', 'track', 'analysis')
+LIBRARIES = ('filter', 'format', 'guest', 'track', 'analysis')
 PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_exit|abort|sigaction|signal) *\()')
 MAX_FILE, MAX_FUNCTION = 400, 60
 SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
