@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares plugins where a tenth is too coarse: a row's workload without a plugin and with each, all
-at once, several times over, on one CPU. A machine's bad minutes hit all of them alike. Told is the
-processor time of each, of all its threads, by that without a plugin: mean, and its standard error.
+at once, several times over, on one CPU. A machine's bad minutes hit all of them alike. Reports
+the processor time of each, of all its threads, by that without a plugin: mean, and its standard error.
 
     bench/together.py [--build DIR] [--qemu SERIES] [--rounds N] ROW PLUGIN[,ARGUMENT]...
 """
@@ -41,17 +41,17 @@ class Together(Bench):
         return rounds
 
 
-def tell(what, shares, bare):
+def report(what, shares, bare):
     print('%-50s %.3f +- %.3f' % (what, statistics.mean(shares) / bare,
                                   measure.standard_error(shares) / bare), flush=True)
 
 
-def tell_rounds(what, rounds, plugins):
+def report_rounds(what, rounds, plugins):
     # Of all that a round took: what slows a round down is not seen.
     shares = list(zip(*([s / statistics.mean(r) for s in r] for r in rounds)))
     print('%s, %d rounds' % (what, len(rounds)))
     for plugin, share in zip(['without', *plugins], shares):
-        tell(plugin, share, statistics.mean(shares[0]))
+        report(plugin, share, statistics.mean(shares[0]))
 
 
 def main():
@@ -70,7 +70,7 @@ def main():
     bench = Together(args)
     try:
         for labels, take in rows[0].cases(bench):
-            tell_rounds('%s, QEMU %s' % (args.row, labels['qemu']), take(), args.plugins)
+            report_rounds('%s, QEMU %s' % (args.row, labels['qemu']), take(), args.plugins)
     except (table.Missing, measure.Failed) as e:
         sys.exit('%s: %s' % (args.row, e))
     finally:

@@ -147,7 +147,7 @@ void gt_trace_text(unsigned on, const char *format, ...) __attribute__((format(p
 /* The place of a record that is being written. */
 struct gt_trace_slot {
     uint8_t *next; /* place of the next payload bytes */
-    void *lane;    /* the runtime's */
+    void *ring;    /* the runtime's */
     uint64_t end;  /* the runtime's */
 };
 

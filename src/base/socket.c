@@ -137,6 +137,13 @@ static void remove_and_die(int signal)
     raise(signal); /* the handler was for one time */
 }
 
+static bool watches_signals;
+
+void gt_listeners_watch_signals(void)
+{
+    watches_signals = true;
+}
+
 static void watch_signals(void)
 {
     static const int fatal[] = {SIGHUP, SIGINT, SIGTERM};
@@ -220,7 +227,8 @@ int gt_listener_open(struct gt_listener *l, const char *path, struct gt_error *e
     *l = (struct gt_listener){.fd = -1, .file = take_file(path, err)};
     if (!l->file)
         return GT_E_RANGE;
-    watch_signals();
+    if (watches_signals)
+        watch_signals();
     int status = listen_at(l, path, err);
     if (status == 0)
         return 0;

@@ -3,10 +3,7 @@
  * Unix sockets by path. Descriptors are non-blocking and close-on-exec.
  *
  * A listener's socket file has mode 0600 from its creation on. A socket of this user at which
- * nobody listens was left by an earlier run and is replaced; any other file at the path stays. If
- * SIGHUP, SIGINT or SIGTERM would kill the process, a handler removes the file first; it is
- * installed only where the signal has its default action, and a handler that the process installs
- * later replaces it.
+ * nobody listens was left by an earlier run and is replaced; any other file at the path stays.
  */
 #ifndef GT_BASE_SOCKET_H
 #define GT_BASE_SOCKET_H
@@ -47,5 +44,11 @@ void gt_listener_close(struct gt_listener *l);
 /* Removes the socket files of all listeners of the process, which is about to end.
  * Async-signal-safe. */
 void gt_listeners_remove(void);
+
+/* From now on gt_listener_open has SIGHUP, SIGINT and SIGTERM call gt_listeners_remove before they
+ * kill the process. Only signals that have their default action then are caught, and a handler that
+ * the process installs later replaces this one. Signals belong to the process: its main program or
+ * the plugin calls this once, a library never. */
+void gt_listeners_watch_signals(void);
 
 #endif

@@ -217,7 +217,7 @@ static int read_stream(struct coverage_run *run, struct gt_error *err)
     return made < 0 ? made : 1;
 }
 
-/* 0; 1: what there is to tell was told, and it is a failure. */
+/* 0; 1: a failure, which was reported. */
 static int make_report(struct coverage_run *run, const char *path, struct gt_error *err)
 {
     int status = load_programs(run, err);

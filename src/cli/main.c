@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* guesttrace: picks the subcommand from the table, reads its options and runs it. */
+#include "base/socket.h"
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -78,5 +79,6 @@ static int dispatch(int argc, char **argv)
 int main(int argc, char **argv)
 {
     gt_commands_use(gt_commands);
+    gt_listeners_watch_signals();
     return close_stdout(dispatch(argc, argv));
 }

@@ -77,12 +77,12 @@ static int name_files(const struct gt_command *self, const struct symbols_option
 static int name_processes(const struct gt_command *self, const struct symbols_options *opt,
                           const char *dir)
 {
-    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     struct gt_error err = {0};
-    if (gt_sysroot_apply(dir, opt->sysroot, opt->prefix, told, &err) < 0)
+    if (gt_sysroot_apply(dir, opt->sysroot, opt->prefix, lines, &err) < 0)
         return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    for (guint i = 0; i < told->len; i++)
-        puts(told->pdata[i]);
+    for (guint i = 0; i < lines->len; i++)
+        puts(lines->pdata[i]);
     return GT_EXIT_DONE;
 }
 

@@ -18,11 +18,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void (*before_death)(void);
+static void (*on_abnormal_exit)(void);
 
-static void tell(void)
+static void call_once(void)
 {
-    void (*fn)(void) = __atomic_exchange_n(&before_death, NULL, __ATOMIC_ACQ_REL);
+    void (*fn)(void) = __atomic_exchange_n(&on_abnormal_exit, NULL, __ATOMIC_ACQ_REL);
     if (fn)
         fn();
 }
@@ -41,13 +41,13 @@ static bool is_fatal(int sig)
 static int our_kill(pid_t pid, int sig)
 {
     if (pid == getpid() && is_fatal(sig))
-        tell();
+        call_once();
     return kill(pid, sig);
 }
 
 static void __attribute__((noreturn)) our_abort(void)
 {
-    tell();
+    call_once();
     abort();
 }
 
@@ -113,9 +113,9 @@ static int take_calls(struct dl_phdr_info *info, size_t size, void *nothing)
     return 1;
 }
 
-void gt_host_before_death(void (*fn)(void))
+void gt_host_on_abnormal_exit(void (*fn)(void))
 {
-    before_death = fn;
+    on_abnormal_exit = fn;
 #if __SIZEOF_POINTER__ == 8
     dl_iterate_phdr(take_calls, NULL);
 #endif

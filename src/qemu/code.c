@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-static struct qemu_u64 entry_of(struct gt_scoreboard_entry cell)
+static struct qemu_u64 entry_of(struct gt_scoreboard_entry entry)
 {
-    return (struct qemu_u64){.scoreboard = cell.scoreboard, .offset = cell.offset};
+    return (struct qemu_u64){.scoreboard = entry.scoreboard, .offset = entry.offset};
 }
 
 size_t gt_block_insns(const struct gt_block *b)
@@ -35,16 +35,16 @@ void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data)
     gt_qemu.register_vcpu_tb_exec_cb(b, fn, QEMU_CB_R_REGS, data);
 }
 
-void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry entry,
                          uint64_t value, void *data)
 {
-    gt_qemu.register_vcpu_tb_exec_cond_cb(b, fn, QEMU_CB_R_REGS, QEMU_COND_NE, entry_of(cell),
+    gt_qemu.register_vcpu_tb_exec_cond_cb(b, fn, QEMU_CB_R_REGS, QEMU_COND_NE, entry_of(entry),
                                           value, data);
 }
 
-void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value)
+void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry entry, uint64_t value)
 {
-    gt_qemu.register_vcpu_tb_exec_inline_per_vcpu(b, QEMU_INLINE_ADD, entry_of(cell), value);
+    gt_qemu.register_vcpu_tb_exec_inline_per_vcpu(b, QEMU_INLINE_ADD, entry_of(entry), value);
 }
 
 bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value)
@@ -95,9 +95,10 @@ size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n)
     return n;
 }
 
-void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry cell, uint64_t value)
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry entry, uint64_t value)
 {
-    gt_qemu.register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_INLINE_STORE, entry_of(cell), value);
+    gt_qemu.register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_INLINE_STORE, entry_of(entry),
+                                                    value);
 }
 
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
@@ -110,10 +111,10 @@ void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
     gt_qemu.register_vcpu_insn_exec_cb(insn, fn, QEMU_CB_R_REGS, data);
 }
 
-void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry entry,
                         uint64_t value, void *data)
 {
-    gt_qemu.register_vcpu_insn_exec_cond_cb(insn, fn, QEMU_CB_R_REGS, QEMU_COND_NE, entry_of(cell),
+    gt_qemu.register_vcpu_insn_exec_cond_cb(insn, fn, QEMU_CB_R_REGS, QEMU_COND_NE, entry_of(entry),
                                             value, data);
 }
 

@@ -83,7 +83,7 @@ bool gt_host_can(enum gt_host_feature feature);
 
 /* Sets a function that is called once if QEMU ends without the exit event: a program's fatal
  * signal, abort(). If the host cannot be watched for that, it is never called. */
-void gt_host_before_death(void (*fn)(void));
+void gt_host_on_abnormal_exit(void (*fn)(void));
 
 /* Writes text to QEMU's plugin log (`-d plugin`). */
 void gt_host_log(const char *text);
@@ -122,9 +122,9 @@ void gt_block_on_exec(struct gt_block *b, gt_exec_fn fn, void *data);
 void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data);
 /* The callback fires if the entry differs from `value`. Needs GT_HOST_CONDITIONAL. The callback may
  * read registers. */
-void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry entry,
                          uint64_t value, void *data);
-void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value);
+void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry entry, uint64_t value);
 /* Adds to one counter of all vCPUs, without synchronisation (families without scoreboards). False:
  * not supported. */
 bool gt_block_add_shared(struct gt_block *b, uint64_t *counter, uint64_t value);
@@ -142,11 +142,11 @@ void *gt_insn_host_addr(const struct gt_insn_ref *insn);
 char *gt_insn_text(const struct gt_insn_ref *insn);
 /* Copies at most n of its bytes; returns how many. */
 size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n);
-void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry cell, uint64_t value);
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry entry, uint64_t value);
 void gt_insn_on_exec(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
 /* The same; the callback may read registers, if the host supports that. */
 void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data);
-void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry entry,
                         uint64_t value, void *data);
 /* Old hosts report both loads and stores, whatever `which` is: fn must check gt_mem_is_store. */
 enum { GT_MEM_LOADS = 1, GT_MEM_STORES = 2 };
@@ -160,13 +160,13 @@ bool gt_mem_is_big_endian(uint32_t meminfo);
 /* The value loaded or stored, low half first. Needs GT_HOST_MEMORY_VALUES. */
 void gt_mem_value(uint32_t meminfo, uint64_t value[2]);
 /* The target of an access. */
-struct gt_mem_place {
+struct gt_mem_target {
     uint64_t physical;
     bool device;
     const char *name; /* name of a device's memory region; else NULL */
 };
 /* Finds the target of an access. False in user mode, and if the host cannot determine it. */
-bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_place *out);
+bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out);
 
 /* A register of all vCPUs, looked up by name at the first use; zero it before. Several vCPUs may
  * use it at the same time, always with the same name. */

@@ -103,8 +103,8 @@ static int on_object(struct dl_phdr_info *program, size_t size, void *version)
 /* 6 or 7, for a host that exports what version 6 brought. Told nothing: the newest. */
 static int version_6_or_7(void)
 {
-    const char *told = getenv("GUESTTRACE_QEMU_VERSION");
-    int version = told ? parse_version(told) : 0;
+    const char *given = getenv("GUESTTRACE_QEMU_VERSION");
+    int version = given ? parse_version(given) : 0;
     if (!version)
         dl_iterate_phdr(on_object, &version);
     return version && version < 1101 ? 6 : 7;

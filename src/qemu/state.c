@@ -42,7 +42,7 @@ void gt_mem_value(uint32_t meminfo, uint64_t value[2])
     }
 }
 
-bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_place *out)
+bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
 {
     bool can = gt_qemu.get_hwaddr && gt_qemu.hwaddr_is_io && gt_qemu.hwaddr_phys_addr;
     void *hwaddr = can ? gt_qemu.get_hwaddr(meminfo, vaddr) : NULL;
@@ -50,7 +50,7 @@ bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_place *out)
         return false;
     bool device = gt_qemu.hwaddr_is_io(hwaddr);
     bool named = device && gt_qemu.hwaddr_device_name;
-    *out = (struct gt_mem_place){
+    *out = (struct gt_mem_target){
         .physical = gt_qemu.hwaddr_phys_addr(hwaddr),
         .device = device,
         .name = named ? gt_qemu.hwaddr_device_name(hwaddr) : NULL,
@@ -174,7 +174,7 @@ struct teller {
     void *self;
 };
 
-static void tell(void *self, const struct qemu_register *r)
+static void add_register(void *self, const struct qemu_register *r)
 {
     const struct teller *t = self;
     t->fn(t->self, r->name, r->handle);
@@ -183,7 +183,7 @@ static void tell(void *self, const struct qemu_register *r)
 void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), void *self)
 {
     struct teller t = {fn, self};
-    each_register(tell, &t);
+    each_register(add_register, &t);
 }
 
 size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)

@@ -144,7 +144,7 @@ int main(int argc, char **argv)
     options o;
     int status = gt_tracetool_options(&o, argc, argv, &err);
     if (status == GT_E_NOT_FOUND) {
-        status = EXIT_FAILURE; /* --check-backends tells by its status alone */
+        status = EXIT_FAILURE; /* --check-backends reports by its status alone */
     } else if (status) {
         status = fail(err.text);
         fprintf(stderr, "Try 'tracetool --help'.\n");

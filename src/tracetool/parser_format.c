@@ -7,7 +7,7 @@
 
 /* How far a format was followed. */
 struct scan {
-    bool in_conversion; /* behind a '%' whose letter is to come */
+    bool in_conversion; /* after a '%' whose letter has not come yet */
     bool good;
     const char *percent;
 };

@@ -4,7 +4,7 @@
 #include "track/stack.h"
 
 /* A suspended stack continues, or ends. */
-static void tell_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+static void report_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     if (s->out && k->sink->resumed)
         k->sink->resumed(k->sink_self, s, time);
@@ -16,7 +16,7 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
     for (struct gt_stack *s = k->stacks; s; s = s->next)
         if (!s->running) {
             uint64_t end = time > s->last_time ? time : s->last_time;
-            tell_resumed(k, s, end);
+            report_resumed(k, s, end);
             gt_stack_close(k, s, 0, end);
         }
     pthread_mutex_unlock(&k->lock);
@@ -52,7 +52,7 @@ static bool has_ended(const struct gt_thread *t, const struct gt_stack *s)
 
 void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
 {
-    tell_resumed(k, s, s->last_time);
+    report_resumed(k, s, s->last_time);
     gt_stack_close(k, s, 0, s->last_time);
     s->n_handlers = 0;
     s->base->flags = 0;
@@ -110,7 +110,7 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     t->stack = s;
     gt_stack_set_level(s, gt_track_level(t));
     t->counters[GT_COUNT_SWITCHED]++;
-    tell_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
+    report_resumed(t->tracker, s, time > s->last_time ? time : s->last_time);
     gt_stack_open(t, time);
 }
 

@@ -14,7 +14,7 @@
 #include "track/stack.h"
 
 /* The transfer that the rules decide. */
-struct arrival {
+struct transfer {
     struct gt_thread *t;
     const struct gt_code *from; /* the block that ended in a return; NULL: another way back */
     const struct gt_code *code;
@@ -31,8 +31,8 @@ struct found {
 struct rule {
     enum gt_counter counter; /* GT_RULE_: its name */
     unsigned how;            /* bits of enum gt_back: where the rule is tried */
-    bool (*applies)(const struct arrival *a, struct found *f);
-    void (*apply)(const struct arrival *a, const struct found *f);
+    bool (*applies)(const struct transfer *x, struct found *f);
+    void (*apply)(const struct transfer *x, const struct found *f);
 };
 
 static bool has_frames(const struct gt_stack *s)
@@ -58,108 +58,108 @@ void gt_return_resume(struct gt_thread *t, struct gt_stack *s, uint32_t depth, u
     gt_return_close(t, depth, time);
 }
 
-static void keep_all(const struct arrival *a, const struct found *f)
+static void keep_all(const struct transfer *x, const struct found *f)
 {
-    (void)a, (void)f;
+    (void)x, (void)f;
 }
 
 /* The return matches the top frame's call, though not by the address. */
-static void close_top(const struct arrival *a, const struct found *f)
+static void close_top(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    a->t->matched++;
-    gt_return_close(a->t, gt_stack_depth(a->t->stack) - 1, a->time);
+    x->t->matched++;
+    gt_return_close(x->t, gt_stack_depth(x->t->stack) - 1, x->time);
 }
 
-static void unwind(const struct arrival *a, const struct found *f)
+static void unwind(const struct transfer *x, const struct found *f)
 {
-    a->t->counters[GT_COUNT_UNWOUND]++;
-    gt_return_close(a->t, f->depth, a->time);
+    x->t->counters[GT_COUNT_UNWOUND]++;
+    gt_return_close(x->t, f->depth, x->time);
 }
 
 /* ---- returns that are no way back ---------------------------------------------------------- */
 
 /* On its way to the kernel's trampoline: the system call there ends the frame. */
-static bool ends_signal_handler(const struct arrival *a, struct found *f)
+static bool ends_signal_handler(const struct transfer *x, struct found *f)
 {
     (void)f;
-    const struct gt_stack *s = a->t->stack;
-    return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(a->t));
+    const struct gt_stack *s = x->t->stack;
+    return has_frames(s) && (s->top->kind == GT_FRAME_SIGNAL || gt_signal_may_be(x->t));
 }
 
-static bool ends_first_function(const struct arrival *a, struct found *f)
+static bool ends_first_function(const struct transfer *x, struct found *f)
 {
     (void)f;
-    const struct gt_frame *top = a->t->stack->top;
-    return has_frames(a->t->stack) && top->kind == GT_FRAME_ROOT && top->fn == a->from->fn &&
-           !(a->t->tracker->machine && top->fn->flags & GT_FUNC_ANON);
+    const struct gt_frame *top = x->t->stack->top;
+    return has_frames(x->t->stack) && top->kind == GT_FRAME_ROOT && top->fn == x->from->fn &&
+           !(x->t->tracker->machine && top->fn->flags & GT_FUNC_ANON);
 }
 
-static bool was_too_deep(const struct arrival *a, struct found *f)
+static bool was_too_deep(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return a->t->stack->dropped > 0;
+    return x->t->stack->dropped > 0;
 }
 
-static void forget_dropped(const struct arrival *a, const struct found *f)
+static void forget_dropped(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    a->t->stack->dropped--;
+    x->t->stack->dropped--;
 }
 
-static bool is_retpoline(const struct arrival *a, struct found *f)
+static bool is_retpoline(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return gt_machine_is_retpoline(a->t);
+    return gt_machine_is_retpoline(x->t);
 }
 
-static void replace_top(const struct arrival *a, const struct found *f)
+static void replace_top(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    gt_return_close(a->t, gt_stack_depth(a->t->stack) - 1, a->time);
-    gt_stack_replace(a->t, a->code, a->time);
+    gt_return_close(x->t, gt_stack_depth(x->t->stack) - 1, x->time);
+    gt_stack_replace(x->t, x->code, x->time);
 }
 
-static bool context_resumes(const struct arrival *a, struct found *f)
+static bool context_resumes(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return gt_machine_resumes(a->t, a->code->pc);
+    return gt_machine_resumes(x->t, x->code->pc);
 }
 
-static void resume_context(const struct arrival *a, const struct found *f)
+static void resume_context(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    gt_machine_resumed(a->t);
+    gt_machine_resumed(x->t);
 }
 
-static bool context_begins(const struct arrival *a, struct found *f)
+static bool context_begins(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return gt_machine_may_begin(a->t);
+    return gt_machine_may_begin(x->t);
 }
 
 /* Without memory for a new stack, calls continue on the old one. */
-static void begin_context(const struct arrival *a, const struct found *f)
+static void begin_context(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    gt_machine_begin(a->t, a->code, a->time);
+    gt_machine_begin(x->t, x->code, x->time);
 }
 
-static bool pushed_own_address(const struct arrival *a, struct found *f)
+static bool pushed_own_address(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return a->t->tracker->machine && a->code->pc == gt_code_end(a->from);
+    return x->t->tracker->machine && x->code->pc == gt_code_end(x->from);
 }
 
 /* `push target; ret` is a jump. In a machine unknown code may have jumped to the known function
  * that does so, which then has no frame of its own. */
-static bool is_pushed_target(const struct arrival *a, struct found *f)
+static bool is_pushed_target(const struct transfer *x, struct found *f)
 {
-    const struct gt_stack *s = a->t->stack;
-    const struct gt_func *fn = a->from->fn;
+    const struct gt_stack *s = x->t->stack;
+    const struct gt_func *fn = x->from->fn;
     bool jumped =
-        a->t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON && !(fn->flags & GT_FUNC_ANON);
-    if (!a->code->entry || !has_frames(s) || (s->top->fn != fn && !jumped))
+        x->t->tracker->machine && s->top->fn->flags & GT_FUNC_ANON && !(fn->flags & GT_FUNC_ANON);
+    if (!x->code->entry || !has_frames(s) || (s->top->fn != fn && !jumped))
         return false;
     /* The target replaces the function's frames, down to the one that was entered by a call. */
     for (f->depth = gt_stack_depth(s); f->depth > 1; f->depth--)
@@ -168,10 +168,10 @@ static bool is_pushed_target(const struct arrival *a, struct found *f)
     return true;
 }
 
-static void replace_pusher(const struct arrival *a, const struct found *f)
+static void replace_pusher(const struct transfer *x, const struct found *f)
 {
-    gt_return_close(a->t, f->depth, a->time);
-    gt_stack_replace(a->t, a->code, a->time);
+    gt_return_close(x->t, f->depth, x->time);
+    gt_stack_replace(x->t, x->code, x->time);
 }
 
 static const struct rule elsewhere[] = {
@@ -187,65 +187,65 @@ static const struct rule elsewhere[] = {
 
 /* ---- ways back ----------------------------------------------------------------------------- */
 
-static bool is_exception(const struct arrival *a, struct found *f)
+static bool is_exception(const struct transfer *x, struct found *f)
 {
-    f->depth = gt_unwind_find(a->t, a->code);
+    f->depth = gt_unwind_find(x->t, x->code);
     return f->depth > 0;
 }
 
-static bool is_suspended_stack(const struct arrival *a, struct found *f)
+static bool is_suspended_stack(const struct transfer *x, struct found *f)
 {
-    f->stack = gt_stack_find_suspended(a->t, a->code->pc);
-    return f->stack && (f->stack->top->fn == a->t->stack->top->fn ||
-                        !gt_stack_find_return(a->t->stack, a->code->pc));
+    f->stack = gt_stack_find_suspended(x->t, x->code->pc);
+    return f->stack && (f->stack->top->fn == x->t->stack->top->fn ||
+                        !gt_stack_find_return(x->t->stack, x->code->pc));
 }
 
-static void resume_stack(const struct arrival *a, const struct found *f)
+static void resume_stack(const struct transfer *x, const struct found *f)
 {
-    gt_return_resume(a->t, f->stack, gt_stack_depth(f->stack) - 1, a->time);
+    gt_return_resume(x->t, f->stack, gt_stack_depth(f->stack) - 1, x->time);
 }
 
-static bool is_outer_return(const struct arrival *a, struct found *f)
+static bool is_outer_return(const struct transfer *x, struct found *f)
 {
-    uint32_t frame = gt_stack_find_return(a->t->stack, a->code->pc);
+    uint32_t frame = gt_stack_find_return(x->t->stack, x->code->pc);
     f->depth = frame ? frame - 1 : 0;
     return frame > 0;
 }
 
-static void skip_returns(const struct arrival *a, const struct found *f)
+static void skip_returns(const struct transfer *x, const struct found *f)
 {
-    a->t->counters[GT_ANOMALY_MISSED_RETURN]++;
-    gt_return_close(a->t, f->depth, a->time);
+    x->t->counters[GT_ANOMALY_MISSED_RETURN]++;
+    gt_return_close(x->t, f->depth, x->time);
 }
 
 /* In a machine all code without symbols is one function: a frame of it counts only where the stack
  * pointer was loaded, and not below the innermost handler. */
-static bool is_function(const struct arrival *a, struct found *f, bool once)
+static bool is_function(const struct transfer *x, struct found *f, bool once)
 {
-    struct gt_thread *t = a->t;
-    bool unknown = t->tracker->machine && a->code->fn->flags & GT_FUNC_ANON;
+    struct gt_thread *t = x->t;
+    bool unknown = t->tracker->machine && x->code->fn->flags & GT_FUNC_ANON;
     if (unknown && !gt_machine_sp_reloaded(t))
         return false;
     unsigned candidates;
-    f->depth = gt_stack_find_function(t->stack, a->code, &candidates);
+    f->depth = gt_stack_find_function(t->stack, x->code, &candidates);
     return f->depth > 0 && !(unknown && f->depth < gt_machine_floor(t->stack)) &&
            (candidates == 1) == once;
 }
 
-static bool is_outer_function(const struct arrival *a, struct found *f)
+static bool is_outer_function(const struct transfer *x, struct found *f)
 {
-    return is_function(a, f, true);
+    return is_function(x, f, true);
 }
 
-static bool is_one_of_frames(const struct arrival *a, struct found *f)
+static bool is_one_of_frames(const struct transfer *x, struct found *f)
 {
-    return is_function(a, f, false);
+    return is_function(x, f, false);
 }
 
-static void guess_innermost(const struct arrival *a, const struct found *f)
+static void guess_innermost(const struct transfer *x, const struct found *f)
 {
-    a->t->counters[GT_ANOMALY_GUESSED_FRAME]++;
-    gt_return_close(a->t, f->depth, a->time);
+    x->t->counters[GT_ANOMALY_GUESSED_FRAME]++;
+    gt_return_close(x->t, f->depth, x->time);
 }
 
 static const struct rule back[] = {
@@ -262,45 +262,45 @@ static const struct rule back[] = {
 /* ---- neither -------------------------------------------------------------------------- */
 
 /* The handler has called nothing: a jump. */
-static bool is_in_handler(const struct arrival *a, struct found *f)
+static bool is_in_handler(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return a->t->stack->top->kind == GT_FRAME_HANDLER;
+    return x->t->stack->top->kind == GT_FRAME_HANDLER;
 }
 
-static bool is_page_alias(const struct arrival *a, struct found *f)
+static bool is_page_alias(const struct transfer *x, struct found *f)
 {
     (void)f;
-    const struct gt_stack *s = a->t->stack;
+    const struct gt_stack *s = x->t->stack;
     return has_frames(s) && s->top->ret != GT_NO_ADDR &&
-           gt_machine_is_alias(a->t, s->top->ret, a->code->pc);
+           gt_machine_is_alias(x->t, s->top->ret, x->code->pc);
 }
 
-static void close_aliased(const struct arrival *a, const struct found *f)
+static void close_aliased(const struct transfer *x, const struct found *f)
 {
-    a->t->counters[GT_COUNT_ALIASED]++;
-    close_top(a, f);
+    x->t->counters[GT_COUNT_ALIASED]++;
+    close_top(x, f);
 }
 
 /* A machine's first steps may be jumps that are written as returns. */
-static bool is_first_step(const struct arrival *a, struct found *f)
+static bool is_first_step(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return a->t->tracker->machine && a->t->calls == 0;
+    return x->t->tracker->machine && x->t->calls == 0;
 }
 
-static bool is_unknown(const struct arrival *a, struct found *f)
+static bool is_unknown(const struct transfer *x, struct found *f)
 {
-    (void)a, (void)f;
+    (void)x, (void)f;
     return true;
 }
 
-static void count_unknown(const struct arrival *a, const struct found *f)
+static void count_unknown(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    uint64_t lowest = a->t->tracker->lowest;
-    bool of_bios = a->from->pc < lowest || a->code->pc < lowest;
-    a->t->counters[of_bios ? GT_ANOMALY_BIOS_RETURN : GT_ANOMALY_UNKNOWN_RETURN]++;
+    uint64_t lowest = x->t->tracker->lowest;
+    bool of_bios = x->from->pc < lowest || x->code->pc < lowest;
+    x->t->counters[of_bios ? GT_ANOMALY_BIOS_RETURN : GT_ANOMALY_UNKNOWN_RETURN]++;
 }
 
 static const struct rule left_over[] = {
@@ -312,14 +312,14 @@ static const struct rule left_over[] = {
 
 /* ---- deciding ------------------------------------------------------------------------------ */
 
-static bool decide(const struct rule *rules, size_t n, const struct arrival *a)
+static bool decide(const struct rule *rules, size_t n, const struct transfer *x)
 {
     for (size_t i = 0; i < n; i++) {
         struct found f = {0};
-        if (!(rules[i].how & a->how) || !rules[i].applies(a, &f))
+        if (!(rules[i].how & x->how) || !rules[i].applies(x, &f))
             continue;
-        a->t->counters[rules[i].counter]++;
-        rules[i].apply(a, &f);
+        x->t->counters[rules[i].counter]++;
+        rules[i].apply(x, &f);
         return true;
     }
     return false;
@@ -328,25 +328,25 @@ static bool decide(const struct rule *rules, size_t n, const struct arrival *a)
 #define DECIDE(rules, a) decide(rules, sizeof(rules) / sizeof((rules)[0]), a)
 
 /* Wherever control came back to, an exception that was being unwound has ended. */
-static bool come_back(const struct arrival *a)
+static bool come_back(const struct transfer *x)
 {
-    bool decided = DECIDE(back, a);
-    gt_unwind_end(a->t);
+    bool decided = DECIDE(back, x);
+    gt_unwind_end(x->t);
     return decided;
 }
 
 bool gt_return_back(struct gt_thread *t, const struct gt_code *code, enum gt_back how,
                     uint64_t time)
 {
-    return come_back(&(struct arrival){.t = t, .code = code, .time = time, .how = how});
+    return come_back(&(struct transfer){.t = t, .code = code, .time = time, .how = how});
 }
 
 void gt_return_resolve(struct gt_thread *t, const struct gt_code *from, const struct gt_code *code,
                        uint64_t time)
 {
-    const struct arrival a = {t, from, code, time, GT_BACK_RETURN};
+    const struct transfer x = {t, from, code, time, GT_BACK_RETURN};
     if (t->stack->top->ret == code->pc)
-        close_top(&a, NULL);
-    else if (!DECIDE(elsewhere, &a) && !come_back(&a))
-        DECIDE(left_over, &a);
+        close_top(&x, NULL);
+    else if (!DECIDE(elsewhere, &x) && !come_back(&x))
+        DECIDE(left_over, &x);
 }

@@ -26,7 +26,7 @@ static struct gt_saved_context *set_of(const struct gt_tracker *k, uint64_t addr
     return &k->saved_contexts[hash & (GT_TRACK_SAVED_CONTEXTS - 1) & ~(uint64_t)(WAYS - 1)];
 }
 
-static struct gt_saved_context *place_of(const struct gt_tracker *k, uint64_t addr)
+static struct gt_saved_context *find_slot(const struct gt_tracker *k, uint64_t addr)
 {
     struct gt_saved_context *set = set_of(k, addr);
     for (unsigned i = 0; i < WAYS; i++)
@@ -43,9 +43,9 @@ static bool stands(const struct gt_saved_context *save)
 }
 
 /* Returns the address's own entry, or a free one, or one whose frame is gone, or the oldest. */
-static struct gt_saved_context *take_place(const struct gt_tracker *k, uint64_t addr)
+static struct gt_saved_context *claim_slot(const struct gt_tracker *k, uint64_t addr)
 {
-    struct gt_saved_context *set = set_of(k, addr), *found = place_of(k, addr);
+    struct gt_saved_context *set = set_of(k, addr), *found = find_slot(k, addr);
     for (unsigned i = 0; i < WAYS && !found; i++)
         if (!set[i].slot || !stands(&set[i]))
             found = &set[i];
@@ -64,7 +64,7 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
         return;
     struct gt_tracker *k = t->tracker;
     pthread_mutex_lock(&k->lock);
-    *take_place(k, addr) = (struct gt_saved_context){.slot = addr,
+    *claim_slot(k, addr) = (struct gt_saved_context){.slot = addr,
                                                      .stack = s,
                                                      .depth = depth,
                                                      .addr = s->top->addr,
@@ -104,7 +104,7 @@ struct gt_stack *gt_saved_context_find(struct gt_thread *t, const struct gt_code
     uint32_t n = gt_nonlocal_words(&t->nonlocal);
     pthread_mutex_lock(&k->lock);
     for (uint32_t i = 0; i < n && !found; i++) {
-        const struct gt_saved_context *save = place_of(k, t->nonlocal.restored[i]);
+        const struct gt_saved_context *save = find_slot(k, t->nonlocal.restored[i]);
         if (!save || (save->stack->running && save->stack != t->stack))
             continue;
         if (gt_saved_context_goes_on(save, code, depth))
@@ -116,7 +116,7 @@ struct gt_stack *gt_saved_context_find(struct gt_thread *t, const struct gt_code
 
 const struct gt_saved_context *gt_saved_context_at(struct gt_tracker *k, uint64_t addr)
 {
-    const struct gt_saved_context *save = place_of(k, addr);
+    const struct gt_saved_context *save = find_slot(k, addr);
     return save && stands(save) ? save : NULL;
 }
 
@@ -124,7 +124,7 @@ struct gt_saved_context gt_saved_context_own(const struct gt_thread *t)
 {
     uint32_t n = gt_nonlocal_words(&t->nonlocal);
     for (uint32_t i = 0; i < n; i++) {
-        const struct gt_saved_context *save = place_of(t->tracker, t->nonlocal.restored[i]);
+        const struct gt_saved_context *save = find_slot(t->tracker, t->nonlocal.restored[i]);
         struct gt_saved_context own = save ? *save : (struct gt_saved_context){0};
         own.stack = t->stack;
         if (save && stands(&own))

@@ -125,9 +125,9 @@ class Export(CliTest):
         self.assertRegex(self.export(1, 'uftrace', 'back', 'bad'),
                          f'bad: offset {HEAD}: the block.s checksum does not fit it$')
         self.assertFalse(os.path.exists(self.path('back')))
-        whole = struct.pack('<8sII', b'gtrace\r\n', 9, 0)
-        self.write('new', whole, 0o644)
-        self.assertRegex(self.export(1, 'uftrace', 'back', 'new'), 'of version 9; this guesttrace reads version 1$')
+        self.write('new', struct.pack('<8sHHI', b'gtrace\r\n', 9, 5, 0), 0o644)
+        self.assertRegex(self.export(1, 'uftrace', 'back', 'new'),
+                         r'of version 9\.5; this guesttrace reads version 1\.0$')
 
     def test_incomplete_record(self):
         self.make(n=300)

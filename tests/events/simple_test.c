@@ -314,7 +314,7 @@ static void test_pause(void **state)
     assert_string_equal(strrchr(status.path, '/'), "/paused");
 }
 
-/* A nesting that is deeper than the lanes: the loss is counted, and what is before and after stays.
+/* A nesting that is deeper than the rings: the loss is counted, and what is before and after stays.
  */
 static void test_too_deep(void **state)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packed records. The input is taken as a block, whose checksum need not fit; and as records, which
- * come back as they were.
+ * Packed records. The input is taken as a block, whose checksums need not fit; and as records,
+ * which come back as they were.
  */
 #include "base/bytes.h"
 #include "format/compact/compact.h"
+#include "format/le.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,13 @@ static void take_block(const uint8_t *data, size_t size)
     struct gt_unpacker *u;
     struct gt_error err;
     uint64_t n = 0;
-    if (gt_compact_head_read(data, size, &h) < 0 || h.size > size - GT_COMPACT_HEAD)
+    if (size < GT_COMPACT_HEAD)
         return;
     seen += gt_compact_head_fits(data, data + GT_COMPACT_HEAD, size - GT_COMPACT_HEAD);
-    h.flags |= GT_COMPACT_SEGMENT;
+    h = (struct gt_compact_head){.type = GT_COMPACT_RECORDS,
+                                 .flags = data[5] | GT_COMPACT_SEGMENT,
+                                 .size = (uint32_t)(size - GT_COMPACT_HEAD),
+                                 .records = gt_le32(data + 20)};
     require(gt_unpacker_create(&u) == 0);
     for (int again = 0; again < 2; again++) {
         gt_unpacker_block(u, &h, data + GT_COMPACT_HEAD, look, &n, &err);

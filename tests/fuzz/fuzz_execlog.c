@@ -111,10 +111,10 @@ static void read_selected(struct gt_execlog_reader *r, size_t size)
     const struct gt_execlog_text_options o = {q, false, take_lines, learn, &p};
     struct gt_execlog_text *t;
     struct gt_execlog_item item;
-    struct gt_error told;
+    struct gt_error first_damage;
     require(gt_execlog_text_create(gt_execlog_reader_codes(r), &o, &t, NULL) == 0);
     n_bytes = 0;
-    if (gt_execlog_select(r, size, &q, &p.s, &told, NULL) == 0)
+    if (gt_execlog_select(r, size, &q, &p.s, &first_damage, NULL) == 0)
         for (size_t i = 0; i < p.s.n_events; i++)
             if (gt_execlog_go(r, p.s.events[i].offset, false) &&
                 gt_execlog_next(r, &item, NULL) == 1)

@@ -162,7 +162,7 @@ static void act(unsigned vcpu, const struct action *a)
 }
 
 /* A machine's exit does not wait for the other vCPUs. */
-static void tell_exit_once(void)
+static void report_exit_once(void)
 {
     static bool told;
     if (!told)
@@ -193,7 +193,7 @@ static bool act_alone(unsigned vcpu, const struct action *a)
         return true;
     case DO_EXIT:
         if (gt_plan.system)
-            tell_exit_once();
+            report_exit_once();
         return gt_plan.system;
     default:
         pthread_rwlock_rdlock(&running);
@@ -281,7 +281,7 @@ void gt_play(void)
     else
         play_process();
     pthread_rwlock_wrlock(&running);
-    tell_exit_once();
+    report_exit_once();
     for (size_t i = 0; i < gt_plan.n_insns; i++)
         while (blocks[i]) {
             struct tb *tb = blocks[i];

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Checks that no two files of a layer need each other.
+"""Checks that no two files of a layer need each other, and that no name is defined twice.
 
 For each library below the build folder, and each plugin, nm says which object file needs a symbol of which
 other; a cycle in that graph fails, and is printed with the symbols that make it.
@@ -10,8 +10,11 @@ usage: cycles.py BUILD [-v]
 import collections
 import glob
 import os
+import re
 import subprocess
 import sys
+
+PLUGIN = re.compile(r'gt_tool_|qemu_plugin_|_?gt_trace_\w|_TRACE_')
 
 
 def symbols(path):
@@ -83,8 +86,22 @@ def libraries(build):
             yield os.path.relpath(folder, build), objects
 
 
+def defined_twice(build):
+    """Lines. Each plugin defines what the host calls, and its trace events; some files are in several
+    plugins."""
+    owner = {}
+    for name, objects in libraries(build):
+        for o in objects:
+            for symbol in symbols(o)[0]:
+                if not PLUGIN.match(symbol) and owner.setdefault(symbol, short(o)) != short(o):
+                    yield f'{symbol}: defined in {owner[symbol]} and {short(o)}'
+
+
 def main():
     build, verbose = sys.argv[1], '-v' in sys.argv
+    twice = list(defined_twice(build))
+    for line in twice:
+        print(line)
     files = cycles = 0
     for name, objects in libraries(build):
         graph = graph_of(objects)
@@ -98,8 +115,8 @@ def main():
                     shown = names if verbose else names[:4]
                     print(f'  {short(o)} -> {short(other)}: {" ".join(shown)}'
                           f'{" ..." if len(names) > len(shown) else ""}')
-    print(f'{files} files, {cycles} cycles')
-    return 1 if cycles or not files else 0
+    print(f'{files} files, {cycles} cycles, {len(twice)} names defined twice')
+    return 1 if cycles or twice or not files else 0
 
 
 sys.exit(main())

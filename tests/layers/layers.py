@@ -3,10 +3,12 @@
 """Checks what CONTRIBUTING.md asks of every file.
 
 Layers: who may include whom, that qemu/ alone knows QEMU's plugin interface, and that libraries do not
-print, end the process or install signal handlers. Sources: the SPDX
-line, no leftovers, at most 400 lines, functions of at most 60 (flat switches excepted).
+print, end the process or install signal handlers. Headers: one that a single folder of its layer
+includes is in that folder. Names: no type is defined twice. Sources: the SPDX line, no leftovers, at
+most 400 lines, functions of at most 60 (flat switches excepted).
 Each finding is a line "FILE:LINE: what is wrong"; any finding fails.
 """
+import collections
 import os
 import re
 import sys
@@ -27,11 +29,15 @@ ALLOWED = {
 PUBLIC = 'guesttrace'  # include/guesttrace/, for everybody
 LIBRARIES = ('filter', 'format', 'guest', 'track', 'analysis')
 PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_exit|abort|sigaction|signal) *\()')
+SIGNALS = re.compile(r'\b(?:sigaction|signal) *\(')
+# Who may install signal handlers: the process's main program, and for it, where it asks.
+HANDLERS = ('src/cli/', 'src/base/socket.c', 'src/qemu/abnormal_exit.c', 'src/events/record/control.c')
 MAX_FILE, MAX_FUNCTION = 400, 60
 SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
 SPDX_LIBRARY = 'SPDX-License-Identifier: LGPL-2.1-or-later'
 LIBRARY = ('include/', 'src/events/')  # what other projects link
 LEFTOVER = re.compile(r'\b(TO' + 'DO|FIX' + 'ME|XX' + r'X)\b')
+TYPE = re.compile(r'\s*((?:struct|enum|union) gt_\w+) \{')
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 CODE = ('.c', '.h')
 SCRIPTS = ('.py', '.sh')
@@ -123,22 +129,48 @@ def check_file(root, path):
         yield 1, f'layer {layer} is not in the table'
         return
     yield from check_includes(layer, lines)
+    code = without_text(text).split('\n')
     if layer in LIBRARIES:
-        yield from check_library(without_text(text).split('\n'))
+        yield from check_library(code)
+    if not os.path.relpath(path, root).startswith(HANDLERS):
+        for number, line in enumerate(code, 1):
+            if SIGNALS.search(line):
+                yield number, 'a signal handler: see HANDLERS in layers.py'
     if layer != 'qemu':
-        for number, line in enumerate(without_text(text).split('\n'), 1):
+        for number, line in enumerate(code, 1):
             if 'qemu_plugin' in line:
                 yield number, "QEMU's plugin interface is known to qemu/ alone"
 
 
+def check_headers(root, paths):
+    """Headers of src/ that belong into another folder of their layer; types defined twice."""
+    users, types = collections.defaultdict(set), {}
+    for path in paths:
+        name = os.path.relpath(path, os.path.join(root, 'src'))
+        with open(path, encoding='utf-8', errors='replace') as f:
+            for number, line in enumerate(f, 1):
+                include, defined = INCLUDE.match(line), TYPE.match(line)
+                if include:
+                    users[include.group(1)].add(os.path.dirname(name))
+                if defined and types.setdefault(defined.group(1), name) != name:
+                    yield path, number, f'{defined.group(1)} is defined in {types[defined.group(1)]}, too'
+    for path in paths:
+        name = os.path.relpath(path, os.path.join(root, 'src'))
+        folders = users[name]
+        if name.endswith('.h') and len(folders) == 1 and os.path.dirname(name) not in folders:
+            folder = next(iter(folders))
+            if folder.split('/')[0] == name.split('/')[0]:
+                yield path, 1, f'only src/{folder} includes it: move it there'
+
+
 def main():
     root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else '.')
-    files = findings = 0
-    for path in sources(root):
-        files += 1
-        for number, what in check_file(root, path):
-            findings += 1
-            print(f'{os.path.relpath(path, root)}:{number}: {what}')
+    paths = list(sources(root))
+    found = [(path, number, what) for path in paths for number, what in check_file(root, path)]
+    found += check_headers(root, [p for p in paths if p.endswith(CODE) and '/src/' in p[len(root):]])
+    for path, number, what in found:
+        print(f'{os.path.relpath(path, root)}:{number}: {what}')
+    files, findings = len(paths), len(found)
     print(f'{files} files, {findings} findings')
     return 1 if findings or not files else 0
 

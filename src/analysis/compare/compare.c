@@ -18,7 +18,7 @@ static int take_lines(void *user, const char *text, size_t n, uint64_t line)
     line += gt_diff_lines_count(text, (size_t)(at - text));
     for (const char *begin = at; at < end; begin = at) {
         struct gt_diff_sequence *q = gt_diff_sequence_of(feed->diff, gt_diff_next_run(&at, end));
-        if (!q->told)
+        if (!q->reported)
             gt_diff_sequence_add(q, feed->side, begin, (size_t)(at - begin), line);
         if (at < end)
             line += gt_diff_lines_count(begin, (size_t)(at - begin));
@@ -39,7 +39,7 @@ static bool ends_early(const struct gt_diff *d, const struct gt_diff_sequence *q
 
 static void look_at(struct gt_diff *d, struct gt_diff_sequence *q, GString *out)
 {
-    if (q->told)
+    if (q->reported)
         return;
     gt_diff_sequence_compare(q);
     q->parted |= ends_early(d, q);
@@ -50,23 +50,23 @@ static void look_at(struct gt_diff *d, struct gt_diff_sequence *q, GString *out)
             return;
     d->differs = true;
     gt_diff_report(d, q, out);
-    q->told = true;
+    q->reported = true;
     gt_diff_sequence_drop(q);
 }
 
 /* Bytes that wait on each side; whether all that was seen has parted. */
 static bool look_at_all(struct gt_diff *d, size_t waiting[2], GString *out)
 {
-    bool told = d->sequences->len > 0;
+    bool reported = d->sequences->len > 0;
     waiting[0] = waiting[1] = 0;
     for (guint i = 0; i < d->sequences->len; i++) {
         struct gt_diff_sequence *q = d->sequences->pdata[i];
         look_at(d, q, out);
         waiting[0] += q->side[0].bytes;
         waiting[1] += q->side[1].bytes;
-        told &= q->told;
+        reported &= q->reported;
     }
-    return told;
+    return reported;
 }
 
 /* The side that is to be read on; where nothing waits and one log is binary, that one: its lines

@@ -32,7 +32,7 @@ struct gt_diff_sequence {
     GString *before; /* the newest lines that are the same in both logs */
     size_t keep;     /* bytes to keep of `before` */
     bool parted;     /* the logs differ: side[0] and side[1] begin with the first different lines */
-    bool told;       /* the difference was reported; further lines are ignored */
+    bool reported;   /* the difference was reported; further lines are ignored */
     /* binary logs: the same events before the lines in `before`; NULL: none */
     GByteArray *events;
     struct gt_execlog_chunk chunk; /* the chunk of `events` */

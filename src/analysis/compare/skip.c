@@ -125,7 +125,7 @@ size_t gt_diff_skip_lines(struct gt_diff *d, int side, const char *text, size_t 
     struct gt_diff_source *s = &d->side[!side];
     size_t done = 0, now = 1;
     while (!s->r && done < n && now) {
-        /* what cannot be read is told when it is to be read again */
+        /* what cannot be read is reported when it is read again */
         now = gt_diff_source_fill(s, NULL) == 0 ? MIN(n - done, s->fill - s->at) : 0;
         now = same(s, text + done, now);
         gt_diff_source_pass_text(s, now);

@@ -44,7 +44,7 @@ void gt_diff_pass(struct gt_diff *d, const char *text, size_t n)
 {
     for (const char *at = text, *begin = text, *end = text + n; at < end; begin = at) {
         struct gt_diff_sequence *q = gt_diff_sequence_of(d, gt_diff_next_run(&at, end));
-        if (!q->told)
+        if (!q->reported)
             gt_diff_sequence_pass(q, begin, (size_t)(at - begin));
     }
 }

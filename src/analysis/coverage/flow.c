@@ -71,7 +71,7 @@ static bool *find_shared_jumps(const struct flow *f)
 }
 
 /* The last block of gcov, which is no line's own: where the function returns a value it is what
- * stands behind the code, else it has code. */
+ * stands after the code, else it has code. */
 static bool only_leaves(const struct flow *f, const struct gt_coverage_block *last)
 {
     return last->kind == GT_INSN_RETURN &&

@@ -3,6 +3,7 @@
 #include "analysis/coverage/lines.h"
 
 #include "analysis/coverage/rows.h"
+#include "base/page.h"
 #include "guest/arch/insn_size.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ static uint32_t function_at(struct sweep *s, uint64_t addr, uint64_t *end)
     const struct gt_symbol *at = gt_symbols_find(symbols, addr - s->p->base);
     if (!at) {
         *end = addr + 1;
-        while (*end < addr + 0x1000 && !gt_symbols_find(symbols, *end - s->p->base))
+        while (*end < addr + GT_PAGE && !gt_symbols_find(symbols, *end - s->p->base))
             ++*end;
         return 0;
     }

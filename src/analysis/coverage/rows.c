@@ -64,7 +64,7 @@ static bool visit_row(void *self, const struct gt_line_row *row)
     struct collection *c = self;
     uint64_t lo = row->lo + c->program->base;
     size_t left;
-    /* the linker leaves rows of code behind that it threw away */
+    /* the linker leaves rows of code that it discarded */
     if (!gt_coverage_program_bytes(c->program, lo, &left))
         return true;
     uint64_t size = MIN(row->hi - row->lo, left);

@@ -37,11 +37,12 @@ struct gt_source_part {
     uint64_t lo, hi;                /* link addresses of its code, lo at the start of a page */
     struct gt_source_function *function; /* sorted by addr, all between lo and hi */
     size_t n;
-    struct gt_vote_order *order; /* NULL: computed at each vote (placement/load_offset.h) */
-    uint64_t step;               /* its load offset is a multiple of this: at least a page */
-    bool searched;               /* without OFFSET, its load offset is searched in the recording */
-    bool init;                   /* the code of a module that is freed after its start */
-    bool has_offset;             /* OFFSET was given on the command line */
+    struct gt_load_offset_order
+        *order;      /* NULL: computed at each search (placement/load_offset.h) */
+    uint64_t step;   /* its load offset is a multiple of this: at least a page */
+    bool searched;   /* without OFFSET, its load offset is searched in the recording */
+    bool init;       /* the code of a module that is freed after its start */
+    bool has_offset; /* OFFSET was given on the command line */
     uint64_t offset;
 };
 

@@ -140,7 +140,8 @@ static void add_part(struct build *b, const struct gt_source_part *p,
         g_array_set_size(b->functions, (guint)m.first);
 }
 
-/* The same code twice could not be told apart by its bytes: one file, or one kernel in two forms.
+/* Two copies of the same code cannot be distinguished by their bytes: one file, or one kernel in
+ * two forms.
  */
 static bool is_first(const struct gt_symbol_source *source, size_t index)
 {

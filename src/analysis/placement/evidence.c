@@ -10,7 +10,7 @@
 enum {
     MOST = 1 << 18,    /* stretches that are kept */
     LONGEST = 1 << 14, /* bytes of one */
-    AHEAD = 16,        /* bytes behind it that an instruction may have */
+    AHEAD = 16,        /* bytes after it that an instruction may have */
     SURE = 3,          /* jumps that go where they say */
     LIKELY = 8,        /* stretches that end in a jump, where there are no others to compare with */
     WRONG = 8,         /* one in so many may be ended by an interrupt */

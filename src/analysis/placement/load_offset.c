@@ -12,7 +12,7 @@
 /* Pairs that are looked at; of more entries every second, third... is taken. */
 #define PAIRS_MAX 2000000u
 /* Candidates that are counted exactly. */
-#define FINALISTS 16
+#define CANDIDATES 16
 /* Functions begin at multiples of this, mostly: what chance is given. */
 #define ALIGN 16
 /* Fewer are no evidence, however thin functions are sown: there are many files and processes. */
@@ -28,17 +28,17 @@
 
 struct candidate {
     uint64_t offset;
-    size_t votes;
+    size_t score;
 };
 
-struct poll {
+struct search {
     const struct gt_entries *entries;
     const struct gt_source_part *part;
-    const struct gt_vote_order *order;
-    uint64_t *ballot; /* offsets; as much room again behind them, to sort */
-    size_t n_ballots;
-    struct candidate finalist[FINALISTS];
-    size_t n_finalists;
+    const struct gt_load_offset_order *order;
+    uint64_t *difference; /* entries minus functions: offsets; then as much room again, to sort */
+    size_t n_differences;
+    struct candidate candidate[CANDIDATES];
+    size_t n_candidates;
 };
 
 static int compare(const void *a, const void *b)
@@ -63,7 +63,7 @@ static uint64_t turn_back(uint64_t key, uint64_t step)
 /* Keys with the same first bits lie in a row. */
 enum { ROW_BITS = 12, ROWS = 1 << ROW_BITS };
 
-struct gt_vote_order {
+struct gt_load_offset_order {
     size_t row[ROWS + 1]; /* where each begins */
     uint64_t key[];       /* sorted */
 };
@@ -74,10 +74,10 @@ static size_t row_of(uint64_t key)
 }
 
 /* The functions that agree with the entry are key[first..last]. */
-static void find_row(const struct poll *p, uint64_t entry, size_t *first, size_t *last)
+static void find_row(const struct search *s, uint64_t entry, size_t *first, size_t *last)
 {
-    const uint64_t step = p->part->step, low = turn(entry & (step - 1), step);
-    const struct gt_vote_order *o = p->order;
+    const uint64_t step = s->part->step, low = turn(entry & (step - 1), step);
+    const struct gt_load_offset_order *o = s->order;
     *first = o->row[row_of(low)];
     *last = o->row[row_of(low) + 1];
     if (__builtin_ctzll(step) <= ROW_BITS)
@@ -89,82 +89,83 @@ static void find_row(const struct poll *p, uint64_t entry, size_t *first, size_t
         --*last;
 }
 
-/* A file votes in many processes: all but the bits in which offsets differ are left out. */
-static void sort_ballots(struct poll *p)
+/* A file score in many processes: all but the bits in which offsets differ are left out. */
+static void sort_differences(struct search *s)
 {
     enum { DIGIT = 256 };
-    uint64_t *from = p->ballot, *to = p->ballot + p->n_ballots;
-    for (int shift = __builtin_ctzll(p->part->step); shift < ADDR_BITS; shift += 8) {
+    uint64_t *from = s->difference, *to = s->difference + s->n_differences;
+    for (int shift = __builtin_ctzll(s->part->step); shift < ADDR_BITS; shift += 8) {
         size_t at[DIGIT] = {0}, sum = 0;
-        for (size_t i = 0; i < p->n_ballots; i++)
+        for (size_t i = 0; i < s->n_differences; i++)
             at[from[i] >> shift & (DIGIT - 1)]++;
         for (size_t d = 0; d < DIGIT; d++) {
             size_t here = at[d];
             at[d] = sum;
             sum += here;
         }
-        for (size_t i = 0; i < p->n_ballots; i++)
+        for (size_t i = 0; i < s->n_differences; i++)
             to[at[from[i] >> shift & (DIGIT - 1)]++] = from[i];
         uint64_t *sorted = to;
         to = from;
         from = sorted;
     }
-    if (from != p->ballot)
-        memcpy(p->ballot, from, p->n_ballots * sizeof *from);
+    if (from != s->difference)
+        memcpy(s->difference, from, s->n_differences * sizeof *from);
 }
 
-static int collect(struct poll *p, struct gt_error *err)
+static int list_differences(struct search *s, struct gt_error *err)
 {
     size_t pairs = 0, first, last, stride;
-    for (size_t i = 0; i < p->entries->n; i++) {
-        find_row(p, p->entries->addr[i], &first, &last);
+    for (size_t i = 0; i < s->entries->n; i++) {
+        find_row(s, s->entries->addr[i], &first, &last);
         pairs += last - first;
     }
     stride = pairs / PAIRS_MAX + 1;
     size_t room = MIN(pairs, 2 * (size_t)PAIRS_MAX);
-    p->ballot = calloc(2 * room + 1, sizeof *p->ballot);
-    if (!p->ballot)
-        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", p->part->path);
-    for (size_t i = 0; i < p->entries->n; i += stride) {
-        find_row(p, p->entries->addr[i], &first, &last);
-        for (size_t k = first; k < last && p->n_ballots < room; k++)
-            p->ballot[p->n_ballots++] =
-                (p->entries->addr[i] - turn_back(p->order->key[k], p->part->step)) & MASK;
+    s->difference = calloc(2 * room + 1, sizeof *s->difference);
+    if (!s->difference)
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", s->part->path);
+    for (size_t i = 0; i < s->entries->n; i += stride) {
+        find_row(s, s->entries->addr[i], &first, &last);
+        for (size_t k = first; k < last && s->n_differences < room; k++)
+            s->difference[s->n_differences++] =
+                (s->entries->addr[i] - turn_back(s->order->key[k], s->part->step)) & MASK;
     }
-    sort_ballots(p);
+    sort_differences(s);
     return 0;
 }
 
 /* Keeps the best, sorted. */
-static void nominate(struct poll *p, uint64_t offset, size_t votes)
+static void add_candidate(struct search *s, uint64_t offset, size_t score)
 {
-    size_t at = p->n_finalists;
-    while (at > 0 && p->finalist[at - 1].votes < votes)
+    size_t at = s->n_candidates;
+    while (at > 0 && s->candidate[at - 1].score < score)
         at--;
-    if (at == FINALISTS)
+    if (at == CANDIDATES)
         return;
-    if (p->n_finalists < FINALISTS)
-        p->n_finalists++;
-    memmove(&p->finalist[at + 1], &p->finalist[at],
-            (p->n_finalists - at - 1) * sizeof *p->finalist);
-    p->finalist[at] = (struct candidate){offset, votes};
+    if (s->n_candidates < CANDIDATES)
+        s->n_candidates++;
+    memmove(&s->candidate[at + 1], &s->candidate[at],
+            (s->n_candidates - at - 1) * sizeof *s->candidate);
+    s->candidate[at] = (struct candidate){offset, score};
 }
 
-static void count_ballots(struct poll *p)
+static void score_differences(struct search *s)
 {
-    for (size_t i = 0, next; i < p->n_ballots; i = next) {
-        for (next = i + 1; next < p->n_ballots && p->ballot[next] == p->ballot[i]; next++)
+    for (size_t i = 0, next; i < s->n_differences; i = next) {
+        for (next = i + 1; next < s->n_differences && s->difference[next] == s->difference[i];
+             next++)
             ;
-        nominate(p, p->ballot[i], next - i);
+        add_candidate(s, s->difference[i], next - i);
     }
 }
 
-void gt_vote_count(const struct gt_entries *entries, const struct gt_source_part *part,
-                   uint64_t offset, struct gt_vote *out)
+void gt_load_offset_score(const struct gt_entries *entries, const struct gt_source_part *part,
+                          uint64_t offset, struct gt_load_offset *out)
 {
     const uint64_t start = (part->lo + offset) & MASK, end = start + (part->hi - part->lo);
     size_t f = 0;
-    *out = (struct gt_vote){.offset = offset & MASK};
+    *out = (struct gt_load_offset){.offset = offset & MASK};
     for (size_t i = gt_entries_at(entries, start); i < entries->n && entries->addr[i] < end; i++) {
         const uint64_t addr = part->lo + (entries->addr[i] - start);
         out->seen++;
@@ -184,32 +185,33 @@ static double log10_choose(size_t n, size_t k)
 
 /* How many such places chance would find, as a power of ten: one hit is there by construction, the
  * other entries in the range meet a function as often as any address does. */
-static double chance(const struct poll *p, const struct gt_vote *v)
+static double chance(const struct search *s, const struct gt_load_offset *v)
 {
     double code = 1;
-    for (size_t i = 0; i < p->part->n; i++)
-        code += (double)p->part->function[i].size;
-    double one = fmin((double)p->part->n * ALIGN / code, 0.5);
-    return log10((double)p->n_ballots) + log10_choose(v->seen - 1, v->hits - 1) +
+    for (size_t i = 0; i < s->part->n; i++)
+        code += (double)s->part->function[i].size;
+    double one = fmin((double)s->part->n * ALIGN / code, 0.5);
+    return log10((double)s->n_differences) + log10_choose(v->seen - 1, v->hits - 1) +
            (double)(v->hits - 1) * log10(one);
 }
 
-static bool across(const struct poll *p, uint64_t a, uint64_t b)
+static bool across(const struct search *s, uint64_t a, uint64_t b)
 {
-    uint64_t apart = (a - b) & MASK, size = p->part->hi - p->part->lo;
+    uint64_t apart = (a - b) & MASK, size = s->part->hi - s->part->lo;
     return apart < size || ((b - a) & MASK) < size;
 }
 
 /* Of those that the code confirms the best one: 1; 0: it confirms none; -1: it has no say. */
-static int confirm(const struct poll *p, const struct gt_vote *v, const struct gt_vote **best)
+static int confirm(const struct search *s, const struct gt_load_offset *v,
+                   const struct gt_load_offset **best)
 {
-    if (!p->entries->confirm || p->n_finalists == 0)
+    if (!s->entries->confirm || s->n_candidates == 0)
         return -1;
     *best = NULL;
-    for (size_t i = 0; i < p->n_finalists; i++) {
+    for (size_t i = 0; i < s->n_candidates; i++) {
         if (!v[i].hits || (*best && v[i].hits <= (*best)->hits))
             continue;
-        int said = p->entries->confirm(p->entries->self, p->part, v[i].offset);
+        int said = s->entries->confirm(s->entries->self, s->part, v[i].offset);
         if (said < 0)
             return -1;
         if (said)
@@ -218,21 +220,21 @@ static int confirm(const struct poll *p, const struct gt_vote *v, const struct g
     return *best != NULL;
 }
 
-static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err)
+static int choose(const struct search *s, struct gt_load_offset *out, struct gt_error *err)
 {
-    struct gt_vote v[FINALISTS];
-    const struct gt_vote *best = NULL, *rival = NULL, *confirmed;
-    for (size_t i = 0; i < p->n_finalists; i++) {
-        gt_vote_count(p->entries, p->part, p->finalist[i].offset, &v[i]);
+    struct gt_load_offset v[CANDIDATES];
+    const struct gt_load_offset *best = NULL, *rival = NULL, *confirmed;
+    for (size_t i = 0; i < s->n_candidates; i++) {
+        gt_load_offset_score(s->entries, s->part, s->candidate[i].offset, &v[i]);
         if (v[i].hits && (!best || v[i].hits > best->hits))
             best = &v[i];
     }
-    for (size_t i = 0; best && i < p->n_finalists; i++)
-        if (&v[i] != best && across(p, v[i].offset, best->offset) &&
+    for (size_t i = 0; best && i < s->n_candidates; i++)
+        if (&v[i] != best && across(s, v[i].offset, best->offset) &&
             (!rival || v[i].hits > rival->hits))
             rival = &v[i];
-    const char *path = p->part->path;
-    const int said = confirm(p, v, &confirmed);
+    const char *path = s->part->path;
+    const int said = confirm(s, v, &confirmed);
     if (said > 0) {
         *out = *confirmed;
         return 0;
@@ -248,21 +250,21 @@ static int elect(const struct poll *p, struct gt_vote *out, struct gt_error *err
                             "no clear place for %s: %zu functions at offset 0x%" PRIx64
                             ", %zu at 0x%" PRIx64,
                             path, best->hits, best->offset, rival->hits, rival->offset);
-    if (best->hits * (p->entries->jumps ? OF_JUMPS : 2) < best->seen ||
-        chance(p, best) > CHANCE_MAX)
+    if (best->hits * (s->entries->jumps ? OF_JUMPS : 2) < best->seen ||
+        chance(s, best) > CHANCE_MAX)
         return gt_error_set(err, GT_E_NOT_FOUND,
                             "no clear place for %s: at the best, offset 0x%" PRIx64
                             ", it explains %zu of %zu calls",
                             path, best->offset, best->hits, best->seen);
     *out = *best;
-    out->chance = chance(p, best);
+    out->chance = chance(s, best);
     return 0;
 }
 
-bool gt_vote_at(const struct gt_entries *entries, const struct gt_source_part *part,
-                uint64_t offset, struct gt_vote *out)
+bool gt_load_offset_check(const struct gt_entries *entries, const struct gt_source_part *part,
+                          uint64_t offset, struct gt_load_offset *out)
 {
-    gt_vote_count(entries, part, offset, out);
+    gt_load_offset_score(entries, part, offset, out);
     if (out->hits < LEAST ||
         (out->hits * 2 < out->seen && (out->hits < FEW || out->hits * 4 < out->seen)))
         return false;
@@ -271,9 +273,9 @@ bool gt_vote_at(const struct gt_entries *entries, const struct gt_source_part *p
     return out->chance <= CHANCE_MAX;
 }
 
-struct gt_vote_order *gt_vote_order(const struct gt_source_part *part)
+struct gt_load_offset_order *gt_load_offset_order(const struct gt_source_part *part)
 {
-    struct gt_vote_order *o = malloc(sizeof *o + part->n * sizeof o->key[0]);
+    struct gt_load_offset_order *o = malloc(sizeof *o + part->n * sizeof o->key[0]);
     if (!o)
         return NULL;
     for (size_t i = 0; i < part->n; i++)
@@ -287,19 +289,19 @@ struct gt_vote_order *gt_vote_order(const struct gt_source_part *part)
     return o;
 }
 
-int gt_vote(const struct gt_entries *entries, const struct gt_source_part *part,
-            struct gt_vote *out, struct gt_error *err)
+int gt_load_offset_find(const struct gt_entries *entries, const struct gt_source_part *part,
+                        struct gt_load_offset *out, struct gt_error *err)
 {
-    struct gt_vote_order *own = part->order ? NULL : gt_vote_order(part);
-    struct poll p = {.entries = entries, .part = part, .order = own ? own : part->order};
-    if (!p.order)
+    struct gt_load_offset_order *own = part->order ? NULL : gt_load_offset_order(part);
+    struct search s = {.entries = entries, .part = part, .order = own ? own : part->order};
+    if (!s.order)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", part->path);
-    int status = collect(&p, err);
+    int status = list_differences(&s, err);
     if (status == 0) {
-        count_ballots(&p);
-        status = elect(&p, out, err);
+        score_differences(&s);
+        status = choose(&s, out, err);
     }
     free(own);
-    free(p.ballot);
+    free(s.difference);
     return status;
 }

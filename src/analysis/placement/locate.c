@@ -60,7 +60,7 @@ struct gt_place gt_place_whole(const struct gt_symbol_source *source,
     return p;
 }
 
-void gt_place_trim(struct gt_place *p, const struct gt_vote *v)
+void gt_place_trim(struct gt_place *p, const struct gt_load_offset *v)
 {
     const struct gt_source_part *part = p->part;
     size_t last = part->n;
@@ -82,8 +82,8 @@ static int add_place(struct search *s, struct gt_place *p, struct gt_error *err)
                             ") overlap: one of the offsets is wrong",
                             p->part->path, p->start, p->end, other->part->path, other->start,
                             other->end);
-    struct gt_vote v;
-    gt_vote_count(&s->entries, p->part, p->offset, &v);
+    struct gt_load_offset v;
+    gt_load_offset_score(&s->entries, p->part, p->offset, &v);
     p->hits = v.hits;
     p->entered = v.seen;
     gt_entries_remove(&s->entries, p->start, p->end);
@@ -107,14 +107,14 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
                           const struct gt_source_part *part, struct gt_error *err)
 {
     (void)err;
-    struct gt_vote best = {0}, v;
+    struct gt_load_offset best = {0}, v;
     bool any = false;
     if (part->has_offset || gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
     for (size_t i = 0; i < s->found->n; i++) {
         if (!gt_matches_is(s->found, i, part->path))
             continue;
-        gt_vote_count(&s->entries, part, s->found->item[i].offset, &v);
+        gt_load_offset_score(&s->entries, part, s->found->item[i].offset, &v);
         if (!any || v.hits > best.hits)
             best = v;
         any = true;
@@ -128,7 +128,7 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
     for (size_t i = 0; i < s->found->n; i++) {
         if (!gt_matches_is(s->found, i, part->path))
             continue;
-        gt_vote_count(&s->entries, part, s->found->item[i].offset, &v);
+        gt_load_offset_score(&s->entries, part, s->found->item[i].offset, &v);
         p = gt_place_whole(source, part, v.offset);
         p.found = true;
         if (v.hits)
@@ -143,9 +143,9 @@ static int put_recognised(struct search *s, const struct gt_symbol_source *sourc
 static void put_module(struct search *s, const struct gt_symbol_source *source,
                        const struct gt_source_part *part, const struct gt_match *item)
 {
-    struct gt_vote v;
+    struct gt_load_offset v;
     struct gt_place p = gt_place_whole(source, part, item->offset);
-    gt_vote_count(&s->all, part, item->offset, &v);
+    gt_load_offset_score(&s->all, part, item->offset, &v);
     for (guint i = 0; i < s->places->len; i++) {
         const struct gt_place *other = place_at(s, i);
         if (other->start < p.end && p.start < other->end && other->source->kind != GT_SOURCE_MODULE)
@@ -183,14 +183,14 @@ static int put_linked(struct search *s, const struct gt_symbol_source *source,
     return status < 0 ? status : add_place(s, &p, err);
 }
 
-static int put_voted(struct search *s, const struct gt_symbol_source *source,
-                     const struct gt_source_part *part, struct gt_error *err)
+static int put_searched(struct search *s, const struct gt_symbol_source *source,
+                        const struct gt_source_part *part, struct gt_error *err)
 {
     struct gt_error *why = &s->why[source - s->source];
-    struct gt_vote v;
+    struct gt_load_offset v;
     if (!part->searched || is_placed(s, part))
         return 0;
-    int status = gt_vote(&s->entries, part, &v, why);
+    int status = gt_load_offset_find(&s->entries, part, &v, why);
     if (status == GT_E_NOMEM)
         return gt_error_set(err, status, "%s", why->text);
     if (status < 0)
@@ -222,12 +222,12 @@ static int put_loaded(struct search *s, const struct gt_symbol_source *source,
 static int put_further(struct search *s, const struct gt_symbol_source *source,
                        const struct gt_source_part *part, struct gt_error *err)
 {
-    struct gt_vote v;
+    struct gt_load_offset v;
     (void)err;
     if (source->kind == GT_SOURCE_MODULE || part != source->part || !is_placed(s, part) ||
         gt_symbol_source_given(s->source, s->n, source->file))
         return 0;
-    for (int i = 0; i < FURTHER_MAX && gt_vote(&s->entries, part, &v, NULL) == 0; i++) {
+    for (int i = 0; i < FURTHER_MAX && gt_load_offset_find(&s->entries, part, &v, NULL) == 0; i++) {
         struct gt_place p = gt_place_whole(source, part, v.offset);
         p.found = true;
         gt_place_trim(&p, &v);
@@ -262,9 +262,9 @@ static int search(struct search *s, struct gt_error *err)
         {put_given, GT_SOURCE_ELF},         {put_given, GT_SOURCE_KERNEL},
         {put_given, GT_SOURCE_MODULE},      {put_recognised, GT_SOURCE_ELF},
         {put_recognised, GT_SOURCE_KERNEL}, {put_recognised_module, GT_SOURCE_MODULE},
-        {put_linked, GT_SOURCE_ELF},        {put_voted, GT_SOURCE_KERNEL},
-        {put_loaded, GT_SOURCE_KERNEL},     {put_voted, GT_SOURCE_ELF},
-        {put_voted, GT_SOURCE_MODULE},      {put_further, GT_SOURCE_ELF},
+        {put_linked, GT_SOURCE_ELF},        {put_searched, GT_SOURCE_KERNEL},
+        {put_loaded, GT_SOURCE_KERNEL},     {put_searched, GT_SOURCE_ELF},
+        {put_searched, GT_SOURCE_MODULE},   {put_further, GT_SOURCE_ELF},
         {put_further, GT_SOURCE_KERNEL},
     };
     int status = 0;
@@ -339,7 +339,7 @@ int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
 void gt_places_free(struct gt_places *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        gt_place_tenants_free(&p->place[i]);
+        gt_overlap_free(&p->place[i]);
         g_free(p->place[i].seen);
     }
     g_free(p->place);
@@ -364,7 +364,7 @@ static char *how_found(const struct gt_place *place)
 
 char *gt_place_text(const struct gt_place *place)
 {
-    if (place->tenants)
+    if (place->overlap)
         return gt_shared_place_text(place);
     g_autofree char *how = how_found(place);
     return g_strdup_printf("%s: %zu functions%s at 0x%" PRIx64 "-0x%" PRIx64 "%s",

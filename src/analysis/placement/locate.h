@@ -19,7 +19,7 @@
 #include "analysis/placement/load_offset.h"
 #include "analysis/placement/matches.h"
 
-struct gt_tenants;
+struct gt_overlap;
 
 struct gt_place {
     const struct gt_symbol_source *source;
@@ -33,7 +33,7 @@ struct gt_place {
     size_t hits, entered; /* functions of the part that were entered there; all entries there */
     uint64_t *seen;       /* link addresses of functions that the plugin saw there, n_seen */
     size_t n_seen;
-    struct gt_tenants *tenants; /* not NULL: several overlapping modules were merged */
+    struct gt_overlap *overlap; /* not NULL: several overlapping modules were merged */
 };
 
 struct gt_places {
@@ -59,7 +59,7 @@ struct gt_place gt_place_whole(const struct gt_symbol_source *source,
                                const struct gt_source_part *part, uint64_t offset);
 /* Makes it a further place, reduced to the code that was entered: from the page of the first
  * function to the end of the last. */
-void gt_place_trim(struct gt_place *p, const struct gt_vote *v);
+void gt_place_trim(struct gt_place *p, const struct gt_load_offset *v);
 
 /* Returns "FILE: N functions at START-END", followed for a found place by ", KASLR offset 0x...",
  * ", offset 0x..." or ", loaded at 0x...". For a further place N is the number of functions that

@@ -79,7 +79,7 @@ static int take(struct stream *s, const struct gt_etrace_reader *r,
     }
 }
 
-/* What is damaged is told when the stream is read for good. */
+/* Damage is reported when the stream is read for its entries. */
 static int read_stream(struct gt_etrace_input *in, struct stream *s, struct gt_error *err)
 {
     struct gt_etrace_reader *r;
@@ -134,14 +134,14 @@ static void put_direct(const struct gt_symbol_source *source, struct gt_places *
     }
 }
 
-void gt_etrace_place_tell(const struct gt_notices *notices, const struct gt_place *place)
+void gt_etrace_place_report(const struct gt_notices *notices, const struct gt_place *place)
 {
     g_autofree char *text = gt_place_text(place);
     gt_notice(notices, "%s", text);
 }
 
-static void tell_missing(const struct gt_notices *notices, const struct gt_symbol_source *source,
-                         const struct gt_error *why)
+static void report_missing(const struct gt_notices *notices, const struct gt_symbol_source *source,
+                           const struct gt_error *why)
 {
     if (why->status == GT_OK)
         gt_notice(notices,
@@ -177,7 +177,7 @@ static int search(const struct gt_notices *notices, struct stream *s,
         struct gt_place place = places.place[i];
         place.source = source[place.source - copy];
         add(out, &place);
-        gt_etrace_place_tell(notices, &place);
+        gt_etrace_place_report(notices, &place);
     }
     g_free(places.place);
     for (size_t i = 0; i < n && status >= 0; i++) {
@@ -187,7 +187,7 @@ static int search(const struct gt_notices *notices, struct stream *s,
             put_direct(source[i], out);
             continue;
         }
-        tell_missing(notices, source[i], &why[i]);
+        report_missing(notices, source[i], &why[i]);
         status++;
     }
     return status;
@@ -212,10 +212,10 @@ static int find_in(const struct gt_notices *notices, struct stream *s,
         for (guint k = 0; k < s->mappings->len; k++)
             gt_etrace_place_mapped(out, &source[i], s->mappings->pdata[k]);
         for (size_t k = before; k < out->n; k++)
-            gt_etrace_place_tell(notices, &out->place[k]);
+            gt_etrace_place_report(notices, &out->place[k]);
         if (out->n > before)
             continue;
-        tell_missing(notices, &source[i], &(struct gt_error){0});
+        report_missing(notices, &source[i], &(struct gt_error){0});
         missing++;
     }
     int status = n_rest ? search(notices, s, rest, n_rest, out, err) : 0;

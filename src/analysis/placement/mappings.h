@@ -32,6 +32,6 @@ bool gt_etrace_place_mapped(struct gt_places *places, const struct gt_symbol_sou
                             const struct gt_etrace_mapping *m);
 /* True if the source must be searched. */
 bool gt_etrace_place_is_open(const struct gt_symbol_source *source);
-void gt_etrace_place_tell(const struct gt_notices *notices, const struct gt_place *place);
+void gt_etrace_place_report(const struct gt_notices *notices, const struct gt_place *place);
 
 #endif

@@ -7,7 +7,7 @@
 
 #define NAMED 3 /* modules in the path of a shared place; of others it says how many */
 
-struct gt_tenants {
+struct gt_overlap {
     GArray *places; /* struct gt_place */
     struct gt_source_part part;
     GPtrArray *names; /* that were made */
@@ -55,7 +55,7 @@ static void add_name(GString *names, const char *name)
 
 /* Those of n residents, all of one address, that may have run: those that were seen; if none was,
  * all. */
-static void add_function(struct gt_tenants *t, const struct resident *r, guint n, uint64_t end)
+static void add_function(struct gt_overlap *t, const struct resident *r, guint n, uint64_t end)
 {
     GString *names = g_string_new(NULL);
     struct gt_source_function f = r->f;
@@ -74,7 +74,7 @@ static void add_function(struct gt_tenants *t, const struct resident *r, guint n
     t->part.function[t->part.n++] = f;
 }
 
-static void add_functions(struct gt_tenants *t, uint64_t end)
+static void add_functions(struct gt_overlap *t, uint64_t end)
 {
     GArray *all = g_array_new(FALSE, FALSE, sizeof(struct resident));
     for (guint i = 0; i < t->places->len; i++)
@@ -93,7 +93,7 @@ static void add_functions(struct gt_tenants *t, uint64_t end)
 /* ---- one place of several ------------------------------------------------------------------ */
 
 /* The first one's path, and the file names of more. */
-static void make_path(struct gt_tenants *t)
+static void make_path(struct gt_overlap *t)
 {
     GString *path = g_string_new(NULL);
     for (guint i = 0; i < t->places->len && i < NAMED; i++) {
@@ -116,7 +116,7 @@ static gint compare_paths(gconstpointer a, gconstpointer b)
 
 static struct gt_place join(GArray *group, uint64_t start, uint64_t end)
 {
-    struct gt_tenants *t = g_new0(struct gt_tenants, 1);
+    struct gt_overlap *t = g_new0(struct gt_overlap, 1);
     g_array_sort(group, compare_paths);
     struct gt_place p = g_array_index(group, struct gt_place, 0);
     t->places = group;
@@ -128,7 +128,7 @@ static struct gt_place join(GArray *group, uint64_t start, uint64_t end)
     t->part.lo = 0;
     t->part.hi = end - p.start;
     p.part = &t->part;
-    p.tenants = t;
+    p.overlap = t;
     p.seen = NULL;
     p.n_seen = 0;
     p.further = false;
@@ -170,9 +170,9 @@ void gt_places_share(GArray *places)
     g_array_free(sorted, TRUE);
 }
 
-void gt_place_tenants_free(struct gt_place *place)
+void gt_overlap_free(struct gt_place *place)
 {
-    struct gt_tenants *t = place->tenants;
+    struct gt_overlap *t = place->overlap;
     if (!t)
         return;
     for (guint i = 0; i < t->places->len; i++)
@@ -181,12 +181,12 @@ void gt_place_tenants_free(struct gt_place *place)
     g_ptr_array_free(t->names, TRUE);
     g_free(t->part.function);
     g_free(t);
-    place->tenants = NULL;
+    place->overlap = NULL;
 }
 
 char *gt_shared_place_text(const struct gt_place *place)
 {
-    const GArray *of = place->tenants->places;
+    const GArray *of = place->overlap->places;
     GString *paths = g_string_new(NULL), *where = g_string_new(NULL);
     for (guint i = 0; i < of->len; i++) {
         const struct gt_place *p = &g_array_index(of, struct gt_place, i);

@@ -17,7 +17,7 @@
 /* Merges overlapping places of modules. `places` (struct gt_place) is sorted by source; afterwards
  * its places do not overlap and are in no particular order. */
 void gt_places_share(GArray *places);
-void gt_place_tenants_free(struct gt_place *place);
+void gt_overlap_free(struct gt_place *place);
 
 /* Returns "FILE, FILE: N functions at START-END, loaded at 0x..., 0x... one after the other". The
  * caller frees it (g_free). */

@@ -105,7 +105,7 @@ int gt_sysroot_files_load(const char *folder, struct gt_sysroot_files *out, stru
             continue;
         }
         functions += s->part[0].n;
-        s->part[0].order = gt_vote_order(&s->part[0]);
+        s->part[0].order = gt_load_offset_order(&s->part[0]);
         out->n++;
     }
     out->cut = f.cut;

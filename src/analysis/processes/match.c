@@ -40,7 +40,7 @@ static bool in_the_way(const GArray *places, const struct gt_place *p)
 
 /* All of the file, or what was entered if it has a place or something else is around there. */
 static bool add_place(struct gt_sysroot_process *process, const struct gt_symbol_source *s,
-                      const struct gt_vote *v)
+                      const struct gt_load_offset *v)
 {
     GArray *places = process->places;
     struct gt_place p = gt_place_whole(s, s->part, v->offset);
@@ -60,10 +60,10 @@ static bool add_place(struct gt_sysroot_process *process, const struct gt_symbol
 
 /* tries: how often chance has tried, as a power of ten. */
 static bool find(const struct gt_entries *e, const struct gt_symbol_source *s, double tries,
-                 struct gt_vote *v)
+                 struct gt_load_offset *v)
 {
-    bool found =
-        s->part->searched ? gt_vote(e, s->part, v, NULL) == 0 : gt_vote_at(e, s->part, 0, v);
+    bool found = s->part->searched ? gt_load_offset_find(e, s->part, v, NULL) == 0
+                                   : gt_load_offset_check(e, s->part, 0, v);
     return found && v->chance + tries <= CHANCE_MAX;
 }
 
@@ -105,7 +105,7 @@ static const struct gt_source_function *function_at(const struct spot *s, uint64
     return f && f->addr == addr ? f : NULL;
 }
 
-/* Names that were made up from the file's own tell nothing where the code is the same. */
+/* Names that were made up from the file's own identify nothing where the code is the same. */
 static bool differ(const struct spot *a, const struct spot *b, uint64_t entry)
 {
     const struct gt_source_function *f = function_at(a, entry), *g = function_at(b, entry);
@@ -129,7 +129,7 @@ static bool are_rivals(const struct spot *a, const struct spot *b, const struct 
     return false;
 }
 
-static void tell_rivals(const struct spot *a, const struct spot *b, GPtrArray *told)
+static void report_rivals(const struct spot *a, const struct spot *b, GPtrArray *lines)
 {
     if (a > b) {
         const struct spot *first = b;
@@ -138,10 +138,10 @@ static void tell_rivals(const struct spot *a, const struct spot *b, GPtrArray *t
     }
     char *line = g_strdup_printf("%s and %s fit equally well: neither has names where they do",
                                  a->source->file, b->source->file);
-    if (g_ptr_array_find_with_equal_func(told, line, g_str_equal, NULL))
+    if (g_ptr_array_find_with_equal_func(lines, line, g_str_equal, NULL))
         g_free(line);
     else
-        g_ptr_array_add(told, line);
+        g_ptr_array_add(lines, line);
 }
 
 /* The first one that is as good as the one at the index; they are sorted by hits. */
@@ -157,11 +157,11 @@ static const struct spot *find_rival(const GArray *spots, guint at, const struct
     return NULL;
 }
 
-/* What the process tells by itself. */
+/* What the process alone shows. */
 static void match_alone(const struct gt_sysroot_files *files, double tries,
-                        struct gt_sysroot_process *p, GPtrArray *told)
+                        struct gt_sysroot_process *p, GPtrArray *lines)
 {
-    struct gt_vote v;
+    struct gt_load_offset v;
     GArray *spots = g_array_new(FALSE, FALSE, sizeof(struct spot));
     for (size_t i = 0; i < files->n; i++) {
         if (!find(&p->left, &files->source[i], tries, &v))
@@ -178,7 +178,7 @@ static void match_alone(const struct gt_sysroot_files *files, double tries,
         if (rival) {
             const struct gt_place place = gt_place_whole(s, s->part, spot->offset);
             g_array_append_val(p->vague, place);
-            tell_rivals(spot, rival, told);
+            report_rivals(spot, rival, lines);
         }
         for (int k = 0; !rival && k <= FURTHER_MAX && find(&p->left, s, tries, &v); k++)
             if (!add_place(p, s, &v))
@@ -212,7 +212,7 @@ static GArray *collect(const GArray *processes)
 }
 
 /* At least half as much as where it was found. */
-static bool explains(const struct spot *s, const struct gt_vote *v)
+static bool explains(const struct spot *s, const struct gt_load_offset *v)
 {
     return (double)v->hits * 2 * (double)s->entered > (double)v->seen * (double)s->hits;
 }
@@ -222,15 +222,15 @@ static void match_known(const GArray *known, struct gt_sysroot_process *p)
 {
     const struct gt_entries *left = &p->left;
     g_autofree bool *tried = g_new0(bool, known->len + 1);
-    struct gt_vote v, best;
+    struct gt_load_offset v, best;
     for (guint chosen; left->n;) {
         chosen = known->len;
-        best = (struct gt_vote){0};
+        best = (struct gt_load_offset){0};
         for (guint i = 0; i < known->len; i++) {
             const struct spot *s = &g_array_index(known, struct spot, i);
             if (tried[i])
                 continue;
-            gt_vote_count(left, s->source->part, s->offset, &v);
+            gt_load_offset_score(left, s->source->part, s->offset, &v);
             if (v.hits > best.hits && explains(s, &v)) {
                 best = v;
                 chosen = i;
@@ -243,14 +243,14 @@ static void match_known(const GArray *known, struct gt_sysroot_process *p)
     }
 }
 
-void gt_sysroot_match(const struct gt_sysroot_files *files, GArray *processes, GPtrArray *told)
+void gt_sysroot_match(const struct gt_sysroot_files *files, GArray *processes, GPtrArray *lines)
 {
     const double tries = log10((double)(files->n + 1) * (processes->len + 1));
     for (guint i = 0; i < processes->len; i++) {
         struct gt_sysroot_process *p = &g_array_index(processes, struct gt_sysroot_process, i);
         p->left = (struct gt_entries){g_memdup2(p->entries.addr, p->entries.n * sizeof(uint64_t)),
                                       p->entries.n};
-        match_alone(files, tries, p, told);
+        match_alone(files, tries, p, lines);
     }
     GArray *known = collect(processes);
     for (guint i = 0; i < processes->len; i++) {

@@ -23,7 +23,7 @@
 #include "analysis/processes/processes.h"
 
 /* Sets `places`, `vague` and `left` of the processes, an array of struct gt_sysroot_process.
- * Appends a line to `told` for two files that could not be distinguished. */
-void gt_sysroot_match(const struct gt_sysroot_files *files, GArray *processes, GPtrArray *told);
+ * Appends a line to `lines` for two files that could not be distinguished. */
+void gt_sysroot_match(const struct gt_sysroot_files *files, GArray *processes, GPtrArray *lines);
 
 #endif

@@ -238,40 +238,41 @@ static size_t count_processes(const GArray *processes, const struct gt_symbol_so
 }
 
 /* What the recording does not say, in one line. */
-static void tell_missing(const struct gt_sysroot_base *b, bool grouped, GPtrArray *told)
+static void report_missing(const struct gt_sysroot_base *b, bool grouped, GPtrArray *lines)
 {
     const bool execs = b->execs->len > 0;
     if (grouped && execs)
         return;
     g_ptr_array_add(
-        told, g_strdup_printf("it is not known%s%s%s",
-                              grouped ? "" : " which tasks are one process: each is taken for one",
-                              grouped || execs ? "" : "; nor",
-                              execs ? ""
-                                    : " when a process executed another program: what ran more"
-                                      " has the names where two are in one place"));
+        lines, g_strdup_printf("it is not known%s%s%s",
+                               grouped ? "" : " which tasks are one process: each is taken for one",
+                               grouped || execs ? "" : "; nor",
+                               execs ? ""
+                                     : " when a process executed another program: what ran more"
+                                       " has the names where two are in one place"));
 }
 
-static void tell(const struct gt_sysroot_base *b, const struct gt_sysroot_files *files,
-                 const GArray *processes, bool grouped, const char *folder, GPtrArray *told)
+static void report(const struct gt_sysroot_base *b, const struct gt_sysroot_files *files,
+                   const GArray *processes, bool grouped, const char *folder, GPtrArray *lines)
 {
     for (size_t i = 0; i < files->n; i++) {
         size_t n = count_processes(processes, &files->source[i]);
         if (n)
-            g_ptr_array_add(told, g_strdup_printf("%s: ran in %zu process%s", files->source[i].file,
-                                                  n, n == 1 ? "" : "es"));
+            g_ptr_array_add(lines, g_strdup_printf("%s: ran in %zu process%s",
+                                                   files->source[i].file, n, n == 1 ? "" : "es"));
     }
     if (files->cut)
-        g_ptr_array_add(told, g_strdup_printf("%s has too many files: some were not used", folder));
-    tell_missing(b, grouped, told);
+        g_ptr_array_add(lines,
+                        g_strdup_printf("%s has too many files: some were not used", folder));
+    report_missing(b, grouped, lines);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static int match(const struct gt_sysroot_base *b, const struct gt_sysroot_files *files,
-                 const char *folder, GArray *processes, GPtrArray *told, struct gt_error *err)
+                 const char *folder, GArray *processes, GPtrArray *lines, struct gt_error *err)
 {
-    gt_sysroot_match(files, processes, told);
+    gt_sysroot_match(files, processes, lines);
     gt_sysroot_join(processes);
     return processes->len ? 0
                           : gt_error_set(err, GT_E_NOT_FOUND,
@@ -289,7 +290,7 @@ static int read_processes(const struct gt_sysroot_base *b, GArray **out, bool *g
     return gt_sysroot_processes_read(b->dir.path, &tasks, out, grouped, err);
 }
 
-int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray *told,
+int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray *lines,
                      struct gt_error *err)
 {
     struct gt_sysroot_base base;
@@ -302,11 +303,11 @@ int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray
     if (status == 0)
         status = read_processes(&base, &processes, &grouped, err);
     if (status == 0)
-        status = match(&base, &files, folder, processes, told, err);
+        status = match(&base, &files, folder, processes, lines, err);
     if (status == 0)
         status = put_all(&base, processes, prefix, err);
     if (status == 0)
-        tell(&base, &files, processes, grouped, folder, told);
+        report(&base, &files, processes, grouped, folder, lines);
     if (processes)
         g_array_free(processes, TRUE);
     gt_sysroot_files_clear(&files);

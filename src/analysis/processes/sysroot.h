@@ -21,11 +21,11 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Appends to `told` a line (owned, g_free) for each file that ran in a process, and one if the
+/* Appends to `lines` a line (owned, g_free) for each file that ran in a process, and one if the
  * recording lacks information. `prefix`: names begin with "FILE:". GT_E_NOT_FOUND: no such folder
  * or recording, or none of the files ran; GT_E_UNSUPPORTED: not a recording of a machine; GT_E_IO,
  * GT_E_FORMAT, GT_E_NOMEM. task.txt is replaced last. */
-int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray *told,
+int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray *lines,
                      struct gt_error *err);
 
 #endif

@@ -175,10 +175,5 @@ int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
 
 bool gt_recording_is_compact(const char *path)
 {
-    struct gt_compact_file f;
-    struct gt_error err;
-    if (gt_compact_file_open(path, &f, &err) < 0)
-        return false;
-    gt_compact_file_close(&f);
-    return true;
+    return gt_compact_file_check(path, NULL) == 0;
 }

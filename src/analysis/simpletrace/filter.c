@@ -25,7 +25,7 @@ static bool get_argument(const struct gt_trace_filter_operand *o, const struct g
     int place = o->place[r->event->index];
     if (place < 0)
         return false;
-    unsigned at = (unsigned)place + (r->n_values - r->event->n_arguments); /* behind the vCPU */
+    unsigned at = (unsigned)place + (r->n_values - r->event->n_arguments); /* after the vCPU */
     const struct gt_trace_value *from = &r->values[at];
     *v = (struct value){from->text, from->text ? from->number : 0, {false, from->number}};
     if (r->arguments[at].kind == GT_TRACE_SIGNED)

@@ -162,7 +162,7 @@ static bool parse_value(struct parser *p, struct gt_trace_filter_operand *o)
     if (!next(p))
         return false;
     if (l->token != GT_EXPR_NUMBER || l->number.negative)
-        return fail(p, l->start, "expected a mask behind &, a number");
+        return fail(p, l->start, "expected a mask after &, a number");
     if (is_text(o))
         return fail(p, start, "@event has no bits");
     o->masked = true;

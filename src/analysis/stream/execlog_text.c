@@ -141,7 +141,7 @@ static int show_all(struct dump *d, struct gt_error *err)
     return 0;
 }
 
-static int show_place(struct dump *d, uint64_t offset, struct gt_error *why)
+static int show_chunk(struct dump *d, uint64_t offset, struct gt_error *why)
 {
     struct gt_execlog_item item;
     int status = gt_execlog_go(d->r, offset, false) ? gt_execlog_next(d->r, &item, why) : GT_E_IO;
@@ -163,7 +163,7 @@ static int show_selected(struct dump *d, uint64_t size, const struct gt_execlog_
     if (d->selection.damaged)
         leave_out(d, &why);
     for (size_t i = 0; i < d->selection.n_events && status == 0; i++) {
-        status = show_place(d, d->selection.events[i].offset, &why);
+        status = show_chunk(d, d->selection.events[i].offset, &why);
         if (status == GT_E_FORMAT || status == GT_E_TRUNC) {
             leave_out(d, &why);
             status = 0;

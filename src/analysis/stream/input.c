@@ -87,15 +87,15 @@ int gt_etrace_input_look(struct gt_etrace_input *in, struct gt_error *err)
 ssize_t gt_etrace_input_read(void *self, void *out, size_t n)
 {
     struct gt_etrace_input *in = self;
-    size_t kept = in->n - in->at;
-    if (kept) {
-        kept = n < kept ? n : kept;
-        memcpy(out, in->first + in->at, kept);
-        in->at += kept;
-        return (ssize_t)kept;
+    size_t ahead = in->n - in->at;
+    if (ahead) {
+        ahead = n < ahead ? n : ahead;
+        memcpy(out, in->first + in->at, ahead);
+        in->at += ahead;
+        return (ssize_t)ahead;
     }
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
-    if (in->kept)
+    if (in->copied)
         return read(in->fd, out, n);
     if (in->idle && poll(&p, 1, 0) == 0)
         in->idle(in->idle_self);
@@ -142,7 +142,7 @@ int gt_etrace_input_keep(struct gt_etrace_input *in, struct gt_error *err)
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     in->fd = fd;
-    in->kept = true;
+    in->copied = true;
     return status < 0 ? status : gt_etrace_input_rewind(in, err);
 }
 

@@ -29,7 +29,7 @@ struct gt_etrace_input {
     unsigned char
         first[8]; /* bytes that were peeked at and not read yet: first[at] to first[n - 1] */
     size_t at, n;
-    bool kept;                       /* the input is our temporary file */
+    bool copied;                     /* the input is our temporary file */
     off_t start;                     /* offset of the start of a stream that can be rewound */
     const struct gt_etrace_end *end; /* NULL: only the writer ends it */
 };

@@ -47,7 +47,7 @@ void gt_etrace_names_note(struct gt_etrace_names *names, const struct gt_notices
     for (size_t i = 0; i < names->n; i++) {
         if (!gt_etrace_place_mapped(&names->places, &names->source[i], &m))
             continue;
-        gt_etrace_place_tell(notices, &names->places.place[names->places.n - 1]);
+        gt_etrace_place_report(notices, &names->places.place[names->places.n - 1]);
         memset(names->cache, 0, GT_ETRACE_NAMES_CACHE * sizeof *names->cache);
     }
 }

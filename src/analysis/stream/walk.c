@@ -13,7 +13,7 @@ struct walk {
     const struct gt_etrace_walk *w;
     struct gt_etrace_input *in;
     uint64_t packets, left_out;
-    bool told_chained;
+    bool reported_chained;
 };
 
 static void pause_now(void *self)
@@ -28,8 +28,8 @@ static int look_at_info(struct walk *k, const struct gt_etrace_reader *r,
 {
     struct gt_etrace_info info;
     int status = gt_etrace_get_info(r, p, &info, err);
-    if (status == 0 && info.attr & 1 && !k->told_chained) {
-        k->told_chained = true;
+    if (status == 0 && info.attr & 1 && !k->reported_chained) {
+        k->reported_chained = true;
         gt_notice(k->w->notices, "%s: QEMU chained blocks: not every executed block is listed",
                   k->in->name);
     }

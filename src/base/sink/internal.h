@@ -51,7 +51,7 @@ struct gt_packet_sink {
         uint8_t *data;
         size_t n, room;
         uint64_t due; /* when the tail is written again, monotonic ns */
-    } rest;
+    } tail;
 
     pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t work, space;
@@ -64,11 +64,11 @@ struct gt_packet_sink {
     uint64_t gap; /* bytes dropped since the last buffer was queued */
     struct gt_packet_sink_stats stats;
     struct gt_error open_error;
-    struct gt_error news;
-    _Atomic bool has_news;
+    struct gt_error message;
+    _Atomic bool has_message;
 };
 
-void *gt_packet_sink_write(void *outlet);
+void *gt_packet_sink_write(void *sink);
 /* tail.c, without the lock. Writes the provisional tail, or cuts it off. */
 void gt_packet_sink_put_tail(struct gt_packet_sink *o);
 void gt_packet_sink_cut_tail(struct gt_packet_sink *o);

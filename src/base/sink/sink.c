@@ -16,11 +16,11 @@ static const char socket_prefix[] = "unix:";
 
 bool gt_packet_sink_message(struct gt_packet_sink *o, struct gt_error *out)
 {
-    if (!atomic_load_explicit(&o->has_news, memory_order_relaxed))
+    if (!atomic_load_explicit(&o->has_message, memory_order_relaxed))
         return false;
     pthread_mutex_lock(&o->lock);
-    bool some = atomic_exchange(&o->has_news, false);
-    *out = o->news;
+    bool some = atomic_exchange(&o->has_message, false);
+    *out = o->message;
     pthread_mutex_unlock(&o->lock);
     return some;
 }
@@ -243,7 +243,7 @@ void gt_packet_sink_destroy(struct gt_packet_sink *o)
     free_list(o->first);
     free_list(o->free);
     free(o->channel.path);
-    free(o->rest.data);
+    free(o->tail.data);
     pthread_mutex_destroy(&o->lock);
     pthread_cond_destroy(&o->work);
     pthread_cond_destroy(&o->space);
@@ -264,6 +264,6 @@ void gt_packet_sink_fork_child(struct gt_packet_sink *o)
 {
     o->forked = true;
     o->state = GT_PACKET_SINK_DEAD;
-    o->has_news = false;
+    o->has_message = false;
     pthread_mutex_unlock(&o->lock);
 }

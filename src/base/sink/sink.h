@@ -17,8 +17,8 @@
  * After an error (full disk, no reader) all data is dropped and counted. A file is cut back to
  * whole buffers. The sink prints nothing: producers fetch messages with gt_packet_sink_message().
  *
- * A killed process leaves a file that lacks only its last moments: with `rest`, the sink writes
- * what producers have not submitted yet to the end of the file a few times a second (the
+ * A killed process leaves a file that lacks only its last moments: with `provisional`, the sink
+ * writes what producers have not submitted yet to the end of the file a few times a second (the
  * provisional tail); the next whole buffer overwrites it.
  */
 #ifndef GT_BASE_SINK_SINK_H
@@ -61,12 +61,12 @@ struct gt_packet_sink_options {
      * `tail`: the last bytes of a complete stream. */
     const uint8_t *(*pack)(void *self, const struct gt_buffer *b, size_t *n);
     const uint8_t *(*tail)(void *self, size_t *n);
-    /* May be NULL; called on the sink's thread, and must not wait for a producer. `rest` (file
-     * targets): returns the bytes that producers still hold, valid until the next call; they become
-     * the provisional tail. NULL: not known now; the old tail stays and the sink asks again soon.
-     * `tick` (sockets): an occasion to submit buffers that have waited for long, with
+    /* May be NULL; called on the sink's thread, and must not wait for a producer. `provisional`
+     * (file targets): returns the bytes that producers still hold, valid until the next call; they
+     * become the provisional tail. NULL: not known now; the old tail stays and the sink asks again
+     * soon. `tick` (sockets): an occasion to submit buffers that have waited for long, with
      * gt_packet_sink_try_exchange. */
-    const uint8_t *(*rest)(void *self, size_t *n);
+    const uint8_t *(*provisional)(void *self, size_t *n);
     void (*tick)(void *self);
     void *self;
 };

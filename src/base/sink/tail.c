@@ -14,20 +14,20 @@ enum { LARGE = 1 << 20 }; /* bytes; more is written less often */
 
 void gt_packet_sink_cut_tail(struct gt_packet_sink *o)
 {
-    if (o->rest.n && ftruncate(o->channel.fd, (off_t)o->whole) == 0)
-        o->rest.n = 0;
+    if (o->tail.n && ftruncate(o->channel.fd, (off_t)o->whole) == 0)
+        o->tail.n = 0;
 }
 
 static bool keep(struct gt_packet_sink *o, const uint8_t *data, size_t n)
 {
-    if (n > o->rest.room) {
-        free(o->rest.data);
-        o->rest.data = malloc(n);
-        o->rest.room = o->rest.data ? n : 0;
+    if (n > o->tail.room) {
+        free(o->tail.data);
+        o->tail.data = malloc(n);
+        o->tail.room = o->tail.data ? n : 0;
     }
-    if (o->rest.data)
-        memcpy(o->rest.data, data, n);
-    return o->rest.data != NULL;
+    if (o->tail.data)
+        memcpy(o->tail.data, data, n);
+    return o->tail.data != NULL;
 }
 
 static bool write_all(const struct gt_packet_sink *o, const uint8_t *data, size_t n)
@@ -43,32 +43,32 @@ static bool write_all(const struct gt_packet_sink *o, const uint8_t *data, size_
 
 void gt_packet_sink_put_tail(struct gt_packet_sink *o)
 {
-    if (!o->options.rest || !o->channel.regular)
+    if (!o->options.provisional || !o->channel.regular)
         return;
     size_t n = 0;
-    const uint8_t *data = o->options.rest(o->options.self, &n);
+    const uint8_t *data = o->options.provisional(o->options.self, &n);
     uint64_t ms = data ? (1 + n / LARGE) * EVERY_MS : SOON_MS;
-    o->rest.due = gt_clock_monotonic() + ms * UINT64_C(1000000);
+    o->tail.due = gt_clock_monotonic() + ms * UINT64_C(1000000);
     if (!data)
         return;
-    if (n == o->rest.n && (n == 0 || memcmp(data, o->rest.data, n) == 0))
+    if (n == o->tail.n && (n == 0 || memcmp(data, o->tail.data, n) == 0))
         return;
     if (n == 0 || !keep(o, data, n)) {
         gt_packet_sink_cut_tail(o);
         return;
     }
-    size_t before = o->rest.n;
-    o->rest.n = n;
+    size_t before = o->tail.n;
+    o->tail.n = n;
     if (!write_all(o, data, n))
         gt_packet_sink_cut_tail(o);
     else if (n < before && ftruncate(o->channel.fd, (off_t)(o->whole + n)) != 0)
-        o->rest.n = before;
+        o->tail.n = before;
 }
 
 void gt_packet_sink_replaced_tail(struct gt_packet_sink *o, size_t n)
 {
-    if (o->rest.n <= n)
-        o->rest.n = 0;
+    if (o->tail.n <= n)
+        o->tail.n = 0;
     else
         gt_packet_sink_cut_tail(o);
 }

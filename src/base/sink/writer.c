@@ -13,18 +13,18 @@
 #include <unistd.h>
 
 enum { LOOK_MS = 50 };         /* between two looks for a reader, or for one too many */
-enum { LATE_NS = 1000000000 }; /* the rest's turn, where buffers always wait */
+enum { LATE_NS = 1000000000 }; /* the tail's turn, where buffers always wait */
 
 /* For the producers, one of whom prints it. (L) */
 static void __attribute__((format(printf, 2, 3)))
-tell(struct gt_packet_sink *o, const char *format, ...)
+post_message(struct gt_packet_sink *o, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    vsnprintf(o->news.text, sizeof o->news.text, format, ap);
+    vsnprintf(o->message.text, sizeof o->message.text, format, ap);
     va_end(ap);
-    o->news.status = GT_E_IO;
-    atomic_store_explicit(&o->has_news, true, memory_order_relaxed);
+    o->message.status = GT_E_IO;
+    atomic_store_explicit(&o->has_message, true, memory_order_relaxed);
 }
 
 static void set_state(struct gt_packet_sink *o, enum gt_packet_sink_state state)
@@ -56,11 +56,11 @@ static void fail(struct gt_packet_sink *o, int error)
     const char *then =
         again ? "what comes is dropped until there is a reader again" : "the rest is dropped";
     if (o->channel.socket)
-        tell(o, "%.300s: the reader is gone (%s) after %llu bytes; %s", o->channel.path,
-             strerror(error), (unsigned long long)o->stats.sent, then);
+        post_message(o, "%.300s: the reader is gone (%s) after %llu bytes; %s", o->channel.path,
+                     strerror(error), (unsigned long long)o->stats.sent, then);
     else
-        tell(o, "%.300s: %s after %llu bytes; %s", o->channel.path, strerror(error),
-             (unsigned long long)o->stats.sent, then);
+        post_message(o, "%.300s: %s after %llu bytes; %s", o->channel.path, strerror(error),
+                     (unsigned long long)o->stats.sent, then);
     gt_channel_disconnect(&o->channel);
     o->stats.failed = true;
     set_state(o, again ? GT_PACKET_SINK_BETWEEN : GT_PACKET_SINK_DEAD);
@@ -71,7 +71,7 @@ static void fail(struct gt_packet_sink *o, int error)
 static void cut_back(struct gt_packet_sink *o)
 {
     if (ftruncate(o->channel.fd, (off_t)o->whole) == 0)
-        o->rest.n = 0; /* else a pipe or a device */
+        o->tail.n = 0; /* else a pipe or a device */
 }
 
 /* Without the lock: 0, or an errno value. */
@@ -122,9 +122,10 @@ static void wait_for_first(struct gt_packet_sink *o)
     if (came) {
         welcome(o);
     } else if (late) {
-        tell(o, "%.300s: no reader came within %u s; %s", o->channel.path, o->options.wait_seconds,
-             o->options.reconnect ? "what comes is dropped until there is one"
-                                  : "nothing is recorded");
+        post_message(o, "%.300s: no reader came within %u s; %s", o->channel.path,
+                     o->options.wait_seconds,
+                     o->options.reconnect ? "what comes is dropped until there is one"
+                                          : "nothing is recorded");
         o->stats.failed = true;
         set_state(o, o->options.reconnect ? GT_PACKET_SINK_BETWEEN : GT_PACKET_SINK_DEAD);
         drop_queue(o);
@@ -162,11 +163,11 @@ static void wait_for_work(struct gt_packet_sink *o)
 
 /* When it is time, or when it is asked for, and nothing else waits: what waits was part of it. A
  * stream in which something always waits has its turn a little later. (L) */
-static void look_at_rest(struct gt_packet_sink *o)
+static void look_at_tail(struct gt_packet_sink *o)
 {
     bool asked = o->flush && !o->first;
-    uint64_t due = o->rest.due + (o->first ? LATE_NS : 0);
-    if (!asked && (!o->options.rest || gt_clock_monotonic() < due))
+    uint64_t due = o->tail.due + (o->first ? LATE_NS : 0);
+    if (!asked && (!o->options.provisional || gt_clock_monotonic() < due))
         return;
     pthread_mutex_unlock(&o->lock);
     gt_packet_sink_put_tail(o);
@@ -254,7 +255,7 @@ static bool step(struct gt_packet_sink *o)
         wait_for_first(o);
         return true;
     case GT_PACKET_SINK_SENDING:
-        look_at_rest(o);
+        look_at_tail(o);
         if (o->first)
             send_first(o);
         else if (o->stop)
@@ -283,8 +284,8 @@ void *gt_packet_sink_write(void *arg)
     } else if (o->channel.fd >= 0) {
         begin(o);
     } else {
-        tell(o, "%.300s: waits for a reader, %u s at most", o->channel.path,
-             o->options.wait_seconds);
+        post_message(o, "%.300s: waits for a reader, %u s at most", o->channel.path,
+                     o->options.wait_seconds);
         set_state(o, GT_PACKET_SINK_WAITING);
     }
     while (step(o))

@@ -74,7 +74,7 @@ static int receive(struct gt_ctl *c, gint64 until, struct gt_error *err)
     }
 }
 
-/* Until c->in has a line from `seen` bytes on; *end is behind its newline. */
+/* Until c->in has a line from `seen` bytes on; *end is after its newline. */
 static int read_line(struct gt_ctl *c, gint64 until, size_t seen, size_t *end, struct gt_error *err)
 {
     const char *newline;
@@ -151,8 +151,8 @@ static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
             g_autofree char *text = text_of(&value);
             g_string_append(out, text);
         } else if (member(&object, "error", &value)) {
-            bool told = value.type == GT_MONITOR_JSON_OBJECT && member(&value, "desc", &desc);
-            g_autofree char *text = text_of(told ? &desc : &value);
+            bool described = value.type == GT_MONITOR_JSON_OBJECT && member(&value, "desc", &desc);
+            g_autofree char *text = text_of(described ? &desc : &value);
             status = gt_error_set(err, GT_E_USAGE, "%s", text);
         } else {
             done = false;

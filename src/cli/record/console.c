@@ -34,20 +34,20 @@ struct gt_console {
     char pending[AT_ONCE];
     size_t n, at; /* of pending; at: written already */
     struct gt_console_lines lines;
-    struct gt_recording_mark now_before; /* .now of an earlier run */
-    const volatile uint64_t *now;        /* mapped; NULL: not there yet */
-    uint64_t started;                    /* CLOCK_MONOTONIC */
+    struct gt_recording_mark clock_before; /* .now of an earlier run */
+    const volatile uint64_t *now;          /* mapped; NULL: not there yet */
+    uint64_t started;                      /* CLOCK_MONOTONIC */
 };
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
 /* The plugin makes its file when the machine starts: an earlier recording's is still there before.
  */
-static void map_now(struct gt_console *c)
+static void map_live_clock(struct gt_console *c)
 {
     struct gt_recording_mark mark;
     gt_recording_mark(c->output, GT_LIVE_CLOCK_FILE, &mark);
-    if (!mark.ino || gt_recording_mark_same(&mark, &c->now_before))
+    if (!mark.ino || gt_recording_mark_same(&mark, &c->clock_before))
         return;
     g_autofree char *path = g_build_filename(c->output, GT_LIVE_CLOCK_FILE, NULL);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -63,7 +63,7 @@ static void map_now(struct gt_console *c)
 static struct gt_console_time take_time(struct gt_console *c)
 {
     if (!c->now)
-        map_now(c);
+        map_live_clock(c);
     return (struct gt_console_time){gt_clock_monotonic(), c->now ? *c->now : 0};
 }
 
@@ -97,7 +97,7 @@ static void close_in(struct gt_console *c)
 
 static void read_in(struct gt_console *c)
 {
-    const struct gt_console_time time = take_time(c); /* of what poll(2) has told of */
+    const struct gt_console_time time = take_time(c); /* of what poll(2) has reported */
     ssize_t n = read(c->in, c->pending, sizeof c->pending);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
@@ -190,7 +190,7 @@ int gt_console_open(const char *output, struct gt_console **out, struct gt_error
     c->out = STDOUT_FILENO;
     c->output = g_strdup(output);
     c->started = gt_clock_monotonic();
-    gt_recording_mark(output, GT_LIVE_CLOCK_FILE, &c->now_before);
+    gt_recording_mark(output, GT_LIVE_CLOCK_FILE, &c->clock_before);
     gt_console_lines_init(&c->lines);
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);
     if (failed == 0 && fcntl(c->in, F_SETFL, fcntl(c->in, F_GETFL) | O_NONBLOCK) == 0) {

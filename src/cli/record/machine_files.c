@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* One item of the list, its doubled commas single; *at goes behind it. NULL: no more. */
+/* One item of the list, its doubled commas single; *at goes after it. NULL: no more. */
 static char *next_item(const char **at)
 {
     if (!*at)

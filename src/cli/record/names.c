@@ -295,12 +295,12 @@ static void name_files(const struct gt_recording *r)
 
 static void name_processes(const struct gt_recording *r)
 {
-    g_autoptr(GPtrArray) told = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     struct gt_error err = {0};
-    if (gt_sysroot_apply(r->output, r->opt->sysroot, false, told, &err) < 0)
+    if (gt_sysroot_apply(r->output, r->opt->sysroot, false, lines, &err) < 0)
         gt_record_say("no symbols of processes: %s", err.text);
-    for (guint i = 0; i < told->len && !r->opt->quiet; i++)
-        gt_record_say("%s", (const char *)told->pdata[i]);
+    for (guint i = 0; i < lines->len && !r->opt->quiet; i++)
+        gt_record_say("%s", (const char *)lines->pdata[i]);
 }
 
 void gt_record_names_finish(struct gt_recording *r)

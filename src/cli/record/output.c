@@ -30,7 +30,7 @@ bool gt_record_output_has_begun(const struct gt_recording *r)
     struct gt_recording_mark after;
     mark(r, &after);
     if (stat(r->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return true; /* a device or a pipe does not tell */
+        return true; /* a device or a pipe has no such mark */
     return after.ino && !gt_recording_mark_same(&r->output_before, &after);
 }
 

@@ -40,7 +40,7 @@ static void add_value(GString *out, const char *name, const char *value)
 }
 
 /* What both kinds of command lines get after QEMU's name. In user mode the guest would inherit the
- * variable that tells the plugin QEMU's version: -U takes it away. */
+ * variable that gives the plugin QEMU's version: -U takes it away. */
 static void add_plugin(struct gt_recording *r)
 {
     GString *value = g_string_new("file=");

@@ -25,7 +25,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whether the brackets close: *end is behind them. */
+/* Whether the brackets close: *end is after them. */
 static bool scan_object(struct gt_monitor_client *c, size_t *end)
 {
     while (c->scanned < c->fill) {
@@ -47,7 +47,7 @@ static bool scan_object(struct gt_monitor_client *c, size_t *end)
     return false;
 }
 
-/* Whether there is a newline, or no more to come; *end is behind it. */
+/* Whether there is a newline, or no more to come; *end is after it. */
 static bool scan_line(struct gt_monitor_client *c, size_t *end)
 {
     const char *newline = memchr(c->in + c->scanned, '\n', c->fill - c->scanned);

@@ -15,12 +15,12 @@
 #include <string.h>
 
 struct hmp {
-    char **words; /* behind the command's own; ends with NULL */
+    char **words; /* after the command's name; ends with NULL */
     struct gt_monitor_text *out;
     struct gt_trace_error *err;
 };
 
-/* A quoted word, in place, from behind its quote; NULL: it does not end. */
+/* A quoted word, in place, which begins after its quote; NULL: it does not end. */
 static char *take_quoted(char *at)
 {
     char *to = at;
@@ -52,8 +52,7 @@ static int split(char *line, char **words, struct gt_trace_error *err)
         if (!end)
             return gt_events_fail(err, GT_TRACE_E_USAGE, "a word has no closing quote: %s", at);
         if (*end && !strchr(" \t\r", *end))
-            return gt_events_fail(err, GT_TRACE_E_USAGE, "expected a blank behind a quote: %s",
-                                  end);
+            return gt_events_fail(err, GT_TRACE_E_USAGE, "expected a blank after a quote: %s", end);
         at = end + (*end != '\0');
         *end = '\0';
     }
@@ -81,7 +80,7 @@ static int info_events(const struct hmp *h)
 {
     const char *pattern = h->words[0];
     if (pattern && h->words[1])
-        return unexpected(h, h->words[1], "nothing behind the pattern");
+        return unexpected(h, h->words[1], "nothing after the pattern");
     if (pattern && !gt_trace_is_pattern(pattern) && !gt_trace_find(pattern))
         return unknown_event(h, pattern);
     return gt_trace_each(NULL, pattern, show_event, (void *)h);
@@ -109,7 +108,7 @@ static int switch_events(const struct hmp *h)
     if (vcpu && vcpu[strspn(vcpu, "0123456789")])
         return unexpected(h, vcpu, "the number of a vCPU");
     if (vcpu && h->words[3])
-        return unexpected(h, h->words[3], "nothing behind the vCPU");
+        return unexpected(h, h->words[3], "nothing after the vCPU");
     if (!gt_trace_is_pattern(pattern) && !gt_trace_find(pattern))
         return unknown_event(h, pattern);
     int status = vcpu ? gt_trace_each(NULL, pattern, check_vcpu, (void *)h) : 0;

@@ -219,7 +219,7 @@ static uint32_t hex4(const char *at)
     return v;
 }
 
-/* The character of an escape behind its backslash; *at comes to stand behind it. */
+/* The character of an escape after its backslash; *at moves after it. */
 static uint32_t unescape(const char **at, const char *end)
 {
     static const char letters[] = "bfnrt", controls[] = "\b\f\n\r\t";

@@ -21,7 +21,7 @@
 enum { FILE_LIMIT = 256 << 20 };
 
 struct gt_trace_declarations {
-    size_t count; /* Dropped_Event stands behind them */
+    size_t count; /* Dropped_Event follows them */
     struct gt_trace_declaration *events;
     const struct gt_trace_declaration **sorted; /* by name, then by place; with Dropped_Event */
     struct gt_trace_argument *arguments;
@@ -107,7 +107,7 @@ static void add_dropped(struct pass *p)
     add_event(p, &dropped, "", false);
 }
 
-/* Errors are counted, and the first is told. */
+/* Errors are counted, and the first one is kept. */
 static void pass_text(struct pass *p, const char *text, size_t size)
 {
     const char *end = text + size, *stop;

@@ -36,7 +36,7 @@ static void skip_blanks(struct parser *p)
         p->at++;
 }
 
-/* The next character, behind blanks; 0 at the end. */
+/* The next character, after blanks; 0 at the end. */
 static char peek(struct parser *p)
 {
     skip_blanks(p);
@@ -67,7 +67,7 @@ static int take_property(struct parser *p, struct gt_span word, struct gt_events
     return 0;
 }
 
-/* Properties and the name, up to behind the parenthesis. */
+/* Properties and the name, up to and including the parenthesis. */
 static int take_head(struct parser *p, struct gt_events_line *out)
 {
     struct gt_span word;
@@ -84,7 +84,7 @@ static int take_head(struct parser *p, struct gt_events_line *out)
     return FAIL(p, p->at, "expected an event: NAME(ARGUMENTS)");
 }
 
-/* QEMU's simple backend tells strings by the type's letters up to its star, blanks included. */
+/* QEMU's simple backend detects strings by the type's letters up to its star, blanks included. */
 static bool is_string(struct gt_span type)
 {
     while (type.n && type.at[type.n - 1] != '*')
@@ -93,7 +93,7 @@ static bool is_string(struct gt_span type)
            is(type, "char*");
 }
 
-/* What a word of the type tells. */
+/* What a word of the type means. */
 static void learn(struct gt_events_argument *a, struct gt_span word)
 {
     a->tcg |= word.n >= 4 && memcmp(word.at, "TCGv", 4) == 0;
@@ -103,7 +103,7 @@ static void learn(struct gt_events_argument *a, struct gt_span word)
         a->kind = GT_TRACE_UNSIGNED;
 }
 
-/* Up to the comma or parenthesis behind it. The name is its last word. */
+/* Up to and including the comma or parenthesis. The name is its last word. */
 static int take_argument(struct parser *p, struct gt_events_argument *a)
 {
     unsigned stars = 0;

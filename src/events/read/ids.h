@@ -9,7 +9,7 @@ struct gt_events_id {
     uint64_t id;
     const struct gt_trace_declaration *event; /* NULL: not declared */
     char *name;                               /* the name of an event that is not declared */
-    bool used, told;                          /* told: a problem with its records was reported */
+    bool used, reported; /* reported: a problem with its records was reported */
 };
 
 struct gt_events_ids {

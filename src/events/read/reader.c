@@ -165,7 +165,7 @@ static int get_values_of(struct gt_trace_reader *r, const struct gt_simpletrace_
     return 1;
 }
 
-/* Passes over a record: 0 if that was told before, else GT_TRACE_E_RANGE with the message. */
+/* Passes over a record: 0 if that was reported before, else GT_TRACE_E_RANGE with the message. */
 static int skip(struct gt_trace_reader *r, const struct gt_simpletrace_item *item,
                 struct gt_events_id *id, struct gt_trace_error *err)
 {
@@ -176,12 +176,12 @@ static int skip(struct gt_trace_reader *r, const struct gt_simpletrace_item *ite
         if (gt_events_ids_map(&r->unmapped, item->id, NULL, "", 0) < 0)
             return finish(r, gt_events_fail(err, GT_TRACE_E_NOMEM, "%s: out of memory", path));
         id = gt_events_ids_find(&r->unmapped, item->id);
-        if (id->told)
+        if (id->reported)
             return 0;
         gt_events_fail(err, 0,
                        "%s: offset %" PRIu64 ": event id %" PRIu64 " was not mapped to a name",
                        path, offset, item->id);
-    } else if (id->told) {
+    } else if (id->reported) {
         return 0;
     } else if (!id->event) {
         gt_events_fail(err, 0,
@@ -193,7 +193,7 @@ static int skip(struct gt_trace_reader *r, const struct gt_simpletrace_item *ite
                        " bytes of payload are not the arguments that '%s' is declared with",
                        path, offset, item->size, id->event->name);
     }
-    id->told = true;
+    id->reported = true;
     if (err)
         err->status = GT_TRACE_E_RANGE;
     return GT_TRACE_E_RANGE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lanes of threads, which are mapped, never allocated, and reused by later threads: see
+/* The rings of threads, which are mapped, never allocated, and reused by later threads: see
  * buffer.h. */
 #include "events/record/buffer.h"
 
@@ -14,7 +14,7 @@ enum { SIZE_DEFAULT = 2 << 20 };
 __thread struct gt_events_thread *gt_events_self;
 
 static struct gt_events_thread *_Atomic threads;
-static _Atomic size_t lane_size = SIZE_DEFAULT;
+static _Atomic size_t ring_size = SIZE_DEFAULT;
 static pthread_key_t key;
 
 /* Later destructors may record again: then the thread is made anew. */
@@ -30,9 +30,9 @@ static void __attribute__((constructor(140))) make_key(void)
     pthread_key_create(&key, leave);
 }
 
-void gt_events_lane_size_set(size_t size)
+void gt_events_ring_size_set(size_t size)
 {
-    atomic_store(&lane_size, size);
+    atomic_store(&ring_size, size);
 }
 
 struct gt_events_thread *gt_events_threads(void)
@@ -54,12 +54,12 @@ static size_t power_of_two(size_t size)
     return p;
 }
 
-struct gt_events_lane *gt_events_lane_make(struct gt_events_thread *t, int depth)
+struct gt_events_ring *gt_events_ring_make(struct gt_events_thread *t, int depth)
 {
     if (depth >= GT_EVENTS_DEPTHS)
         return NULL;
-    size_t size = power_of_two(atomic_load(&lane_size));
-    struct gt_events_lane *l = map(sizeof *l + size + 64);
+    size_t size = power_of_two(atomic_load(&ring_size));
+    struct gt_events_ring *l = map(sizeof *l + size + 64);
     if (!l)
         return NULL;
     l->data = (uint8_t *)(((uintptr_t)(l + 1) + 63) & ~(uintptr_t)63);
@@ -69,7 +69,7 @@ struct gt_events_lane *gt_events_lane_make(struct gt_events_thread *t, int depth
     l->depth = depth;
     atomic_store_explicit(&l->limit, 0,
                           memory_order_relaxed); /* the first record wakes the writer */
-    atomic_store_explicit(&t->lanes[depth], l, memory_order_release);
+    atomic_store_explicit(&t->rings[depth], l, memory_order_release);
     return l;
 }
 
@@ -110,7 +110,7 @@ struct gt_events_thread *gt_events_thread_make(void)
     return t;
 }
 
-static void forget_records(struct gt_events_lane *l)
+static void forget_records(struct gt_events_ring *l)
 {
     atomic_store(&l->tail, atomic_load(&l->head));
     atomic_store(&l->lost, 0);
@@ -118,12 +118,12 @@ static void forget_records(struct gt_events_lane *l)
     atomic_store(&l->waiting, 0);
 }
 
-void gt_events_lanes_forked(void)
+void gt_events_rings_forked(void)
 {
     for (struct gt_events_thread *t = gt_events_threads(); t; t = t->next) {
         for (int i = 0; i < GT_EVENTS_DEPTHS; i++) {
-            if (t->lanes[i])
-                forget_records(t->lanes[i]);
+            if (t->rings[i])
+                forget_records(t->rings[i]);
         }
         if (t != gt_events_self)
             atomic_store(&t->state, GT_EVENTS_LEFT);

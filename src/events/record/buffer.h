@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lanes: where threads put their records and the writer takes them from.
+ * Rings: where threads put their records and the writer takes them from.
  *
- * A lane is a ring of blocks with one producer and one consumer. A thread has one for each nesting
- * depth: a signal handler that records while the thread is recording uses the next deeper lane, so
- * that no instruction of the common path needs to be atomic. Positions count bytes since the lane
- * was made. A record lies in one block; head is never at the end of a block, so that it identifies
- * the block that is being filled; `filled` has the bytes of the blocks before it.
+ * A ring has blocks, one producer and one consumer. A thread has one for each nesting depth: a
+ * signal handler that records while the thread is recording uses the next deeper ring, so that no
+ * instruction of the common path needs to be atomic. Positions count bytes since the ring was made.
+ * A record lies in one block; head is never at the end of a block, so that it identifies the block
+ * that is being filled; `filled` has the bytes of the blocks before it.
  *
  *   the producer writes   head, limit, filled[], first[], lost
  *   the consumer writes   tail, freed (how often it moved: a futex), and lowers limit to head in a
- *                         lane that is idle, so that its next record wakes the writer
+ *                         ring that is idle, so that its next record wakes the writer
  *
  * With the policy `overwrite` it is the producer that moves tail, unless the consumer has set
  * GT_EVENTS_TAKEN in it.
@@ -27,12 +27,12 @@
 
 enum {
     GT_EVENTS_DEPTHS = 4,
-    GT_EVENTS_BLOCKS = 16, /* blocks of a lane */
+    GT_EVENTS_BLOCKS = 16, /* blocks of a ring */
     GT_EVENTS_BLOCK_MIN = 16 << 10,
 };
 #define GT_EVENTS_TAKEN (UINT64_C(1) << 63)
 
-struct gt_events_lane {
+struct gt_events_ring {
     _Atomic uint64_t head;
     _Atomic uint64_t limit; /* head must stay below it */
     uint8_t *data;
@@ -60,7 +60,7 @@ struct gt_events_thread {
     uint32_t pid;
     uint64_t tid;
     struct gt_events_clock clock;
-    struct gt_events_lane *_Atomic lanes[GT_EVENTS_DEPTHS + 1]; /* the last one is always NULL */
+    struct gt_events_ring *_Atomic rings[GT_EVENTS_DEPTHS + 1]; /* the last one is always NULL */
     _Atomic int state;
     struct gt_events_thread *next;
 };
@@ -71,24 +71,24 @@ extern __thread struct gt_events_thread *gt_events_self
 
 /* Makes the calling thread's struct. NULL: out of memory. Async-signal-safe. */
 struct gt_events_thread *gt_events_thread_make(void);
-/* Returns the thread's lane of that depth, and makes it if it does not exist. NULL: too deep, or
+/* Returns the thread's ring of that depth, and makes it if it does not exist. NULL: too deep, or
  * out of memory. */
-struct gt_events_lane *gt_events_lane_make(struct gt_events_thread *t, int depth);
+struct gt_events_ring *gt_events_ring_make(struct gt_events_thread *t, int depth);
 
 /* Returns all threads that ever recorded: a list that only grows, at its head. */
 struct gt_events_thread *gt_events_threads(void);
 
-/* In the child of fork(): discards all records in the lanes, which belong to the parent. */
-void gt_events_lanes_forked(void);
+/* In the child of fork(): discards all records in the rings, which belong to the parent. */
+void gt_events_rings_forked(void);
 
-void gt_events_lane_size_set(size_t size);
+void gt_events_ring_size_set(size_t size);
 
-static inline uint64_t gt_events_block_start(const struct gt_events_lane *l, uint64_t position)
+static inline uint64_t gt_events_block_start(const struct gt_events_ring *l, uint64_t position)
 {
     return position & ~(uint64_t)(l->block_size - 1);
 }
 
-static inline uint32_t gt_events_block_index(const struct gt_events_lane *l, uint64_t position)
+static inline uint32_t gt_events_block_index(const struct gt_events_ring *l, uint64_t position)
 {
     return (uint32_t)((position & l->mask) / l->block_size);
 }

@@ -61,7 +61,7 @@ int gt_trace_file_buffer(size_t size, struct gt_trace_error *error)
     if (size < BUFFER_MIN || size > BUFFER_MAX)
         return gt_events_fail(error, GT_TRACE_E_RANGE,
                               "trace buffer of %zu bytes: expected 64K to 1024M", size);
-    gt_events_lane_size_set(size);
+    gt_events_ring_size_set(size);
     return GT_TRACE_OK;
 }
 
@@ -104,7 +104,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static void on_crash(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    gt_events_writer_last_words();
+    gt_events_writer_emergency_flush();
     bool again = info->si_code > 0 &&
                  (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
     if (!again)

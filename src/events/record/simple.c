@@ -4,22 +4,22 @@
  * of its bytes, and one store that publishes it. buffer.h describes how signal handlers record.
  */
 #include "events/record/simple.h"
-#include "events/futex.h"
 #include "events/read/simpletrace.h"
 #include "events/record/buffer.h"
+#include "events/record/futex.h"
 #include "events/record/writer.h"
 
 #include <errno.h>
 
 enum { WAIT_MS = 100 }; /* then looks whether there still is a writer */
 
-static bool has_room(struct gt_events_lane *l, uint64_t next)
+static bool has_room(struct gt_events_ring *l, uint64_t next)
 {
     uint64_t tail = atomic_load_explicit(&l->tail, memory_order_acquire) & ~GT_EVENTS_TAKEN;
     return next + l->block_size - gt_events_block_start(l, tail) <= l->mask + 1;
 }
 
-static void wait_for_room(struct gt_events_lane *l, uint64_t next)
+static void wait_for_room(struct gt_events_ring *l, uint64_t next)
 {
     while (gt_events_writer_runs()) {
         uint32_t freed = atomic_load(&l->freed);
@@ -33,7 +33,7 @@ static void wait_for_room(struct gt_events_lane *l, uint64_t next)
 }
 
 /* Gives up the oldest block, unless the writer is at it. */
-static void overwrite_oldest(struct gt_events_lane *l)
+static void overwrite_oldest(struct gt_events_ring *l)
 {
     uint64_t tail = atomic_load_explicit(&l->tail, memory_order_acquire);
     if (tail & GT_EVENTS_TAKEN)
@@ -46,7 +46,7 @@ static void overwrite_oldest(struct gt_events_lane *l)
         atomic_fetch_add_explicit(&l->overwritten, events, memory_order_relaxed);
 }
 
-static void open_block(struct gt_events_lane *l, uint64_t head, uint64_t next)
+static void open_block(struct gt_events_ring *l, uint64_t head, uint64_t next)
 {
     uint32_t filled = (uint32_t)(head - gt_events_block_start(l, head));
     atomic_store_explicit(&l->filled[gt_events_block_index(l, head)], filled, memory_order_relaxed);
@@ -55,8 +55,8 @@ static void open_block(struct gt_events_lane *l, uint64_t head, uint64_t next)
     atomic_store_explicit(&l->limit, next + l->block_size, memory_order_release);
 }
 
-/* What was lost is told where it was lost: before the next record of this lane. */
-static void tell_lost(struct gt_events_lane *l, uint64_t head)
+/* Reports a loss where it happened: before the next record of this ring. */
+static void report_lost(struct gt_events_ring *l, uint64_t head)
 {
     uint64_t lost = atomic_exchange_explicit(&l->lost, 0, memory_order_acq_rel);
     if (!lost)
@@ -67,8 +67,8 @@ static void tell_lost(struct gt_events_lane *l, uint64_t head)
     atomic_store_explicit(&l->head, head + GT_SIMPLETRACE_DROPPED_SIZE, memory_order_release);
 }
 
-/* Makes room for so many bytes behind head, in this block or the next one. */
-static bool make_room(struct gt_events_lane *l, uint64_t size)
+/* Makes room for n bytes after head, in this block or the next one. */
+static bool make_room(struct gt_events_ring *l, uint64_t size)
 {
     uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
     uint64_t next = gt_events_block_start(l, head) + l->block_size;
@@ -88,15 +88,15 @@ static bool make_room(struct gt_events_lane *l, uint64_t size)
     if (!has_room(l, next))
         return false;
     open_block(l, head, next);
-    tell_lost(l, next);
+    report_lost(l, next);
     if (gt_events_simple.policy != GT_TRACE_OVERWRITE &&
         next - atomic_load_explicit(&l->tail, memory_order_relaxed) >= (l->mask + 1) / 4)
         gt_events_writer_hint();
     return true;
 }
 
-/* Nothing is recorded in this lane before the loss is told. */
-static void lose(struct gt_events_lane *l)
+/* Nothing is recorded in this ring before the loss is reported. */
+static void lose(struct gt_events_ring *l)
 {
     atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&l->lost_ever, 1, memory_order_relaxed);
@@ -104,14 +104,14 @@ static void lose(struct gt_events_lane *l)
                           memory_order_release);
 }
 
-/* The lane of this depth with room for so many bytes. NULL: the event is lost. */
-static __attribute__((noinline, cold)) struct gt_events_lane *find_room(struct gt_events_thread *t,
+/* The ring of this depth with room for so many bytes. NULL: the event is lost. */
+static __attribute__((noinline, cold)) struct gt_events_ring *find_room(struct gt_events_thread *t,
                                                                         int depth, uint64_t size)
 {
     int e = errno;
-    struct gt_events_lane *l = depth < GT_EVENTS_DEPTHS ? t->lanes[depth] : NULL;
+    struct gt_events_ring *l = depth < GT_EVENTS_DEPTHS ? t->rings[depth] : NULL;
     if (!l)
-        l = gt_events_lane_make(t, depth);
+        l = gt_events_ring_make(t, depth);
     if (!l)
         atomic_fetch_add_explicit(&gt_events_lost, 1, memory_order_relaxed);
     else if (!make_room(l, size)) {
@@ -142,7 +142,7 @@ bool gt_trace_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_eve
     int depth = t->depth;
     t->depth = depth + 1;
     atomic_signal_fence(memory_order_seq_cst);
-    struct gt_events_lane *l = depth < GT_EVENTS_DEPTHS ? t->lanes[depth] : NULL;
+    struct gt_events_ring *l = depth < GT_EVENTS_DEPTHS ? t->rings[depth] : NULL;
     bool threads = atomic_load_explicit(&gt_events_simple.threads, memory_order_relaxed);
     uint64_t size =
         (threads ? GT_SIMPLETRACE_THREAD_EVENT_HEADER_SIZE : GT_SIMPLETRACE_EVENT_HEADER_SIZE) +
@@ -159,14 +159,14 @@ bool gt_trace_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_eve
     slot->next = gt_trace_unlikely(threads)
                      ? gt_simpletrace_put_thread_event(at, event->id, now, payload, t->pid, t->tid)
                      : gt_simpletrace_put_event(at, event->id, now, payload, t->pid);
-    slot->lane = l;
+    slot->ring = l;
     slot->end = head + size;
     return true;
 }
 
 void gt_trace_simple_end(struct gt_trace_slot *slot)
 {
-    struct gt_events_lane *l = slot->lane;
+    struct gt_events_ring *l = slot->ring;
     l->events++;
     atomic_store_explicit(&l->head, slot->end, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst);

@@ -14,7 +14,7 @@ struct gt_events_simple {
     _Atomic bool fixed;
 };
 extern struct gt_events_simple gt_events_simple;
-/* Lost events of threads without a lane, which no record can report. */
+/* Lost events of threads without a ring, which no record can report. */
 extern _Atomic uint64_t gt_events_lost;
 
 #endif

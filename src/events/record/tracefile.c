@@ -111,7 +111,7 @@ bool gt_events_tracefile_open(struct gt_events_tracefile *f)
     return ready(f);
 }
 
-/* The bytes of whole records among the first `written`; what is behind them is counted as lost. */
+/* The bytes of whole records among the first `written`; what is after them is counted as lost. */
 static size_t whole_records(struct gt_events_tracefile *f, const uint8_t *data, size_t size,
                             size_t written)
 {

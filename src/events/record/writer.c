@@ -2,9 +2,9 @@
 /* The writer's thread: see writer.h. */
 #include "events/record/writer.h"
 #include "events/control/registry.h"
-#include "events/futex.h"
 #include "events/record/buffer.h"
-#include "events/record/collect.h"
+#include "events/record/futex.h"
+#include "events/record/merge.h"
 #include "events/record/simple.h"
 #include "events/thread.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     QUIET_PERIODS = 50, /* then the next record has to wake it */
-    LAST_WORDS_MS = 5000,
+    EMERGENCY_FLUSH_MS = 5000,
     REQUEST_MS = 1000,
 };
 
@@ -21,7 +21,7 @@ static struct gt_events_tracefile file = {.fd = -1};
 static _Atomic bool runs;
 static _Atomic uint32_t bell;   /* a futex: 1 when it has been rung */
 static _Atomic uint32_t asleep; /* it waits for the bell */
-static _Atomic uint32_t last_words, last_words_done;
+static _Atomic uint32_t flush_wanted, flush_done;
 
 static pthread_mutex_t asking = PTHREAD_MUTEX_INITIALIZER; /* one request at a time */
 static struct {
@@ -56,9 +56,9 @@ static bool overwrites(void)
     return gt_events_simple.policy == GT_TRACE_OVERWRITE;
 }
 
-static void collect_all(struct gt_events_tracefile *f)
+static void merge_all(struct gt_events_tracefile *f)
 {
-    gt_events_collect(f, overwrites() ? GT_EVENTS_TAKE : GT_EVENTS_ALL);
+    gt_events_merge(f, overwrites() ? GT_EVENTS_TAKE : GT_EVENTS_ALL);
 }
 
 static int told_error(struct gt_events_tracefile *f, struct gt_trace_error *error)
@@ -85,7 +85,7 @@ static int set_file(const char *path, struct gt_trace_error *error)
         return gt_events_fail_errno(error, other.error, "%s: cannot be created", path);
     }
     if (!overwrites())
-        collect_all(&file);
+        merge_all(&file);
     gt_events_tracefile_close(&file);
     other.events = file.events;
     other.lost_ever = file.lost_ever;
@@ -104,7 +104,7 @@ static int dump_to(const char *path, struct gt_trace_error *error)
         gt_events_tracefile_close(&other);
         return gt_events_fail_errno(error, other.error, "%s: cannot be created", path);
     }
-    collect_all(&other);
+    merge_all(&other);
     int status = told_error(&other, error);
     gt_events_tracefile_close(&other);
     return status;
@@ -115,7 +115,7 @@ static void fill_status(struct gt_trace_file_status *out)
     *out = (struct gt_trace_file_status){
         .policy = (enum gt_trace_policy)gt_events_simple.policy,
         .on = !gt_events_simple.paused,
-        .dropped = gt_events_collect_lost() + file.lost_ever,
+        .dropped = gt_events_merge_lost() + file.lost_ever,
         .open = file.fd >= 0,
         .events = file.events,
         .bytes = file.size,
@@ -134,7 +134,7 @@ static int serve(void)
     if (request.what == GT_EVENTS_DUMP && request.path)
         return dump_to(request.path, request.error);
     if (request.what == GT_EVENTS_DUMP || !overwrites())
-        collect_all(&file);
+        merge_all(&file);
     return told_error(&file, request.error);
 }
 
@@ -145,10 +145,10 @@ static void serve_requests(void)
         atomic_store(&request_state, SERVED);
         gt_events_futex_wake(&request_state);
     }
-    if (atomic_load(&last_words) && !atomic_load(&last_words_done)) {
-        collect_all(&file);
-        atomic_store(&last_words_done, 1);
-        gt_events_futex_wake(&last_words_done);
+    if (atomic_load(&flush_wanted) && !atomic_load(&flush_done)) {
+        merge_all(&file);
+        atomic_store(&flush_done, 1);
+        gt_events_futex_wake(&flush_done);
     }
 }
 
@@ -169,9 +169,9 @@ static void *write_on(void *unused)
         gt_events_thread_begin();
     for (;;) {
         serve_requests();
-        bool any = !overwrites() && gt_events_collect(&file, GT_EVENTS_SOME);
+        bool any = !overwrites() && gt_events_merge(&file, GT_EVENTS_SOME);
         quiet = any ? 0 : quiet + 1;
-        bool sleeps = overwrites() || (quiet > QUIET_PERIODS && gt_events_collect_arm());
+        bool sleeps = overwrites() || (quiet > QUIET_PERIODS && gt_events_merge_arm());
         sleep_until_rung(sleeps ? -1 : GT_TRACE_PERIOD_MS);
     }
     return NULL;
@@ -222,14 +222,14 @@ void gt_trace_file_status(struct gt_trace_file_status *out)
         fill_status(out);
 }
 
-void gt_events_writer_last_words(void)
+void gt_events_writer_emergency_flush(void)
 {
     if (!atomic_load(&runs))
         return;
-    atomic_store(&last_words, 1);
+    atomic_store(&flush_wanted, 1);
     gt_events_writer_wake();
-    if (!atomic_load(&last_words_done))
-        gt_events_futex_wait(&last_words_done, 0, LAST_WORDS_MS);
+    if (!atomic_load(&flush_done))
+        gt_events_futex_wait(&flush_done, 0, EMERGENCY_FLUSH_MS);
 }
 
 /* In this order: who asks may hold the second, the writer never takes it. */
@@ -245,11 +245,11 @@ static void after_fork(void)
     pthread_mutex_unlock(&asking);
 }
 
-/* The writer stayed behind, with what it was doing. */
+/* The writer stayed in the parent, with what it was doing. */
 static void in_child(void)
 {
     bool ran = atomic_exchange(&runs, false);
-    gt_events_lanes_forked();
+    gt_events_rings_forked();
     if (file.fd >= 0 && !gt_events_thread_begin)
         close(file.fd);
     file.fd = -1;
@@ -258,8 +258,8 @@ static void in_child(void)
     file.used = 0;
     file.lost = file.lost_ever = file.events = 0;
     atomic_store(&bell, 0);
-    atomic_store(&last_words, 0);
-    atomic_store(&last_words_done, 0);
+    atomic_store(&flush_wanted, 0);
+    atomic_store(&flush_done, 0);
     gt_events_unlock_child();
     pthread_mutex_unlock(&asking);
     if (ran)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writer: the thread that moves records from the lanes into the trace file. Only it accesses
+ * The writer: the thread that moves records from the rings into the trace file. Only it accesses
  * the file; other threads send it requests.
  *
  * It runs while an event is on that the simple backend takes. It handles no signals. After a period
@@ -31,6 +31,6 @@ int gt_events_writer_ask(enum gt_events_request what, const char *path,
                          struct gt_trace_error *error);
 
 /* Requests a flush (dump) and waits for it for a limited time; async-signal-safe. */
-void gt_events_writer_last_words(void);
+void gt_events_writer_emergency_flush(void);
 
 #endif

@@ -47,7 +47,7 @@ static char *put_hex(char *end, uint64_t v, bool upper)
     return end;
 }
 
-/* What stands behind a `%`; where it ends, or NULL if it is not ours. */
+/* Parses the conversion after a `%`; returns its end, or NULL if it is not supported. */
 static const char *read_conversion(const char *at, struct conversion *c)
 {
     *c = (struct conversion){0};
@@ -115,7 +115,7 @@ static char *number_text(const struct conversion *c, uint64_t v, char *end, cons
 }
 
 struct text {
-    char *at, *end; /* at may be behind end: then it only counts */
+    char *at, *end; /* at may be after end: then it only counts */
 };
 
 static inline void put(struct text *t, const char *s, size_t n)

@@ -22,7 +22,7 @@ static int file = -1;          /* the number that log files have */
 static int to = STDERR_FILENO; /* it, or standard error */
 static bool prefix;
 static char name[PATH_MAX];   /* of the file; these two with the registry's lock held */
-static _Atomic uint64_t lost; /* lines, and not told yet */
+static _Atomic uint64_t lost; /* lines that are not reported yet */
 static _Atomic int failed;    /* why */
 static _Atomic bool torn;     /* the output ends within a line that could not be written */
 

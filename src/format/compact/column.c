@@ -44,29 +44,29 @@ bool gt_column_pack(const struct gt_column_out *c, ZSTD_CCtx *zstd, struct gt_co
 uint64_t gt_column_take_long(struct gt_column_in *c)
 {
     uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64 && c->at < c->end; shift += 7) {
-        uint8_t byte = *c->at++;
-        v |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128 && (shift < 63 || byte < 2))
-            return v;
+    for (unsigned shift = 0; c->at < c->end; shift += 7) {
+        uint64_t byte = *c->at++;
+        if (shift == 7 * (GT_NUMBER_MAX - 1))
+            return v | byte << shift;
+        v |= (byte & 127) << shift;
         if (byte < 128)
-            break;
+            return v;
     }
     c->bad = true;
     return 0;
 }
 
-static int open_column(struct gt_columns *c, int i, struct gt_column_in *payload)
+int gt_column_open(struct gt_columns *c, int i, struct gt_column_in *payload, size_t most,
+                   bool skip)
 {
     uint64_t size = gt_column_take(payload), packed = gt_column_take(payload);
     uint64_t here = packed ? packed : size;
-    if (payload->bad || size > GT_COMPACT_MAX_PAYLOAD ||
-        here > (uint64_t)(payload->end - payload->at))
+    if (payload->bad || size > most || here > (uint64_t)(payload->end - payload->at))
         return GT_E_FORMAT;
     const uint8_t *from = payload->at;
     payload->at += here;
-    c->in[i] = (struct gt_column_in){from, from + size, false};
-    if (!packed)
+    c->in[i] = (struct gt_column_in){from, from + here, false};
+    if (!packed || skip)
         return 0;
     if (c->room[i] < size) {
         uint8_t *bytes = realloc(c->bytes[i], size);
@@ -81,12 +81,12 @@ static int open_column(struct gt_columns *c, int i, struct gt_column_in *payload
     return 0;
 }
 
-int gt_columns_open(struct gt_columns *c, const void *payload, size_t size)
+int gt_columns_open(struct gt_columns *c, const void *payload, size_t size, size_t most)
 {
     struct gt_column_in p = {payload, (const uint8_t *)payload + size, false};
     int status = 0;
     for (int i = 0; i < GT_COLUMNS && status == 0; i++)
-        status = open_column(c, i, &p);
+        status = gt_column_open(c, i, &p, most, false);
     return status < 0 ? status : p.at == p.end ? 0 : GT_E_FORMAT;
 }
 

@@ -32,7 +32,8 @@ struct gt_compact_record {
 
 enum gt_compact_type {
     GT_COMPACT_RECORDS = 1,
-    GT_COMPACT_FILE, /* a text file of the recording: its name, its contents packed by zstd */
+    GT_COMPACT_FILE,  /* a text file of the recording: its name, its contents packed by zstd */
+    GT_COMPACT_INDEX, /* what the blocks before it are: file.h */
 };
 
 enum gt_compact_flag {
@@ -46,6 +47,8 @@ enum gt_compact_flag {
 #define GT_COMPACT_MAX_PAYLOAD (64u << 20)
 /* A block has at most that many records. */
 #define GT_COMPACT_MAX_RECORDS (1u << 22)
+/* In a segment appear at most that many tasks. */
+#define GT_COMPACT_MAX_TASKS (1u << 14)
 
 struct gt_compact_head {
     uint8_t type; /* enum gt_compact_type */
@@ -58,12 +61,14 @@ struct gt_compact_head {
     uint64_t before;                /* records of the same packer in earlier blocks */
 };
 
-/* Fills in GT_COMPACT_HEAD bytes; the checksum is of head and payload. */
+/* Fills in GT_COMPACT_HEAD bytes: the head has a checksum of itself and one of the payload. */
 void gt_compact_head_write(uint8_t out[GT_COMPACT_HEAD], const struct gt_compact_head *head,
                            const void *payload);
-/* GT_E_TRUNC: fewer than GT_COMPACT_HEAD bytes. GT_E_FORMAT: no block begins here. */
+/* GT_E_TRUNC: fewer than GT_COMPACT_HEAD bytes. GT_E_FORMAT: no block begins here, or its head is
+ * damaged. */
 int gt_compact_head_read(const void *data, size_t size, struct gt_compact_head *out);
-/* True where the payload is what the head was made for; `size` bytes of it are there. */
+/* True where the head is whole and the payload is what it was made for; `size` bytes of it are
+ * there. */
 bool gt_compact_head_fits(const uint8_t head[GT_COMPACT_HEAD], const void *payload, size_t size);
 
 /* ---- packing ------------------------------------------------------------------------------- */
@@ -74,14 +79,33 @@ struct gt_packer_options {
     uint32_t packer;  /* struct gt_compact_head.packer */
     bool exact;       /* times repeat: an instruction clock's */
     uint64_t segment; /* records after which a new segment begins; 0: GT_PACKER_SEGMENT */
+    uint64_t before;  /* records that an earlier packer of the same number has packed */
 };
 #define GT_PACKER_SEGMENT (4u << 20)
+/* A block has about as many records, or less. */
+#define GT_PACKER_BLOCK (256u << 10)
+
+/* Functions that a task may have open. */
+#define GT_PACKER_DEPTH 1024
+
+/* One of them. */
+struct gt_packer_frame {
+    uint64_t addr, begin;
+};
 
 /* GT_E_NOMEM. */
 int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out);
 void gt_packer_destroy(struct gt_packer *p); /* NULL is fine */
-/* Adds records of a task. GT_E_RANGE: more than GT_COMPACT_MAX_RECORDS in the block. After
- * GT_E_NOMEM the packer can only be destroyed. */
+/* The task goes on where an earlier packer ended: the time of its last record, and the functions
+ * that it has open, outermost first. To be called before the task's first record. GT_E_USAGE: the
+ * task has records; GT_E_RANGE: no task can have as many functions open; GT_E_NOMEM. */
+int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
+                     const struct gt_packer_frame *frame, size_t n);
+/* struct gt_packer_options.exact, from the next block on. */
+void gt_packer_set_exact(struct gt_packer *p, bool exact);
+/* Adds records of a task. GT_E_RANGE: the block must be ended before (it would have more than
+ * GT_COMPACT_MAX_RECORDS, or its segment more than GT_COMPACT_MAX_TASKS; does not happen where it
+ * is ended when it is full). After GT_E_NOMEM the packer can only be destroyed. */
 int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r, size_t n);
 /* True: as much has been put as a block should have. One may be ended at any time. */
 bool gt_packer_is_full(const struct gt_packer *p);
@@ -105,12 +129,24 @@ struct gt_compact_event {
     uint32_t depth; /* of the record: an entry's before it, an exit's after it */
 };
 
+/* A function that a task has open. */
+struct gt_compact_frame {
+    uint64_t begin; /* when it was entered */
+    uint32_t number;
+};
+
 /* Some records of one task. */
 struct gt_compact_piece {
     uint32_t task;
     uint32_t index; /* of the task in the segment, from 0, in order of appearance */
+    bool first;     /* of the task in the segment */
     const struct gt_compact_event *event;
     size_t n;
+    /* Where it is the first: what the task has open before it, outermost first, and the time of the
+     * record before. */
+    const struct gt_compact_frame *open;
+    size_t n_open;
+    uint64_t time;
 };
 
 struct gt_unpacker;
@@ -133,8 +169,12 @@ struct gt_compact_record gt_unpacker_record(const struct gt_unpacker *u,
 uint64_t gt_unpacker_word(const struct gt_unpacker *u, uint32_t number);
 /* Numbers so far. */
 uint32_t gt_unpacker_words(const struct gt_unpacker *u);
-/* The functions that a task has open at its present place, outermost first; valid until the next
- * call. In a piece callback: as it is before the piece. */
-const uint32_t *gt_unpacker_open(const struct gt_unpacker *u, uint32_t index, uint32_t *depth);
+/* Tasks that have appeared in the segment so far, and the id of each. */
+uint32_t gt_unpacker_tasks(const struct gt_unpacker *u);
+uint32_t gt_unpacker_task(const struct gt_unpacker *u, uint32_t index);
+/* The functions that a task has open at its present place, outermost first, and the time of its
+ * last record; valid until the next call. In a piece callback: as they are after the piece. */
+const struct gt_compact_frame *gt_unpacker_frames(const struct gt_unpacker *u, uint32_t index,
+                                                  uint32_t *depth, uint64_t *time);
 
 #endif

@@ -3,10 +3,11 @@
  * A recording in one file: what it has, and adding to it.
  *
  * The file begins with GT_COMPACT_FILE_HEAD bytes, then come blocks (compact.h). Besides records it
- * has text files, those of a uftrace directory: of each name the last one counts. Blocks are only
- * ever added, each whole or not at all, by one process at a time (flock): so several processes may
- * record into one file, and what was there stays readable whatever happens. A file that was cut is
- * good up to its last whole block.
+ * has text files, those of a uftrace directory: of each name the last one counts; and indexes, each
+ * of which says what the blocks before it are, so that nobody has to read their heads. Blocks are
+ * only ever added, each whole or not at all, by one process at a time (flock): so several processes
+ * may record into one file, and what was there stays readable whatever happens. What is no block (a
+ * process was killed while it wrote, a head is damaged) is skipped up to the next one.
  */
 #ifndef GT_FORMAT_COMPACT_FILE_H
 #define GT_FORMAT_COMPACT_FILE_H
@@ -14,7 +15,10 @@
 #include "format/compact/compact.h"
 
 #define GT_COMPACT_FILE_HEAD 16
-#define GT_COMPACT_VERSION   1
+/* Of the format: a reader refuses another major version, and skips what a newer minor one has more:
+ * types of blocks. */
+#define GT_COMPACT_MAJOR 1
+#define GT_COMPACT_MINOR 0
 /* A text file is not longer, its name neither. */
 #define GT_COMPACT_MAX_TEXT (256u << 20)
 #define GT_COMPACT_MAX_NAME 255
@@ -24,36 +28,96 @@ struct gt_compact_block {
     struct gt_compact_head head;
 };
 
+/* Bytes that are no block. */
+struct gt_compact_gap {
+    uint64_t at, size;
+};
+
+/* Memory for a payload, {0} at first: a thread's own. */
+struct gt_compact_buffer {
+    uint8_t *data;
+    size_t room;
+};
+
 struct gt_compact_file {
     int fd;
     char *path;
+    uint16_t minor; /* of the file's version */
     uint64_t size;  /* of the file, when it was opened */
     uint64_t whole; /* bytes up to the end of its last whole block; less than `size`: it was cut, or
-                     * something else stands there */
-    struct gt_compact_block *block;
+                     * is being written */
+    struct gt_compact_block *block; /* of all types, also those that are not known */
     size_t n, room;
-    /* a block that was read */
-    uint8_t *payload;
-    size_t payload_room;
+    struct gt_compact_gap *gap; /* in order; the last one may be the file's end */
+    size_t n_gaps, gaps_room;
+    /* The last index, if it was used, and what it covers. */
+    uint64_t index_at; /* 0: none; the heads were read one by one */
+    size_t index_blocks, index_gaps;
+    struct gt_compact_buffer buffer; /* gt_compact_file_payload's */
 };
 
-/* Reads the heads of all blocks. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM; GT_E_FORMAT: no such file, or
- * of a version that is not known. */
+/* Finds all blocks, by the index where it is valid. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM;
+ * GT_E_FORMAT: no such file; GT_E_UNSUPPORTED: of another major version. */
 int gt_compact_file_open(const char *path, struct gt_compact_file *out, struct gt_error *err);
+/* The same without an index: by the heads alone. */
+int gt_compact_file_scan(const char *path, struct gt_compact_file *out, struct gt_error *err);
 void gt_compact_file_close(struct gt_compact_file *f);
-/* Reads a block's payload and checks it; it is the file's, until the next call. GT_E_IO,
- * GT_E_NOMEM; GT_E_FORMAT: it is damaged, err says at which offset. */
+/* 0: a compact recording of a version that can be read begins at the path. Errors of
+ * gt_compact_file_open. */
+int gt_compact_file_check(const char *path, struct gt_error *err);
+/* Reads a block's payload and checks it; it is in the buffer. Several threads may read. GT_E_IO,
+ * GT_E_NOMEM; GT_E_FORMAT: it is damaged, or the index lied; err says at which offset. */
+int gt_compact_file_read(const struct gt_compact_file *f, size_t i, struct gt_compact_buffer *b,
+                         const uint8_t **payload, struct gt_error *err);
+void gt_compact_buffer_free(struct gt_compact_buffer *b);
+/* The same with the file's own buffer: valid until the next call. */
 int gt_compact_file_payload(struct gt_compact_file *f, size_t i, const uint8_t **payload,
                             struct gt_error *err);
+
+/* ---- text files ---------------------------------------------------------------------------- */
+
 /* A text file's name, from its payload (not terminated). False: it has none. */
 bool gt_compact_text_name(const struct gt_compact_head *head, const uint8_t *payload,
                           const char **name, size_t *n);
 /* Its contents; (*data)[*size] is 0, the caller frees *data. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_compact_text_read(const struct gt_compact_head *head, const uint8_t *payload, char **data,
                          size_t *size);
-/* The text file of that name. GT_E_NOT_FOUND, and those of gt_compact_file_payload. */
-int gt_compact_file_text(struct gt_compact_file *f, const char *name, char **data, size_t *size,
-                         struct gt_error *err);
+/* The name of block i, a text file, without reading all of it. GT_E_IO; GT_E_FORMAT: it has none.
+ */
+int gt_compact_file_name(const struct gt_compact_file *f, size_t i,
+                         char name[GT_COMPACT_MAX_NAME + 1], struct gt_error *err);
+/* The text file of that name. GT_E_NOT_FOUND, and those of gt_compact_file_read. */
+int gt_compact_file_text(const struct gt_compact_file *f, const char *name, char **data,
+                         size_t *size, struct gt_error *err);
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+/* Blocks that are unpacked one after the other, by an unpacker of their own. */
+struct gt_compact_segment {
+    uint32_t packer;
+    const size_t *block; /* which of the file's, in order */
+    size_t n;
+    uint64_t first_time, last_time; /* the lowest and the highest of its records */
+    uint64_t records;
+};
+
+struct gt_compact_segments {
+    struct gt_compact_segment *segment; /* in order of their first blocks in the file */
+    size_t n;
+    size_t *block;
+    /* RECORDS blocks of no segment, because one before them is lost. */
+    size_t orphans;
+    uint64_t orphan_records;
+};
+
+/* GT_E_NOMEM. */
+int gt_compact_segments_find(const struct gt_compact_file *f, struct gt_compact_segments *out);
+void gt_compact_segments_free(struct gt_compact_segments *s);
+/* Calls `word` once for each function address, event id and odd word that the records have, without
+ * unpacking these. What it returns below 0 ends the call and is returned. Damaged blocks are
+ * skipped. GT_E_IO, GT_E_NOMEM. */
+int gt_compact_file_words(const struct gt_compact_file *f, int (*word)(void *self, uint64_t word),
+                          void *self, struct gt_error *err);
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -62,6 +126,9 @@ int gt_compact_file_create(const char *path, struct gt_error *err);
 /* Appends a block: head and payload. Where it does not fit the file stays as it was. GT_E_IO,
  * GT_E_NOT_FOUND. */
 int gt_compact_file_append(const char *path, const void *block, size_t size, struct gt_error *err);
+/* Appends an index of all blocks that no index has yet; nothing where the file ends with one.
+ * Errors of gt_compact_file_open and gt_compact_file_append; GT_E_RANGE: too many blocks. */
+int gt_compact_index_append(const char *path, struct gt_error *err);
 /* A text file's block; the caller frees *block. GT_E_RANGE: its name or contents are too long;
  * GT_E_NOMEM. */
 int gt_compact_text_pack(const char *name, const void *data, size_t n, uint8_t **block,

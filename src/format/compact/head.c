@@ -2,9 +2,10 @@
 /*
  * A block's head, GT_COMPACT_HEAD bytes, little-endian:
  *    0 u32 magic      4 u8 type      5 u8 flags    6 u16 0
- *    8 u32 payload   12 u32 CRC-32 of the head, with 0 in this place, and the payload
+ *    8 u32 payload   12 u32 CRC-32 of the payload
  *   16 u32 packer    20 u32 records
- *   24 u64 first time   32 u64 last time   40 u64 records before   48 16 bytes of 0
+ *   24 u64 first time   32 u64 last time   40 u64 records before   48 12 bytes of 0
+ *   60 u32 CRC-32 of the 60 bytes before
  */
 #include "format/compact/compact.h"
 #include "format/le.h"
@@ -13,14 +14,11 @@
 #include <zlib.h>
 
 #define MAGIC 0x6b6c4274u /* "tBlk" */
-enum { CRC_AT = 12 };
+enum { PAYLOAD_CRC_AT = 12, CRC_AT = 60 };
 
-static uint32_t checksum(const uint8_t head[GT_COMPACT_HEAD], const void *payload, size_t size)
+static uint32_t checksum(const void *data, size_t size)
 {
-    uint8_t copy[GT_COMPACT_HEAD];
-    memcpy(copy, head, sizeof copy);
-    memset(copy + CRC_AT, 0, sizeof(uint32_t));
-    return (uint32_t)crc32_z(crc32_z(0, copy, sizeof copy), payload, size);
+    return (uint32_t)crc32_z(0, data, size);
 }
 
 void gt_compact_head_write(uint8_t out[GT_COMPACT_HEAD], const struct gt_compact_head *head,
@@ -36,7 +34,8 @@ void gt_compact_head_write(uint8_t out[GT_COMPACT_HEAD], const struct gt_compact
     gt_put64(out + 24, head->first_time);
     gt_put64(out + 32, head->last_time);
     gt_put64(out + 40, head->before);
-    gt_put32(out + CRC_AT, checksum(out, payload, head->size));
+    gt_put32(out + PAYLOAD_CRC_AT, checksum(payload, head->size));
+    gt_put32(out + CRC_AT, checksum(out, CRC_AT));
 }
 
 int gt_compact_head_read(const void *data, size_t size, struct gt_compact_head *out)
@@ -52,15 +51,14 @@ int gt_compact_head_read(const void *data, size_t size, struct gt_compact_head *
                                     .first_time = gt_le64(p + 24),
                                     .last_time = gt_le64(p + 32),
                                     .before = gt_le64(p + 40)};
-    if (gt_le32(p) != MAGIC || out->size > GT_COMPACT_MAX_PAYLOAD ||
-        out->records > GT_COMPACT_MAX_RECORDS)
-        return GT_E_FORMAT;
-    return 0;
+    bool good = gt_le32(p) == MAGIC && gt_le32(p + CRC_AT) == checksum(p, CRC_AT);
+    good = good && out->size <= GT_COMPACT_MAX_PAYLOAD && out->records <= GT_COMPACT_MAX_RECORDS;
+    return good ? 0 : GT_E_FORMAT;
 }
 
 bool gt_compact_head_fits(const uint8_t head[GT_COMPACT_HEAD], const void *payload, size_t size)
 {
     struct gt_compact_head h;
     return gt_compact_head_read(head, GT_COMPACT_HEAD, &h) == 0 && h.size <= size &&
-           gt_le32(head + CRC_AT) == checksum(head, payload, h.size);
+           gt_le32(head + PAYLOAD_CRC_AT) == checksum(payload, h.size);
 }

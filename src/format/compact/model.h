@@ -16,7 +16,8 @@
 enum {
     GT_MODEL_BITS = 16,
     GT_MODEL_SIZE = 1 << GT_MODEL_BITS,
-    GT_MODEL_DEPTH = 1024, /* functions that may be open: what a record's depth can say */
+    GT_MODEL_DEPTH =
+        GT_PACKER_DEPTH, /* functions that may be open: what a record's depth can say */
 };
 
 /* What the table did not predict, of an exact recording; else of what happened only. */
@@ -40,6 +41,7 @@ struct gt_model_frame {
     uint32_t context; /* an index of the table */
     uint32_t last;    /* what it has called last */
     uint32_t earlier; /* and before that, mixed */
+    uint64_t begin;   /* when it was entered */
 };
 
 /* The three make the context of a function that goes on. */
@@ -50,9 +52,10 @@ static inline uint32_t gt_model_mix(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /* A function is entered from the one at `top`. */
-static inline void gt_model_enter(struct gt_model_frame *top, uint32_t number)
+static inline void gt_model_enter(struct gt_model_frame *top, uint32_t number, uint64_t time)
 {
-    top[1] = (struct gt_model_frame){number, gt_model_mix(number, top->context, 0), 0, 0};
+    top[1] = (struct gt_model_frame){
+        .number = number, .context = gt_model_mix(number, top->context, 0), .begin = time};
 }
 
 /* Something has happened in the function at `top`: what it called was left, or an event. */

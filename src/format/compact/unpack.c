@@ -34,7 +34,7 @@ advance(struct place *at, uint32_t sym, uint64_t step, struct gt_compact_event *
             return false;
         out->sym = sym;
         out->depth = at->depth++;
-        gt_model_enter(top, sym >> 2);
+        gt_model_enter(top, sym >> 2, at->time);
         at->top = top + 1;
         return true;
     default:
@@ -52,8 +52,10 @@ static int take_sym(struct gt_unpacker *u, uint32_t *sym)
         *sym = 0;
         return v ? GT_E_FORMAT : 0;
     }
-    *sym = (uint32_t)v;
-    return v >> 2 ? gt_unpacker_take_word(u, v >> 2) : GT_E_FORMAT;
+    uint32_t number;
+    int status = gt_unpacker_take_word(u, v >> 2, &number);
+    *sym = number << 2 | (v & 3);
+    return status;
 }
 
 static uint64_t take_step(struct gt_unpacker *u, unsigned miss, uint32_t predicted)
@@ -192,18 +194,27 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
 {
     uint64_t index = gt_unpacker_take(u, GT_COLUMN_PIECES),
              n = gt_unpacker_take(u, GT_COLUMN_PIECES);
-    int status = index == u->n_tasks ? gt_unpacker_open_task(u) : 0;
+    struct gt_compact_piece piece = {
+        .index = (uint32_t)index, .first = index == u->n_tasks, .event = u->event};
+    int status = piece.first ? gt_unpacker_open_task(u) : 0;
     if (status < 0 || index >= u->n_tasks || n == 0 || n > *left)
         return status < 0 ? status : GT_E_FORMAT;
-    for (uint64_t more = n; more > 0 && status >= 0;) {
-        size_t part = more < GT_UNPACKER_EVENTS ? (size_t)more : GT_UNPACKER_EVENTS;
-        struct gt_compact_piece piece = {u->task[index].id, (uint32_t)index, u->event, part};
-        status = take_events(u, &u->task[index], u->event, part);
+    if (piece.first) {
+        uint32_t depth;
+        piece.open = gt_unpacker_frames(u, piece.index, &depth, &piece.time);
+        piece.n_open = depth;
+    }
+    piece.task = u->task[index].id;
+    *left -= n;
+    for (uint64_t more = n; more > 0 && status >= 0; more -= piece.n) {
+        piece.n = more < GT_UNPACKER_EVENTS ? (size_t)more : GT_UNPACKER_EVENTS;
+        status = take_events(u, &u->task[index], u->event, piece.n);
         if (status == 0)
             status = c->piece(c->self, &piece);
-        more -= part;
+        piece.first = false;
+        piece.open = NULL;
+        piece.n_open = 0;
     }
-    *left -= n;
     return status;
 }
 
@@ -219,7 +230,7 @@ int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
     if (!u->begun)
         return gt_error_set(err, GT_E_USAGE, "the segment's first block has not been unpacked");
     u->exact = head->flags & GT_COMPACT_EXACT;
-    int status = gt_columns_open(&u->columns, payload, head->size);
+    int status = gt_columns_open(&u->columns, payload, head->size, GT_COMPACT_MAX_PAYLOAD);
     u->run = status < 0 ? 0 : gt_unpacker_take(u, GT_COLUMN_RUNS);
     while (left > 0 && status >= 0)
         status = take_piece(u, &consumer, &left);

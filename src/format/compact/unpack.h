@@ -31,7 +31,7 @@ struct gt_unpacker {
     struct gt_columns columns;
     uint64_t run;
     struct gt_compact_event *event; /* EVENTS */
-    uint32_t *open;                 /* GT_MODEL_DEPTH, for gt_unpacker_open */
+    struct gt_compact_frame *open;  /* GT_MODEL_DEPTH, for gt_unpacker_frames */
 };
 
 static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column column)
@@ -40,8 +40,8 @@ static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column co
 }
 
 void gt_unpacker_begin_segment(struct gt_unpacker *u);
-/* A number was read: one that is the next brings its word. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number);
+/* A number was read: 0 is the next, and brings its word. GT_E_FORMAT, GT_E_NOMEM. */
+int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out);
 /* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_unpacker_open_task(struct gt_unpacker *u);
 

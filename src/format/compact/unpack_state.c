@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_ROOM = 4096, TASKS_ROOM = 64 };
+enum { WORDS_ROOM = 4096, MOST_WORDS = 1 << 29, TASKS_ROOM = 64 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -63,20 +63,21 @@ void gt_unpacker_begin_segment(struct gt_unpacker *u)
 
 /* ---- words and tasks ----------------------------------------------------------------------- */
 
-int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number)
+int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out)
 {
-    if (number < u->n_words)
-        return 0;
-    if (number > u->n_words || number >= 1u << 29)
-        return GT_E_FORMAT;
+    *out = (uint32_t)number;
+    if (number > 0)
+        return number < u->n_words ? 0 : GT_E_FORMAT;
     if (u->n_words == u->words_room) {
-        uint64_t *word = realloc(u->word, 2 * (size_t)u->words_room * sizeof *word);
+        size_t room = 2 * (size_t)u->words_room;
+        uint64_t *word = room <= MOST_WORDS ? realloc(u->word, room * sizeof *word) : NULL;
         if (!word)
             return GT_E_NOMEM;
         u->word = word;
-        u->words_room *= 2;
+        u->words_room = (uint32_t)room;
     }
     u->last_word += (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_WORDS));
+    *out = u->n_words;
     u->word[u->n_words++] = u->last_word;
     return 0;
 }
@@ -110,15 +111,16 @@ int gt_unpacker_open_task(struct gt_unpacker *u)
     uint64_t id = gt_unpacker_take(u, GT_COLUMN_TASKS), time = gt_unpacker_take(u, GT_COLUMN_TASKS);
     uint64_t depth = gt_unpacker_take(u, GT_COLUMN_TASKS);
     u->task[u->n_tasks++] = (struct gt_unpacker_task){(uint32_t)id, (uint32_t)depth, time, frame};
-    if (id > UINT32_MAX || depth > GT_MODEL_DEPTH)
+    if (id > UINT32_MAX || depth > GT_MODEL_DEPTH || u->n_tasks > GT_COMPACT_MAX_TASKS)
         return GT_E_FORMAT;
-    frame[0] = (struct gt_model_frame){0};
+    frame[0] = (struct gt_model_frame){.begin = time};
     for (size_t i = 1; i <= depth; i++) {
-        uint64_t number = gt_unpacker_take(u, GT_COLUMN_SYMS);
-        int status = gt_unpacker_take_word(u, number);
-        if (status < 0 || number == 0)
-            return status < 0 ? status : GT_E_FORMAT;
-        gt_model_enter(&frame[i - 1], (uint32_t)number);
+        uint32_t number;
+        int status = gt_unpacker_take_word(u, gt_unpacker_take(u, GT_COLUMN_SYMS), &number);
+        if (status < 0)
+            return status;
+        int64_t step = gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_TASKS));
+        gt_model_enter(&frame[i - 1], number, frame[i - 1].begin + (uint64_t)step);
     }
     return 0;
 }
@@ -133,11 +135,23 @@ uint32_t gt_unpacker_words(const struct gt_unpacker *u)
     return u->n_words;
 }
 
-const uint32_t *gt_unpacker_open(const struct gt_unpacker *u, uint32_t index, uint32_t *depth)
+uint32_t gt_unpacker_tasks(const struct gt_unpacker *u)
+{
+    return u->n_tasks;
+}
+
+uint32_t gt_unpacker_task(const struct gt_unpacker *u, uint32_t index)
+{
+    return u->task[index].id;
+}
+
+const struct gt_compact_frame *gt_unpacker_frames(const struct gt_unpacker *u, uint32_t index,
+                                                  uint32_t *depth, uint64_t *time)
 {
     const struct gt_unpacker_task *t = &u->task[index];
     *depth = t->depth;
+    *time = t->time;
     for (uint32_t i = 0; i < t->depth; i++)
-        u->open[i] = t->frame[i + 1].number;
+        u->open[i] = (struct gt_compact_frame){t->frame[i + 1].begin, t->frame[i + 1].number};
     return u->open;
 }

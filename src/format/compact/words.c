@@ -65,9 +65,10 @@ static bool grow(struct gt_words *w)
 }
 
 uint32_t gt_words_number(struct gt_words *w, uint64_t value, unsigned class,
-                         struct gt_column_out *column)
+                         struct gt_column_out *column, bool *is_new)
 {
     uint32_t *slot = slot_of(w, value, class);
+    *is_new = *slot == 0;
     if (*slot)
         return *slot;
     if (w->n == w->room) {

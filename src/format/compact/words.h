@@ -18,10 +18,10 @@ bool gt_words_init(struct gt_words *w); /* false: no memory */
 void gt_words_finish(struct gt_words *w);
 /* A new segment. */
 void gt_words_clear(struct gt_words *w);
-/* The word's number. A word that has none gets the next, and is put in the column, which has room
- * for it. 0: no memory. */
+/* The word's number. A word that has none gets the next (*is_new), and is put in the column, which
+ * has room for it. 0: no memory. */
 uint32_t gt_words_number(struct gt_words *w, uint64_t value, unsigned class,
-                         struct gt_column_out *column);
+                         struct gt_column_out *column, bool *is_new);
 
 static inline uint32_t gt_words_hash(uint64_t v)
 {

@@ -79,7 +79,7 @@ int gt_execlog_writer_create(const struct gt_execlog_setup *setup, struct gt_exe
     return 0;
 }
 
-static void free_news(struct gt_execlog_news *n)
+static void free_pending(struct gt_execlog_pending *n)
 {
     free(n->names.data);
     free(n->code.data);
@@ -96,8 +96,8 @@ void gt_execlog_writer_destroy(struct gt_execlog_writer *w)
         free(w->registers[i].name);
     free(w->devices);
     free(w->registers);
-    free_news(&w->news);
-    free_news(&w->taken);
+    free_pending(&w->pending);
+    free_pending(&w->taken);
     free(w->blocks);
     free(w->out.data);
     free(w->index.data);
@@ -119,9 +119,10 @@ void gt_execlog_writer_unlock(struct gt_execlog_writer *w)
 
 /* ---- definitions; all with the lock -------------------------------------------------------- */
 
-static void add_code(struct gt_execlog_news *news, const struct gt_execlog_insn *insns, size_t n)
+static void add_code(struct gt_execlog_pending *pending, const struct gt_execlog_insn *insns,
+                     size_t n)
 {
-    struct gt_execlog_bytes *b = &news->code;
+    struct gt_execlog_bytes *b = &pending->code;
     uint64_t before = 0;
     gt_execlog_bytes_number(b, GT_EXECLOG_D_BLOCK);
     gt_execlog_bytes_number(b, n);
@@ -146,24 +147,24 @@ static struct gt_execlog_known known_of(const struct gt_execlog_insn *insns, siz
 static int define(struct gt_execlog_writer *w, const struct gt_execlog_insn *insns, size_t n,
                   struct gt_execlog_block *out)
 {
-    struct gt_execlog_news *news = &w->news;
-    void *blocks = news->blocks;
-    size_t before = news->code.n;
+    struct gt_execlog_pending *pending = &w->pending;
+    void *blocks = pending->blocks;
+    size_t before = pending->code.n;
     if (w->n_blocks >= MOST_BLOCKS || w->n_insns > UINT32_MAX - n)
         return GT_E_RANGE;
-    bool room = gt_execlog_grow(&blocks, &news->cap, news->n + 1, sizeof *news->blocks);
-    news->blocks = blocks;
+    bool room = gt_execlog_grow(&blocks, &pending->cap, pending->n + 1, sizeof *pending->blocks);
+    pending->blocks = blocks;
     if (room)
-        add_code(news, insns, n);
-    if (!room || news->code.failed) {
-        news->code.failed = false;
-        news->code.n = before;
+        add_code(pending, insns, n);
+    if (!room || pending->code.failed) {
+        pending->code.failed = false;
+        pending->code.n = before;
         return GT_E_NOMEM;
     }
     struct gt_execlog_known known = known_of(insns, n);
     known.block = (struct gt_execlog_block){w->n_blocks + 1, (uint32_t)n, w->n_insns};
-    known.end = news->code.n;
-    news->blocks[news->n++] = known;
+    known.end = pending->code.n;
+    pending->blocks[pending->n++] = known;
     w->n_blocks++;
     w->n_insns += (uint32_t)n;
     *out = known.block;
@@ -210,10 +211,10 @@ static uint32_t new_device(struct gt_execlog_writer *w, const char *name)
         return 0;
     }
     w->devices[w->n_devices++] = copy;
-    gt_execlog_bytes_number(&w->news.names, GT_EXECLOG_D_DEVICE);
-    gt_execlog_bytes_number(&w->news.names, w->n_devices);
-    add_text(&w->news.names, name);
-    w->news.n_names++;
+    gt_execlog_bytes_number(&w->pending.names, GT_EXECLOG_D_DEVICE);
+    gt_execlog_bytes_number(&w->pending.names, w->n_devices);
+    add_text(&w->pending.names, name);
+    w->pending.n_names++;
     return w->n_devices;
 }
 
@@ -249,11 +250,11 @@ static uint32_t new_register(struct gt_execlog_writer *w, const char *name, size
         return GT_EXECLOG_MAX_REGISTERS;
     }
     w->registers[w->n_registers] = (struct gt_execlog_register){copy, size};
-    gt_execlog_bytes_number(&w->news.names, GT_EXECLOG_D_REGISTER);
-    gt_execlog_bytes_number(&w->news.names, w->n_registers);
-    gt_execlog_bytes_number(&w->news.names, size);
-    add_text(&w->news.names, name);
-    w->news.n_names++;
+    gt_execlog_bytes_number(&w->pending.names, GT_EXECLOG_D_REGISTER);
+    gt_execlog_bytes_number(&w->pending.names, w->n_registers);
+    gt_execlog_bytes_number(&w->pending.names, size);
+    add_text(&w->pending.names, name);
+    w->pending.n_names++;
     return w->n_registers++;
 }
 

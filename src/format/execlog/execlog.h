@@ -103,9 +103,9 @@ struct gt_execlog_stream {
     uint8_t *end;                  /* at > end: no event may begin here */
     const uint8_t *fresh;          /* `at` of a buffer without events */
     struct gt_execlog_block under; /* the current block; after a stop the one that was stopped */
-    uint32_t index;  /* the instruction of `under` whose line waits; UINT32_MAX: none */
-    uint32_t told;   /* `index` as far as the events so far encode it */
-    uint32_t device; /* device of accesses, as far as the events so far encode it */
+    uint32_t index;   /* the instruction of `under` whose line waits; UINT32_MAX: none */
+    uint32_t encoded; /* `index` that the events so far encode */
+    uint32_t device;  /* device of accesses, as far as the events so far encode it */
     uint32_t vcpu;
     uint32_t slot; /* slot of the newest access */
     bool stopped;  /* no further instruction of the block starts */
@@ -225,11 +225,11 @@ static inline void gt_execlog_stop(struct gt_execlog_stream *s, uint32_t n)
         return;
     if (__builtin_expect(s->at > s->end, 0))
         gt_execlog_next_buffer(s);
-    if (n <= s->told)
-        n = s->told + 1;
+    if (n <= s->encoded)
+        n = s->encoded + 1;
     *s->at++ = GT_EXECLOG_STOP;
     s->at = gt_execlog_put_number(s->at, n);
-    s->index = s->told = n - 1;
+    s->index = s->encoded = n - 1;
     s->stopped = true;
 }
 
@@ -239,7 +239,7 @@ static inline void gt_execlog_start(struct gt_execlog_stream *s, const struct gt
     if (__builtin_expect(s->end - s->at < GT_EXECLOG_SPARE, 0))
         gt_execlog_next_block(s);
     s->under = *b;
-    s->index = s->told = 0;
+    s->index = s->encoded = 0;
     s->stopped = s->by_insn = false;
     s->at = gt_execlog_put_block(s->at, b->id);
 }
@@ -288,14 +288,14 @@ static inline void gt_execlog_access(struct gt_execlog_stream *s, uint32_t i, bo
     uint64_t v = gt_execlog_fold(address - s->addresses[s->slot]);
     s->addresses[s->slot] = address;
     unsigned n = gt_execlog_bytes(v), code = n < 7 ? n : 7;
-    uint32_t steps = s->index - s->told;
+    uint32_t steps = s->index - s->encoded;
     uint8_t *p = s->at;
     *p++ = (uint8_t)(GT_EXECLOG_ACCESS | store << 6 | (steps < 7 ? steps : 7) << 3 | code);
     if (__builtin_expect(steps >= 7, 0))
         p = gt_execlog_put_number(p, steps - 7);
     gt_execlog_store64(p, v);
     s->at = p + n + (n == 7);
-    s->told = s->index;
+    s->encoded = s->index;
 }
 
 /* The value of the previous access, low half first; size is 1 to 16 bytes. Only for logs with

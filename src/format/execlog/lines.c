@@ -60,34 +60,34 @@ void gt_execlog_lines_end(struct gt_execlog_text *t)
         gt_execlog_lines_give(t);
 }
 
-/* The waiting line as it was kept. */
+/* The complete line is the waiting one again. */
 void gt_execlog_lines_repeat(struct gt_execlog_text *t)
 {
-    char *p = gt_execlog_lines_room(t, t->kept.n);
+    char *p = gt_execlog_lines_room(t, t->complete.n);
     if (!p)
         return;
-    memcpy(p, t->kept.text, t->kept.n);
-    t->fill += t->kept.n;
-    t->insn = t->kept.insn;
-    t->access = t->kept.access;
-    t->kept.n = 0;
+    memcpy(p, t->complete.text, t->complete.n);
+    t->fill += t->complete.n;
+    t->insn = t->complete.insn;
+    t->access = t->complete.access;
+    t->complete.n = 0;
 }
 
 void gt_execlog_lines_keep(struct gt_execlog_text *t, const char *text, size_t n)
 {
-    char *more = n > t->kept_room ? realloc(t->kept.text, n) : t->kept.text;
+    char *more = n > t->complete_room ? realloc(t->complete.text, n) : t->complete.text;
     if (!more) {
         t->status = GT_E_NOMEM;
         return;
     }
-    t->kept_room = n > t->kept_room ? n : t->kept_room;
+    t->complete_room = n > t->complete_room ? n : t->complete_room;
     memcpy(more, text, n);
-    t->kept = (struct gt_execlog_waiting){more, n, t->insn, t->access, true};
+    t->complete = (struct gt_execlog_waiting){more, n, t->insn, t->access, true};
 }
 
 void gt_execlog_lines_take_up(struct gt_execlog_text *t, struct gt_execlog_waiting *w)
 {
-    t->kept.n = 0;
+    t->complete.n = 0;
     if (w->n == 0) {
         free(w->text);
         w->text = NULL;
@@ -111,8 +111,8 @@ void gt_execlog_lines_put_aside(struct gt_execlog_text *t, struct gt_execlog_wai
     else if (t->fill > t->line)
         *w = (struct gt_execlog_waiting){NULL, t->fill - t->line, t->insn, t->access, false};
     else
-        *w = t->kept;
-    const char *text = t->fill > t->line ? t->buf + t->line : t->kept.text;
+        *w = t->complete;
+    const char *text = t->fill > t->line ? t->buf + t->line : t->complete.text;
     w->text = w->n ? malloc(w->n) : NULL;
     if (w->text)
         memcpy(w->text, text, w->n);

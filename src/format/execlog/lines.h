@@ -40,8 +40,8 @@ struct gt_execlog_text {
     size_t prefix_len;
     struct gt_execlog_waiting *waiting; /* waiting lines by vCPU */
     size_t n_waiting;                   /* 1 + the highest vCPU seen */
-    struct gt_execlog_waiting kept;     /* a complete line that may be printed again */
-    size_t kept_room;
+    struct gt_execlog_waiting complete; /* a complete line that may be printed again */
+    size_t complete_room;
     int status; /* the first failure, or 1 */
     struct gt_execlog_walk walk;
 };
@@ -54,7 +54,7 @@ bool gt_execlog_lines_grow(struct gt_execlog_text *t, size_t n);
 void gt_execlog_lines_end(struct gt_execlog_text *t);
 /* Keeps a complete line, which may be printed again. */
 void gt_execlog_lines_keep(struct gt_execlog_text *t, const char *text, size_t n);
-/* Makes the kept line the waiting line. */
+/* Makes the complete line the waiting line. */
 void gt_execlog_lines_repeat(struct gt_execlog_text *t);
 /* Saves and restores a vCPU's waiting line between two of its chunks. */
 void gt_execlog_lines_put_aside(struct gt_execlog_text *t, struct gt_execlog_waiting *w);

@@ -11,7 +11,7 @@ enum {
     DEFINITIONS = 1 << 20, /* bytes of a chunk, about */
     INDEXED = 256 << 10,   /* bytes that an index has when it is written */
     OPEN = 1,              /* of a vCPU: its waiting line has something in it */
-    KEPT = 2,              /* its newest line is complete, and may come again */
+    COMPLETE = 2,          /* its newest line is complete, and may come again */
 };
 
 /* ---- chunks -------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void add_index(struct gt_execlog_writer *w)
     w->index.n = 0;
 }
 
-/* What was added, for the outlet. */
+/* What was added, for the packet sink. */
 static const uint8_t *give(struct gt_execlog_writer *w, size_t *n)
 {
     if (w->out.failed || w->index.failed)
@@ -77,13 +77,13 @@ static const uint8_t *give(struct gt_execlog_writer *w, size_t *n)
 
 /* ---- definitions --------------------------------------------------------------------------- */
 
-static void take_news(struct gt_execlog_writer *w)
+static void take_pending(struct gt_execlog_writer *w)
 {
-    struct gt_execlog_news empty = w->taken;
+    struct gt_execlog_pending empty = w->taken;
     empty.names.n = empty.code.n = empty.n = empty.n_names = 0;
     pthread_mutex_lock(&w->lock);
-    w->taken = w->news;
-    w->news = empty;
+    w->taken = w->pending;
+    w->pending = empty;
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -103,7 +103,7 @@ static bool know(struct gt_execlog_writer *w)
 /* Blocks from..to - 1 of those taken; the names with the first ones. */
 static void add_definitions(struct gt_execlog_writer *w, size_t from, size_t to)
 {
-    struct gt_execlog_news *t = &w->taken;
+    struct gt_execlog_pending *t = &w->taken;
     uint8_t summary[GT_EXECLOG_SET_SIZE];
     size_t begin = from ? t->blocks[from - 1].end : 0;
     size_t end = to ? t->blocks[to - 1].end : 0;
@@ -127,11 +127,11 @@ static void add_definitions(struct gt_execlog_writer *w, size_t from, size_t to)
     }
 }
 
-static void put_news(struct gt_execlog_writer *w)
+static void put_definitions(struct gt_execlog_writer *w)
 {
-    const struct gt_execlog_news *t = &w->taken;
+    const struct gt_execlog_pending *t = &w->taken;
     size_t from = 0, begin = 0;
-    take_news(w);
+    take_pending(w);
     w->out.failed |= !know(w) || t->names.failed;
     for (size_t i = 0; i < t->n; i++) {
         if (t->blocks[i].end - begin < DEFINITIONS && i + 1 < t->n)
@@ -167,7 +167,7 @@ static void on_start(void *self, const struct gt_execlog_block *b, uint32_t from
     see(w, b);
     w->lines += to - from - !w->open;
     w->open = true;
-    w->kept = false;
+    w->complete = false;
 }
 
 static void on_resume(void *self, const struct gt_execlog_block *b, uint32_t i)
@@ -180,13 +180,13 @@ static void on_line(void *self, bool last)
 {
     struct gt_execlog_writer *w = self;
     w->lines += w->open || last;
-    w->open = w->kept = false;
+    w->open = w->complete = false;
 }
 
 static void on_complete(void *self)
 {
     struct gt_execlog_writer *w = self;
-    w->kept |= w->open;
+    w->complete |= w->open;
     w->lines += w->open;
     w->open = false;
 }
@@ -235,14 +235,14 @@ static void add_events(struct gt_execlog_writer *w, const struct gt_buffer *b)
     w->n_buffers++;
     w->lines = 0;
     w->open = w->waiting[vcpu] & OPEN;
-    w->kept = w->waiting[vcpu] & KEPT;
+    w->complete = w->waiting[vcpu] & COMPLETE;
     c.flags = w->waiting[vcpu] ? GT_EXECLOG_FROM_BEFORE : 0;
     c.flags |= w->open ? GT_EXECLOG_WITHIN_LINE : 0;
     gt_execlog_set_clear(&w->insns, INSN_GRAIN);
     gt_execlog_set_clear(&w->accesses, ACCESS_GRAIN);
     size_t good = gt_execlog_walk(&w->walk, &visitor, w, events, n);
     assert(good == n); /* a stream made it */
-    w->waiting[vcpu] = (w->open ? OPEN : 0) | (w->kept ? KEPT : 0);
+    w->waiting[vcpu] = (w->open ? OPEN : 0) | (w->complete ? COMPLETE : 0);
     c.flags |= w->waiting[vcpu] ? GT_EXECLOG_GOES_ON : 0;
     c.count = w->lines > skip ? w->lines - skip : 0;
     c.summary = (uint32_t)gt_execlog_set_put(&w->insns, summary);
@@ -251,7 +251,8 @@ static void add_events(struct gt_execlog_writer *w, const struct gt_buffer *b)
     w->line += c.count;
 }
 
-/* ---- what the outlet calls ----------------------------------------------------------------- */
+/* ---- what the packet sink calls -----------------------------------------------------------------
+ */
 
 size_t gt_execlog_head(void *writer, uint8_t *out)
 {
@@ -279,7 +280,7 @@ size_t gt_execlog_mark(void *writer, uint64_t bytes, uint8_t *out)
 const uint8_t *gt_execlog_pack(void *writer, const struct gt_buffer *b, size_t *n)
 {
     struct gt_execlog_writer *w = writer;
-    put_news(w);
+    put_definitions(w);
     if (w->out.failed)
         return NULL;
     add_events(w, b);

@@ -2,6 +2,7 @@
 /* Selecting the chunks of a query: see select.h. */
 #include "format/execlog/select.h"
 
+#include "base/search.h"
 #include "format/execlog/number.h"
 #include "format/execlog/set.h"
 
@@ -10,7 +11,7 @@
 
 /* A vCPU's chunks that its open line is in and that are not selected; whether the next one is. */
 struct chain {
-    struct gt_execlog_place *v;
+    struct gt_execlog_chunk_ref *v;
     size_t n, cap;
     bool wanted;
 };
@@ -19,19 +20,19 @@ struct plan {
     struct gt_execlog_reader *r;
     const struct gt_execlog_query *q;
     struct gt_execlog_selection *out;
-    struct gt_error *told;
+    struct gt_error *first_damage;
     struct chain *chains; /* by vCPU */
     bool no_memory;
 };
 
 /* ---- one chunk ----------------------------------------------------------------------------- */
 
-static void add(struct plan *p, struct gt_execlog_place **v, size_t *n, size_t *cap,
-                struct gt_execlog_place place)
+static void add(struct plan *p, struct gt_execlog_chunk_ref **v, size_t *n, size_t *cap,
+                struct gt_execlog_chunk_ref ref)
 {
     if (*n == *cap) {
         size_t more = *cap ? 2 * *cap : 64;
-        struct gt_execlog_place *grown = realloc(*v, more * sizeof *grown);
+        struct gt_execlog_chunk_ref *grown = realloc(*v, more * sizeof *grown);
         if (!grown) {
             p->no_memory = true;
             return;
@@ -39,12 +40,12 @@ static void add(struct plan *p, struct gt_execlog_place **v, size_t *n, size_t *
         *v = grown;
         *cap = more;
     }
-    (*v)[(*n)++] = place;
+    (*v)[(*n)++] = ref;
 }
 
-static void add_events(struct plan *p, struct gt_execlog_place place)
+static void add_events(struct plan *p, struct gt_execlog_chunk_ref ref)
 {
-    add(p, &p->out->events, &p->out->n_events, &p->out->cap_events, place);
+    add(p, &p->out->events, &p->out->n_events, &p->out->cap_events, ref);
 }
 
 static bool matches(const struct plan *p, const struct gt_execlog_chunk *c, const uint8_t *summary)
@@ -63,7 +64,7 @@ static void look_at_events(struct plan *p, const struct gt_execlog_item *i)
 {
     const struct gt_execlog_chunk *c = &i->chunk;
     struct chain *chain = &p->chains[c->vcpu];
-    struct gt_execlog_place place = {.offset = i->offset};
+    struct gt_execlog_chunk_ref ref = {.offset = i->offset};
     bool from_before = c->flags & GT_EXECLOG_FROM_BEFORE;
     if (!from_before) {
         chain->n = 0;
@@ -73,12 +74,12 @@ static void look_at_events(struct plan *p, const struct gt_execlog_item *i)
     if (match || chain->wanted) {
         for (size_t k = 0; k < chain->n; k++)
             add_events(p, chain->v[k]);
-        add_events(p, place);
+        add_events(p, ref);
         chain->n = 0;
         chain->wanted = match || (chain->wanted && c->count == 0);
     } else {
         chain->n = c->count ? 0 : chain->n; /* the line that is open has begun here */
-        add(p, &chain->v, &chain->n, &chain->cap, place);
+        add(p, &chain->v, &chain->n, &chain->cap, ref);
     }
     if (!(c->flags & GT_EXECLOG_GOES_ON)) {
         chain->n = 0;
@@ -93,14 +94,13 @@ static void look_at(struct plan *p, const struct gt_execlog_item *i)
         look_at_events(p, i);
     if (c->type == GT_EXECLOG_DEFINITIONS)
         add(p, &p->out->definitions, &p->out->n_definitions, &p->out->cap_definitions,
-            (struct gt_execlog_place){i->offset, (uint32_t)c->first, (uint32_t)c->count,
-                                      c->names > 0});
+            (struct gt_execlog_chunk_ref){i->offset, c->first, (uint32_t)c->count, c->names > 0});
 }
 
 static void damage(struct plan *p, const struct gt_error *why)
 {
     if (p->out->damaged++ == 0)
-        *p->told = *why;
+        *p->first_damage = *why;
 }
 
 /* ---- by the chunks' headers ---------------------------------------------------------------- */
@@ -135,7 +135,7 @@ static bool find_indexes(struct plan *p, uint64_t last, struct chain *found)
         if (!gt_execlog_go(p->r, at, false) || gt_execlog_next(p->r, &item, NULL) != 1 ||
             item.chunk.type != GT_EXECLOG_INDEX || item.chunk.other >= at)
             return false;
-        add(p, &found->v, &found->n, &found->cap, (struct gt_execlog_place){.offset = at});
+        add(p, &found->v, &found->n, &found->cap, (struct gt_execlog_chunk_ref){.offset = at});
     }
     return !p->no_memory;
 }
@@ -187,7 +187,7 @@ static bool look_at_indexes(struct plan *p, uint64_t size)
 
 static int by_offset(const void *a, const void *b)
 {
-    const struct gt_execlog_place *x = a, *y = b;
+    const struct gt_execlog_chunk_ref *x = a, *y = b;
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
@@ -218,10 +218,11 @@ static void forget(struct plan *p)
 }
 
 int gt_execlog_select(struct gt_execlog_reader *r, uint64_t size, const struct gt_execlog_query *q,
-                      struct gt_execlog_selection *out, struct gt_error *told, struct gt_error *err)
+                      struct gt_execlog_selection *out, struct gt_error *first_damage,
+                      struct gt_error *err)
 {
     *out = (struct gt_execlog_selection){0};
-    struct plan p = {.r = r, .q = q, .out = out, .told = told};
+    struct plan p = {.r = r, .q = q, .out = out, .first_damage = first_damage};
     p.chains = calloc(GT_EXECLOG_MAX_VCPUS, sizeof *p.chains);
     int status = 0;
     p.no_memory = !p.chains;
@@ -247,16 +248,9 @@ int gt_execlog_select(struct gt_execlog_reader *r, uint64_t size, const struct g
 void gt_execlog_selection_learn(const struct gt_execlog_selection *s, struct gt_execlog_reader *r,
                                 uint32_t id)
 {
-    size_t lo = 0, hi = s->n_definitions; /* base/search.h is for 64-bit numbers */
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (s->definitions[mid].first <= id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo && id - s->definitions[lo - 1].first < s->definitions[lo - 1].count)
-        learn_at(r, s->definitions[lo - 1].offset);
+    size_t n = GT_SEARCH_BELOW(s->definitions, s->n_definitions, first, (uint64_t)id + 1);
+    if (n && id - s->definitions[n - 1].first < s->definitions[n - 1].count)
+        learn_at(r, s->definitions[n - 1].offset);
 }
 
 void gt_execlog_selection_free(struct gt_execlog_selection *s)

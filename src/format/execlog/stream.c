@@ -28,7 +28,7 @@ void gt_execlog_begin(struct gt_execlog_stream *s, unsigned vcpu, struct gt_buff
     s->swap = swap_fn;
     s->self = self;
     s->under = (struct gt_execlog_block){0};
-    s->index = s->told = UINT32_MAX;
+    s->index = s->encoded = UINT32_MAX;
     s->stopped = true;
     s->by_insn = false;
     take_buffer(s, b);
@@ -43,10 +43,10 @@ void gt_execlog_next_block(struct gt_execlog_stream *s)
 /* The rest of the block under way may still start in the next buffer. */
 void gt_execlog_next_buffer(struct gt_execlog_stream *s)
 {
-    if (s->index != s->told) {
+    if (s->index != s->encoded) {
         *s->at++ = GT_EXECLOG_STOP;
         s->at = gt_execlog_put_number(s->at, s->index + 1);
-        s->told = s->index;
+        s->encoded = s->index;
     }
     swap(s);
     *s->at++ = GT_EXECLOG_RESUME;
@@ -61,7 +61,7 @@ void gt_execlog_next_buffer(struct gt_execlog_stream *s)
 
 void gt_execlog_cut(struct gt_execlog_stream *s)
 {
-    if (s->at != s->fresh || s->index != s->told)
+    if (s->at != s->fresh || s->index != s->encoded)
         gt_execlog_next_buffer(s);
 }
 
@@ -70,8 +70,8 @@ void gt_execlog_complete(struct gt_execlog_stream *s)
     if (s->at > s->end)
         gt_execlog_next_buffer(s);
     *s->at++ = GT_EXECLOG_COMPLETE;
-    s->at = gt_execlog_put_number(s->at, s->index - s->told);
-    s->told = s->index;
+    s->at = gt_execlog_put_number(s->at, s->index - s->encoded);
+    s->encoded = s->index;
 }
 
 struct gt_buffer *gt_execlog_end(struct gt_execlog_stream *s)
@@ -91,7 +91,7 @@ void gt_execlog_start_within(struct gt_execlog_stream *s, const struct gt_execlo
     if (s->end - s->at < GT_EXECLOG_SPARE)
         gt_execlog_next_block(s);
     s->under = *b;
-    s->index = s->told = i;
+    s->index = s->encoded = i;
     s->stopped = false;
     *s->at++ = GT_EXECLOG_WITHIN;
     s->at = gt_execlog_put_number(s->at, b->id);
@@ -106,7 +106,7 @@ void gt_execlog_register(struct gt_execlog_stream *s, uint32_t i, uint32_t reg,
     if (s->at > s->end || (size > 8 && s->end - s->at < (ptrdiff_t)size))
         gt_execlog_next_buffer(s);
     gt_execlog_reach(s, i);
-    uint32_t steps = s->index - s->told;
+    uint32_t steps = s->index - s->encoded;
     uint8_t *p = s->at;
     *p++ = (uint8_t)(GT_EXECLOG_REGISTER | (reg < 31 ? reg : 31));
     if (reg >= 31)
@@ -131,7 +131,7 @@ void gt_execlog_register(struct gt_execlog_stream *s, uint32_t i, uint32_t reg,
     }
     *form = (uint8_t)((steps < 15 ? steps : 15) << 4 | code);
     s->at = p;
-    s->told = s->index;
+    s->encoded = s->index;
 }
 
 void gt_execlog_skip(struct gt_buffer *b, uint32_t lines)

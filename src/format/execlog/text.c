@@ -38,7 +38,7 @@ void gt_execlog_text_destroy(struct gt_execlog_text *t)
     for (size_t i = 0; i < t->n_waiting; i++)
         free(t->waiting[i].text);
     free(t->waiting);
-    free(t->kept.text);
+    free(t->complete.text);
     free(t->buf);
     free(t);
 }
@@ -111,7 +111,7 @@ static void on_start(void *self, const struct gt_execlog_block *b, uint32_t from
 {
     struct gt_execlog_text *t = self;
     const struct gt_execlog_code *code = (const struct gt_execlog_code *)b;
-    t->kept.n = 0;
+    t->complete.n = 0;
     if (__builtin_expect(!t->some && !t->skip && !t->broken, 1))
         start_all(t, code, from, to);
     else
@@ -127,9 +127,9 @@ static void on_resume(void *self, const struct gt_execlog_block *b, uint32_t i)
 static void on_line(void *self, bool last)
 {
     struct gt_execlog_text *t = self;
-    if (last && t->fill == t->line && t->kept.n)
+    if (last && t->fill == t->line && t->complete.n)
         gt_execlog_lines_repeat(t);
-    t->kept.n = 0;
+    t->complete.n = 0;
     if (t->fill > t->line || last)
         gt_execlog_lines_end(t);
 }

@@ -31,7 +31,7 @@ struct gt_execlog_register {
 };
 
 /* New definitions, which are not in the log yet. */
-struct gt_execlog_news {
+struct gt_execlog_pending {
     struct gt_execlog_bytes names, code;
     uint32_t n_names;
     struct gt_execlog_known *blocks;
@@ -43,7 +43,7 @@ struct gt_execlog_writer {
     uint32_t flags;
 
     pthread_mutex_t lock; /* guards the members below */
-    struct gt_execlog_news news;
+    struct gt_execlog_pending pending;
     uint32_t n_blocks, n_insns;
     char **devices;
     uint32_t n_devices;
@@ -52,16 +52,16 @@ struct gt_execlog_writer {
 
     /* used by the packet sink's thread only */
     ZSTD_CCtx *zstd;
-    struct gt_execlog_news taken;
+    struct gt_execlog_pending taken;
     struct gt_execlog_known *blocks; /* blocks by id - 1 */
     size_t n_known, cap_known;
     struct gt_execlog_bytes out, index;
     uint64_t offset, line, last_index, index_line;
     uint32_t n_buffers;
-    uint8_t *waiting; /* OPEN and KEPT of each vCPU (pack.c) */
+    uint8_t *waiting; /* OPEN and COMPLETE of each vCPU (pack.c) */
     /* state of the current buffer */
     uint64_t lines;
-    bool open, kept; /* `waiting` of the buffer's vCPU */
+    bool open, complete; /* `waiting` of the buffer's vCPU */
     struct gt_execlog_set insns, accesses;
     struct gt_execlog_walk walk;
 };

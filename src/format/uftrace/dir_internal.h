@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Declarations that the files behind dir.h share. */
+/* Declarations shared by the files that implement dir.h. */
 #ifndef GT_FORMAT_UFTRACE_DIR_INTERNAL_H
 #define GT_FORMAT_UFTRACE_DIR_INTERNAL_H
 
@@ -70,8 +70,8 @@ int gt_uftrace_dir_repair_names(const struct gt_uftrace_dir *d,
                                 const struct gt_uftrace_repair_options *opt,
                                 struct gt_uftrace_repair_stats *stats, struct gt_error *err);
 /* Counts a repaired text file and calls opt->tell. */
-void gt_uftrace_repair_tell(const struct gt_uftrace_repair_options *opt,
-                            struct gt_uftrace_repair_stats *stats, const char *file,
-                            const char *format, ...) __attribute__((format(printf, 4, 5)));
+void gt_uftrace_repair_report(const struct gt_uftrace_repair_options *opt,
+                              struct gt_uftrace_repair_stats *stats, const char *file,
+                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -177,8 +177,8 @@ static int mend_info(struct repair *r, const char *program, struct gt_error *err
     if (!good || !info.exename)
         info.exename = r->opt && r->opt->exename ? r->opt->exename : program;
     if (!good)
-        gt_uftrace_repair_tell(r->opt, &r->stats, "info", "%s: written anew, without the command",
-                               there ? "it was not readable" : "it was missing");
+        gt_uftrace_repair_report(r->opt, &r->stats, "info", "%s: written anew, without the command",
+                                 there ? "it was not readable" : "it was missing");
     if (good && same_tids(&info, tids, n) && info.max_stack >= depth &&
         (info.feat_mask & features) == features) {
         status = 0;

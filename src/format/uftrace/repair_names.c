@@ -36,9 +36,9 @@ struct found {
     size_t size;
 };
 
-void gt_uftrace_repair_tell(const struct gt_uftrace_repair_options *opt,
-                            struct gt_uftrace_repair_stats *stats, const char *file,
-                            const char *format, ...)
+void gt_uftrace_repair_report(const struct gt_uftrace_repair_options *opt,
+                              struct gt_uftrace_repair_stats *stats, const char *file,
+                              const char *format, ...)
 {
     char text[300];
     va_list args;
@@ -99,10 +99,10 @@ static int mend_map(struct names *n, const struct found *f, struct gt_error *err
     if (!status && bad)
         status = gt_file_replace_text(f->path, &out, err);
     if (!status && bad)
-        gt_uftrace_repair_tell(n->opt, n->stats, f->name,
-                               "%s: %zu modules kept; functions of others have no names until "
-                               "'guesttrace symbols' is given their files",
-                               state_of(f->size, kept), kept);
+        gt_uftrace_repair_report(n->opt, n->stats, f->name,
+                                 "%s: %zu modules kept; functions of others have no names until "
+                                 "'guesttrace symbols' is given their files",
+                                 state_of(f->size, kept), kept);
     if (!status && n->n_maps < MAPS_MOST)
         n->n_maps += gt_uftrace_map_read(out.data, out.len, &n->map[n->n_maps], NULL) == 0;
     gt_text_free(&out);
@@ -187,12 +187,13 @@ static int put_again(struct names *n, const struct found *f, const struct sym_fi
     int status = 0;
     unlink(f->path);
     if (!find_module(n, f->name, &left, &m)) {
-        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: removed; no module has it", what);
+        gt_uftrace_repair_report(n->opt, n->stats, f->name, "%s: removed; no module has it", what);
     } else if (n->opt && n->opt->symbols && n->opt->symbols(n->opt->self, n->dir, &m)) {
-        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: written anew from %s", what, m.path);
+        gt_uftrace_repair_report(n->opt, n->stats, f->name, "%s: written anew from %s", what,
+                                 m.path);
     } else {
         status = gt_uftrace_dir_put_symbols(n->dir, &m, left.sym, left.n, err);
-        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: %zu symbols kept", what, left.n);
+        gt_uftrace_repair_report(n->opt, n->stats, f->name, "%s: %zu symbols kept", what, left.n);
     }
     if (left.storage)
         gt_uftrace_symtab_free(&left);
@@ -221,8 +222,8 @@ static int mend_debug(struct names *n, const struct found *f, struct gt_error *e
         gt_uftrace_dbginfo_free(&info);
     } else {
         unlink(f->path);
-        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: removed, with its source lines",
-                               state_of(f->size, 0));
+        gt_uftrace_repair_report(n->opt, n->stats, f->name, "%s: removed, with its source lines",
+                                 state_of(f->size, 0));
     }
     return 0;
 }
@@ -260,8 +261,8 @@ static int mend_stats(struct names *n, const struct found *f, struct gt_error *e
     if (bad)
         status = gt_file_replace_text(f->path, &out, err);
     if (bad && !status)
-        gt_uftrace_repair_tell(n->opt, n->stats, f->name, "%s: %zu numbers kept",
-                               state_of(f->size, kept), kept);
+        gt_uftrace_repair_report(n->opt, n->stats, f->name, "%s: %zu numbers kept",
+                                 state_of(f->size, kept), kept);
     gt_text_free(&out);
     return status;
 }
@@ -270,7 +271,7 @@ static int mend_stats(struct names *n, const struct found *f, struct gt_error *e
 
 static const struct {
     const char *prefix, *suffix;
-    int (*mend)(struct names *n, const struct found *f, struct gt_error *err);
+    int (*repair)(struct names *n, const struct found *f, struct gt_error *err);
 } kinds[] = {
     {"sid-", ".map", mend_map}, /* first: the maps say whose the symbols are */
     {"", ".sym", mend_symbols},
@@ -293,7 +294,7 @@ static int mend_file(struct names *n, size_t kind, const char *name, struct gt_e
                               &f.text, &f.size, err);
     if (status)
         return status;
-    status = kinds[kind].mend(n, &f, err);
+    status = kinds[kind].repair(n, &f, err);
     free(f.text);
     return status;
 }

@@ -41,9 +41,9 @@ static int need_map(struct tasks *t, const char *sid, struct gt_error *err)
     snprintf(name, sizeof name, "sid-%s.map", sid);
     if (access(gt_uftrace_dir_file(t->dir, name, file), F_OK) == 0)
         return 0;
-    gt_uftrace_repair_tell(t->want->opt, t->want->stats, name,
-                           "it was missing: written anew without modules; functions have no names"
-                           " until 'guesttrace symbols' is given their files");
+    gt_uftrace_repair_report(t->want->opt, t->want->stats, name,
+                             "it was missing: written anew without modules; functions have no names"
+                             " until 'guesttrace symbols' is given their files");
     return gt_uftrace_dir_put_map(t->dir, sid, NULL, 0, err);
 }
 
@@ -141,13 +141,13 @@ int gt_uftrace_dir_repair_tasks(const struct gt_uftrace_dir *d, struct gt_uftrac
         status = add_missing(&t, err);
     if (!status && (r->dropped || r->added || !text)) {
         status = gt_file_replace_text(file, &t.out, err);
-        gt_uftrace_repair_tell(r->opt, r->stats, "task.txt",
-                               "%s: lines left out: %" PRIu64 ", added: %" PRIu64,
-                               !text        ? "it was missing"
-                               : !size      ? "it was empty"
-                               : r->dropped ? "lines were not readable"
-                                            : "tasks were missing",
-                               r->dropped, r->added);
+        gt_uftrace_repair_report(r->opt, r->stats, "task.txt",
+                                 "%s: lines left out: %" PRIu64 ", added: %" PRIu64,
+                                 !text        ? "it was missing"
+                                 : !size      ? "it was empty"
+                                 : r->dropped ? "lines were not readable"
+                                              : "tasks were missing",
+                                 r->dropped, r->added);
     }
     gt_uftrace_path(t.session.path, r->program, sizeof r->program);
     gt_text_free(&t.out);

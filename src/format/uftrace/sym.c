@@ -44,7 +44,7 @@ static bool type_is_good(char type)
 /* Chrome output of uftrace 0.13 crashes above some 2100 bytes. */
 enum { NAME_MAX_SHOWN = 2000, NAME_KEPT = 1980 };
 
-/* A name too long is cut and told apart from its like by a hash of all of it (FNV-1a). */
+/* A name that is too long is cut and made unique by a hash of all of it (FNV-1a). */
 static void add_name(struct gt_text *t, const char *name)
 {
     uint64_t hash = GT_FNV_BEGIN;

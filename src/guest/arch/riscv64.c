@@ -184,7 +184,7 @@ static void classify_word(uint32_t w, uint64_t pc, struct gt_insn *out)
     }
 }
 
-/* c.jr, c.jalr, c.mv, c.add and c.ebreak share one encoding: what is zero tells. */
+/* c.jr, c.jalr, c.mv, c.add and c.ebreak share one encoding: the zero fields distinguish them. */
 static uint8_t compressed_register(uint32_t h)
 {
     unsigned rd = field(h, 7, 5), rs2 = field(h, 2, 5);

@@ -6,7 +6,7 @@
  *
  * Consequences of knowing an instruction's size, but not the mode:
  * - 40-4F as the last byte is inc or dec (32- and 16-bit code), else REX; OTHER needs no telling.
- * - A relative operand is what is left behind the opcode: 1, 2 or 4 bytes. A target of 1 or 4 bytes
+ * - A relative operand is what remains after the opcode: 1, 2 or 4 bytes. A target of 1 or 4 bytes
  *   has the architecture's full width, but wraps at 32 bits where it would come to lie below 0
  *   (32-bit code of an x86_64 guest that jumps upwards across the 4 GiB border is given a target
  *   that did not wrap). A 2-byte operand truncates the instruction pointer
@@ -269,7 +269,7 @@ void gt_x86_classify(const uint8_t *bytes, size_t size, uint64_t pc, bool long_m
 
 bool gt_x86_may_follow_call(const uint8_t *end, size_t left)
 {
-    /* A kernel that makes a nop a call while it runs puts an int3 there first, and goes on behind
+    /* A kernel that makes a nop a call while it runs puts an int3 there first, and continues after
      * it; int3 alone is padding. */
     bool patched = left >= 5 && end[-5] == 0xcc && end[-1] != 0xcc;
     /* Prefixes come before the opcode, so they need no look. */

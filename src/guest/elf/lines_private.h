@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Declarations that the files behind guest/elf/lines.h share. */
+/* Declarations shared by the files that implement guest/elf/lines.h. */
 #ifndef GT_GUEST_ELF_LINES_PRIVATE_H
 #define GT_GUEST_ELF_LINES_PRIVATE_H
 

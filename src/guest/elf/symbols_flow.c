@@ -10,7 +10,7 @@
 #include "guest/arch/insn_size.h"
 #include "guest/elf/symbols_private.h"
 
-/* Control goes elsewhere behind it, always. */
+/* Control goes elsewhere after it, always. */
 static bool leaves(const struct gt_insn *insn)
 {
     switch (insn->kind) {

@@ -21,13 +21,18 @@ struct stub {
     char *name;
 };
 
+struct slot {
+    uint64_t at; /* address of the GOT slot */
+    struct stub *stub;
+};
+
 struct plt_reader {
     struct sym_reader *r;
     Elf *elf;
     uint64_t got_base;
     struct stub *stubs;
     size_t n_stubs, cap;
-    struct stub **by_slot; /* those that name a slot, sorted by it */
+    struct slot *by_slot; /* of the stubs that name one, sorted by address */
     size_t n_by_slot;
     size_t shstrndx;
 };
@@ -150,40 +155,24 @@ static int read_plt_sections(struct plt_reader *p)
 
 static int compare_slots(const void *a, const void *b)
 {
-    const struct stub *x = *(struct stub *const *)a, *y = *(struct stub *const *)b;
+    const struct slot *x = a, *y = b;
 
-    if (x->code.slot != y->code.slot)
-        return x->code.slot < y->code.slot ? -1 : 1;
-    return x < y ? -1 : x > y;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->stub < y->stub ? -1 : x->stub > y->stub;
 }
 
 static int index_slots(struct plt_reader *p)
 {
-    p->by_slot = calloc(p->n_stubs + 1, sizeof(struct stub *));
+    p->by_slot = calloc(p->n_stubs + 1, sizeof *p->by_slot);
     if (!p->by_slot)
         return GT_E_NOMEM;
     for (size_t i = 0; i < p->n_stubs; i++)
         if (!p->stubs[i].code.lazy)
-            p->by_slot[p->n_by_slot++] = &p->stubs[i];
+            p->by_slot[p->n_by_slot++] = (struct slot){p->stubs[i].code.slot, &p->stubs[i]};
     if (p->n_by_slot)
         qsort(p->by_slot, p->n_by_slot, sizeof *p->by_slot, compare_slots);
     return GT_OK;
-}
-
-/* The first of the stubs that jump through that slot, in by_slot. base/search.h searches elements,
- * not what they point at. */
-static size_t first_with_slot(const struct plt_reader *p, uint64_t slot)
-{
-    size_t lo = 0, hi = p->n_by_slot;
-
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (p->by_slot[mid]->code.slot < slot)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
 }
 
 /* The best name of the function that begins at the relative address. */
@@ -291,10 +280,10 @@ static void name_stubs(struct plt_reader *p, const struct reloc_table *t)
     GElf_Rela rela;
 
     for (size_t i = 0; get_reloc(t, i, &rela); i++)
-        for (size_t k = first_with_slot(p, rela.r_offset);
-             k < p->n_by_slot && p->by_slot[k]->code.slot == rela.r_offset && !p->by_slot[k]->name;
+        for (size_t k = GT_SEARCH_BELOW(p->by_slot, p->n_by_slot, at, rela.r_offset);
+             k < p->n_by_slot && p->by_slot[k].at == rela.r_offset && !p->by_slot[k].stub->name;
              k++)
-            p->by_slot[k]->name = reloc_name(p, t, &rela);
+            p->by_slot[k].stub->name = reloc_name(p, t, &rela);
     if (strncmp(section_name(p, &t->sh), ".rel", 4) != 0 ||
         !strstr(section_name(p, &t->sh), ".plt"))
         return;

@@ -57,7 +57,7 @@ static unsigned kind_of(const struct type *t)
     return t->info >> 24 & 0x1f;
 }
 
-/* Bytes behind a type of that info; -1: unknown kind. */
+/* Bytes after a type of that info; -1: unknown kind. */
 static int64_t more_size(uint32_t info)
 {
     int64_t count = info & 0xffff;

@@ -24,7 +24,7 @@ static bool has(const struct gt_kernel_private *p, size_t at, const char *magic,
     return at <= p->size && n <= p->size - at && !memcmp(p->data + at, magic, n);
 }
 
-/* A number of the header, which is within the file as has() of something behind it said. */
+/* A number of the header, which is within the file as has() of something after it said. */
 static uint32_t u32_at(const struct gt_kernel_private *p, size_t at)
 {
     struct gt_reader r;

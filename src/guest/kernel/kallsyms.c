@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What symbol i is called, its type first, cut at size - 1 bytes; *at moves behind its entry. */
+/* What symbol i is called, its type first, cut at size - 1 bytes; *at moves after its entry. */
 static size_t expand(const struct gt_kallsyms *t, size_t *at, char *name, size_t size)
 {
     size_t length = t->data[(*at)++], n = 0;

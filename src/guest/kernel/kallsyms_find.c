@@ -41,7 +41,7 @@ static size_t align(size_t at, unsigned to)
     return (at + to - 1) & ~(size_t)(to - 1);
 }
 
-/* token_index says where each token begins, which is behind the 0 of the one before. */
+/* token_index says where each token begins, which is after the 0 of the one before. */
 static bool index_agrees(const struct gt_kallsyms *t)
 {
     size_t room = t->token_end - t->token_table;
@@ -83,7 +83,7 @@ static bool is_type(char c)
     return c != '\0' && strchr("AaBbCcDdGgIiNnpPRrSsTtUuVvWw?-", c) != NULL;
 }
 
-/* One entry of names at *at, which moves behind it; its first token in *token. */
+/* One entry of names at *at, which moves after it; its first token in *token. */
 static bool walk(const struct gt_kallsyms *t, size_t *at, size_t end, uint8_t *token)
 {
     size_t length;
@@ -127,7 +127,7 @@ static bool markers_agree(const struct gt_kallsyms *t, size_t *budget)
     return true;
 }
 
-/* names at `at`, and markers, which begin behind the last name, aligned. */
+/* names at `at`, and markers, which begin after the last name, aligned. */
 static bool names_behind(struct gt_kallsyms *t, size_t at, size_t *budget)
 {
     size_t end = t->token_table, here = at;
@@ -235,12 +235,12 @@ static bool try_values(struct gt_kallsyms *t, enum gt_kallsyms_kind kind, size_t
 
 static bool find_values(struct gt_kallsyms *t)
 {
-    size_t behind = align(t->token_index + INDEX_SIZE, t->align);
+    size_t after = align(t->token_index + INDEX_SIZE, t->align);
     size_t offsets = align((size_t)t->n * 4, t->word) + t->word, words = (size_t)t->n * t->word;
 
-    if (try_values(t, GT_KALLSYMS_OFFSETS, behind) || try_values(t, GT_KALLSYMS_PERCPU, behind) ||
-        (t->word == 8 && try_values(t, GT_KALLSYMS_PLACES, behind)) ||
-        try_values(t, GT_KALLSYMS_ADDRESSES, behind))
+    if (try_values(t, GT_KALLSYMS_OFFSETS, after) || try_values(t, GT_KALLSYMS_PERCPU, after) ||
+        (t->word == 8 && try_values(t, GT_KALLSYMS_PLACES, after)) ||
+        try_values(t, GT_KALLSYMS_ADDRESSES, after))
         return true;
     if (offsets <= t->num_syms && (try_values(t, GT_KALLSYMS_OFFSETS, t->num_syms - offsets) ||
                                    try_values(t, GT_KALLSYMS_PERCPU, t->num_syms - offsets)))

@@ -32,7 +32,7 @@ struct record {
     uint64_t place, value;
 };
 
-/* The next relative relocation at or behind *at, which moves behind its type. */
+/* The next relative relocation at or after *at, which moves after its type. */
 static bool next_record(const struct gt_kernel_segment *s, uint64_t type, size_t *at,
                         struct record *r)
 {

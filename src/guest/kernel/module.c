@@ -74,7 +74,7 @@ static int open_elf(struct gt_kernel_ko *m, struct gt_error *err)
 /* One of the loader's two blocks while it fills. */
 struct block {
     uint64_t at;
-    bool unknown; /* behind a PLT */
+    bool unknown; /* after a PLT */
 };
 
 static bool is_plt(const char *name)

@@ -207,7 +207,7 @@ static uint64_t range_end(const struct gt_kernel *k, uint64_t addr)
     return UINT64_MAX;
 }
 
-/* A function of unknown end without a symbol behind it. */
+/* A function of unknown end without a symbol after it. */
 #define LAST_SIZE 16
 
 /* The next symbol is at next; size 0 is unknown. */

@@ -198,7 +198,7 @@ static int unpack_lz4_legacy(struct packed *in, struct unpacked *out)
     while (status == GT_OK && r.left >= 4) {
         uint32_t length = gt_read_u32(&r);
         if (length > r.left) {
-            /* the unpacked size behind the payload of an x86_64 image */
+            /* the unpacked size after the payload of an x86_64 image */
             status = r.left == 0 && out->size ? GT_OK : GT_E_TRUNC;
             break;
         }

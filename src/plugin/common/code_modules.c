@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Code that is recognised by its bytes: see code_modules.h. */
 #include "plugin/common/code_modules.h"
+#include "base/page.h"
 #include "base/search.h"
 #include "format/recording/code_found.h"
 
@@ -9,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096, CANDIDATES = 32, MAX_PLACES = 512, MAP_LIMIT = 1 << 28 };
+enum { CANDIDATES = 32, MAX_INSTANCES = 512, MAP_LIMIT = 1 << 28 };
 /* Of a pattern: bytes that make it certain alone, and with a second one. */
 enum { CERTAIN = 20, ENOUGH = 8 };
 
 /* Where a module runs. */
-struct place {
+struct instance {
     struct gt_module module; /* first: gt_code_module_func has only that */
     const struct gt_code_modules *of;
     size_t index; /* of the map's modules */
@@ -36,8 +37,8 @@ struct gt_code_modules {
     size_t *whole; /* of each function: the one that it is a part of, or itself */
     struct candidate candidate[CANDIDATES];
     unsigned next_candidate;
-    struct place *place[MAX_PLACES];
-    size_t n_places, n_seen;
+    struct instance *instance[MAX_INSTANCES];
+    size_t n_instances, n_seen;
     struct gt_func *anon;
     bool (*is_user)(void *self);
     void *self;
@@ -102,11 +103,11 @@ void gt_code_modules_free(struct gt_code_modules *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->n_places; i++) {
-        free(c->place[i]->module.funcs);
-        g_free(c->place[i]->recent);
-        g_free(c->place[i]->seen);
-        g_free(c->place[i]);
+    for (size_t i = 0; i < c->n_instances; i++) {
+        free(c->instance[i]->module.funcs);
+        g_free(c->instance[i]->recent);
+        g_free(c->instance[i]->seen);
+        g_free(c->instance[i]);
     }
     gt_code_index_free(&c->index);
     g_free(c->whole);
@@ -114,7 +115,7 @@ void gt_code_modules_free(struct gt_code_modules *c)
     g_free(c);
 }
 
-/* ---- places -------------------------------------------------------------------------------- */
+/* ---- instances ----------------------------------------------------------------------------- */
 
 /* Linux on x86 has its vectors in functions of their own; elsewhere tables are known by their form.
  */
@@ -136,19 +137,19 @@ static uint32_t flags_of(const char *name)
     return g_str_has_suffix(name, "return_thunk") ? GT_FUNC_STUB : 0;
 }
 
-static struct place *add_place(struct gt_code_modules *c, size_t index, uint64_t offset)
+static struct instance *add_instance(struct gt_code_modules *c, size_t index, uint64_t offset)
 {
     const struct gt_code_module *m = &c->map.module[index];
     void *funcs = NULL;
-    if (c->n_places == MAX_PLACES ||
+    if (c->n_instances == MAX_INSTANCES ||
         posix_memalign(&funcs, 16, (m->n + 1) * sizeof(struct gt_func)) != 0)
         return NULL;
-    struct place *p = g_new0(struct place, 1);
-    *p = (struct place){.of = c,
-                        .index = index,
-                        .offset = offset,
-                        .recent = g_new0(size_t, 1),
-                        .seen = g_new0(bool, m->n)};
+    struct instance *p = g_new0(struct instance, 1);
+    *p = (struct instance){.of = c,
+                           .index = index,
+                           .offset = offset,
+                           .recent = g_new0(size_t, 1),
+                           .seen = g_new0(bool, m->n)};
     p->module = (struct gt_module){.lo = m->start + offset,
                                    .hi = m->end + offset,
                                    .path = (char *)m->path,
@@ -160,14 +161,14 @@ static struct place *add_place(struct gt_code_modules *c, size_t index, uint64_t
         p->module.funcs[i] =
             (struct gt_func){f->addr + offset, f->addr + f->size + offset, flags_of(f->name)};
     }
-    c->place[c->n_places++] = p;
+    c->instance[c->n_instances++] = p;
     return p;
 }
 
 static bool is_known(const struct gt_code_modules *c, size_t index, uint64_t offset)
 {
-    for (size_t i = c->n_places; i-- > 0;)
-        if (c->place[i]->index == index && c->place[i]->offset == offset)
+    for (size_t i = c->n_instances; i-- > 0;)
+        if (c->instance[i]->index == index && c->instance[i]->offset == offset)
             return true;
     return false;
 }
@@ -199,29 +200,29 @@ static void look(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes)
         return;
     uint64_t offset = pc - c->map.function[function].addr;
     size_t index = module_of(&c->map, function);
-    if (offset % PAGE || is_known(c, index, offset))
+    if (offset % GT_PAGE || is_known(c, index, offset))
         return;
     struct candidate seen = {index, function, offset, true};
     if (offset == 0 || find_first(c, &seen))
-        add_place(c, index, offset);
+        add_instance(c, index, offset);
 }
 
 /* A module that is loaded again is the last one seen there, again. NULL: it is new there. */
-static struct place *see_again(struct gt_code_modules *c, size_t index, uint64_t offset)
+static struct instance *see_again(struct gt_code_modules *c, size_t index, uint64_t offset)
 {
-    for (size_t i = c->n_places; i-- > 0;) {
-        struct place *p = c->place[i];
+    for (size_t i = c->n_instances; i-- > 0;) {
+        struct instance *p = c->instance[i];
         if (p->index != index || p->offset != offset)
             continue;
-        for (; i + 1 < c->n_places; i++)
-            c->place[i] = c->place[i + 1];
-        c->place[i] = p;
+        for (; i + 1 < c->n_instances; i++)
+            c->instance[i] = c->instance[i + 1];
+        c->instance[i] = p;
         return p;
     }
     return NULL;
 }
 
-static void see_function(struct gt_code_modules *c, struct place *p, size_t function)
+static void see_function(struct gt_code_modules *c, struct instance *p, size_t function)
 {
     bool *seen = &p->seen[function - c->map.module[p->index].first];
     c->n_seen += !*seen;
@@ -238,10 +239,10 @@ static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint
     uint64_t offset = pc - c->map.function[function].addr;
     size_t index = module_of(&c->map, function);
     struct candidate seen = {index, function, offset, true};
-    struct place *p = see_again(c, index, offset);
+    struct instance *p = see_again(c, index, offset);
     const struct candidate *first = p ? NULL : find_first(c, &seen);
     if (!p && (first || same >= CERTAIN))
-        p = add_place(c, index, offset);
+        p = add_instance(c, index, offset);
     if (!p)
         return;
     p->patterns = true;
@@ -251,17 +252,17 @@ static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint
 }
 
 /* A kernel does not run as a user program, where it may once have run at low addresses. */
-static bool is_others(const struct gt_code_modules *c, const struct place *p)
+static bool is_others(const struct gt_code_modules *c, const struct instance *p)
 {
     return c->map.module[p->index].start >> 63 && !(p->module.lo >> 63) && c->is_user &&
            c->is_user(c->self);
 }
 
-static struct place *place_at(const struct gt_code_modules *c, uint64_t pc)
+static struct instance *instance_at(const struct gt_code_modules *c, uint64_t pc)
 {
-    for (size_t i = c->n_places; i-- > 0;)
-        if (pc - c->place[i]->module.lo < c->place[i]->module.hi - c->place[i]->module.lo)
-            return c->place[i];
+    for (size_t i = c->n_instances; i-- > 0;)
+        if (pc - c->instance[i]->module.lo < c->instance[i]->module.hi - c->instance[i]->module.lo)
+            return c->instance[i];
     return NULL;
 }
 
@@ -270,10 +271,10 @@ struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, con
 {
     if (bytes && left >= GT_CODE_HASHED)
         look(c, pc, bytes);
-    struct place *p = place_at(c, pc);
+    struct instance *p = instance_at(c, pc);
     if (bytes && pc >> 63 && (!p || p->patterns)) { /* none is loaded where the kernel is */
         look_for_patterns(c, pc, bytes, left);
-        p = place_at(c, pc);
+        p = instance_at(c, pc);
     }
     return !p || (bytes && is_others(c, p)) ? NULL : &p->module;
 }
@@ -288,7 +289,7 @@ static size_t last_up_to(const struct gt_code_function *f, size_t n, uint64_t ad
 
 struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
 {
-    const struct place *p = (const struct place *)module;
+    const struct instance *p = (const struct instance *)module;
     const struct gt_code_module *m = &p->of->map.module[p->index];
     const struct gt_code_function *f = &p->of->map.function[m->first];
     uint64_t linked = pc - p->offset;
@@ -301,30 +302,30 @@ struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
 
 const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn)
 {
-    const struct place *p = (const struct place *)module;
+    const struct instance *p = (const struct instance *)module;
     const struct gt_code_module *m = &p->of->map.module[p->index];
     if (fn < module->funcs || fn >= module->funcs + m->n)
         return NULL;
     return p->of->map.function[m->first + (size_t)(fn - module->funcs)].name;
 }
 
-/* ---- what is told -------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------- */
 
-size_t gt_code_modules_places(const struct gt_code_modules *c)
+size_t gt_code_modules_instances(const struct gt_code_modules *c)
 {
-    return c->n_places;
+    return c->n_instances;
 }
 
 size_t gt_code_modules_count(const struct gt_code_modules *c)
 {
-    return c->n_places + c->n_seen;
+    return c->n_instances + c->n_seen;
 }
 
 int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err)
 {
     struct gt_text text = {0};
-    for (size_t i = 0; i < c->n_places; i++) {
-        const struct place *p = c->place[i];
+    for (size_t i = 0; i < c->n_instances; i++) {
+        const struct instance *p = c->instance[i];
         gt_code_found_begin(&text, p->index, p->offset);
         for (size_t k = 0; k < c->map.module[p->index].n; k++)
             if (p->seen[k])

@@ -9,8 +9,8 @@
  * a pattern, those of a kernel's modules, run in the upper half of the addresses only.
  *
  * A module may run at several places (a kernel before and after its MMU is
- * on, a boot loader and its copy): each is a struct gt_module of its own. Where places overlap, the
- * newest one counts: the memory is used for something else then.
+ * on, a boot loader and its copy): each is an instance with a struct gt_module of its own. Where
+ * instances overlap, the newest one counts: the memory is used for something else then.
  *
  * Not thread-safe: the caller holds a lock.
  */
@@ -38,12 +38,14 @@ struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
 /* A function's name; NULL: it is not of the module. */
 const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn);
 
-/* The number of places that were found. */
-size_t gt_code_modules_places(const struct gt_code_modules *c);
-/* The number of matches to write: places, and functions with a pattern that were seen in them. */
+/* The number of instances of modules that were found. */
+size_t gt_code_modules_instances(const struct gt_code_modules *c);
+/* The number of matches to write: instances, and functions with a pattern that were seen in them.
+ */
 size_t gt_code_modules_count(const struct gt_code_modules *c);
-/* Writes where modules were found: a line "<index decimal> <offset hex>" for each place, followed
- * by " <hex>" for each function with a pattern that was seen, by its number in the module. GT_E_*.
+/* Writes where modules were found: a line "<index decimal> <offset hex>" for each instance,
+ * followed by " <hex>" for each function with a pattern that was seen, by its number in the module.
+ * GT_E_*.
  */
 int gt_code_modules_write(const struct gt_code_modules *c, const char *path, struct gt_error *err);
 const struct gt_code_linux *gt_code_modules_linux(const struct gt_code_modules *c);

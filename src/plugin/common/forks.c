@@ -26,7 +26,7 @@ void gt_forks_add(void)
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
-void gt_forks_tell(void)
+void gt_forks_report(void)
 {
     unsigned n = count ? __atomic_load_n(count, __ATOMIC_RELAXED) : 0;
     if (n == 1)

@@ -13,6 +13,6 @@ int gt_forks_watch(void (*before)(void), void (*parent)(void), void (*child)(voi
 /* After a fork, in the process that forked: in a child as well. */
 void gt_forks_add(void);
 /* Prints how many forks were counted so far, if any. */
-void gt_forks_tell(void);
+void gt_forks_report(void);
 
 #endif

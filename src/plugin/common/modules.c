@@ -73,7 +73,7 @@ void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, stru
     m->displaced = g_ptr_array_new();
     m->files = g_hash_table_new(hash_file, is_same_file);
     m->paths = g_hash_table_new(g_str_hash, g_str_equal);
-    m->places = g_tree_new(compare_addresses);
+    m->by_address = g_tree_new(compare_addresses);
     /* The first one takes what belongs to no file. */
     module_create(m, 0, UINT64_MAX, "guest");
 }
@@ -81,7 +81,7 @@ void gt_modules_init(struct gt_modules *m, bool user, void (*added)(void *, stru
 /* Of thousands of functions a program uses few. */
 static struct gt_func *func_of(const struct gt_module *module, const struct gt_symbol *symbol)
 {
-    struct gt_func *fn = g_hash_table_lookup(module->made, symbol);
+    struct gt_func *fn = g_hash_table_lookup(module->functions, symbol);
     if (fn)
         return fn;
     fn = funcs_create(1);
@@ -90,7 +90,7 @@ static struct gt_func *func_of(const struct gt_module *module, const struct gt_s
         .hi = module->lo + symbol->addr + symbol->size,
         .flags = gt_module_flags_of(symbol),
     };
-    g_hash_table_insert(module->made, (void *)symbol, fn);
+    g_hash_table_insert(module->functions, (void *)symbol, fn);
     return fn;
 }
 
@@ -151,10 +151,10 @@ static void set_apart(struct gt_modules *m, struct gt_module *module, struct gt_
 }
 
 /* The module's place is its own now; those that had a part of it lose theirs. */
-static void take_place(struct gt_modules *m, struct gt_module *module)
+static void claim_range(struct gt_modules *m, struct gt_module *module)
 {
-    GTreeNode *node = g_tree_upper_bound(m->places, &module->lo), *next;
-    GTreeNode *before = node ? g_tree_node_previous(node) : g_tree_node_last(m->places);
+    GTreeNode *node = g_tree_upper_bound(m->by_address, &module->lo), *next;
+    GTreeNode *before = node ? g_tree_node_previous(node) : g_tree_node_last(m->by_address);
     for (node = before ? before : node; node; node = next) {
         struct gt_module *other = g_tree_node_value(node);
         next = g_tree_node_next(node);
@@ -166,9 +166,9 @@ static void take_place(struct gt_modules *m, struct gt_module *module)
     }
     for (guint i = 0; i < m->displaced->len; i++) {
         struct gt_module *other = m->displaced->pdata[i];
-        g_tree_remove(m->places, &other->lo);
+        g_tree_remove(m->by_address, &other->lo);
     }
-    g_tree_insert(m->places, &module->lo, module);
+    g_tree_insert(m->by_address, &module->lo, module);
     module->gone = false;
     g_ptr_array_add(m->live, module);
 }
@@ -177,7 +177,7 @@ static struct gt_module *add_module(struct gt_modules *m, struct file *file, uin
                                     uint64_t hi)
 {
     struct gt_module *module = module_create(m, lo, hi, file->path);
-    module->made = g_hash_table_new(NULL, NULL);
+    module->functions = g_hash_table_new(NULL, NULL);
     read_symbols(module, file);
     module->saved = file->last && file->last->saved;
     file->last = module;
@@ -185,7 +185,7 @@ static struct gt_module *add_module(struct gt_modules *m, struct file *file, uin
     return module;
 }
 
-/* Two of one path must be told apart by time, whatever is in them. */
+/* Two modules of one path are distinguished by time, whatever is in them. */
 static void note_path(struct gt_modules *m, struct gt_module *module)
 {
     struct gt_module *other = g_hash_table_lookup(m->paths, module->path);
@@ -211,11 +211,11 @@ static void load_module(void *arg)
     struct gt_module_file id = identify(&map);
     struct file *file = file_of(m, &id, map.path);
     struct gt_module *module = g_hash_table_lookup(file->at, &lo);
-    bool added = !module || !module->gone || g_tree_lookup(m->places, &lo) != module;
+    bool added = !module || !module->gone || g_tree_lookup(m->by_address, &lo) != module;
     g_ptr_array_set_size(m->displaced, 0);
     if (!module || !module->gone)
         module = add_module(m, file, lo, map.end - m->guest_base);
-    take_place(m, module);
+    claim_range(m, module);
     note_path(m, module);
     if (added) {
         module->loaded = load->now;
@@ -265,9 +265,9 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
     struct gt_module *module = g_ptr_array_index(m->all, 0), *known;
     if (m->code) {
         size_t left = GT_PAGE - (size_t)((uintptr_t)host_addr % GT_PAGE);
-        size_t found = gt_code_modules_places(m->code);
+        size_t found = gt_code_modules_instances(m->code);
         known = gt_code_modules_at(m->code, pc, host_addr, left);
-        if (gt_code_modules_places(m->code) != found)
+        if (gt_code_modules_instances(m->code) != found)
             m->code_found(m->self);
         return known ? known : module;
     }

@@ -33,7 +33,7 @@ struct gt_module {
     char *path;                 /* the guest's file; system mode: "guest" */
     struct gt_symbols *symbols; /* NULL: it has none */
     struct gt_func *funcs;      /* code_modules.c: one per symbol */
-    GHashTable *made;           /* else: symbol -> struct gt_func */
+    GHashTable *functions;      /* else: symbol -> struct gt_func */
     struct gt_func *anon;       /* what no symbol covers */
     GPtrArray *handlers;        /* struct gt_func *: signal handlers in that */
     struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
@@ -54,7 +54,7 @@ struct gt_modules {
     GPtrArray *displaced; /* those that became `apart` because of the newest one */
     GHashTable *files;    /* modules.c: by what is in them */
     GHashTable *paths;    /* path -> the newest struct gt_module of it */
-    GTree *places;        /* lo -> struct gt_module: those that nothing has replaced */
+    GTree *by_address;    /* lo -> struct gt_module: those that nothing has replaced */
     struct {
         uint64_t lo, hi;
     } anon[GT_MODULES_ANON]; /* guest addresses that belong to no file; hi 0: unused */
@@ -64,7 +64,7 @@ struct gt_modules {
     bool has_base;
     bool user;
     struct gt_code_modules *code;   /* machines: code that a code map describes; NULL: no map */
-    void (*code_found)(void *self); /* called when that code runs at a new place */
+    void (*code_found)(void *self); /* called when that code runs at a new load offset */
     uint64_t (*now)(void *self);    /* the time of the calling thread's vCPU; NULL: 0 */
     /* Called on the worker for each new module, before its functions are used, and for one that is
      * back where another was meanwhile; `loaded` is set, `displaced` is filled. */

@@ -7,13 +7,13 @@ void gt_pages_clear(struct gt_pages *p)
     if (!p->all)
         return;
     g_hash_table_destroy(p->all);
-    gt_arena_clear(&p->batches);
+    gt_arena_clear(&p->arena);
     *p = (struct gt_pages){0};
 }
 
 static void *make_page(struct gt_pages *p, size_t size)
 {
-    void *page = gt_arena_take(&p->batches, size);
+    void *page = gt_arena_take(&p->arena, size);
     return page ? page : g_malloc0(size); /* which, as all of GLib, ends without memory */
 }
 

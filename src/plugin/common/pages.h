@@ -16,8 +16,8 @@ enum { GT_PAGES_RECENT = 512 };
 
 /* Zero: no page. */
 struct gt_pages {
-    GHashTable *all;         /* number -> the page; NULL: none yet */
-    struct gt_arena batches; /* of pages */
+    GHashTable *all;       /* number -> the page; NULL: none yet */
+    struct gt_arena arena; /* of pages */
     struct {
         uint64_t number;
         void *page; /* NULL: none */

@@ -5,10 +5,10 @@
 bool gt_round_robin_check(const struct gt_host_info *host, const char *wrong)
 {
     static __thread bool other;
-    static bool told;
+    static bool reported;
     bool wrongly = host->system && host->abi >= 2 && other;
-    if (wrongly && !told) {
-        told = true;
+    if (wrongly && !reported) {
+        reported = true;
         gt_host_message(
             "with single-threaded TCG this QEMU (plugin ABI %d) reports the wrong vCPU: %s",
             host->abi, wrong);

@@ -4,7 +4,7 @@
 
 #include "qemu/host.h"
 
-void gt_report_sink_message(struct gt_packet_sink *sink)
+void gt_sink_message_report(struct gt_packet_sink *sink)
 {
     struct gt_error message;
     if (gt_packet_sink_message(sink, &message))

@@ -7,6 +7,6 @@
 
 /* Writes the sink's message that was not fetched yet, if any, on standard error. Cheap; any thread.
  */
-void gt_report_sink_message(struct gt_packet_sink *sink);
+void gt_sink_message_report(struct gt_packet_sink *sink);
 
 #endif

@@ -152,14 +152,14 @@ static int open_sink(struct gt_etrace *e, const struct options *o, struct gt_err
         .reconnect = o->reconnect,
         .head = gt_etrace_put_head,
         .mark = gt_etrace_put_dropped,
-        .rest = gt_etrace_copy_tail,
+        .provisional = gt_etrace_copy_tail,
         .tick = gt_etrace_on_tick,
         .self = e,
     };
     e->live = strncmp(o->output, "unix:", 5) == 0;
     int status = gt_packet_sink_create(&options, &e->sink, err);
     if (status == 0)
-        gt_report_sink_message(e->sink);
+        gt_sink_message_report(e->sink);
     return status;
 }
 
@@ -170,6 +170,7 @@ static int start(struct gt_etrace *e, const struct options *o, struct gt_error *
             e->flags |= flag_names[i].flags;
     e->host_clock =
         o->clock_kind == CLOCK_HOST || (o->clock_kind == CLOCK_AUTO && e->host.vcpus > 1);
+    gt_listeners_watch_signals();
     int status = check_host(e, o->flag_on[N_FLAGS - 1], err);
     if (status == 0)
         status = gt_tracing_start(err);
@@ -207,6 +208,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status < 0)
         return status;
     gt_host_subscribe(e->flags == GT_ETRACE_F_COVERAGE ? &count_events : &events, e);
-    gt_host_before_death(gt_listeners_remove);
+    gt_host_on_abnormal_exit(gt_listeners_remove);
     return 0;
 }

@@ -51,12 +51,25 @@ void gt_etrace_on_block(unsigned vcpu, void *data)
 
 /* ---- clock=insn, EXEC alone: blocks are queued, and put many at a time ---------------------- */
 
-static __attribute__((noinline)) void make_room(struct gt_etrace *e, struct gt_etrace_vcpu *v)
+static inline void append(struct gt_etrace_queue *q, unsigned vcpu, const void *block)
 {
+    size_t n = q->n;
+    q->entries[n] = (uint64_t)vcpu << GT_ETRACE_QUEUE_VCPU | (uintptr_t)block;
+    __atomic_store_n(&q->n, n + 1, __ATOMIC_RELEASE);
+}
+
+/* Called last, so that the common path saves no registers. */
+static __attribute__((noinline)) void append_slowly(struct gt_etrace *e, unsigned vcpu,
+                                                    const void *block)
+{
+    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     if (!v->buffer)
         v->buffer = gt_etrace_own_buffer(e);
-    if (v->buffer && v->buffer->queue.n == GT_ETRACE_QUEUE)
+    if (!v->buffer)
+        return;
+    if (v->buffer->queue.n == GT_ETRACE_QUEUE)
         gt_etrace_buffer_drain(v->buffer);
+    append(&v->buffer->queue, vcpu, block);
 }
 
 void gt_etrace_on_block_queued(unsigned vcpu, void *block)
@@ -64,17 +77,11 @@ void gt_etrace_on_block_queued(unsigned vcpu, void *block)
     struct gt_etrace *e = gt_etrace_loaded();
     if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
         return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
-    struct gt_etrace_buffer *buf = v->buffer;
-    if (__builtin_expect(!buf || buf->queue.n == GT_ETRACE_QUEUE, 0)) {
-        make_room(e, v);
-        buf = v->buffer;
-        if (!buf)
-            return;
-    }
-    size_t n = buf->queue.n;
-    buf->queue.entries[n] = (uint64_t)vcpu << GT_ETRACE_QUEUE_VCPU | (uintptr_t)block;
-    __atomic_store_n(&buf->queue.n, n + 1, __ATOMIC_RELEASE);
+    struct gt_etrace_buffer *buf = e->vcpus[vcpu].buffer;
+    if (__builtin_expect(!buf || buf->queue.n == GT_ETRACE_QUEUE, 0))
+        append_slowly(e, vcpu, block);
+    else
+        append(&buf->queue, vcpu, block);
 }
 
 /* ---- no EXEC; clock=host -------------------------------------------------------------------- */

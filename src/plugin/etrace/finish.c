@@ -105,11 +105,11 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
 
 static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *stats)
 {
-    gt_report_sink_message(e->sink);
+    gt_sink_message_report(e->sink);
     if (stats->dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats->sent,
                         stats->dropped);
-    gt_forks_tell();
+    gt_forks_report();
 }
 
 static void submit_all(struct gt_etrace *e)

@@ -16,7 +16,7 @@ enum { MEM_PACKET = GT_ETRACE_HEADER + GT_ETRACE_MEM_SIZE, EVENT_PACKET = 512 };
 
 struct access {
     uint64_t time, vaddr, value[2];
-    struct gt_mem_place place;
+    struct gt_mem_target target;
     unsigned size;
     bool store, big_endian;
 };
@@ -37,7 +37,7 @@ static inline struct gt_etrace_mem packet_of(const struct access *a)
 {
     return (struct gt_etrace_mem){.time = a->time,
                                   .vaddr = a->vaddr,
-                                  .paddr = a->place.physical,
+                                  .paddr = a->target.physical,
                                   .value = a->value[0],
                                   .write = a->store,
                                   .size = (uint8_t)a->size};
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void put_slowly(struct gt_etrace *e, struct gt_
         gt_etrace_put_mem(&buf->w, v->unit,
                           &(struct gt_etrace_mem){.time = a->time,
                                                   .vaddr = a->vaddr + at,
-                                                  .paddr = a->place.physical + at,
+                                                  .paddr = a->target.physical + at,
                                                   .value = a->value[high],
                                                   .write = a->store,
                                                   .size = (uint8_t)size});
@@ -113,10 +113,10 @@ static __attribute__((noinline)) void put_device(struct gt_etrace *e, struct gt_
                                                  const struct access *a)
 {
     char device[128], name[64];
-    snprintf(device, sizeof device, "%s", device_name(a->place.name));
-    snprintf(name, sizeof name, "%s@0x%" PRIx64, a->store ? "write" : "read", a->place.physical);
+    snprintf(device, sizeof device, "%s", device_name(a->target.name));
+    snprintf(name, sizeof name, "%s@0x%" PRIx64, a->store ? "write" : "read", a->target.physical);
     pthread_mutex_lock(&e->lock);
-    uint64_t before = previous_at(e->devices, a->place.physical, a->value[0]);
+    uint64_t before = previous_at(e->devices, a->target.physical, a->value[0]);
     pthread_mutex_unlock(&e->lock);
     put_event(e, v,
               &(struct gt_etrace_event){.unit = v->unit,
@@ -137,7 +137,7 @@ void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *
     struct access a = {
         .time = gt_etrace_time_at(e, v, (uintptr_t)index),
         .vaddr = vaddr,
-        .place = {.physical = vaddr},
+        .target = {.physical = vaddr},
         .size = kind.size,
         .store = kind.store,
         .big_endian = kind.big_endian,
@@ -145,11 +145,11 @@ void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *
     if (e->values)
         gt_mem_value(meminfo, a.value);
     if (e->host.system)
-        gt_mem_find(meminfo, vaddr, &a.place);
+        gt_mem_find(meminfo, vaddr, &a.target);
     if (e->flags & GT_ETRACE_F_MEM)
         if (!put_quickly(v, &a))
             put_slowly(e, v, &a);
-    if (e->flags & GT_ETRACE_F_GPIO && a.place.device)
+    if (e->flags & GT_ETRACE_F_GPIO && a.target.device)
         put_device(e, v, &a);
 }
 

@@ -74,7 +74,7 @@ void gt_etrace_buffer_hand_over(struct gt_etrace_buffer *buf)
     buf->handed = gt_clock_monotonic();
     trace_etrace_packets(buf->packets ? buf->packets->used : 0);
     buf->packets = gt_packet_sink_exchange(sink, buf->packets);
-    gt_report_sink_message(sink);
+    gt_sink_message_report(sink);
 }
 
 void gt_etrace_buffer_begin_run(struct gt_etrace_buffer *buf, uint64_t start, uint64_t end,

@@ -19,8 +19,8 @@ struct gt_etrace_tail {
     size_t n, room; /* bytes */
 };
 
-/* Callbacks of the packet sink (`rest` and `tick` of base/sink/sink.h); `self` is the recorder.
- * copy_tail: NULL: a lock was held, or no memory; the sink asks again. */
+/* Callbacks of the packet sink (`provisional` and `tick` of base/sink/sink.h); `self` is the
+ * recorder. copy_tail: NULL: a lock was held, or no memory; the sink asks again. */
 const uint8_t *gt_etrace_copy_tail(void *self, size_t *n);
 void gt_etrace_on_tick(void *self);
 

@@ -54,7 +54,7 @@ static struct gt_buffer *exchange(void *packet_sink, struct gt_buffer *b)
 {
     trace_execlog_records(b->used);
     struct gt_buffer *empty = gt_packet_sink_exchange(packet_sink, b);
-    gt_report_sink_message(packet_sink);
+    gt_sink_message_report(packet_sink);
     return empty;
 }
 

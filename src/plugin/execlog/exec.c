@@ -168,10 +168,10 @@ void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
         return;
     }
     struct gt_exlog_access a = {.store = gt_mem_is_store(meminfo), .address = vaddr};
-    struct gt_mem_place place;
-    if (e->physical && gt_mem_find(meminfo, vaddr, &place)) {
-        a.address = place.physical;
-        a.region = place.device ? place.name ? place.name : "device" : "RAM";
+    struct gt_mem_target target;
+    if (e->physical && gt_mem_find(meminfo, vaddr, &target)) {
+        a.address = target.physical;
+        a.region = target.device ? target.name ? target.name : "device" : "RAM";
     }
     if (e->values) {
         a.size = (uint8_t)gt_mem_size(meminfo);

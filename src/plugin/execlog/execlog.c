@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libexeclog.so: logs each instruction that a guest runs. Arguments and wiring; recorder.h says
  * what the other files do. */
+#include "base/socket.h"
 #include "plugin/common/args.h"
 #include "plugin/common/sink_message.h"
 #include "plugin/common/tracing.h"
@@ -69,11 +70,12 @@ static int open_packet_sink(struct gt_exlog *e, const struct options *o, struct 
     if (!o->output)
         return 0;
     e->live = strncmp(o->output, "unix:", 5) == 0;
+    gt_listeners_watch_signals();
     int status = e->sink->options(e, &options, err);
     if (status == 0)
         status = gt_packet_sink_create(&options, &e->packet_sink, err);
     if (status == 0)
-        gt_report_sink_message(e->packet_sink);
+        gt_sink_message_report(e->packet_sink);
     return status;
 }
 
@@ -118,6 +120,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         gt_exlog_last_insert(e);
     choose_scoreboard(e);
     gt_host_subscribe(&events, e);
-    gt_host_before_death(gt_exlog_on_death);
+    gt_host_on_abnormal_exit(gt_exlog_on_abnormal_exit);
     return 0;
 }

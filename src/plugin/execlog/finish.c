@@ -150,7 +150,7 @@ static void finish_packet_sink(struct gt_packet_sink *sink)
 {
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(sink, &stats);
-    gt_report_sink_message(sink);
+    gt_sink_message_report(sink);
     if (stats.dropped)
         gt_host_message("%" PRIu64 " bytes were written, %" PRIu64 " bytes dropped", stats.sent,
                         stats.dropped);
@@ -168,13 +168,13 @@ void gt_exlog_on_exit(void *self)
         gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", e->cut_lines,
                         GT_EXLOG_BUFFER >> 10);
     gt_exlog_report_missing(e);
-    gt_forks_tell();
+    gt_forks_report();
     gt_tracing_finish();
 }
 
 /* ---- callbacks that get no pointer ---------------------------------------------------------- */
 
-void gt_exlog_on_death(void)
+void gt_exlog_on_abnormal_exit(void)
 {
     gt_exlog_on_exit(gt_exlog_loaded());
 }

@@ -129,7 +129,7 @@ static void hand_over(struct gt_exlog_vcpu *v)
         if (unfinished)
             memcpy(t->buffer->data, newest, unfinished);
         g_free(newest);
-        gt_report_sink_message(sink);
+        gt_sink_message_report(sink);
     }
     t->at += unfinished;
 }

@@ -2,6 +2,7 @@
 /* Ranges, functions and triggers: see where.h. */
 #include "plugin/execlog/where.h"
 
+#include "base/page.h"
 #include "base/range.h"
 #include "guest/elf/symbols.h"
 #include "guest/process.h"
@@ -220,7 +221,7 @@ void gt_exlog_learn_code(struct gt_exlog *e, uint64_t pc, const void *host)
     if (e->host.system || !x->wanted || !host || in_ranges(x->modules, pc))
         return;
     uint64_t guest = (uint64_t)(uintptr_t)host - pc;
-    struct range r = {pc & ~UINT64_C(0xfff), (pc | 0xfff) + 1};
+    struct range r = {pc & ~(GT_PAGE - 1), (pc | (GT_PAGE - 1)) + 1};
     struct gt_symbols *s;
     if (gt_process_mapping_at((uint64_t)(uintptr_t)host, &m) == 1) {
         r = (struct range){m.start - guest, m.end - guest};

@@ -26,16 +26,16 @@ static bool same_code(const struct gt_code *a, const struct gt_code *b)
 /* Room for two in one cache line, or NULL. */
 static struct gt_code *take_line(struct gt_uftrace_recorder *r)
 {
-    enum { BATCH = 2 << 20 };
+    enum { ROOM = 2 << 20 };
     struct gt_block_cache *c = &r->code.cache;
     if (c->at == c->end) {
         void *p;
-        if (posix_memalign(&p, BATCH, BATCH) != 0)
+        if (posix_memalign(&p, ROOM, ROOM) != 0)
             return NULL;
         if (!r->guest.user)
-            (void)madvise(p, BATCH, MADV_HUGEPAGE); /* slower without */
+            (void)madvise(p, ROOM, MADV_HUGEPAGE); /* slower without */
         c->at = p;
-        c->end = c->at + BATCH / sizeof *c->at;
+        c->end = c->at + ROOM / sizeof *c->at;
     }
     c->at += 2;
     return c->at - 2;
@@ -50,7 +50,7 @@ static struct gt_cached_block *first_at(struct gt_cached_block *cached, uint64_t
 
 struct gt_cached_block *gt_cached_block_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return first_at(gt_place_at(r, pc)->blocks, pc);
+    return first_at(gt_granule_at(r, pc)->blocks, pc);
 }
 
 struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cached)
@@ -61,12 +61,12 @@ struct gt_cached_block *gt_cached_block_next(const struct gt_cached_block *cache
 /* Without memory the description is not found again. */
 static void insert(struct gt_uftrace_recorder *r, struct gt_code *code)
 {
-    struct gt_place *place = gt_place_at(r, code->pc);
+    struct gt_granule *granule = gt_granule_at(r, code->pc);
     struct gt_cached_block *cached = gt_arena_take(&r->code.cache.cached, sizeof *cached);
     if (!cached)
         return;
-    *cached = (struct gt_cached_block){code->pc, code, place->blocks};
-    place->blocks = cached;
+    *cached = (struct gt_cached_block){code->pc, code, granule->blocks};
+    granule->blocks = cached;
 }
 
 static bool is_reserved(const struct gt_code *code)
@@ -81,7 +81,7 @@ static bool comes_back(const struct gt_code *code)
 }
 
 /* Returns a free description for code at that address. */
-static struct gt_code *place_for(struct gt_uftrace_recorder *r, const struct gt_code *want,
+static struct gt_code *find_room(struct gt_uftrace_recorder *r, const struct gt_code *want,
                                  struct gt_code *reserved)
 {
     if (reserved)
@@ -116,7 +116,7 @@ struct gt_code *gt_cache_block(struct gt_uftrace_recorder *r, const struct gt_co
         if (is_reserved(k->code))
             reserved = k->code;
     }
-    struct gt_code *code = place_for(r, want, reserved);
+    struct gt_code *code = find_room(r, want, reserved);
     if (!code)
         return NULL;
     *code = *want;

@@ -22,7 +22,7 @@ struct gt_cached_block {
 /* Memory of descriptions. Zero: no description yet. */
 struct gt_block_cache {
     struct gt_arena cached;   /* of struct gt_cached_block */
-    struct gt_code *at, *end; /* free descriptions of the newest batch, two in a cache line */
+    struct gt_code *at, *end; /* free descriptions of the newest allocation, two in a cache line */
     struct gt_code *half; /* the free one of a line whose other one is in use; NULL: no such line */
 };
 

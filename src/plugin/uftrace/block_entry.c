@@ -27,19 +27,19 @@
 static void note_predecessor(const struct gt_translation *t, uint64_t pc)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    gt_place_at(r, pc)->by_flow |= gt_place_bit(pc);
+    gt_granule_at(r, pc)->by_predecessor |= gt_granule_bit(pc);
     if (pc / GT_PAGE == t->insn[0].pc / GT_PAGE)
         gt_memory_note_predecessor(r, pc);
 }
 
 static void note_call(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    gt_place_at(r, pc)->call |= gt_place_bit(pc);
+    gt_granule_at(r, pc)->call |= gt_granule_bit(pc);
 }
 
 static void note_block_entry(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    gt_place_at(r, pc)->otherwise |= gt_place_bit(pc);
+    gt_granule_at(r, pc)->otherwise |= gt_granule_bit(pc);
 }
 
 void gt_block_entries_note(const struct gt_translation *t, bool known)
@@ -85,22 +85,23 @@ static bool may_follow_call(const struct gt_translation *t)
 enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_code *code)
 {
     struct gt_uftrace_recorder *r = t->rec;
-    const struct gt_place *place = gt_place_at(r, code->pc);
-    uint64_t bit = gt_place_bit(code->pc);
-    bool flow = place->by_flow & bit, call = place->call & bit;
-    bool otherwise = place->otherwise & bit || (flow && !gt_memory_has_predecessor(r, code->pc));
+    const struct gt_granule *granule = gt_granule_at(r, code->pc);
+    uint64_t bit = gt_granule_bit(code->pc);
+    bool predecessor = granule->by_predecessor & bit, call = granule->call & bit;
+    bool otherwise =
+        granule->otherwise & bit || (predecessor && !gt_memory_has_predecessor(r, code->pc));
     bool is_machine = !r->guest.user;
     if (code->vector == GT_VECTOR_YES)
         return GT_BLOCK_ENTRY_UNKNOWN;
     /* In machines a function may be a handler, as long as no code leads there. */
-    bool entry = code->entry && (!is_machine || flow);
-    uint32_t special = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
+    bool entry = code->entry && (!is_machine || predecessor);
+    uint32_t slow = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
     bool follows = may_follow_call(t);
-    if (entry || special || call || otherwise || follows) {
-        bool seldom_stays = !flow && (follows || (call && !otherwise));
+    if (entry || slow || call || otherwise || follows) {
+        bool seldom_stays = !predecessor && (follows || (call && !otherwise));
         return code->entry || seldom_stays ? GT_BLOCK_ENTRY_LOOK : GT_BLOCK_ENTRY_MIXED;
     }
-    if (flow)
+    if (predecessor)
         return GT_BLOCK_ENTRY_NONE;
     /* Without a scoreboard blocks that end in a call or return have a callback anyway: there a
      * landing pad is seen a little later, and an interpreter's code is not slowed down. */

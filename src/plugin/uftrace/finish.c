@@ -94,7 +94,7 @@ static void add_to_shared(struct gt_uftrace_recorder *r)
 }
 
 /* One line for a recording: the process that sees the first fault prints it. */
-static bool tell_faults(struct gt_uftrace_recorder *r, const struct lossy *lossy)
+static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
     const struct gt_streams_stats *st = &r->totals.written;
     unsigned refused = r->totals.refused;
@@ -149,12 +149,12 @@ static void report_counters(const struct gt_uftrace_recorder *r)
     report(counters, GT_COUNT_BEYOND_DEPTH);
 }
 
-static void tell(struct gt_uftrace_recorder *r, const struct lossy *lossy)
+static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
     add_to_shared(r);
-    bool fault = tell_faults(r, lossy);
+    bool fault = report_faults(r, lossy);
     report_counters(r);
-    gt_linux_tell(r);
+    gt_linux_report(r);
     if (r->options.summary && !r->process.forked_from && !fault && r->totals.calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
     else if (r->options.summary && !r->process.forked_from && !fault)
@@ -183,6 +183,6 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     for (size_t i = 0; i < lossy.n; i++)
         trace_uftrace_lost(lossy.stream[i].id, lossy.stream[i].records);
     trace_uftrace_end(r->totals.calls, r->totals.written.records, r->totals.written.lost);
-    tell(r, &lossy);
+    report_losses(r, &lossy);
     gt_tracing_finish();
 }

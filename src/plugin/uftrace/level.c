@@ -61,9 +61,9 @@ int gt_levels_init(struct gt_uftrace_recorder *r, struct gt_error *err)
  */
 
 /* Reported once: all code then counts as of the first level. */
-static void tell_unreadable(struct gt_uftrace_recorder *r, const char *name)
+static void report_unreadable(struct gt_uftrace_recorder *r, const char *name)
 {
-    if (!__atomic_exchange_n(&r->levels.told, true, __ATOMIC_RELAXED) &&
+    if (!__atomic_exchange_n(&r->levels.reported, true, __ATOMIC_RELAXED) &&
         r->options.privilege_levels)
         gt_host_message("trace-privilege-level=on: register %s cannot be read: privilege levels "
                         "are not distinguished",
@@ -80,7 +80,7 @@ static bool read_level(struct gt_uftrace_recorder *r, unsigned *level)
         if (want->may_lack && !gt_register_exists(&l->registers[i], want->name)) {
             values[i] = want->if_lacks;
         } else if (!gt_register_read(&l->registers[i], want->name, &values[i])) {
-            tell_unreadable(r, want->name);
+            report_unreadable(r, want->name);
             return false;
         }
     }

@@ -109,8 +109,7 @@ static bool read_task(struct gt_uftrace_recorder *r, uint64_t addr, struct gt_li
 /* With the lock. False: there is no room. */
 static bool add_seen(struct gt_uftrace_recorder *r, const struct seen *seen)
 {
-    struct seen *own =
-        r->os.all->len < MOST_SEEN ? gt_arena_take(&r->os.batches, sizeof *own) : NULL;
+    struct seen *own = r->os.all->len < MOST_SEEN ? gt_arena_take(&r->os.arena, sizeof *own) : NULL;
     if (!own)
         return false;
     *own = *seen;
@@ -208,7 +207,7 @@ void gt_linux_watch_entry(struct gt_uftrace_recorder *r, const struct gt_decoded
         gt_insn_on_exec_regs(first->ref, on_named, NULL);
 }
 
-void gt_linux_tell(const struct gt_uftrace_recorder *r)
+void gt_linux_report(const struct gt_uftrace_recorder *r)
 {
     if (r->os.unlisted)
         gt_host_message("%s/" GT_GUEST_TASKS_FILE ": %llu more names that threads had are left out",

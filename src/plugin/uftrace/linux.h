@@ -30,7 +30,7 @@ struct gt_linux {
     pthread_mutex_t lock;               /* of the members below */
     GPtrArray *all;                     /* the tasks that contexts had, in order */
     GHashTable *known;                  /* the same, by content */
-    struct gt_arena batches;            /* their memory */
+    struct gt_arena arena;              /* their memory */
     uint64_t unlisted;                  /* tasks that had no room in `all` */
 };
 
@@ -53,6 +53,6 @@ void gt_linux_transferred(struct gt_vcpu *v, uint64_t time);
 int gt_linux_write(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* Prints how many threads that file lacks, if any. */
-void gt_linux_tell(const struct gt_uftrace_recorder *r);
+void gt_linux_report(const struct gt_uftrace_recorder *r);
 
 #endif

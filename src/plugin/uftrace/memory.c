@@ -27,7 +27,8 @@ enum { PIECE = 256 }; /* bytes that are compared at once: code and data may shar
 struct gt_memory_page {
     uint64_t at;                     /* the number of the page, where its code is */
     uint64_t piece[GT_PAGE / PIECE]; /* hashes of what it holds */
-    uint64_t by_flow[GT_PAGE / 64]; /* reached by running on or by a branch, from the page itself */
+    uint64_t by_predecessor[GT_PAGE /
+                            64]; /* reached by running on or by a branch, from the page itself */
 };
 
 static const uint8_t *page_of(const uint8_t *bytes)
@@ -72,7 +73,7 @@ static struct gt_memory_page *renew(struct gt_uftrace_recorder *r, struct gt_mem
         page = g_new(struct gt_memory_page, 1);
         g_hash_table_insert(r->code.memory.pages, (void *)page_of(bytes), page);
     }
-    memset(page->by_flow, 0, sizeof page->by_flow);
+    memset(page->by_predecessor, 0, sizeof page->by_predecessor);
     for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
         page->piece[i] = hash_piece(bytes, i);
     return page;
@@ -111,10 +112,11 @@ uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block)
 void gt_memory_note_predecessor(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     if (r->code.memory.here)
-        r->code.memory.here->by_flow[pc % GT_PAGE / 64] |= UINT64_C(1) << pc % 64;
+        r->code.memory.here->by_predecessor[pc % GT_PAGE / 64] |= UINT64_C(1) << pc % 64;
 }
 
 bool gt_memory_has_predecessor(const struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    return !r->code.memory.here || r->code.memory.here->by_flow[pc % GT_PAGE / 64] >> pc % 64 & 1;
+    return !r->code.memory.here ||
+           r->code.memory.here->by_predecessor[pc % GT_PAGE / 64] >> pc % 64 & 1;
 }

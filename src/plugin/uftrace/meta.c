@@ -243,8 +243,8 @@ static struct gt_module *module_of(const struct gt_uftrace_recorder *r, const st
 static void collect_entered_of(const struct gt_uftrace_recorder *r, const struct gt_page *page,
                                GHashTable *unnamed)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(page->place); i++)
-        for (const struct gt_cached_block *k = page->place[i].blocks; k; k = k->next) {
+    for (size_t i = 0; i < G_N_ELEMENTS(page->granule); i++)
+        for (const struct gt_cached_block *k = page->granule[i].blocks; k; k = k->next) {
             struct gt_module *m =
                 is_entered_unnamed(r, k->code) ? module_of(r, k->code->fn, unnamed) : NULL;
             uint64_t rel = m ? k->code->pc - m->lo : 0;

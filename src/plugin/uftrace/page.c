@@ -3,14 +3,14 @@
 #include "plugin/uftrace/page.h"
 #include "plugin/uftrace/recorder.h"
 
-struct gt_place *gt_place_at(struct gt_uftrace_recorder *r, uint64_t pc)
+struct gt_granule *gt_granule_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     struct gt_page *page = gt_pages_at(&r->code.pages, pc, sizeof *page);
-    return &page->place[pc % GT_PAGE / GT_PLACE];
+    return &page->granule[pc % GT_PAGE / GT_GRANULE];
 }
 
 bool gt_block_entry_is_known(struct gt_uftrace_recorder *r, uint64_t pc)
 {
-    const struct gt_place *place = gt_place_at(r, pc);
-    return (place->by_flow | place->call | place->otherwise) & gt_place_bit(pc);
+    const struct gt_granule *granule = gt_granule_at(r, pc);
+    return (granule->by_predecessor | granule->call | granule->otherwise) & gt_granule_bit(pc);
 }

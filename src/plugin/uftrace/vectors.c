@@ -6,7 +6,7 @@
  * which no code seen so far leads, reached while no call, return or jump under way leads there, can
  * only have been reached by an exception. From then on that block is a vector, and so are the
  * others of its table. The first use of a vector is missed if it hits between an indirect jump or
- * call and its arrival.
+ * call and the block that it enters.
  */
 #include "plugin/uftrace/vectors.h"
 #include "plugin/uftrace/page.h"
@@ -44,12 +44,12 @@ static bool is_of_bios(const struct gt_uftrace_recorder *r, const struct gt_code
 static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    bool told = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
+    bool reported = r->options.discontinuities, named = code->fn->flags & GT_FUNC_VECTORS;
     if (!(last_exit & GT_LAST_EXIT_CODE) && last_exit & GT_LAST_EXIT_JUMPED)
-        return !told && named;
+        return !reported && named;
     if (!(last_exit &
           GT_LAST_EXIT_CODE)) /* resumed elsewhere in its function: a fault was handled */
-        return !told &&
+        return !reported &&
                (!(last_exit & GT_LAST_EXIT_RESUME) || gt_last_exit_func(last_exit) != code->fn ||
                 code->fn->flags & GT_FUNC_ANON);
     const struct gt_code *from = gt_last_exit_code(last_exit);
@@ -57,17 +57,17 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
     case GT_EXIT_SYSCALL:
         /* The system call has ended and returns to the program: where levels can be read, the block
          * must not be the program's. */
-        return gt_code_end(from) != code->pc &&
-               (!(last_exit & GT_LAST_EXIT_RESUME) || is_of_bios(r, code) || (!told && from->user));
+        return gt_code_end(from) != code->pc && (!(last_exit & GT_LAST_EXIT_RESUME) ||
+                                                 is_of_bios(r, code) || (!reported && from->user));
     case GT_EXIT_EXCEPTION_RETURN: /* one that ends no handler leads to a lower level */
-        return !told && from->pc >> 63 && code->pc >> 63;
+        return !reported && from->pc >> 63 && code->pc >> 63;
     case GT_EXIT_CALL:
-        return !told && !is_page_offset(from->target, code->pc);
+        return !reported && !is_page_offset(from->target, code->pc);
     case GT_EXIT_RETURN:
-        return !told && (named || r->guest.arch->vector_align > 1) &&
+        return !reported && (named || r->guest.arch->vector_align > 1) &&
                !gt_machine_returns(&v->thread, code->pc);
     default:
-        return !told && named;
+        return !reported && named;
     }
 }
 

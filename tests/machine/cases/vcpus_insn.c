@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vcpus.c by the instruction clock: landings are noted there, and a thread goes on on another vCPU
- * before the one that it leaves has noted much.
+ * vcpus.c by the instruction clock: a thread continues on another vCPU soon after it began.
  *
  * smp: 4
  * calls: 10000

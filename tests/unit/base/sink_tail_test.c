@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Outlets: what a file ends with for now, and what waits for long on its way to a socket. */
+/* Packet sinks: what a file ends with for now, and what waits for long on its way to a socket. */
 #include "base/sink/sink.h"
 #include "sink_util.h"
 
@@ -10,12 +10,12 @@ enum { REST = 5000 }; /* bytes; more than follows in the end */
 static struct {
     uint8_t data[REST];
     size_t n;
-    struct gt_packet_sink *outlet;
+    struct gt_packet_sink *sink;
     struct gt_buffer *held;
     pthread_mutex_t lock;
 } producer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const uint8_t *put_rest(void *self, size_t *n)
+static const uint8_t *put_provisional(void *self, size_t *n)
 {
     (void)self;
     pthread_mutex_lock(&producer.lock);
@@ -31,13 +31,13 @@ static void set_rest(size_t n)
     pthread_mutex_unlock(&producer.lock);
 }
 
-static void check_file(uint64_t numbers, size_t rest)
+static void check_file(uint64_t numbers, size_t tail)
 {
     struct text t = read_file("out");
-    assert_int_equal(t.n, 4 + 8 * numbers + rest);
-    for (size_t i = 0; i < rest; i++)
+    assert_int_equal(t.n, 4 + 8 * numbers + tail);
+    for (size_t i = 0; i < tail; i++)
         assert_int_equal(t.data[4 + 8 * numbers + i], 'r');
-    t.n -= rest;
+    t.n -= tail;
     check_numbers(&t, 0, numbers, 0);
     free(t.data);
 }
@@ -48,7 +48,7 @@ static void test_rest(void **state)
     (void)state;
     struct gt_packet_sink_options options = default_options("out");
     memset(producer.data, 'r', REST);
-    options.rest = put_rest;
+    options.provisional = put_provisional;
     set_rest(REST);
     struct gt_packet_sink *o = create_with(&options);
     gt_packet_sink_flush(o);
@@ -75,7 +75,7 @@ static void test_rest_is_shown(void **state)
 {
     (void)state;
     struct gt_packet_sink_options options = default_options("out");
-    options.rest = put_rest;
+    options.provisional = put_provisional;
     set_rest(10);
     struct gt_packet_sink *o = create_with(&options);
     struct text t = {0};
@@ -99,7 +99,7 @@ static void test_no_room(void **state)
     small.rlim_cur = 1000;
     setrlimit(RLIMIT_FSIZE, &small);
     struct gt_packet_sink_options options = default_options("out");
-    options.rest = put_rest;
+    options.provisional = put_provisional;
     set_rest(REST);
     struct gt_packet_sink *o = create_with(&options);
     put_numbers(o, 0, 10);
@@ -116,7 +116,7 @@ static void hand_over(void *self)
     (void)self;
     pthread_mutex_lock(&producer.lock);
     if (producer.held)
-        producer.held = gt_packet_sink_try_exchange(producer.outlet, producer.held);
+        producer.held = gt_packet_sink_try_exchange(producer.sink, producer.held);
     pthread_mutex_unlock(&producer.lock);
 }
 
@@ -130,7 +130,7 @@ static void test_tick(void **state)
     struct reader *r = start_reader("sock", 0, 0);
     uint64_t zero = 0;
     pthread_mutex_lock(&producer.lock);
-    producer.outlet = o;
+    producer.sink = o;
     producer.held = gt_packet_sink_acquire(o);
     memcpy(producer.held->data, &zero, sizeof zero);
     producer.held->used = sizeof zero;

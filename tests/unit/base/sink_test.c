@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Outlets: files, full disks, and readers of sockets that come late, are slow, or go away. */
+/* Packet sinks: files, full disks, and readers of sockets that come late, are slow, or go away. */
 #include "base/sink/internal.h"
 #include "base/sink/sink.h"
 #include "sink_util.h"
@@ -7,7 +7,7 @@
 static void test_file(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 10000);
     struct gt_packet_sink_stats stats = finish(o);
     struct text t = read_file("out");
@@ -22,7 +22,7 @@ static void test_file_is_emptied(void **state)
 {
     (void)state;
     write_file("out", 100000);
-    finish(create_outlet("out", 0));
+    finish(create_sink("out", 0));
     struct text t = read_file("out");
     check_numbers(&t, 0, 0, 0);
     free(t.data);
@@ -57,7 +57,7 @@ static void test_longest_path(void **state)
     memset(name, 'x', sizeof name);
     memcpy(name, "unix:", 5);
     name[5 + 107] = '\0';
-    struct gt_packet_sink *o = create_outlet(name, 0);
+    struct gt_packet_sink *o = create_sink(name, 0);
     struct reader *r = start_reader(name + 5, 0, 0);
     put_numbers(o, 0, 10);
     finish(o);
@@ -73,14 +73,14 @@ static void test_full_disk(void **state)
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
     setrlimit(RLIMIT_FSIZE, &small);
-    struct gt_packet_sink *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 100000);
-    struct gt_error news;
+    struct gt_error message;
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(o, &stats);
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "out: File too large after"));
-    assert_false(gt_packet_sink_message(o, &news));
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "out: File too large after"));
+    assert_false(gt_packet_sink_message(o, &message));
     gt_packet_sink_destroy(o);
     setrlimit(RLIMIT_FSIZE, &old);
     struct text t = read_file("out");
@@ -96,7 +96,7 @@ static void test_full_disk(void **state)
 static void test_full_device(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("/dev/full", 0);
+    struct gt_packet_sink *o = create_sink("/dev/full", 0);
     put_numbers(o, 0, 100000);
     struct gt_packet_sink_stats stats = finish(o);
     assert_true(stats.failed);
@@ -107,7 +107,7 @@ static void test_reader_is_there(void **state)
 {
     (void)state;
     struct reader *r = start_server("sock", 0, 0);
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     put_numbers(o, 0, 100000);
     finish(o);
     check_reader(r, 0, 100000, 0);
@@ -117,10 +117,10 @@ static void test_reader_is_there(void **state)
 static void test_reader_is_late(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
-    struct gt_error news;
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "sock: waits for a reader, 60 s at most"));
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
+    struct gt_error message;
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "sock: waits for a reader, 60 s at most"));
     struct producer *p = start_producer(o, 100000);
     wait_for_waits(o);
     struct reader *r = start_reader("sock", 0, 0);
@@ -135,7 +135,7 @@ static void test_reader_is_late(void **state)
 static void test_reader_comes_after_the_end(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     put_numbers(o, 0, 100);
     struct reader *r = start_reader("sock", 0, 0);
     finish(o);
@@ -150,10 +150,10 @@ static void test_reader_never_comes(void **state)
     struct gt_packet_sink *o = create_with(&options);
     put_numbers(o, 0, 100000); /* more than the memory holds */
     struct gt_packet_sink_stats stats;
-    struct gt_error news;
+    struct gt_error message;
     gt_packet_sink_finish(o, &stats);
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "no reader came within 1 s; nothing is recorded"));
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "no reader came within 1 s; nothing is recorded"));
     gt_packet_sink_destroy(o);
     assert_int_equal(stats.sent, 0);
     assert_int_equal(stats.dropped, 100000 * 8);
@@ -163,7 +163,7 @@ static void test_reader_never_comes(void **state)
 static void test_reader_is_slow(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct reader *r = start_reader("sock", 0, 100); /* bytes at a time */
     put_numbers(o, 0, 100000);
     struct gt_packet_sink_stats stats = finish(o);
@@ -192,15 +192,15 @@ static void test_drop(void **state)
 static void test_reader_is_killed(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct reader *r = start_reader("sock", 5000, 0); /* goes after so many bytes */
     put_numbers(o, 0, 1000000);
     struct gt_packet_sink_stats stats;
-    struct gt_error news;
+    struct gt_error message;
     gt_packet_sink_finish(o, &stats);
-    assert_true(gt_packet_sink_message(o, &news));
-    assert_non_null(strstr(news.text, "sock: the reader is gone ("));
-    assert_non_null(strstr(news.text, "the rest is dropped"));
+    assert_true(gt_packet_sink_message(o, &message));
+    assert_non_null(strstr(message.text, "sock: the reader is gone ("));
+    assert_non_null(strstr(message.text, "the rest is dropped"));
     gt_packet_sink_destroy(o);
     assert_true(stats.failed);
     assert_true(stats.dropped > 0 && stats.sent >= 5000);
@@ -214,13 +214,13 @@ static void test_reader_comes_again(void **state)
     struct gt_packet_sink_options options = default_options("unix:sock");
     options.reconnect = true;
     struct gt_packet_sink *o = create_with(&options);
-    struct gt_error news;
+    struct gt_error message;
     struct reader *first = start_reader("sock", 5000, 0);
     uint64_t n = 0;
-    gt_packet_sink_message(o, &news);
-    while (!gt_packet_sink_message(o, &news))
+    gt_packet_sink_message(o, &message);
+    while (!gt_packet_sink_message(o, &message))
         put_numbers(o, n++, 1);
-    assert_non_null(strstr(news.text, "what comes is dropped until there is a reader again"));
+    assert_non_null(strstr(message.text, "what comes is dropped until there is a reader again"));
     end_reader(first);
     struct reader *second = start_reader("sock", 0, 0);
     while (!reader_has(second, 4 + 2 * 8))
@@ -238,9 +238,9 @@ static void test_server_comes_again(void **state)
     options.reconnect = true;
     struct reader *first = start_server("sock", 5000, 0);
     struct gt_packet_sink *o = create_with(&options);
-    struct gt_error news;
+    struct gt_error message;
     uint64_t n = 0;
-    while (!gt_packet_sink_message(o, &news))
+    while (!gt_packet_sink_message(o, &message))
         put_numbers(o, n++, 1);
     end_reader(first);
     unlink("sock");
@@ -302,7 +302,7 @@ static void test_stale_socket(void **state)
 {
     (void)state;
     close(listen_at("sock"));
-    struct gt_packet_sink *o = create_outlet("unix:sock", 0);
+    struct gt_packet_sink *o = create_sink("unix:sock", 0);
     struct reader *r = start_reader("sock", 0, 0);
     put_numbers(o, 0, 100);
     finish(o);
@@ -312,16 +312,16 @@ static void test_stale_socket(void **state)
 static void test_fork(void **state)
 {
     (void)state;
-    struct gt_packet_sink *o = create_outlet("out", 0);
+    struct gt_packet_sink *o = create_sink("out", 0);
     put_numbers(o, 0, 1000);
     gt_packet_sink_fork_prepare(o);
     pid_t child = fork();
     if (child == 0) {
         gt_packet_sink_fork_child(o);
-        struct gt_error news;
+        struct gt_error message;
         put_numbers(o, 5000, 100000);
         gt_packet_sink_finish(o, NULL);
-        _exit(gt_packet_sink_message(o, &news));
+        _exit(gt_packet_sink_message(o, &message));
     }
     gt_packet_sink_fork_parent(o);
     int status;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of outlets share. A stream is "HEAD", then the numbers from 0 on, 8 bytes each;
- * where some were dropped, a word with the top bit set says how many bytes. Each test has a folder
- * of its own, which is the working directory.
+ * What the tests of packet sinks share. A stream is "HEAD", then the numbers from 0 on, 8 bytes
+ * each; where some were dropped, a word with the top bit set says how many bytes. Each test has a
+ * folder of its own, which is the working directory.
  */
 #ifndef TESTS_SINK_UTIL_H
 #define TESTS_SINK_UTIL_H
@@ -38,7 +38,7 @@ static struct gt_error last_error;
 static inline int make_scratch(void **state)
 {
     (void)state;
-    strcpy(scratch, "/tmp/gt-outlet-XXXXXX");
+    strcpy(scratch, "/tmp/gt-sink-XXXXXX");
     return mkdtemp(scratch) && chdir(scratch) == 0 ? 0 : -1;
 }
 
@@ -84,7 +84,7 @@ static inline struct gt_packet_sink *create_with(const struct gt_packet_sink_opt
     return o;
 }
 
-static inline struct gt_packet_sink *create_outlet(const char *target, size_t limit)
+static inline struct gt_packet_sink *create_sink(const char *target, size_t limit)
 {
     struct gt_packet_sink_options options = default_options(target);
     if (limit)

@@ -143,16 +143,16 @@ static void test_vote_at_the_edge(void **state)
     struct gt_entries e = {addr, 0};
     for (size_t i = 0; i < MANY; i += 3)
         addr[e.n++] = function[i].addr + offset;
-    struct gt_vote v;
+    struct gt_load_offset v;
     struct gt_error err = {0};
-    assert_int_equal(gt_vote(&e, &part, &v, &err), 0);
+    assert_int_equal(gt_load_offset_find(&e, &part, &v, &err), 0);
     assert_true(v.offset == offset && v.hits == MANY / 3 && v.seen == MANY / 3);
     assert_true(v.first == 0 && v.latest == function[MANY - 3].addr);
     part.n = 0;
-    assert_int_equal(gt_vote(&e, &part, &v, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_load_offset_find(&e, &part, &v, &err), GT_E_NOT_FOUND);
     e.n = 0;
     part.n = MANY;
-    assert_int_equal(gt_vote(&e, &part, &v, &err), GT_E_NOT_FOUND);
+    assert_int_equal(gt_load_offset_find(&e, &part, &v, &err), GT_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "/edge: none of its functions was entered"));
 }
 

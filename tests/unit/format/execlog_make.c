@@ -23,7 +23,7 @@ static struct block {
 } blocks[BLOCKS + 1];
 
 static struct gt_execlog_writer *writer;
-static struct gt_packet_sink *outlet;
+static struct gt_packet_sink *sink;
 static struct gt_execlog_stream stream;
 static FILE *text;
 static uint64_t lines, place, seed = 88172645463325252u;
@@ -82,9 +82,9 @@ static void begin(const char *binary)
         .tail = gt_execlog_tail,
         .self = writer,
     };
-    if (gt_packet_sink_create(&o, &outlet, &err) < 0)
-        die("outlet", &err);
-    gt_execlog_begin(&stream, VCPU, gt_packet_sink_acquire(outlet), swap, outlet);
+    if (gt_packet_sink_create(&o, &sink, &err) < 0)
+        die("sink", &err);
+    gt_execlog_begin(&stream, VCPU, gt_packet_sink_acquire(sink), swap, sink);
     ram = gt_execlog_define_device(writer, "RAM");
     reg = gt_execlog_define_register(writer, "rax", 8);
     for (size_t i = 0; i < BLOCKS; i++)
@@ -189,13 +189,13 @@ int main(int argc, char **argv)
     }
     begin(argv[1]);
     run_all(strtoull(argv[3], NULL, 10));
-    gt_packet_sink_submit(outlet, gt_execlog_end(&stream));
-    gt_packet_sink_finish(outlet, &stats);
+    gt_packet_sink_submit(sink, gt_execlog_end(&stream));
+    gt_packet_sink_finish(sink, &stats);
     end_line();
     if ((text && fclose(text) != 0) || stats.failed)
         die("writing", NULL);
     printf("%" PRIu64 "\n", lines);
-    gt_packet_sink_destroy(outlet);
+    gt_packet_sink_destroy(sink);
     gt_execlog_writer_destroy(writer);
     return 0;
 }

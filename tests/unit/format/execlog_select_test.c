@@ -92,12 +92,12 @@ static uint64_t read_selected(const struct gt_execlog_query *q, size_t size, str
     const struct gt_execlog_text_options o = {*q, false, take, learn, &p};
     struct gt_execlog_text *t;
     struct gt_execlog_item item;
-    struct gt_error told, err;
+    struct gt_error first_damage, err;
     const uint8_t *body;
     assert_int_equal(gt_execlog_reader_create(&source, &p.r, NULL), 0);
     assert_int_equal(gt_execlog_text_create(gt_execlog_reader_codes(p.r), &o, &t, NULL), 0);
     s.read = 0;
-    assert_int_equal(gt_execlog_select(p.r, size, q, &p.selection, &told, &err), 0);
+    assert_int_equal(gt_execlog_select(p.r, size, q, &p.selection, &first_damage, &err), 0);
     for (size_t i = 0; i < p.selection.n_events; i++) {
         assert_true(gt_execlog_go(p.r, p.selection.events[i].offset, false));
         assert_int_equal(gt_execlog_next(p.r, &item, NULL), 1);

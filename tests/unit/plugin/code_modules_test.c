@@ -240,7 +240,7 @@ static void test_patterns(void **state)
     assert_string_equal(name_at(c, HIGH + 0x40), "a_second");
     assert_string_equal(module_block(c, 3, HIGH + 0x10, 64), "/b.ko");
     assert_string_equal(name_at(c, HIGH + 0x80), "b_twin");
-    assert_int_equal(gt_code_modules_places(c), 2);
+    assert_int_equal(gt_code_modules_instances(c), 2);
     gt_code_modules_free(c);
 }
 
@@ -254,11 +254,11 @@ static void test_seen(void **state)
     module_block(c, 0, HIGH + 0x10, 64);
     assert_int_equal(gt_code_modules_count(c), 0);
     module_block(c, 1, HIGH + 0x40, 64); /* and the first one, now that it is certain */
-    assert_int_equal(gt_code_modules_places(c), 1);
+    assert_int_equal(gt_code_modules_instances(c), 1);
     assert_int_equal(gt_code_modules_count(c), 3);
     module_block(c, 1, HIGH + 0x40, 64);
     module_block(c, 3, HIGH + 0x10, 64);
-    assert_int_equal(gt_code_modules_places(c), 2);
+    assert_int_equal(gt_code_modules_instances(c), 2);
     assert_int_equal(gt_code_modules_count(c), 5);
     assert_int_equal(gt_code_modules_write(c, path, NULL), 0);
     assert_int_equal(gt_file_read(path, 1000, &text, &size, NULL), 0);

@@ -40,9 +40,9 @@ void host_double_translate(struct gt_block *b)
     host_double.translating = NULL;
 }
 
-static uint64_t *cell_at(struct gt_scoreboard_entry cell, unsigned vcpu)
+static uint64_t *entry_at(struct gt_scoreboard_entry entry, unsigned vcpu)
 {
-    return (uint64_t *)(void *)((char *)gt_scoreboard_find(cell.scoreboard, vcpu) + cell.offset);
+    return (uint64_t *)(void *)((char *)gt_scoreboard_find(entry.scoreboard, vcpu) + entry.offset);
 }
 
 static void run_hook(const struct host_double_hook *h, unsigned vcpu)
@@ -53,17 +53,17 @@ static void run_hook(const struct host_double_hook *h, unsigned vcpu)
         h->exec(vcpu, h->data);
         break;
     case HOST_DOUBLE_EXEC_NE:
-        if (*cell_at(h->cell, vcpu) != h->value)
+        if (*entry_at(h->entry, vcpu) != h->value)
             h->exec(vcpu, h->data);
         break;
     case HOST_DOUBLE_ADD:
-        *cell_at(h->cell, vcpu) += h->value;
+        *entry_at(h->entry, vcpu) += h->value;
         break;
     case HOST_DOUBLE_ADD_SHARED:
         *h->shared += h->value;
         break;
     case HOST_DOUBLE_STORE:
-        *cell_at(h->cell, vcpu) = h->value;
+        *entry_at(h->entry, vcpu) = h->value;
         break;
     case HOST_DOUBLE_MEMORY:
         break;
@@ -166,25 +166,25 @@ void gt_block_on_exec_regs(struct gt_block *b, gt_exec_fn fn, void *data)
 }
 
 static void set_condition(struct host_double_hook *h, gt_exec_fn fn,
-                          struct gt_scoreboard_entry cell, uint64_t value)
+                          struct gt_scoreboard_entry entry, uint64_t value)
 {
     assert(gt_host_can(GT_HOST_CONDITIONAL));
     h->exec = fn;
-    h->cell = cell;
+    h->entry = entry;
     h->value = value;
 }
 
-void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+void gt_block_on_exec_ne(struct gt_block *b, gt_exec_fn fn, struct gt_scoreboard_entry entry,
                          uint64_t value, void *data)
 {
-    set_condition(add_to_block(b, HOST_DOUBLE_EXEC_NE, data), fn, cell, value);
+    set_condition(add_to_block(b, HOST_DOUBLE_EXEC_NE, data), fn, entry, value);
 }
 
-void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry cell, uint64_t value)
+void gt_block_add(struct gt_block *b, struct gt_scoreboard_entry entry, uint64_t value)
 {
     assert(gt_host_can(GT_HOST_SCOREBOARD));
     struct host_double_hook *h = add_to_block(b, HOST_DOUBLE_ADD, NULL);
-    h->cell = cell;
+    h->entry = entry;
     h->value = value;
 }
 
@@ -233,11 +233,11 @@ size_t gt_insn_bytes(const struct gt_insn_ref *insn, uint8_t *out, size_t n)
     return n;
 }
 
-void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry cell, uint64_t value)
+void gt_insn_store(struct gt_insn_ref *insn, struct gt_scoreboard_entry entry, uint64_t value)
 {
     assert(gt_host_can(GT_HOST_SCOREBOARD));
     struct host_double_hook *h = add_to_insn(insn, HOST_DOUBLE_STORE, NULL);
-    h->cell = cell;
+    h->entry = entry;
     h->value = value;
 }
 
@@ -251,10 +251,10 @@ void gt_insn_on_exec_regs(struct gt_insn_ref *insn, gt_exec_fn fn, void *data)
     add_to_insn(insn, HOST_DOUBLE_EXEC_REGS, data)->exec = fn;
 }
 
-void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry cell,
+void gt_insn_on_exec_ne(struct gt_insn_ref *insn, gt_exec_fn fn, struct gt_scoreboard_entry entry,
                         uint64_t value, void *data)
 {
-    set_condition(add_to_insn(insn, HOST_DOUBLE_EXEC_NE, data), fn, cell, value);
+    set_condition(add_to_insn(insn, HOST_DOUBLE_EXEC_NE, data), fn, entry, value);
 }
 
 void gt_insn_on_memory(struct gt_insn_ref *insn, gt_mem_fn fn, unsigned which, void *data)

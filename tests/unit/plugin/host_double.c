@@ -81,9 +81,9 @@ bool gt_host_can(enum gt_host_feature feature)
     return host_double.features >> feature & 1;
 }
 
-void gt_host_before_death(void (*fn)(void))
+void gt_host_on_abnormal_exit(void (*fn)(void))
 {
-    host_double.before_death = fn;
+    host_double.on_abnormal_exit = fn;
 }
 
 void gt_host_log(const char *text)
@@ -200,13 +200,13 @@ void gt_mem_value(uint32_t meminfo, uint64_t value[2])
     memcpy(value, host_double.access->value, sizeof host_double.access->value);
 }
 
-bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_place *out)
+bool gt_mem_find(uint32_t meminfo, uint64_t vaddr, struct gt_mem_target *out)
 {
     assert(host_double.access && meminfo == meminfo_of(host_double.access) &&
            vaddr == host_double.access->vaddr);
     if (!host_double.info.system || !host_double.has_place)
         return false;
-    *out = host_double.place;
+    *out = host_double.target;
     return true;
 }
 

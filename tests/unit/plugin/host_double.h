@@ -31,10 +31,10 @@ enum {
 enum host_double_kind {
     HOST_DOUBLE_EXEC,       /* a callback that reads no registers */
     HOST_DOUBLE_EXEC_REGS,  /* a callback that may read registers */
-    HOST_DOUBLE_EXEC_NE,    /* a callback where the cell differs from the value */
-    HOST_DOUBLE_ADD,        /* inline: adds the value to the vCPU's cell */
+    HOST_DOUBLE_EXEC_NE,    /* a callback where the entry differs from the value */
+    HOST_DOUBLE_ADD,        /* inline: adds the value to the vCPU's entry */
     HOST_DOUBLE_ADD_SHARED, /* inline: adds the value to a number of all vCPUs */
-    HOST_DOUBLE_STORE,      /* inline: stores the value into the vCPU's cell */
+    HOST_DOUBLE_STORE,      /* inline: stores the value into the vCPU's entry */
     HOST_DOUBLE_MEMORY,     /* a callback at a memory access */
 };
 
@@ -46,7 +46,7 @@ struct host_double_hook {
     gt_mem_fn memory;
     unsigned which; /* GT_MEM_LOADS, GT_MEM_STORES */
     void *data;
-    struct gt_scoreboard_entry cell;
+    struct gt_scoreboard_entry entry;
     uint64_t *shared;
     uint64_t value;
 };
@@ -86,7 +86,7 @@ struct host_double {
     /* what the plugin subscribed to */
     const struct gt_host_events *events;
     void *self;
-    void (*before_death)(void);
+    void (*on_abnormal_exit)(void);
 
     /* what the plugin reported; each message ends with a newline */
     GString *messages, *log;
@@ -95,7 +95,7 @@ struct host_double {
     const char *program; /* NULL: the host does not say */
     uint64_t entry;
     bool has_place;                         /* gt_mem_find knows where accesses go */
-    struct gt_mem_place place;              /* of all accesses */
+    struct gt_mem_target target;            /* of all accesses */
     uint64_t physical_offset;               /* physical minus virtual address of code */
     struct host_double_register *registers; /* the test's; a handle is an element's address */
     size_t n_registers;

@@ -11,7 +11,7 @@
 const char gt_tool_name[] = "test";
 
 static GString *order;
-static struct gt_scoreboard_entry cell;
+static struct gt_scoreboard_entry entry;
 
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
@@ -37,8 +37,8 @@ static void on_translate(void *self, struct gt_block *block)
 {
     assert_ptr_equal(self, &order);
     gt_insn_on_exec(gt_block_insn(block, 1), on_exec, (void *)"second");
-    gt_insn_store(gt_block_insn(block, 0), cell, 7);
-    gt_insn_on_exec_ne(gt_block_insn(block, 1), on_exec, cell, 7, (void *)"never");
+    gt_insn_store(gt_block_insn(block, 0), entry, 7);
+    gt_insn_on_exec_ne(gt_block_insn(block, 1), on_exec, entry, 7, (void *)"never");
     gt_insn_on_memory(gt_block_insn(block, 1), on_memory, GT_MEM_STORES, (void *)"access");
     gt_block_on_exec(block, on_exec, (void *)"block");
     gt_block_on_exec_regs(block, on_exec, (void *)"regs");
@@ -55,7 +55,7 @@ static int setup(void **state)
     static const struct gt_host_events events = {.translate = on_translate, .exit = on_exit_event};
     host_double_start("aarch64", 2, 7);
     order = g_string_new(NULL);
-    cell = (struct gt_scoreboard_entry){gt_scoreboard_new(16), 8};
+    entry = (struct gt_scoreboard_entry){gt_scoreboard_new(16), 8};
     gt_host_subscribe(&events, &order);
     return 0;
 }
@@ -98,11 +98,11 @@ static void an_access_has_its_callback(void **state)
 static void scoreboard_keeps_its_values_when_it_moves(void **state)
 {
     (void)state;
-    uint64_t *at = gt_scoreboard_find(cell.scoreboard, 1);
+    uint64_t *at = gt_scoreboard_find(entry.scoreboard, 1);
     at[1] = 42;
     host_double_move_scoreboard();
-    assert_ptr_not_equal(gt_scoreboard_find(cell.scoreboard, 1), at);
-    assert_int_equal(((uint64_t *)gt_scoreboard_find(cell.scoreboard, 1))[1], 42);
+    assert_ptr_not_equal(gt_scoreboard_find(entry.scoreboard, 1), at);
+    assert_int_equal(((uint64_t *)gt_scoreboard_find(entry.scoreboard, 1))[1], 42);
 }
 
 static void features_follow_the_abi(void **state)

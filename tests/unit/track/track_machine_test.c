@@ -198,7 +198,7 @@ static void test_left(void **state)
 }
 
 /* Told by the host: it was a handler, whatever became of it. The one further out stays. */
-static void test_left_told(void **state)
+static void test_left_reported(void **state)
 {
     (void)state;
     struct guest *g = machine_start();
@@ -370,7 +370,7 @@ int main(void)
         cmocka_unit_test(test_left),
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_not_split),
-        cmocka_unit_test(test_left_told),
+        cmocka_unit_test(test_left_reported),
         cmocka_unit_test(test_return_to_next),
         cmocka_unit_test(test_return_to_caller),
         cmocka_unit_test(test_return_begins),

@@ -193,7 +193,7 @@ static void test_refused(void **state)
 
 /* What the recorder asks of every transfer stays asked for when the thread begins. The clock is no
  * concern of the hot path. */
-static void test_attention(void **state)
+static void test_slow_flags(void **state)
 {
     (void)state;
     static const uint32_t asked[] = {GT_SLOW_OWNER, GT_SLOW_CLOCK};
@@ -202,9 +202,9 @@ static void test_attention(void **state)
         call(g, 'a', 0, 'b');
         g->t.slow_flags = asked[i];
         struct gt_code *b = block(g, 'b', 0, GT_EXIT_PLAIN, 0);
-        bool lands = transfer_plain(&g->t, b, g->last_exit, g->time, &g->sink, g, 10);
-        assert_int_equal(lands, asked[i] == GT_SLOW_CLOCK);
-        if (!lands)
+        bool plain = transfer_plain(&g->t, b, g->last_exit, g->time, &g->sink, g, 10);
+        assert_int_equal(plain, asked[i] == GT_SLOW_CLOCK);
+        if (!plain)
             run(g, b);
         check(g, 0, "+a+b");
         gt_thread_finish(&g->t, g->time);
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test(test_bound),         cmocka_unit_test(test_sentinel),
         cmocka_unit_test(test_forked),        cmocka_unit_test(test_forked_refused),
         cmocka_unit_test(test_exec),          cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_attention),     cmocka_unit_test(test_hot_path),
+        cmocka_unit_test(test_slow_flags),    cmocka_unit_test(test_hot_path),
         cmocka_unit_test(test_counter_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

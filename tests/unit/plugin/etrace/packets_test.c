@@ -163,11 +163,11 @@ static void devices_are_events(void **state)
     begin("aarch64", 1, "flags=gpio");
     host_double.has_place = true;
     host_double_run(&a, 0);
-    host_double.place = (struct gt_mem_place){.physical = 0x80, .device = true, .name = "uart"};
+    host_double.target = (struct gt_mem_target){.physical = 0x80, .device = true, .name = "uart"};
     host_double_access(&a, 0, 0, &store);
-    host_double.place.name = "anon12ab34cd";
+    host_double.target.name = "anon12ab34cd";
     host_double_access(&a, 0, 0, &load);
-    host_double.place = (struct gt_mem_place){.physical = 0x90};
+    host_double.target = (struct gt_mem_target){.physical = 0x90};
     host_double_access(&a, 0, 0, &load);
     assert_string_equal(recording_end(), "arch 183/64 0\n"
                                          "event 0 @0 uart write@0x80: 0 -> 5\n"

@@ -19,7 +19,7 @@ static void begin(struct gt_etrace *e, const char *target, const char *file)
                                                    .limit = 1 << 20,
                                                    .head = gt_etrace_put_head,
                                                    .mark = gt_etrace_put_dropped,
-                                                   .rest = gt_etrace_copy_tail,
+                                                   .provisional = gt_etrace_copy_tail,
                                                    .tick = gt_etrace_on_tick,
                                                    .self = e};
     assert_int_equal(gt_etrace_init(e, &host, NULL), 0);

@@ -95,7 +95,8 @@ static void accesses_follow_their_line(void **state)
 static void play_devices(void)
 {
     host_double.has_place = true;
-    host_double.place = (struct gt_mem_place){.physical = 0x12345, .device = true, .name = "uart"};
+    host_double.target =
+        (struct gt_mem_target){.physical = 0x12345, .device = true, .name = "uart"};
     play_accesses();
 }
 

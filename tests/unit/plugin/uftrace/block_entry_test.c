@@ -59,11 +59,11 @@ static const char *arrival(struct gt_uftrace_recorder *r, uint64_t pc, unsigned 
     const struct gt_translation t = {.rec = r, .n = 1, .insn = &insn};
     const uint32_t call = BL(0), none = 0;
     memcpy(bytes - 4, known & FOLLOWS ? &call : &none, 4);
-    struct gt_place *place = gt_place_at(r, pc);
-    uint64_t bit = gt_place_bit(pc);
-    place->by_flow = known & FLOW ? bit : ~bit;
-    place->call = known & CALL ? bit : ~bit;
-    place->otherwise = known & OTHER ? bit : ~bit;
+    struct gt_granule *granule = gt_granule_at(r, pc);
+    uint64_t bit = gt_granule_bit(pc);
+    granule->by_predecessor = known & FLOW ? bit : ~bit;
+    granule->call = known & CALL ? bit : ~bit;
+    granule->otherwise = known & OTHER ? bit : ~bit;
     enum gt_block_entry found = gt_block_entry_of(&t, &code);
     vector_after = code.vector;
     return names[found];
@@ -163,10 +163,10 @@ static void test_memory(void **state)
 static const char *known_at(struct gt_uftrace_recorder *r, uint64_t pc)
 {
     static char text[4];
-    const struct gt_place *place = gt_place_at(r, pc);
-    uint64_t bit = gt_place_bit(pc);
-    snprintf(text, sizeof text, "%s%s%s", place->by_flow & bit ? "F" : "",
-             place->call & bit ? "C" : "", place->otherwise & bit ? "A" : "");
+    const struct gt_granule *granule = gt_granule_at(r, pc);
+    uint64_t bit = gt_granule_bit(pc);
+    snprintf(text, sizeof text, "%s%s%s", granule->by_predecessor & bit ? "F" : "",
+             granule->call & bit ? "C" : "", granule->otherwise & bit ? "A" : "");
     assert_int_equal(gt_block_entry_is_known(r, pc), text[0] != '\0');
     return text;
 }

@@ -39,15 +39,15 @@ static void expect_scoreboard(struct gt_uftrace_recorder *r)
     EXPECT(r, ALPHA + 32, "block add 2", NOP, NOP);                                /* taken */
     EXPECT(r, ALPHA + 40, "block add 1; 0 last_exit return", RET);                 /* run into */
     EXPECT(r, ALPHA + 32, "block add 1; 0 last_exit indirect call", BLR);
-    EXPECT(r, ALPHA + 36, "block counted_landing unless own; block add 1", NOP); /* both ways */
+    EXPECT(r, ALPHA + 36, "block counted_transfer unless own; block add 1", NOP); /* both ways */
     EXPECT(r, ALPHA + 32, "block add 1", BR);
     EXPECT(r, ALPHA + 32, "block add 1", BL(4)); /* reads the pc */
     EXPECT(r, ALPHA + 32, "block add 1", SVC);
     EXPECT(r, ALPHA + 32, "block add 1", ERET);
     /* Nothing is seen to lead there: the C library or the kernel does. */
-    EXPECT(r, ALPHA + 128, "block counted_landing unless own; block add 1", NOP);
-    EXPECT(r, BETA + 4, "block counted_landing unless own; block add 1", NOP);
-    EXPECT(r, UNNAMED, "block counted_landing unless own; block add 1", NOP);
+    EXPECT(r, ALPHA + 128, "block counted_transfer unless own; block add 1", NOP);
+    EXPECT(r, BETA + 4, "block counted_transfer unless own; block add 1", NOP);
+    EXPECT(r, UNNAMED, "block counted_transfer unless own; block add 1", NOP);
 }
 
 static void test_program(void **state)
@@ -57,15 +57,15 @@ static void test_program(void **state)
 }
 
 /* Where control also comes by a branch, a look each time would cost more than a condition. */
-static void test_mixed_arrivals(void **state)
+static void test_mixed_block_entries(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
     EXPECT(r, ALPHA, "block exec transfer(1)", B_COND(8));
     EXPECT(r, ALPHA + 4, "block add 1; 0 last_exit call", BL(FUNCTION));
-    EXPECT(r, ALPHA + 8, "block counted_landing unless own; block add 1", NOP);
-    EXPECT(r, UNNAMED, "block counted_landing unless own; block add 1", B(64));
-    EXPECT(r, UNNAMED + 64, "block counted_landing unless own; block add 1", NOP);
+    EXPECT(r, ALPHA + 8, "block counted_transfer unless own; block add 1", NOP);
+    EXPECT(r, UNNAMED, "block counted_transfer unless own; block add 1", B(64));
+    EXPECT(r, UNNAMED + 64, "block counted_transfer unless own; block add 1", NOP);
 }
 
 /* Whether a jump is a call is the tracker's decision. */
@@ -88,10 +88,10 @@ static void test_two_functions_in_a_block(void **state)
 {
     (void)state;
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, NULL);
-    EXPECT(
-        r, BETA - 8,
-        "block counted_landing unless own; block add 2; 2 exec landing_inside; 3 last_exit return",
-        NOP, NOP, NOP, RET);
+    EXPECT(r, BETA - 8,
+           "block counted_transfer unless own; block add 2; 2 exec transfer_inside; 3 last_exit "
+           "return",
+           NOP, NOP, NOP, RET);
 }
 
 static struct gt_func *register_handler(struct gt_uftrace_recorder *r)
@@ -115,8 +115,8 @@ static void test_signal_handler(void **state)
     const struct gt_code *early = gt_cached_block_at(r, (uintptr_t)code_page + HANDLER)->code;
     assert_true(early->slow_flags & GT_CODE_SLOW);
     EXPECT(r, HANDLER, "block exec special_block", NOP, NOP);
-    EXPECT(r, HANDLER + 8, "block counted_landing unless own; block add 1", NOP);
-    EXPECT(r, HANDLER - 4, "block counted_landing unless own; block add 1; 1 exec special_block",
+    EXPECT(r, HANDLER + 8, "block counted_transfer unless own; block add 1", NOP);
+    EXPECT(r, HANDLER - 4, "block counted_transfer unless own; block add 1; 1 exec special_block",
            NOP, NOP);
     EXPECT(r, BETA, "block exec transfer(1); 0 last_exit jump to handler", B(FUNCTION));
 }
@@ -139,7 +139,7 @@ static void test_host_clock(void **state)
     struct gt_uftrace_recorder *r = recorder_start("aarch64", 0, SCOREBOARD, words);
     EXPECT(r, ALPHA, "block exec transfer(2)", NOP, B_COND(12));
     EXPECT(r, ALPHA + 16, "", NOP);
-    EXPECT(r, ALPHA + 128, "block counted_landing unless own", NOP);
+    EXPECT(r, ALPHA + 128, "block counted_transfer unless own", NOP);
 }
 
 static void test_program_without_scoreboard(void **state)
@@ -183,7 +183,7 @@ static void expect_machine(struct gt_uftrace_recorder *r)
     EXPECT_MACHINE(r, KERNEL + 64 + 0x200, "block exec transfer(1); 0 last_exit return", RET);
     EXPECT_MACHINE(r, KERNEL + 4, "block add 1; 0 last_exit jump", BR);
     EXPECT_MACHINE(r, KERNEL + 0x404,
-                   "block counted_landing unless jump; block add 1; 0 last_exit own", NOP);
+                   "block counted_transfer unless jump; block add 1; 0 last_exit own", NOP);
     EXPECT_MACHINE(r, KERNEL + 0x480,
                    "block exec unknown_block; 1 last_exit exception return; 1 regs -", NOP, ERET);
     EXPECT_MACHINE(r, KERNEL + 0x500, "block exec unknown_block; 0 last_exit system call; 0 regs -",
@@ -191,7 +191,7 @@ static void expect_machine(struct gt_uftrace_recorder *r)
     /* A known indirect jump goes on in its own function. */
     EXPECT_MACHINE(
         r, KERNEL + 0x604,
-        "block counted_landing unless jump; block add 1; 0 last_exit own; 0 last_exit jump", BR);
+        "block counted_transfer unless jump; block add 1; 0 last_exit own; 0 last_exit jump", BR);
 }
 
 static void test_machine(void **state)
@@ -215,7 +215,7 @@ static void test_machine_that_reports(void **state)
     assert_non_null(r->events.discontinuity);
     EXPECT_MACHINE(r, KERNEL, "block counted_unknown_block unless own; block add 1", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 4, "block add 1", BR);
-    EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_landing unless own; block add 1", NOP);
+    EXPECT_MACHINE(r, KERNEL + 0x404, "block counted_transfer unless own; block add 1", NOP);
 }
 
 static void test_stack_pointers(void **state)
@@ -265,7 +265,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_teardown(test_##name, recorder_teardown)
     const struct CMUnitTest tests[] = {
         TEST(program),
-        TEST(mixed_arrivals),
+        TEST(mixed_block_entries),
         TEST(tail_calls),
         TEST(two_functions_in_a_block),
         TEST(signal_handler),

@@ -209,8 +209,8 @@ static const char *name_of(gt_exec_fn fn)
         const char *name;
     } known[] = {
         {gt_on_transfer, "transfer"},
-        {gt_on_transfer_inside, "landing_inside"},
-        {gt_on_counted_transfer, "counted_landing"},
+        {gt_on_transfer_inside, "transfer_inside"},
+        {gt_on_counted_transfer, "counted_transfer"},
         {gt_on_block, "block"},
         {gt_on_unknown_block, "unknown_block"},
         {gt_on_counted_unknown_block, "counted_unknown_block"},
@@ -222,7 +222,7 @@ static const char *name_of(gt_exec_fn fn)
     return "-";
 }
 
-static const char *mark_name(uint64_t last_exit)
+static const char *last_exit_name(uint64_t last_exit)
 {
     static const char *const exits[] = {
         [GT_EXIT_PLAIN] = "plain",
@@ -239,10 +239,10 @@ static const char *mark_name(uint64_t last_exit)
     return last_exit & GT_LAST_EXIT_JUMPED ? "jump" : "own";
 }
 
-static const char *cell_name(const struct gt_uftrace_recorder *r, struct gt_scoreboard_entry cell)
+static const char *entry_name(const struct gt_uftrace_recorder *r, struct gt_scoreboard_entry entry)
 {
-    assert(cell.scoreboard == r->hot.scoreboard);
-    return cell.offset == offsetof(struct gt_score, last_exit) ? "last_exit" : "insns";
+    assert(entry.scoreboard == r->hot.scoreboard);
+    return entry.offset == offsetof(struct gt_score, last_exit) ? "last_exit" : "insns";
 }
 
 static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
@@ -259,11 +259,11 @@ static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
                                    (unsigned)((uintptr_t)h->data >> GT_TRANSFER_SHIFT));
         break;
     case HOST_DOUBLE_EXEC_NE:
-        assert(strcmp(cell_name(r, h->cell), "last_exit") == 0);
-        g_string_append_printf(out, "%s unless %s", name_of(h->exec), mark_name(h->value));
+        assert(strcmp(entry_name(r, h->entry), "last_exit") == 0);
+        g_string_append_printf(out, "%s unless %s", name_of(h->exec), last_exit_name(h->value));
         break;
     case HOST_DOUBLE_ADD:
-        assert(strcmp(cell_name(r, h->cell), "insns") == 0);
+        assert(strcmp(entry_name(r, h->entry), "insns") == 0);
         g_string_append_printf(out, "add %u", (unsigned)h->value);
         break;
     case HOST_DOUBLE_ADD_SHARED:
@@ -271,7 +271,7 @@ static void put_hook(GString *out, const struct gt_uftrace_recorder *r,
         g_string_append_printf(out, "add shared %u", (unsigned)h->value);
         break;
     case HOST_DOUBLE_STORE:
-        g_string_append_printf(out, "%s %s", cell_name(r, h->cell), mark_name(h->value));
+        g_string_append_printf(out, "%s %s", entry_name(r, h->entry), last_exit_name(h->value));
         break;
     case HOST_DOUBLE_MEMORY:
         g_string_append_printf(out, "%s -", memory[h->which]);

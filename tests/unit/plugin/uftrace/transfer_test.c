@@ -162,7 +162,7 @@ static void test_depth(void **state)
     assert_int_equal(r->totals.counters[GT_COUNT_BEYOND_DEPTH], 2);
 }
 
-/* Cells move when a vCPU comes that QEMU has no room for. */
+/* Scoreboard entries move when a vCPU comes that QEMU has no room for. */
 static void test_scoreboard_moves(void **state)
 {
     (void)state;

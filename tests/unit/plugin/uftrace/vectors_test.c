@@ -181,7 +181,7 @@ static void test_known(void **state)
     (void)state;
     struct gt_vcpu *v = start("aarch64", SCOREBOARD);
     const uint64_t at = KERNEL + 0x80;
-    gt_place_at(v->rec, at)->call = gt_place_bit(at);
+    gt_granule_at(v->rec, at)->call = gt_granule_bit(at);
     expect(v, at, gt_last_exit_of_func(&named), GT_VECTOR_NO);
     struct gt_code code = block(KERNEL + 0x100, &anon);
     code.vector = GT_VECTOR_NO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waits for a word of memory to change: async-signal-safe, and not a cancellation point. */
-#ifndef GT_EVENTS_FUTEX_H
-#define GT_EVENTS_FUTEX_H
+#ifndef GT_EVENTS_RECORD_FUTEX_H
+#define GT_EVENTS_RECORD_FUTEX_H
 
 #include <errno.h>
 #include <limits.h>

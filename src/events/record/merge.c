@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Collects records: see collect.h. The lanes with records are in a heap, the one with the oldest
+/* Merges records: see merge.h. The rings with records are in a heap, the one with the oldest
  * record first. */
-#include "events/record/collect.h"
-#include "events/futex.h"
+#include "events/record/merge.h"
 #include "events/read/simpletrace.h"
 #include "events/record/buffer.h"
+#include "events/record/futex.h"
 #include "events/record/simple.h"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 enum { MOMENT_NS = 20 * 1000 };
 
 struct cursor {
-    struct gt_events_lane *lane;
+    struct gt_events_ring *ring;
     uint64_t at, head; /* the next record; what was handed over */
     uint64_t time;     /* the next record's */
 };
@@ -40,17 +40,17 @@ static bool reserve_cursors(size_t wanted)
     return true;
 }
 
-static uint64_t time_at(const struct gt_events_lane *l, uint64_t at)
+static uint64_t time_at(const struct gt_events_ring *l, uint64_t at)
 {
     return gt_simpletrace_get_u64(l->data + (at & l->mask) + 16, false);
 }
 
-static uint64_t id_at(const struct gt_events_lane *l, uint64_t at)
+static uint64_t id_at(const struct gt_events_ring *l, uint64_t at)
 {
     return gt_simpletrace_get_u64(l->data + (at & l->mask) + 8, false);
 }
 
-static uint64_t size_at(const struct gt_events_lane *l, uint64_t at)
+static uint64_t size_at(const struct gt_events_ring *l, uint64_t at)
 {
     return 8 + (uint64_t)gt_simpletrace_get_u32(l->data + (at & l->mask) + 24, false);
 }
@@ -58,7 +58,7 @@ static uint64_t size_at(const struct gt_events_lane *l, uint64_t at)
 /* Where the records of the block at `at` end. */
 static uint64_t block_end(const struct cursor *c, uint64_t at)
 {
-    const struct gt_events_lane *l = c->lane;
+    const struct gt_events_ring *l = c->ring;
     uint64_t start = gt_events_block_start(l, at);
     if (start == gt_events_block_start(l, c->head))
         return c->head;
@@ -70,16 +70,16 @@ static uint64_t block_end(const struct cursor *c, uint64_t at)
 static bool settle(struct cursor *c)
 {
     while (c->at != c->head && c->at == block_end(c, c->at))
-        c->at = gt_events_block_start(c->lane, c->at) + c->lane->block_size;
+        c->at = gt_events_block_start(c->ring, c->at) + c->ring->block_size;
     if (c->at == c->head)
         return false;
-    c->time = time_at(c->lane, c->at);
+    c->time = time_at(c->ring, c->at);
     return true;
 }
 
 /* What was taken may be written again. A thread that waits for it goes on when there is something
- * to go on with: half of the lane, or all that can be had now. */
-static void release(struct gt_events_lane *l, uint64_t at, bool last)
+ * to go on with: half of the ring, or all that can be had now. */
+static void release(struct gt_events_ring *l, uint64_t at, bool last)
 {
     atomic_store_explicit(&l->tail, at, memory_order_release);
     uint64_t used = atomic_load_explicit(&l->head, memory_order_relaxed) - at;
@@ -116,7 +116,7 @@ static void sift_up(size_t i)
     }
 }
 
-static void take_lost(struct gt_events_tracefile *f, struct gt_events_lane *l)
+static void take_lost(struct gt_events_tracefile *f, struct gt_events_ring *l)
 {
     uint64_t lost = atomic_exchange_explicit(&l->lost, 0, memory_order_acq_rel);
     if (lost)
@@ -124,9 +124,9 @@ static void take_lost(struct gt_events_tracefile *f, struct gt_events_lane *l)
 }
 
 /* What the flight recorder has overwritten comes first. */
-static uint64_t take_lane(struct gt_events_tracefile *f, struct cursor *c)
+static uint64_t take_ring(struct gt_events_tracefile *f, struct cursor *c)
 {
-    struct gt_events_lane *l = c->lane;
+    struct gt_events_ring *l = c->ring;
     c->at = atomic_fetch_or(&l->tail, GT_EVENTS_TAKEN);
     c->head = atomic_load_explicit(&l->head, memory_order_acquire);
     uint64_t overwritten = atomic_exchange(&l->overwritten, 0);
@@ -137,15 +137,15 @@ static uint64_t take_lane(struct gt_events_tracefile *f, struct cursor *c)
     return any;
 }
 
-static void add_lane(struct gt_events_tracefile *f, struct gt_events_lane *l,
-                     enum gt_events_collecting how, bool left)
+static void add_ring(struct gt_events_tracefile *f, struct gt_events_ring *l,
+                     enum gt_events_merging how, bool left)
 {
     if (!l || !reserve_cursors(count + 1))
         return;
-    struct cursor c = {.lane = l};
+    struct cursor c = {.ring = l};
     bool any;
     if (how == GT_EVENTS_TAKE) {
-        any = take_lane(f, &c);
+        any = take_ring(f, &c);
     } else {
         c.at = atomic_load_explicit(&l->tail, memory_order_relaxed);
         c.head = atomic_load_explicit(&l->head, memory_order_acquire);
@@ -166,7 +166,7 @@ static void add_lane(struct gt_events_tracefile *f, struct gt_events_lane *l,
  * and how many they are. Blocks whose successor begins early enough are not looked through. */
 static uint64_t run_of(const struct cursor *c, uint64_t until, uint64_t *events)
 {
-    const struct gt_events_lane *l = c->lane;
+    const struct gt_events_ring *l = c->ring;
     uint64_t start = gt_events_block_start(l, c->at), end = block_end(c, c->at), at = c->at;
     uint64_t next = start + l->block_size;
     *events = 0;
@@ -181,7 +181,7 @@ static uint64_t run_of(const struct cursor *c, uint64_t until, uint64_t *events)
 }
 
 /* All that was handed over has been dumped: how many events that were, all in all. */
-static void count_dumped(struct gt_events_lane *l, uint64_t head)
+static void count_dumped(struct gt_events_ring *l, uint64_t head)
 {
     uint64_t start = gt_events_block_start(l, head);
     uint64_t events = l->counted[gt_events_block_index(l, start)];
@@ -190,23 +190,22 @@ static void count_dumped(struct gt_events_lane *l, uint64_t head)
     atomic_store(&l->dumped, events);
 }
 
-/* The lane with the oldest record has no more. */
-static void finish_lane(struct gt_events_tracefile *f, struct cursor *c,
-                        enum gt_events_collecting how)
+/* The ring with the oldest record has no more. */
+static void finish_ring(struct gt_events_tracefile *f, struct cursor *c, enum gt_events_merging how)
 {
     if (how == GT_EVENTS_TAKE)
-        count_dumped(c->lane, c->head);
-    release(c->lane, c->head, true);
+        count_dumped(c->ring, c->head);
+    release(c->ring, c->head, true);
     if (how != GT_EVENTS_SOME)
-        take_lost(f, c->lane);
+        take_lost(f, c->ring);
     *c = heap[--count];
 }
 
-/* Takes a run from the lane with the oldest record. False: that record is later than `until`. */
-static bool take_run(struct gt_events_tracefile *f, uint64_t until, enum gt_events_collecting how)
+/* Takes a run from the ring with the oldest record. False: that record is later than `until`. */
+static bool take_run(struct gt_events_tracefile *f, uint64_t until, enum gt_events_merging how)
 {
     struct cursor *c = &heap[0];
-    struct gt_events_lane *l = c->lane;
+    struct gt_events_ring *l = c->ring;
     uint64_t other = until, events, from = c->at;
     for (size_t k = 1; k < 3 && k < count; k++)
         other = heap[k].time < other ? heap[k].time : other;
@@ -216,7 +215,7 @@ static bool take_run(struct gt_events_tracefile *f, uint64_t until, enum gt_even
     gt_events_tracefile_add(f, l->data + (from & l->mask), end - from, events);
     c->at = end;
     if (!settle(c))
-        finish_lane(f, c, how);
+        finish_ring(f, c, how);
     else if (how != GT_EVENTS_TAKE &&
              gt_events_block_start(l, c->at) != gt_events_block_start(l, from))
         release(l, c->at, false);
@@ -224,7 +223,7 @@ static bool take_run(struct gt_events_tracefile *f, uint64_t until, enum gt_even
     return true;
 }
 
-bool gt_events_collect(struct gt_events_tracefile *f, enum gt_events_collecting how)
+bool gt_events_merge(struct gt_events_tracefile *f, enum gt_events_merging how)
 {
     count = 0;
     uint64_t now = gt_events_system_clock();
@@ -232,19 +231,19 @@ bool gt_events_collect(struct gt_events_tracefile *f, enum gt_events_collecting 
     for (struct gt_events_thread *t = gt_events_threads(); t; t = t->next) {
         bool left = atomic_load_explicit(&t->state, memory_order_acquire) == GT_EVENTS_LEFT;
         for (int i = 0; i < GT_EVENTS_DEPTHS; i++)
-            add_lane(f, atomic_load_explicit(&t->lanes[i], memory_order_acquire), how, left);
+            add_ring(f, atomic_load_explicit(&t->rings[i], memory_order_acquire), how, left);
     }
     if (!count && !f->used)
         return false;
     while (count && take_run(f, until, how))
         ;
     for (size_t i = 0; i < count; i++)
-        release(heap[i].lane, heap[i].at, true);
+        release(heap[i].ring, heap[i].at, true);
     gt_events_tracefile_flush(f);
     return true;
 }
 
-static bool arm(struct gt_events_lane *l)
+static bool arm(struct gt_events_ring *l)
 {
     uint64_t head = atomic_load_explicit(&l->head, memory_order_acquire);
     uint64_t limit = gt_events_block_start(l, head) + l->block_size;
@@ -252,12 +251,12 @@ static bool arm(struct gt_events_lane *l)
     return atomic_load(&l->head) == atomic_load_explicit(&l->tail, memory_order_relaxed);
 }
 
-bool gt_events_collect_arm(void)
+bool gt_events_merge_arm(void)
 {
     bool quiet = true;
     for (struct gt_events_thread *t = gt_events_threads(); t; t = t->next) {
         for (int i = 0; i < GT_EVENTS_DEPTHS; i++) {
-            struct gt_events_lane *l = atomic_load_explicit(&t->lanes[i], memory_order_acquire);
+            struct gt_events_ring *l = atomic_load_explicit(&t->rings[i], memory_order_acquire);
             if (l && !arm(l))
                 quiet = false;
         }
@@ -265,12 +264,12 @@ bool gt_events_collect_arm(void)
     return quiet;
 }
 
-uint64_t gt_events_collect_lost(void)
+uint64_t gt_events_merge_lost(void)
 {
     uint64_t lost = atomic_load(&gt_events_lost);
     for (struct gt_events_thread *t = gt_events_threads(); t; t = t->next) {
         for (int i = 0; i < GT_EVENTS_DEPTHS; i++) {
-            struct gt_events_lane *l = atomic_load_explicit(&t->lanes[i], memory_order_acquire);
+            struct gt_events_ring *l = atomic_load_explicit(&t->rings[i], memory_order_acquire);
             lost += l ? atomic_load(&l->lost_ever) : 0;
         }
     }

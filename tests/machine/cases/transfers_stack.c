@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * landings.c, but the first interrupt of all is one of those, and the handler goes on on another
+ * transfers.c, but the first interrupt of all is one of those, and the handler continues on another
  * stack.
  *
  * calls: 1000
@@ -8,4 +8,4 @@
  */
 #define COLD
 #define OTHER_STACK
-#include "landings.c"
+#include "transfers.c"

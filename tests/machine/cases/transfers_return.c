@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * landings.c, but the first interrupt of all is at a return. Not on x86_64: its vectors stand
+ * transfers.c, but the first interrupt of all is at a return. Not on x86_64: its vectors stand
  * anywhere, and QEMU 7.2 reports no interrupt, so that this one looks like a return that is a jump.
  *
  * arches: aarch64 riscv64
@@ -9,4 +9,4 @@
  */
 #define COLD
 #define RETURN_FIRST
-#include "landings.c"
+#include "transfers.c"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One thread runs three vCPUs (../execlog/guests/vcpus_riscv64.S): QEMU 9 and later do not tell them
-apart, which is said once, and 11.1 mistakes cells there. The guest ends as it should on each, and the
-recording is whole, each of a few times: what a mistaken cell destroys is not the same each time."""
+"""One thread runs three vCPUs (../execlog/guests/vcpus_riscv64.S): QEMU 9 and later report the
+wrong vCPU, about which there is one message, and 11.1 uses the wrong scoreboard entries there. The guest ends as it
+should on each, and the recording is complete, each of a few times: what a wrong entry destroys differs each time."""
 import sys
 
 from gttest import compilers, paths, qemus, uftrace

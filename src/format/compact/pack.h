@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to compact/: a packer's state. pack_state.c has its life, segments and tasks; pack.c its
+ * records and blocks. */
+#ifndef GT_FORMAT_COMPACT_PACK_H
+#define GT_FORMAT_COMPACT_PACK_H
+
+#include "format/compact/column.h"
+#include "format/compact/model.h"
+#include "format/compact/words.h"
+
+struct gt_packer_task {
+    uint32_t id;
+    uint32_t segment; /* the one that its index is of; 0: none yet */
+    uint32_t index;
+    uint32_t depth;
+    uint64_t time;
+    struct gt_model_frame *frame; /* GT_MODEL_DEPTH + 1; the first is nobody's */
+    uint64_t *addr;               /* of the frames' functions: numbers are a segment's */
+};
+
+struct gt_packer {
+    struct gt_packer_options o;
+    struct gt_prediction *first, *second; /* GT_MODEL_SIZE each */
+    /* tasks, by id: open addressing, a power of two */
+    struct gt_packer_task **tasks;
+    size_t n_tasks, tasks_room;
+    /* the segment */
+    uint32_t segment; /* counted from 1 */
+    uint32_t n_segment_tasks;
+    uint64_t segment_records;
+    struct gt_words words;
+    bool is_new; /* the word of the record at hand */
+    /* the block */
+    bool begins; /* the segment */
+    bool exact;
+    struct gt_compact_head head;
+    uint64_t run;
+    struct gt_column_out column[GT_COLUMNS];
+    struct gt_column_out out;
+    ZSTD_CCtx *zstd;
+    uint64_t records; /* put so far */
+};
+
+void gt_packer_begin_segment(struct gt_packer *p);
+void gt_packer_begin_block(struct gt_packer *p);
+/* The task, which then has appeared in the segment. GT_E_RANGE: too many have; GT_E_NOMEM. */
+int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out);
+
+#endif
