@@ -48,7 +48,7 @@ void gt_filter_state_finish(struct gt_filter_state *s)
 
 void gt_filter_state_reset(struct gt_filter_state *s)
 {
-    s->depth = s->beyond = 0;
+    s->depth = s->beyond = s->shown = 0;
     s->held = 1;
     s->switched = __atomic_load_n(&s->live->switched, __ATOMIC_RELAXED);
     s->on_since = 0;
@@ -67,7 +67,8 @@ static void write_to(struct gt_filter_state *s, uint32_t last)
         if ((f->bits & (TAKEN | WRITTEN)) != TAKEN)
             continue;
         f->bits |= WRITTEN;
-        s->sink->enter(s->self, s->held - 1, f->begin > s->on_since ? f->begin : s->on_since);
+        s->sink->enter(s->self, s->held - 1, s->shown++,
+                       f->begin > s->on_since ? f->begin : s->on_since);
     }
 }
 
@@ -106,7 +107,7 @@ static void switch_off(struct gt_filter_state *s, uint64_t time)
     write_sufficing(s, time);
     for (uint32_t i = s->depth; i > 0; i--) {
         if (s->frame[i].bits & WRITTEN)
-            s->sink->leave(s->self, i - 1, time);
+            s->sink->leave(s->self, i - 1, --s->shown, time);
         s->frame[i].bits &= ~(uint32_t)WRITTEN;
     }
 }
@@ -260,7 +261,7 @@ void gt_filter_leave(struct gt_filter_state *s, uint64_t time)
     if (is_on(s) && (suffices(s, f, time) || (fired && gt_occasion_acts(&left, fired, passed))))
         write_to(s, s->depth);
     if (f->bits & WRITTEN)
-        s->sink->leave(s->self, s->depth - 1, time);
+        s->sink->leave(s->self, s->depth - 1, --s->shown, time);
     pop(s);
     if (!fired)
         return;

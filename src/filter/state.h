@@ -3,8 +3,8 @@
  * One task's calls and returns, and what of them is recorded. A recorder feeds it what its tracker
  * sees, a reader what a recording has: the same set and the same calls give the same records.
  *
- * Every call and return of the task is reported, recorded or not, so that the depth of what is
- * recorded is the true one. Records come in order of time: a call that may still turn out too short
+ * Every call and return of the task is reported, recorded or not, so that what is recorded has its
+ * true depth and callers. Records come in order of time: a call that may still turn out too short
  * (-t) or without a caller's filter below it (-C) is held back until it is known; then its entry is
  * written with the time when it began, after those of its callers. Held back are open calls only,
  * so that the memory is bounded by the depth.
@@ -49,11 +49,11 @@ struct gt_filter_act {
     uint64_t took;       /* at a return */
 };
 
-/* What a state's user does. `self` is that of gt_filter_state_init; `depth` counts from 0, the true
- * depth. */
+/* What a state's user does. `self` is that of gt_filter_state_init; `depth` counts from 0 all calls
+ * that are open, `shown` those of them that are recorded. */
 struct gt_filter_sink {
-    void (*enter)(void *self, uint32_t depth, uint64_t time);
-    void (*leave)(void *self, uint32_t depth, uint64_t time);
+    void (*enter)(void *self, uint32_t depth, uint32_t shown, uint64_t time);
+    void (*leave)(void *self, uint32_t depth, uint32_t shown, uint64_t time);
     /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
     void (*act)(void *self, const struct gt_filter_act *a);
     /* Sets *out to the value of that number in the settings' table, of the call that is being
@@ -82,6 +82,7 @@ struct gt_filter_state {
     uint32_t depth;    /* open calls */
     uint32_t beyond;   /* those above them for which there was no memory */
     uint32_t held;     /* frames from here on may be held back */
+    uint32_t shown;    /* calls that are open in the recording */
     uint32_t switched; /* live->switched, as far as it was noticed */
     uint64_t on_since;
     uint64_t scopes; /* those that hold */

@@ -40,16 +40,18 @@ static size_t n_functions, n_tasks;
 static struct gt_filter_set *set;
 static struct gt_filter_live *live;
 
-static void put_enter(void *self, uint32_t depth, uint64_t time)
+static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
 {
     const struct task *t = self;
+    (void)shown;
     printf("%ld\t%" PRIu64 "\t{%s\t%s\n", t->id, time, t->open[depth].begin == time ? "" : "*",
            t->open[depth].f->name);
 }
 
-static void put_leave(void *self, uint32_t depth, uint64_t time)
+static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
 {
     const struct task *t = self;
+    (void)shown;
     bool own = t->returns && depth + 1 == t->s.depth && gt_filter_live_is_on(live);
     printf("%ld\t%" PRIu64 "\t}%s\t%s\n", t->id, time, own ? "" : "*", t->open[depth].f->name);
 }

@@ -26,6 +26,7 @@ struct task {
     char open[64]; /* the names of the open calls */
     char log[1000];
     int64_t arg1, retval;
+    uint32_t shown;
 };
 
 __attribute__((format(printf, 2, 3))) static inline void log_add(struct task *t, const char *format,
@@ -38,15 +39,17 @@ __attribute__((format(printf, 2, 3))) static inline void log_add(struct task *t,
     va_end(ap);
 }
 
-static inline void put_enter(void *self, uint32_t depth, uint64_t time)
+static inline void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
 {
     struct task *t = self;
+    assert_int_equal(shown, t->shown++);
     log_add(t, " %c%u@%u", t->open[depth % 64], depth, (unsigned)time);
 }
 
-static inline void put_leave(void *self, uint32_t depth, uint64_t time)
+static inline void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
 {
     struct task *t = self;
+    assert_int_equal(shown, --t->shown);
     log_add(t, " /%c%u@%u", t->open[depth % 64], depth, (unsigned)time);
 }
 

@@ -220,6 +220,7 @@ static void make_calls(int parent, uint32_t depth, int *left)
 static struct model_record got[4 * MODEL_CALLS * 4], want[4 * MODEL_CALLS * 4];
 static size_t n_got;
 static int open_call[64];
+static uint32_t n_shown;
 
 static void put(bool leaves, uint32_t depth, uint64_t time)
 {
@@ -227,15 +228,17 @@ static void put(bool leaves, uint32_t depth, uint64_t time)
     got[n_got++] = (struct model_record){leaves, depth, time, open_call[depth]};
 }
 
-static void put_enter(void *self, uint32_t depth, uint64_t time)
+static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
 {
     (void)self;
+    assert_int_equal(shown, n_shown++);
     put(false, depth, time);
 }
 
-static void put_leave(void *self, uint32_t depth, uint64_t time)
+static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
 {
     (void)self;
+    assert_int_equal(shown, --n_shown);
     put(true, depth, time);
 }
 
