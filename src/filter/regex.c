@@ -2,6 +2,8 @@
 /* Runs the program of an expression: all its threads at once, a byte after the other. */
 #include "filter/regex_program.h"
 
+#include <string.h>
+
 /* The threads at one byte: their instructions, each once. */
 struct threads {
     uint16_t pc[GT_REGEX_PROGRAM];
@@ -87,6 +89,8 @@ bool gt_regex_match(const struct gt_regex *r, const char *text)
 {
     struct threads lists[2], *now = &lists[0], *next = &lists[1];
     const uint8_t *p = (const uint8_t *)text;
+    if (r->part[0] && !strstr(text, r->part))
+        return false;
     clear(r, now);
     for (;; p++) {
         if (now->n == 0 && !r->may_be_empty)

@@ -335,7 +335,7 @@ static int finish(struct parser *p, struct gt_regex **out, size_t *at)
     if (p->status < 0)
         gt_regex_free(p->r);
     else
-        gt_regex_find_first(p->r);
+        gt_regex_analyse(p->r);
     return p->status;
 }
 

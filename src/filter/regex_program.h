@@ -27,6 +27,8 @@ struct gt_regex_insn {
     int16_t x, y;
 };
 
+enum { GT_REGEX_PART = 32 }; /* its most bytes, the NUL included */
+
 /* A set of bytes: a bit each. */
 struct gt_regex_set {
     uint64_t bits[4];
@@ -38,6 +40,7 @@ struct gt_regex {
     size_t n_insns, room_insns, n_sets, room_sets;
     struct gt_regex_set first; /* the bytes that a match may begin with */
     bool may_be_empty;         /* a match may have no byte: `first` says nothing */
+    char part[GT_REGEX_PART];  /* a text with a match has this part */
 };
 
 static inline bool gt_regex_set_has(const struct gt_regex_set *s, uint8_t byte)
@@ -62,7 +65,7 @@ const char *gt_regex_set_parse(const char *at, bool glob, struct gt_regex_set *s
 /* The set of \w, \W, \s or \S. False: another letter. */
 bool gt_regex_set_named(char letter, struct gt_regex_set *s);
 
-/* Sets `first` and `may_be_empty`. */
-void gt_regex_find_first(struct gt_regex *r);
+/* Sets `first`, `may_be_empty` and `part`. */
+void gt_regex_analyse(struct gt_regex *r);
 
 #endif
