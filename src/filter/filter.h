@@ -57,6 +57,7 @@ enum gt_filter_need {
     GT_FILTER_NEEDS_HANDLERS = 8, /* which calls are handlers */
     GT_FILTER_NEEDS_EVENTS = 16,  /* the console, the guest's exit and signals */
     GT_FILTER_NEEDS_INSNS = 32,   /* a clock of instructions */
+    GT_FILTER_NEEDS_KERNEL = 64,  /* which functions are the kernel's */
 };
 
 /* `s` may be NULL. NULL: no memory. */
@@ -71,6 +72,9 @@ int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, c
                       const char *value, struct gt_error *err);
 /* True: nothing was added that changes what is recorded. */
 bool gt_filter_set_is_empty(const struct gt_filter_set *set);
+
+/* True: what happens in one task changes nothing in another. */
+bool gt_filter_set_is_local(const struct gt_filter_set *set);
 
 enum gt_verdict_bit {
     GT_VERDICT_ONLY = 1 << 0,        /* -F */

@@ -253,6 +253,9 @@ static int add_level(struct gt_filter_set *set, const struct gt_filter_source *s
 
 static int select_level(struct gt_filter_set *set, bool *which, const struct gt_filter_source *s)
 {
+    if (set->settings.needs & GT_FILTER_NEEDS_KERNEL)
+        return gt_error_set(s->err, GT_E_UNSUPPORTED,
+                            "%s: which functions are the kernel's is not known here", s->option);
     if (set->kernel_only || set->user_only)
         return *which
                    ? 0
@@ -309,6 +312,17 @@ bool gt_filter_set_is_empty(const struct gt_filter_set *set)
     return !set->n_rules && set->depth == UINT32_MAX && !set->size && !set->time && !set->off &&
            !set->no_handlers && !set->kernel_only && !set->user_only && !set->tasks &&
            !set->vcpus && !set->n_levels;
+}
+
+bool gt_filter_set_is_local(const struct gt_filter_set *set)
+{
+    for (size_t i = 0; i < set->n_rules; i++) {
+        const struct gt_filter_rule *r = set->rule[i];
+        if (r->bits & (GT_VERDICT_ON | GT_VERDICT_OFF) || r->n_actions || r->after || r->every ||
+            r->count)
+            return false;
+    }
+    return true;
 }
 
 bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out)

@@ -273,13 +273,29 @@ void gt_filter_leave(struct gt_filter_state *s, uint64_t time)
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
 {
     const struct gt_filter_frame *top = &s->frame[s->depth];
-    if (is_on(s))
+    if (is_on(s) || s->depth == 0) /* outside all calls nothing is entered again */
         notice_switch(s, time);
     if (!is_on(s) || !s->selected || top->bits & OUTSIDE || top->left == 0 ||
         (s->set->only && !(top->bits & INSIDE)))
         return false;
     write_due(s, time);
     return s->held > s->depth;
+}
+
+void gt_filter_until(struct gt_filter_state *s, uint64_t time)
+{
+    if (is_on(s))
+        write_sufficing(s, time);
+}
+
+uint64_t gt_filter_held_since(const struct gt_filter_state *s)
+{
+    uint32_t i = s->held;
+    while (i <= s->depth && (s->frame[i].bits & (TAKEN | WRITTEN)) != TAKEN)
+        i++;
+    if (i > s->depth || !is_on(s))
+        return UINT64_MAX;
+    return s->frame[i].begin > s->on_since ? s->frame[i].begin : s->on_since;
 }
 
 static bool is_scope(const struct gt_filter_scope *scope, const char *name, uint64_t id,

@@ -114,6 +114,11 @@ void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
 /* True: an event (a switch of tasks, a mark) that happens now belongs into the recording. */
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time);
 
+/* The open calls go on until then: writes those that take long enough by it. */
+void gt_filter_until(struct gt_filter_state *s, uint64_t time);
+/* The time of the earliest entry that is held back; UINT64_MAX: none is. */
+uint64_t gt_filter_held_since(const struct gt_filter_state *s);
+
 /* Other causes of triggers: a line of the console, the guest's exit status, the signal that ended
  * it. `sink` is called from here, with `self`. Thread-safe as far as the sink is. */
 void gt_filter_console(const struct gt_filter_set *set, struct gt_filter_live *live,
