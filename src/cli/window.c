@@ -3,7 +3,7 @@
 #include "cli/window.h"
 
 #include "cli/amount.h"
-#include "cli/nearest.h"
+#include "filter/nearest.h"
 #include "guesttrace/control.h"
 
 #include <inttypes.h>

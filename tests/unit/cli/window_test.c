@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "cli/amount.h"
-#include "cli/nearest.h"
+#include "filter/nearest.h"
 #include "cli/window.h"
 
 #include <string.h>
