@@ -17,8 +17,9 @@ import sys
 from gttest import paths, qemus, uftrace
 from gttest.commands import must, printed, run
 from gttest.compilers import compile_to
+from gttest.paths import GUESTTRACE
 from gttest.recordings import record
-from gttest.results import SKIPPED, Tally, in_folder, need, read_text, skip
+from gttest.results import SKIPPED, Tally, in_folder, need, read_text, same_lines, skip
 
 TOOL = paths.built('filter', 'filter_tool')
 SETS = 50  # of options, for each recording and uftrace
@@ -175,6 +176,24 @@ def compare(calls, program, options):
         need(a == b, explain(calls, program, options, a, b))
 
 
+def compare_command(calls, program, options):
+    """`guesttrace replay` prints what uftrace does, blanks included."""
+    if options.switches:
+        return
+    ours = printed([GUESTTRACE, 'replay', '--no-pager', '--no-demangle', *options.words, calls.directory])
+    theirs = printed([program, 'replay', '--no-pager', '--no-event', '--demangle=no', '-d', calls.directory, *options.words])
+    if not theirs.strip():  # not even a heading
+        need(ours.count('\n') == 1, ours)
+        return
+    same_lines(*(leaves(re.sub(r'\(\)( \*/)$', r'\1', text, flags=re.M)) for text in (ours, theirs)),
+               ' '.join(options.words))
+
+
+def leaves(text):
+    """Lines; calls without callees are on one line, where uftrace has two with -L and depth= too."""
+    return re.sub(r'(?m)^ {12}(\[ *\d+\] \|  *)(.+\(\)) \{\n(.{12})\1\} /\* .* \*/$', r'\3\1\2;', text).splitlines()
+
+
 def without_switches(got, want):
     """Both without what guesttrace closes and enters again, and what uftrace has only one end of."""
     closed = {time for time, kind, _ in got if kind == '}*'}
@@ -225,6 +244,8 @@ def check(folder):
             for i in range(int(os.environ.get('SETS', SETS))):
                 options = Options(calls, first + i * 100 + number * 10 + k, program)
                 tally.run('differs', compare, calls, program, options)
+                if k == 0:
+                    tally.run('the command differs', compare_command, calls, program, options)
     print(f'{tally.good} sets of options mean the same')
     return tally.status()
 

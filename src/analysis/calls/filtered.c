@@ -26,6 +26,7 @@ struct walk {
     uint64_t word;    /* of the record that a stack takes */
     uint64_t given;   /* events since the last giving */
     bool started;     /* the window has begun for all tasks that were known then */
+    bool finished;    /* by a trigger: nothing comes after it */
     struct gt_error *err;
 };
 
@@ -85,7 +86,14 @@ static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
     put_call(self, GT_COMPACT_EXIT, depth, shown, time);
 }
 
-static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave};
+/* Of what triggers do, a reader can end. */
+static void act(void *self, const struct gt_filter_act *a)
+{
+    const struct task *t = self;
+    t->walk->finished |= a->action->kind == GT_ACTION_FINISH;
+}
+
+static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave, .act = act};
 
 static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, uint64_t time)
 {
@@ -250,6 +258,16 @@ static int give(struct walk *w, uint64_t now)
     return status == 0 && least > w->rules.to ? 1 : status;
 }
 
+/* All that is open ends. Returns 1: so does the walk. */
+static int finish(struct walk *w, uint64_t time)
+{
+    gt_filter_live_switch(w->live, false);
+    for (guint i = 0; i < w->tasks->len; i++)
+        if (w->tasks->pdata[i])
+            gt_filter_takes_event(&((struct task *)w->tasks->pdata[i])->state, time);
+    return 1;
+}
+
 static int take(void *self, const struct gt_call *e)
 {
     struct walk *w = self;
@@ -263,7 +281,9 @@ static int take(void *self, const struct gt_call *e)
     int status = take_event(t, e);
     if (status == 0)
         status = w->out.status;
-    if (status == 0 && ++w->given >= GIVE)
+    if (status == 0 && w->finished)
+        status = finish(w, e->time);
+    else if (status == 0 && ++w->given >= GIVE)
         status = give(w, e->time);
     return status;
 }

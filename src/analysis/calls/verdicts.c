@@ -42,7 +42,7 @@ static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t func
     const bool named = *f->name != '<';
     const struct gt_filter_function what = {
         .name = named ? f->name : NULL,
-        .also = shown != f->name ? also : NULL,
+        .also = strcmp(bare, f->name) != 0 ? also : NULL,
         .module = f->module,
         .address = f->address,
         .file_address = f->address,

@@ -14,8 +14,8 @@ struct graph_options {
 };
 
 static const struct gt_option graph_table[] = {
-    {"function", 'F', GT_OPTION_TEXT, .repeat = true, .value = "FUNC",
-     .help = "only calls of these functions and what they call: NAME, a glob, MODULE:NAME",
+    {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "FUNC",
+     .help = "a tree of each of these functions: NAME, a glob, MODULE:NAME",
      .offset = offsetof(struct graph_options, functions)},
     {"callers", 'R', GT_OPTION_FLAG, .help = "show who calls the functions, not what they call",
      .offset = offsetof(struct graph_options, callers)},
@@ -177,7 +177,7 @@ static int run_graph(const struct gt_command *self, const void *options, size_t 
 const struct gt_command gt_command_graph = {
     .name = "graph",
     .summary = "show who calls what in a recording, as a tree, with calls and times",
-    .usage = (const char *const[]){"[-F FUNC]... [-R] [OPTION]... RECORDING", NULL},
+    .usage = (const char *const[]){"[--function FUNC]... [-R] [OPTION]... RECORDING", NULL},
     .paragraphs =
         (const char *const[]){
             "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
@@ -186,11 +186,13 @@ const struct gt_command gt_command_graph = {
             "how long in the function itself, the part of all time, \"(CALLS) FUNCTION\". The "
             "layout is that of uftrace graph: an only child stands below its parent, of several "
             "each has a branch.",
-            "With -F the top lines are the functions that FUNC matches; a call of one of them "
+            "With --function the top lines are the functions that FUNC matches; a call of one of "
+            "them "
             "below another one, or below itself, is shown there. With -R the lines below a "
             "function are its callers: a line has the calls and times of the top line's function "
             "that came on this path. The time of recursive calls is not counted twice.",
-            "--depth counts from the functions of -F on. Without -F, and with --min-time, the time "
+            "--depth counts from these functions on. Without --function, and with --min-time, the "
+            "time "
             "of a call that is left out is self time of its caller.",
             NULL},
     .spec = {.table = graph_table},
