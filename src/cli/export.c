@@ -173,7 +173,7 @@ const struct gt_command gt_command_export = {
             "also an etrace stream with its programs (--elf).",
             "uftrace is a directory, compact one file with everything that the directory has, in "
             "about a hundredth of the space. perfetto is the format of ui.perfetto.dev: choose it "
-            "for large recordings. chrome is JSON, six times as large, for viewers that read "
+            "for large recordings. chrome is JSON, four times as large, for viewers that read "
             "nothing else.",
             "The others are sums over all calls of a path of functions: small, however long the "
             "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "

@@ -178,7 +178,7 @@ const struct gt_command gt_command_replay = {
             "calls that a task had open at that time come before its first line.",
             "--flat prints \"TIME TID DEPTH EVENT DURATION FUNCTION\" for each entry and exit, "
             "times in seconds. EVENT is enter, leave, open (the recording ends in this call), "
-            "event, lost or console.",
+            "event, name (the task has this name from here on), lost or console.",
             "Control characters in names are shown as \\xNN.", NULL},
     .spec = {.table = replay_table},
     .options_size = sizeof(struct replay_options),

@@ -64,6 +64,10 @@ def test_hostile_names(t):
     check(made.Made(f'{t.folder}/data', made.HOSTILE, n=300, deep=5).path)
 
 
+def test_many_names(t):
+    check(made.Made(f'{t.folder}/data', [f'function{i}' for i in range(700)], n=3000).path)
+
+
 def odd_recording(t):
     """Events, a suspended task, losses, the console, what is open at the end."""
     data = {7: uftrace_write.records((100, ENTRY, 0, 16), (200, EVENT, 1, 200002), (300, EVENT, 1, 200001),

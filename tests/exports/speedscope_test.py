@@ -51,7 +51,8 @@ def table_of(t, data, name):
         page.wait(TEXT)
         picture(page, f'{name}-heavy')
         page.press('3')
-        page.wait(f'{TEXT}.includes("Symbol Name")')
+        # Its rows are made after the table has a size.
+        page.wait(f'{TEXT}.includes("Symbol Name") && document.querySelectorAll("tr").length > 1')
         picture(page, f'{name}-table')
         rows = page.ask(ROWS)
     return [tuple(row) for row in rows if len(row) == 3]

@@ -133,6 +133,12 @@ class Layout(ReplayCase):
         self.assertEqual(self.replay('empty'), '# DURATION     TID     FUNCTION\n')
         self.assertEqual(self.replay('--flat', 'empty'), FLAT[:FLAT.index('\n') + 1])
 
+    def test_large_number(self):
+        """Of a task: the column grows."""
+        uftrace_write.directory(self.path('large'), {2147483647: uftrace_write.records((10, ENTRY, 0, A), (20, EXIT, 0, A))},
+                                NAMES)
+        self.assertEqual(self.replay('large').splitlines()[1], '   0.010 us [2147483647] | main();')
+
     def test_deep(self):
         """Deeper than records count: their depth is masked."""
         deep = 1500
@@ -153,8 +159,8 @@ class Columns(ReplayCase):
                                    '0.000000105                                  | /* console: hello */')
         self.assertEqual(lines[5], '            [     8]         1010        0.000000210   0.060 us   0.110 us    '
                                    '0.000000110           guest            guest |   f();')
-        self.assertEqual(lines[9], '            [     7]                     0.000000310   0.010 us   0.210 us    '
-                                   '0.000000210           guest                  |     /* linux:sched-out */')
+        self.assertEqual(lines[9], '            [     7]                     0.000000320   0.010 us   0.220 us    '
+                                   '0.000000220           guest                  |     /* my:ev */')
         self.assertEqual(lines[17], '            [     7]           20        0.000000800   0.100 us   0.700 us    '
                                     '0.000000700           guest            guest |     <20>() {')
 

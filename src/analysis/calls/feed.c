@@ -27,7 +27,8 @@ void gt_feed_finish(struct gt_calls_feed *f)
 void gt_feed_clear(struct gt_calls_feed *f)
 {
     for (size_t i = 0; i < f->n_spaces; i++)
-        memset(f->function[i], 0xff, f->room[i] * sizeof **f->function);
+        if (f->room[i] > 0)
+            memset(f->function[i], 0xff, f->room[i] * sizeof **f->function);
 }
 
 /* Room for all numbers. */

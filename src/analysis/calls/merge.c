@@ -71,7 +71,7 @@ static bool make_room(struct gt_merge_queue *q, size_t n)
         q->head = q->n = 0;
     if (q->room - q->n >= n)
         return true;
-    if (q->head >= q->room / 2) {
+    if (q->head > 0 && q->head >= q->room / 2) {
         q->n -= q->head;
         memmove(q->event, q->event + q->head, q->n * sizeof *q->event);
         q->head = 0;

@@ -81,7 +81,8 @@ void gt_calls_stack_give_held(struct gt_calls_stack *s, struct gt_calls_out *out
     while (n < s->n_held && s->held[n].depth <= depth)
         give_held(s, out, &s->held[n++]);
     s->n_held -= n;
-    memmove(s->held, s->held + n, s->n_held * sizeof *s->held);
+    if (n > 0 && s->n_held > 0)
+        memmove(s->held, s->held + n, s->n_held * sizeof *s->held);
 }
 
 void gt_calls_stack_release(struct gt_calls_stack *s, const struct gt_calls_rules *r,

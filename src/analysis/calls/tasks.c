@@ -164,7 +164,8 @@ static void take_task(struct reader *r, const struct gt_uftrace_task *line)
     bool fork = line->kind == GT_UFTRACE_FORK;
     uint32_t process;
     struct gt_calls_process *p = process_of(t, fork ? line->tid : line->pid, &process);
-    struct gt_tasks_task *task = t->task->pdata[gt_tasks_add(t, line->tid)];
+    uint32_t index = gt_tasks_add(t, line->tid);
+    struct gt_tasks_task *task = t->task->pdata[index];
     const struct session *s = session_of(r, line->pid, line->time);
     p->start = MIN(p->start, line->time);
     if (task->public.process == UINT32_MAX) {

@@ -27,7 +27,7 @@ struct gt_replay_task {
     GArray *before; /* of struct gt_call: open since before the window; NULL: none. Their `begin` is
                      * the true one */
     bool before_shown; /* by the tree */
-    char tid[12];      /* "[%6d]" */
+    char tid[16];      /* "[%6d]" */
     uint8_t tid_length;
 };
 

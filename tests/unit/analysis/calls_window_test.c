@@ -8,10 +8,10 @@ enum { TURNS = 24, WINDOWS = 30, RECORDS = 6000 };
 /* A task's events that came. */
 struct came {
     struct gt_calls *c;
+    bool compact;
     GArray *event[TASKS];
     struct gt_call before;
     GArray *open[TASKS]; /* struct gt_call: entries of what is open */
-    uint32_t number[256];
 };
 
 /* f12 is 12. */
@@ -88,7 +88,7 @@ struct sum {
 static void check_walk(const struct model *m, struct gt_calls *c, const struct gt_calls_window *w,
                        bool compact, struct sum *sum)
 {
-    struct came came = {.c = c};
+    struct came came = {.c = c, .compact = compact};
     struct gt_error err = {0};
     for (unsigned i = 0; i < TASKS; i++) {
         came.event[i] = g_array_new(FALSE, FALSE, sizeof(struct gt_call));
