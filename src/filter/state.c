@@ -321,7 +321,7 @@ static void select_task(struct gt_filter_state *s)
 
 void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t id, uint64_t pid)
 {
-    for (size_t i = 0; i < s->set->n_scopes; i++) {
+    for (size_t i = 0; i < s->set->n_scopes && i < GT_FILTER_SCOPES; i++) {
         const struct gt_filter_scope *scope = &s->set->scope[i];
         if (scope->kind == GT_SCOPE_CPU)
             continue;
@@ -333,7 +333,7 @@ void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t 
 
 void gt_filter_state_cpu(struct gt_filter_state *s, uint64_t cpu)
 {
-    for (size_t i = 0; i < s->set->n_scopes; i++) {
+    for (size_t i = 0; i < s->set->n_scopes && i < GT_FILTER_SCOPES; i++) {
         const struct gt_filter_scope *scope = &s->set->scope[i];
         if (scope->kind != GT_SCOPE_CPU)
             continue;
