@@ -58,7 +58,7 @@ static void bash_option(GString *out, const struct gt_command *c, const struct g
     if (o->letter)
         g_string_append_printf(out, " | %s:-%c", c->name, o->letter);
     g_string_append(out, ")\n        ");
-    g_autofree char *words = o->type == GT_OPTION_CHOICE ? join_choices(o->choices) : NULL;
+    g_autofree char *words = gt_options_choices(&c->spec, o);
     const char *flags = o->type == GT_OPTION_FILE ? "-f" : o->type == GT_OPTION_DIR ? "-d" : NULL;
     bash_reply(out, flags, words);
     g_string_append(out, "\n        return\n        ;;\n");
@@ -127,7 +127,7 @@ static void zsh_part(GString *out, const char *text)
 }
 
 /* [HELP] and, if it takes a value, :NAME:ACTION. */
-static char *zsh_spec(const struct gt_option *o)
+static char *zsh_spec(const struct gt_command *c, const struct gt_option *o)
 {
     GString *spec = g_string_new("[");
     zsh_part(spec, o->help);
@@ -137,7 +137,7 @@ static char *zsh_spec(const struct gt_option *o)
     g_string_append_c(spec, ':');
     zsh_part(spec, o->value);
     g_string_append_c(spec, ':');
-    g_autofree char *choices = o->type == GT_OPTION_CHOICE ? join_choices(o->choices) : NULL;
+    g_autofree char *choices = gt_options_choices(&c->spec, o);
     if (choices)
         g_string_append_printf(spec, "(%s)", choices);
     else if (o->type == GT_OPTION_FILE || o->type == GT_OPTION_DIR)
@@ -145,11 +145,11 @@ static char *zsh_spec(const struct gt_option *o)
     return g_string_free(spec, FALSE);
 }
 
-static void zsh_option(GString *out, const struct gt_option *o)
+static void zsh_option(GString *out, const struct gt_command *c, const struct gt_option *o)
 {
     const char *equals = o->type == GT_OPTION_FLAG ? "" : "=";
     const char *plus = o->type == GT_OPTION_FLAG ? "" : "+";
-    g_autofree char *spec = zsh_spec(o);
+    g_autofree char *spec = zsh_spec(c, o);
     g_string_append(out, "            ");
     if (o->repeat)
         g_string_append(out, "'*'");
@@ -212,7 +212,7 @@ void gt_completion_zsh(GString *out)
         g_string_append_printf(out, "    %s)\n        _arguments -s -S \\\n", c->name);
         const struct gt_option *o;
         for (size_t k = 0; (o = gt_options_at(&c->spec, k)); k++)
-            zsh_option(out, o);
+            zsh_option(out, c, o);
         g_string_append(out, "            '(- *)'{-h,--help}'[print help]' \\\n");
         zsh_operands(out, c);
     }
@@ -227,7 +227,7 @@ static void fish_option(GString *out, const struct gt_command *c, const struct g
                            c->name, o->name);
     if (o->letter)
         g_string_append_printf(out, " -s %c", o->letter);
-    g_autofree char *choices = o->type == GT_OPTION_CHOICE ? join_choices(o->choices) : NULL;
+    g_autofree char *choices = gt_options_choices(&c->spec, o);
     if (choices)
         g_string_append_printf(out, " -x -a '%s'", choices);
     else if (o->type == GT_OPTION_FILE)

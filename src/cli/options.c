@@ -82,6 +82,27 @@ char *gt_option_value_name(const struct gt_option *o)
     return g_strdup(o->value);
 }
 
+/* Each once. */
+static void add_choices(GPtrArray *out, const struct gt_option *o)
+{
+    for (const char *const *c = o && o->type == GT_OPTION_CHOICE ? o->choices : NULL; c && *c; c++)
+        if (!g_ptr_array_find_with_equal_func(out, *c, g_str_equal, NULL))
+            g_ptr_array_add(out, (char *)*c);
+}
+
+char *gt_options_choices(const struct gt_options_spec *spec, const struct gt_option *o)
+{
+    if (o->type != GT_OPTION_CHOICE)
+        return NULL;
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    size_t len = strlen(o->name);
+    add_choices(words, find_name(spec->table, o->name, len));
+    for (const struct gt_option_group *g = spec->groups; g && g->name; g++)
+        add_choices(words, find_name(g->table, o->name, len));
+    g_ptr_array_add(words, NULL);
+    return g_strjoinv(" ", (char **)words->pdata);
+}
+
 static int store_choice(const struct gt_option *o, const char *value, const char **field,
                         struct gt_error *err)
 {
@@ -135,7 +156,10 @@ static int store(struct parse *p, const struct gt_option *o, const char *value,
         *(bool *)field = !o->off;
         return 0;
     case GT_OPTION_CHOICE:
-        return store_choice(o, value, field, err);
+        if (find_name(p->spec->table, o->name, strlen(o->name)))
+            return store_choice(o, value, field, err);
+        *(const char **)field = value; /* which group's choice it is, is known at the end */
+        return 0;
     case GT_OPTION_NUMBER:
         return store_number(o, value, field, err);
     default:
@@ -205,23 +229,36 @@ static void set_initial(const struct gt_options_spec *spec, void *into)
             *(bool *)(void *)((char *)into + o->offset) = true;
 }
 
+/* The chosen group's option of the name of one that was given. */
+static int check_option(const struct parse *p, const struct gt_option_group *chosen,
+                        const struct gt_option *o, struct gt_error *err)
+{
+    size_t len = strlen(o->name);
+    const struct gt_option *own = find_name(chosen->table, o->name, len);
+    const char **field = (const char **)(void *)((char *)p->into + o->offset);
+    if (own && own->type == GT_OPTION_CHOICE)
+        return store_choice(own, *field, field, err);
+    if (own)
+        return 0;
+    g_autoptr(GString) owners = g_string_new(NULL);
+    for (const struct gt_option_group *g = p->spec->groups; g->name; g++)
+        if (find_name(g->table, o->name, len))
+            g_string_append_printf(owners, "%s%s", owners->len ? " or " : "", g->name);
+    return gt_error_set(err, GT_E_USAGE, "option '--%s' is for --%s %s, not %s", o->name,
+                        p->spec->chooser, owners->str, chosen->name);
+}
+
 /* All that was given belongs to the chosen group, or to none. */
 static int check_groups(const struct parse *p, struct gt_error *err)
 {
     const struct gt_option_group *chosen = gt_options_chosen(p->spec, p->into);
-    for (guint i = 0; chosen && i < p->seen->len; i++) {
+    int status = 0;
+    for (guint i = 0; chosen && i < p->seen->len && status == 0; i++) {
         const struct gt_option *o = p->seen->pdata[i];
-        size_t len = strlen(o->name);
-        if (find_name(p->spec->table, o->name, len) || find_name(chosen->table, o->name, len))
-            continue;
-        g_autoptr(GString) owners = g_string_new(NULL);
-        for (const struct gt_option_group *g = p->spec->groups; g->name; g++)
-            if (find_name(g->table, o->name, len))
-                g_string_append_printf(owners, "%s%s", owners->len ? " or " : "", g->name);
-        return gt_error_set(err, GT_E_USAGE, "option '--%s' is for --%s %s, not %s", o->name,
-                            p->spec->chooser, owners->str, chosen->name);
+        if (!find_name(p->spec->table, o->name, strlen(o->name)))
+            status = check_option(p, chosen, o, err);
     }
-    return 0;
+    return status;
 }
 
 int gt_options_parse(const struct gt_options_spec *spec, void *into, int argc, char **argv,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace repair`: repairs the directory of an interrupted recording. */
 #include "analysis/recording/repair.h"
+#include "analysis/recording/edit.h"
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -30,10 +31,15 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
     int status = GT_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
         struct gt_recording_repair_result done = {0};
+        struct gt_recording_edit edit;
         struct gt_error err = {0};
-        int result = check_recording(operands[i], &err);
+        int result = gt_recording_edit_open(operands[i], &edit, &err);
+        if (result == 0 && !edit.at.file)
+            result = check_recording(operands[i], &err);
         if (result == 0)
-            result = gt_recording_repair(operands[i], true, &done, &err);
+            result = gt_recording_repair(&edit.at, true, &done, &err);
+        if (result == 0)
+            result = gt_recording_edit_close(&edit, gt_recording_repair_changed(&done), &err);
         g_autofree char *what = gt_recording_repair_text(&done);
         if (result == 0 || done.recovered || done.repair.files)
             printf("%s: %s\n", operands[i], what);

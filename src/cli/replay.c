@@ -10,7 +10,7 @@
 
 struct replay_options {
     struct gt_reading_options reader;
-    GPtrArray *modules;
+    GPtrArray *functions, *modules;
     const char *fields;
     bool flat;
 };
@@ -18,6 +18,9 @@ struct replay_options {
 static const struct gt_option replay_table[] = {
     {"flat", .type = GT_OPTION_FLAG, .help = "print a line for each event, for other programs",
      .offset = offsetof(struct replay_options, flat)},
+    {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "PATTERN",
+     .help = "only calls of these functions and what they call: NAME, a glob, MODULE:NAME",
+     .offset = offsetof(struct replay_options, functions)},
     {"module", 'm', GT_OPTION_TEXT, .repeat = true, .value = "NAME",
      .help = "only calls of functions of this module, a file's base name or a glob",
      .offset = offsetof(struct replay_options, modules)},
@@ -86,8 +89,18 @@ static int choose_fields(struct fields *f, const struct replay_options *o, struc
 
 struct wanted {
     const struct replay_options *o;
-    bool *module; /* by pattern: a call fits it */
+    bool *function, *module; /* by pattern: a call fits it */
 };
+
+static bool want_called(void *user, const struct gt_calls_function *f, const char *shown)
+{
+    const struct wanted *w = user;
+    bool any = false;
+    for (guint i = 0; i < w->o->functions->len; i++)
+        if (gt_function_pattern_matches(w->o->functions->pdata[i], f, shown))
+            any = w->function[i] = true;
+    return any;
+}
 
 static bool want_inside(void *user, const struct gt_calls_function *f, const char *shown)
 {
@@ -102,8 +115,15 @@ static bool want_inside(void *user, const struct gt_calls_function *f, const cha
 }
 
 /* A pattern that fits nothing is not what was meant. */
-static int check_wanted(const struct wanted *w, const struct gt_calls *c, struct gt_error *err)
+static int check_wanted(const struct wanted *w, const struct gt_calls *c, struct gt_demangler *d,
+                        struct gt_error *err)
 {
+    const size_t n = gt_calls_n_functions(c);
+    for (guint i = 0; w->function && i < w->o->functions->len; i++) {
+        g_autofree bool *chosen = g_new0(bool, n + 1);
+        if (!w->function[i])
+            return gt_function_pattern_choose(c, n, d, w->o->functions->pdata[i], chosen, err);
+    }
     for (guint i = 0; w->module && i < w->o->modules->len; i++)
         if (!w->module[i])
             return gt_error_set(err, GT_E_NOT_FOUND, "%s: no function of a module '%s' was called",
@@ -141,8 +161,11 @@ static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
     int status = choose_fields(&fields, o, err);
     if (status < 0)
         return status;
-    struct wanted wanted = {.o = o, .module = o->modules ? g_new0(bool, o->modules->len) : NULL};
+    struct wanted wanted = {.o = o,
+                            .function = o->functions ? g_new0(bool, o->functions->len) : NULL,
+                            .module = o->modules ? g_new0(bool, o->modules->len) : NULL};
     struct gt_replay_options to = {.flat = o->flat,
+                                   .called = o->functions ? want_called : NULL,
                                    .inside = o->modules ? want_inside : NULL,
                                    .user = &wanted,
                                    .field = fields.field,
@@ -152,7 +175,8 @@ static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
     if (status == 0)
         status = print(r, &to, err);
     if (status == 0)
-        status = check_wanted(&wanted, r->calls, err);
+        status = check_wanted(&wanted, r->calls, r->demangler, err);
+    g_free(wanted.function);
     g_free(wanted.module);
     return status;
 }

@@ -2,6 +2,7 @@
 /* `guesttrace symbols`: names the addresses of a recorded machine with files of symbols. */
 #include "analysis/placement/symbolize.h"
 #include "analysis/processes/sysroot.h"
+#include "analysis/recording/edit.h"
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -12,8 +13,8 @@ struct symbols_options {
 };
 
 static const struct gt_option symbols_table[] = {
-    {"dir", 'd', GT_OPTION_DIR, .value = "DIR",
-     .help = "name the functions of this recording (default: uftrace.data)",
+    {"dir", 'd', GT_OPTION_FILE, .value = "RECORDING",
+     .help = "name the functions of this directory or compact file (default: uftrace.data)",
      .offset = offsetof(struct symbols_options, dir)},
     {"prefix-symbols", .type = GT_OPTION_FLAG,
      .help = "prefix each function with the file's name: fw.elf:main",
@@ -48,7 +49,7 @@ static bool say_places(const struct gt_command *self, const struct gt_places *pl
 }
 
 static int name_files(const struct gt_command *self, const struct symbols_options *opt,
-                      const char *dir, size_t n, char **operands)
+                      const struct gt_records *at, size_t n, char **operands)
 {
     g_autofree struct gt_symbol_source *source = g_new0(struct gt_symbol_source, n);
     g_autofree struct gt_error *why = g_new0(struct gt_error, n);
@@ -61,9 +62,9 @@ static int name_files(const struct gt_command *self, const struct symbols_option
         loaded += status == 0;
     }
     if (status == 0)
-        status = gt_locate(dir, source, n, &places, why, &err);
+        status = gt_locate(at, source, n, &places, why, &err);
     if (status == 0)
-        status = gt_symbolize(dir, &places, opt->prefix, &err);
+        status = gt_symbolize(at->dir, &places, opt->prefix, &err);
     if (status < 0)
         gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     else if (!say_places(self, &places, why, n, operands))
@@ -75,11 +76,11 @@ static int name_files(const struct gt_command *self, const struct symbols_option
 }
 
 static int name_processes(const struct gt_command *self, const struct symbols_options *opt,
-                          const char *dir)
+                          const struct gt_records *at)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     struct gt_error err = {0};
-    if (gt_sysroot_apply(dir, opt->sysroot, opt->prefix, lines, &err) < 0)
+    if (gt_sysroot_apply(at, opt->sysroot, opt->prefix, lines, &err) < 0)
         return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     for (guint i = 0; i < lines->len; i++)
         puts(lines->pdata[i]);
@@ -93,15 +94,21 @@ static int run_symbols(const struct gt_command *self, const void *options, size_
     const char *dir = opt->dir ? opt->dir : "uftrace.data";
     if (n == 0 && !opt->sysroot)
         return gt_command_usage_error(self, "needs a file with symbols, or --sysroot");
-    int files = n ? name_files(self, opt, dir, n, operands) : GT_EXIT_DONE;
-    int processes = opt->sysroot ? name_processes(self, opt, dir) : GT_EXIT_DONE;
+    struct gt_recording_edit edit;
+    struct gt_error err = {0};
+    if (gt_recording_edit_open(dir, &edit, &err) < 0)
+        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    int files = n ? name_files(self, opt, &edit.at, n, operands) : GT_EXIT_DONE;
+    int processes = opt->sysroot ? name_processes(self, opt, &edit.at) : GT_EXIT_DONE;
+    if (gt_recording_edit_close(&edit, true, &err) < 0)
+        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     return files ? files : processes;
 }
 
 const struct gt_command gt_command_symbols = {
     .name = "symbols",
     .summary = "name the functions of a recorded machine from files with symbols",
-    .usage = (const char *const[]){"[-d DIR] [--sysroot FOLDER] [FILE[:OFFSET]...]", NULL},
+    .usage = (const char *const[]){"[-d RECORDING] [--sysroot FOLDER] [FILE[:OFFSET]...]", NULL},
     .paragraphs =
         (const char *const[]){
             "A recording of a machine has addresses, not names: QEMU does not know which programs "

@@ -23,7 +23,10 @@ struct gt_window_options {
 };
 
 /* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
-#define GT_WINDOW_OPTIONS(options, member)                                                         \
+#define GT_WINDOW_OPTIONS(options, member) GT_WINDOW_OPTIONS_AS('F', options, member)
+
+/* The same; --filter has that letter, or none (0). */
+#define GT_WINDOW_OPTIONS_AS(letter, options, member)                                              \
     {"from", .type = GT_OPTION_TEXT, .value = "TIME",                                              \
      .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns",          \
      .offset = offsetof(options, member.from)},                                                    \
@@ -50,7 +53,7 @@ struct gt_window_options {
          .value = "TIME",                                                                          \
          .help = "only calls that took TIME or longer",                                            \
          .offset = offsetof(options, member.min_time)},                                            \
-        GT_FILTER_OPTION("filter", 'F', "FUNC", "only these functions and what they call",         \
+        GT_FILTER_OPTION("filter", letter, "FUNC", "only these functions and what they call",      \
                          options, member.areas),                                                   \
         {"notrace",                                                                                \
          'N',                                                                                      \

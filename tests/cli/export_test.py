@@ -8,10 +8,12 @@ import signal
 import struct
 
 from cli_case import CliTest
-from gttest import cases, uftrace_write
+from gttest import cases, uftrace, uftrace_write
 from gttest.commands import limit_files
 
 SID = '00112233aabbccdd'
+NAMES = {0x800: 'before', 0x1000: 'main', 0x1010: 'f', 0x1020: 'rest', 0x40000: 'after'}
+RAN = {0x1000: 'main', 0x1010: 'f', 0x1020: 'rest'}
 TIDS = [7, 8, 5000000]
 HEAD, BLOCK = 16, 64
 
@@ -44,15 +46,19 @@ class Export(CliTest):
         self.write('data/info', uftrace_write.info(TIDS), 0o644)
         self.write('data/task.txt', uftrace_write.tasks(SID, TIDS), 0o644)
         self.write(f'data/sid-{SID}.map', uftrace_write.mappings(), 0o644)
-        self.write('data/guest.sym', uftrace_write.symbols({0x1000: 'main', 0x1010: 'f'}), 0o644)
+        self.write('data/guest.sym', uftrace_write.symbols(NAMES), 0o644)
         self.write('data/empty.txt', b'', 0o644)
         for seed, tid in enumerate(TIDS):
             self.write(f'data/{tid}.dat', some_calls(seed, n, clock), 0o644)
 
     def files(self, folder):
+        """What each has; of symbols, the names of functions that ran."""
         out = {}
         for name in sorted(os.listdir(self.path(folder))):
             out[name] = self.read_bytes(folder, name)
+            if name.endswith('.sym'):
+                symbols = uftrace.read_symbols(self.path(folder, name)).functions()
+                out[name] = {addr: symbol for addr, symbol in symbols.items() if addr in RAN}
         return out
 
     def export(self, status, form, to, source, **more):
@@ -66,6 +72,7 @@ class Export(CliTest):
         self.assertEqual(self.export(0, 'compact', 'a.gtrace', 'data'), '')
         self.assertEqual(self.export(0, 'uftrace', 'back', 'a.gtrace'), '')
         self.assertEqual(self.files('data'), self.files('back'))
+        self.assertEqual(uftrace.read_symbols(self.path('back/guest.sym')).functions(), RAN)
         records = sum(len(data) for name, data in self.files('data').items() if name.endswith('.dat'))
         self.assertLess(os.path.getsize(self.path('a.gtrace')), records / 10)
 

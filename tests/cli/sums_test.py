@@ -153,12 +153,12 @@ class Graph(SumsTest):
 ''')
 
     def test_order(self):
-        text = self.graph('--sort', 'first', '--function', 'main', self.some())
+        text = self.graph('--sort', 'first', '-F', 'main', self.some())
         self.assertEqual([line.split()[-1] for line in text.split('\n') if '(' in line],
                          ['main', 'work', 'step', 'read', 'fib', 'fib', 'fib'])
 
     def test_below(self):
-        self.assertEqual(self.graph('--function', 'fib', '--function', 'libx*:read', self.some()), '''\
+        self.assertEqual(self.graph('-F', 'fib', '-F', 'libx*:read', self.some()), '''\
     3.002  s    3.002  s   99.9 % : (2) read
     0.009 us    0.009 us    0.0 % : (1) copy
 
@@ -168,14 +168,14 @@ class Graph(SumsTest):
 ''')
 
     def test_callers(self):
-        self.assertEqual(self.graph('-R', '--function', 'read', self.some()), '''\
+        self.assertEqual(self.graph('-R', '-F', 'read', self.some()), '''\
     3.002  s    3.002  s  100.0 % : (2) read
     3.000  s    3.000  s   99.9 % :  +-(1) thread
                                    :  |
     2.000 ms    2.000 ms    0.0 % :  +-(1) work
     2.000 ms    2.000 ms    0.0 % :    (1) main
 ''')
-        self.assertEqual(self.graph('-R', '--function', 'fib', self.path('some')), '''\
+        self.assertEqual(self.graph('-R', '-F', 'fib', self.path('some')), '''\
     0.100 us    0.100 us  100.0 % : (4) fib
     0.100 us    0.010 us  100.0 % :  +-(1) main
                                    :  |
@@ -202,14 +202,14 @@ class Graph(SumsTest):
 
     def test_parts(self):
         some = self.some()
-        self.assertEqual(self.graph('--function', 'work', '-D', '1', some), '''\
+        self.assertEqual(self.graph('-F', 'work', '-D', '1', some), '''\
     2.003 ms    1.007 us  100.0 % : (2) work
 ''')
         self.assertEqual(self.graph('--task', '9', '-D', '1', some), '''\
     0.003 us    0.000 us  100.0 % : (1) prog
     0.003 us    0.003 us  100.0 % : (1) main
 ''')
-        self.assertEqual(self.graph('--function', 'main', '-t', '1ms', some), '''\
+        self.assertEqual(self.graph('-F', 'main', '-t', '1ms', some), '''\
     2.003 ms    0.200 us  100.0 % : (1) main
     2.003 ms    3.005 us   99.9 % : (1) work
     2.000 ms    2.000 ms   99.8 % : (1) read
@@ -217,7 +217,7 @@ class Graph(SumsTest):
 
     def test_names(self):
         path = self.make('odd', '_ZN2ns1fEi( +5 a\x1b[2J( +5 ) )')
-        self.assertEqual([line.split(' : ')[1] for line in self.graph('--function', 'ns::f', path).splitlines()],
+        self.assertEqual([line.split(' : ')[1] for line in self.graph('-F', 'ns::f', path).splitlines()],
                          ['(1) ns::f(int)', '(1) a\\x1b[2J'])
         self.assertIn('(1) _ZN2ns1fEi\n', self.graph('--no-demangle', path))
 
@@ -308,7 +308,7 @@ Tasks
         text = self.plain('info', 'one.gtrace')
         self.assertIn('form          : compact file\n', text)
         self.assertEqual(text.split('\n\n')[1:], self.plain('info', some).split('\n\n')[1:])
-        for command in ['report'], ['report', '--by', 'task'], ['report', '--json'], ['graph', '--function', 'main']:
+        for command in ['report'], ['report', '--by', 'task'], ['report', '--json'], ['graph', '-F', 'main']:
             self.assertEqual(self.plain(*command, 'one.gtrace'), self.plain(*command, some))
 
 
@@ -330,7 +330,7 @@ class Refused(SumsTest):
                          "--sort: no column 'self'; there are: name, total, calls, functions, tid, pid")
         self.assertEqual(self.refused('report', '--csv', '--json', some, status=2), 'takes one of --csv and --json')
         self.assertEqual(self.refused('graph', '-R', some, status=2), '--callers needs --function')
-        self.assertEqual(self.refused('graph', '--by', 'task', '--function', 'main', some, status=2),
+        self.assertEqual(self.refused('graph', '--by', 'task', '-F', 'main', some, status=2),
                          '--by is not for --function; use --task')
 
     def test_window(self):
@@ -345,9 +345,9 @@ class Refused(SumsTest):
 
     def test_functions(self):
         some = self.some()
-        self.assertEqual(self.refused('graph', '--function', 'maim', some),
+        self.assertEqual(self.refused('graph', '-F', 'maim', some),
                          f"{some}: no function 'maim' was called; near to it: main")
-        self.assertEqual(self.refused('graph', '--function', 'prog:read', some),
+        self.assertEqual(self.refused('graph', '-F', 'prog:read', some),
                          f"{some}: no function 'prog:read' was called; near to it: read, thread")
 
 

@@ -67,10 +67,23 @@ class Filters(cases.ScratchCase):
         rows = list(csv.DictReader(io.StringIO(self.guesttrace('report', '--csv', '-N', 'step', '-H', 'read').stdout)))
         self.assertEqual({r['function']: (r['calls'], r['total_ns'], r['self_ns']) for r in rows},
                          {'main': ('1', '400', '200'), 'work': ('2', '500', '500')})
-        self.assertIn('(2) read', self.guesttrace('graph', '-F', 'work', '-N', 'step').stdout)
+        self.assertIn('(2) read', self.guesttrace('graph', '--filter', 'work', '-N', 'step').stdout)
         folded = self.guesttrace('export', '--format', 'folded', '-o', '-', '--values', 'calls', '-F', 'work', '-N', 'step')
         self.assertEqual(sorted(line.split(';')[-1] for line in folded.stdout.splitlines()), ['read 1', 'read 1', 'work 1',
                                                                                               'work 1'])
+
+    def graph(self, *words):
+        lines = self.guesttrace('graph', *words).stdout.splitlines()
+        return [line.split(' : ')[1].strip('+- ') for line in lines if '(' in line]
+
+    def test_graph(self):
+        """Its -F are the functions at the top, of what filters leave; its depth counts from there."""
+        self.assertEqual(self.graph('-F', 'work'), ['(2) work', '(2) read', '(1) step', '(1) read'])
+        self.assertEqual(self.graph('-F', 'work', '-N', 'step'), ['(2) work', '(2) read'])
+        self.assertEqual(self.graph('-F', 'read', '-R', '-H', 'step', '--task', '7'),
+                         ['(2) read', '(2) work', '(1) main'])
+        self.assertEqual(self.graph('-F', 'step', '-D', '2', '-H', 'main'), ['(2) step', '(1) read'])
+        self.assertEqual(self.graph('-F', 'step', '-D', '1', '--filter', 'work'), ['(1) step'])
 
     def test_unused(self):
         done = self.guesttrace('replay', '-F', 'work', '-N', '^raed$', '-T', 'xyz@trace-off', status=1)

@@ -22,6 +22,7 @@ say (a key that comes again goes on):
     allow: C...        anomalies that may not be 0
     stats: C=N...      counters that must have this value
     tasks: N...        the names of the tasks, as `uftrace report --task` shows them, sorted
+    alone: yes         QEMU itself may crash with two plugins: the compact file is recorded alone
     check: FILE        a Python file beside the case; default: that of its name, if there is one
 
 The expected calls are in a comment that begins with `/* calls:`: one tree a task, in any order,
@@ -33,7 +34,7 @@ wrong raises Failure. Without expected calls none are compared.
 What is compared: calls of functions that the case itself defines (the function symbols of its object
 files), each indented by how many of them are open; the C library and the dynamic linker are left out.
 Then that the program printed and exited as without the plugin, that no anomaly rose, and
-that the directory is as gttest.uftrace_check wants it.
+that the directory is as gttest.uftrace_check wants it. At last it is recorded in both formats at once.
 """
 import collections
 import difflib
@@ -96,15 +97,15 @@ def build(case, arch, folder):
     return own | compile_to(case, arch, 'prog', case.words('flags'), case.words('libs'), folder)
 
 
-def command_of(case, arch, folder, plugin):
+def command_of(case, arch, folder, option):
+    """`option`: QEMU's words that load the plugin."""
     def words(key):
         for word in case.words(key):
             if word == '{plugin}':
-                yield from ['-plugin', plugin] if plugin else []
+                yield from option
             else:
                 yield word.format(qemu=qemu, sysroot=compilers.sysroot(arch), dir=folder)
     qemu = qemus.user(arch)
-    option = ['-plugin', plugin] if plugin else []
     return [qemu, '-L', compilers.sysroot(arch), *words('qemu'), *option, './prog', *words('args')]
 
 
@@ -144,20 +145,49 @@ def check_tasks(case, out):
     need(names == sorted(case.words('tasks')), f'tasks are called {names}')
 
 
-def record(case, arch, folder, out, arguments):
-    """Runs it without the plugin and with it; returns the latter, finished, and the trace."""
-    plugin = ','.join([paths.plugin('uftrace'), 'output=' + out, *arguments])
-    plain = run(command_of(case, arch, folder, None), cwd=folder)
-    traced = run(command_of(case, arch, folder, plugin), cwd=folder)
+def run_both(case, arch, folder, option):
+    """Runs it without the plugin and with it; returns the latter, finished."""
+    plain = run(command_of(case, arch, folder, []), cwd=folder)
+    traced = run(command_of(case, arch, folder, option), cwd=folder)
     need(outcome(plain) == outcome(traced), f'without the plugin: {outcome(plain)} {plain.stderr!r}\n'
          f'with it: {outcome(traced)} {traced.stderr!r}')
     need(plain.returncode == int(case.keys['exit'] or 0),
          f'exit status {plain.returncode}: {plain.stdout!r} {plain.stderr!r}')
+    return traced
+
+
+def record(case, arch, folder, out, arguments):
+    """run_both(), and the trace."""
+    plugin = ','.join([paths.plugin('uftrace'), 'output=' + out, *arguments])
+    traced = run_both(case, arch, folder, ['-plugin', plugin])
     if case.keys['killed']:
         recordings.repair(out)
     trace = uftrace.Trace(out)
     check_counters(case, trace)
     return traced, trace
+
+
+def check_alone(case, arch, folder):
+    """A compact file has the calls that the case says."""
+    file, out = f'{folder}/alone.gtrace', f'{folder}/alone'
+    plugin = ','.join([paths.plugin('uftrace'), 'format=compact', 'output=' + file, *case.words('plugin')])
+    run_both(case, arch, folder, ['-plugin', plugin])
+    recordings.export(file, out)
+    check_counters(case, uftrace.Trace(out))
+    recordings.check_directory(out, False)
+    check_tasks(case, out)
+
+
+def check_formats(case, arch, folder):
+    """In a compact file is what is in a directory."""
+    if case.keys['alone']:
+        check_alone(case, arch, folder)
+        return
+    both = recordings.BothFormats(folder, *case.words('plugin'))
+    run_both(case, arch, folder, both.words())
+    if case.keys['killed']:
+        both.repair()
+    both.check()
 
 
 def check_hook(case, trace, own, traced):
@@ -180,6 +210,7 @@ def check_arch(case, arch, folder):
     if case.keys['again']:
         record(case, arch, folder, f'{folder}/again', case.words('again'))
         recordings.check_directory(f'{folder}/again', False)
+    check_formats(case, arch, folder)
 
 
 def check_here(case, arch):

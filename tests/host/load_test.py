@@ -14,7 +14,7 @@ MACHINE = 'machine 2 2\n'
 
 # Arguments, and the line that refuses them.
 REFUSED = [
-    (['nothing=1'], 'unknown argument nothing=1: expected one of output, code, clock, depth, tasks, max-tasks, tail-calls, '),
+    (['nothing=1'], 'unknown argument nothing=1: expected one of output, format, code, clock, depth, tasks, max-tasks, tail-calls, '),
     (['nothing'], 'unknown argument nothing: expected one of output, '),
     (['outpu=x'], 'unknown argument outpu=x: '),
     (['=x'], 'unknown argument =x: '),
@@ -36,8 +36,12 @@ REFUSED = [
     (['trace-privilege-level=on'], 'argument trace-privilege-level=on: only machines have privilege'),
     (['depth=5', 'clock=insn', 'bad=1'], 'unknown argument bad=1: '),
     (['output=/nowhere/at/all'], '/nowhere/at/all'),
+    (['format=zip'], 'argument format=zip: expected one of uftrace, compact'),
+    (['format=compact', 'output=/nowhere/at/all'], '/nowhere/at/all: cannot be made in /nowhere/at: No such file'),
+    (['format=compact', 'output=plan'], '/plan: exists and is no compact recording: it is left alone, name another'),
+    (['format=compact', 'output=.'], '/.: exists and is no compact recording'),
 ]
-ACCEPTED = ['clock=host', 'clock=auto', 'depth=1', 'depth=0x10', 'tail-calls=off', 'tail-calls=ON',
+ACCEPTED = ['format=uftrace', 'format=compact', 'clock=host', 'clock=auto', 'depth=1', 'depth=0x10', 'tail-calls=off', 'tail-calls=ON',
             'summary=no', 'trace-privilege-level=off', 'discontinuities=off']
 ABIS = {1: 1, 2: 2, 4: 4, 5: 5, 6: 6, 7: 7}
 
@@ -70,6 +74,8 @@ def check_versions(host):
         need(len(err) == 1 and 'nothing was recorded: the guest made no calls' in err[0],
              f'version {abi}:', err)
         need(os.path.exists(f'{host.folder}/uftrace.data/info'), f'version {abi}: no default output')
+        host.run(abi, 'format=compact')
+        need(sorted(os.listdir(host.folder)) == ['plan', 'uftrace.gtrace'], f'version {abi}:', os.listdir(host.folder))
         status, _, err = host.run(abi, '-min', str(version + 1))
         need(status == 1 and len(err) == 1 and f'version {version} of' in err[0],
              f'version {abi} with a newer minimum:', status, err)

@@ -23,6 +23,7 @@ beginning say:
     same: V...         QEMUs of these series record the same calls, task by task, in the same order
     allow: C...        anomalies that may not be 0
     options: O...      more options of guesttrace record
+    plugin: A...       the same as arguments of the plugin, for both formats at once
     readers: A...      where uftrace reads the first recording, too; default: on every architecture
     beyond: N          so many threads are more than is recorded: they are missing
 
@@ -31,7 +32,7 @@ With KEEP=1 in the environment the recordings stay, and where they are is printe
 Both become forests of calls: of each log the calls outside of asynchronous handlers; of each task the
 calls without the library's own (k_...). Handlers (vector_...) whose first call is one of async_... are
 taken out, wherever they are, and compared as a bag. The rest is compared one for one, and so is what was left
-and what was still open when the kernel called k_finish.
+and what was still open when the kernel called k_finish. One QEMU of each architecture records in both formats at once.
 """
 import collections
 import os
@@ -39,7 +40,7 @@ import re
 import sys
 
 from gttest import boards, elf, qemus, uftrace
-from gttest.recordings import check_directory, check_severe, record, symbols
+from gttest.recordings import BothFormats, check_directory, check_severe, converse, record, symbols
 from gttest.results import Skip, Tally, in_folder, need, skip
 
 IMAGE = 0xffff
@@ -300,6 +301,14 @@ def sequences(out):
     return found
 
 
+def check_formats(machine, qemu, folder):
+    """In a compact file is what is in a directory, recorded at once."""
+    both = BothFormats(folder, 'tail-calls=off', *machine.case.words('plugin'))
+    command = machine.command(qemu)
+    converse([command[0], *both.words(), *command[1:]])
+    both.check()
+
+
 def check_same(case, recorded):
     recorded = {version: calls for version, calls in recorded.items()
                 if version.rsplit('.', 1)[0] in case.words('same')}
@@ -308,12 +317,19 @@ def check_same(case, recorded):
         need(calls == recorded[first], first, 'and', version, 'recorded different calls')
 
 
+def in_new(scratch, name):
+    os.mkdir(f'{scratch}/{name}')
+    return f'{scratch}/{name}'
+
+
 def check_arch(case, arch, scratch, tally):
     machine, recorded = Machine(case, arch, scratch), {}
 
     def check_one(version, qemu):
         out = f'{scratch}/{arch}-{version}'
         check(machine, qemu, out, not recorded and arch in (case.words('readers') or boards.BOARDS))
+        if not recorded:
+            check_formats(machine, qemu, in_new(scratch, arch))
         recorded[version] = sequences(out)
     for version, qemu in qemus.find(arch):
         print(f'{case.name} {arch} QEMU {version}:')

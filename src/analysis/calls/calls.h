@@ -32,7 +32,8 @@ struct gt_filter_set;
 
 struct gt_calls_options {
     const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
-    struct gt_notices notices; /* about damage that is skipped, and the like */
+    struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
+                                * a time, also during passes */
 };
 
 /* GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM, GT_E_FORMAT (no recording of calls, or a damaged text file;
@@ -105,9 +106,9 @@ struct gt_calls_facts {
     const char *path;
     const char *command, *exename, *version, *cpu, *host; /* info */
     bool has_exit_status;
-    int exit_status;       /* as wait() gives it */
-    uint64_t first, last;  /* times of the first and the last record; 0, 0: no records */
-    uint64_t records;      /* 0 in a directory that holds payloads, until it was read */
+    int exit_status;      /* as wait() gives it */
+    uint64_t first, last; /* times of the first and the last record; 0, 0: no records */
+    uint64_t records;
     uint64_t bytes;        /* on the disk, all of it */
     uint64_t record_bytes; /* of the records alone */
     bool incomplete;       /* cut, or still being written */
@@ -137,8 +138,9 @@ enum gt_call_flag {
     GT_CALL_PART = 8,       /* EXIT in a scan: it began in another stretch: `self` is a part */
 };
 
-/* One event. That a task was suspended is a call as any other, of the function "linux:schedule",
- * which belongs to no module: so a function's self time has none of it, and its total has. */
+/* One event. That a task was suspended is a call as any other, of the function "linux:schedule"
+ * (or "linux:schedule (pre-empted)"), which belongs to no module: so a function's self time has
+ * none of it, and its total has. */
 struct gt_call {
     uint64_t time;
     /* ENTRY, EVENT, LOST: time; EXIT, SPLIT: when the call began, or the window if that was later
@@ -211,8 +213,9 @@ struct gt_calls_consumer {
 };
 
 /* A task's batches come in order within a stretch; stretches in any order, on any thread.
- * `threads` 0: as many as there are processors. GT_E_FORMAT (damaged records; err names the file
- * and the offset), GT_E_IO, GT_E_NOMEM, and what callbacks return. */
+ * `threads` 0: as many as there are processors. Records that are damaged are left out, with those
+ * of their segment or file after them: a notice names the file and the offset. GT_E_IO, GT_E_NOMEM,
+ * GT_E_UNSUPPORTED (a compact file with values of arguments), and what callbacks return. */
 int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
                   const struct gt_calls_consumer *consumer, void *self, unsigned threads,
                   struct gt_error *err);

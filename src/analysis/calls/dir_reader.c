@@ -3,6 +3,7 @@
  * for each address. */
 #include "analysis/calls/pairs.h"
 #include "analysis/calls/reader.h"
+#include "analysis/calls/values.h"
 #include "format/le.h"
 #include "format/uftrace/uftrace.h"
 
@@ -13,13 +14,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 1024, MAGIC = 5 << 3, HEAD_MASK = 0x3c };
+enum { AT_ONCE = 1024, MAGIC = 5 << 3, MAGIC_MASK = 7 << 3, MORE = 1 << 2 };
 
 struct dir_reader {
     struct gt_calls_feed *feed;
     uint32_t tid;
     const uint8_t *data;
     size_t size;
+    size_t at; /* offset of the next record */
+    struct gt_values values;
     struct gt_calls_lane lane;
     struct gt_pairs numbers; /* of words: by kind and word */
     GArray *words;           /* uint64_t, by number */
@@ -84,15 +87,18 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     gt_feed_clear(f);
     gt_pairs_clear(&r->numbers);
     g_array_set_size(r->words, 0);
+    r->at = 0;
+    r->values = (struct gt_values){0};
     if (f->shown && !f->shown[r->lane.task])
         return 0;
     int status = map_file(r, row->size, err);
     if (status < 0)
         return status;
-    r->lane.space =
-        gt_tasks_space(&f->c->tasks, f->c->spaces, r->lane.task, part->first, &r->lane.until);
-    const struct gt_calls_opening o = {.task = r->lane.task,
-                                       .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->forked};
+    gt_feed_open(f, &r->lane, part->first, 0);
+    struct gt_calls_opening o = {.task = r->lane.task,
+                                 .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->parent != 0};
+    if (o.forked)
+        gt_feed_inherit(f, &o, r->lane.space, gt_le64(r->data), gt_le64(r->data + 8));
     r->lane.stack = f->open(f->self, &o);
     return r->lane.stack ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->c->path);
 }
@@ -110,37 +116,62 @@ static uint32_t number_of(struct dir_reader *r, unsigned kind, uint64_t word)
     return gt_pairs_put(&r->numbers, kind, word, number) ? number : GT_PAIRS_NONE;
 }
 
-static bool make_event(struct dir_reader *r, const uint8_t *at, struct gt_compact_event *out)
+/* The next record. */
+static bool make_event(struct dir_reader *r, struct gt_compact_event *out)
 {
     static const uint8_t kinds[] = {GT_COMPACT_ENTRY, GT_COMPACT_EXIT, GT_COMPACT_OTHER,
                                     GT_COMPACT_EVENT};
-    uint64_t word = gt_le64(at + 8);
-    unsigned kind = (word & HEAD_MASK) == MAGIC ? kinds[word & 3] : GT_COMPACT_OTHER;
+    const uint8_t *at = r->data + r->at;
+    const uint64_t word = gt_le64(at + 8) & ~(uint64_t)MORE;
+    unsigned kind = (word & MAGIC_MASK) == MAGIC ? kinds[word & 3] : GT_COMPACT_OTHER;
     uint32_t number = number_of(r, kind, kind == GT_COMPACT_OTHER ? word : word >> 16);
     *out = (struct gt_compact_event){gt_le64(at), number << 2 | kind,
                                      (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK};
+    r->at += GT_UFTRACE_RECORD_SIZE;
+    gt_values_note(&r->values, word);
     return number < 1u << 30;
+}
+
+/* Up to `most` records, up to the file's end; returns how many. */
+static int64_t make_events(struct dir_reader *r, uint64_t most, struct gt_error *err)
+{
+    const struct gt_calls *c = r->feed->c;
+    size_t n = 0;
+    while (n < AT_ONCE && n < most && r->size - r->at >= GT_UFTRACE_RECORD_SIZE) {
+        const size_t begin = r->at;
+        const uint64_t word = gt_le64(r->data + begin + 8);
+        if (!make_event(r, &r->event[n]))
+            return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
+        if (gt_values_follow(word)) {
+            size_t values =
+                gt_values_size(&r->values, r->data + r->at, r->size - r->at, r->event[n].time);
+            if (values == SIZE_MAX)
+                return gt_error_set(err, GT_E_FORMAT,
+                                    "%s/%u.dat: offset %zu: no record follows the values of this "
+                                    "one",
+                                    c->path, r->tid, begin);
+            r->at += values;
+        }
+        n++;
+    }
+    return (int64_t)n;
 }
 
 static int read_block(void *reader, size_t i, struct gt_error *err)
 {
     struct dir_reader *r = reader;
     struct gt_calls_feed *f = r->feed;
-    const struct gt_calls_block *b = &f->c->block[i];
-    const uint8_t *at = r->data + b->number;
     int status = 0;
     f->words_self = r;
     f->word = word_of;
-    for (uint64_t left = b->records; left > 0 && status == 0 && r->lane.stack;) {
-        size_t n = 0;
-        for (; n < AT_ONCE && n < left; n++, at += GT_UFTRACE_RECORD_SIZE)
-            if (!make_event(r, at, &r->event[n]))
-                return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->c->path);
-        left -= n;
+    for (uint64_t left = f->c->block[i].records; left > 0 && status == 0 && r->lane.stack;) {
+        int64_t n = make_events(r, left, err);
+        if (n <= 0)
+            return (int)n;
+        left -= (uint64_t)n;
         f->n_words = r->words->len;
-        if (r->lane.stack->ended)
-            break;
-        status = gt_feed_take(f, &r->lane, r->event, n);
+        if (!r->lane.stack->ended)
+            status = gt_feed_take(f, &r->lane, r->event, (size_t)n);
     }
     if (f->out->status != 0)
         return f->out->status;
@@ -150,8 +181,9 @@ static int read_block(void *reader, size_t i, struct gt_error *err)
 static uint64_t least(const void *reader, const struct gt_calls_part *part, size_t block)
 {
     const struct dir_reader *r = reader;
-    const struct gt_calls_block *b = &r->feed->c->block[block];
-    return r->data ? gt_le64(r->data + b->number) : part->last;
+    (void)block; /* it is the next one */
+    return r->data && r->size - r->at >= GT_UFTRACE_RECORD_SIZE ? gt_le64(r->data + r->at)
+                                                                : part->last;
 }
 
 const struct gt_calls_reader_kind gt_calls_reader_of_directory = {create, destroy, begin,

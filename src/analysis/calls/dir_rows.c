@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a directory: a task's file each, in blocks of some thousand records. */
 #include "analysis/calls/recording.h"
-
+#include "analysis/calls/values.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,46 +18,69 @@ enum {
     AHEAD_RECORDS = 1 << 22, /* of one block of each file together */
 };
 
-/* The times of the first and the last whole record. */
-static int read_times(int fd, size_t size, uint64_t *first, uint64_t *last)
+/* True where records may have values between them. */
+static bool has_values(const struct gt_calls *c)
+{
+    return c->info.feat_mask &
+           (GT_UFTRACE_FEAT_ARGUMENT | GT_UFTRACE_FEAT_RETVAL | GT_UFTRACE_FEAT_AUTO_ARGS);
+}
+
+/* Counts the records of a file with values. An errno value. */
+static int scan_values(int fd, size_t size, struct gt_calls_part *part, struct gt_calls_row *row)
+{
+    struct gt_values_scan scan;
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return errno;
+    gt_values_scan(data, size, &scan);
+    munmap(data, size);
+    part->records = scan.records;
+    part->last = scan.last;
+    row->size = scan.whole;
+    return 0;
+}
+
+/* Counts the file's records. An errno value. */
+static int measure(const struct gt_calls *c, int fd, size_t size, struct gt_calls_part *part,
+                   struct gt_calls_row *row)
 {
     uint8_t data[8];
-    const off_t end = (off_t)(size - GT_UFTRACE_RECORD_SIZE);
+    row->size = size - size % GT_UFTRACE_RECORD_SIZE;
+    part->records = row->size / GT_UFTRACE_RECORD_SIZE;
+    if (part->records == 0)
+        return 0;
     if (pread(fd, data, sizeof data, 0) != sizeof data)
-        return -1;
-    *first = gt_le64(data);
-    if (pread(fd, data, sizeof data, end) != sizeof data)
-        return -1;
-    *last = gt_le64(data);
+        return EIO;
+    part->first = gt_le64(data);
+    if (has_values(c))
+        return scan_values(fd, size, part, row);
+    if (pread(fd, data, sizeof data, (off_t)(row->size - GT_UFTRACE_RECORD_SIZE)) != sizeof data)
+        return EIO;
+    part->last = gt_le64(data);
     return 0;
 }
 
 static int add_file(struct gt_calls *c, uint32_t tid, struct gt_error *err)
 {
-    struct stat st;
+    struct stat st = {0};
     struct gt_calls_part part = {.row = c->rows->len};
+    struct gt_calls_row row = {.id = tid};
     g_autofree char *path = g_strdup_printf("%s/%u.dat", c->path, tid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC), status = 0;
-    if (fd < 0 || fstat(fd, &st) != 0)
-        status = gt_error_errno(err, errno, "%s", path);
-    size_t size = status < 0 ? 0 : (size_t)st.st_size - (size_t)st.st_size % GT_UFTRACE_RECORD_SIZE;
-    if (size > 0 && read_times(fd, size, &part.first, &part.last) < 0)
-        status = gt_error_errno(err, errno, "%s", path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int e = fd < 0 || fstat(fd, &st) != 0 ? errno : measure(c, fd, (size_t)st.st_size, &part, &row);
     if (fd >= 0)
         close(fd);
-    if (status < 0)
-        return status;
+    if (e != 0)
+        return gt_error_errno(err, e, "%s", path);
     gt_tasks_add(&c->tasks, tid);
-    if ((size_t)st.st_size > size) {
+    if ((size_t)st.st_size > row.size) {
         c->facts.incomplete = true;
         gt_notice(&c->notices, "%s: offset %zu: a record is incomplete; it is left out", path,
-                  size);
+                  row.size);
     }
     c->facts.record_bytes += (uint64_t)st.st_size;
-    if (size == 0)
+    if (part.records == 0)
         return 0;
-    const struct gt_calls_row row = {.id = tid, .size = size};
-    part.records = size / GT_UFTRACE_RECORD_SIZE;
     g_array_append_val(c->rows, row);
     g_array_append_val(c->parts, part);
     c->facts.records += part.records;
@@ -86,8 +110,7 @@ static int make_blocks(struct gt_calls *c, struct gt_error *err)
         const struct gt_calls_part *part = &g_array_index(c->parts, struct gt_calls_part, i);
         struct gt_calls_block *b = &c->block[row->block];
         for (size_t k = 0; k < row->n_blocks; k++)
-            b[k] = (struct gt_calls_block){.number = k * records * GT_UFTRACE_RECORD_SIZE,
-                                           .records = MIN(records, part->records - k * records)};
+            b[k].records = MIN(records, part->records - k * records);
     }
     return 0;
 }

@@ -2,6 +2,8 @@
 /* From records to stacks: see feed.h. */
 #include "analysis/calls/feed.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +74,77 @@ static uint64_t word(const void *self, uint32_t number)
     return f->word(f->words_self, number);
 }
 
+void gt_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32_t space,
+                     uint64_t time, uint64_t word)
+{
+    const uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
+    const bool exits = (word & 3) == GT_UFTRACE_EXIT;
+    const size_t n = depth + exits;
+    if ((word & 3) > GT_UFTRACE_EXIT || n == 0 || !f->c->inherited)
+        return;
+    uint32_t function = exits ? gt_spaces_resolve(f->c->spaces, space, word >> 16) : UINT32_MAX;
+    const GArray *from = f->c->inherited(f->c, o->task, n, function);
+    if (from->len != n)
+        return;
+    g_array_set_size(f->frames, 0);
+    for (size_t i = 0; i < n; i++) {
+        const struct gt_call_frame frame = {time, g_array_index(from, uint32_t, i), false};
+        g_array_append_val(f->frames, frame);
+    }
+    o->frame = (const struct gt_call_frame *)(const void *)f->frames->data;
+    o->n = n;
+    o->time = time;
+    o->enters = true;
+}
+
+/* ---- suspended tasks ----------------------------------------------------------------------- */
+
+static const struct gt_tasks_switch *switch_of(const struct gt_calls_feed *f,
+                                               const struct gt_calls_lane *lane, guint i)
+{
+    const GArray *s = gt_tasks_at(&f->c->tasks, lane->task)->switches;
+    return s && i < s->len ? &g_array_index(s, struct gt_tasks_switch, i) : NULL;
+}
+
+static void note_next(const struct gt_calls_feed *f, struct gt_calls_lane *lane)
+{
+    const struct gt_tasks_switch *next = switch_of(f, lane, lane->next);
+    lane->next_switch = next ? next->time : UINT64_MAX;
+}
+
+static uint32_t function_of(const struct gt_tasks_switch *s)
+{
+    return !s->out ? UINT32_MAX : s->preempted ? GT_SPACES_PREEMPTED : GT_SPACES_SCHEDULE;
+}
+
+static int take_switch(struct gt_calls_feed *f, struct gt_calls_lane *lane)
+{
+    const struct gt_tasks_switch *s = switch_of(f, lane, lane->next);
+    lane->next++;
+    note_next(f, lane);
+    if (s->out && lane->stack->n == 0) /* outside of calls it does not matter */
+        return 0;
+    return gt_calls_stack_switch(lane->stack, f->rules, f->out, s->time, function_of(s));
+}
+
+void gt_feed_open(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t first,
+                  uint64_t time)
+{
+    const GArray *s = gt_tasks_at(&f->c->tasks, lane->task)->switches;
+    lane->space = gt_tasks_space(&f->c->tasks, f->c->spaces, lane->task, first, &lane->until);
+    lane->next = s ? (guint)GT_SEARCH_UP_TO((struct gt_tasks_switch *)(void *)s->data,
+                                            (size_t)s->len, time, time)
+                   : 0;
+    note_next(f, lane);
+    if (time == 0 || lane->next == 0 || !switch_of(f, lane, lane->next - 1)->out)
+        return;
+    const struct gt_tasks_switch *out = switch_of(f, lane, lane->next - 1);
+    const struct gt_call_frame frame = {out->time, function_of(out), false};
+    g_array_append_val(f->frames, frame);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
 static size_t before(const struct gt_compact_event *event, size_t n, uint64_t until)
 {
     size_t i = 0;
@@ -94,9 +167,12 @@ int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
 {
     int status = 0;
     for (size_t i = 0, m; i < n && status == 0; i += m) {
+        while (event[i].time >= lane->next_switch && status == 0)
+            status = take_switch(f, lane);
         if (event[i].time >= lane->until)
             change_space(f, lane, event[i].time);
-        m = event[n - 1].time < lane->until ? n - i : before(event + i, n - i, lane->until);
+        const uint64_t until = MIN(lane->until, lane->next_switch);
+        m = event[n - 1].time < until ? n - i : before(event + i, n - i, until);
         m = m ? m : 1; /* times that fall */
         f->space = lane->space;
         if (!make_room(f, f->space))

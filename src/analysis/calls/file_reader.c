@@ -52,19 +52,23 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
 }
 
 /* What the task has open at the beginning of the segment. */
-static int make_frames(struct file_reader *r, const struct gt_compact_piece *p, uint32_t space)
+static int make_frames(struct file_reader *r, const struct gt_compact_piece *p,
+                       struct gt_calls_lane *lane)
 {
     GArray *frames = r->feed->frames;
     g_array_set_size(frames, 0);
+    lane->space = gt_tasks_space(&r->feed->c->tasks, r->feed->c->spaces, lane->task, p->event->time,
+                                 &lane->until);
     for (size_t i = 0; i < p->n_open; i++) {
         const uint32_t number = p->open[i].number;
         struct gt_call_frame f = {.begin = p->open[i].begin};
         f.function =
-            gt_feed_function(r->feed, space, number, gt_unpacker_word(r->unpacker, number));
+            gt_feed_function(r->feed, lane->space, number, gt_unpacker_word(r->unpacker, number));
         if (f.function == UINT32_MAX)
             return GT_E_NOMEM;
         g_array_append_val(frames, f);
     }
+    gt_feed_open(r->feed, lane, p->event->time, p->time);
     /* It was suspended: nothing comes between the two events of that. */
     if (p->time > 0 && (p->event->sym & 3) == GT_COMPACT_EVENT &&
         gt_unpacker_word(r->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN) {
@@ -81,14 +85,19 @@ static int open_lane(struct file_reader *r, const struct gt_compact_piece *p,
     lane->task = gt_tasks_find(&f->c->tasks, p->task);
     if (lane->task == UINT32_MAX || (f->shown && !f->shown[lane->task]))
         return 0;
-    lane->space =
-        gt_tasks_space(&f->c->tasks, f->c->spaces, lane->task, p->event->time, &lane->until);
-    int status = make_frames(r, p, lane->space);
+    int status = make_frames(r, p, lane);
     if (status < 0)
         return status;
-    const struct gt_calls_opening o = {
-        lane->task, (const struct gt_call_frame *)(const void *)f->frames->data, f->frames->len,
-        p->time, p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->forked};
+    struct gt_calls_opening o = {
+        .task = lane->task,
+        .frame = (const struct gt_call_frame *)(const void *)f->frames->data,
+        .n = f->frames->len,
+        .time = p->time,
+        .first = p->event->time,
+        .forked = p->time == 0 && gt_tasks_at(&f->c->tasks, lane->task)->parent != 0};
+    if (o.forked && (p->event->sym & 3) == GT_COMPACT_OTHER)
+        gt_feed_inherit(f, &o, lane->space, p->event->time,
+                        gt_unpacker_word(r->unpacker, p->event->sym >> 2));
     lane->stack = f->open(f->self, &o);
     return lane->stack ? 0 : GT_E_NOMEM;
 }
@@ -104,6 +113,8 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
         status = open_lane(r, p, &g_array_index(r->lanes, struct gt_calls_lane, p->index));
     }
     struct gt_calls_lane *lane = &g_array_index(r->lanes, struct gt_calls_lane, p->index);
+    if (lane->task == UINT32_MAX)
+        r->feed->unknown += p->n;
     if (status == 0 && lane->stack && !lane->stack->ended)
         status = gt_feed_take(r->feed, lane, p->event, p->n);
     return status > 0 ? GT_E_USAGE : status; /* the unpacker ends below 0 only; out has it */
@@ -129,6 +140,8 @@ static int read_block(void *reader, size_t i, struct gt_error *err)
     status = gt_unpacker_block(r->unpacker, &b->head, payload, take_piece, r, &why);
     if (r->feed->out->status != 0)
         return r->feed->out->status;
+    if (status == GT_E_UNSUPPORTED)
+        gt_error_set(&why, status, "a record has values, which compact recordings do not keep");
     return status < 0 ? gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", c->path, b->at,
                                      *why.text ? why.text : "out of memory")
                       : 0;

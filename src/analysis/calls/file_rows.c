@@ -13,11 +13,21 @@ static void add_block(struct gt_calls *c, size_t number)
     c->facts.record_bytes += GT_COMPACT_HEAD + h->size;
 }
 
-static void add_part(struct gt_calls *c, const struct gt_compact_segment *s, uint32_t row)
+/* The packer's records up to the end of the segment. */
+static uint64_t end_of(const struct gt_calls *c, const struct gt_compact_segment *s)
+{
+    const struct gt_compact_head *h = &c->file.block[s->block[s->n - 1]].head;
+    return h->before + h->records;
+}
+
+/* `before`: the packer's records up to the end of the segment before. */
+static void add_part(struct gt_calls *c, const struct gt_compact_segment *s, uint32_t row,
+                     uint64_t before)
 {
     const struct gt_calls_part part = {.row = row,
                                        .block = c->n_blocks,
                                        .n_blocks = s->n,
+                                       .gap = c->file.block[*s->block].head.before != before,
                                        .records = s->records,
                                        .first = s->first_time,
                                        .last = s->last_time};
@@ -53,8 +63,11 @@ static void add_rows(struct gt_calls *c, const struct gt_compact_segments *s)
     for (size_t i = 0; i < s->n;) {
         const uint32_t packer = s->segment[order[i]].packer;
         size_t from = c->n_blocks;
-        for (; i < s->n && s->segment[order[i]].packer == packer; i++)
-            add_part(c, &s->segment[order[i]], c->rows->len);
+        uint64_t before = 0;
+        for (; i < s->n && s->segment[order[i]].packer == packer; i++) {
+            add_part(c, &s->segment[order[i]], c->rows->len, before);
+            before = end_of(c, &s->segment[order[i]]);
+        }
         end_row(c, from);
         const struct gt_calls_row row = {packer, from, c->n_blocks - from, 0};
         g_array_append_val(c->rows, row);

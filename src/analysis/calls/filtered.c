@@ -175,13 +175,17 @@ static int take_entry(struct task *t, const struct gt_call *e)
 }
 
 /* A task that is suspended is in a call of its own, which filters do not see. */
-static void take_switch(struct task *t, const struct gt_call *e)
+static int take_switch(struct task *t, const struct gt_call *e)
 {
+    struct walk *w = t->walk;
     bool out = e->kind == GT_CALL_ENTRY;
     if (out ? !gt_filter_takes_event(&t->state, e->time) : !t->suspended)
-        return;
+        return 0;
     t->suspended = out;
-    put_word(t, GT_COMPACT_EVENT, out ? GT_UFTRACE_EV_SCHED_OUT : GT_UFTRACE_EV_SCHED_IN, e->time);
+    int status = gt_calls_stack_switch(&t->queue.stack, &w->rules, &w->out, e->time,
+                                       out ? e->function : UINT32_MAX);
+    gt_calls_out_flush(&w->out, &t->queue.stack);
+    return status;
 }
 
 static int take_event(struct task *t, const struct gt_call *e)
@@ -189,12 +193,11 @@ static int take_event(struct task *t, const struct gt_call *e)
     switch (e->kind) {
     case GT_CALL_ENTRY:
     case GT_CALL_EXIT:
-        if (e->function == GT_SPACES_SCHEDULE)
-            take_switch(t, e);
-        else if (e->kind == GT_CALL_ENTRY)
+        if (e->function <= GT_SPACES_PREEMPTED)
+            return take_switch(t, e);
+        if (e->kind == GT_CALL_ENTRY)
             return take_entry(t, e);
-        else
-            gt_filter_leave(&t->state, e->time);
+        gt_filter_leave(&t->state, e->time);
         return 0;
     default:
         if (!gt_filter_takes_event(&t->state, e->time))
@@ -288,21 +291,40 @@ static int take(void *self, const struct gt_call *e)
     return status;
 }
 
+/* Does `end` with each task's stack, and gives what that makes. */
+static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_stack *s,
+                                                const struct gt_calls_end *how))
+{
+    for (guint i = 0; i < w->tasks->len; i++) {
+        struct task *t = w->tasks->pdata[i];
+        if (!t)
+            continue;
+        const struct gt_calls_end how = gt_pass_end(w->c, &w->rules, t->last);
+        end(w, &t->queue.stack, &how);
+        gt_calls_out_flush(&w->out, &t->queue.stack);
+    }
+    return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);
+}
+
+static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
+{
+    gt_calls_stack_settle(s, &w->rules, &w->out, how->until);
+}
+
+static void end_task(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
+{
+    gt_calls_stack_end(s, &w->rules, &w->out, how);
+}
+
+/* All that is in order comes before the exits of what never ended. */
 static int end_all(struct walk *w)
 {
     for (guint i = 0; i < w->tasks->len; i++)
         if (w->tasks->pdata[i])
             gt_filter_until(&((struct task *)w->tasks->pdata[i])->state, w->c->facts.last);
     start_all(w, true);
-    for (guint i = 0; i < w->tasks->len; i++) {
-        struct task *t = w->tasks->pdata[i];
-        if (!t)
-            continue;
-        const struct gt_calls_end end = gt_pass_end(w->c, &w->rules, t->last);
-        gt_calls_stack_end(&t->queue.stack, &w->rules, &w->out, &end);
-        gt_calls_out_flush(&w->out, &t->queue.stack);
-    }
-    return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);
+    int status = end_each(w, settle);
+    return status ? status : end_each(w, end_task);
 }
 
 static int run(struct walk *w)

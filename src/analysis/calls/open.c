@@ -2,6 +2,8 @@
 /* Opens recordings: see calls.h. */
 #include "analysis/calls/recording.h"
 
+#include "analysis/calls/forks.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -125,8 +127,21 @@ static int open_at(struct gt_calls *c, struct gt_error *err)
     if (status < 0)
         return status;
     count_bytes(c);
+    for (guint i = 0; i < c->tasks.task->len; i++)
+        if (gt_tasks_at(&c->tasks, i)->parent)
+            c->inherited = gt_forks_inherited;
     gt_tasks_ready(&c->tasks);
     return 0;
+}
+
+static void put_notice(void *self, const char *line)
+{
+    struct gt_calls *c = self;
+    if (!c->told.put)
+        return;
+    pthread_mutex_lock(&c->notices_lock);
+    c->told.put(c->told.self, line);
+    pthread_mutex_unlock(&c->notices_lock);
 }
 
 int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_calls **out,
@@ -138,8 +153,12 @@ int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_
     c->file.fd = -1;
     c->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_row));
     c->parts = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_part));
+    c->forks = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    pthread_mutex_init(&c->forks_lock, NULL);
+    pthread_mutex_init(&c->notices_lock, NULL);
+    c->notices = (struct gt_notices){put_notice, c};
     if (o)
-        c->notices = o->notices;
+        c->told = o->notices;
     int status = open_at(c, err);
     if (status < 0) {
         gt_calls_close(c);
@@ -163,6 +182,9 @@ void gt_calls_close(struct gt_calls *c)
         g_array_free(c->marks, TRUE);
     if (c->events)
         g_hash_table_destroy(c->events);
+    g_hash_table_destroy(c->forks);
+    pthread_mutex_destroy(&c->forks_lock);
+    pthread_mutex_destroy(&c->notices_lock);
     free(c->marks_text);
     free(c->block);
     g_array_free(c->rows, TRUE);

@@ -35,6 +35,16 @@ struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_
                                  GT_CALL_UNFINISHED};
 }
 
+void gt_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part *p, size_t next,
+                           const struct gt_error *err)
+{
+    uint64_t records = 0;
+    for (size_t i = next - 1; i < p->n_blocks; i++)
+        records += c->block[p->block + i].records;
+    gt_notice(&c->notices, "%s; it and what needs it are left out, at most %" PRIu64 " records",
+              err->text, records);
+}
+
 void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown)
 {
     if (odd > 0)

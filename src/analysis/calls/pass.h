@@ -15,6 +15,9 @@ bool gt_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
 /* How a task ends whose last record is at `last`. */
 struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,
                                 uint64_t last);
+/* Reports that the part cannot be read from a block on: the one before number `next`. */
+void gt_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part *p, size_t next,
+                           const struct gt_error *err);
 /* Reports records that fitted nowhere, and those of tasks that are not known. */
 void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
 

@@ -15,11 +15,13 @@
 #include "analysis/calls/texts.h"
 #include "format/uftrace/uftrace.h"
 
+#include <pthread.h>
+
 struct gt_calls_block {
-    size_t number; /* compact: in the file's list. directory: offset of its first record */
+    size_t number; /* compact: in the file's list */
     uint64_t records;
-    uint64_t first, last; /* times */
-    uint64_t least;       /* the lowest time in it and in all blocks of the row after it */
+    uint64_t first, last; /* compact: times */
+    uint64_t least;       /* compact: the lowest time in it and in all blocks of the row after it */
 };
 
 struct gt_calls_row {
@@ -31,13 +33,16 @@ struct gt_calls_row {
 struct gt_calls_part {
     uint32_t row;
     size_t block, n_blocks;
+    bool gap; /* compact: records of the row are missing before it */
     uint64_t records;
     uint64_t first, last; /* the lowest and the highest time */
 };
 
 struct gt_calls {
     char *path;
-    struct gt_notices notices;
+    struct gt_notices notices; /* one at a time, from any thread */
+    struct gt_notices told;    /* where they go */
+    pthread_mutex_t notices_lock;
     struct gt_calls_facts facts;
     struct gt_compact_file file; /* fd -1: a directory */
     struct gt_texts texts;
@@ -50,6 +55,10 @@ struct gt_calls {
     uint32_t lost_event; /* the event that marks lost records; 0: none */
     struct gt_calls_block *block;
     size_t n_blocks;
+    /* gt_forks_inherited; NULL: no task is a forked child */
+    const GArray *(*inherited)(struct gt_calls *c, uint32_t task, size_t n, uint32_t function);
+    GHashTable *forks; /* its results, by task */
+    pthread_mutex_t forks_lock;
     GArray *rows;  /* struct gt_calls_row */
     GArray *parts; /* struct gt_calls_part, those of a row in order */
 };

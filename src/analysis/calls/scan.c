@@ -69,8 +69,9 @@ static int give(void *self, struct gt_calls_stack *s, const struct gt_call *call
 {
     struct worker *w = self;
     const struct gt_calls_batch b = {.task = s->task, .call = call, .n = n};
-    if (__atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED) < 0)
-        return w->scan->failed;
+    int failed = __atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED);
+    if (failed < 0)
+        return failed;
     int status = w->scan->consumer->batch(w->share, &b);
     return status < 0 ? status : 0;
 }
@@ -90,9 +91,12 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     gt_calls_stack_init(s, o->task);
     s->forked = o->forked;
     g_ptr_array_add(w->stacks, s);
-    if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, true))
+    if (!gt_calls_stack_begin(s, &w->scan->rules, o->frame, o->n, o->time, !o->enters))
         return NULL;
     int status = give_first(w, s);
+    if (o->enters && s->started)
+        gt_calls_stack_start(s, &w->scan->rules, &w->out);
+    gt_calls_out_flush(&w->out, s);
     if (status < 0 && w->out.status == 0)
         w->out.status = status;
     return s;
@@ -141,6 +145,11 @@ static int scan_part(struct worker *w, guint number)
         if (__atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED) < 0)
             return 0;
         status = kind->block(w->reader, p->block + i, &w->err);
+        if (status == GT_E_FORMAT && w->out.status == 0) {
+            gt_pass_report_damage(w->scan->c, p, i + 1, &w->err);
+            status = 0;
+            break;
+        }
     }
     if (status == 0)
         end_part(w, number);
@@ -184,6 +193,7 @@ static void *work(void *arg)
 
 static void finish_worker(struct worker *w)
 {
+    w->scan->unknown += w->feed.unknown;
     if (w->reader)
         gt_calls_reader_kind_of(w->scan->c)->destroy(w->reader);
     gt_feed_finish(&w->feed);
@@ -274,7 +284,7 @@ static int run(struct scan *scan, struct worker *worker, unsigned n)
     if (status == 0)
         status = worker[0].status = end_tasks(&worker[0]);
     for (unsigned i = 0; i < n && status < 0; i++)
-        if (worker[i].status == status && scan->err)
+        if (worker[i].status == status && worker[i].err.status == status && scan->err)
             *scan->err = worker[i].err;
     for (unsigned i = 0; i < n; i++) {
         finish_worker(&worker[i]);

@@ -63,14 +63,18 @@ static struct map *add_map(struct gt_spaces *s)
     return m;
 }
 
+/* GT_SPACES_SCHEDULE and GT_SPACES_PREEMPTED. */
 static void add_schedule(struct gt_spaces *s)
 {
-    struct gt_calls_function *f;
-    gt_functions_add(&s->functions, UINT32_MAX, UINT64_MAX, &f);
-    if (!f)
-        return;
-    *f = (struct gt_calls_function){.name = "linux:schedule", .module = ""};
-    gt_functions_publish(&s->functions);
+    static const char *const name[] = {"linux:schedule", "linux:schedule (pre-empted)"};
+    for (size_t i = 0; i < G_N_ELEMENTS(name); i++) {
+        struct gt_calls_function *f;
+        gt_functions_add(&s->functions, UINT32_MAX, UINT64_MAX - i, &f);
+        if (!f)
+            return;
+        *f = (struct gt_calls_function){.name = name[i], .module = ""};
+        gt_functions_publish(&s->functions);
+    }
 }
 
 struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,

@@ -52,8 +52,9 @@ uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint
 /* The map that a space is of. */
 size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space);
 
-/* The function that suspended tasks are in: "linux:schedule". */
-#define GT_SPACES_SCHEDULE 0u
+/* The functions that suspended tasks are in: "linux:schedule", "linux:schedule (pre-empted)". */
+#define GT_SPACES_SCHEDULE  0u
+#define GT_SPACES_PREEMPTED 1u
 
 /* The function at an address of 48 bits in a space. UINT32_MAX: no memory. */
 uint32_t gt_spaces_resolve(struct gt_spaces *s, uint32_t space, uint64_t address);

@@ -156,7 +156,7 @@ static bool push_all(struct gt_calls_stack *s, const struct gt_call_frame *frame
             return false;
         gt_calls_stack_push(s, frame[i].function, begin);
     }
-    s->suspended = n > 0 && frame[n - 1].function == GT_SPACES_SCHEDULE;
+    s->suspended = n > 0 && frame[n - 1].function <= GT_SPACES_PREEMPTED;
     return true;
 }
 
@@ -181,6 +181,33 @@ bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules 
         s->shown++;
     s->part = s->shown;
     carry(s, r, time);
+    return true;
+}
+
+bool gt_calls_stack_align(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, const struct gt_call_frame *frame, size_t n,
+                          uint64_t time)
+{
+    uint32_t k = 0;
+    while (k < n && k < s->n && s->frame[k].function == frame[k].function)
+        k++;
+    if ((k == n && k == s->n) || time > r->to)
+        return true;
+    time = time > s->last ? time : s->last;
+    if (!s->started && time >= r->from)
+        gt_calls_stack_start(s, r, out);
+    while (s->n > k)
+        gt_calls_stack_pop(s, out, time, 0);
+    for (; k < n && k < GT_STACK_MAX; k++) {
+        if (!gt_calls_stack_grow(s))
+            return false;
+        gt_calls_stack_push(s, frame[k].function, time);
+    }
+    s->suspended = n > 0 && frame[n - 1].function <= GT_SPACES_PREEMPTED;
+    s->unsure = true;
+    s->last = time;
+    if (s->started)
+        gt_calls_stack_show(s, r, out, time);
     return true;
 }
 
@@ -224,11 +251,19 @@ void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules 
     }
 }
 
+void gt_calls_stack_settle(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                           struct gt_calls_out *out, uint64_t until)
+{
+    gt_calls_stack_show(s, r, out, until);
+    while (s->n > s->shown)
+        gt_calls_stack_pop(s, out, until, 0);
+    gt_calls_stack_give_held(s, out, UINT32_MAX);
+}
+
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         struct gt_calls_out *out, const struct gt_calls_end *end)
 {
-    gt_calls_stack_show(s, r, out, end->until);
+    gt_calls_stack_settle(s, r, out, end->until);
     while (s->n > 0)
         gt_calls_stack_pop(s, out, end->time, end->flags);
-    gt_calls_stack_give_held(s, out, UINT32_MAX);
 }

@@ -82,6 +82,11 @@ void gt_calls_stack_finish(struct gt_calls_stack *s);
  * `shown`: calls that were shown before this stretch are not shown again. False: no memory. */
 bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           const struct gt_call_frame *frame, size_t n, uint64_t time, bool shown);
+/* Records are missing; before the next one, at `time`, these are open: leaves and enters calls
+ * until they are. False: no memory. */
+bool gt_calls_stack_align(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, const struct gt_call_frame *frame, size_t n,
+                          uint64_t time);
 /* The window begins: shows what is open. */
 void gt_calls_stack_start(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out);
@@ -98,9 +103,17 @@ struct gt_calls_end {
     uint64_t until; /* calls that are open go on until then: at least `time` */
     uint8_t flags;  /* of the last exits */
 };
+/* No record comes any more, and calls that are open go on until then: shows those that are long
+ * enough, and forgets the others. */
+void gt_calls_stack_settle(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                           struct gt_calls_out *out, uint64_t until);
 /* The task ends: leaves all calls. */
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         struct gt_calls_out *out, const struct gt_calls_end *end);
+
+/* The task is suspended in `function`; UINT32_MAX: it goes on. GT_E_NOMEM. */
+int gt_calls_stack_switch(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, uint64_t time, uint32_t function);
 
 /* What records' numbers are. */
 struct gt_calls_words {
@@ -112,7 +125,8 @@ struct gt_calls_words {
 };
 
 /* Takes records, in order; `depth` of each counts modulo 1024. What is made is in `out`, which is
- * flushed before another stack's are made. out->status, or GT_E_NOMEM. */
+ * flushed before another stack's are made. out->status, or GT_E_NOMEM;
+ * GT_E_UNSUPPORTED: a record with values. */
 int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         const struct gt_calls_words *words, struct gt_calls_out *out,
                         const struct gt_compact_event *event, size_t n);

@@ -12,7 +12,7 @@
 #define NONE UINT32_MAX
 
 /* What records say of the depth. */
-enum { DEPTHS = GT_UFTRACE_DEPTH_MASK + 1 };
+enum { DEPTHS = GT_UFTRACE_DEPTH_MASK + 1, MAGIC = 5 };
 
 /* The state of a pass over some records. */
 struct taking {
@@ -83,33 +83,50 @@ GT_STACK_INLINE bool plain_exit(struct plain *p, uint32_t depth, uint32_t f, uin
 }
 
 /* Takes plain records up to the first that is not, at most `n`, and no more than there is room for;
- * returns how many. All frames are shown. */
-static size_t take_plain(struct taking *t, const struct gt_compact_event *event, size_t n)
+ * returns how many. All frames are shown; or, `quiet`, none are, up to the window. */
+GT_STACK_INLINE size_t take_some(struct taking *t, const struct gt_compact_event *event, size_t n,
+                                 bool quiet)
 {
     struct gt_calls_stack *s = t->s;
     const uint32_t *function = t->words->function;
     struct plain p = {s,       s->frame, s->child, s->task, s->base,
                       s->part, s->room,  s->n,     s->n,    s->last};
-    struct gt_call *call = t->out->call + t->out->n;
+    struct gt_call unseen, *call = quiet ? &unseen : t->out->call + t->out->n;
     size_t i = 0, most = GT_STACK_BATCH - t->out->n;
     for (n = n < most ? n : most; i < n; i++) {
         const struct gt_compact_event e = event[i];
         const uint64_t time = e.time > p.last ? e.time : p.last;
         const uint32_t f = function[e.sym >> 2];
+        if (quiet && time >= t->r->from)
+            break;
         if ((e.sym & 3) == GT_COMPACT_ENTRY
-                ? !plain_entry(&p, e.depth, f, time, call + i)
-                : (e.sym & 3) != GT_COMPACT_EXIT || !plain_exit(&p, e.depth, f, time, call + i))
+                ? !plain_entry(&p, e.depth, f, time, call)
+                : (e.sym & 3) != GT_COMPACT_EXIT || !plain_exit(&p, e.depth, f, time, call))
             break;
         p.last = time;
+        call += !quiet;
     }
-    s->n = s->shown = p.depth;
+    s->n = p.depth;
     s->last = p.last;
+    if (quiet)
+        return i;
+    s->shown = p.depth;
     s->part = s->part < p.low ? s->part : p.low;
     s->clipped = s->clipped < p.low ? s->clipped : p.low;
     t->out->n += i;
     if (t->out->n == GT_STACK_BATCH)
         gt_calls_out_flush(t->out, s);
     return i;
+}
+
+static size_t take_plain(struct taking *t, const struct gt_compact_event *event, size_t n)
+{
+    return take_some(t, event, n, false);
+}
+
+static size_t take_quiet(struct taking *t, const struct gt_compact_event *event, size_t n)
+{
+    return take_some(t, event, n, true);
 }
 
 /* ---- any records --------------------------------------------------------------------------- */
@@ -217,7 +234,7 @@ static void give(struct taking *t, const struct gt_calls_held *h)
 }
 
 /* A suspended task is in GT_SPACES_SCHEDULE. */
-static int suspend(struct taking *t, uint64_t time)
+static int suspend(struct taking *t, uint64_t time, uint32_t function)
 {
     struct gt_calls_stack *s = t->s;
     if (s->suspended || s->over > 0) {
@@ -225,7 +242,7 @@ static int suspend(struct taking *t, uint64_t time)
         return 0;
     }
     s->suspended = true;
-    return enter(t, GT_SPACES_SCHEDULE, time);
+    return enter(t, function, time);
 }
 
 static void resume(struct taking *t, uint64_t time)
@@ -239,7 +256,7 @@ static int take_event(struct taking *t, uint64_t id, uint64_t time)
 {
     struct gt_calls_held h = {time, (uint32_t)id, t->s->n, GT_CALL_EVENT};
     if (id == GT_UFTRACE_EV_SCHED_OUT)
-        return suspend(t, time);
+        return suspend(t, time, GT_SPACES_SCHEDULE);
     if (id == GT_UFTRACE_EV_SCHED_IN) {
         resume(t, time);
         return 0;
@@ -276,10 +293,12 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
 {
     uint64_t address = word >> 16;
     uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
-    if ((word >> 2 & 15) != 5 << 1) { /* not its magic, or a payload that is not here */
+    if ((word >> 3 & 7) != MAGIC) {
         t->s->odd++;
         return 0;
     }
+    if (word >> 2 & 1) /* nobody knows where its values end */
+        return GT_E_UNSUPPORTED;
     switch (word & 3) {
     case GT_UFTRACE_LOST:
         t->s->unsure = true;
@@ -293,21 +312,43 @@ static int take_word(struct taking *t, const struct gt_compact_event *e, uint64_
     }
 }
 
+/* Something happens at a time: shows what is to be shown before. False: the window has ended. */
+static bool arrive(struct taking *t, uint64_t time)
+{
+    struct gt_calls_stack *s = t->s;
+    if (!s->started && time >= t->r->from)
+        gt_calls_stack_start(s, t->r, t->out);
+    if (time > t->r->to) {
+        s->ended = true;
+        return false;
+    }
+    if (s->started && t->r->min_time)
+        gt_calls_stack_show(s, t->r, t->out, time);
+    s->last = time;
+    return true;
+}
+
+int gt_calls_stack_switch(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                          struct gt_calls_out *out, uint64_t time, uint32_t function)
+{
+    struct taking t = {s, r, NULL, out};
+    time = time > s->last ? time : s->last;
+    if (s->ended || !arrive(&t, time))
+        return 0;
+    if (function != UINT32_MAX)
+        return suspend(&t, time, function);
+    resume(&t, time);
+    return 0;
+}
+
 static int take_any(struct taking *t, const struct gt_compact_event *e)
 {
     struct gt_calls_stack *s = t->s;
     uint64_t time = e->time > s->last ? e->time : s->last;
     uint64_t word = t->words->word(t->words->self, e->sym >> 2);
     int status = 0;
-    if (!s->started && time >= t->r->from)
-        gt_calls_stack_start(s, t->r, t->out);
-    if (time > t->r->to) {
-        s->ended = true;
+    if (!arrive(t, time))
         return 0;
-    }
-    if (s->started && t->r->min_time)
-        gt_calls_stack_show(s, t->r, t->out, time);
-    s->last = time;
     switch (e->sym & 3) {
     case GT_COMPACT_EVENT:
         status = take_event(t, word, time);
@@ -332,8 +373,10 @@ int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r
     int status = 0;
     for (size_t i = 0; i < n && status == 0 && !s->ended;) {
         size_t taken = 0;
-        if (plain && s->started && !s->unsure && !s->over)
-            taken = take_plain(&t, event + i, n - i);
+        if (!s->unsure && !s->over)
+            taken = !s->started ? take_quiet(&t, event + i, n - i)
+                    : plain     ? take_plain(&t, event + i, n - i)
+                                : 0;
         if (taken == 0)
             status = take_any(&t, &event[i++]);
         i += taken;

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names that tasks have over time. */
+/* What is beside task.txt about tasks: their names over time, when they were suspended, the threads
+ * of a Linux guest. */
 #ifndef GT_ANALYSIS_CALLS_TASK_NAMES_H
 #define GT_ANALYSIS_CALLS_TASK_NAMES_H
 
-#include "analysis/calls/calls.h"
+#include "analysis/calls/tasks.h"
 
-#include <glib.h>
-
-/* Adds a name from a time on; one that the task has already changes nothing. At most 15 bytes of it
- * are kept. */
-void gt_task_names_add(GArray *names, GStringChunk *texts, uint64_t time, const char *name);
-/* All have been added: orders them by time. */
-void gt_task_names_order(GArray *names);
-
-/* Calls `take` for each COMM record of a perf-cpuN.dat, in the order of the file. */
-void gt_task_names_read(const char *data, size_t size,
-                        void (*take)(void *self, uint32_t tid, uint64_t time, const char *name),
-                        void *self);
+/* The task runs a program, whose base name it has. */
+void gt_task_names_add_program(struct gt_tasks *t, struct gt_tasks_task *task, uint64_t time,
+                               const char *exename);
+/* Reads perf-cpuN.dat and guest-tasks.txt, for tasks that are there. GT_E_IO, GT_E_NOMEM,
+ * GT_E_FORMAT. */
+int gt_task_names_read(struct gt_tasks *t, struct gt_error *err);
+/* All has been added: orders it by time. */
+void gt_task_names_order(struct gt_tasks_task *task);
 
 #endif

@@ -8,8 +8,6 @@
 
 #include "analysis/calls/task_names.h"
 #include "base/cursor.h"
-#include "format/recording/files.h"
-#include "format/recording/guest_tasks.h"
 #include "format/uftrace/uftrace.h"
 
 #include <inttypes.h>
@@ -36,6 +34,8 @@ static void free_task(gpointer data)
 {
     struct gt_tasks_task *t = data;
     g_array_free(t->names, TRUE);
+    if (t->switches)
+        g_array_free(t->switches, TRUE);
     g_array_free(t->epochs, TRUE);
     g_free(t);
 }
@@ -64,12 +64,6 @@ static struct gt_calls_process *process_of(struct gt_tasks *t, uint32_t pid, uin
     }
     *index = (uint32_t)number - 1;
     return &g_array_index(t->process, struct gt_calls_process, *index);
-}
-
-uint32_t gt_tasks_find(const struct gt_tasks *t, uint32_t id)
-{
-    size_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(t->by_id, GUINT_TO_POINTER(id)));
-    return number ? (uint32_t)number - 1 : UINT32_MAX;
 }
 
 uint32_t gt_tasks_add(struct gt_tasks *t, uint32_t id)
@@ -133,14 +127,6 @@ static void add_epoch(struct gt_tasks_task *t, uint64_t time, size_t map)
     g_array_append_val(t->epochs, e);
 }
 
-/* A program's name is the first name of its task. */
-static void add_program(struct gt_tasks *t, struct gt_tasks_task *task, uint64_t time,
-                        const char *exename)
-{
-    const char *slash = strrchr(exename, '/');
-    gt_task_names_add(task->names, t->texts, time, slash ? slash + 1 : exename);
-}
-
 /* A child of a process that has no session of its own: what its parent has. */
 static void inherit(struct gt_tasks *t, struct gt_tasks_task *task,
                     const struct gt_tasks_task *parent, const struct gt_uftrace_task *line)
@@ -155,7 +141,7 @@ static void inherit(struct gt_tasks *t, struct gt_tasks_task *task,
         add_epoch(task, line->time,
                   g_array_index(epochs, struct gt_tasks_epoch, epochs->len - 1).map);
     if (*exename)
-        add_program(t, task, line->time, exename);
+        gt_task_names_add_program(t, task, line->time, exename);
 }
 
 static void take_task(struct reader *r, const struct gt_uftrace_task *line)
@@ -169,14 +155,14 @@ static void take_task(struct reader *r, const struct gt_uftrace_task *line)
     const struct session *s = session_of(r, line->pid, line->time);
     p->start = MIN(p->start, line->time);
     if (task->public.process == UINT32_MAX) {
-        task->forked = fork;
+        task->parent = fork ? line->pid : 0;
         task->public.process = process;
         task->public.start = line->time;
     }
     uint32_t parent = gt_tasks_find(t, line->pid);
     if (s) {
         add_epoch(task, line->time, s->map);
-        add_program(t, task, line->time, s->exename);
+        gt_task_names_add_program(t, task, line->time, s->exename);
         if (!*p->exename)
             p->exename = s->exename;
     } else if (fork && parent != UINT32_MAX) {
@@ -238,57 +224,7 @@ static int read_tasks(struct reader *r)
     return status;
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
-static void take_name(void *self, uint32_t tid, uint64_t time, const char *name)
-{
-    struct gt_tasks *t = self;
-    uint32_t index = gt_tasks_find(t, tid);
-    if (index != UINT32_MAX)
-        gt_task_names_add(((struct gt_tasks_task *)t->task->pdata[index])->names, t->texts, time,
-                          name);
-}
-
-/* A thread of a Linux guest. Its names are in perf-cpuN.dat as well, with their times. */
-static void take_guest(struct gt_tasks *t, const char *line)
-{
-    struct gt_guest_task g;
-    uint32_t index = gt_guest_task_parse(line, &g) ? gt_tasks_find(t, g.task) : UINT32_MAX;
-    if (index == UINT32_MAX)
-        return;
-    struct gt_tasks_task *task = t->task->pdata[index];
-    task->public.guest_pid = g.pid;
-    task->public.guest_tgid = g.tgid;
-}
-
-static void read_guests(struct gt_tasks *t)
-{
-    char *text, *at = NULL;
-    size_t size;
-    if (gt_texts_read(t->files, GT_GUEST_TASKS_FILE, &text, &size, NULL) < 0)
-        return;
-    for (char *line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
-        take_guest(t, line);
-    free(text);
-}
-
-static int read_names(struct gt_tasks *t, struct gt_error *err)
-{
-    int status = 0;
-    for (guint i = 0; i < t->files->names->len && status == 0; i++) {
-        const char *name = t->files->names->pdata[i];
-        char *data;
-        size_t size;
-        if (!g_str_has_prefix(name, "perf-cpu") || !g_str_has_suffix(name, ".dat"))
-            continue;
-        status = gt_texts_read(t->files, name, &data, &size, err);
-        if (status == 0) {
-            gt_task_names_read(data, size, take_name, t);
-            free(data);
-        }
-    }
-    return status;
-}
+/* ---- all ----------------------------------------------------------------------------------- */
 
 void gt_tasks_ready(struct gt_tasks *t)
 {
@@ -297,7 +233,7 @@ void gt_tasks_ready(struct gt_tasks *t)
         GArray *names = task->names;
         if (task->public.process == UINT32_MAX)
             process_of(t, task->public.id, &task->public.process);
-        gt_task_names_order(names);
+        gt_task_names_order(task);
         task->public.names = (const struct gt_calls_name *)(const void *)names->data;
         task->public.n_names = names->len;
         task->public.name = names->len > 0 ? task->public.names[names->len - 1].name : "";
@@ -324,9 +260,7 @@ int gt_tasks_read(struct gt_tasks *t, const struct gt_texts *files, struct gt_sp
         gt_tasks_add(t, first[i]);
     int status = read_tasks(&r);
     if (status == 0)
-        status = read_names(t, err);
-    if (status == 0)
-        read_guests(t);
+        status = gt_task_names_read(t, err);
     g_array_free(r.sessions, TRUE);
     g_hash_table_destroy(r.by_pid);
     return status;

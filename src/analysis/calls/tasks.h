@@ -12,11 +12,18 @@ struct gt_tasks_epoch {
     size_t map;
 };
 
+/* It is suspended, or goes on. */
+struct gt_tasks_switch {
+    uint64_t time;
+    bool out, preempted;
+};
+
 struct gt_tasks_task {
-    bool forked;                 /* it begins with a FORK line */
+    uint32_t parent;             /* of a forked child: the process of its FORK line; else 0 */
     struct gt_calls_task public; /* `names` in the array below */
     GArray *names;               /* struct gt_calls_name, by time */
-    GArray *epochs;              /* struct gt_tasks_epoch, by time; none: no session */
+    GArray *switches; /* struct gt_tasks_switch, by time: what perf says; NULL: nothing */
+    GArray *epochs;   /* struct gt_tasks_epoch, by time; none: no session */
 };
 
 struct gt_tasks {
@@ -41,7 +48,11 @@ uint32_t gt_tasks_add(struct gt_tasks *t, uint32_t id);
 /* All tasks have been added: orders names, and gives each task a process. */
 void gt_tasks_ready(struct gt_tasks *t);
 /* UINT32_MAX: there is none. */
-uint32_t gt_tasks_find(const struct gt_tasks *t, uint32_t id);
+static inline uint32_t gt_tasks_find(const struct gt_tasks *t, uint32_t id)
+{
+    size_t number = GPOINTER_TO_SIZE(g_hash_table_lookup(t->by_id, GUINT_TO_POINTER(id)));
+    return number ? (uint32_t)number - 1 : UINT32_MAX;
+}
 static inline const struct gt_tasks_task *gt_tasks_at(const struct gt_tasks *t, uint32_t index)
 {
     return t->task->pdata[index];

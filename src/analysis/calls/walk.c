@@ -14,6 +14,7 @@ struct row {
     guint number;
     guint part, end; /* its parts that are still to be read */
     size_t block;    /* of `part` */
+    bool gap;        /* records were missing */
     uint64_t bound;  /* no record that comes is earlier */
     struct gt_calls_feed feed;
     void *reader;
@@ -28,9 +29,13 @@ struct walk {
     size_t n_rows;
     GHashTable *queues; /* struct gt_merge_queue, by key: task and row */
     struct gt_merge merge;
-    bool started; /* the window has begun for all tasks that were known then */
+    uint64_t unknown; /* records of tasks that are not known */
+    bool started;     /* the window has begun for all tasks that were known then */
     struct gt_error *err;
 };
+
+/* The innermost walk of the thread. */
+static __thread const struct walk *current;
 
 /* ---- queues -------------------------------------------------------------------------------- */
 
@@ -56,8 +61,12 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
     struct walk *w = row->walk;
     const gint64 key = (gint64)((uint64_t)o->task << 32 | row->number);
     struct gt_merge_queue *q = g_hash_table_lookup(w->queues, &key);
-    if (q)
-        return &q->stack;
+    if (q) {
+        bool room = !row->gap ||
+                    gt_calls_stack_align(&q->stack, &w->rules, &w->out, o->frame, o->n, o->first);
+        gt_calls_out_flush(&w->out, &q->stack);
+        return room ? &q->stack : NULL;
+    }
     q = g_new0(struct gt_merge_queue, 1);
     q->key = (uint64_t)key;
     gt_calls_stack_init(&q->stack, o->task);
@@ -121,6 +130,7 @@ static void close_row(struct row *row)
 {
     if (row->reader)
         gt_calls_reader_kind_of(row->walk->c)->destroy(row->reader);
+    row->walk->unknown += row->feed.unknown;
     gt_feed_finish(&row->feed);
 }
 
@@ -133,21 +143,35 @@ static int open_row(struct walk *w, struct row *row)
     return gt_calls_reader_kind_of(w->c)->create(&row->feed, &row->reader, w->err);
 }
 
-/* Reads the next block of the row with the lowest bound. */
-static int read_some(struct walk *w)
+static int read_block(struct walk *w, struct row *row)
 {
-    struct row *row = &w->row[0];
     const struct gt_calls_reader_kind *kind = gt_calls_reader_kind_of(w->c);
+    const struct gt_calls_part *p = part_of(w, row->part);
     int status = row->reader ? 0 : open_row(w, row);
     row->feed.self = row; /* rows move */
-    const struct gt_calls_part *p = part_of(w, row->part);
+    row->gap |= p->gap;
     if (status == 0 && row->block == 0)
         status = kind->begin(row->reader, p, w->err);
     if (status == 0)
         status = kind->block(row->reader, p->block + row->block, w->err);
+    row->block++;
+    if (status == GT_E_FORMAT && w->out.status == 0) {
+        gt_pass_report_damage(w->c, p, row->block, w->err);
+        row->gap = true;
+        row->block = p->n_blocks;
+        return 0;
+    }
+    return status;
+}
+
+/* Reads the next block of the row with the lowest bound. */
+static int read_some(struct walk *w)
+{
+    struct row *row = &w->row[0];
+    const struct gt_calls_part *p = part_of(w, row->part);
+    int status = read_block(w, row);
     if (status != 0)
         return status;
-    row->block++;
     if (row->block == p->n_blocks) {
         row->block = 0;
         row->part++;
@@ -155,7 +179,9 @@ static int read_some(struct walk *w)
     }
     if (row->part < row->end) {
         p = part_of(w, row->part);
-        row->bound = MAX(row->bound, kind->least(row->reader, p, p->block + row->block));
+        uint64_t least =
+            gt_calls_reader_kind_of(w->c)->least(row->reader, p, p->block + row->block);
+        row->bound = MAX(row->bound, least);
     } else {
         close_row(row);
         *row = w->row[--w->n_rows];
@@ -199,19 +225,38 @@ static uint64_t hold(struct walk *w, uint64_t bound)
     return least;
 }
 
-static int end_all(struct walk *w)
+/* Does `end` with each task's stack, and gives what that makes. */
+static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_stack *s,
+                                                const struct gt_calls_end *how))
 {
     GHashTableIter it;
     gpointer value;
-    start_all(w);
     g_hash_table_iter_init(&it, w->queues);
     while (g_hash_table_iter_next(&it, NULL, &value)) {
         struct gt_calls_stack *s = &((struct gt_merge_queue *)value)->stack;
-        const struct gt_calls_end end = gt_pass_end(w->c, &w->rules, s->last);
-        gt_calls_stack_end(s, &w->rules, &w->out, &end);
+        const struct gt_calls_end how = gt_pass_end(w->c, &w->rules, s->last);
+        end(w, s, &how);
         gt_calls_out_flush(&w->out, s);
     }
     return w->out.status ? w->out.status : gt_merge_give(&w->merge, UINT64_MAX);
+}
+
+static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
+{
+    gt_calls_stack_settle(s, &w->rules, &w->out, how->until);
+}
+
+static void end_task(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
+{
+    gt_calls_stack_end(s, &w->rules, &w->out, how);
+}
+
+/* All that is in order comes before the exits of what never ended. */
+static int end_all(struct walk *w)
+{
+    start_all(w);
+    int status = end_each(w, settle);
+    return status ? status : end_each(w, end_task);
 }
 
 static int run(struct walk *w)
@@ -243,9 +288,11 @@ int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
                  int (*call)(void *self, const struct gt_call *e), void *self, struct gt_error *err)
 {
     struct walk *w = g_new0(struct walk, 1);
+    const struct walk *outer = current;
+    struct gt_error unwanted;
     uint64_t odd = 0;
     w->c = c;
-    w->err = err;
+    w->err = err ? err : &unwanted;
     w->shown = win ? win->tasks : NULL;
     w->out.take = put;
     w->out.self = w;
@@ -253,14 +300,17 @@ int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
     gt_pass_rules(c, win, &w->rules);
     w->merge = (struct gt_merge){.c = c, .from = w->rules.from, .call = call, .self = self};
     list_rows(w);
+    current = w;
     int status = run(w);
+    current = outer;
     while (w->n_rows > 0)
         close_row(&w->row[--w->n_rows]);
     g_hash_table_foreach_remove(w->queues, count_odd, &odd);
     g_hash_table_destroy(w->queues);
     g_free(w->row);
     gt_merge_finish(&w->merge);
+    if (!outer) /* not a walk of a parent, for its child */
+        gt_pass_report(c, odd, w->unknown);
     g_free(w);
-    gt_pass_report(c, odd, 0);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "analysis/placement/entries.h"
 #include "base/search.h"
 
-#include "format/uftrace/dir.h"
+#include "format/uftrace/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,26 +71,6 @@ int gt_entry_set_add(struct gt_entry_set *s, uint64_t addr)
     return add(s, addr & GT_UFTRACE_ADDR_MASK);
 }
 
-/* Each entry into the set of its time, of which there are n_times + 1. */
-static int read_task(const char *dir, uint32_t tid, const uint64_t *times, size_t n_times,
-                     struct gt_entry_set *sets, struct gt_error *err)
-{
-    struct gt_uftrace_dat *dat;
-    struct gt_uftrace_record r;
-    size_t at = 0;
-    int status = gt_uftrace_dat_open(dir, tid, &dat, err);
-    if (status < 0)
-        return status;
-    while (status == 0 && gt_uftrace_dat_next(dat, &r, NULL) == 1) {
-        while (at < n_times && r.time >= times[at])
-            at++;
-        if (r.type == GT_UFTRACE_ENTRY)
-            status = add(&sets[at], r.addr);
-    }
-    gt_uftrace_dat_close(dat);
-    return status < 0 ? gt_error_set(err, status, "%s: out of memory", dir) : 0;
-}
-
 static int compare(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -119,89 +99,6 @@ void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out)
     else
         free(s->slot);
     free(s);
-}
-
-int gt_entries_read_tasks(const char *dir, const uint32_t *tids, size_t n, const uint64_t *times,
-                          size_t n_times, struct gt_entries *out, struct gt_error *err)
-{
-    struct gt_entry_set *sets = calloc(n_times + 1, sizeof *sets);
-    int status = sets ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", dir);
-    memset(out, 0, (n_times + 1) * sizeof *out);
-    for (size_t i = 0; i < n && status == 0; i++) {
-        status = read_task(dir, tids[i], times, n_times, sets, err);
-        status = status == GT_E_NOT_FOUND ? 0 : status;
-    }
-    for (size_t i = 0; sets && i <= n_times; i++) {
-        if (status < 0)
-            free(sets[i].slot);
-        else
-            make_array(&sets[i], &out[i]);
-    }
-    free(sets);
-    return status;
-}
-
-int gt_entries_read(const char *dir, struct gt_entries *out, struct gt_error *err)
-{
-    uint32_t *tids = NULL;
-    int64_t n = gt_uftrace_dat_list(dir, &tids, err);
-    *out = (struct gt_entries){0};
-    int status = n < 0 ? (int)n : gt_entries_read_tasks(dir, tids, (size_t)n, NULL, 0, out, err);
-    free(tids);
-    return status;
-}
-
-/* Of a record: what is deeper begins at 0 again. */
-#define DEPTHS 1024
-
-static int add_call(struct gt_entries_call *call, const struct gt_uftrace_record *r,
-                    const uint64_t *stack)
-{
-    *call = (struct gt_entries_call){r->time, calloc(r->depth + 1u, sizeof *stack), r->depth};
-    if (!call->open)
-        return GT_E_NOMEM;
-    memcpy(call->open, stack, r->depth * sizeof *stack);
-    return 0;
-}
-
-static int64_t find_calls(struct gt_uftrace_dat *dat, const struct gt_entries *functions,
-                          size_t most, struct gt_entries_call *out)
-{
-    uint64_t stack[DEPTHS] = {0}; /* by depth */
-    struct gt_uftrace_record r;
-    int64_t n = 0;
-    while ((size_t)n < most && gt_uftrace_dat_next(dat, &r, NULL) == 1) {
-        if (r.type != GT_UFTRACE_ENTRY)
-            continue;
-        r.depth %= DEPTHS;
-        stack[r.depth] = r.addr;
-        if (gt_entries_contain(functions, r.addr) && add_call(&out[n++], &r, stack) < 0)
-            return GT_E_NOMEM;
-    }
-    return n;
-}
-
-int64_t gt_entries_find(const char *dir, uint32_t tid, const struct gt_entries *functions,
-                        size_t most, struct gt_entries_call **out, struct gt_error *err)
-{
-    struct gt_uftrace_dat *dat;
-    int status = gt_uftrace_dat_open(dir, tid, &dat, err);
-    if (status < 0)
-        return status;
-    *out = calloc(most + 1, sizeof **out);
-    int64_t n = *out ? find_calls(dat, functions, most, *out) : GT_E_NOMEM;
-    gt_uftrace_dat_close(dat);
-    if (n >= 0)
-        return n;
-    gt_entries_calls_free(*out, *out ? (int64_t)most : 0);
-    return gt_error_set(err, (int)n, "%s: out of memory", dir);
-}
-
-void gt_entries_calls_free(struct gt_entries_call *call, int64_t n)
-{
-    for (int64_t i = 0; i < n; i++)
-        free(call[i].open);
-    free(call);
 }
 
 bool gt_entries_contain(const struct gt_entries *e, uint64_t addr)

@@ -3,6 +3,7 @@
 #ifndef GT_ANALYSIS_PLACEMENT_ENTRIES_H
 #define GT_ANALYSIS_PLACEMENT_ENTRIES_H
 
+#include "analysis/recording/records.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -29,25 +30,43 @@ int gt_entry_set_add(struct gt_entry_set *s, uint64_t addr); /* cut to 48 bits; 
 /* Moves the set to *out, which needs gt_entries_free, and frees it; out may be NULL. */
 void gt_entry_set_finish(struct gt_entry_set *s, struct gt_entries *out);
 
-/* Reads every TID.dat of the directory; the caller frees *out with gt_entries_free. A damaged file
- * is read up to the damage. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
-int gt_entries_read(const char *dir, struct gt_entries *out, struct gt_error *err);
-/* The same for n tasks, divided by time: out[i], of n_times + 1, has the entries before times[i]
- * and not before times[i - 1]; times are ascending. A task without a file has no entries. */
-int gt_entries_read_tasks(const char *dir, const uint32_t *tids, size_t n, const uint64_t *times,
-                          size_t n_times, struct gt_entries *out, struct gt_error *err);
+/* Reads all records; the caller frees *out with gt_entries_free. What is damaged is read up to the
+ * damage. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
+int gt_entries_read(const struct gt_records *at, struct gt_entries *out, struct gt_error *err);
+
+/* Some tasks, whose entries are divided by time: out[i], of n_times + 1, gets the entries before
+ * times[i] and not before times[i - 1]; times are ascending. */
+struct gt_entries_group {
+    const uint32_t *tids;
+    size_t n_tids;
+    const uint64_t *times;
+    size_t n_times;
+    struct gt_entries *out;
+};
+/* The same for several groups, in one pass; a task is in one of them. Each out[i] is set in any
+ * case. */
+int gt_entries_read_groups(const struct gt_records *at, const struct gt_entries_group *group,
+                           size_t n, struct gt_error *err);
+
 /* A call and the functions that were open around it: 48-bit addresses, the outermost first. */
 struct gt_entries_call {
     uint64_t time;
     uint64_t *open;
     size_t n_open;
 };
+/* A task's calls. */
+struct gt_entries_calls {
+    uint32_t tid;
+    struct gt_entries_call *call;
+    size_t n;
+};
 
-/* Finds the task's calls of one of the functions, at most `most`. Returns their number; free *out
- * with gt_entries_calls_free. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM. */
-int64_t gt_entries_find(const char *dir, uint32_t tid, const struct gt_entries *functions,
-                        size_t most, struct gt_entries_call **out, struct gt_error *err);
-void gt_entries_calls_free(struct gt_entries_call *call, int64_t n);
+/* Finds the tasks' calls of one of the functions, at most `most` each: sets call and n of the n
+ * elements, whose tids are ascending. Free them with gt_entries_calls_free, also after an error.
+ * Errors of gt_entries_read. */
+int gt_entries_find(const struct gt_records *at, const struct gt_entries *functions, size_t most,
+                    struct gt_entries_calls *calls, size_t n, struct gt_error *err);
+void gt_entries_calls_free(struct gt_entries_calls *calls, size_t n);
 
 void gt_entries_free(struct gt_entries *e);
 

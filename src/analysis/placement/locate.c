@@ -321,16 +321,16 @@ int gt_locate_entries(struct gt_entries *entries, const struct gt_matches *found
     return status;
 }
 
-int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
+int gt_locate(const struct gt_records *at, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err)
 {
     struct gt_entries entries;
     struct gt_matches found;
     *out = (struct gt_places){0};
-    int status = gt_entries_read(dir, &entries, err);
+    int status = gt_entries_read(at, &entries, err);
     if (status < 0)
         return status;
-    gt_matches_read(dir, &found);
+    gt_matches_read(at->dir, &found);
     status = gt_locate_entries(&entries, &found, source, n, out, why, err);
     gt_matches_free(&found);
     return status;

@@ -45,7 +45,7 @@ struct gt_places {
  * of n, is set if source i has no place: GT_E_NOT_FOUND or GT_E_EXISTS (other code is there).
  * GT_E_EXISTS: two sources with an OFFSET overlap; GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM: the
  * recording cannot be read. */
-int gt_locate(const char *dir, const struct gt_symbol_source *source, size_t n,
+int gt_locate(const struct gt_records *at, const struct gt_symbol_source *source, size_t n,
               struct gt_places *out, struct gt_error *why, struct gt_error *err);
 /* The same with entries that were read already; *entries is freed. `found` has known places, which
  * take precedence. */

@@ -137,45 +137,6 @@ static void clear_exec(void *data)
     g_array_unref(((struct exec *)data)->open);
 }
 
-static gint by_time(gconstpointer a, gconstpointer b)
-{
-    const struct exec *x = a, *y = b;
-    return x->time < y->time ? -1 : x->time > y->time;
-}
-
-static int find_task_execs(const char *dir, uint32_t tid, const struct gt_entries *functions,
-                           GArray *out, struct gt_error *err)
-{
-    struct gt_entries_call *call;
-    int64_t n = gt_entries_find(dir, tid, functions, GT_SYSROOT_EXECS_MAX, &call, err);
-    if (n < 0)
-        return n == GT_E_NOT_FOUND ? 0 : (int)n; /* a task without records */
-    for (int64_t i = 0; i < n; i++) {
-        struct exec exec = {call[i].time, tid, g_array_new(FALSE, FALSE, sizeof(uint64_t))};
-        g_array_append_vals(exec.open, call[i].open, (guint)call[i].n_open);
-        g_array_append_val(out, exec);
-    }
-    gt_entries_calls_free(call, n);
-    return 0;
-}
-
-/* In order: *out is g_array_new's, also after an error. */
-static int find_execs(const char *dir, const struct gt_sysroot_process *p,
-                      const struct gt_entries *functions, GArray **out, struct gt_error *err)
-{
-    int status = 0;
-    *out = g_array_new(FALSE, FALSE, sizeof(struct exec));
-    g_array_set_clear_func(*out, clear_exec);
-    for (guint i = 0; i < p->tids->len && functions->n && status == 0; i++)
-        if (!gt_task_is_vcpu(g_array_index(p->tids, uint32_t, i)))
-            status =
-                find_task_execs(dir, g_array_index(p->tids, uint32_t, i), functions, *out, err);
-    g_array_sort(*out, by_time);
-    if ((*out)->len > GT_SYSROOT_EXECS_MAX)
-        g_array_set_size(*out, GT_SYSROOT_EXECS_MAX);
-    return status;
-}
-
 static gint by_number(gconstpointer a, gconstpointer b)
 {
     const uint64_t *x = a, *y = b;
@@ -224,32 +185,126 @@ static void add_parts(GArray *out, const struct gt_sysroot_process *whole, const
     }
 }
 
-static int read_process(const char *dir, const struct task *task, guint n,
-                        const struct gt_sysroot_tasks *tasks, GArray *out, struct gt_error *err)
-{
-    struct gt_entries entries[GT_SYSROOT_EXECS_MAX + 1];
-    uint64_t times[GT_SYSROOT_EXECS_MAX];
-    struct gt_sysroot_process p = make_process(task, n);
-    GArray *execs;
-    int status = find_execs(dir, &p, tasks->execs, &execs, err);
-    for (guint i = 0; i < execs->len; i++)
-        times[i] = g_array_index(execs, struct exec, i).time;
-    if (status == 0)
-        status = gt_entries_read_tasks(dir, (const uint32_t *)(const void *)p.tids->data,
-                                       p.tids->len, times, execs->len, entries, err);
-    if (status == 0)
-        add_parts(out, &p, execs, entries, tasks->named);
-    g_array_unref(execs);
-    g_array_unref(p.tids);
-    return status;
-}
-
 /* ---- all of them --------------------------------------------------------------------------- */
+
+/* A process, while it is read. */
+struct reading {
+    struct gt_sysroot_process whole;
+    GArray *execs; /* struct exec, in order */
+    uint64_t times[GT_SYSROOT_EXECS_MAX];
+    struct gt_entries entries[GT_SYSROOT_EXECS_MAX + 1];
+};
+
+static gint by_time(gconstpointer a, gconstpointer b)
+{
+    const struct exec *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
 
 static bool same_process(const struct task *a, const struct task *b)
 {
     return a->what == KNOWN && b->what == KNOWN && a->tgid == b->tgid;
 }
+
+static gint by_tid_of_calls(gconstpointer a, gconstpointer b)
+{
+    const struct gt_entries_calls *x = a, *y = b;
+    return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static GArray *new_execs(void)
+{
+    GArray *execs = g_array_new(FALSE, FALSE, sizeof(struct exec));
+    g_array_set_clear_func(execs, clear_exec);
+    return execs;
+}
+
+/* The processes that tasks, in order of their groups, are in. */
+static GArray *make_processes(const GArray *all)
+{
+    GArray *out = g_array_new(FALSE, TRUE, sizeof(struct reading));
+    const struct task *t = (const struct task *)(const void *)all->data;
+    for (guint i = 0, next; i < all->len; i = next) {
+        for (next = i + 1; next < all->len && same_process(&t[i], &t[next]); next++)
+            ;
+        if (t[i].what == KNOWN && t[i].tgid == 0)
+            continue;
+        const struct reading r = {.whole = make_process(&t[i], next - i), .execs = new_execs()};
+        g_array_append_val(out, r);
+    }
+    return out;
+}
+
+static void free_processes(GArray *readings)
+{
+    for (guint i = 0; i < readings->len; i++) {
+        g_array_unref(g_array_index(readings, struct reading, i).execs);
+        g_array_unref(g_array_index(readings, struct reading, i).whole.tids);
+    }
+    g_array_unref(readings);
+}
+
+static void add_execs(struct reading *r, const struct gt_entries_calls *calls)
+{
+    for (size_t i = 0; i < calls->n; i++) {
+        struct exec exec = {calls->call[i].time, calls->tid,
+                            g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+        g_array_append_vals(exec.open, calls->call[i].open, (guint)calls->call[i].n_open);
+        g_array_append_val(r->execs, exec);
+    }
+}
+
+/* Those of all processes. */
+static int find_execs(const struct gt_records *at, GArray *readings,
+                      const struct gt_entries *functions, struct gt_error *err)
+{
+    g_autoptr(GHashTable) process = g_hash_table_new(NULL, NULL); /* tid -> index + 1 */
+    g_autoptr(GArray) calls = g_array_new(FALSE, TRUE, sizeof(struct gt_entries_calls));
+    for (guint i = 0; i < readings->len && functions->n; i++) {
+        const GArray *tids = g_array_index(readings, struct reading, i).whole.tids;
+        for (guint k = 0; k < tids->len; k++) {
+            const struct gt_entries_calls c = {.tid = g_array_index(tids, uint32_t, k)};
+            if (gt_task_is_vcpu(c.tid))
+                continue;
+            g_array_append_val(calls, c);
+            g_hash_table_insert(process, GUINT_TO_POINTER(c.tid), GUINT_TO_POINTER(i + 1));
+        }
+    }
+    g_array_sort(calls, by_tid_of_calls);
+    struct gt_entries_calls *c = (struct gt_entries_calls *)(void *)calls->data;
+    int status =
+        calls->len ? gt_entries_find(at, functions, GT_SYSROOT_EXECS_MAX, c, calls->len, err) : 0;
+    for (guint i = 0; i < calls->len && status == 0; i++) {
+        gpointer index = g_hash_table_lookup(process, GUINT_TO_POINTER(c[i].tid));
+        add_execs(&g_array_index(readings, struct reading, GPOINTER_TO_UINT(index) - 1), &c[i]);
+    }
+    gt_entries_calls_free(c, calls->len);
+    return status;
+}
+
+/* What each process entered, between its execs. */
+static int read_entries(const struct gt_records *at, GArray *readings, struct gt_error *err)
+{
+    g_autofree struct gt_entries_group *group = g_new0(struct gt_entries_group, readings->len + 1);
+    for (guint i = 0; i < readings->len; i++) {
+        struct reading *r = &g_array_index(readings, struct reading, i);
+        g_array_sort(r->execs, by_time);
+        if (r->execs->len > GT_SYSROOT_EXECS_MAX)
+            g_array_set_size(r->execs, GT_SYSROOT_EXECS_MAX);
+        for (guint k = 0; k < r->execs->len; k++)
+            r->times[k] = g_array_index(r->execs, struct exec, k).time;
+        group[i] = (struct gt_entries_group){
+            .tids = (const uint32_t *)(const void *)r->whole.tids->data,
+            .n_tids = r->whole.tids->len,
+            .times = r->times,
+            .n_times = r->execs->len,
+            .out = r->entries,
+        };
+    }
+    return gt_entries_read_groups(at, group, readings->len, err);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
 
 static gint by_pid(gconstpointer a, gconstpointer b)
 {
@@ -259,24 +314,25 @@ static gint by_pid(gconstpointer a, gconstpointer b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
-int gt_sysroot_processes_read(const char *dir, const struct gt_sysroot_tasks *tasks, GArray **out,
-                              bool *grouped, struct gt_error *err)
+int gt_sysroot_processes_read(const struct gt_records *at, const struct gt_sysroot_tasks *tasks,
+                              GArray **out, bool *grouped, struct gt_error *err)
 {
-    int status = 0;
     GArray *all = make_tasks(tasks->line, tasks->n);
-    read_guest_tasks(dir, all);
+    read_guest_tasks(at->dir, all);
     *grouped = any_known(all);
     g_array_sort(all, by_group);
+    GArray *readings = make_processes(all);
     *out = g_array_new(FALSE, FALSE, sizeof(struct gt_sysroot_process));
     g_array_set_clear_func(*out, gt_sysroot_process_clear);
-    const struct task *t = (const struct task *)(const void *)all->data;
-    for (guint i = 0, next; i < all->len && status == 0; i = next) {
-        for (next = i + 1; next < all->len && same_process(&t[i], &t[next]); next++)
-            ;
-        if (t[i].what != KNOWN || t[i].tgid != 0)
-            status = read_process(dir, &t[i], next - i, tasks, *out, err);
+    int status = find_execs(at, readings, tasks->execs, err);
+    if (status == 0)
+        status = read_entries(at, readings, err);
+    for (guint i = 0; i < readings->len && status == 0; i++) {
+        struct reading *r = &g_array_index(readings, struct reading, i);
+        add_parts(*out, &r->whole, r->execs, r->entries, tasks->named);
     }
     g_array_sort(*out, by_pid);
+    free_processes(readings);
     g_array_unref(all);
     return status;
 }

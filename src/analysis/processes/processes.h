@@ -50,9 +50,9 @@ struct gt_sysroot_tasks {
 
 /* Returns the processes with entries, sorted by pid and time. *grouped: guest-tasks.txt has at
  * least one task. Free the array, which owns its elements, with g_array_free, also after an error.
- * Errors of gt_entries_read_tasks. */
-int gt_sysroot_processes_read(const char *dir, const struct gt_sysroot_tasks *tasks, GArray **out,
-                              bool *grouped, struct gt_error *err);
+ * Errors of gt_entries_read. */
+int gt_sysroot_processes_read(const struct gt_records *at, const struct gt_sysroot_tasks *tasks,
+                              GArray **out, bool *grouped, struct gt_error *err);
 /* Frees the members of an element that is removed from the array. */
 void gt_sysroot_process_clear(void *process);
 

@@ -280,28 +280,28 @@ static int match(const struct gt_sysroot_base *b, const struct gt_sysroot_files 
                                          folder, files->n, b->dir.path);
 }
 
-static int read_processes(const struct gt_sysroot_base *b, GArray **out, bool *grouped,
-                          struct gt_error *err)
+static int read_processes(const struct gt_records *at, const struct gt_sysroot_base *b,
+                          GArray **out, bool *grouped, struct gt_error *err)
 {
     const struct gt_entries execs = {(uint64_t *)(void *)b->execs->data, b->execs->len};
     const struct gt_sysroot_tasks tasks = {
         (const struct gt_sysroot_task *)(const void *)b->line->data, b->line->len, &b->named,
         &execs};
-    return gt_sysroot_processes_read(b->dir.path, &tasks, out, grouped, err);
+    return gt_sysroot_processes_read(at, &tasks, out, grouped, err);
 }
 
-int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray *lines,
+int gt_sysroot_apply(const struct gt_records *at, const char *folder, bool prefix, GPtrArray *lines,
                      struct gt_error *err)
 {
     struct gt_sysroot_base base;
     struct gt_sysroot_files files = {0};
     GArray *processes = NULL;
     bool grouped = false;
-    int status = gt_sysroot_base_read(dir, &base, err);
+    int status = gt_sysroot_base_read(at->dir, &base, err);
     if (status == 0)
         status = gt_sysroot_files_load(folder, &files, err);
     if (status == 0)
-        status = read_processes(&base, &processes, &grouped, err);
+        status = read_processes(at, &base, &processes, &grouped, err);
     if (status == 0)
         status = match(&base, &files, folder, processes, lines, err);
     if (status == 0)

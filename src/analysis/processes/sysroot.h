@@ -16,6 +16,7 @@
 #ifndef GT_ANALYSIS_PROCESSES_SYSROOT_H
 #define GT_ANALYSIS_PROCESSES_SYSROOT_H
 
+#include "analysis/recording/records.h"
 #include "base/error.h"
 
 #include <glib.h>
@@ -25,7 +26,7 @@
  * recording lacks information. `prefix`: names begin with "FILE:". GT_E_NOT_FOUND: no such folder
  * or recording, or none of the files ran; GT_E_UNSUPPORTED: not a recording of a machine; GT_E_IO,
  * GT_E_FORMAT, GT_E_NOMEM. task.txt is replaced last. */
-int gt_sysroot_apply(const char *dir, const char *folder, bool prefix, GPtrArray *lines,
+int gt_sysroot_apply(const struct gt_records *at, const char *folder, bool prefix, GPtrArray *lines,
                      struct gt_error *err);
 
 #endif

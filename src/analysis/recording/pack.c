@@ -6,6 +6,7 @@
 #include "analysis/recording/compact.h"
 #include "base/file.h"
 #include "format/compact/file.h"
+#include "format/compact/gather.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
 
@@ -22,8 +23,9 @@
 
 enum {
     LEAST_PIECE = 256, /* records of a task, though another one's come first */
+    AHEAD = 1000000, /* ns; but none so much later: who reads from a time on would come too early */
     MOST_PIECE = 4096,
-    TRIAL = 1 << 16, /* records that say whether times repeat */
+    TRIAL = 1 << 20, /* records that say whether times repeat */
 };
 
 /* A TID.dat that is mapped. */
@@ -125,7 +127,7 @@ static size_t take_piece(struct pack *p)
     size_t n = 0;
     for (; n < MOST_PIECE && s->at < s->size; n++, s->at += GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = s->data + s->at;
-        if (n >= LEAST_PIECE && gt_le64(at) > others)
+        if (gt_le64(at) > others && (n >= LEAST_PIECE || gt_le64(at) - others > AHEAD))
             break;
         p->record[n] = (struct gt_compact_record){gt_le64(at), gt_le64(at + 8)};
     }
@@ -190,59 +192,6 @@ static bool times_repeat(const struct pack *p)
     return !longest || try_packing(longest, true) < try_packing(longest, false);
 }
 
-/* ---- text files ---------------------------------------------------------------------------- */
-
-static bool is_record_file(const char *name)
-{
-    return strspn(name, "0123456789") == strlen(name) - strlen(".dat") &&
-           g_str_has_suffix(name, ".dat");
-}
-
-static int pack_text(const struct pack *p, const char *name)
-{
-    g_autofree char *path = g_build_filename(p->dir, name, NULL);
-    char *data = NULL;
-    uint8_t *block = NULL;
-    size_t n, size;
-    int status = gt_file_read(path, GT_COMPACT_MAX_TEXT, &data, &n, p->err);
-    if (status < 0)
-        return status;
-    status = gt_compact_text_pack(name, data, n, &block, &size);
-    if (status < 0)
-        gt_error_set(p->err, status, "%s: %s", path,
-                     status == GT_E_NOMEM ? "out of memory" : "the file is too long");
-    else
-        status = gt_compact_file_append(p->path, block, size, p->err);
-    free(block);
-    free(data);
-    return status;
-}
-
-static gint compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* All regular files but records and those of a running recording, which begin with a dot. */
-static int pack_texts(const struct pack *p)
-{
-    GDir *dir = g_dir_open(p->dir, 0, NULL);
-    if (!dir)
-        return gt_error_errno(p->err, errno, "%s", p->dir);
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    for (const char *name; (name = g_dir_read_name(dir));) {
-        g_autofree char *path = g_build_filename(p->dir, name, NULL);
-        if (name[0] != '.' && !is_record_file(name) && g_file_test(path, G_FILE_TEST_IS_REGULAR))
-            g_ptr_array_add(names, g_strdup(name));
-    }
-    g_dir_close(dir);
-    g_ptr_array_sort(names, compare_names);
-    int status = 0;
-    for (guint i = 0; i < names->len && status == 0; i++)
-        status = pack_text(p, names->pdata[i]);
-    return status;
-}
-
 /* ---- all of it ----------------------------------------------------------------------------- */
 
 static int pack_into(struct pack *p)
@@ -256,8 +205,8 @@ static int pack_into(struct pack *p)
         return gt_error_set(p->err, GT_E_NOMEM, "out of memory");
     status = gt_compact_file_create(p->path, p->err);
     if (status == 0)
-        status = pack_texts(p);
-    return status < 0 ? status : pack_records(p);
+        status = pack_records(p);
+    return status < 0 ? status : gt_compact_gather(p->dir, p->path, p->err);
 }
 
 static bool may_replace(const char *path)

@@ -3,6 +3,8 @@
 #include "analysis/recording/repair.h"
 
 #include "base/stream/stream.h"
+#include "format/compact/mend.h"
+#include "format/compact/writer.h"
 #include "guest/elf/symbols.h"
 
 #include <glib.h>
@@ -35,15 +37,50 @@ static bool put_symbols(void *self, const struct gt_uftrace_dir *d,
     return done;
 }
 
-int gt_recording_repair(const char *dir, bool names, struct gt_recording_repair_result *done,
-                        struct gt_error *err)
+/* What pool files have, to the records. */
+static int64_t recover(const struct gt_records *at, struct gt_error *err)
+{
+    const struct gt_compact_writer_options o = {.path = at->file, .dir = at->dir};
+    struct gt_compact_writer *w;
+    if (!at->file)
+        return gt_streams_recover(at->dir, err);
+    int64_t n = gt_compact_writer_create(&o, &w);
+    if (n < 0)
+        return gt_error_set(err, (int)n, "%s: out of memory", at->file);
+    n = gt_streams_recover_packed(at->dir, &gt_compact_packing, w, err);
+    gt_compact_writer_destroy(w);
+    return n;
+}
+
+static int repair(const struct gt_records *at, struct gt_uftrace_repair_options *opt,
+                  struct gt_uftrace_repair_stats *stats, struct gt_error *err)
+{
+    struct gt_compact_mend *mend;
+    struct gt_error damage, why = {0};
+    if (!at->file)
+        return gt_uftrace_dir_repair(at->dir, opt, stats, err);
+    int status = gt_compact_mend_open(at->file, at->dir, 0, &mend, &damage, err);
+    if (status < 0)
+        return status;
+    const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);
+    opt->records = &records;
+    status = gt_uftrace_dir_repair(at->dir, opt, stats, err);
+    int written = gt_compact_mend_close(mend, &why);
+    if (status < 0 || (!damage.status && written == 0))
+        return status;
+    const struct gt_error *first = damage.status ? &damage : &why;
+    return gt_error_set(err, first->status, "%s", first->text);
+}
+
+int gt_recording_repair(const struct gt_records *at, bool names,
+                        struct gt_recording_repair_result *done, struct gt_error *err)
 {
     *done = (struct gt_recording_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
-    const struct gt_uftrace_repair_options opt = {
+    struct gt_uftrace_repair_options opt = {
         .names = names, .tell = tell, .symbols = put_symbols, .self = done};
     struct gt_error second = {0};
-    int64_t recovered = gt_streams_recover(dir, err);
-    int repaired = gt_uftrace_dir_repair(dir, &opt, &done->repair, recovered < 0 ? &second : err);
+    int64_t recovered = recover(at, err);
+    int repaired = repair(at, &opt, &done->repair, recovered < 0 ? &second : err);
     if (recovered < 0)
         return (int)recovered;
     done->recovered = recovered;
@@ -57,13 +94,19 @@ void gt_recording_repair_clear(struct gt_recording_repair_result *done)
     *done = (struct gt_recording_repair_result){0};
 }
 
+bool gt_recording_repair_changed(const struct gt_recording_repair_result *done)
+{
+    const struct gt_uftrace_repair_stats *r = &done->repair;
+    return done->recovered || r->cut || r->closed || r->events || r->texts;
+}
+
 char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
 {
     const struct gt_uftrace_repair_stats *r = &done->repair;
     GString *s = g_string_new(NULL);
     g_string_append_printf(s, "%" PRIu64 " task file%s, %" PRIu64 " records", r->files,
                            r->files == 1 ? "" : "s", r->records);
-    if (!done->recovered && !r->cut && !r->closed && !r->events && !r->texts) {
+    if (!gt_recording_repair_changed(done)) {
         g_string_append(s, ", nothing to repair");
         return g_string_free(s, FALSE);
     }

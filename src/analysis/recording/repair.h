@@ -3,7 +3,7 @@
 #ifndef GT_ANALYSIS_RECORDING_REPAIR_H
 #define GT_ANALYSIS_RECORDING_REPAIR_H
 
-#include "base/error.h"
+#include "analysis/recording/records.h"
 #include "format/uftrace/dir.h"
 
 #include <glib.h>
@@ -14,15 +14,18 @@ struct gt_recording_repair_result {
     GPtrArray *texts; /* char *: a phrase for each text file that was repaired */
 };
 
-/* Repairs the directory; no process may record there any more. `names`: also repair maps, symbols
+/* Repairs the recording; no process may record there any more. `names`: also repair maps, symbols
  * and the like, which are complete if the plugin came to its end. Lost symbols are read from their
  * programs again if these are unchanged. Returns the first error after trying everything; *done is
  * filled in any case, and needs gt_recording_repair_clear. Errors of gt_streams_recover and
  * gt_uftrace_dir_repair. */
-int gt_recording_repair(const char *dir, bool names, struct gt_recording_repair_result *done,
-                        struct gt_error *err);
+int gt_recording_repair(const struct gt_records *at, bool names,
+                        struct gt_recording_repair_result *done, struct gt_error *err);
 
 void gt_recording_repair_clear(struct gt_recording_repair_result *done);
+
+/* True if there was something to repair. */
+bool gt_recording_repair_changed(const struct gt_recording_repair_result *done);
 
 /* Returns a phrase: "3 files, 812 records; 12 records recovered, ...". The caller frees it
  * (g_free). */

@@ -3,11 +3,14 @@
 #include "analysis/recording/compact.h"
 #include "base/file.h"
 #include "format/compact/file.h"
+#include "format/compact/gather.h"
+#include "format/compact/work.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
 
 #include <errno.h>
 #include <glib.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,86 +68,47 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
     return status;
 }
 
-static int put_text(struct unpack *u, const struct gt_compact_head *head, const uint8_t *payload)
+static int put_segments(struct unpack *u, const struct gt_compact_segments *s)
 {
-    const char *name;
-    size_t n, size;
-    char *data;
-    if (!gt_compact_text_name(head, payload, &name, &n))
-        return gt_error_set(u->err, GT_E_FORMAT, "%s: a text file has no name", u->file.path);
-    g_autofree char *own = g_strndup(name, n);
-    if (strlen(own) != n || own[0] == '.' || strchr(own, '/'))
-        return gt_error_set(u->err, GT_E_FORMAT, "%s: a text file's name is no file name",
-                            u->file.path);
-    int status = gt_compact_text_read(head, payload, &data, &size);
-    if (status < 0)
-        return gt_error_set(u->err, status, "%s: %s: it cannot be unpacked", u->file.path, own);
-    g_autofree char *path = g_build_filename(u->dir.path, own, NULL);
-    status = gt_file_replace(path, data, size, u->err);
-    free(data);
-    return status;
-}
-
-static int put_texts(struct unpack *u)
-{
-    int status = 0;
-    for (size_t i = 0; i < u->file.n && status == 0; i++) {
-        const uint8_t *payload;
-        if (u->file.block[i].head.type != GT_COMPACT_FILE)
-            continue;
-        status = gt_compact_file_payload(&u->file, i, &payload, u->err);
-        if (status == 0)
-            status = put_text(u, &u->file.block[i].head, payload);
-    }
-    return status;
-}
-
-/* The records of one packer, block by block. */
-static int put_packer(struct unpack *u, const size_t *block, size_t n)
-{
-    int status = gt_unpacker_create(&u->unpacker);
-    if (status < 0)
-        return gt_error_set(u->err, status, "out of memory");
-    for (size_t i = 0; i < n && status == 0; i++) {
-        const uint8_t *payload;
-        status = gt_compact_file_payload(&u->file, block[i], &payload, u->err);
-        if (status == 0)
-            status = gt_unpacker_block(u->unpacker, &u->file.block[block[i]].head, payload,
-                                       put_piece, u, u->err);
-    }
+    int status = s->orphans
+                     ? gt_error_set(u->err, GT_E_FORMAT,
+                                    "%s: %zu blocks with %" PRIu64
+                                    " records cannot be unpacked: one before them is damaged",
+                                    u->file.path, s->orphans, s->orphan_records)
+                     : gt_unpacker_create(&u->unpacker);
+    for (size_t i = 0; i < s->n && status == 0; i++)
+        status =
+            gt_compact_segment_unpack(&u->file, &s->segment[i], u->unpacker, put_piece, u, u->err);
     gt_unpacker_destroy(u->unpacker);
     return status;
 }
 
-static gint compare_packers(gconstpointer a, gconstpointer b, gpointer file)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    const struct gt_compact_block *block = ((struct gt_compact_file *)file)->block;
-    uint32_t p = block[x].head.packer, q = block[y].head.packer;
-    return p != q ? (p < q ? -1 : 1) : x < y ? -1 : x > y;
-}
-
 static int put_records(struct unpack *u)
 {
-    g_autoptr(GArray) blocks = g_array_new(FALSE, FALSE, sizeof(size_t));
-    int status = 0;
-    for (size_t i = 0; i < u->file.n; i++)
-        if (u->file.block[i].head.type == GT_COMPACT_RECORDS)
-            g_array_append_val(blocks, i);
-    g_array_sort_with_data(blocks, compare_packers, &u->file);
-    const size_t *at = (const size_t *)(const void *)blocks->data;
-    for (size_t i = 0, end; i < blocks->len && status == 0; i = end) {
-        uint32_t packer = u->file.block[at[i]].head.packer;
-        for (end = i; end < blocks->len && u->file.block[at[end]].head.packer == packer; end++)
-            continue;
-        status = put_packer(u, at + i, end - i);
-    }
+    struct gt_compact_segments s = {0};
     GHashTableIter it;
     gpointer task;
+    int status = gt_compact_segments_find(&u->file, &s);
+    if (status == 0)
+        status = put_segments(u, &s);
+    if (status == GT_E_NOMEM)
+        gt_error_set(u->err, status, "%s: out of memory", u->file.path);
     g_hash_table_iter_init(&it, u->tasks);
     while (status == 0 && g_hash_table_iter_next(&it, NULL, &task))
         status = flush(u, task);
+    gt_compact_segments_free(&s);
     return status;
+}
+
+/* Text files and records are whole only when the last process that records has ended. */
+static int check_complete(const char *path, struct gt_error *err)
+{
+    struct gt_compact_work work;
+    if (gt_compact_work_name(path, &work, NULL) < 0 || !gt_compact_work_exists(&work))
+        return 0;
+    return gt_error_set(err, GT_E_FORMAT,
+                        "%s is being recorded, or was interrupted; then run guesttrace repair %s",
+                        path, path);
 }
 
 int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
@@ -158,9 +122,11 @@ int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
     g_autofree char *base = g_path_get_basename(dir);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());
     u.tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-    status = gt_uftrace_dir_check(dir, err);
+    status = check_complete(path, err);
+    if (status == 0)
+        status = gt_uftrace_dir_check(dir, err);
     if (status == 0 && (status = gt_uftrace_dir_create(&u.dir, tmp, err)) == 0) {
-        status = put_texts(&u);
+        status = gt_compact_scatter(path, u.dir.path, err);
         if (status == 0)
             status = put_records(&u);
         if (status == 0 && (status = gt_uftrace_dir_create(&final, dir, err)) == 0)

@@ -33,23 +33,35 @@ struct gt_stream_sys gt_stream_sys = {
 };
 
 /* Keeps the first error. (L) */
-static void note_error(struct gt_streams *set, int errnum, const char *name)
+static void note_error(struct gt_streams *set, int errnum, const char *path)
 {
     if (set->error)
         return;
     set->error = errnum;
-    snprintf(set->error_path, sizeof set->error_path, "%s%s%s", set->dir, name ? "/" : "",
-             name ? name : "");
+    snprintf(set->error_path, sizeof set->error_path, "%s", path);
 }
 
-void gt_streams_latch(struct gt_streams *set, int errnum, const char *name)
+void gt_streams_latch_path(struct gt_streams *set, int errnum, const char *path)
 {
     pthread_mutex_lock(&set->lock);
-    note_error(set, errnum, name);
+    note_error(set, errnum, path);
     set->failed = true;
     if (set->ring_head)
         atomic_store_explicit(&set->ring_head->failed, 1, memory_order_release);
     pthread_mutex_unlock(&set->lock);
+}
+
+static void path_of(const struct gt_streams *set, const char *name,
+                    char out[sizeof set->error_path])
+{
+    snprintf(out, sizeof set->error_path, "%s%s%s", set->dir, name ? "/" : "", name ? name : "");
+}
+
+void gt_streams_latch(struct gt_streams *set, int errnum, const char *name)
+{
+    char path[sizeof set->error_path];
+    path_of(set, name, path);
+    gt_streams_latch_path(set, errnum, path);
 }
 
 void gt_stream_name(uint32_t id, char name[GT_STREAM_NAME])
@@ -76,11 +88,12 @@ static void refuse(struct gt_streams *set, struct gt_stream_file *f, int errnum)
         latch(set, f, errnum);
         return;
     }
-    char name[GT_STREAM_NAME];
+    char name[GT_STREAM_NAME], path[sizeof set->error_path];
     gt_stream_name(f->s.id, name);
+    path_of(set, name, path);
     f->refused = true;
     pthread_mutex_lock(&set->lock);
-    note_error(set, errnum, name);
+    note_error(set, errnum, path);
     pthread_mutex_unlock(&set->lock);
     if (set->ring_head)
         atomic_store_explicit(&set->ring_head->partly, 1, memory_order_release);
@@ -152,6 +165,25 @@ static int need_fd(struct gt_streams *set, struct gt_stream_file *f, bool create
     return 0;
 }
 
+static void unhash(struct gt_streams *set, struct gt_stream_file *f)
+{
+    struct gt_stream_file **p = &set->hash[f->s.id % GT_HASH];
+    while (*p != f)
+        p = &(*p)->hash_next;
+    *p = f->hash_next;
+}
+
+void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f)
+{
+    if (f->open || f->dirty || f->in_batch || f->in_block)
+        return;
+    unhash(set, f);
+    gt_stream_file_close(set, f);
+    if (set->backend && set->backend->forget && !set->failed)
+        set->backend->forget(set->backend_self, f->s.id);
+    free(f);
+}
+
 static uint64_t whole(uint64_t size)
 {
     return size - size % GT_STREAM_RECORD;
@@ -201,9 +233,7 @@ void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint6
         set->losses[f->loss - 1].records += records;
 }
 
-/* Counts what is left of the chunks as lost, from the first record that is not whole in the file.
- */
-static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
+void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
 {
     uint64_t lost = 0, torn = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -214,21 +244,10 @@ static void drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
         set_done(chunks[i], fill);
     }
     atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&set->bytes, torn, memory_order_relaxed);
     pthread_mutex_lock(&set->lock);
     gt_stream_file_lose(set, chunks[0]->file, lost);
     pthread_mutex_unlock(&set->lock);
-}
-
-/* What is left to write of a chunk, as one or two pieces. */
-static int pieces_of(const struct gt_chunk *c, struct iovec iov[2])
-{
-    int n = 0;
-    if (c->done < c->base)
-        iov[n++] = (struct iovec){(char *)c->head + GT_BODY_AT + c->done, c->base - c->done};
-    uint32_t in_line = c->done > c->base ? c->done - c->base : 0;
-    if (c->base + in_line < c->end)
-        iov[n++] = (struct iovec){(char *)c->line + in_line, c->end - c->base - in_line};
-    return n;
 }
 
 /* Notes that so many more bytes of the chunks are written. */
@@ -256,7 +275,7 @@ static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsi
             continue;
         if (!pieces)
             at = c->offset + c->done;
-        pieces += pieces_of(c, iov + pieces);
+        pieces += gt_chunk_pieces(c, iov + pieces);
         all += c->end - c->done;
     }
     if (!pieces)
@@ -267,6 +286,7 @@ static ssize_t write_once(struct gt_streams *set, struct gt_chunk **chunks, unsi
     if (r == 0)
         return -EIO;
     atomic_fetch_add_explicit(&set->written, (uint64_t)r, memory_order_relaxed);
+    atomic_fetch_add_explicit(&set->bytes, (uint64_t)r, memory_order_relaxed);
     advance(chunks, n, (size_t)r);
     return (ssize_t)(all - (size_t)r);
 }
@@ -298,5 +318,5 @@ void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsi
             cut(chunks, n);
         }
     }
-    drop(set, chunks, n);
+    gt_stream_chunks_drop(set, chunks, n);
 }

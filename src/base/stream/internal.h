@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Declarations that the parts of the record streams share (see stream.h): stream.c is the
- * producers' side, pool.c the chunks, writer.c the thread, file.c its files, recover.c the recovery
- * after a kill.
+ * producers' side, pool.c the chunks, writer.c the thread, file.c its files, blocks.c the blocks of
+ * a backend in place of these, recover.c the recovery after a kill.
  *
  * One lock a set, held briefly and never during a system call of the writer. Members are marked
  * with who may access them: (L) with the lock held, (W) the writer thread only, (P) the stream's
@@ -26,9 +26,18 @@
  * `written` on remain to be copied. For that to hold at every instant: `written` is stored after
  * the write; a line that is being moved counts twice, at the same place, until fill = 0 and base =
  * full are stored; a chunk taken for new records gets fill = 0 and full = 0 first, then base = 0,
- * written = 0, id and offset, and only then a fill. A process holds an flock() on its pool file
- * while it has the file mapped; so recovery can detect the pool of a running process even if
- * process ids are reused, belong to another container, or stay the same over an execve().
+ * written = 0, id and offset, and only then a fill.
+ *
+ * With a backend (packing.h) a block has the runs of many chunks, and is in the file all at once:
+ * `packed` says up to where a chunk's run is in the block, and the ring's head has two counts of
+ * records of this process. `filed`: for each chunk, what is before `written` is in the file.
+ * `filing`: once the file has that number, what is before `packed` is. So `packed` is stored for
+ * all chunks of a block, then filing, then the file grows, then `written` is stored for each, then
+ * filed = filing.
+ *
+ * A process holds an flock() on its pool file while it has the file mapped; so recovery can detect
+ * the pool of a running process even if process ids are reused, belong to another container, or
+ * stay the same over an execve().
  */
 #ifndef GT_BASE_STREAM_INTERNAL_H
 #define GT_BASE_STREAM_INTERNAL_H
@@ -65,13 +74,17 @@ struct gt_ring_head {
     _Atomic uint32_t failed; /* an error is latched: recovery must copy nothing */
     _Atomic uint32_t partly; /* chunks may be missing: others are in anonymous memory (no disk
                                 space), or a stream has no file (no descriptors) */
+    uint32_t number;         /* of the backend's records; 0: there is no backend */
+    uint32_t unused;
+    _Atomic uint64_t filed, filing; /* see above */
 };
 
 struct gt_ring_chunk {
     uint32_t magic;
     uint32_t id;
-    uint64_t offset; /* offset of the first record in the stream's file */
-    uint8_t unused[32];
+    uint64_t offset;         /* offset of the first record in the stream's file */
+    _Atomic uint32_t packed; /* bytes that the block has which was ended last */
+    uint8_t unused[28];
     struct gt_chunk_state state; /* stream.h; the line follows */
 };
 
@@ -87,6 +100,10 @@ struct gt_chunk {
     const char *
         line; /* the bytes from `base` on: in the chunk, or the copy while its producer continues */
     uint64_t copy[GT_STREAM_LINE / 8];
+    /* (W) with a backend */
+    struct gt_chunk *block_next;
+    bool in_block; /* the block has some of its records */
+    bool whole;    /* its producer is done with it */
 };
 
 /* Bytes in the run of a chunk that its producer has released. */
@@ -94,6 +111,18 @@ static inline uint32_t gt_chunk_fill(const struct gt_chunk *c)
 {
     return atomic_load_explicit(&c->head->state.base, memory_order_acquire) +
            atomic_load_explicit(&c->head->state.fill, memory_order_acquire);
+}
+
+/* What is left to write of a chunk, as one or two pieces. */
+static inline int gt_chunk_pieces(const struct gt_chunk *c, struct iovec iov[2])
+{
+    int n = 0;
+    if (c->done < c->base)
+        iov[n++] = (struct iovec){(char *)c->head + GT_BODY_AT + c->done, c->base - c->done};
+    uint32_t in_line = c->done > c->base ? c->done - c->base : 0;
+    if (c->base + in_line < c->end)
+        iov[n++] = (struct iovec){(char *)c->line + in_line, c->end - c->base - in_line};
+    return n;
 }
 
 struct gt_slab {
@@ -132,7 +161,15 @@ struct gt_stream_file {
     struct gt_stream_file *batch_next;    /* (W) */
     struct gt_queue batch;                /* (W) */
     struct gt_chunk *partial;             /* (W) the current chunk, if it has bytes to write */
-    bool refused; /* (W) there was no descriptor for the file: all further records are lost */
+    bool refused;      /* (W) there was no descriptor for the file: all further records are lost */
+    unsigned in_block; /* (W) its chunks in the block: it is freed after them */
+};
+
+/* The block that a backend is given, and what waits for it. */
+struct gt_stream_block {
+    struct gt_chunk *chunks;   /* by block_next */
+    uint64_t records, n_whole; /* n_whole: chunks that are free once it is in the file */
+    bool due;                  /* it is full: the next round ends it */
 };
 
 /* The streams that are open, for the writer's rounds. */
@@ -144,6 +181,9 @@ struct gt_slot {
 struct gt_streams {
     char *dir;
     size_t max_chunks;
+    const struct gt_stream_packing *backend; /* NULL: TID.dat files */
+    void *backend_self;
+    uint32_t number;
     pthread_mutex_t lock;
     pthread_cond_t work;  /* the writer has something to do */
     pthread_cond_t space; /* a chunk is free, or none will ever be */
@@ -186,7 +226,10 @@ struct gt_streams {
     size_t n_round, round_room;
     uint64_t next_round; /* when the next round is due, monotonic ns */
     uint64_t interval;   /* time between rounds, ns */
-    _Atomic uint64_t written;
+    struct gt_stream_block block;
+    bool backend_failed; /* what is in the block is lost, too */
+    uint64_t filed;      /* records of `number` in the backend's file */
+    _Atomic uint64_t written, bytes;
 };
 
 /* The system calls that can fail for lack of disk space: tests replace them. */
@@ -207,6 +250,8 @@ void gt_pool_grow(struct gt_streams *set);
 size_t gt_pool_max(const struct gt_streams *set); /* (L) chunks that the pool may have now */
 /* (L) Returns a free chunk; waits until there is one. NULL: out of memory. */
 struct gt_chunk *gt_pool_take(struct gt_streams *set);
+/* Puts chunks that are dealt with, by `next`, on the free list; the last one comes out first. */
+void gt_pool_give(struct gt_streams *set, struct gt_chunk *list);
 void gt_pool_finish(struct gt_streams *set); /* removes the file; the maps stay */
 void gt_pool_unmap(struct gt_streams *set);
 
@@ -221,14 +266,29 @@ void gt_stream_file_close(struct gt_streams *set, struct gt_stream_file *f);
  * pending. */
 void gt_stream_file_write(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
 void gt_streams_latch(struct gt_streams *set, int errnum, const char *name);
+void gt_streams_latch_path(struct gt_streams *set, int errnum, const char *path);
+/* Counts as lost what is left of the chunks, from the first record that is not whole in the file.
+ * On return none of them is pending. */
+void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, unsigned n);
+/* (L) Frees the file if nobody can add to it any more. */
+void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f);
 /* (L) Counts lost records of a stream. */
 void gt_stream_file_lose(struct gt_streams *set, struct gt_stream_file *f, uint64_t records);
 
+/* blocks.c: with a backend; (W) */
+void gt_blocks_start(struct gt_streams *set);
+/* Puts what a chunk has into the block, up to its `end`; `whole`: no more will come. */
+void gt_blocks_put(struct gt_streams *set, struct gt_chunk *c, bool whole);
+/* Ends the block, if it has records, and frees its chunks. */
+void gt_blocks_end(struct gt_streams *set);
+
 /* writer.c */
-void gt_streams_close_files(struct gt_streams *set);
+void gt_streams_close_files(struct gt_streams *set, bool own);
 void *gt_streams_writer(void *set);
 
-/* recover.c: the same as gt_streams_recover() over an open directory, which stays open. */
-int64_t gt_streams_recover_at(int dirfd, const char *dir, struct gt_error *err);
+/* recover.c: the same as gt_streams_recover() over an open directory, which stays open; backend
+ * NULL: records go to TID.dat files. */
+int64_t gt_streams_recover_at(int dirfd, const char *dir, const struct gt_stream_packing *backend,
+                              void *self, struct gt_error *err);
 
 #endif

@@ -113,6 +113,8 @@ static void start_ring_head(struct gt_streams *set, char *map)
     set->ring_head = (struct gt_ring_head *)map;
     set->ring_head->chunk_size = GT_CHUNK_SIZE;
     set->ring_head->pid = (uint32_t)getpid();
+    set->ring_head->number = set->backend ? set->number : 0;
+    set->ring_head->filed = set->ring_head->filing = set->filed;
     set->ring_head->failed = set->failed;
     set->ring_head->partly = set->error != 0;
     atomic_signal_fence(memory_order_seq_cst);
@@ -206,6 +208,22 @@ struct gt_chunk *gt_pool_take(struct gt_streams *set)
     set->n_free--;
     set->n_held++;
     return c;
+}
+
+void gt_pool_give(struct gt_streams *set, struct gt_chunk *list)
+{
+    size_t n = 0;
+    if (!list)
+        return;
+    pthread_mutex_lock(&set->lock);
+    for (struct gt_chunk *c = list, *next; c; c = next, n++) {
+        next = c->next;
+        c->next = set->free;
+        set->free = c;
+    }
+    set->n_free += n;
+    pthread_cond_broadcast(&set->space);
+    pthread_mutex_unlock(&set->lock);
 }
 
 void gt_pool_finish(struct gt_streams *set)

@@ -56,6 +56,14 @@ int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, st
     return 0;
 }
 
+void gt_streams_pack(struct gt_streams *set, const struct gt_stream_packing *backend, void *self,
+                     uint32_t number)
+{
+    set->backend = backend;
+    set->backend_self = self;
+    set->number = number;
+}
+
 static struct gt_stream_file *file_of(struct gt_stream *s)
 {
     return (struct gt_stream_file *)s;
@@ -121,6 +129,7 @@ static void use_chunk(struct gt_streams *set, struct gt_stream_file *f, struct g
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&h->state.base, 0, memory_order_relaxed);
     atomic_store_explicit(&h->state.written, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->packed, 0, memory_order_relaxed);
     h->magic = GT_CHUNK_MAGIC;
     h->id = f->s.id;
     h->offset = f->end;
@@ -288,6 +297,7 @@ void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats
             stats->records += gt_chunk_fill(c) / GT_STREAM_RECORD;
     }
     stats->written = atomic_load_explicit(&set->written, memory_order_relaxed);
+    stats->bytes = atomic_load_explicit(&set->bytes, memory_order_relaxed);
     stats->lost = set->lost;
     stats->waits = set->waits;
     stats->error = set->error;
@@ -359,14 +369,15 @@ void gt_streams_fork_parent(struct gt_streams *set)
 
 void gt_streams_fork_child(struct gt_streams *set)
 {
-    char *dir = set->dir;
-    size_t max_chunks = set->max_chunks;
-    if (set->started && !set->private_files)
-        gt_streams_close_files(set);
+    const struct gt_streams kept = {.dir = set->dir,
+                                    .max_chunks = set->max_chunks,
+                                    .backend = set->backend,
+                                    .backend_self = set->backend_self,
+                                    .number = (uint32_t)getpid()};
+    if (set->started)
+        gt_streams_close_files(set, !set->private_files);
     /* The locks are ours, the conditions may count the parent's threads as waiting: all anew. */
     free_contents(set);
-    memset(set, 0, sizeof *set);
-    set->dir = dir;
-    set->max_chunks = max_chunks;
+    *set = kept;
     init_locks(set);
 }

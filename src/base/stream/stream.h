@@ -20,6 +20,9 @@
  * The writer thread has a file descriptor table of its own and takes no signals (see
  * base/thread.h). It keeps a bounded number of files open, least recently used closed first.
  *
+ * In place of a file for each stream, the writer can give all records to a backend that packs them
+ * into one file (packing.h). What follows holds for both.
+ *
  * Errors: the first write error (full disk, EIO) is latched with its path and errno; that stream's
  * file is cut back to whole records, and all later records of the set are counted and dropped
  * without any effect on the producers. If the writer cannot keep up, producers wait for it in
@@ -31,6 +34,7 @@
 #define GT_BASE_STREAM_STREAM_H
 
 #include "base/error.h"
+#include "base/stream/packing.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -69,7 +73,8 @@ struct gt_stream {
 
 struct gt_streams_stats {
     uint64_t records;     /* records put by producers of all streams, open and closed */
-    uint64_t written;     /* bytes that reached the files */
+    uint64_t written;     /* bytes of records that reached the files */
+    uint64_t bytes;       /* that the files have grown by: as `written`, less if packed */
     uint64_t lost;        /* records dropped after an error */
     uint64_t waits;       /* how often a producer had to wait for the writer */
     int error;            /* errno of the first error; 0: none */
@@ -89,6 +94,12 @@ struct gt_stream_loss {
  * most 4 GiB); every open stream may have one chunk in any case. GT_E_NOT_FOUND, GT_E_IO,
  * GT_E_NOMEM. */
 int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, struct gt_error *err);
+
+/* Before the first stream is opened: records go to a backend in place of TID.dat files, those of
+ * this set as `number`, not 0; the pool file stays in the directory. Backend and self live as long
+ * as the set. */
+void gt_streams_pack(struct gt_streams *set, const struct gt_stream_packing *backend, void *self,
+                     uint32_t number);
 
 /* Opens stream `id` (file "<id>.dat", created or, if it exists, continued at its end, cut to whole
  * records). The file exists when this returns. Thread-safe. Lack of disk space is latched, not
@@ -130,6 +141,10 @@ void gt_streams_fork_child(struct gt_streams *set);
  * GT_E_NOMEM, GT_E_IO, GT_E_FORMAT (a pool file is inconsistent; it is left unchanged, and no
  * stream file is changed for it). Idempotent. */
 int64_t gt_streams_recover(const char *dir, struct gt_error *err);
+/* The same where records go to a backend, which must not be open. It stays as it is where there is
+ * nothing to copy. */
+int64_t gt_streams_recover_packed(const char *dir, const struct gt_stream_packing *backend,
+                                  void *self, struct gt_error *err);
 
 /* The slow path of gt_stream_put: queues the current chunk and takes another. */
 void gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));

@@ -21,6 +21,7 @@ enum {
     ROUND_IDLE_NS = 16000000, /* the most, while none come */
     ROUND_NS_A_STREAM = 4000, /* a round looks at every open stream */
     QUEUES_NS = 20000000,     /* the most that a full chunk waits, however many streams there are */
+    BLOCK_NS = 1000000000,    /* the most that a backend's block waits for more records */
     LOW_WATER = 6,            /* free chunks below which the pool grows ahead of need */
 };
 
@@ -47,15 +48,18 @@ static void start(struct gt_streams *set)
     set->next_round = gt_clock_monotonic() + set->interval;
     set->ring = -1;
     open_directory(set);
-    if (set->dirfd != -1)
-        gt_streams_recover_at(set->dirfd, set->dir, NULL); /* a file that lies stays for the tool */
+    if (set->dirfd != -1) /* a file that lies stays for the tool */
+        gt_streams_recover_at(set->dirfd, set->dir, set->backend, set->backend_self, NULL);
+    if (set->backend)
+        gt_blocks_start(set);
 }
 
 /* (L) */
 static bool must_work(const struct gt_streams *set)
 {
-    return set->stop || set->opening || set->want_space || set->flush_want > set->flush_done ||
-           set->queued >= GT_WAKE_CHUNKS || set->queued > set->n_chunks / 2;
+    return set->stop || set->opening || set->want_space || set->block.due ||
+           set->flush_want > set->flush_done || set->queued >= GT_WAKE_CHUNKS ||
+           set->queued > set->n_chunks / 2;
 }
 
 /* Sleeps until there is something to do; then the set is busy. (L) */
@@ -81,7 +85,7 @@ static void rest(struct gt_streams *set)
 /* The streams that asked to be opened. */
 static void open_files(struct gt_streams *set, struct gt_stream_file *list)
 {
-    for (struct gt_stream_file *f = list; f; f = f->dirty_next)
+    for (struct gt_stream_file *f = list; f && !set->backend; f = f->dirty_next)
         gt_stream_file_open(set, f);
     pthread_mutex_lock(&set->lock);
     for (struct gt_stream_file *f = list, *next; f; f = next) {
@@ -175,45 +179,48 @@ static void take_slots(struct gt_streams *set)
         memcpy(set->round, set->slots, set->n_slots * sizeof *set->round);
 }
 
-/* Chunks that are dealt with, back to the free list; the one used last comes out first. */
-static void recycle(struct gt_streams *set, struct gt_chunk **chunks, unsigned n)
-{
-    if (!n)
-        return;
-    pthread_mutex_lock(&set->lock);
-    for (unsigned i = 0; i < n; i++) {
-        chunks[i]->next = set->free;
-        set->free = chunks[i];
-    }
-    set->n_free += n;
-    pthread_cond_broadcast(&set->space);
-    pthread_mutex_unlock(&set->lock);
-}
-
 static void write_file(struct gt_streams *set, struct gt_stream_file *f)
 {
     while (f->batch.first || f->partial) {
-        struct gt_chunk *chunks[GT_IOV];
-        unsigned n = 0, full;
+        struct gt_chunk *chunks[GT_IOV], *full = f->batch.first;
+        unsigned n = 0;
         for (; f->batch.first && n < GT_IOV; n++) {
             chunks[n] = f->batch.first;
             see_whole(chunks[n]);
             f->batch.first = chunks[n]->next;
         }
-        full = n;
+        if (n)
+            chunks[n - 1]->next = NULL;
         if (!f->batch.first && f->partial && n < GT_IOV) {
             chunks[n++] = f->partial;
             f->partial = NULL;
         }
         gt_stream_file_write(set, chunks, n);
-        recycle(set, chunks, full);
+        gt_pool_give(set, full);
     }
+}
+
+static void pack_file(struct gt_streams *set, struct gt_stream_file *f)
+{
+    while (f->batch.first) {
+        struct gt_chunk *c = f->batch.first;
+        f->batch.first = c->next;
+        see_whole(c);
+        gt_blocks_put(set, c, true);
+    }
+    if (f->partial)
+        gt_blocks_put(set, f->partial, false);
+    f->partial = NULL;
 }
 
 static void write_batch(struct gt_streams *set)
 {
-    for (struct gt_stream_file *f = set->batch; f; f = f->batch_next)
-        write_file(set, f);
+    for (struct gt_stream_file *f = set->batch; f; f = f->batch_next) {
+        if (set->backend)
+            pack_file(set, f);
+        else
+            write_file(set, f);
+    }
 }
 
 /* It takes 10 ms and more: full chunks do not wait for it. */
@@ -225,24 +232,20 @@ static void prepare_fence(struct gt_streams *set)
     set->can_fence = gt_membarrier_prepare();
 }
 
+/* What a backend has not filed yet is safe in a mapped pool. */
 static void look_round(struct gt_streams *set)
 {
     prepare_fence(set);
     uint64_t more = set->n_round * ROUND_NS_A_STREAM;
     uint64_t next = set->interval * 2;
-    if (look(set, set->round, set->n_round))
+    bool some = look(set, set->round, set->n_round);
+    if (set->backend && !set->anonymous)
+        set->interval = BLOCK_NS;
+    else if (some)
         set->interval = ROUND_NS + more;
     else
         set->interval = next < ROUND_IDLE_NS + more ? next : ROUND_IDLE_NS + more;
     set->next_round = gt_clock_monotonic() + set->interval;
-}
-
-static void unhash(struct gt_streams *set, struct gt_stream_file *f)
-{
-    struct gt_stream_file **p = &set->hash[f->s.id % GT_HASH];
-    while (*p != f)
-        p = &(*p)->hash_next;
-    *p = f->hash_next;
 }
 
 /* Frees the files of the batch that nobody can add to any more. */
@@ -252,25 +255,26 @@ static void end_batch(struct gt_streams *set)
     for (struct gt_stream_file *f = set->batch, *next; f; f = next) {
         next = f->batch_next;
         f->in_batch = false;
-        if (f->open || f->dirty)
-            continue;
-        unhash(set, f);
-        gt_stream_file_close(set, f);
-        free(f);
+        gt_stream_file_release(set, f);
     }
     set->batch = NULL;
     pthread_mutex_unlock(&set->lock);
 }
 
-/* Where a producer has had to wait, the pool was too small for the time that a write takes. */
+/* Where a producer has had to wait, the pool was too small for the time that a write takes. What
+ * cannot grow gets chunks from the block. */
 static void grow(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
-    bool more = (set->n_free < LOW_WATER || set->waits != set->waits_met) && set->n_slots &&
-                set->n_chunks < gt_pool_max(set);
+    bool can = set->n_chunks < gt_pool_max(set) && !set->no_memory;
+    bool few = set->n_free < LOW_WATER;
+    bool more =
+        (few || set->waits != set->waits_met) && set->n_slots && set->n_chunks < gt_pool_max(set);
     set->waits_met = set->waits;
     set->want_space = false;
     pthread_mutex_unlock(&set->lock);
+    if (few && !can && set->block.n_whole)
+        gt_blocks_end(set);
     if (more)
         gt_pool_grow(set);
 }
@@ -279,8 +283,8 @@ static void grow(struct gt_streams *set)
 static bool work(struct gt_streams *set)
 {
     bool last = set->stop && !set->opening;
-    bool round =
-        last || set->flush_want > set->flush_done || gt_clock_monotonic() >= set->next_round;
+    bool round = last || set->flush_want > set->flush_done || set->block.due ||
+                 gt_clock_monotonic() >= set->next_round;
     uint64_t ticket = set->flush_want;
     struct gt_stream_file *opening = set->opening;
     set->opening = NULL;
@@ -298,6 +302,8 @@ static bool work(struct gt_streams *set)
         look_round(set);
     write_batch(set);
     end_batch(set);
+    if (round && set->backend)
+        gt_blocks_end(set);
     if (!last)
         grow(set);
     pthread_mutex_lock(&set->lock);
@@ -306,8 +312,12 @@ static bool work(struct gt_streams *set)
     return !last;
 }
 
-void gt_streams_close_files(struct gt_streams *set)
+void gt_streams_close_files(struct gt_streams *set, bool own)
 {
+    if (set->backend)
+        set->backend->close(set->backend_self, own);
+    if (!own)
+        return;
     while (set->oldest)
         gt_stream_file_close(set, set->oldest);
     if (set->ring >= 0)
@@ -327,6 +337,6 @@ void *gt_streams_writer(void *arg)
     pthread_cond_broadcast(&set->reply);
     pthread_mutex_unlock(&set->lock);
     gt_pool_finish(set);
-    gt_streams_close_files(set);
+    gt_streams_close_files(set, true);
     return NULL;
 }

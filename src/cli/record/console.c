@@ -9,7 +9,7 @@
 #include "cli/record/machine_files.h"
 
 #include "base/bytes.h"
-#include "format/uftrace/dir.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct gt_console {
     int in;        /* our end */
     int out;       /* our standard output */
     bool terminal; /* in is a pseudo-terminal's master */
-    char *output;  /* the recording */
+    char *dir;     /* with the recording's text files */
     char pending[AT_ONCE];
     size_t n, at; /* of pending; at: written already */
     struct gt_console_lines lines;
@@ -46,10 +46,10 @@ struct gt_console {
 static void map_live_clock(struct gt_console *c)
 {
     struct gt_recording_mark mark;
-    gt_recording_mark(c->output, GT_LIVE_CLOCK_FILE, &mark);
+    gt_recording_mark(c->dir, GT_LIVE_CLOCK_FILE, &mark);
     if (!mark.ino || gt_recording_mark_same(&mark, &c->clock_before))
         return;
-    g_autofree char *path = g_build_filename(c->output, GT_LIVE_CLOCK_FILE, NULL);
+    g_autofree char *path = g_build_filename(c->dir, GT_LIVE_CLOCK_FILE, NULL);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return;
@@ -67,23 +67,12 @@ static struct gt_console_time take_time(struct gt_console *c)
     return (struct gt_console_time){gt_clock_monotonic(), c->now ? *c->now : 0};
 }
 
-/* The first record of a task says which clock the trace has: instructions are counted from 0. */
-static bool is_host_clock(const struct gt_console *c)
+/* A first record says which clock the trace has: instructions are counted from 0. */
+static bool is_host_clock(const struct gt_console *c, const struct gt_records *at)
 {
-    uint32_t *tids = NULL;
-    bool yes = false;
-    int64_t n = gt_uftrace_dat_list(c->output, &tids, NULL);
-    for (int64_t i = 0; i < n && !yes; i++) {
-        struct gt_uftrace_dat *dat;
-        struct gt_uftrace_record r;
-        if (gt_uftrace_dat_open(c->output, tids[i], &dat, NULL) < 0)
-            continue;
-        yes = gt_uftrace_dat_next(dat, &r, NULL) == 1 && r.time >= c->started &&
-              r.time <= gt_clock_monotonic();
-        gt_uftrace_dat_close(dat);
-    }
-    free(tids);
-    return yes;
+    uint64_t time;
+    return gt_records_begin(at, &time, NULL) == 1 && time >= c->started &&
+           time <= gt_clock_monotonic();
 }
 
 /* ---- copying ------------------------------------------------------------------------------- */
@@ -181,16 +170,16 @@ static int open_pipe(struct gt_console *c)
     return 0;
 }
 
-int gt_console_open(const char *output, struct gt_console **out, struct gt_error *err)
+int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *err)
 {
     struct gt_console *c = g_new0(struct gt_console, 1);
     c->child = (struct gt_child_output){
         .fd = -1, .wants = wants, .ready = ready, .done = done, .resize = resize, .self = c};
     c->in = -1;
     c->out = STDOUT_FILENO;
-    c->output = g_strdup(output);
+    c->dir = g_strdup(dir);
     c->started = gt_clock_monotonic();
-    gt_recording_mark(output, GT_LIVE_CLOCK_FILE, &c->clock_before);
+    gt_recording_mark(dir, GT_LIVE_CLOCK_FILE, &c->clock_before);
     gt_console_lines_init(&c->lines);
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);
     if (failed == 0 && fcntl(c->in, F_SETFL, fcntl(c->in, F_GETFL) | O_NONBLOCK) == 0) {
@@ -207,14 +196,14 @@ struct gt_child_output *gt_console_output(struct gt_console *c)
     return &c->child;
 }
 
-int gt_console_finish(struct gt_console *c, struct gt_error *err)
+int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err)
 {
-    g_autofree char *now = g_build_filename(c->output, GT_LIVE_CLOCK_FILE, NULL);
-    g_autofree char *path = g_build_filename(c->output, GT_CONSOLE_EXTERN_FILE, NULL);
+    g_autofree char *now = g_build_filename(c->dir, GT_LIVE_CLOCK_FILE, NULL);
+    g_autofree char *path = g_build_filename(c->dir, GT_CONSOLE_EXTERN_FILE, NULL);
     gt_console_lines_end(&c->lines);
     unlink(now);
     bool guest = c->now != NULL;
-    if (c->lines.line->len == 0 || (!guest && !is_host_clock(c)))
+    if (c->lines.line->len == 0 || (!guest && !is_host_clock(c, at)))
         return 0;
     GString *text = g_string_new(NULL);
     gt_console_lines_write(&c->lines, guest, text);
@@ -233,7 +222,7 @@ void gt_console_free(struct gt_console *c)
     if (c->now)
         munmap((void *)(uintptr_t)c->now, sizeof *c->now);
     gt_console_lines_clear(&c->lines);
-    g_free(c->output);
+    g_free(c->dir);
     g_free(c);
 }
 

@@ -10,12 +10,13 @@
  *
  * A line's time is the arrival of its first byte. On the host's clock that is CLOCK_MONOTONIC. On
  * the instruction clock the plugin stores the trace's newest time in the first 8 bytes,
- * little-endian, of OUTPUT/.now, a shared mapping. Without that file lines have no times, unless
+ * little-endian, of DIR/.now, a shared mapping. Without that file lines have no times, unless
  * the trace's own times show that it uses the host's clock.
  */
 #ifndef GT_CLI_RECORD_CONSOLE_H
 #define GT_CLI_RECORD_CONSOLE_H
 
+#include "analysis/recording/records.h"
 #include "base/error.h"
 #include "cli/record/child.h"
 
@@ -30,15 +31,16 @@ struct gt_console;
  * device has; not -daemonize, nor a display on the terminal. */
 bool gt_console_on_stdio(char *const *argv);
 
-/* Call this before QEMU starts; free *out with gt_console_free. GT_E_IO: no pipe. */
-int gt_console_open(const char *output, struct gt_console **out, struct gt_error *err);
+/* `dir`: that of the recording's text files. Call this before QEMU starts; free *out with
+ * gt_console_free. GT_E_IO: no pipe. */
+int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *err);
 
 /* Returns the output for gt_child_run. */
 struct gt_child_output *gt_console_output(struct gt_console *c);
 
-/* Call this after the run: writes OUTPUT/extern.dat if there were lines with known times, and
- * removes OUTPUT/.now. Errors of gt_file_replace. */
-int gt_console_finish(struct gt_console *c, struct gt_error *err);
+/* Call this after the run: writes DIR/extern.dat if there were lines with known times, and removes
+ * DIR/.now. Errors of gt_file_replace. */
+int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err);
 /* NULL is fine. */
 void gt_console_free(struct gt_console *c);
 

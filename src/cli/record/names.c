@@ -260,7 +260,7 @@ static void move_code_map(struct gt_recording *r)
 {
     if (!r->code)
         return;
-    g_autofree char *to = g_build_filename(r->output, GT_CODE_MAP_FILE, NULL);
+    g_autofree char *to = g_build_filename(r->dir, GT_CODE_MAP_FILE, NULL);
     if (rename(r->code, to) != 0)
         unlink(r->code);
     g_clear_pointer(&r->code, g_free);
@@ -271,7 +271,7 @@ static void load_recognised(struct gt_recording *r)
     struct gt_matches found;
     if (r->names->modules->len == 0)
         return;
-    gt_matches_read(r->output, &found);
+    gt_matches_read(r->dir, &found);
     load_modules(r, &found);
     gt_matches_free(&found);
 }
@@ -281,9 +281,9 @@ static void name_files(const struct gt_recording *r)
     struct gt_places places = {0};
     struct gt_error err = {0};
     g_autofree struct gt_error *why = g_new0(struct gt_error, r->names->n);
-    int status = gt_locate(r->output, r->names->source, r->names->n, &places, why, &err);
+    int status = gt_locate(&r->edit.at, r->names->source, r->names->n, &places, why, &err);
     if (status == 0 && places.n)
-        status = gt_symbolize(r->output, &places, false, &err);
+        status = gt_symbolize(r->dir, &places, false, &err);
     if (status < 0) {
         gt_record_say("no symbols: %s", err.text);
     } else {
@@ -297,7 +297,7 @@ static void name_processes(const struct gt_recording *r)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     struct gt_error err = {0};
-    if (gt_sysroot_apply(r->output, r->opt->sysroot, false, lines, &err) < 0)
+    if (gt_sysroot_apply(&r->edit.at, r->opt->sysroot, false, lines, &err) < 0)
         gt_record_say("no symbols of processes: %s", err.text);
     for (guint i = 0; i < lines->len && !r->opt->quiet; i++)
         gt_record_say("%s", (const char *)lines->pdata[i]);

@@ -231,8 +231,11 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
         gt_error_set(err, GT_E_USAGE, "needs a program, or a QEMU and its arguments");
         return GT_EXIT_USAGE;
     }
-    r->shown = g_strdup(r->opt->output ? r->opt->output : r->tool->output);
+    r->compact = r->tool->file && r->opt->format && strcmp(r->opt->format, "compact") == 0;
+    const char *output = r->compact ? r->tool->file : r->tool->output;
+    r->shown = g_strdup(r->opt->output ? r->opt->output : output);
     r->output = g_canonicalize_filename(r->shown, NULL);
+    r->dir = g_strconcat(r->output, r->compact ? GT_COMPACT_WORK_ENDING : "", NULL);
     bool qemu = !r->opt->qemu && is_qemu(operands[0]);
     struct target target = {0};
     int status =
@@ -258,6 +261,7 @@ void gt_record_clear(struct gt_recording *r)
     gt_console_free(r->console);
     g_free(r->shown);
     g_free(r->output);
+    g_free(r->dir);
     g_free(r->qemu);
     g_free(r->plugin);
     if (r->argv)

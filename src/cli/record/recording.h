@@ -8,6 +8,7 @@
 #ifndef GT_CLI_RECORD_RECORDING_H
 #define GT_CLI_RECORD_RECORDING_H
 
+#include "analysis/recording/edit.h"
 #include "analysis/recording/stats.h"
 #include "cli/options.h"
 
@@ -22,8 +23,8 @@ struct gt_record_options {
     uint64_t depth, max_tasks, wait;
     bool no_tail_calls, privilege_levels, no_console, quiet, reconnect, drop;
     GPtrArray *symbols;
+    const char *format; /* uftrace: of the recording; execlog: of the log */
     /* options of execlog; the arrays are lists of strings */
-    const char *format;
     uint64_t every, last;
     bool rdisas;
     GPtrArray *ifilter, *afilter, *reg, *range, *sym, *elf, *start, *stop;
@@ -38,8 +39,11 @@ struct gt_recording {
     const struct gt_record_options *opt;
     const struct gt_tool *tool;
     bool user_mode;
-    char *shown;                   /* the output path as the user gave it */
-    char *output;                  /* the same, absolute */
+    char *shown;  /* the output path as the user gave it */
+    char *output; /* the same, absolute */
+    bool compact; /* the output is a compact file */
+    char *dir;    /* recordings of calls: the directory with the text files, absolute */
+    struct gt_recording_edit edit; /* after the run */
     char *qemu;                    /* executable */
     bool qemu_built;               /* scripts/qemus built the QEMU; it is not the one in PATH */
     char *plugin;                  /* absolute */
@@ -58,6 +62,7 @@ struct gt_tool {
     const char *name;
     const char *plugin; /* file name of the plugin */
     const char *output; /* default output */
+    const char *file;   /* with --format compact; NULL: that means something else */
     uint64_t record;    /* bytes of a record, for the progress line; 0: no progress line */
     bool code_map;      /* the plugin takes code=FILE (format/code_map/code_map.h) */
     bool needs_machine; /* it decodes instructions: the guest's architecture must be in

@@ -19,10 +19,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 const struct gt_option gt_options_uftrace[] = {
+    {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
+     .choices = (const char *const[]){"uftrace", "compact", NULL},
+     .help =
+         "select the recording's format: uftrace, a directory that uftrace reads (the default); "
+         "compact, one small file for 'guesttrace report' and others (default: uftrace.gtrace)",
+     GT_RECORD_FIELD(format)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
      .help = "select the time base: retired instructions (the same in every run), the host's "
@@ -58,7 +65,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     const struct gt_record_options *opt = r->opt;
     g_string_append(out, ",output=");
     gt_record_qemu_append_value(out, r->output);
-    g_string_append(out, ",summary=off");
+    g_string_append(out, r->compact ? ",format=compact,summary=off" : ",summary=off");
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->depth)
@@ -79,12 +86,13 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
-    if (gt_record_output_mark(r, err) < 0 || gt_uftrace_dir_check(r->output, err) < 0)
+    if (gt_record_output_mark(r, err) < 0 ||
+        (r->compact ? gt_compact_work_check : gt_uftrace_dir_check)(r->output, err) < 0)
         return err->status;
-    gt_recording_mark(r->output, "info", &r->info_before);
-    gt_recording_mark(r->output, GT_STATS_FILE, &r->stats_before);
+    gt_recording_mark(r->dir, "info", &r->info_before);
+    gt_recording_mark(r->dir, GT_STATS_FILE, &r->stats_before);
     if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
-        fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->output, &r->console, err) < 0)
+        fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->dir, &r->console, err) < 0)
         return err->status;
     return gt_record_names_prepare(r, err);
 }
@@ -105,7 +113,7 @@ static void rescue(const struct gt_recording *r, bool finished)
 {
     struct gt_recording_repair_result done;
     struct gt_error err = {0};
-    int status = gt_recording_repair(r->output, !finished, &done, &err);
+    int status = gt_recording_repair(&r->edit.at, !finished, &done, &err);
     g_autofree char *what = gt_recording_repair_text(&done);
     gt_recording_repair_clear(&done);
     if (status < 0)
@@ -123,7 +131,7 @@ static void rescue(const struct gt_recording *r, bool finished)
 static void add_console(const struct gt_recording *r)
 {
     struct gt_error err = {0};
-    if (r->console && gt_console_finish(r->console, &err) < 0)
+    if (r->console && gt_console_finish(r->console, &r->edit.at, &err) < 0)
         gt_record_say("no console lines: %s", err.text);
 }
 
@@ -173,11 +181,19 @@ static void say_counters(const struct gt_stats *s, const char *prefix, const cha
     }
 }
 
+/* Of a file: all of it. */
+static uint64_t size_of(const struct gt_recording *r, const struct gt_stats *s)
+{
+    struct stat st;
+    return r->compact && stat(r->output, &st) == 0 ? (uint64_t)st.st_size
+                                                   : gt_stats_number(s, "bytes");
+}
+
 static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
 {
     uint64_t tasks = gt_stats_number(s, "tasks");
     g_autofree char *calls = gt_amount_exact(gt_stats_number(s, "calls"));
-    g_autofree char *bytes = gt_amount_short(gt_stats_number(s, "bytes"));
+    g_autofree char *bytes = gt_amount_short(size_of(r, s));
     gt_record_say("%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, tasks,
                   tasks == 1 ? "" : "s", bytes, r->seconds);
     say_returns(s);
@@ -201,38 +217,68 @@ static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
 
 static bool has_records(const struct gt_recording *r)
 {
-    uint32_t *tids = NULL;
-    int64_t n = gt_uftrace_dat_list(r->output, &tids, NULL);
-    free(tids);
-    return n > 0;
+    uint64_t time;
+    return gt_records_begin(&r->edit.at, &time, NULL) == 1;
+}
+
+/* The plugin has described a recording that was not there before. */
+static bool is_described(const struct gt_recording *r)
+{
+    struct gt_recording_mark info;
+    gt_recording_mark(r->dir, "info", &info);
+    return info.ino && !gt_recording_mark_same(&info, &r->info_before);
+}
+
+/* False: nothing was recorded, and *begun says whether the plugin started. */
+static bool open_recording(struct gt_recording *r, bool *begun)
+{
+    struct gt_error err = {0};
+    *begun = gt_record_output_has_begun(r) || (!r->compact && is_described(r));
+    if (!*begun) {
+        say_nothing_recorded(r);
+        return false;
+    }
+    if (r->compact && gt_recording_edit_open(r->output, &r->edit, &err) < 0) {
+        gt_record_say("%s", err.text);
+        return false;
+    }
+    if (!r->compact)
+        r->edit.at.dir = r->dir;
+    if (is_described(r))
+        return true;
+    if (WIFSIGNALED(r->wait_status)) /* else the plugin has said why */
+        gt_record_say("nothing was recorded: %s was killed (%s) before the plugin wrote",
+                      r->user_mode ? "the program" : "QEMU", strsignal(WTERMSIG(r->wait_status)));
+    gt_recording_edit_close(&r->edit, false, NULL);
+    return false;
+}
+
+static void close_recording(struct gt_recording *r, bool changed)
+{
+    struct gt_error err = {0};
+    if (gt_recording_edit_close(&r->edit, changed, &err) < 0)
+        gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
 }
 
 static bool uftrace_finish(struct gt_recording *r)
 {
-    struct gt_recording_mark info;
-    gt_recording_mark(r->output, "info", &info);
-    bool described = info.ino && !gt_recording_mark_same(&info, &r->info_before);
-    if (!described && !gt_record_output_has_begun(r)) {
-        say_nothing_recorded(r);
-        return false;
-    }
-    if (!described) {
-        if (WIFSIGNALED(r->wait_status)) /* else the plugin has said why */
-            gt_record_say("nothing was recorded: %s was killed (%s) before the plugin wrote",
-                          r->user_mode ? "the program" : "QEMU",
-                          strsignal(WTERMSIG(r->wait_status)));
-        return true;
-    }
+    bool begun;
+    if (!open_recording(r, &begun))
+        return begun;
     struct gt_stats stats;
-    bool finished = gt_recording_stats_read(r->output, &r->stats_before, &stats, NULL) == 0;
-    if (!finished || WIFSIGNALED(r->wait_status))
+    bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
+    bool whole = finished && !WIFSIGNALED(r->wait_status);
+    if (!whole)
         rescue(r, finished);
     gt_record_names_finish(r);
     add_console(r);
-    bool see = finished ? say_finished(r, &stats) : has_records(r);
+    bool some = has_records(r);
+    close_recording(r, !whole || r->machine);
+    bool see = finished ? say_finished(r, &stats) : some;
     g_autofree char *shown = gt_record_output_quote(r);
     if (see && !r->opt->quiet)
-        gt_record_say("view it with: uftrace replay -d %s", shown);
+        gt_record_say("view it with: %s %s", r->compact ? "guesttrace report" : "uftrace replay -d",
+                      shown);
     gt_stats_clear(&stats);
     return true;
 }
@@ -241,6 +287,7 @@ const struct gt_tool gt_tool_uftrace = {
     .name = "uftrace",
     .plugin = "libuftrace.so",
     .output = "uftrace.data",
+    .file = "uftrace.gtrace",
     .record = 16,
     .code_map = true,
     .needs_machine = true,

@@ -54,18 +54,22 @@ int gt_compact_lock(const char *path, struct gt_error *err)
     return gt_error_errno(err, e, "%s", path);
 }
 
-int gt_compact_append_to(int fd, const char *path, const void *block, size_t size,
-                         struct gt_error *err)
+int gt_compact_append_fd(int fd, const void *block, size_t size)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return gt_error_errno(err, errno, "%s", path);
+        return errno;
     int e = write_all(fd, block, size);
-    if (!e)
-        return 0;
-    /* Where this fails too, readers skip what was written. */
-    (void)!ftruncate(fd, st.st_size);
-    return gt_error_errno(err, e, "%s", path);
+    if (e) /* where this fails too, readers skip what was written */
+        (void)!ftruncate(fd, st.st_size);
+    return e;
+}
+
+int gt_compact_append_to(int fd, const char *path, const void *block, size_t size,
+                         struct gt_error *err)
+{
+    int e = gt_compact_append_fd(fd, block, size);
+    return e ? gt_error_errno(err, e, "%s", path) : 0;
 }
 
 int gt_compact_file_append(const char *path, const void *block, size_t size, struct gt_error *err)

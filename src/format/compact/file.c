@@ -43,8 +43,7 @@ static int skip_gap(const struct gt_compact_file *f, uint64_t at, uint64_t *next
     return status;
 }
 
-/* Reads the heads of all blocks behind those that are known. */
-static int scan(struct gt_compact_file *f, struct gt_error *err)
+int gt_compact_scan(struct gt_compact_file *f, struct gt_error *err)
 {
     uint8_t head[GT_COMPACT_HEAD];
     int status = 0;
@@ -90,7 +89,7 @@ static int open_with(const char *path, bool index, struct gt_compact_file *out,
     if (status == 0 && index)
         status = gt_compact_index_load(out, err);
     if (status == 0)
-        status = scan(out, err);
+        status = gt_compact_scan(out, err);
     if (status < 0)
         gt_compact_file_close(out);
     return status;

@@ -113,6 +113,12 @@ struct gt_compact_segments {
 /* GT_E_NOMEM. */
 int gt_compact_segments_find(const struct gt_compact_file *f, struct gt_compact_segments *out);
 void gt_compact_segments_free(struct gt_compact_segments *s);
+/* Unpacks a segment's blocks in order: see gt_unpacker_block. Errors of that and of
+ * gt_compact_file_read; err names the file and the block's offset. */
+int gt_compact_segment_unpack(const struct gt_compact_file *f, const struct gt_compact_segment *s,
+                              struct gt_unpacker *u,
+                              int (*piece)(void *self, const struct gt_compact_piece *p),
+                              void *self, struct gt_error *err);
 /* Calls `word` once for each function address, event id and odd word that the records have, without
  * unpacking these. What it returns below 0 ends the call and is returned. Damaged blocks are
  * skipped. GT_E_IO, GT_E_NOMEM. */

@@ -82,10 +82,23 @@ struct gt_uftrace_lost {
     uint32_t tid;
     uint64_t records;
 };
+struct gt_uftrace_scan;
+/* Where a repair finds records and adds them, in place of TID.dat files. */
+struct gt_uftrace_repair_records {
+    /* As gt_uftrace_dat_list. */
+    int64_t (*list)(void *self, uint32_t **tids, struct gt_error *err);
+    /* As gt_uftrace_scan, of all records of a task; the caller frees out->open in any case. */
+    int (*scan)(void *self, uint32_t tid, struct gt_uftrace_scan *out, struct gt_error *err);
+    /* Appends records of one time to a task that was scanned. */
+    int (*add)(void *self, uint32_t tid, uint64_t time, const uint64_t *words, size_t n,
+               struct gt_error *err);
+    void *self;
+};
 struct gt_uftrace_repair_options {
     const struct gt_uftrace_lost
         *lost; /* streams that lost records at their end: repair adds an event */
     size_t n_lost;
+    const struct gt_uftrace_repair_records *records; /* NULL: TID.dat files */
     const char *exename; /* program name for a missing info; NULL: that of the first session */
     bool names;          /* repair maps, symbols, source lines and statistics as well */
     /* Called for each repaired text file with its name and a phrase on the damage and the repair.
@@ -118,9 +131,12 @@ struct gt_uftrace_repair_stats {
 int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_options *opt,
                           struct gt_uftrace_repair_stats *stats, struct gt_error *err);
 
-/* The same for one TID.dat whose stream lost records at its end, while other streams may be
- * written: ends its calls and marks the loss with GT_UFTRACE_EV_LOST. The caller writes info. */
-int gt_uftrace_dir_end_task(const struct gt_uftrace_dir *d, uint32_t tid, struct gt_error *err);
+/* The same for one task whose stream lost records at its end, while other streams may be written:
+ * ends its calls and marks the loss with GT_UFTRACE_EV_LOST. The caller writes info. `records`
+ * NULL: TID.dat files. */
+int gt_uftrace_dir_end_task(const struct gt_uftrace_dir *d,
+                            const struct gt_uftrace_repair_records *records, uint32_t tid,
+                            struct gt_error *err);
 
 /* The result of scanning the records of one file. */
 struct gt_uftrace_scan {
@@ -134,6 +150,11 @@ struct gt_uftrace_scan {
     bool scheduled_out; /* the last scheduling event is a GT_UFTRACE_EV_SCHED_OUT */
     bool lost_event;    /* only EXITs come after the last GT_UFTRACE_EV_LOST */
 };
+/* gt_uftrace_scan record by record: begin with *s = { 0 } and *room = 0, and call this for each
+ * record. On failure *expected is set to what was expected. The caller frees s->open in any case.
+ */
+int gt_uftrace_scan_step(struct gt_uftrace_scan *s, size_t *room,
+                         const struct gt_uftrace_record *rec, const char **expected);
 /* Scans records in file order; err has the offset. The stack is bounded (GT_UFTRACE_SCAN_DEPTH).
  * GT_E_FORMAT, GT_E_RANGE (too deep), GT_E_NOMEM; out->open needs free() only after success. */
 #define GT_UFTRACE_SCAN_DEPTH (1u << 24)

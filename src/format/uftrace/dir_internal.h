@@ -45,11 +45,6 @@ int gt_uftrace_record_take(struct gt_reader *r, struct gt_uftrace_record *out);
 uint64_t gt_uftrace_dat_offset(const struct gt_uftrace_dat *dat);
 const char *gt_uftrace_dat_path(const struct gt_uftrace_dat *dat);
 
-/* gt_uftrace_scan record by record: begin with *s = { 0 } and call this for each record. On failure
- * *expected is set to what was expected. The caller frees s->open in any case. */
-int gt_uftrace_scan_step(struct gt_uftrace_scan *s, size_t *room,
-                         const struct gt_uftrace_record *rec, const char **expected);
-
 /* Rewrites task.txt if it has unreadable lines or lacks one of `tids` (`first` has their first
  * times), and adds missing maps of its sessions. The lock must be held. `program` is set to the
  * program of the first session; without a session it keeps the caller's value. */

@@ -104,16 +104,14 @@ static size_t due(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s, uin
     return n;
 }
 
-/* Cuts the file to what is whole and closes what is open. */
-static int mend_file(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s,
-                     struct gt_error *err)
+/* Cuts the file to what is whole and adds what is due. */
+static int mend_file(struct repair *r, uint32_t tid, const struct gt_uftrace_scan *s,
+                     const uint64_t *events, size_t n, struct gt_error *err)
 {
     char name[32], file[GT_UFTRACE_FILE_MAX];
     snprintf(name, sizeof name, "%" PRIu32 ".dat", tid);
     gt_uftrace_dir_file(&r->dir, name, file);
     struct stat st;
-    uint64_t events[2];
-    size_t n = due(r, tid, s, events);
     if (stat(file, &st))
         return gt_error_errno(err, errno, "%s: cannot be read", file);
     uint64_t cut = (uint64_t)st.st_size - s->whole;
@@ -134,21 +132,46 @@ static int mend_file(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s,
     if (bad)
         return gt_error_errno(err, bad, "%s: cannot be written", file);
     r->stats.cut += cut;
-    r->stats.closed += s->n_open;
     return 0;
+}
+
+static int scan(const struct repair *r, uint32_t tid, struct gt_uftrace_scan *s,
+                struct gt_error *err)
+{
+    const struct gt_uftrace_repair_records *records = r->opt ? r->opt->records : NULL;
+    return records ? records->scan(records->self, tid, s, err)
+                   : scan_file(r->dir.path, tid, s, err);
+}
+
+/* Closes what is open. */
+static int mend(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s, struct gt_error *err)
+{
+    const struct gt_uftrace_repair_records *records = r->opt ? r->opt->records : NULL;
+    uint64_t events[2];
+    size_t n = due(r, tid, s, events);
+    int status = 0;
+    if (!records)
+        status = mend_file(r, tid, s, events, n, err);
+    else if (n)
+        status = records->add(records->self, tid, s->last_time, events, n, err);
+    if (records && !status && s->n_open)
+        status = records->add(records->self, tid, s->last_time, s->open, s->n_open, err);
+    if (!status)
+        r->stats.closed += s->n_open;
+    return status;
 }
 
 static uint64_t mend_one(struct repair *r, uint32_t tid)
 {
     struct gt_uftrace_scan s = {0};
     struct gt_error why = {0};
-    int status = scan_file(r->dir.path, tid, &s, &why);
+    int status = scan(r, tid, &s, &why);
     r->stats.files++;
     r->stats.records += s.records;
     if (s.depth > r->stats.depth)
         r->stats.depth = s.depth;
     if (!status)
-        status = mend_file(r, tid, &s, &why);
+        status = mend(r, tid, &s, &why);
     if (status)
         fail(r, status, &why);
     free(s.open);
@@ -242,7 +265,9 @@ int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_optio
     int status = gt_uftrace_dir_open(&r.dir, path, err);
     if (status)
         return status;
-    int64_t n = gt_uftrace_dat_list(r.dir.path, &tids, err);
+    const struct gt_uftrace_repair_records *records = opt ? opt->records : NULL;
+    int64_t n = records ? records->list(records->self, &tids, err)
+                        : gt_uftrace_dat_list(r.dir.path, &tids, err);
     if (n < 0)
         return (int)n;
     mend_all(&r, tids, (size_t)n);
@@ -252,10 +277,12 @@ int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_optio
     return r.status;
 }
 
-int gt_uftrace_dir_end_task(const struct gt_uftrace_dir *d, uint32_t tid, struct gt_error *err)
+int gt_uftrace_dir_end_task(const struct gt_uftrace_dir *d,
+                            const struct gt_uftrace_repair_records *records, uint32_t tid,
+                            struct gt_error *err)
 {
     struct gt_uftrace_lost lost = {.tid = tid, .records = 1};
-    struct gt_uftrace_repair_options opt = {.lost = &lost, .n_lost = 1};
+    struct gt_uftrace_repair_options opt = {.lost = &lost, .n_lost = 1, .records = records};
     struct repair r = {.dir = *d, .opt = &opt, .err = err};
     mend_one(&r, tid);
     put_lost_name(&r);

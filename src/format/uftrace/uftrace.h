@@ -82,6 +82,16 @@ struct gt_uftrace_record {
     bool more;    /* a payload follows */
 };
 
+/* The record of two words. */
+static inline struct gt_uftrace_record gt_uftrace_record_of(uint64_t time, uint64_t word)
+{
+    return (struct gt_uftrace_record){.time = time,
+                                      .addr = word >> 16,
+                                      .depth = word >> 6 & 1023,
+                                      .type = word & 3,
+                                      .more = word >> 2 & 1};
+}
+
 /* Reads one record: 1, or 0 at the end. GT_E_TRUNC: less than a record is left, and is not
  * consumed; GT_E_FORMAT: magic is not 5, time is 0, or `more` is set while with_more is false. The
  * caller reads the payload. */

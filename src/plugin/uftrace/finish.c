@@ -9,6 +9,7 @@
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
+#include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/vcpu.h"
 
@@ -27,8 +28,10 @@ struct lossy {
 /* If the disk is still full their calls stay open; the loss is reported in any case. */
 static void mend_lossy(const struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
-    for (size_t i = 0; i < lossy->n; i++)
-        gt_uftrace_dir_end_task(&r->output.dir, lossy->stream[i].id, NULL);
+    if (r->output.packed.writer)
+        gt_packed_end_streams(r, lossy->stream, lossy->n);
+    for (size_t i = 0; i < lossy->n && !r->output.packed.writer; i++)
+        gt_uftrace_dir_end_task(&r->output.dir, NULL, lossy->stream[i].id, NULL);
 }
 
 static void keep_first(struct gt_error *first, const struct gt_error *err, int status)
@@ -55,6 +58,7 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
     keep_first(&lossy->err, &err, gt_linux_write(r, &err));
     keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
+    keep_first(&lossy->err, &err, gt_packed_finish(r, &err));
 }
 
 /* A machine may exit on one vCPU while others run: from now on none of their transfers is plain,
@@ -103,29 +107,27 @@ static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *los
     if (__atomic_exchange_n(&r->output.shared->told, true, __ATOMIC_ACQ_REL))
         return true;
     unsigned long long lost = r->output.shared->lost, records = r->output.shared->records;
-    const char *dir = r->output.dir.path;
+    const char *view = r->output.view;
     if (st->error && !st->written && r->process.forked_from)
         gt_host_message("%s: %s: all %llu records of process %d are lost; view the others with: "
-                        "uftrace replay -d %s",
+                        "%s",
                         st->error_path, strerror(st->error), (unsigned long long)st->lost,
-                        (int)getpid(), dir);
+                        (int)getpid(), view);
     else if (st->error && !st->written)
         gt_host_message("%s: %s: all %llu records are lost", st->error_path, strerror(st->error),
                         lost);
     else if (st->error)
-        gt_host_message(
-            "%s: %s: %llu of %llu records are lost; view the rest with: uftrace replay -d %s",
-            st->error_path, strerror(st->error), lost, records, dir);
+        gt_host_message("%s: %s: %llu of %llu records are lost; view the rest with: %s",
+                        st->error_path, strerror(st->error), lost, records, view);
     else if (lossy->err.status)
-        gt_host_message("%s; view the rest with: uftrace replay -d %s", lossy->err.text, dir);
+        gt_host_message("%s; view the rest with: %s", lossy->err.text, view);
     else if (refused)
         gt_host_message(
             "%u tasks are not recorded: out of memory or beyond a limit; view the others "
-            "with: uftrace replay -d %s",
-            refused, dir);
+            "with: %s",
+            refused, view);
     else
-        gt_host_message(
-            "the worker thread cannot be started; view the rest with: uftrace replay -d %s", dir);
+        gt_host_message("the worker thread cannot be started; view the rest with: %s", view);
     return true;
 }
 
@@ -158,8 +160,8 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     if (r->options.summary && !r->process.forked_from && !fault && r->totals.calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
     else if (r->options.summary && !r->process.forked_from && !fault)
-        gt_host_message("%llu calls recorded: uftrace replay -d %s",
-                        (unsigned long long)r->totals.calls, r->output.dir.path);
+        gt_host_message("%llu calls recorded: %s", (unsigned long long)r->totals.calls,
+                        r->output.view);
     if (!r->process.forked_from)
         __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
 }

@@ -358,7 +358,7 @@ static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
     put_stat(out, old, "matched", r->totals.matched);
     put_stat(out, old, "tasks", r->totals.tasks);
     put_stat(out, old, "records", w->written / GT_UFTRACE_RECORD_SIZE);
-    put_stat(out, old, "bytes", w->written);
+    put_stat(out, old, "bytes", w->bytes);
     put_stat(out, old, "lost_records", w->lost);
     put_stat(out, old, "waits", w->waits);
     put_stat(out, old, "processes", 1);

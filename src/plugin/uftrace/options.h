@@ -17,9 +17,15 @@ enum gt_clock {
     GT_CLOCK_HOST, /* the host's monotonic clock, ns */
 };
 
+enum gt_output_format {
+    GT_OUTPUT_UFTRACE, /* a directory of uftrace's */
+    GT_OUTPUT_COMPACT, /* one file: plugin/uftrace/packed.h */
+};
+
 /* Texts belong to QEMU and live as long as the process. */
 struct gt_uftrace_options {
-    const char *output;    /* the data directory; NULL: "uftrace.data" */
+    const char *output;    /* directory or file; NULL: "uftrace.data", "uftrace.gtrace" */
+    int format;            /* enum gt_output_format */
     const char *code_map;  /* machines: path of a code map; NULL: no map */
     int clock;             /* enum gt_clock */
     uint64_t depth;        /* deeper calls are tracked and not recorded */

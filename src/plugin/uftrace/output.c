@@ -72,11 +72,9 @@ static void do_job(struct job *job)
         __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
 }
 
-static int make_dir(struct job *job, struct gt_error *err)
+static int make_dir(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
 {
-    struct gt_uftrace_recorder *r = job->rec;
     char ring[4200];
-    const char *path = r->options.output ? r->options.output : "uftrace.data";
     snprintf(ring, sizeof ring, "%s/.guesttrace-%u.ring", path, r->process.pid);
     /* Our own pool file: this process recorded here before it replaced itself with execve(). */
     if (access(ring, F_OK) == 0) {
@@ -87,10 +85,23 @@ static int make_dir(struct job *job, struct gt_error *err)
     return gt_uftrace_dir_create(&r->output.dir, path, err);
 }
 
-static void run_make_dir(void *arg)
+static int make_output(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    const char *path = r->options.output;
+    if (r->options.format == GT_OUTPUT_COMPACT) {
+        int status = gt_packed_create(r, path ? path : "uftrace.gtrace", err);
+        r->output.view = g_strdup_printf("guesttrace report %s", r->output.packed.work.file);
+        return status;
+    }
+    int status = make_dir(r, path ? path : "uftrace.data", err);
+    r->output.view = g_strdup_printf("uftrace replay -d %s", r->output.dir.path);
+    return status;
+}
+
+static void run_make_output(void *arg)
 {
     struct job *job = arg;
-    job->status = make_dir(job, &job->err);
+    job->status = make_output(job->rec, &job->err);
 }
 
 static uint64_t start_time(const struct gt_uftrace_recorder *r)
@@ -117,13 +128,17 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (r->output.shared == MAP_FAILED)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     struct job make = {.rec = r};
-    if (gt_worker_call(r->output.worker, run_make_dir, &make) < 0)
+    if (gt_worker_call(r->output.worker, run_make_output, &make) < 0)
         return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
     if (make.status < 0) {
         *err = make.err;
         return make.status;
     }
-    return gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
+    int status = gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
+    if (status == 0 && r->output.packed.writer)
+        gt_streams_pack(r->output.streams, &gt_compact_packing, r->output.packed.writer,
+                        r->process.pid);
+    return status;
 }
 
 int gt_output_create(struct gt_uftrace_recorder *r, struct gt_error *err)

@@ -11,6 +11,7 @@
 #include "base/worker.h"
 #include "format/uftrace/dir.h"
 #include "plugin/common/modules.h"
+#include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/vcpu.h"
 
 struct gt_uftrace_recorder;
@@ -18,13 +19,16 @@ struct gt_uftrace_recorder;
 struct gt_shared {
     uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
     bool told;                                     /* a fault was reported */
-    bool first_ended;                              /* the process that all others come from */
+    unsigned starting; /* packed: forked children that have not entered yet */
+    bool first_ended;  /* the process that all others come from */
 };
 
 struct gt_uftrace_output {
     struct gt_worker *worker;   /* at load, as are dir and streams */
     struct gt_streams *streams; /* records: a stream for each task */
     struct gt_uftrace_dir dir;
+    struct gt_packed packed;
+    char *view;                       /* the command that shows the recording */
     char sid[GT_UFTRACE_SID_LEN + 1]; /* the session's id */
     bool begun;                       /* gt_output_start was called; atomic */
     bool no_worker;                   /* a job was not run; atomic */

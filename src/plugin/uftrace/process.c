@@ -14,6 +14,7 @@
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
+#include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/vcpu.h"
 
@@ -171,6 +172,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     v->tid = (uint32_t)gettid();
     v->name[0] = '\0';
     gt_output_forked(r, parent);
+    gt_packed_forked(v);
     gt_track_forked(&v->thread, time);
 }
 
@@ -184,6 +186,8 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     if (r->process.forked)
         take_up_child(v, score);
+    else if (v->in_fork)
+        gt_packed_after_fork(v, result);
     if (v->mapping)
         after_mmap(v, result);
     if (v->in_exec) {
@@ -196,6 +200,7 @@ static void fork_prepare(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     pthread_mutex_lock(&r->lock);
+    gt_packed_before_fork(r, gt_vcpu_current(r));
     pthread_mutex_lock(&r->tracker.lock);
     gt_worker_fork_prepare(r->output.worker);
     gt_streams_fork_prepare(r->output.streams);

@@ -28,6 +28,7 @@
 const char gt_tool_name[] = "uftrace";
 static const char *const clocks[] = {"auto", "insn", "host", NULL};
 
+static const char *const formats[] = {"uftrace", "compact", NULL};
 static const char *const task_kinds[] = {"stack", "cpu", NULL};
 
 /* Later words win: `out` is QEMU's name for `output`. */
@@ -35,6 +36,7 @@ static int read_arguments(struct gt_uftrace_options *o, int argc, char **argv, s
 {
     const struct gt_arg arguments[] = {
         {"output", GT_ARG_TEXT, &o->output},
+        {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
         {"code", GT_ARG_TEXT, &o->code_map},
         {"clock", GT_ARG_CHOICE, &o->clock, .choices = clocks},
         {"depth", GT_ARG_NUMBER, &o->depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},

@@ -51,6 +51,7 @@ struct gt_vcpu {
     uint64_t mapping;            /* bytes that an mmap under way maps; 0: no mmap is under way */
     bool maps_anon;              /* that mmap has no file */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
+    bool in_fork;                /* gt_packed_before_fork was called */
 } __attribute__((aligned(64)));
 
 /* All vCPUs. With the lock, unless noted. */

@@ -4,6 +4,7 @@
  * thread has given it, whether its own end or the program's is first. How far they come is chance.
  *
  * flags: -pthread
+ * alone: yes
  * tasks: prog outside outside outside outside outside outside outside outside outside
  * tasks: outside outside outside
  */

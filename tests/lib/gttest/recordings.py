@@ -2,6 +2,7 @@
 """guesttrace as a test runs it: record, symbols, repair, dump; and checks of what was recorded."""
 import os
 import selectors
+import shutil
 import subprocess
 import tempfile
 import time
@@ -97,6 +98,52 @@ def check_severe(stats, allowed=()):
     for name in SEVERE:
         value = stats.get('anomaly.' + name, 0)
         need(not value or name in allowed, f'{name} is {value}')
+
+
+class BothFormats:
+    """The plugin's arguments to record one run twice at once, in a directory and in a compact file,
+    and what must hold for the two. The clock counts instructions: so it is the same for both."""
+
+    def __init__(self, folder, *arguments):
+        self.directory, self.file, self.back = f'{folder}/both', f'{folder}/both.gtrace', f'{folder}/back'
+        second = shutil.copy(paths.plugin('uftrace'), f'{folder}/second.so')  # QEMU loads no plugin twice
+        common = [*arguments, 'clock=insn', 'summary=off']
+        self.plugins = [','.join([paths.plugin('uftrace'), 'output=' + self.directory, *common]),
+                        ','.join([second, 'format=compact', 'output=' + self.file, *common])]
+
+    def words(self):
+        """QEMU's."""
+        return [word for plugin in self.plugins for word in ('-plugin', plugin)]
+
+    def repair(self):
+        repair(self.directory)
+        repair(self.file)
+
+    def check(self):
+        """The file's records are those of the directory, byte for byte, and its names as well."""
+        export(self.file, self.back)
+        wanted, got = record_files(self.directory), record_files(self.back)
+        wanted = {tid: data for tid, data in wanted.items() if data}
+        need(wanted, 'nothing was recorded')
+        need(list(wanted) == list(got), 'tasks of the file:', list(got), 'of the directory:', list(wanted))
+        for tid, data in wanted.items():
+            need(data == got[tid], f'records of task {tid} differ: {len(got[tid])} bytes in the file,',
+                 f'{len(data)} in the directory')
+        need(called(self.directory) == called(self.back), 'names differ')
+        check_directory(self.back, False)
+
+
+def export(file, out):
+    """A compact file as a directory. Nothing of the recording is beside the file."""
+    need(not os.path.exists(file + '.parts'), 'the text files are not in the file')
+    must([GUESTTRACE, 'export', '--format', 'uftrace', '-o', out, file])
+
+
+def called(out):
+    """Who called what: {(task, module, function)}"""
+    trace = uftrace.Trace(out)
+    return {(tid, *trace.name(tid, uftrace.LAST, addr)) for tid in trace.tids()
+            for (_, _, addr) in trace.counts(tid)}
 
 
 def record_files(out):

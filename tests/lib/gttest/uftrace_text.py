@@ -2,6 +2,8 @@
 """What `uftrace report` and `uftrace graph` print, and guesttrace's graph, which has the same layout."""
 import re
 
+from gttest.results import need
+
 UNITS = {'us': 1000, 'ms': 1000000, 's': 1000000000, 'm': 60000000000, 'h': 3600000000000}
 SIXTIETHS = {'m', 'h'}    # uftrace prints minutes and seconds, hours and minutes
 REPORT = ['total', 'total-avg', 'total-min', 'total-max', 'self', 'self-avg', 'self-min', 'self-max', 'call']
@@ -92,6 +94,7 @@ def graph(text):
     for line in text.split('\n'):
         match = LINE.fullmatch(line)
         if not match:
+            need('(' not in line or line.startswith((' backtrace', '   [', '#')), 'no line of a graph:', line)
             gap = bool(line.strip())
             last = last if gap else None
             continue

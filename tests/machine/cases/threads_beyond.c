@@ -4,6 +4,7 @@
  *
  * calls: 20000
  * options: --max-tasks 4
+ * plugin: max-tasks=4
  * beyond: 5
  */
 #include "threads.c"

@@ -5,6 +5,7 @@
  * calls: 20000
  * defines: LOGS=1040 EVENTS=512 THREAD_COUNT=1040
  * options: --max-tasks 2000
+ * plugin: max-tasks=2000
  * readers: riscv64
  * same: 7.2 10.0 11.1
  */

@@ -49,7 +49,8 @@ static int take(void *self, const struct gt_call *e)
     struct came *came = self;
     struct gt_call own = *e;
     const bool late =
-        (e->kind == GT_CALL_ENTRY && e->flags & GT_CALL_CLIPPED) || e->flags & GT_CALL_UNFINISHED;
+        e->flags &
+        (came->compact || e->kind == GT_CALL_EXIT ? GT_CALL_CLIPPED | GT_CALL_UNFINISHED : 0);
     check_open(came, e);
     own.function = number_of(came, e);
     if (!late) {

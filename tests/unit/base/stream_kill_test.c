@@ -2,7 +2,7 @@
 /* Record streams of a process that is killed, or replaced by execve(): what was published is there
  * after the recovery, once and whole. */
 #include "base/stream/stream.h"
-#include "stream_util.h"
+#include "packing_util.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +18,44 @@ static struct {
     _Atomic uint64_t published[STREAMS];
     _Atomic bool ready;
 } * progress;
+
+/* The records go to a backend. */
+static bool packed;
+
+static int set_packed(void **state)
+{
+    packed = true;
+    return make_scratch(state);
+}
+
+static int drop_packed(void **state)
+{
+    packed = false;
+    return drop_scratch(state);
+}
+
+/* NULL: it fails. */
+static struct gt_streams *new_set(size_t limit)
+{
+    struct gt_streams *set;
+    if (gt_streams_create(scratch, limit, &set, NULL) != 0)
+        return NULL;
+    script.full = 20000;
+    if (packed)
+        gt_streams_pack(set, &scripted, NULL, (uint32_t)getpid());
+    return set;
+}
+
+static int64_t recover(struct gt_error *err)
+{
+    return packed ? gt_streams_recover_packed(scratch, &scripted, NULL, err)
+                  : gt_streams_recover(scratch, err);
+}
+
+static int64_t count_records(uint32_t id)
+{
+    return packed ? check_blocks(id) : check_file(id);
+}
 
 struct job {
     struct gt_stream *s[STREAMS];
@@ -43,10 +81,10 @@ static void *produce(void *arg)
 /* The child: continues the streams until it is killed. */
 static void run_until_killed(size_t limit)
 {
-    struct gt_streams *set;
+    struct gt_streams *set = new_set(limit);
     struct job jobs[THREADS] = {0};
     pthread_t t;
-    if (gt_streams_create(scratch, limit, &set, NULL) != 0)
+    if (!set)
         _exit(1);
     for (unsigned i = 0; i < STREAMS; i++) {
         if (gt_stream_open(set, i, &jobs[0].s[i]) != 0)
@@ -83,7 +121,7 @@ static void check_published(void)
 {
     for (unsigned i = 0; i < STREAMS; i++) {
         uint64_t known = atomic_load(&progress->published[i]);
-        int64_t n = check_file(i);
+        int64_t n = count_records(i);
         if (n != (int64_t)known && n != (int64_t)known + 1)
             fail_msg("stream %u: %lld of %llu records", i, (long long)n, (unsigned long long)known);
         atomic_store(&progress->published[i], (uint64_t)n);
@@ -104,12 +142,12 @@ static void test_kill(void **state)
         seed = seed * 1103515245 + 12345;
         kill_one(seed >> 8, k % 8 == 0);
         struct gt_error err = {0};
-        int64_t n = gt_streams_recover(scratch, &err);
+        int64_t n = recover(&err);
         if (n < 0)
             fail_msg("%s", err.text);
         assert_int_equal(count_rings(), 0);
         check_published();
-        assert_int_equal(gt_streams_recover(scratch, &err), 0);
+        assert_int_equal(recover(&err), 0);
         if (k % 20 == 19) { /* the files would become large */
             remove_scratch();
             mkdir(scratch, 0700);
@@ -132,24 +170,24 @@ static void test_next_set_recovers(void **state)
         atomic_store(&progress->published[i], 0);
     kill_one(50, false);
     assert_int_equal(count_rings(), 1);
-    struct gt_streams *set = create_set(0);
+    struct gt_streams *set = new_set(0);
     struct gt_stream *s = open_stream(set, 3);
-    uint64_t n = (uint64_t)check_file(3);
+    uint64_t n = (uint64_t)count_records(3);
     assert_true(n >= atomic_load(&progress->published[3]));
     put_records(s, n, 3000);
     assert_int_equal(count_rings(), 1);
-    assert_int_equal(gt_streams_recover(scratch, NULL), 0);
+    assert_int_equal(recover(NULL), 0);
     assert_int_equal(count_rings(), 1);
     put_records(s, n + 3000, 3000);
     gt_streams_destroy(set, NULL);
-    assert_int_equal(check_file(3), n + 6000);
+    assert_int_equal(count_records(3), n + 6000);
 }
 
 static void run_records(uint64_t from, uint64_t n, bool finish)
 {
-    struct gt_streams *set;
+    struct gt_streams *set = new_set(0);
     struct gt_stream *s;
-    if (gt_streams_create(scratch, 0, &set, NULL) != 0 || gt_stream_open(set, 7, &s) != 0)
+    if (!set || gt_stream_open(set, 7, &s) != 0)
         _exit(1);
     put_records(s, from, n);
     if (finish)
@@ -163,13 +201,14 @@ static void test_exec(void **state)
     pid_t child = fork();
     if (child == 0) {
         run_records(0, 12345, false);
-        execl("/proc/self/exe", "stream_kill_test", "--after-exec", scratch, (char *)NULL);
+        execl("/proc/self/exe", "stream_kill_test", packed ? "--packed" : "--files", scratch,
+              (char *)NULL);
         _exit(1);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(check_file(7), 12345 + 2345);
+    assert_int_equal(count_records(7), 12345 + 2345);
     assert_int_equal(count_rings(), 0);
 }
 
@@ -188,7 +227,8 @@ static bool can_survive(void)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "--after-exec") == 0) {
+    if (argc == 3) { /* test_exec */
+        packed = strcmp(argv[1], "--packed") == 0;
         snprintf(scratch, sizeof scratch, "%s", argv[2]);
         run_records(12345, 2345, true);
         return 0;
@@ -205,6 +245,9 @@ int main(int argc, char **argv)
         WITH_SCRATCH(test_kill),
         WITH_SCRATCH(test_next_set_recovers),
         WITH_SCRATCH(test_exec),
+        cmocka_unit_test_setup_teardown(test_kill, set_packed, drop_packed),
+        cmocka_unit_test_setup_teardown(test_next_set_recovers, set_packed, drop_packed),
+        cmocka_unit_test_setup_teardown(test_exec, set_packed, drop_packed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording of calls that is to be changed: a uftrace directory, or a compact file. A file's text
+ * files are in a directory beside it meanwhile (format/compact/work.h), so that all code which
+ * changes them needs to know directories only.
+ */
+#ifndef GT_ANALYSIS_RECORDING_EDIT_H
+#define GT_ANALYSIS_RECORDING_EDIT_H
+
+#include "analysis/recording/records.h"
+#include "format/compact/work.h"
+
+struct gt_recording_edit {
+    struct gt_records at;
+    struct gt_compact_work work; /* a compact file's */
+};
+
+/* `path` must live as long as the handle, which stays where it is. Errors of gt_uftrace_dir_open
+ * and gt_compact_work_open. */
+int gt_recording_edit_open(const char *path, struct gt_recording_edit *out, struct gt_error *err);
+/* `changed` false: no text file was changed. A file gets its text files, unless processes still
+ * record into it. Errors of gt_compact_work_close. */
+int gt_recording_edit_close(struct gt_recording_edit *e, bool changed, struct gt_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text files into a compact file and out of it: see gather.h. */
+#include "format/compact/gather.h"
+
+#include "base/file.h"
+#include "format/compact/file.h"
+#include "format/compact/parts.h"
+#include "format/compact/ran.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_ROOM = 4096 + GT_COMPACT_MAX_NAME + 2 };
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static bool is_record_file(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    return digits > 0 && strcmp(name + digits, ".dat") == 0;
+}
+
+/* A regular file that belongs into a compact file. */
+static bool is_text_file(const char *dir, const char *name)
+{
+    char path[PATH_ROOM];
+    struct stat st;
+    if (name[0] == '.' || is_record_file(name))
+        return false;
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* ---- gathering ----------------------------------------------------------------------------- */
+
+struct gather {
+    const char *dir;
+    struct gt_compact_file file; /* as it was, without what is cut off */
+    struct gt_ran *ran;
+    int fd; /* alone; of the file, for appending */
+    struct gt_error *err;
+};
+
+/* Leaves out the text files and indexes behind the last block of records: the directory has their
+ * present state. Returns where that block ends. */
+static uint64_t cut_to_records(struct gt_compact_file *f)
+{
+    for (; f->n > 0; f->n--) {
+        const struct gt_compact_block *b = &f->block[f->n - 1];
+        if (b->head.type != GT_COMPACT_FILE && b->head.type != GT_COMPACT_INDEX)
+            return b->at + GT_COMPACT_HEAD + b->head.size;
+    }
+    return GT_COMPACT_FILE_HEAD;
+}
+
+/* The file has it, before the end to which it was cut. */
+static bool is_there(const struct gather *g, const char *name, const char *data, size_t n)
+{
+    char *old;
+    size_t size;
+    if (gt_compact_file_text(&g->file, name, &old, &size, NULL) < 0)
+        return false;
+    bool same = size == n && memcmp(old, data, n) == 0;
+    free(old);
+    return same;
+}
+
+static int append(const struct gather *g, const char *path, const char *name, const char *data,
+                  size_t n)
+{
+    uint8_t *block = NULL;
+    size_t size;
+    if (is_there(g, name, data, n))
+        return 0;
+    int status = gt_compact_text_pack(name, data, n, &block, &size);
+    if (status < 0)
+        return gt_error_set(g->err, status, "%s: %s", path,
+                            status == GT_E_NOMEM ? "out of memory" : "the file is too long");
+    status = gt_compact_append_to(g->fd, g->file.path, block, size, g->err);
+    free(block);
+    return status;
+}
+
+static int gather_one(const struct gather *g, const char *name)
+{
+    char path[PATH_ROOM], *data = NULL;
+    struct gt_text less = {0};
+    size_t n;
+    snprintf(path, sizeof path, "%s/%s", g->dir, name);
+    int status = gt_file_read(path, GT_COMPACT_MAX_TEXT, &data, &n, g->err);
+    if (status < 0)
+        return status;
+    int shorter = gt_ran_shorten(g->ran, name, data, n, &less);
+    if (shorter < 0)
+        status = gt_error_set(g->err, shorter, "%s: out of memory", path);
+    else if (shorter)
+        status = append(g, path, name, less.data ? less.data : "", less.len);
+    else
+        status = append(g, path, name, data, n);
+    gt_text_free(&less);
+    free(data);
+    return status;
+}
+
+static int gather_all(const struct gather *g)
+{
+    struct dirent **list;
+    int status = 0, n = scandir(g->dir, &list, NULL, alphasort);
+    if (n < 0)
+        return gt_error_errno(g->err, errno, "%s", g->dir);
+    for (int i = 0; i < n; i++) {
+        if (status == 0 && is_text_file(g->dir, list[i]->d_name))
+            status = gather_one(g, list[i]->d_name);
+        free(list[i]);
+    }
+    free(list);
+    return status;
+}
+
+static int gather_into(struct gather *g, const char *path)
+{
+    int status = gt_compact_file_open(path, &g->file, g->err);
+    if (status < 0)
+        return status;
+    status = gt_ran_read(&g->file, g->dir, &g->ran, g->err);
+    uint64_t end = cut_to_records(&g->file);
+    if (status == 0 && g->file.size > end && ftruncate(g->fd, (off_t)end) != 0)
+        status = gt_error_errno(g->err, errno, "%s", path);
+    if (status == 0)
+        status = gather_all(g);
+    gt_ran_free(g->ran);
+    gt_compact_file_close(&g->file);
+    return status;
+}
+
+int gt_compact_gather(const char *dir, const char *path, struct gt_error *err)
+{
+    struct gather g = {.dir = dir, .err = err};
+    g.fd = gt_compact_lock(path, err);
+    if (g.fd < 0)
+        return g.fd;
+    int status = gather_into(&g, path);
+    close(g.fd);
+    return status < 0 ? status : gt_compact_index_append(path, err);
+}
+
+/* ---- scattering ---------------------------------------------------------------------------- */
+
+static bool is_name(const char *name)
+{
+    return name[0] != '.' && !strchr(name, '/') && !is_record_file(name);
+}
+
+static int scatter_one(struct gt_compact_file *f, size_t i, const char *dir, struct gt_error *err)
+{
+    char name[GT_COMPACT_MAX_NAME + 1], path[PATH_ROOM], *data;
+    const uint8_t *payload;
+    size_t size;
+    int status = gt_compact_file_name(f, i, name, err);
+    if (status < 0)
+        return status;
+    if (!is_name(name))
+        return gt_error_set(err, GT_E_FORMAT, "%s: a text file's name is no file name", f->path);
+    status = gt_compact_file_payload(f, i, &payload, err);
+    if (status < 0)
+        return status;
+    status = gt_compact_text_read(&f->block[i].head, payload, &data, &size);
+    if (status < 0)
+        return gt_error_set(err, status, "%s: %s: it cannot be unpacked", f->path, name);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    status = gt_file_replace(path, data, size, err);
+    free(data);
+    return status;
+}
+
+/* In order: of a name the last one stays. */
+int gt_compact_scatter(const char *path, const char *dir, struct gt_error *err)
+{
+    struct gt_compact_file f;
+    struct gt_error why;
+    int first = 0, status = gt_compact_file_open(path, &f, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < f.n; i++) {
+        if (f.block[i].head.type != GT_COMPACT_FILE)
+            continue;
+        status = scatter_one(&f, i, dir, &why);
+        if (status < 0 && first == 0) {
+            first = status;
+            if (err)
+                *err = why;
+        }
+    }
+    gt_compact_file_close(&f);
+    return first;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text files of a recording, between a compact file and a directory: while it is recorded or
+ * changed they are files, read and written by the code that knows directories.
+ */
+#ifndef GT_FORMAT_COMPACT_GATHER_H
+#define GT_FORMAT_COMPACT_GATHER_H
+
+#include "base/error.h"
+
+/* Appends the directory's text files to the file, then an index. The file's former ones at its end
+ * are cut off first: as long as the directory is there nothing is lost. Of symbols and source lines
+ * those of functions that ran are kept. Records (TID.dat) and files whose names begin with a dot
+ * are no text files. Nobody adds to the file meanwhile. Errors of gt_compact_file_open,
+ * gt_file_read, gt_compact_text_pack and gt_compact_file_append. */
+int gt_compact_gather(const char *dir, const char *path, struct gt_error *err);
+
+/* Writes the file's text files into the directory, which exists. Damaged ones are left out; the
+ * first is reported after all others are written. Errors of gt_compact_file_open and
+ * gt_file_replace. */
+int gt_compact_scatter(const char *path, const char *dir, struct gt_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Internal to compact/: where a packer's records end in a file, so that another packer can go on
+ * there.
+ */
+#ifndef GT_FORMAT_COMPACT_RESUME_H
+#define GT_FORMAT_COMPACT_RESUME_H
+
+#include "format/compact/file.h"
+
+/* The blocks of one packer, or its last ones. */
+struct gt_compact_tail {
+    struct gt_compact_file file; /* its list has these blocks only, whole segments */
+    uint64_t records;            /* of the packer, in all of the file */
+};
+
+/* Finds the packer's blocks from the offset `from` on: 0, or where one of its segments begins. What
+ * is no block at the file's end is cut off: a process was killed there. Nobody adds to the file
+ * meanwhile; the descriptor stays the caller's. GT_E_IO, GT_E_NOMEM. */
+int gt_compact_tail_find(int fd, const char *path, uint32_t packer, uint64_t from,
+                         struct gt_compact_tail *out, struct gt_error *err);
+void gt_compact_tail_clear(struct gt_compact_tail *t);
+
+/* A task after its last record. */
+struct gt_compact_tail_task {
+    uint32_t id;
+    uint64_t time;
+    struct gt_packer_frame *frame; /* the functions that it has open, outermost first */
+    uint32_t depth;
+};
+
+/* Calls `task` for each task of the tail's blocks, as it is after these; those of damaged blocks
+ * are not known. What it returns below 0 ends the call and is returned. GT_E_IO, GT_E_NOMEM. */
+int gt_compact_tail_tasks(const struct gt_compact_tail *t,
+                          int (*task)(void *self, const struct gt_compact_tail_task *task),
+                          void *self, struct gt_error *err);
+
+#endif

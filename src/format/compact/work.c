@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The working directory of a compact file: see work.h. */
+#include "format/compact/work.h"
+
+#include "base/file.h"
+#include "format/compact/file.h"
+#include "format/compact/gather.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOCK ".guesttrace.lock"
+enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct gt_error *err)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    out->lock = -1;
+    out->made = false;
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
+    if (!*base || n >= sizeof folder)
+        return gt_error_set(err, *base ? GT_E_RANGE : GT_E_USAGE, "%.200s: %s", path,
+                            *base ? "path too long" : "not the name of a file");
+    snprintf(folder, sizeof folder, "%.*s", n ? (int)n : 1, n ? path : ".");
+    if (!realpath(folder, real))
+        return gt_error_errno(err, errno, "%s: cannot be made in %s", path, folder);
+    const char *between = strcmp(real, "/") == 0 ? "" : "/";
+    if (snprintf(out->file, sizeof out->file, "%s%s%s", real, between, base) >=
+            (int)sizeof out->file ||
+        snprintf(out->dir.path, sizeof out->dir.path, "%s%s%s" GT_COMPACT_WORK_ENDING, real,
+                 between, base) >= (int)sizeof out->dir.path)
+        return gt_error_set(err, GT_E_RANGE, "%.200s...: path too long", path);
+    return 0;
+}
+
+static const char *inside(const struct gt_compact_work *w, const char *name, char out[NAME_ROOM])
+{
+    snprintf(out, NAME_ROOM, "%s/%s", w->dir.path, name);
+    return out;
+}
+
+bool gt_compact_work_exists(const struct gt_compact_work *w)
+{
+    char lock[NAME_ROOM];
+    return access(inside(w, LOCK, lock), F_OK) == 0;
+}
+
+/* ---- making room --------------------------------------------------------------------------- */
+
+static bool is_free(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) != 0;
+}
+
+static bool is_recording(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && gt_compact_file_check(path, NULL) == 0;
+}
+
+static bool is_usable(const struct gt_compact_work *w)
+{
+    return is_free(w->dir.path) || gt_compact_work_exists(w);
+}
+
+static int check(const struct gt_compact_work *w, const struct gt_compact_work *old,
+                 struct gt_error *err)
+{
+    if (!is_free(w->file) && !is_recording(w->file))
+        return gt_error_set(
+            err, GT_E_EXISTS,
+            "%s: exists and is no compact recording: it is left alone, name another", w->file);
+    if (!is_usable(w))
+        return gt_error_set(err, GT_E_EXISTS, "%s: is in the way: it is left alone, name another",
+                            w->dir.path);
+    if (is_free(w->file))
+        return 0;
+    if (!is_free(old->file) && !is_recording(old->file))
+        return gt_error_set(
+            err, GT_E_EXISTS,
+            "%s: cannot be moved aside, %s is in the way and is no compact recording", w->file,
+            old->file);
+    if (!is_usable(old))
+        return gt_error_set(err, GT_E_EXISTS, "%s: cannot be moved aside, %s is in the way",
+                            w->file, old->dir.path);
+    return 0;
+}
+
+/* Both names of PATH and of PATH.old. */
+static int name_both(const char *path, struct gt_compact_work *w, struct gt_compact_work *old,
+                     struct gt_error *err)
+{
+    char name[PATH_MAX];
+    int status = gt_compact_work_name(path, w, err);
+    if (status < 0)
+        return status;
+    snprintf(name, sizeof name, "%s.old", w->file);
+    return gt_compact_work_name(name, old, err);
+}
+
+int gt_compact_work_check(const char *path, struct gt_error *err)
+{
+    struct gt_compact_work w, old;
+    int status = name_both(path, &w, &old, err);
+    return status < 0 ? status : check(&w, &old, err);
+}
+
+/* All at once, for others: a kill leaves nothing half. */
+static int remove_dir(const struct gt_compact_work *w, struct gt_error *err)
+{
+    char aside[NAME_ROOM];
+    const char *slash = strrchr(w->dir.path, '/');
+    snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
+             slash + 1, (int)getpid());
+    int status = gt_file_move_dir(w->dir.path, aside, err);
+    return status < 0 ? status : gt_file_remove_dir(aside, err);
+}
+
+/* The recording that is there, to PATH.old. */
+static int move_aside(const struct gt_compact_work *w, const struct gt_compact_work *old,
+                      struct gt_error *err)
+{
+    int status = 0;
+    if (is_free(w->file)) /* records of a file that somebody has removed */
+        return gt_compact_work_exists(w) ? remove_dir(w, err) : 0;
+    if (gt_compact_work_exists(old))
+        status = remove_dir(old, err);
+    if (status == 0 && rename(w->file, old->file) != 0)
+        status = gt_error_errno(err, errno, "%s: cannot be moved to %s", w->file, old->file);
+    if (status == 0 && gt_compact_work_exists(w))
+        status = gt_file_move_dir(w->dir.path, old->dir.path, err);
+    return status;
+}
+
+/* ---- users --------------------------------------------------------------------------------- */
+
+static int lock(int fd, int how)
+{
+    int failed;
+    do
+        failed = flock(fd, how);
+    while (failed && errno == EINTR);
+    return failed ? errno : 0;
+}
+
+int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err)
+{
+    char path[NAME_ROOM];
+    struct stat st;
+    w->lock = open(inside(w, LOCK, path), O_RDONLY | O_CLOEXEC);
+    int e = w->lock < 0 ? errno : lock(w->lock, LOCK_SH);
+    if (!e && fstat(w->lock, &st) == 0 && st.st_nlink == 0)
+        e = ENOENT; /* it has been gathered meanwhile */
+    if (!e)
+        return 0;
+    gt_compact_work_leave(w);
+    return gt_error_errno(err, e, "%s", path);
+}
+
+void gt_compact_work_leave(struct gt_compact_work *w)
+{
+    if (w->lock >= 0)
+        close(w->lock);
+    w->lock = -1;
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static int make_lock(const char *dir, struct gt_error *err)
+{
+    char path[NAME_ROOM + sizeof LOCK];
+    snprintf(path, sizeof path, "%s/" LOCK, dir);
+    int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s: cannot be created", path);
+    close(fd);
+    return 0;
+}
+
+static int make_dir(const struct gt_compact_work *w, struct gt_error *err)
+{
+    int status = gt_file_make_dir(w->dir.path, err);
+    if (status == 0) {
+        status = make_lock(w->dir.path, err);
+        if (status < 0)
+            rmdir(w->dir.path);
+    }
+    return status;
+}
+
+int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err)
+{
+    struct gt_compact_work old;
+    int status = name_both(path, out, &old, err);
+    if (status == 0)
+        status = check(out, &old, err);
+    if (status == 0)
+        status = move_aside(out, &old, err);
+    if (status == 0)
+        status = make_dir(out, err);
+    if (status == 0) {
+        status = gt_compact_file_create(out->file, err);
+        if (status == 0)
+            status = gt_compact_work_enter(out, err);
+        if (status < 0)
+            gt_file_remove_dir(out->dir.path, NULL);
+    }
+    return status;
+}
+
+/* Complete before it gets its name. */
+static int scatter(const struct gt_compact_work *w, struct gt_error *err)
+{
+    char aside[NAME_ROOM];
+    const char *slash = strrchr(w->dir.path, '/');
+    snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
+             slash + 1, (int)getpid());
+    gt_file_remove_dir(aside, NULL); /* of a process of this number that was killed */
+    int status = gt_file_make_dir(aside, err);
+    if (status < 0)
+        return status;
+    status = gt_compact_scatter(w->file, aside, err);
+    if (status == 0 || status == GT_E_FORMAT) /* one that is damaged is missing there */
+        status = make_lock(aside, err);
+    if (status == 0)
+        status = gt_file_move_dir(aside, w->dir.path, err);
+    if (status < 0)
+        gt_file_remove_dir(aside, NULL);
+    return status;
+}
+
+/* Somebody else may make or gather the directory at the same time, but not for ever. */
+int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
+{
+    int status = gt_compact_work_name(path, out, err);
+    if (status == 0)
+        status = gt_compact_file_check(out->file, err);
+    if (status < 0)
+        return status;
+    for (int tries = 0; tries < OPEN_TRIES; tries++) {
+        bool there = gt_compact_work_exists(out);
+        status = there ? 0 : scatter(out, err);
+        out->made = !there && status == 0;
+        if (status < 0 && status != GT_E_EXISTS)
+            return status;
+        status = gt_compact_work_enter(out, err);
+        if (status != GT_E_NOT_FOUND)
+            return status;
+    }
+    return status;
+}
+
+/* ---- the last one ---------------------------------------------------------------------------- */
+
+/* The process of a pool that nobody has locked: it was killed, or executes another program, which
+ * may be recorded as well. */
+static bool lives(const char *name)
+{
+    unsigned pid;
+    return sscanf(name, ".guesttrace-%u", &pid) == 1 && strstr(name, ".ring") && pid > 1 &&
+           pid != (unsigned)getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+}
+
+static bool any_lives(const struct gt_compact_work *w)
+{
+    bool any = false;
+    DIR *d = opendir(w->dir.path);
+    for (const struct dirent *e; d && !any && (e = readdir(d));)
+        any = lives(e->d_name);
+    if (d)
+        closedir(d);
+    return any;
+}
+
+bool gt_compact_work_is_last(struct gt_compact_work *w)
+{
+    return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_lives(w);
+}
+
+int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err)
+{
+    int status = gt_compact_gather(w->dir.path, w->file, err);
+    return status < 0 ? status : remove_dir(w, err);
+}
+
+int gt_compact_work_close(struct gt_compact_work *w, bool changed, struct gt_error *err)
+{
+    int status = 0;
+    bool last = gt_compact_work_is_last(w);
+    if (last && (changed || !w->made))
+        status = gt_compact_work_gather(w, err);
+    else if (last)
+        status = remove_dir(w, err);
+    gt_compact_work_leave(w);
+    return status;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The working directory of a compact file, FILE.parts, beside it. It is there while the file is
+ * recorded or changed, and after a kill: a uftrace directory without TID.dat, which has the present
+ * text files, the pools of records (".guesttrace-PID.ring") and the packers' files (writer.h). The
+ * file itself has what was gathered last. A file without such a directory is complete.
+ *
+ * Processes that record into the file hold a shared flock() on DIR/.guesttrace.lock. The last one
+ * gathers the text files into the file, and removes the directory.
+ */
+#ifndef GT_FORMAT_COMPACT_WORK_H
+#define GT_FORMAT_COMPACT_WORK_H
+
+#include "format/uftrace/dir.h"
+
+#define GT_COMPACT_WORK_ENDING ".parts"
+
+struct gt_compact_work {
+    char file[4000]; /* absolute */
+    struct gt_uftrace_dir dir;
+    int lock;  /* a descriptor: the directory is used; -1: it is not */
+    bool made; /* the directory was made of the file, by this handle */
+};
+
+/* Sets the two names, whether they exist or not. GT_E_RANGE: the path is too long; GT_E_NOT_FOUND,
+ * GT_E_IO: the folder that it would be in. */
+int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct gt_error *err);
+/* True if the directory is there: the recording goes on, or was interrupted. */
+bool gt_compact_work_exists(const struct gt_compact_work *w);
+
+/* Checks that a recording may be made at the path, without changing anything: nothing is there, or
+ * a compact recording, which would be moved to PATH.old (and an older one there removed).
+ * GT_E_EXISTS and those of gt_compact_work_name. */
+int gt_compact_work_check(const char *path, struct gt_error *err);
+
+/* Makes an empty file and its directory, and uses it. Errors of gt_compact_work_check,
+ * gt_compact_file_create and gt_file_make_dir. */
+int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err);
+/* The same for a file that is there, with the directory that is there as well, or one that is made
+ * of the file. Errors of gt_compact_scatter and gt_compact_work_name. */
+int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err);
+/* Uses the directory, for another process. GT_E_IO, GT_E_NOT_FOUND. */
+int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err);
+
+/* True if nobody else uses the directory, nor a process that is about to go on after an execve():
+ * then nobody can until the handle is closed. False: the handle does not use it any more either. */
+bool gt_compact_work_is_last(struct gt_compact_work *w);
+/* After true: gathers the text files into the file, and removes the directory. After an error it
+ * stays, and another call continues. Errors of gt_compact_gather and gt_file_remove_dir. */
+int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err);
+/* Closes the handle; the directory stays. */
+void gt_compact_work_leave(struct gt_compact_work *w);
+/* The handle's end for one that has changed text files or not: the last one gathers. Errors of
+ * gt_compact_work_gather. */
+int gt_compact_work_close(struct gt_compact_work *w, bool changed, struct gt_error *err);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records into a compact file: see writer.h. */
+#include "format/compact/writer.h"
+#include "format/compact/parts.h"
+#include "format/compact/resume.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(struct gt_compact_record) == 16, "two words");
+
+struct gt_compact_writer {
+    struct gt_compact_writer_options o;
+    int fd; /* -1: not open */
+    uint32_t number;
+    bool recover;
+    bool resumes;     /* the packer's tasks are to be read from the file, with the first record */
+    bool in_block;    /* it has records */
+    uint64_t before;  /* records of the packer in the file */
+    uint64_t segment; /* offset of its last segment; 0: not known */
+    struct gt_packer *packer; /* NULL: made with the first record */
+};
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+int gt_compact_writer_create(const struct gt_compact_writer_options *o,
+                             struct gt_compact_writer **out)
+{
+    struct gt_compact_writer *w = calloc(1, sizeof *w);
+    *out = w;
+    if (!w)
+        return GT_E_NOMEM;
+    w->o = *o;
+    w->fd = -1;
+    w->o.path = strdup(o->path);
+    w->o.dir = strdup(o->dir);
+    if (w->o.path && w->o.dir)
+        return 0;
+    gt_compact_writer_destroy(w);
+    *out = NULL;
+    return GT_E_NOMEM;
+}
+
+void gt_compact_writer_destroy(struct gt_compact_writer *w)
+{
+    if (!w)
+        return;
+    gt_packer_destroy(w->packer);
+    free((char *)w->o.path);
+    free((char *)w->o.dir);
+    free(w);
+}
+
+static const char *path_of(const void *self)
+{
+    return ((const struct gt_compact_writer *)self)->o.path;
+}
+
+static void close_file(void *self, bool descriptors)
+{
+    struct gt_compact_writer *w = self;
+    if (descriptors && w->fd >= 0)
+        close(w->fd);
+    w->fd = -1;
+    gt_packer_destroy(w->packer);
+    w->packer = NULL;
+    w->in_block = w->resumes = false;
+}
+
+static int errno_of(int status)
+{
+    return status == GT_E_NOMEM ? ENOMEM : status == GT_E_RANGE ? EAGAIN : EIO;
+}
+
+/* ---- packers' files ------------------------------------------------------------------------ */
+
+static int open_mark(const struct gt_compact_writer *w, int flags)
+{
+    char path[4200];
+    int n = snprintf(path, sizeof path, "%s/.guesttrace-%u.packer", w->o.dir, w->number);
+    if (n >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
+}
+
+/* False: the file has no blocks of this number. *segment: see writer.h; 0: look at all of it. */
+static bool was_there(const struct gt_compact_writer *w, uint64_t *segment)
+{
+    int fd = open_mark(w, O_WRONLY | O_CREAT | O_EXCL);
+    bool is_new = fd >= 0;
+    *segment = 0;
+    if (!is_new) {
+        fd = open_mark(w, O_RDONLY);
+        if (fd >= 0 && pread(fd, segment, sizeof *segment, 0) != sizeof *segment)
+            *segment = 0;
+    }
+    if (fd >= 0)
+        close(fd);
+    return !is_new;
+}
+
+/* Where this fails, the next process of this number has more to read. */
+static void put_mark(const struct gt_compact_writer *w, uint64_t segment)
+{
+    int fd = open_mark(w, O_WRONLY | O_CREAT);
+    if (fd < 0)
+        return;
+    if (pwrite(fd, &segment, sizeof segment, 0) != sizeof segment)
+        (void)!ftruncate(fd, 0);
+    close(fd);
+}
+
+/* ---- going on ------------------------------------------------------------------------------ */
+
+static int lock(const struct gt_compact_writer *w)
+{
+    int failed;
+    do
+        failed = flock(w->fd, LOCK_EX);
+    while (failed && errno == EINTR);
+    return failed ? errno : 0;
+}
+
+static int find_tail(const struct gt_compact_writer *w, struct gt_compact_tail *tail)
+{
+    int e = lock(w);
+    if (e)
+        return e;
+    int status =
+        gt_compact_tail_find(w->fd, w->o.path, w->number, w->recover ? 0 : w->segment, tail, NULL);
+    flock(w->fd, LOCK_UN);
+    return status < 0 ? errno_of(status) : 0;
+}
+
+static int open_file(void *self, uint32_t number, bool recover, uint64_t *records)
+{
+    struct gt_compact_writer *w = self;
+    struct gt_compact_tail tail;
+    w->number = number;
+    w->recover = recover;
+    w->before = *records = 0;
+    w->fd = open(w->o.path, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (w->fd < 0)
+        return errno;
+    w->resumes = was_there(w, &w->segment) || recover;
+    int e = w->resumes ? find_tail(w, &tail) : 0;
+    if (w->resumes && !e) {
+        w->before = *records = tail.records;
+        gt_compact_tail_clear(&tail);
+    }
+    return e;
+}
+
+static int resume_task(void *self, const struct gt_compact_tail_task *t)
+{
+    struct gt_compact_writer *w = self;
+    return gt_packer_resume(w->packer, t->id, t->time, t->frame, t->depth);
+}
+
+static int resume(struct gt_compact_writer *w)
+{
+    struct gt_compact_tail tail;
+    int e = find_tail(w, &tail);
+    if (e)
+        return e;
+    int status = gt_compact_tail_tasks(&tail, resume_task, w, NULL);
+    gt_compact_tail_clear(&tail);
+    return status < 0 ? errno_of(status) : 0;
+}
+
+static bool is_exact(const struct gt_compact_writer *w)
+{
+    return !w->o.exact || w->o.exact(w->o.self);
+}
+
+static int make_packer(struct gt_compact_writer *w)
+{
+    const struct gt_packer_options o = {
+        .packer = w->number, .exact = is_exact(w), .before = w->before};
+    if (gt_packer_create(&o, &w->packer) < 0)
+        return ENOMEM;
+    return w->resumes ? resume(w) : 0;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
+{
+    struct gt_compact_writer *w = self;
+    int e = w->packer ? 0 : make_packer(w);
+    if (e)
+        return e;
+    if (!w->in_block)
+        gt_packer_set_exact(w->packer, is_exact(w));
+    int status = gt_packer_put(w->packer, id, (const struct gt_compact_record *)words, n);
+    w->in_block |= status == 0;
+    return status < 0 ? errno_of(status) : 0;
+}
+
+static bool is_full(const void *self)
+{
+    const struct gt_compact_writer *w = self;
+    return gt_packer_is_full(w->packer);
+}
+
+/* *at: where the block begins in the file. */
+static int append(const struct gt_compact_writer *w, const uint8_t *block, size_t size,
+                  uint64_t *at)
+{
+    int e = lock(w);
+    if (e)
+        return e;
+    off_t end = lseek(w->fd, 0, SEEK_END);
+    *at = end < 0 ? 0 : (uint64_t)end;
+    e = gt_compact_append_fd(w->fd, block, size);
+    flock(w->fd, LOCK_UN);
+    return e;
+}
+
+static int end_block(void *self, uint64_t *bytes)
+{
+    struct gt_compact_writer *w = self;
+    struct gt_compact_head head;
+    const uint8_t *block;
+    size_t size;
+    uint64_t at;
+    w->in_block = false;
+    if (gt_packer_end_block(w->packer, &block, &size) < 0)
+        return ENOMEM;
+    *bytes = size;
+    int e = append(w, block, size, &at);
+    if (!e && gt_compact_head_read(block, size, &head) == 0 && head.flags & GT_COMPACT_SEGMENT)
+        put_mark(w, at);
+    return e;
+}
+
+const struct gt_stream_packing gt_compact_packing = {.open = open_file,
+                                                     .put = put,
+                                                     .is_full = is_full,
+                                                     .end = end_block,
+                                                     .close = close_file,
+                                                     .path = path_of};
+
+/* ---- earlier records ----------------------------------------------------------------------- */
+
+struct last {
+    uint32_t task;
+    uint64_t time;
+};
+
+static int note_last(void *self, const struct gt_compact_tail_task *t)
+{
+    struct last *last = self;
+    if (t->id == last->task)
+        last->time = t->time;
+    return 0;
+}
+
+uint64_t gt_compact_writer_last_time(struct gt_compact_writer *w, uint32_t number, uint32_t task)
+{
+    struct gt_compact_tail tail;
+    struct last last = {.task = task};
+    uint64_t records;
+    if (open_file(w, number, false, &records) == 0 && records > 0 && find_tail(w, &tail) == 0) {
+        gt_compact_tail_tasks(&tail, note_last, &last, NULL);
+        gt_compact_tail_clear(&tail);
+    }
+    close_file(w, true);
+    return last.time;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recorder's way into a compact file: the backend (base/stream/packing.h) that packs records and
+ * adds blocks. Several processes may add to one file; each is a packer of its own, its number the
+ * process's id.
+ *
+ * A process that goes on after an execve(), or has the number of an earlier one, continues the
+ * packer that the file has. So that nobody has to read all of the file for that, each packer has a
+ * small file in a directory, ".guesttrace-NUMBER.packer": where its last segment begins (u64 of the
+ * host's byte order; empty: not known).
+ */
+#ifndef GT_FORMAT_COMPACT_WRITER_H
+#define GT_FORMAT_COMPACT_WRITER_H
+
+#include "base/error.h"
+#include "base/stream/packing.h"
+
+struct gt_compact_writer;
+
+struct gt_compact_writer_options {
+    const char *path, *dir; /* the file, which must exist; the directory for packers' files */
+    /* True where times repeat; asked when a block begins. NULL: they do. */
+    bool (*exact)(const void *self);
+    const void *self;
+};
+
+/* Texts are copied. GT_E_NOMEM. */
+int gt_compact_writer_create(const struct gt_compact_writer_options *o,
+                             struct gt_compact_writer **out);
+void gt_compact_writer_destroy(struct gt_compact_writer *w); /* NULL is fine */
+
+/* While it is not open: the time of the task's last record in the last segment of that number; 0:
+ * there is none. */
+uint64_t gt_compact_writer_last_time(struct gt_compact_writer *w, uint32_t number, uint32_t task);
+
+/* Its functions' `self` is a writer. */
+extern const struct gt_stream_packing gt_compact_packing;
+
+#endif

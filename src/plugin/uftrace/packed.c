@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Recordings in one file: see packed.h. */
+#include "plugin/uftrace/packed.h"
+#include "format/compact/mend.h"
+#include "plugin/uftrace/recorder.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- start --------------------------------------------------------------------------------- */
+
+/* With a change of clock the times of records do not repeat any more. On the streams' writer. */
+static bool is_exact(const void *self)
+{
+    const struct gt_uftrace_recorder *r = self;
+    return !__atomic_load_n(&r->hot.host_clock, __ATOMIC_RELAXED);
+}
+
+/* Our own pool file: this process recorded here before it replaced itself with execve(). */
+static bool goes_on(const struct gt_uftrace_recorder *r, const struct gt_compact_work *w)
+{
+    char ring[4200];
+    snprintf(ring, sizeof ring, "%s/.guesttrace-%u.ring", w->dir.path, r->process.pid);
+    return gt_compact_work_exists(w) && access(ring, F_OK) == 0;
+}
+
+/* Of its own table the worker needs no standard input. */
+static void move_lock(const struct gt_uftrace_recorder *r, struct gt_compact_work *w)
+{
+    if (w->lock <= 0 || !gt_worker_private_files(r->output.worker) ||
+        dup3(w->lock, 0, O_CLOEXEC) != 0)
+        return;
+    close(w->lock);
+    w->lock = 0;
+}
+
+int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
+{
+    struct gt_packed *p = &r->output.packed;
+    int status = gt_compact_work_name(path, &p->work, err);
+    bool again = status == 0 && goes_on(r, &p->work);
+    if (status == 0)
+        status = again ? gt_compact_work_enter(&p->work, err)
+                       : gt_compact_work_create(path, &p->work, err);
+    if (status < 0)
+        return status;
+    move_lock(r, &p->work);
+    r->output.dir = p->work.dir;
+    const struct gt_compact_writer_options o = {
+        .path = p->work.file, .dir = p->work.dir.path, .exact = is_exact, .self = r};
+    status = gt_compact_writer_create(&o, &p->writer);
+    if (status < 0)
+        return gt_error_set(err, status, "%s: out of memory", p->work.file);
+    if (again)
+        r->vcpus.last_time = gt_compact_writer_last_time(p->writer, r->process.pid, r->process.pid);
+    return 0;
+}
+
+/* ---- forks --------------------------------------------------------------------------------- */
+
+void gt_packed_before_fork(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
+{
+    if (!r->output.packed.writer || !v)
+        return;
+    v->in_fork = true;
+    __atomic_fetch_add(&r->output.shared->starting, 1, __ATOMIC_ACQ_REL);
+}
+
+void gt_packed_after_fork(struct gt_vcpu *v, int64_t result)
+{
+    if (v->in_fork && result < 0 && result > -4096)
+        __atomic_fetch_sub(&v->rec->output.shared->starting, 1, __ATOMIC_ACQ_REL);
+    v->in_fork = false;
+}
+
+static void enter_child(void *arg)
+{
+    struct gt_uftrace_recorder *r = arg;
+    if (gt_compact_work_enter(&r->output.packed.work, NULL) == 0)
+        move_lock(r, &r->output.packed.work); /* else the parent may come to be the last */
+}
+
+void gt_packed_forked(struct gt_vcpu *v)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    if (!v->in_fork)
+        return;
+    v->in_fork = false;
+    gt_worker_call(r->output.worker, enter_child, r);
+    __atomic_fetch_sub(&r->output.shared->starting, 1, __ATOMIC_ACQ_REL);
+}
+
+/* ---- end ----------------------------------------------------------------------------------- */
+
+void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_stream_loss *stream,
+                           size_t n)
+{
+    const struct gt_compact_work *w = &r->output.packed.work;
+    struct gt_compact_mend *mend;
+    struct gt_error damage;
+    if (n == 0 ||
+        gt_compact_mend_open(w->file, w->dir.path, r->process.pid, &mend, &damage, NULL) < 0)
+        return;
+    const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);
+    for (size_t i = 0; i < n; i++)
+        gt_uftrace_dir_end_task(&w->dir, &records, stream[i].id, NULL);
+    gt_compact_mend_close(mend, NULL);
+}
+
+/* What processes that were killed have left. */
+static int recover(const struct gt_packed *p, struct gt_error *err)
+{
+    int64_t n = gt_streams_recover_packed(p->work.dir.path, &gt_compact_packing, p->writer, err);
+    return n < 0 ? (int)n : 0;
+}
+
+int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    struct gt_packed *p = &r->output.packed;
+    int status = 0;
+    if (!p->writer)
+        return 0;
+    bool last = gt_compact_work_is_last(&p->work) &&
+                __atomic_load_n(&r->output.shared->starting, __ATOMIC_ACQUIRE) == 0;
+    if (last)
+        status = recover(p, err);
+    if (last && status == 0)
+        status = gt_compact_work_gather(&p->work, err);
+    if (status < 0) {
+        g_free(r->output.view);
+        r->output.view = g_strdup_printf("guesttrace repair %s", p->work.file);
+    }
+    gt_compact_work_leave(&p->work);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format=compact: a recording in one file. Records are packed into it by the streams' writer; text
+ * files are those of a directory beside it (format/compact/work.h), which the recording's last
+ * process gathers into the file.
+ *
+ * What runs on the worker says so. The worker's lock on that directory is its descriptor 0, where
+ * its descriptors are its own: so it takes none of those that a guest leaves.
+ */
+#ifndef GT_PLUGIN_UFTRACE_PACKED_H
+#define GT_PLUGIN_UFTRACE_PACKED_H
+
+#include "base/error.h"
+#include "base/stream/stream.h"
+#include "format/compact/work.h"
+#include "format/compact/writer.h"
+
+#include <stdbool.h>
+
+struct gt_uftrace_recorder;
+struct gt_vcpu;
+
+/* At load. */
+struct gt_packed {
+    struct gt_compact_work work;
+    struct gt_compact_writer *writer; /* NULL: the recording is a directory */
+};
+
+/* On the worker, at load: makes file and directory, or opens those that this process recorded into
+ * before it replaced itself with execve(). Sets the directory of the output. Errors of
+ * gt_compact_work_create and gt_compact_writer_create. */
+int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err);
+
+/* The process forks: called before it, by the parent's vCPU when the system call returns, and by
+ * the child when its recording begins. The recording has no last process in between. */
+void gt_packed_before_fork(struct gt_uftrace_recorder *r, struct gt_vcpu *v);
+void gt_packed_after_fork(struct gt_vcpu *v, int64_t result);
+void gt_packed_forked(struct gt_vcpu *v);
+
+/* On the worker, when streams are written: ends the calls of those that lost records, and marks the
+ * losses. If the disk is still full the calls stay open. */
+void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_stream_loss *stream,
+                           size_t n);
+
+/* On the worker, at the end, when streams and text files are written: the last process gathers the
+ * recording. Errors of gt_compact_work_gather. */
+int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+#endif
