@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,6 @@ struct bench {
     uint8_t *file; /* the blocks */
     size_t size, room;
     struct gt_unpacker *u;
-    uint64_t sum;
 };
 
 static void fail(const char *what)
@@ -52,10 +52,10 @@ static void fail(const char *what)
     exit(1);
 }
 
-static double seconds(void)
+static double seconds(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -183,8 +183,8 @@ static void pack(struct bench *b, bool exact)
 
 static int look(void *self, const struct gt_compact_piece *p)
 {
-    struct bench *b = self;
-    b->sum += p->event[p->n - 1].time;
+    uint64_t *sum = self;
+    *sum += p->event[p->n - 1].time;
     return 0;
 }
 
@@ -202,22 +202,58 @@ static int compare(void *self, const struct gt_compact_piece *p)
     return 0;
 }
 
-static void unpack(struct bench *b, int (*piece)(void *self, const struct gt_compact_piece *p))
+/* The segments of one of `all` threads. */
+static void unpack(const struct bench *b, unsigned thread, unsigned all, struct gt_unpacker *u,
+                   int (*piece)(void *self, const struct gt_compact_piece *p), void *self)
 {
     struct gt_compact_head h;
     struct gt_error err;
-    if (gt_unpacker_create(&b->u) < 0)
-        fail("out of memory");
-    for (size_t at = 0; at < b->size; at += GT_COMPACT_HEAD + h.size)
-        if (gt_compact_head_read(b->file + at, b->size - at, &h) < 0 ||
-            gt_unpacker_block(b->u, &h, b->file + at + GT_COMPACT_HEAD, piece, b, &err) < 0)
+    unsigned segment = 0;
+    for (size_t at = 0; at < b->size; at += GT_COMPACT_HEAD + h.size) {
+        if (gt_compact_head_read(b->file + at, b->size - at, &h) < 0)
+            fail("a block is damaged");
+        segment += h.flags & GT_COMPACT_SEGMENT ? 1 : 0;
+        if (segment % all == thread &&
+            gt_unpacker_block(u, &h, b->file + at + GT_COMPACT_HEAD, piece, self, &err) < 0)
             fail(err.text);
-    gt_unpacker_destroy(b->u);
+    }
+}
+
+struct share {
+    const struct bench *b;
+    unsigned thread, all;
+};
+
+static void *unpack_share(void *arg)
+{
+    const struct share *s = arg;
+    struct gt_unpacker *u;
+    uint64_t sum = 0;
+    if (gt_unpacker_create(&u) < 0)
+        fail("out of memory");
+    unpack(s->b, s->thread, s->all, u, look, &sum);
+    gt_unpacker_destroy(u);
+    return NULL;
+}
+
+static double unpack_both(const struct bench *b)
+{
+    struct share share[2] = {{b, 0, 2}, {b, 1, 2}};
+    double begin = seconds(CLOCK_MONOTONIC);
+    pthread_t other;
+    if (pthread_create(&other, NULL, unpack_share, &share[1]) != 0)
+        fail("no thread");
+    unpack_share(&share[0]);
+    pthread_join(other, NULL);
+    return seconds(CLOCK_MONOTONIC) - begin;
 }
 
 static void check(struct bench *b)
 {
-    unpack(b, compare);
+    if (gt_unpacker_create(&b->u) < 0)
+        fail("out of memory");
+    unpack(b, 0, 1, b->u, compare, b);
+    gt_unpacker_destroy(b->u);
     for (size_t i = 0; i < b->n; i++)
         if (b->source[i].back != b->source[i].n)
             fail("a record did not come back");
@@ -240,7 +276,7 @@ static double rate(const struct bench *b, double *times, int runs)
 int main(int argc, char **argv)
 {
     static struct bench b;
-    double packing[MOST_RUNS], unpacking[MOST_RUNS];
+    double packing[MOST_RUNS], unpacking[MOST_RUNS], both[MOST_RUNS];
     bool exact = argc < 3 || strcmp(argv[2], "exact") == 0;
     int runs = argc > 3 ? atoi(argv[3]) : 5;
     if (argc < 2 || runs < 1 || runs > MOST_RUNS)
@@ -248,15 +284,17 @@ int main(int argc, char **argv)
     load(&b, argv[1]);
     cut_pieces(&b);
     for (int i = 0; i < runs; i++) {
-        double begin = seconds();
+        double begin = seconds(CLOCK_PROCESS_CPUTIME_ID);
         pack(&b, exact);
-        packing[i] = seconds() - begin;
-        begin = seconds();
-        unpack(&b, look);
-        unpacking[i] = seconds() - begin;
+        packing[i] = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
+        begin = seconds(CLOCK_PROCESS_CPUTIME_ID);
+        unpack_share(&(struct share){&b, 0, 1});
+        unpacking[i] = seconds(CLOCK_PROCESS_CPUTIME_ID) - begin;
+        both[i] = unpack_both(&b);
     }
     check(&b);
-    printf("records %" PRIu64 " bytes %zu each %.4f pack %.1f unpack %.1f\n", b.records, b.size,
-           (double)b.size / (double)b.records, rate(&b, packing, runs), rate(&b, unpacking, runs));
+    printf("records %" PRIu64 " bytes %zu each %.4f pack %.1f unpack %.1f unpack2 %.1f\n",
+           b.records, b.size, (double)b.size / (double)b.records, rate(&b, packing, runs),
+           rate(&b, unpacking, runs), rate(&b, both, runs));
     return 0;
 }

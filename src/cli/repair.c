@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace repair`: repairs the directory of an interrupted recording. */
+/* `guesttrace repair`: repairs an interrupted recording. */
 #include "analysis/recording/repair.h"
 #include "analysis/recording/edit.h"
 #include "cli/command.h"
@@ -23,30 +23,44 @@ static int check_recording(const char *dir, struct gt_error *err)
                               dir);
 }
 
+static void print(const char *path, const struct gt_recording_repair_result *done)
+{
+    g_autofree char *what = gt_recording_repair_text(done);
+    printf("%s: %s\n", path, what);
+    for (guint k = 0; done->texts && k < done->texts->len; k++)
+        printf("%s/%s\n", path, (const char *)done->texts->pdata[k]);
+}
+
+/* What can be repaired is, and printed, whatever else fails. */
+static int repair_one(const char *path, struct gt_error *err)
+{
+    struct gt_recording_repair_result done = {0};
+    struct gt_recording_edit edit;
+    struct gt_error second = {0};
+    int status = gt_recording_edit_open(path, &edit, err);
+    if (status == 0 && !edit.at.file)
+        status = check_recording(path, err);
+    if (status < 0)
+        return status;
+    status = gt_recording_repair(&edit.at, true, &done, err);
+    if (status == 0 || done.recovered || done.repair.files)
+        print(path, &done);
+    gt_recording_repair_clear(&done);
+    int closed = gt_recording_edit_close(&edit, true, &second);
+    if (status == 0 && closed < 0)
+        status = gt_error_set(err, closed, "%s", second.text);
+    return status;
+}
+
 static int run_repair(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     (void)options;
     if (n == 0)
-        return gt_command_usage_error(self, "needs the directory of a recording");
+        return gt_command_usage_error(self, "needs a recording");
     int status = GT_EXIT_DONE;
     for (size_t i = 0; i < n; i++) {
-        struct gt_recording_repair_result done = {0};
-        struct gt_recording_edit edit;
         struct gt_error err = {0};
-        int result = gt_recording_edit_open(operands[i], &edit, &err);
-        if (result == 0 && !edit.at.file)
-            result = check_recording(operands[i], &err);
-        if (result == 0)
-            result = gt_recording_repair(&edit.at, true, &done, &err);
-        if (result == 0)
-            result = gt_recording_edit_close(&edit, gt_recording_repair_changed(&done), &err);
-        g_autofree char *what = gt_recording_repair_text(&done);
-        if (result == 0 || done.recovered || done.repair.files)
-            printf("%s: %s\n", operands[i], what);
-        for (guint k = 0; done.texts && k < done.texts->len; k++)
-            printf("%s/%s\n", operands[i], (const char *)done.texts->pdata[k]);
-        gt_recording_repair_clear(&done);
-        if (result < 0)
+        if (repair_one(operands[i], &err) < 0)
             status = gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     }
     return status;
@@ -55,7 +69,7 @@ static int run_repair(const struct gt_command *self, const void *options, size_t
 const struct gt_command gt_command_repair = {
     .name = "repair",
     .summary = "repair a recording that was interrupted",
-    .usage = (const char *const[]){"DIR...", NULL},
+    .usage = (const char *const[]){"RECORDING...", NULL},
     .paragraphs =
         (const char *const[]){
             "Copies records that had not reached their files yet, cuts incomplete ones off, ends "
@@ -64,6 +78,6 @@ const struct gt_command gt_command_repair = {
             "the same when QEMU crashes or is killed; use repair if guesttrace was killed as well. "
             "A second call changes nothing.",
             NULL},
-    .operands = GT_OPERANDS_DIRS,
+    .operands = GT_OPERANDS_FILES,
     .run = run_repair,
 };

@@ -49,7 +49,7 @@ class Usage(CliTest):
         self.expect_usage('guesttrace record: needs a program, or a QEMU and its arguments',
                           'record')
         self.expect_usage('guesttrace symbols: needs a file with symbols, or --sysroot', 'symbols')
-        self.expect_usage('guesttrace repair: needs the directory of a recording', 'repair')
+        self.expect_usage('guesttrace repair: needs a recording', 'repair')
         self.expect_usage("guesttrace help: unknown command 'x'", 'help', 'x')
         self.expect_usage("guesttrace help: unexpected 'symbols'", 'help', 'record', 'symbols')
         self.expect_usage("guesttrace completion: unknown shell 'csh' (bash, zsh or fish)",

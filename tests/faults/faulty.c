@@ -3,8 +3,8 @@
  * Preloaded into QEMU: calls of the tracer's threads fail.
  *
  * FAULTY is a list, separated by spaces, of CALL,AFTER,ERRNO,NAME: CALL fails with ERRNO after it
- * has succeeded AFTER times on files whose path ends with NAME. CALL "short" is a pwritev that
- * writes only part. FAULTY_FOR: how often each fails, without end where it is not given.
+ * has succeeded AFTER times on files whose path ends with NAME. CALL "short" is a pwritev or write
+ * that writes only part. FAULTY_FOR: how often each fails, without end where it is not given.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -87,7 +87,7 @@ ssize_t pwritev(int fd, const struct iovec *iov, int n, off_t offset)
 ssize_t write(int fd, const void *data, size_t n)
 {
     FAIL_FD("write", fd);
-    return REAL(write)(fd, data, n);
+    return REAL(write)(fd, data, n > 21 && fault_fd("short", fd) ? 21 : n);
 }
 
 int ftruncate(int fd, off_t size)

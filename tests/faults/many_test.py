@@ -4,10 +4,9 @@
 import resource
 import shutil
 
-from gttest import uftrace
 from gttest.paths import LONG
 from gttest.results import need
-from runs import calls_of, expect, main
+from runs import COMPACT, calls_of, expect, main, trace_of
 
 
 def few_files():
@@ -19,7 +18,7 @@ def check_threads(t, mode, n):
     need(run.out == b'%d calls\n' % (4 * n), run.out)
     expect(run)
     t.check(t.out, readers=False)
-    stats = uftrace.Trace(t.out).stats
+    stats = trace_of(t.out).stats
     need(stats['lost_records'] == 0 and stats['tasks'] == n + 1, stats)
     need(calls_of(t.out, 'leaf') == 4 * n, 'calls of leaf')
     need('nothing to repair' in t.repair(t.out), 'it needed a repair')
@@ -43,7 +42,7 @@ def check_depth(t, depth, plugin, recorded, *said):
     run = t.both(t.guest('deep'), [str(depth)], status=8, plugin=plugin, out=out)
     expect(run, *said)
     t.check(out, readers=depth <= 100000)
-    trace = uftrace.Trace(out)
+    trace = trace_of(out)
     depths = [(d, n) for tid in trace.tids() for (kind, d, _), n in trace.counts(tid).items()
               if kind == 'enter']
     entered, deepest = sum(n for _, n in depths), max(d for d, _ in depths)
@@ -51,7 +50,8 @@ def check_depth(t, depth, plugin, recorded, *said):
     told = {pattern: int(line.split()[0]) for pattern, line in zip(said, run.said)}
     need(entered + told.get(BEYOND, 0) == trace.stats['calls'], entered, told, trace.stats)
     need(entered + sum(told.values()) > 2 * (depth + 1), entered, told)
-    shutil.rmtree(out)
+    if not COMPACT:
+        shutil.rmtree(out)
 
 
 def test_depth(t):

@@ -7,20 +7,27 @@ is said on standard error.
 A guest must do the same with and without the plugin: exit status, standard output and, except for our own
 lines, standard error. Our lines begin with "guesttrace-uftrace: ". The last of them, "N calls recorded",
 is taken away before they are compared with what the test expects.
+
+FORMAT=compact in the environment: recordings are compact files. What is read of one is its export, a directory.
 """
+import atexit
 import functools
 import os
 import re
+import shutil
 import signal
 import sys
+import tempfile
 
 from gttest import compilers, functions, paths, qemus, recordings, uftrace
 from gttest.commands import run, tool
-from gttest.results import SKIPPED, Skip, need, skip
+from gttest.results import SKIPPED, Skip, need, read_bytes, skip
 
 PLUGIN = paths.plugin('uftrace')
 PREFIX = b'guesttrace-uftrace: '
-SUMMARY = re.compile(rb'\d+ calls recorded: uftrace replay -d ')
+SUMMARY = re.compile(rb'\d+ calls recorded: (uftrace replay -d|guesttrace report) ')
+COMPACT = os.environ.get('FORMAT') == 'compact'
+VIEW = r'guesttrace (?:report|repair) .*' if COMPACT else r'uftrace replay -d .*'
 # Of QEMU's memory, little is ours to free; its signals are the guest's.
 ASAN_OPTIONS = 'detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_abort=0'
 GUESTS = paths.source('faults', 'guests')
@@ -93,7 +100,8 @@ class FaultsTest(functions.Scratch):
         """QEMU's. `preload` goes into the traced QEMU only, and not to the guest."""
         before, words = [], []
         if plugin is not None:
-            value = ','.join([self.plugin, *(['output=' + out] if out else []), *plugin])
+            form = ['format=compact'] if COMPACT else []
+            value = ','.join([self.plugin, *form, *(['output=' + out] if out else []), *plugin])
             libraries = [*sanitizers(), *([preload] if preload else [])]
             if libraries:
                 before = ['env', 'LD_PRELOAD=' + ':'.join(libraries), 'ASAN_OPTIONS=' + ASAN_OPTIONS]
@@ -123,18 +131,24 @@ class FaultsTest(functions.Scratch):
 
     @staticmethod
     def check(out, open_ok=False, readers=True):
-        recordings.check_directory(out, readers, open_ok)
-        left = [n for n in os.listdir(out) if n.endswith('.tmp')]
+        recordings.check_directory(opened(out), readers, open_ok)
+        folder = os.path.dirname(out) if COMPACT else out
+        left = [n for n in os.listdir(folder) if n.endswith('.tmp')]
         need(not left, 'half-written files stayed behind:', left)
 
     def check_all(self, out=None, killed=False, readers=True):
         """The directory before and after a repair, which a second one does not change."""
         out = out or self.out
-        self.check(out, open_ok=killed, readers=readers and not killed)
+        if not killed or not COMPACT:
+            self.check(out, open_ok=killed, readers=readers and not killed)
         self.repair(out)
         self.check(out, readers=readers)
+        before = read_bytes(out) if COMPACT else b''
         need('nothing to repair' in self.repair(out), 'the second repair repairs')
-        need(not [n for n in os.listdir(out) if n.startswith('.')], os.listdir(out))
+        if COMPACT:
+            need(before == read_bytes(out), 'the second repair changes the file')
+        else:
+            need(not [n for n in os.listdir(out) if n.startswith('.')], os.listdir(out))
 
     @staticmethod
     def repair(out):
@@ -148,9 +162,30 @@ def expect(traced, *patterns):
          'said', traced.said, 'expected', patterns)
 
 
+@functools.lru_cache
+def exports():
+    """A folder for exports: a recording's own may be full."""
+    folder = tempfile.TemporaryDirectory(prefix='guesttrace-exports-')
+    atexit.register(folder.cleanup)
+    return folder.name
+
+
+def opened(out):
+    """The recording as a directory: a file's export, until the next call."""
+    if not os.path.isfile(out):
+        return out
+    shutil.rmtree(f'{exports()}/data', ignore_errors=True)
+    recordings.export(out, f'{exports()}/data')
+    return f'{exports()}/data'
+
+
+def trace_of(out):
+    return uftrace.Trace(opened(out))
+
+
 def calls_of(out, name):
     """How often a function of that name was entered, by all tasks."""
-    return uftrace.Trace(out).calls_of(name)
+    return trace_of(out).calls_of(name)
 
 
 def main(scope):

@@ -81,7 +81,7 @@ class Filters(cases.ScratchCase):
         self.assertEqual(self.graph('-F', 'work'), ['(2) work', '(2) read', '(1) step', '(1) read'])
         self.assertEqual(self.graph('-F', 'work', '-N', 'step'), ['(2) work', '(2) read'])
         self.assertEqual(self.graph('-F', 'read', '-R', '-H', 'step', '--task', '7'),
-                         ['(2) read', '(2) work', '(1) main'])
+                         ['(2) read', '(2) work', '(2) main'])
         self.assertEqual(self.graph('-F', 'step', '-D', '2', '-H', 'main'), ['(2) step', '(1) read'])
         self.assertEqual(self.graph('-F', 'step', '-D', '1', '--filter', 'work'), ['(1) step'])
 

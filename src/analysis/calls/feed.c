@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NEVER UINT64_MAX
+
 bool gt_feed_init(struct gt_calls_feed *f)
 {
     f->n_spaces = gt_spaces_count(f->c->spaces);
@@ -109,7 +111,7 @@ static const struct gt_tasks_switch *switch_of(const struct gt_calls_feed *f,
 static void note_next(const struct gt_calls_feed *f, struct gt_calls_lane *lane)
 {
     const struct gt_tasks_switch *next = switch_of(f, lane, lane->next);
-    lane->next_switch = next ? next->time : UINT64_MAX;
+    lane->next_switch = next ? next->time : NEVER;
 }
 
 static uint32_t function_of(const struct gt_tasks_switch *s)
@@ -167,7 +169,7 @@ int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
 {
     int status = 0;
     for (size_t i = 0, m; i < n && status == 0; i += m) {
-        while (event[i].time >= lane->next_switch && status == 0)
+        while (event[i].time >= lane->next_switch && lane->next_switch != NEVER && status == 0)
             status = take_switch(f, lane);
         if (event[i].time >= lane->until)
             change_space(f, lane, event[i].time);

@@ -2,13 +2,16 @@
 /* Opens recordings: see calls.h. */
 #include "analysis/calls/recording.h"
 
+#include "analysis/calls/etrace.h"
 #include "analysis/calls/forks.h"
+#include "analysis/calls/task_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- info ---------------------------------------------------------------------------------- */
 
@@ -61,10 +64,10 @@ static void take_facts(struct gt_calls *c)
 static void count_bytes(struct gt_calls *c)
 {
     struct stat st;
-    if (c->facts.form == GT_CALLS_COMPACT) {
+    if (c->facts.form == GT_CALLS_COMPACT)
         c->facts.bytes = c->file.size;
+    if (gt_calls_is_file(c))
         return;
-    }
     for (guint i = 0; i < c->texts.names->len; i++) {
         g_autofree char *path = g_build_filename(c->path, c->texts.names->pdata[i], NULL);
         if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
@@ -88,7 +91,7 @@ static void report_gaps(struct gt_calls *c)
 /* Texts, once it is known where they are. */
 static int read_texts(struct gt_calls *c, struct gt_error *err)
 {
-    const struct gt_compact_file *file = c->facts.form == GT_CALLS_COMPACT ? &c->file : NULL;
+    const struct gt_compact_file *file = gt_calls_is_file(c) ? &c->file : NULL;
     int status = gt_texts_open(&c->texts, c->path, file, err);
     if (status == 0 && !gt_texts_have(&c->texts, "task.txt"))
         status = gt_error_set(err, GT_E_FORMAT,
@@ -108,28 +111,63 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
     return status < 0 ? status : gt_events_read(c, err);
 }
 
-static int open_at(struct gt_calls *c, struct gt_error *err)
+/* The calls of a stream, which is read to its end. */
+static int open_etrace(struct gt_calls *c, const char *const *elf, struct gt_error *err)
 {
     struct stat st;
+    int fd = gt_calls_of_etrace(c->path, elf, &c->notices, err);
+    if (fd < 0)
+        return fd;
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
+    int status = gt_compact_file_open(path, &c->file, err);
+    close(fd);
+    c->facts.form = GT_CALLS_ETRACE;
+    c->facts.bytes = stat(c->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return status;
+}
+
+static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+{
+    struct stat st;
+    if (gt_calls_is_etrace(c->path, elf))
+        return open_etrace(c, elf, err);
     if (stat(c->path, &st) != 0)
         return gt_error_errno(err, errno, "%s", c->path);
     c->facts.form = S_ISDIR(st.st_mode) ? GT_CALLS_DIRECTORY : GT_CALLS_COMPACT;
-    if (c->facts.form == GT_CALLS_COMPACT) {
-        int status = gt_compact_file_open(c->path, &c->file, err);
-        if (status < 0)
-            return status;
-        report_gaps(c);
-    }
-    int status = read_texts(c, err);
+    if (c->facts.form == GT_CALLS_DIRECTORY)
+        return 0;
+    int status = gt_compact_file_open(c->path, &c->file, err);
     if (status == 0)
-        status = c->facts.form == GT_CALLS_COMPACT ? gt_rows_of_file(c, err)
-                                                   : gt_rows_of_directory(c, err);
+        report_gaps(c);
+    return status;
+}
+
+static void name_units(struct gt_calls *c)
+{
+    for (guint i = 0; i < c->tasks.task->len; i++) {
+        struct gt_tasks_task *t = c->tasks.task->pdata[i];
+        g_autofree char *name = g_strdup_printf("CPU %u", t->public.id - 1);
+        g_array_set_size(t->names, 0);
+        gt_task_names_add_program(&c->tasks, t, t->public.start, name);
+    }
+}
+
+static int open_at(struct gt_calls *c, const char *const *elf, struct gt_error *err)
+{
+    int status = open_file(c, elf, err);
+    if (status < 0)
+        return status;
+    status = read_texts(c, err);
+    if (status == 0)
+        status = gt_calls_is_file(c) ? gt_rows_of_file(c, err) : gt_rows_of_directory(c, err);
     if (status < 0)
         return status;
     count_bytes(c);
     for (guint i = 0; i < c->tasks.task->len; i++)
         if (gt_tasks_at(&c->tasks, i)->parent)
             c->inherited = gt_forks_inherited;
+    if (c->facts.form == GT_CALLS_ETRACE)
+        name_units(c);
     gt_tasks_ready(&c->tasks);
     return 0;
 }
@@ -159,7 +197,7 @@ int gt_calls_open(const char *path, const struct gt_calls_options *o, struct gt_
     c->notices = (struct gt_notices){put_notice, c};
     if (o)
         c->told = o->notices;
-    int status = open_at(c, err);
+    int status = open_at(c, o ? o->elf : NULL, err);
     if (status < 0) {
         gt_calls_close(c);
         return status;

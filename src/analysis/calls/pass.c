@@ -22,7 +22,7 @@ void gt_pass_rules(const struct gt_calls *c, const struct gt_calls_window *w,
 bool gt_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
                    const struct gt_calls_rules *r)
 {
-    return p->first <= r->to && (p->last >= r->from || c->facts.form != GT_CALLS_COMPACT);
+    return p->first <= r->to && (p->last >= r->from || !gt_calls_is_file(c));
 }
 
 struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,

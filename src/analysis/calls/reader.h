@@ -23,8 +23,7 @@ extern const struct gt_calls_reader_kind gt_calls_reader_of_file, gt_calls_reade
 
 static inline const struct gt_calls_reader_kind *gt_calls_reader_kind_of(const struct gt_calls *c)
 {
-    return c->facts.form == GT_CALLS_COMPACT ? &gt_calls_reader_of_file
-                                             : &gt_calls_reader_of_directory;
+    return gt_calls_is_file(c) ? &gt_calls_reader_of_file : &gt_calls_reader_of_directory;
 }
 
 #endif

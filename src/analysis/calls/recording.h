@@ -63,6 +63,12 @@ struct gt_calls {
     GArray *parts; /* struct gt_calls_part, those of a row in order */
 };
 
+/* True where the records are blocks of a compact file: an etrace stream's have become one. */
+static inline bool gt_calls_is_file(const struct gt_calls *c)
+{
+    return c->facts.form != GT_CALLS_DIRECTORY;
+}
+
 /* The rows of a compact file, or of a directory. `c` has its file, texts and tasks; tasks that have
  * records are added. GT_E_NOMEM, GT_E_IO, GT_E_FORMAT. */
 int gt_rows_of_file(struct gt_calls *c, struct gt_error *err);

@@ -140,7 +140,7 @@ static int scan_part(struct worker *w, guint number)
     const struct gt_calls_reader_kind *kind = gt_calls_reader_kind_of(c);
     int status = kind->begin(w->reader, p, &w->err);
     for (size_t i = 0; i < p->n_blocks && status == 0; i++) {
-        if (c->facts.form == GT_CALLS_COMPACT && c->block[p->block + i].least > w->scan->rules.to)
+        if (gt_calls_is_file(c) && c->block[p->block + i].least > w->scan->rules.to)
             break;
         if (__atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED) < 0)
             return 0;

@@ -94,7 +94,7 @@ void gt_recording_repair_clear(struct gt_recording_repair_result *done)
     *done = (struct gt_recording_repair_result){0};
 }
 
-bool gt_recording_repair_changed(const struct gt_recording_repair_result *done)
+static bool is_changed(const struct gt_recording_repair_result *done)
 {
     const struct gt_uftrace_repair_stats *r = &done->repair;
     return done->recovered || r->cut || r->closed || r->events || r->texts;
@@ -106,7 +106,7 @@ char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
     GString *s = g_string_new(NULL);
     g_string_append_printf(s, "%" PRIu64 " task file%s, %" PRIu64 " records", r->files,
                            r->files == 1 ? "" : "s", r->records);
-    if (!gt_recording_repair_changed(done)) {
+    if (!is_changed(done)) {
         g_string_append(s, ", nothing to repair");
         return g_string_free(s, FALSE);
     }

@@ -24,9 +24,6 @@ int gt_recording_repair(const struct gt_records *at, bool names,
 
 void gt_recording_repair_clear(struct gt_recording_repair_result *done);
 
-/* True if there was something to repair. */
-bool gt_recording_repair_changed(const struct gt_recording_repair_result *done);
-
 /* Returns a phrase: "3 files, 812 records; 12 records recovered, ...". The caller frees it
  * (g_free). */
 char *gt_recording_repair_text(const struct gt_recording_repair_result *done);

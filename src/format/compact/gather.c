@@ -39,35 +39,47 @@ static bool is_text_file(const char *dir, const char *name)
 
 /* ---- gathering ----------------------------------------------------------------------------- */
 
+/* Two descriptors at a time are enough: a guest may have left no more. */
 struct gather {
-    const char *dir;
-    struct gt_compact_file file; /* as it was, without what is cut off */
+    const char *dir, *path;
+    bool texts; /* the file keeps some text files, before records */
     struct gt_ran *ran;
-    int fd; /* alone; of the file, for appending */
+    int fd; /* of the file, for appending, alone */
     struct gt_error *err;
 };
 
-/* Leaves out the text files and indexes behind the last block of records: the directory has their
- * present state. Returns where that block ends. */
-static uint64_t cut_to_records(struct gt_compact_file *f)
+/* Where the last block of records ends: of the text files and indexes behind it the directory has
+ * the present state. *texts: there are some before it. */
+static uint64_t end_of_records(const struct gt_compact_file *f, bool *texts)
 {
-    for (; f->n > 0; f->n--) {
-        const struct gt_compact_block *b = &f->block[f->n - 1];
-        if (b->head.type != GT_COMPACT_FILE && b->head.type != GT_COMPACT_INDEX)
-            return b->at + GT_COMPACT_HEAD + b->head.size;
+    uint64_t end = GT_COMPACT_FILE_HEAD;
+    bool some = false;
+    *texts = false;
+    for (size_t i = 0; i < f->n; i++) {
+        const struct gt_compact_block *b = &f->block[i];
+        some |= b->head.type == GT_COMPACT_FILE;
+        if (b->head.type == GT_COMPACT_FILE || b->head.type == GT_COMPACT_INDEX)
+            continue;
+        end = b->at + GT_COMPACT_HEAD + b->head.size;
+        *texts = some;
     }
-    return GT_COMPACT_FILE_HEAD;
+    return end;
 }
 
-/* The file has it, before the end to which it was cut. */
+/* The file has it. */
 static bool is_there(const struct gather *g, const char *name, const char *data, size_t n)
 {
+    struct gt_compact_file f;
     char *old;
     size_t size;
-    if (gt_compact_file_text(&g->file, name, &old, &size, NULL) < 0)
+    bool same = false;
+    if (!g->texts || gt_compact_file_open(g->path, &f, NULL) < 0)
         return false;
-    bool same = size == n && memcmp(old, data, n) == 0;
-    free(old);
+    if (gt_compact_file_text(&f, name, &old, &size, NULL) == 0) {
+        same = size == n && memcmp(old, data, n) == 0;
+        free(old);
+    }
+    gt_compact_file_close(&f);
     return same;
 }
 
@@ -82,7 +94,7 @@ static int append(const struct gather *g, const char *path, const char *name, co
     if (status < 0)
         return gt_error_set(g->err, status, "%s: %s", path,
                             status == GT_E_NOMEM ? "out of memory" : "the file is too long");
-    status = gt_compact_append_to(g->fd, g->file.path, block, size, g->err);
+    status = gt_compact_append_to(g->fd, g->path, block, size, g->err);
     free(block);
     return status;
 }
@@ -123,30 +135,40 @@ static int gather_all(const struct gather *g)
     return status;
 }
 
-static int gather_into(struct gather *g, const char *path)
+static int find_end(struct gather *g, uint64_t *end)
 {
-    int status = gt_compact_file_open(path, &g->file, g->err);
+    struct gt_compact_file f;
+    int status = gt_compact_file_open(g->path, &f, g->err);
     if (status < 0)
         return status;
-    status = gt_ran_read(&g->file, g->dir, &g->ran, g->err);
-    uint64_t end = cut_to_records(&g->file);
-    if (status == 0 && g->file.size > end && ftruncate(g->fd, (off_t)end) != 0)
-        status = gt_error_errno(g->err, errno, "%s", path);
+    *end = end_of_records(&f, &g->texts);
+    gt_compact_file_close(&f);
+    return 0;
+}
+
+static int gather_into(struct gather *g, uint64_t end)
+{
+    g->fd = gt_compact_lock(g->path, g->err);
+    if (g->fd < 0)
+        return g->fd;
+    int status =
+        ftruncate(g->fd, (off_t)end) == 0 ? 0 : gt_error_errno(g->err, errno, "%s", g->path);
     if (status == 0)
         status = gather_all(g);
-    gt_ran_free(g->ran);
-    gt_compact_file_close(&g->file);
+    close(g->fd);
     return status;
 }
 
 int gt_compact_gather(const char *dir, const char *path, struct gt_error *err)
 {
-    struct gather g = {.dir = dir, .err = err};
-    g.fd = gt_compact_lock(path, err);
-    if (g.fd < 0)
-        return g.fd;
-    int status = gather_into(&g, path);
-    close(g.fd);
+    struct gather g = {.dir = dir, .path = path, .err = err};
+    uint64_t end;
+    int status = find_end(&g, &end);
+    if (status == 0)
+        status = gt_ran_read(path, dir, &g.ran, err);
+    if (status == 0)
+        status = gather_into(&g, end);
+    gt_ran_free(g.ran);
     return status < 0 ? status : gt_compact_index_append(path, err);
 }
 

@@ -24,7 +24,7 @@ void gt_packer_begin_segment(struct gt_packer *p)
 static unsigned shift_of(uint32_t records)
 {
     unsigned shift = GT_CLOCK_SHIFT;
-    for (uint32_t n = GT_PACKER_BLOCK / 2; records < n && shift < GT_CLOCK_MOST_SHIFT; n /= 2)
+    for (uint32_t n = GT_PACKER_BLOCK / 4; records < n && shift < GT_CLOCK_MOST_SHIFT; n /= 4)
         shift++;
     return shift;
 }

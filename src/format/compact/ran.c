@@ -48,14 +48,21 @@ static bool grow(void **array, size_t n, size_t *room, size_t each)
 
 /* ---- what ran ------------------------------------------------------------------------------ */
 
-/* Ids of events and odd words come too: they name no more than a symbol too many. */
-static int add_word(void *self, uint64_t word)
+static int add_address(struct gt_ran *r, uint64_t addr)
 {
-    struct gt_ran *r = self;
     if (!grow((void **)&r->word, r->n, &r->room, sizeof *r->word))
         return GT_E_NOMEM;
-    r->word[r->n++].addr = word;
+    r->word[r->n++].addr = addr;
     return 0;
+}
+
+/* A word is a function's address, an event's id, or a whole word of a record that fits no stack,
+ * which has its address in its upper bits. What is no address at all names no more than a symbol
+ * too many. */
+static int add_word(void *self, uint64_t word)
+{
+    int status = add_address(self, word);
+    return status < 0 ? status : add_address(self, word >> 16);
 }
 
 static int compare(const void *a, const void *b)
@@ -120,28 +127,42 @@ static int read_places(struct gt_ran *r, const char *name)
 
 static int read_all_places(struct gt_ran *r)
 {
-    DIR *d = opendir(r->dir);
-    int status = 0;
-    for (const struct dirent *e; d && status == 0 && (e = readdir(d));)
-        status = read_places(r, e->d_name);
-    if (d)
-        closedir(d);
+    struct dirent **list;
+    int status = 0, n = scandir(r->dir, &list, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        if (status == 0)
+            status = read_places(r, list[i]->d_name);
+        free(list[i]);
+    }
+    if (n >= 0)
+        free(list);
     return status;
 }
 
-int gt_ran_read(const struct gt_compact_file *f, const char *dir, struct gt_ran **out,
-                struct gt_error *err)
+/* Without the directory meanwhile: there may be few descriptors. */
+static int read_words(struct gt_ran *r, const char *path, struct gt_error *err)
+{
+    struct gt_compact_file f;
+    int status = gt_compact_file_open(path, &f, err);
+    if (status < 0)
+        return status;
+    status = gt_compact_file_words(&f, add_word, r, err);
+    gt_compact_file_close(&f);
+    return status;
+}
+
+int gt_ran_read(const char *path, const char *dir, struct gt_ran **out, struct gt_error *err)
 {
     struct gt_ran *r = calloc(1, sizeof *r);
     int status = r && (r->dir = strdup(dir)) ? 0 : GT_E_NOMEM;
     if (status == 0)
-        status = gt_compact_file_words(f, add_word, r, err);
+        status = read_words(r, path, err);
     if (status == 0)
         status = read_all_places(r);
     if (status == 0 && r->n)
         qsort(r->word, r->n, sizeof *r->word, compare);
     if (status == GT_E_NOMEM)
-        gt_error_set(err, status, "%s: out of memory", f->path);
+        gt_error_set(err, status, "%s: out of memory", path);
     if (status < 0) {
         gt_ran_free(r);
         r = NULL;

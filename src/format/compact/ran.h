@@ -12,9 +12,8 @@
 struct gt_ran;
 
 /* Reads which addresses the file's records have, and where the directory's maps and libraries are.
- * GT_E_NOMEM, GT_E_IO. */
-int gt_ran_read(const struct gt_compact_file *f, const char *dir, struct gt_ran **out,
-                struct gt_error *err);
+ * Errors of gt_compact_file_open. */
+int gt_ran_read(const char *path, const char *dir, struct gt_ran **out, struct gt_error *err);
 void gt_ran_free(struct gt_ran *r); /* NULL is fine */
 
 /* Shortens a text file of the directory: 1, `out` has what is left; 0: it is to be kept as it is,

@@ -123,7 +123,7 @@ static int remove_dir(const struct gt_compact_work *w, struct gt_error *err)
 {
     char aside[NAME_ROOM];
     const char *slash = strrchr(w->dir.path, '/');
-    snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
+    snprintf(aside, sizeof aside, "%.*s/.%s.%d.gone", (int)(slash - w->dir.path), w->dir.path,
              slash + 1, (int)getpid());
     int status = gt_file_move_dir(w->dir.path, aside, err);
     return status < 0 ? status : gt_file_remove_dir(aside, err);

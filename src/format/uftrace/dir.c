@@ -28,6 +28,7 @@ const char *gt_uftrace_dir_file(const struct gt_uftrace_dir *d, const char *name
 
 enum content { NOTHING, EMPTY_DIR, UFTRACE_DIR, OTHER };
 
+/* A recorder's own files, from a recording that was killed before it wrote, are not counted. */
 static bool has_files(const char *path)
 {
     DIR *dir = opendir(path);
@@ -36,7 +37,7 @@ static bool has_files(const char *path)
     const struct dirent *e;
     int n = 0;
     while (n < 3 && (e = readdir(dir)))
-        n++;
+        n += strncmp(e->d_name, ".guesttrace", 11) != 0;
     closedir(dir);
     return n > 2; /* "." and ".." */
 }
