@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Length of a name without its parameters and what stands behind them. */
+/* Length of a name without its parameters and what follows them. */
 static size_t bare_length(const char *name)
 {
     const char *close = strrchr(name, ')');

@@ -14,6 +14,12 @@ from sums_case import SumsTest
 RED, GREEN, GRAY = '\x1b[91m', '\x1b[32m', '\x1b[90m'
 
 
+def setUpModule():
+    # A shell starts what it runs in the background with these ignored.
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Pager(SumsTest):
     def setUp(self):
         super().setUp()

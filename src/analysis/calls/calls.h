@@ -182,7 +182,7 @@ struct gt_calls_window {
 
 /* Calls in order of time; of the same time, as uftrace has them: the task with the lower index
  * first. Two things come later than their time says: ENTRYs of calls that were open at `from`, of a
- * task whose records then lie far behind (a compact file): it appears when it wakes up; and at the
+ * task whose records then lie far back (a compact file): it appears when it wakes up; and at the
  * end the EXITs of calls that never ended, with the time of their task's last record. `call`
  * returns 0, or anything else to end the walk: that is returned. Errors of gt_calls_scan. Memory is
  * bounded by tasks and depth, not by calls. */

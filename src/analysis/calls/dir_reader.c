@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 1024, MAGIC = 5 << 3, MAGIC_MASK = 7 << 3, MORE = 1 << 2 };
+enum { AT_ONCE = 256, MAGIC = 5 << 3, MAGIC_MASK = 7 << 3, MORE = 1 << 2 };
 
 struct dir_reader {
     struct gt_calls_feed *feed;

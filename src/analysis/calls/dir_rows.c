@@ -15,7 +15,7 @@
 enum {
     MOST_RECORDS = 16384, /* of a block */
     LEAST_RECORDS = 256,
-    AHEAD_RECORDS = 1 << 22, /* of one block of each file together */
+    AHEAD_RECORDS = 1 << 20, /* of one block of each file together */
 };
 
 /* True where records may have values between them. */

@@ -28,7 +28,7 @@ static gboolean equal_frames(const void *a, const void *b)
            g_strcmp0(x->function->file, y->function->file) == 0;
 }
 
-/* `frame` has room behind its n frames. */
+/* `frame` has room after its n frames. */
 static uint32_t number_of(struct gt_frames *f, GHashTable *known,
                           const struct gt_calls_function *function)
 {

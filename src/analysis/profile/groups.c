@@ -85,7 +85,7 @@ static int64_t number_modules(const struct gt_calls *c, uint32_t *of, struct gt_
     return modules;
 }
 
-/* end[]: for each module the node behind those that its calls lead to. */
+/* end[]: for each module the node after those that its calls lead to. */
 static void sum_modules(const struct gt_tree *t, const uint32_t *module, uint32_t *end,
                         uint32_t *in, struct gt_group_row *row)
 {

@@ -69,7 +69,7 @@ struct gt_column_part {
     size_t size, packed; /* packed 0: it is not */
 };
 
-/* *payload is then behind it. GT_E_FORMAT. */
+/* *payload is then after it. GT_E_FORMAT. */
 int gt_column_find(struct gt_column_in *payload, struct gt_column_part *out);
 /* The column's bytes; `to` has room for them, and is used where they are packed. GT_E_FORMAT. */
 int gt_column_unpack(const struct gt_column_part *part, ZSTD_DCtx *zstd, uint8_t *to,

@@ -230,7 +230,7 @@ void gt_packer_forget(struct gt_packer *p, uint32_t task)
     free_task(*slot);
     *slot = NULL;
     p->n_tasks--;
-    /* Those behind it, up to the next free slot, may have to come nearer. */
+    /* Those after it, up to the next free slot, may have to come nearer. */
     size_t mask = p->tasks_room - 1;
     for (size_t i = ((size_t)(slot - p->tasks) + 1) & mask; p->tasks[i]; i = (i + 1) & mask) {
         struct gt_packer_task *t = p->tasks[i];

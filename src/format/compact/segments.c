@@ -230,7 +230,7 @@ static int collect_block(struct collect *c, size_t i, struct gt_error *err)
     return status < 0 ? status : 0;
 }
 
-/* The words of a segment, up to the first damage: those behind it are not known. */
+/* The words of a segment, up to the first damage: those after it are not known. */
 static int collect_segment(struct collect *c, const struct gt_compact_segment *s,
                            struct gt_error *err)
 {

@@ -18,6 +18,7 @@
 Readers of what is recorded, written from docs/formats and not from src/:
 
     uftrace         uftrace's data directory      uftrace_check   whether it is as its readers want it
+    compact         compact files
     uftrace_text    what uftrace report and graph print
     etrace          etrace streams
     perfetto        Perfetto's traces
