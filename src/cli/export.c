@@ -115,6 +115,11 @@ static int write_calls(const struct gt_command *self, const struct export_option
     status = gt_window_make(&o->window, calls, &window, err);
     if (status == 0)
         status = write_file(o, calls, &window.calls, err);
+    char *unused;
+    if (status == 0 && gt_window_unused(&window, calls, NULL, 0, &unused)) {
+        status = gt_error_set(err, GT_E_NOT_FOUND, "%s", unused);
+        g_free(unused);
+    }
     gt_window_clear(&window);
     gt_calls_close(calls);
     return status;
@@ -122,7 +127,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
 
 static bool has_window(const struct gt_window_options *w)
 {
-    return w->from || w->to || w->min_time || w->tasks || w->depth;
+    return w->from || w->to || w->min_time || w->tasks || w->depth || gt_window_has_filter(w);
 }
 
 static int run_export(const struct gt_command *self, const void *options, size_t n, char **operands)
@@ -138,7 +143,7 @@ static int run_export(const struct gt_command *self, const void *options, size_t
         return gt_command_usage_error(
             self,
             "--format %s writes the whole recording: --from, --to, "
-            "--task, --depth, --min-time and --elf are for the formats of "
+            "--task, --depth, --min-time, filters and --elf are for the formats of "
             "other tools",
             f->name);
     if (of_counts(o) && f->sums != gt_export_folded)

@@ -2,7 +2,7 @@
 /* Functions by name: see function_pattern.h. */
 #include "cli/function_pattern.h"
 
-#include "cli/nearest.h"
+#include "filter/nearest.h"
 #include "guesttrace/control.h"
 
 #include <glib.h>

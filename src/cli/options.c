@@ -147,7 +147,8 @@ static int store(struct parse *p, const struct gt_option *o, const char *value,
         GPtrArray **list = field;
         if (!*list)
             *list = g_ptr_array_new();
-        g_ptr_array_add(*list, (char *)value);
+        g_autofree char *marked = o->prefix ? g_strconcat(o->prefix, value, NULL) : NULL;
+        g_ptr_array_add(*list, (char *)(marked ? g_intern_string(marked) : value));
         return 0;
     }
     switch (o->type) {

@@ -35,6 +35,7 @@ struct gt_option {
     uint8_t type;               /* enum gt_option_type */
     bool off;                   /* GT_OPTION_FLAG: false is stored, as --no-NAME does */
     bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
+    const char *prefix;         /* what a repeated option's texts get in front; NULL: nothing */
     const char *value;          /* name of the value in help texts: "DIR"; NULL for flags */
     const char *help;           /* a phrase without a full stop */
     const char *const *choices; /* GT_OPTION_CHOICE, NULL-terminated */

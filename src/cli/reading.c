@@ -64,6 +64,20 @@ void gt_reading_put_name(struct gt_output *out, const char *name)
     gt_output_text(out, shown);
 }
 
+/* Patterns that no function has matched; returns the status, or that there are some. */
+static int report_unused(const struct gt_reading *r, int status, struct gt_error *err)
+{
+    char *message;
+    for (size_t i = 0;
+         status == 0 && gt_window_unused(&r->window, r->calls, r->demangler, i, &message); i++) {
+        if (i)
+            gt_command_fail(r->command, 0, "%s", err->text);
+        gt_error_set(err, GT_E_NOT_FOUND, "%s", message);
+        g_free(message);
+    }
+    return status == 0 && err->status == GT_E_NOT_FOUND ? GT_E_NOT_FOUND : status;
+}
+
 int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
                    char **operands,
                    int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
@@ -76,6 +90,7 @@ int gt_reading_run(const struct gt_command *self, const struct gt_reading_option
     int status = open_recording(&r, self, o, operands[0], &err);
     if (status == 0)
         status = run(&r, user, &err);
+    status = report_unused(&r, status, &err);
     close_recording(&r);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);

@@ -18,7 +18,7 @@ struct replay_options {
 static const struct gt_option replay_table[] = {
     {"flat", .type = GT_OPTION_FLAG, .help = "print a line for each event, for other programs",
      .offset = offsetof(struct replay_options, flat)},
-    {"function", 'F', GT_OPTION_TEXT, .repeat = true, .value = "PATTERN",
+    {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "PATTERN",
      .help = "only calls of these functions and what they call: NAME, a glob, MODULE:NAME",
      .offset = offsetof(struct replay_options, functions)},
     {"module", 'm', GT_OPTION_TEXT, .repeat = true, .value = "NAME",

@@ -3,7 +3,8 @@
 #include "cli/window.h"
 
 #include "cli/amount.h"
-#include "cli/nearest.h"
+#include "cli/window_filter.h"
+#include "filter/nearest.h"
 #include "guesttrace/control.h"
 
 #include <inttypes.h>
@@ -143,13 +144,12 @@ static int make_times(const struct gt_window_options *o, const struct gt_calls *
     return 0;
 }
 
-int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
-                   struct gt_window *out, struct gt_error *err)
+static int make_tasks(const struct gt_window_options *o, const struct gt_calls *c,
+                      struct gt_window *out, struct gt_error *err)
 {
-    *out = (struct gt_window){.calls.depth = (uint32_t)o->depth};
-    int status = make_times(o, c, &out->calls, err);
-    if (status < 0 || !o->tasks)
-        return status;
+    int status = 0;
+    if (!o->tasks)
+        return 0;
     out->tasks = g_new0(bool, gt_calls_n_tasks(c) + 1);
     out->calls.tasks = out->tasks;
     for (guint i = 0; status == 0 && i < o->tasks->len; i++)
@@ -157,8 +157,22 @@ int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
     return status;
 }
 
+int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
+                   struct gt_window *out, struct gt_error *err)
+{
+    *out = (struct gt_window){.calls.depth = (uint32_t)o->depth};
+    int status = make_times(o, c, &out->calls, err);
+    if (status == 0)
+        status = make_tasks(o, c, out, err);
+    if (status == 0 && gt_window_has_filter(o))
+        status = gt_window_make_filter(o, &out->calls, &out->filter, err);
+    out->calls.filter = out->filter;
+    return status;
+}
+
 void gt_window_clear(struct gt_window *w)
 {
     g_free(w->tasks);
+    gt_filter_set_free(w->filter);
     *w = (struct gt_window){0};
 }

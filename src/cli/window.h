@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The options that choose a part of a recording of calls, the same for every command that reads
- * one: --from, --to, --task, --depth, --min-time.
+ * one: --from, --to, --task, --depth, --min-time, and filters: docs/filters.md.
  *
  * A command has a struct gt_window_options in its options and GT_WINDOW_OPTIONS in its table.
  */
@@ -9,16 +9,24 @@
 #define GT_CLI_WINDOW_H
 
 #include "analysis/calls/calls.h"
+#include "analysis/image/demangle.h"
 #include "cli/options.h"
 
 struct gt_window_options {
     const char *from, *to, *min_time; /* NULL: not given */
     GPtrArray *tasks;                 /* NULL: all */
     uint64_t depth;                   /* 0: all */
+    /* filters; NULL: none */
+    GPtrArray *areas; /* -F and, beginning with !, -N */
+    GPtrArray *callers, *hides, *places, *triggers;
+    const char *size, *match, *trace;
 };
 
 /* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
-#define GT_WINDOW_OPTIONS(options, member)                                                         \
+#define GT_WINDOW_OPTIONS(options, member) GT_WINDOW_OPTIONS_AS('F', options, member)
+
+/* The same; --filter has that letter, or none (0). */
+#define GT_WINDOW_OPTIONS_AS(letter, options, member)                                              \
     {"from", .type = GT_OPTION_TEXT, .value = "TIME",                                              \
      .help = "start at TIME after the recording's first record: 1.2s, 300ms, 5us, 100ns",          \
      .offset = offsetof(options, member.from)},                                                    \
@@ -39,16 +47,64 @@ struct gt_window_options {
          .max = UINT32_MAX,                                                                        \
          .help = "only calls up to N deep",                                                        \
          .offset = offsetof(options, member.depth)},                                               \
+        {"min-time",                                                                               \
+         't',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "TIME",                                                                          \
+         .help = "only calls that took TIME or longer",                                            \
+         .offset = offsetof(options, member.min_time)},                                            \
+        GT_FILTER_OPTION("filter", letter, "FUNC", "only these functions and what they call",      \
+                         options, member.areas),                                                   \
+        {"notrace",                                                                                \
+         'N',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .repeat = true,                                                                           \
+         .prefix = "!",                                                                            \
+         .value = "FUNC",                                                                          \
+         .help = "not these functions and what they call",                                         \
+         .offset = offsetof(options, member.areas)},                                               \
+        GT_FILTER_OPTION("caller-filter", 'C', "FUNC", "only calls that lead to these functions",  \
+                         options, member.callers),                                                 \
+        GT_FILTER_OPTION("hide", 'H', "FUNC", "not these functions, but what they call", options,  \
+                         member.hides),                                                            \
+        GT_FILTER_OPTION("loc-filter", 'L', "FILE[@hide]",                                         \
+                         "only functions of this source file, or not those", options,              \
+                         member.places),                                                           \
+        GT_FILTER_OPTION("trigger", 'T', "FUNC@ACTION",                                            \
+                         "act where this function is called: trace-on, trace-off, depth=N, ...",   \
+                         options, member.triggers),                                                \
+        {"size-filter",                                                                            \
+         'Z',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "SIZE",                                                                          \
+         .help = "only functions of SIZE bytes or more",                                           \
+         .offset = offsetof(options, member.size)},                                                \
+        {"match",                                                                                  \
+         .type = GT_OPTION_CHOICE,                                                                 \
+         .value = "HOW",                                                                           \
+         .choices = gt_window_matches,                                                             \
+         .help = "what FUNC is: regex (the default) or glob",                                      \
+         .offset = offsetof(options, member.match)},                                               \
     {                                                                                              \
-        "min-time", 't', GT_OPTION_TEXT, .value = "TIME",                                          \
-                                         .help = "only calls that took TIME or longer",            \
-                                         .offset = offsetof(options, member.min_time)              \
+        "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_window_states,          \
+                 .help = "off: show nothing until a trigger",                                      \
+                 .offset = offsetof(options, member.trace)                                         \
     }
+
+/* A filter that may be given several times. */
+#define GT_FILTER_OPTION(name, letter, value_name, text, options, member)                          \
+    {                                                                                              \
+        name, letter, GT_OPTION_TEXT, .repeat = true, .value = value_name, .help = text,           \
+                                      .offset = offsetof(options, member)                          \
+    }
+
+extern const char *const gt_window_matches[], *const gt_window_states[];
 
 /* A window and what it points to. */
 struct gt_window {
     struct gt_calls_window calls;
     bool *tasks;
+    struct gt_filter_set *filter; /* NULL: none */
 };
 
 /* Makes the window of an open recording; the caller clears it, also after an error. GT_E_USAGE,
@@ -56,6 +112,13 @@ struct gt_window {
 int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
                    struct gt_window *out, struct gt_error *err);
 void gt_window_clear(struct gt_window *w);
+
+/* After the recording was read: a pattern that no function has matched, the i-th. `d` may be NULL.
+ * False: there are no more. The caller frees *message (g_free). */
+bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struct gt_demangler *d,
+                      size_t i, char **message);
+/* True: filters are given. */
+bool gt_window_has_filter(const struct gt_window_options *o);
 
 /* A time with its unit: ns, us, ms, s or m, with decimals or without. GT_E_USAGE, err names the
  * option. */

@@ -15,18 +15,19 @@ import sys
 
 ALLOWED = {
     'base': set(),
+    'filter': {'base'},
     'format': {'base'},
     'guest': {'base'},
     'track': {'base'},
     'qemu': {'base'},
     'events': set(),  # a library of its own, under the LGPL: nothing of ours below it
     'tracetool': {'base'},
-    'plugin': {'base', 'format', 'guest', 'track', 'qemu', 'events'},
-    'analysis': {'base', 'format', 'guest', 'track', 'events'},
-    'cli': {'base', 'format', 'guest', 'track', 'events', 'analysis'},
+    'plugin': {'base', 'filter', 'format', 'guest', 'track', 'qemu', 'events'},
+    'analysis': {'base', 'filter', 'format', 'guest', 'track', 'events'},
+    'cli': {'base', 'filter', 'format', 'guest', 'track', 'events', 'analysis'},
 }
 PUBLIC = 'guesttrace'  # include/guesttrace/, for everybody
-LIBRARIES = ('format', 'guest', 'track', 'analysis')
+LIBRARIES = ('filter', 'format', 'guest', 'track', 'analysis')
 PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_exit|abort|sigaction|signal) *\()')
 SIGNALS = re.compile(r'\b(?:sigaction|signal) *\(')
 # Who may install signal handlers: the process's main program, and for it, where it asks.

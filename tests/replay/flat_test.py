@@ -102,13 +102,15 @@ class Flat(cases.ScratchCase):
         inside, expected = {}, []
         for line in lines:
             if line.event in ('event', 'console'):
-                if line.tid is None or inside.get(line.tid) is not None:
+                if line.tid is None:
                     expected.append(line)
+                elif inside.get(line.tid) is not None:
+                    expected.append(line._replace(depth=line.depth - inside[line.tid]))
                 continue
             if line.event == 'enter' and inside.get(line.tid) is None and line.name == 'function3':
                 inside[line.tid] = line.depth
             if inside.get(line.tid) is not None:
-                expected.append(line)
+                expected.append(line._replace(depth=line.depth - inside[line.tid]))
                 if line.event == 'leave' and inside[line.tid] == line.depth:
                     inside[line.tid] = None
         self.check('made', expected, '-F', 'function3')

@@ -203,11 +203,19 @@ class Chosen(ReplayCase):
     def test_function(self):
         self.assertEqual(self.tree('-F', 'g'), [
             '/* console: hello */', '/* console: con <b>"x */', 'g() {', '  <20>() {', '    f() {'])
-        self.assertEqual(self.tree('-F', 'h(int)'), self.tree('-F', 'h'))
+        self.assertEqual(self.tree('-F', r'^h\(int\)$'), self.tree('-F', 'h'))
         self.assertEqual(self.tree('-F', 'h'), [
             '/* console: hello */', '/* console: con <b>"x */', 'h(int) {', '  h(int);', '} /* h(int) */'])
-        self.assertRegex(self.replay('-F', 'mian', 'made', status=1), "no function 'mian' was called; .*main")
-        self.assertEqual(len(self.tree('-F', '*')), 19)
+        self.assertRegex(self.replay('-F', 'mian', 'made', status=1), '-F mian matches no function that was called; .*main')
+        self.assertEqual(len(self.tree('-F', '*', '--match', 'glob')), 19)
+
+    def test_function_by_name(self):
+        self.assertEqual(self.tree('--function', 'g'), self.tree('-F', '^g$'))
+        self.assertEqual(self.tree('--function', 'h(int)'), self.tree('--function', 'h'))
+        self.assertEqual(self.tree('--function', 'h'), [
+            '/* console: hello */', '/* console: con <b>"x */', 'h(int) {', '  h(int);', '} /* h(int) */'])
+        self.assertRegex(self.replay('--function', 'mian', 'made', status=1), "no function 'mian' was called; .*main")
+        self.assertEqual(len(self.tree('--function', '*')), 19)
 
     def test_module(self):
         self.assertEqual(len(self.tree('--module', 'guest')), 16)

@@ -173,11 +173,12 @@ def test_recorded_by_uftrace(t):
 
 
 def test_child_recorded_by_uftrace(t):
-    """A child begins in the middle of fork: uftrace shows its end alone and deeper, here it is a call."""
+    """A child begins in the middle of fork: uftrace shows its end alone and deeper, here it is a call in main."""
     out = recorded_by_uftrace(t, '-DCHILD')
     mine, other = ours(out)[0], theirs(out)[0]
     lines = [[re.sub(r' +', ' ', line) for line in text.splitlines()] for text in (mine, other)]
-    lines[1] = [re.sub(r'^( \[ \d+\] \| )\} /\* fork \*/$', r'\1fork();', line) for line in lines[1]]
+    lines[1] = re.sub(r'^( \[ \d+\] \| )\} /\* fork \*/$', r'\1main() {\n\1fork();', '\n'.join(lines[1]),
+                      flags=re.MULTILINE).split('\n')
     need(lines[0] == lines[1], 'of a child', lines)
 
 

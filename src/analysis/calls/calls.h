@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 struct gt_calls;
+struct gt_filter_set;
 
 struct gt_calls_options {
     const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
@@ -71,6 +72,7 @@ struct gt_calls_function {
     const char *name;   /* of an address without a symbol: "<1a2b>", as uftrace prints it */
     const char *module; /* path of its file; "" where it is in none */
     uint64_t address;   /* in the module; of an address without a symbol, the address */
+    uint64_t size;      /* bytes, up to the next symbol; 0: not known */
     const char *file;   /* source file; NULL: not known */
     uint32_t line;
     bool is_plt; /* the stub of a library function */
@@ -172,6 +174,10 @@ struct gt_calls_window {
     /* ns: only calls that took as long, in the window; time of others is their caller's own. One
      * that never ended took until the recording's end. */
     uint64_t min_time;
+    /* NULL: none. Filters are applied to the whole recording, the window to what they leave: a
+     * call's depth counts calls that are left, and what is hidden is its caller's own time. Which
+     * functions patterns have matched is known when the pass has ended. */
+    const struct gt_filter_set *filter;
 };
 
 /* Calls in order of time; of the same time, as uftrace has them: the task with the lower index

@@ -124,6 +124,8 @@ static int take_switch(struct gt_calls_feed *f, struct gt_calls_lane *lane)
     const struct gt_tasks_switch *s = switch_of(f, lane, lane->next);
     lane->next++;
     note_next(f, lane);
+    if (s->out && lane->stack->n == 0) /* outside of calls it does not matter */
+        return 0;
     return gt_calls_stack_switch(lane->stack, f->rules, f->out, s->time, function_of(s));
 }
 

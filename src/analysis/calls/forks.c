@@ -3,6 +3,8 @@
  */
 #include "analysis/calls/forks.h"
 
+#include "analysis/calls/pass.h"
+
 enum { GENERATIONS = 64 }; /* whose parents are forked children as well */
 
 static __thread int generation;
@@ -42,7 +44,7 @@ static GArray *find(struct gt_calls *c, const struct gt_tasks_task *t, size_t n,
     only[parent] = true;
     const struct gt_calls_window w = {.to = t->public.start, .tasks = only};
     generation++;
-    if (gt_calls_walk(c, &w, follow, &f, NULL) < 0)
+    if (gt_pass_walk(c, &w, follow, &f, NULL) < 0)
         g_array_set_size(f.forking, 0);
     generation--;
     return f.forking;

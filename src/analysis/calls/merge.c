@@ -7,6 +7,9 @@
 
 enum { FIRST_ROOM = 64 };
 
+/* The innermost one of the thread that gives events: gt_calls_open_at is asked in its callback. */
+static __thread const struct gt_merge *current;
+
 void gt_merge_finish(struct gt_merge *m)
 {
     free(m->heap);
@@ -186,8 +189,18 @@ static int give_first(struct gt_merge *m, uint64_t bound)
 
 int gt_merge_give(struct gt_merge *m, uint64_t bound)
 {
+    const struct gt_merge *outer = current;
     int status = 0;
+    current = m;
     while (m->n > 0 && status == 0 && (m->heap[0].time < bound || bound == UINT64_MAX))
         status = give_first(m, bound);
+    current = outer;
     return status;
+}
+
+const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n)
+{
+    const struct gt_merge_queue *q = current && current->c == c ? current->now : NULL;
+    *n = q && q->stack.task == task ? q->n_open : 0;
+    return *n ? q->open : NULL;
 }

@@ -33,6 +33,7 @@ struct gt_merge_entry {
 };
 
 struct gt_merge {
+    const struct gt_calls *c;
     struct gt_merge_entry *heap; /* of queues with events, the earliest first */
     size_t n, room;
     const struct gt_merge_queue *now; /* whose event the caller has */

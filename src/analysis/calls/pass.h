@@ -21,4 +21,12 @@ void gt_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part 
 /* Reports records that fitted nowhere, and those of tasks that are not known. */
 void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
 
+/* As gt_calls_walk and gt_calls_scan, without filters. */
+int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *w,
+                 int (*call)(void *self, const struct gt_call *e), void *self,
+                 struct gt_error *err);
+int gt_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                 const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                 struct gt_error *err);
+
 #endif

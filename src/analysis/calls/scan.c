@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gt_calls_scan: parts side by side. What is open at the end of a part goes on in the row's next
- * one that has the task, and which that is nobody knows before it is read: so each part ends with
- * SPLITs, and when all are done each task's last state is ended in a stretch without records.
+ * gt_calls_scan without filters: parts side by side. What is open at the end of a part goes on in
+ * the row's next one that has the task, and which that is nobody knows before it is read: so each
+ * part ends with SPLITs, and when all are done each task's last state is ended in a stretch without
+ * records.
  */
 #include "analysis/calls/pass.h"
 #include "analysis/calls/reader.h"
@@ -302,9 +303,9 @@ static unsigned workers_of(const struct scan *scan, unsigned threads)
     return n > 0 ? (unsigned)n : 1;
 }
 
-int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
-                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
-                  struct gt_error *err)
+int gt_pass_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                 const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                 struct gt_error *err)
 {
     struct scan scan = {
         .c = c, .shown = w ? w->tasks : NULL, .consumer = consumer, .self = self, .err = err};

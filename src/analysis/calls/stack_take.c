@@ -336,7 +336,7 @@ int gt_calls_stack_switch(struct gt_calls_stack *s, const struct gt_calls_rules 
     if (s->ended || !arrive(&t, time))
         return 0;
     if (function != UINT32_MAX)
-        return s->n > 0 ? suspend(&t, time, function) : 0; /* outside of calls it does not matter */
+        return suspend(&t, time, function);
     resume(&t, time);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gt_calls_walk: reads the blocks of all rows, next always those of the row that may have the
- * earliest records, and merges their tasks.
+ * gt_calls_walk without filters: reads the blocks of all rows, next always those of the row that
+ * may have the earliest records, and merges their tasks.
  */
 #include "analysis/calls/merge.h"
 #include "analysis/calls/pass.h"
@@ -34,7 +34,7 @@ struct walk {
     struct gt_error *err;
 };
 
-/* The innermost walk of the thread: gt_calls_open_at is asked in its callback. */
+/* The innermost walk of the thread. */
 static __thread const struct walk *current;
 
 /* ---- queues -------------------------------------------------------------------------------- */
@@ -284,9 +284,8 @@ static gboolean count_odd(gpointer key, gpointer value, gpointer sum)
     return TRUE;
 }
 
-int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *win,
-                  int (*call)(void *self, const struct gt_call *e), void *self,
-                  struct gt_error *err)
+int gt_pass_walk(struct gt_calls *c, const struct gt_calls_window *win,
+                 int (*call)(void *self, const struct gt_call *e), void *self, struct gt_error *err)
 {
     struct walk *w = g_new0(struct walk, 1);
     const struct walk *outer = current;
@@ -299,7 +298,7 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *win,
     w->out.self = w;
     w->queues = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_queue);
     gt_pass_rules(c, win, &w->rules);
-    w->merge = (struct gt_merge){.from = w->rules.from, .call = call, .self = self};
+    w->merge = (struct gt_merge){.c = c, .from = w->rules.from, .call = call, .self = self};
     list_rows(w);
     current = w;
     int status = run(w);
@@ -314,11 +313,4 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *win,
         gt_pass_report(c, odd, w->unknown);
     g_free(w);
     return status;
-}
-
-const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n)
-{
-    const struct gt_merge_queue *q = current && current->c == c ? current->merge.now : NULL;
-    *n = q && q->stack.task == task ? q->n_open : 0;
-    return *n ? q->open : NULL;
 }

@@ -11,9 +11,9 @@ static char *put_right(char *p, const char *text, size_t n, size_t width)
         memset(p, ' ', width - n);
         p += width - n;
     }
-    memcpy(p, text, n);
-    *(p + n) = ' ';
-    return p + n + 1;
+    p = (char *)memcpy(p, text, n) + n;
+    *p = ' ';
+    return p + 1;
 }
 
 static char *put_number(char *p, uint64_t v, size_t width)

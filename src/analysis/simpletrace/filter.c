@@ -11,15 +11,15 @@
 struct value {
     const char *text; /* NULL: a number */
     size_t size;
-    struct gt_filter_number number;
+    struct gt_expr_number number;
 };
 
-static struct gt_filter_number signed_number(uint64_t bits)
+static struct gt_expr_number signed_number(uint64_t bits)
 {
-    return (struct gt_filter_number){(int64_t)bits < 0, bits};
+    return (struct gt_expr_number){(int64_t)bits < 0, bits};
 }
 
-static bool get_argument(const struct gt_filter_operand *o, const struct gt_trace_record *r,
+static bool get_argument(const struct gt_trace_filter_operand *o, const struct gt_trace_record *r,
                          struct value *v)
 {
     int place = o->place[r->event->index];
@@ -34,112 +34,85 @@ static bool get_argument(const struct gt_filter_operand *o, const struct gt_trac
 }
 
 /* False: the event does not have it. */
-static bool get_value(const struct gt_filter_operand *o, const struct gt_trace_record *r,
+static bool get_value(const struct gt_trace_filter_operand *o, const struct gt_trace_record *r,
                       uint64_t before, struct value *v)
 {
     *v = (struct value){0};
     switch (o->kind) {
-    case GT_OPERAND_ARGUMENT:
+    case GT_TRACE_OPERAND_ARGUMENT:
         if (!get_argument(o, r, v))
             return false;
         break;
-    case GT_OPERAND_NUMBER:
+    case GT_TRACE_OPERAND_NUMBER:
         v->number = o->number;
         break;
-    case GT_OPERAND_STRING:
+    case GT_TRACE_OPERAND_STRING:
         v->text = o->string->str;
         v->size = o->string->len;
         break;
-    case GT_OPERAND_EVENT:
+    case GT_TRACE_OPERAND_EVENT:
         v->text = r->event->name;
         v->size = strlen(v->text);
         break;
-    case GT_OPERAND_PID:
+    case GT_TRACE_OPERAND_PID:
         v->number.bits = r->pid;
         break;
-    case GT_OPERAND_TID:
+    case GT_TRACE_OPERAND_TID:
         v->number.bits = r->tid;
         break;
-    case GT_OPERAND_TIME:
+    case GT_TRACE_OPERAND_TIME:
         v->number.bits = r->timestamp;
         break;
-    case GT_OPERAND_DELTA:
+    case GT_TRACE_OPERAND_DELTA:
         v->number = signed_number(r->timestamp - before);
         break;
     }
     if (o->masked)
-        v->number = (struct gt_filter_number){false, v->number.bits & o->mask};
+        v->number = (struct gt_expr_number){false, v->number.bits & o->mask};
     return true;
 }
 
-bool gt_filter_texts(const struct gt_filter_node *n, GString *scratch, const char *a, size_t a_size,
-                     const char *b, size_t b_size)
+bool gt_trace_filter_texts(const struct gt_trace_filter_node *n, GString *scratch, const char *a,
+                           size_t a_size, const char *b, size_t b_size)
 {
     bool equal = a_size == b_size && memcmp(a, b, a_size) == 0;
     switch (n->comparison) {
-    case GT_TOKEN_EQUAL:
+    case GT_EXPR_EQUAL:
         return equal;
-    case GT_TOKEN_UNEQUAL:
+    case GT_EXPR_UNEQUAL:
         return !equal;
-    case GT_TOKEN_GLOB:
+    case GT_EXPR_GLOB:
         g_string_truncate(scratch, 0);
         g_string_append_len(scratch, a, (gssize)a_size);
         return gt_trace_match(b, scratch->str);
     default:
         return g_regex_match_full(n->regex, a, (gssize)a_size, 0, 0, NULL, NULL) ==
-               (n->comparison == GT_TOKEN_REGEX);
+               (n->comparison == GT_EXPR_REGEX);
     }
 }
 
-static int compare(struct gt_filter_number a, struct gt_filter_number b)
-{
-    if (a.negative != b.negative)
-        return a.negative ? -1 : 1;
-    return (a.bits > b.bits) - (a.bits < b.bits); /* of two negative ones too */
-}
-
-static bool compare_numbers(enum gt_filter_token comparison, struct gt_filter_number a,
-                            struct gt_filter_number b)
-{
-    int order = compare(a, b);
-    switch (comparison) {
-    case GT_TOKEN_EQUAL:
-        return order == 0;
-    case GT_TOKEN_UNEQUAL:
-        return order != 0;
-    case GT_TOKEN_LESS:
-        return order < 0;
-    case GT_TOKEN_LESS_EQUAL:
-        return order <= 0;
-    case GT_TOKEN_MORE:
-        return order > 0;
-    default:
-        return order >= 0;
-    }
-}
-
-static bool eval_comparison(const struct gt_filter_node *n, GString *scratch,
+static bool eval_comparison(const struct gt_trace_filter_node *n, GString *scratch,
                             const struct gt_trace_record *r, uint64_t before)
 {
     struct value a, b;
     if (!get_value(&n->a, r, before, &a) || !get_value(&n->b, r, before, &b))
         return false;
     if (a.text && b.text)
-        return gt_filter_texts(n, scratch, a.text, a.size, b.text, b.size);
-    return compare_numbers(n->comparison, a.number, b.number);
+        return gt_trace_filter_texts(n, scratch, a.text, a.size, b.text, b.size);
+    return gt_expr_compare(n->comparison, a.number, b.number);
 }
 
-static bool eval(const struct gt_filter_node *n, GString *scratch, const struct gt_trace_record *r,
-                 uint64_t before)
+static bool eval(const struct gt_trace_filter_node *n, GString *scratch,
+                 const struct gt_trace_record *r, uint64_t before)
 {
     switch (n->op) {
-    case GT_FILTER_AND:
+    case GT_TRACE_FILTER_AND:
         return eval(n->left, scratch, r, before) && eval(n->right, scratch, r, before);
-    case GT_FILTER_OR:
+    case GT_TRACE_FILTER_OR:
         return eval(n->left, scratch, r, before) || eval(n->right, scratch, r, before);
-    case GT_FILTER_NOT:
+    case GT_TRACE_FILTER_NOT:
         return !eval(n->left, scratch, r, before);
-    case GT_FILTER_EVENTS:
+    case GT_TRACE_FILTER_EVENTS:
         return n->wanted[r->event->index];
     default:
         return eval_comparison(n, scratch, r, before);

@@ -9,13 +9,14 @@
 struct graph_options {
     struct gt_reading_options reader;
     GPtrArray *functions;
+    uint64_t depth; /* of what is below the functions; 0: all */
     const char *by, *sort;
     bool callers;
 };
 
 static const struct gt_option graph_table[] = {
     {"function", 'F', GT_OPTION_TEXT, .repeat = true, .value = "FUNC",
-     .help = "only calls of these functions and what they call: NAME, a glob, MODULE:NAME",
+     .help = "a tree of each of these functions: NAME, a glob, MODULE:NAME",
      .offset = offsetof(struct graph_options, functions)},
     {"callers", 'R', GT_OPTION_FLAG, .help = "show who calls the functions, not what they call",
      .offset = offsetof(struct graph_options, callers)},
@@ -28,7 +29,7 @@ static const struct gt_option graph_table[] = {
      .help = "what a function calls: the longest total first (the default), or in order of the "
              "first call",
      .offset = offsetof(struct graph_options, sort)},
-    GT_READING_OPTIONS(struct graph_options, reader),
+    GT_READING_OPTIONS_AS(0, struct graph_options, reader),
     {0},
 };
 
@@ -71,11 +72,8 @@ static int choose(struct gt_reading *r, const struct graph_options *o, struct gt
 static int read_tree(struct gt_reading *r, const struct graph_options *o, struct gt_tree *t,
                      struct gt_error *err)
 {
-    struct gt_calls_window w = r->window.calls;
     const struct gt_tree_options how = {
-        .window = &w, .groups = groups_of(o), .order = order_of(o), .by_name = true};
-    if (o->functions)
-        w.depth = 0; /* it is counted from the functions on */
+        .window = &r->window.calls, .groups = groups_of(o), .order = order_of(o), .by_name = true};
     int status = gt_tree_make(r->calls, &how, t, err);
     if (status == 0 && o->functions)
         status = choose(r, o, t, err);
@@ -134,7 +132,7 @@ static void put_functions(const struct gt_graph_text *text)
 static int print(struct gt_reading *r, const struct graph_options *o, const struct gt_tree *t,
                  struct gt_error *err)
 {
-    uint32_t depth = r->window.calls.depth;
+    uint32_t depth = o->functions ? (uint32_t)o->depth : r->window.calls.depth;
     const struct gt_graph_text text = {
         .reader = r,
         .tree = t,
@@ -166,12 +164,16 @@ static int graph(struct gt_reading *r, const void *user, struct gt_error *err)
 
 static int run_graph(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
-    const struct graph_options *o = options;
-    if (o->callers && !o->functions)
+    struct graph_options o = *(const struct graph_options *)options;
+    if (o.callers && !o.functions)
         return gt_command_usage_error(self, "--callers needs --function");
-    if (o->functions && groups_of(o) != GT_TREE_WHOLE)
+    if (o.functions && groups_of(&o) != GT_TREE_WHOLE)
         return gt_command_usage_error(self, "--by is not for --function; use --task");
-    return gt_reading_run(self, &o->reader, n, operands, graph, o);
+    if (o.functions) { /* not from the outermost calls on */
+        o.depth = o.reader.window.depth;
+        o.reader.window.depth = 0;
+    }
+    return gt_reading_run(self, &o.reader, n, operands, graph, &o);
 }
 
 const struct gt_command gt_command_graph = {
@@ -191,7 +193,8 @@ const struct gt_command gt_command_graph = {
             "function are its callers: a line has the calls and times of the top line's function "
             "that came on this path. The time of recursive calls is not counted twice.",
             "--depth counts from the functions of -F on. Without -F, and with --min-time, the time "
-            "of a call that is left out is self time of its caller.",
+            "of a call that is left out is self time of its caller. "
+            "-F is --filter in the other commands.",
             NULL},
     .spec = {.table = graph_table},
     .options_size = sizeof(struct graph_options),

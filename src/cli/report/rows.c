@@ -181,6 +181,7 @@ int gt_report_sort(const struct gt_report_rows *rows, enum gt_report_by by, cons
     for (char **key = list; *key; key++)
         if (!add_key(&k, *key, by))
             return unknown_key(*key, by, err);
-    qsort_r(rows->row, rows->n, sizeof *rows->row, compare, &k);
+    if (rows->n > 0)
+        qsort_r(rows->row, rows->n, sizeof *rows->row, compare, &k);
     return 0;
 }

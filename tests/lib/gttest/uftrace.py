@@ -77,7 +77,7 @@ TASK_LINE = re.compile(
 FIELDS = {'SESS': ('pid', 'sid', 'exename'), 'TASK': ('tid', 'pid'), 'FORK': ('pid', 'ppid'),
           'DLOP': ('tid', 'sid', 'base', 'libname')}
 NUMBERS = {'pid': 10, 'ppid': 10, 'tid': 10, 'base': 16}
-MAP_LINE = re.compile(r'([0-9a-f]+)-([0-9a-f]+) .{4} [0-9a-f]+ \S+ \d+ (\S+)(?: build-id:[0-9a-f]*)?$')
+MAP_LINE = re.compile(r'([0-9a-f]+)-([0-9a-f]+) .{4} [0-9a-f]+ \S+ \d+ +(\S+)(?: build-id:[0-9a-f]*)?$')
 SYMBOL_LINE = re.compile(r'([0-9a-f]{16}) (\S) (.+)$')
 
 

@@ -4,6 +4,7 @@
 #include "calls_util.h"
 
 #include "analysis/recording/compact.h"
+#include "filter/filter.h"
 #include "format/le.h"
 
 /* What came: a line an event: "TIME TID KIND DEPTH NAME", KIND one of + - . !, and its flags. */
@@ -214,6 +215,15 @@ static void test_switches(void **state)
                "15 50 - 1 f2\n16 50 + 1 f3\n17 50 + 2 linux:schedule (pre-empted)\n"
                "18 50 - 2 linux:schedule (pre-empted)\n19 50 - 1 f3\n19 50 - 0 f1 unfinished\n",
                "");
+    /* both kinds pass filters, also where no call is left around them */
+    struct gt_filter_set *hide = gt_filter_set_new(NULL);
+    assert_int_equal(gt_filter_set_add(hide, GT_FILTER_HIDE, "-H", "f1;f3", NULL), 0);
+    walk(d.path, &(const struct gt_calls_window){.filter = hide});
+    assert_string_equal(came->str,
+                        "11 50 + 0 f2\n12 50 + 1 linux:schedule\n14 50 - 1 linux:schedule\n"
+                        "15 50 - 0 f2\n17 50 + 0 linux:schedule (pre-empted)\n"
+                        "18 50 - 0 linux:schedule (pre-empted)\n");
+    gt_filter_set_free(hide);
 }
 
 /* Values of arguments between the records: 8 bytes, a string, and what looks nearly like a record.

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "cli/amount.h"
-#include "cli/nearest.h"
 #include "cli/window.h"
+#include "filter/nearest.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The names nearest to one that was not found, for its error message. */
-#ifndef GT_CLI_NEAREST_H
-#define GT_CLI_NEAREST_H
+#ifndef GT_FILTER_NEAREST_H
+#define GT_FILTER_NEAREST_H
 
 #include <stddef.h>
 
@@ -17,7 +17,7 @@ struct gt_nearest {
 /* Considers a name, which must remain valid. A name that has nothing in common with the wanted one
  * is not kept; one that is there already neither. */
 void gt_nearest_offer(struct gt_nearest *l, const char *name);
-/* "; near to it: a, b, c", or "". The caller frees it (g_free). */
+/* "; near to it: a, b, c", or "". The caller frees it; NULL: no memory. */
 char *gt_nearest_text(const struct gt_nearest *l);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Near names, by the number of letters to insert, remove, replace or swap: see nearest.h. */
-#include "cli/nearest.h"
+#include "filter/nearest.h"
 
-#include <glib.h>
-#include <stdbool.h>
+#include "base/text.h"
+
+#include <ctype.h>
 #include <string.h>
 
 enum { LONGEST = 64 }; /* of names, the bytes that are compared */
@@ -13,9 +14,14 @@ static bool joker(char c)
     return c == '*' || c == '?';
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static bool same(char a, char b)
 {
-    return g_ascii_tolower(a) == g_ascii_tolower(b);
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 /* The row of wanted[k]: what name[0..i) costs for wanted[0..k]. A joker costs nothing. */
@@ -27,9 +33,9 @@ static void next_row(const char *wanted, size_t k, const char *name, size_t n, c
     for (size_t i = 1; i <= n; i++) {
         size_t replaced = last[i - 1] + !(free_of_cost || same(wanted[k], name[i - 1]));
         size_t removed = last[i] + !free_of_cost, inserted = row[i - 1] + !free_of_cost;
-        row[i] = MIN(replaced, MIN(removed, inserted));
+        row[i] = least(replaced, least(removed, inserted));
         if (k && i > 1 && same(wanted[k], name[i - 2]) && same(wanted[k - 1], name[i - 1]))
-            row[i] = MIN(row[i], before[i - 2] + 1);
+            row[i] = least(row[i], before[i - 2] + 1);
     }
 }
 
@@ -70,8 +76,9 @@ void gt_nearest_offer(struct gt_nearest *l, const char *name)
 
 char *gt_nearest_text(const struct gt_nearest *l)
 {
-    GString *s = g_string_new(NULL);
+    struct gt_text t = {0};
+    gt_text_add(&t, "", 0);
     for (size_t i = 0; i < l->n; i++)
-        g_string_append_printf(s, "%s%s", i ? ", " : "; near to it: ", l->name[i]);
-    return g_string_free(s, FALSE);
+        gt_text_printf(&t, "%s%s", i ? ", " : "; near to it: ", l->name[i]);
+    return t.data;
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Passes over a recording, with filters or without. */
+#include "analysis/calls/filtered.h"
+#include "analysis/calls/pass.h"
+
+int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
+                  int (*call)(void *self, const struct gt_call *e), void *self,
+                  struct gt_error *err)
+{
+    return (w && w->filter ? gt_filtered_walk : gt_pass_walk)(c, w, call, self, err);
+}
+
+int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                  struct gt_error *err)
+{
+    if (w && w->filter)
+        return gt_filtered_scan(c, w, consumer, self, err);
+    return gt_pass_scan(c, w, consumer, self, threads, err);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Triggers that no call sets off:
+ *
+ *     console:REGEX[@ACTIONS]   a line that the machine prints
+ *     exit COMPARISON[@ACTIONS] the guest's end, by its exit status: exit!=0
+ *     signal[:N][@ACTIONS]      a signal ends the guest
+ *
+ * Without actions a snapshot is taken. `signal@...` is a function of that name.
+ */
+#include "filter/scope.h"
+#include "filter/set.h"
+#include "filter/trigger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_console(struct gt_filter_rule *r, const struct gt_filter_source *s,
+                         struct gt_filter_span text)
+{
+    struct gt_error err;
+    size_t at;
+    char *copy = gt_span_copy(text);
+    if (!copy)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    int status = gt_regex_parse(copy, &r->console, &at, &err);
+    free(copy);
+    if (status == 0 && !text.n)
+        return gt_source_fail(s, text.at, GT_E_USAGE, "expected a regular expression");
+    return status < 0 ? gt_source_fail(s, text.at + at, status, "%s", err.text) : 0;
+}
+
+/* A condition on the one value `name`. */
+static int parse_condition(struct gt_filter_rule *r, const struct gt_filter_source *s,
+                           struct gt_filter_span text, const char *name)
+{
+    const struct gt_condition_name names[] = {{name, false}, {NULL, false}};
+    struct gt_error err;
+    size_t at;
+    char *copy = gt_span_copy(text);
+    if (!copy)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    int status = gt_condition_parse(copy, names, &r->condition, &at, &err);
+    free(copy);
+    return status < 0 ? gt_source_fail(s, text.at + at, status, "%s", err.text) : 0;
+}
+
+static int parse_signal(struct gt_filter_rule *r, const struct gt_filter_source *s,
+                        struct gt_filter_span number)
+{
+    char text[48] = "signal==";
+    uint64_t n;
+    if (!number.n)
+        return 0;
+    if (!gt_span_number(number, &n) || n > 64)
+        return gt_source_fail(s, number.at, GT_E_USAGE, "expected the number of a signal");
+    strncat(text, number.at, number.n);
+    return parse_condition(r, s, (struct gt_filter_span){text, strlen(text)}, "signal");
+}
+
+/* "exit" and a comparison, not a name that begins so. */
+static bool is_exit(struct gt_filter_span text)
+{
+    struct gt_filter_span rest = gt_span_after(text, "exit");
+    while (rest.n && *rest.at == ' ')
+        rest = (struct gt_filter_span){rest.at + 1, rest.n - 1};
+    return rest.n && strchr("=!<>&", *rest.at);
+}
+
+static int parse_cause(struct gt_filter_rule *r, const struct gt_filter_source *s,
+                       struct gt_filter_span text, bool alone)
+{
+    struct gt_filter_span rest = gt_span_after(text, "console:");
+    if (rest.at) {
+        r->cause = GT_CAUSE_CONSOLE;
+        return parse_console(r, s, rest);
+    }
+    rest = gt_span_after(text, "signal:");
+    if (rest.at || (gt_span_is(text, "signal") && alone)) {
+        r->cause = GT_CAUSE_SIGNAL;
+        return parse_signal(r, s, rest);
+    }
+    if (!is_exit(text))
+        return 0;
+    r->cause = GT_CAUSE_EXIT;
+    return parse_condition(r, s, text, "exit");
+}
+
+/* What only calls have. */
+static bool is_about_calls(const struct gt_filter_rule *r)
+{
+    return r->bits || r->scopes || r->level || r->at_return;
+}
+
+int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                   const struct gt_filter_source *s, struct gt_filter_span item)
+{
+    struct gt_filter_span text = gt_span_until(item, "@", false), module = {NULL, 0};
+    int status = parse_cause(r, s, text, text.n == item.n);
+    if (status < 0 || r->cause == GT_CAUSE_CALL)
+        return status;
+    status = gt_filter_need(set, GT_FILTER_NEEDS_EVENTS, s, item.at,
+                            "this trigger works while a guest is recorded");
+    if (status < 0)
+        return status;
+    if (text.n == item.n) {
+        r->action[r->n_actions++] = (struct gt_filter_action){.kind = GT_ACTION_SNAPSHOT};
+        return 0;
+    }
+    struct gt_filter_span words = {text.at + text.n + 1, item.n - text.n - 1};
+    status = gt_trigger_parse(set, r, s, words, &module);
+    if (status == 0 && (is_about_calls(r) || module.at))
+        status = gt_source_fail(s, words.at, GT_E_USAGE,
+                                "only actions can follow here, as snapshot or trace-on");
+    return status;
+}

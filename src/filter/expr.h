@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tokens of expressions that users write: comparisons of names, numbers and strings, combined
+ * by && || ! and parentheses. A parser says which of them mean something and what names there are.
+ *
+ * A number is decimal, or hex after 0x, with an optional k, M, G (of 1024) or ns, us, ms, s (of
+ * ns). A string stands between " or ', with the escapes \\ \" \' \n \t \xHH.
+ */
+#ifndef GT_FILTER_EXPR_H
+#define GT_FILTER_EXPR_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gt_expr_token {
+    GT_EXPR_END,
+    GT_EXPR_WORD,  /* a name, or a pattern with * and ? */
+    GT_EXPR_FIELD, /* the name after the @ */
+    GT_EXPR_NUMBER,
+    GT_EXPR_STRING,
+    GT_EXPR_OPEN,
+    GT_EXPR_CLOSE,
+    GT_EXPR_AND,
+    GT_EXPR_OR,
+    GT_EXPR_NOT,
+    GT_EXPR_BITS,  /* & */
+    GT_EXPR_EQUAL, /* this and the tokens below are comparisons */
+    GT_EXPR_UNEQUAL,
+    GT_EXPR_LESS,
+    GT_EXPR_LESS_EQUAL,
+    GT_EXPR_MORE,
+    GT_EXPR_MORE_EQUAL,
+    GT_EXPR_GLOB,
+    GT_EXPR_REGEX,
+    GT_EXPR_NO_REGEX,
+};
+
+/* A number from -2^63 to 2^64 - 1. */
+struct gt_expr_number {
+    bool negative; /* `bits` is a negative number in two's complement */
+    uint64_t bits;
+};
+
+struct gt_expr_lexer {
+    const char *text, *at; /* at: after the token */
+    enum gt_expr_token token;
+    const char *start; /* start of the token */
+    size_t size;       /* bytes of the token */
+    struct gt_expr_number number;
+    struct gt_text string; /* a STRING's text, or a FIELD's or WORD's name; the owner frees it */
+    struct gt_error *err;
+};
+
+/* Reads the next token. GT_E_USAGE: l->start is at the error. GT_E_NOMEM. */
+int gt_expr_next(struct gt_expr_lexer *l);
+
+/* True: "a COMPARISON b", one of EQUAL to MORE_EQUAL. */
+bool gt_expr_compare(enum gt_expr_token comparison, struct gt_expr_number a,
+                     struct gt_expr_number b);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What to record, and when: a set of filters and triggers, as a user wrote them. docs/filters.md
+ * has the grammar and what each means.
+ *
+ * A set is made once. For each function that becomes known gt_filter_verdict says what the set has
+ * to do with it: patterns are matched there and nowhere else. At calls and returns only verdicts
+ * are looked at: see state.h, which is the same for a recorder and for readers.
+ *
+ * Which of several patterns wins is what uftrace does: each adds to the verdict, and of two that
+ * contradict each other (-F and -N, depth=1 and depth=2, trace-on and trace-off) the later one
+ * wins; -F and -N are in the order of the command line, then come -T, -C, -H and -L.
+ */
+#ifndef GT_FILTER_FILTER_H
+#define GT_FILTER_FILTER_H
+
+#include "filter/condition.h"
+#include "filter/pattern.h"
+
+struct gt_filter_set;
+struct gt_filter_rule;
+
+/* One option, by what it does. */
+enum gt_filter_option {
+    GT_FILTER_ONLY,        /* -F PAT[@...] */
+    GT_FILTER_NOT,         /* -N PAT[@...] */
+    GT_FILTER_TRIGGER,     /* -T PAT@ACTION[,ACTION...], console:REGEX, exit!=0, signal */
+    GT_FILTER_CALLERS,     /* -C PAT[@...] */
+    GT_FILTER_HIDE,        /* -H PAT[@...] */
+    GT_FILTER_PLACE,       /* -L FILE[@hide] */
+    GT_FILTER_DEPTH,       /* -D N */
+    GT_FILTER_TIME,        /* -t TIME */
+    GT_FILTER_SIZE,        /* -Z SIZE */
+    GT_FILTER_TASK,        /* --task GLOB|ID, several times: any of them */
+    GT_FILTER_VCPU,        /* --vcpu N, several times: any of them */
+    GT_FILTER_PRIVILEGE,   /* --privilege LEVEL, a glob, several times: any of them */
+    GT_FILTER_KERNEL_ONLY, /* without a value, as those below */
+    GT_FILTER_USER_ONLY,
+    GT_FILTER_NO_HANDLERS,
+    GT_FILTER_OFF, /* --trace=off: nothing until a trigger */
+};
+
+/* What a set's user can provide. */
+struct gt_filter_settings {
+    enum gt_filter_match match;
+    /* Values of calls that conditions may name, until a NULL name, beside "depth" and "took"; NULL:
+     * none. Their numbers are indexes here. */
+    const struct gt_condition_name *values;
+    uint32_t needs; /* enum gt_filter_need: what the user has not got; options that need it are
+                     * refused */
+};
+
+enum gt_filter_need {
+    GT_FILTER_NEEDS_LINES = 1,    /* source lines of functions */
+    GT_FILTER_NEEDS_CPU = 2,      /* the vCPU of a call */
+    GT_FILTER_NEEDS_LEVEL = 4,    /* privilege levels of functions */
+    GT_FILTER_NEEDS_HANDLERS = 8, /* which calls are handlers */
+    GT_FILTER_NEEDS_EVENTS = 16,  /* the console, the guest's exit and signals */
+    GT_FILTER_NEEDS_INSNS = 32,   /* a clock of instructions */
+    GT_FILTER_NEEDS_KERNEL = 64,  /* which functions are the kernel's */
+};
+
+/* `s` may be NULL. NULL: no memory. */
+struct gt_filter_set *gt_filter_set_new(const struct gt_filter_settings *s);
+void gt_filter_set_free(struct gt_filter_set *set); /* NULL is fine; verdicts end with it */
+
+/* Adds an option. `name` is the option's, for messages ("-F"); value NULL where there is none. A
+ * value of PAT may be several, separated by semicolons. GT_E_USAGE, GT_E_RANGE, GT_E_UNSUPPORTED
+ * (needs what the user has not got): err names the option, the text, the place in it and what was
+ * expected; the set may have a part of the option. GT_E_NOMEM. */
+int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
+                      const char *value, struct gt_error *err);
+/* True: nothing was added that changes what is recorded. */
+bool gt_filter_set_is_empty(const struct gt_filter_set *set);
+
+/* True: what happens in one task changes nothing in another. */
+bool gt_filter_set_is_local(const struct gt_filter_set *set);
+
+enum gt_verdict_bit {
+    GT_VERDICT_ONLY = 1 << 0,        /* -F */
+    GT_VERDICT_NOT = 1 << 1,         /* -N */
+    GT_VERDICT_CALLERS = 1 << 2,     /* -C */
+    GT_VERDICT_HIDE = 1 << 3,        /* -H */
+    GT_VERDICT_PLACE = 1 << 4,       /* -L: it is in one of the files */
+    GT_VERDICT_NO_PLACE = 1 << 5,    /* it is in a hidden one */
+    GT_VERDICT_DEPTH = 1 << 6,       /* `depth` applies from here on */
+    GT_VERDICT_TIME = 1 << 7,        /* `time` */
+    GT_VERDICT_SIZE = 1 << 8,        /* `size` */
+    GT_VERDICT_TRACE = 1 << 9,       /* recorded however short */
+    GT_VERDICT_ON = 1 << 10,         /* trace-on */
+    GT_VERDICT_OFF = 1 << 11,        /* trace-off */
+    GT_VERDICT_UNSELECTED = 1 << 12, /* of another level than is recorded */
+    GT_VERDICT_RULES = 1 << 13,      /* `rules` decide at each call: conditions, scopes, counts */
+    GT_VERDICT_ACTS = 1 << 14,       /* `rules` have actions at the entry */
+    GT_VERDICT_RETURNS = 1 << 15,    /* at the return */
+};
+
+/* What the set has to do with a function. */
+struct gt_filter_verdict {
+    uint32_t bits; /* enum gt_verdict_bit */
+    uint32_t depth;
+    uint32_t size;
+    uint32_t own_size;                         /* the function's; 0: not known */
+    uint64_t time;                             /* ns */
+    const struct gt_filter_rule *const *rules; /* in order, until NULL; NULL: none */
+};
+
+/* Thread-safe. `f` is not kept. GT_E_NOMEM; GT_E_RANGE: more than 32 triggers
+ * of one function have actions. */
+int gt_filter_verdict(const struct gt_filter_set *set, const struct gt_filter_function *f,
+                      struct gt_filter_verdict *out);
+/* False: a call of the function is never recorded and changes nothing, whatever comes before. */
+bool gt_filter_matters(const struct gt_filter_set *set, const struct gt_filter_verdict *v);
+/* True: a call of the function does something even while nothing is recorded. */
+static inline bool gt_filter_acts(const struct gt_filter_verdict *v)
+{
+    return v->bits & (GT_VERDICT_ON | GT_VERDICT_OFF | GT_VERDICT_RULES | GT_VERDICT_ACTS |
+                      GT_VERDICT_RETURNS);
+}
+
+/* A pattern that no function has matched so far: the i-th of them. */
+struct gt_filter_unused {
+    const char *option, *text; /* as the user wrote it */
+    const char *name;          /* of functions, without module and scope: to find near ones */
+};
+bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out);
+
+#endif

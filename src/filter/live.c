@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What all tasks of a recording have in common: whether it is on, and how often triggers fired. */
+#include "filter/rule.h"
+#include "filter/state.h"
+
+#include <stdlib.h>
+
+struct gt_filter_live *gt_filter_live_new(const struct gt_filter_set *set)
+{
+    struct gt_filter_live *live = calloc(1, sizeof *live + set->n_rules * sizeof *live->count);
+    if (!live)
+        return NULL;
+    live->n = set->n_rules;
+    live->switched = !set->off;
+    return live;
+}
+
+void gt_filter_live_free(struct gt_filter_live *live)
+{
+    free(live);
+}
+
+void gt_filter_live_switch(struct gt_filter_live *live, bool on)
+{
+    uint32_t now = __atomic_load_n(&live->switched, __ATOMIC_RELAXED);
+    while ((now & 1) != on && !__atomic_compare_exchange_n(&live->switched, &now, now + 1, false,
+                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rules at one call or return: see occasion.h; and triggers of other causes. */
+#include "filter/occasion.h"
+
+#include "filter/rule.h"
+
+/* How often: the rule was met once more. */
+static bool is_due(struct gt_filter_live *live, const struct gt_filter_rule *r)
+{
+    if (!r->after && !r->every && !r->count)
+        return true;
+    uint64_t *count = live->count[r->number];
+    uint64_t n = __atomic_add_fetch(&count[0], 1, __ATOMIC_RELAXED);
+    if (n <= r->after || (r->every && (n - r->after - 1) % r->every))
+        return false;
+    return !r->count || __atomic_fetch_add(&count[1], 1, __ATOMIC_RELAXED) < r->count;
+}
+
+static bool value_of(const void *self, unsigned number, struct gt_expr_number *out)
+{
+    const struct gt_occasion *o = self;
+    const struct gt_filter_state *s = o->s;
+    switch (number) {
+    case GT_VALUE_DEPTH:
+        *out = (struct gt_expr_number){false, o->depth};
+        return true;
+    case GT_VALUE_TOOK:
+        *out = (struct gt_expr_number){false, o->took};
+        return o->at_return;
+    default:
+        return s->sink->value && s->sink->value(s->self, number - GT_VALUE_OWN, out);
+    }
+}
+
+static bool applies(const struct gt_occasion *o, const struct gt_filter_rule *r)
+{
+    if (r->at_return != o->at_return || (o->s->scopes & r->scopes) != r->scopes)
+        return false;
+    if (r->condition && !gt_condition_holds(r->condition, value_of, o))
+        return false;
+    return is_due(o->s->live, r);
+}
+
+uint32_t gt_occasion_meet(const struct gt_occasion *o, struct gt_filter_verdict *merged)
+{
+    bool merges = merged && o->v->bits & GT_VERDICT_RULES;
+    uint32_t bit = 1, fired = 0;
+    if (merged)
+        *merged = *o->v;
+    if (merges)
+        merged->bits &= GT_VERDICT_UNSELECTED;
+    for (const struct gt_filter_rule *const *r = o->v->rules; *r; r++) {
+        if (applies(o, *r)) {
+            if (merges)
+                gt_rule_merge(*r, merged);
+            if ((*r)->n_actions)
+                fired |= bit;
+        }
+        if ((*r)->n_actions)
+            bit <<= 1;
+    }
+    return fired;
+}
+
+/* What uftrace has too it does only where a call passes the filters. */
+static bool is_performed(const struct gt_occasion *o, const struct gt_filter_action *a, bool passes)
+{
+    return a->at_return == o->at_return &&
+           (passes || a->kind == GT_ACTION_SNAPSHOT || a->kind == GT_ACTION_MARK);
+}
+
+static bool is_switch(const struct gt_filter_action *a)
+{
+    return a->kind == GT_ACTION_TRACE_ON || a->kind == GT_ACTION_TRACE_OFF;
+}
+
+bool gt_occasion_acts(const struct gt_occasion *o, uint32_t fired, bool passes)
+{
+    for (const struct gt_filter_rule *const *r = o->v->rules; *r && fired; r++) {
+        for (size_t i = 0; fired & 1 && i < (*r)->n_actions; i++)
+            if (!is_switch(&(*r)->action[i]) && is_performed(o, &(*r)->action[i], passes))
+                return true;
+        if ((*r)->n_actions)
+            fired >>= 1;
+    }
+    return false;
+}
+
+static void act(struct gt_filter_live *live, const struct gt_filter_sink *sink, void *self,
+                const struct gt_filter_act *a)
+{
+    if (is_switch(a->action))
+        gt_filter_live_switch(live, a->action->kind == GT_ACTION_TRACE_ON);
+    else if (sink->act)
+        sink->act(self, a);
+}
+
+void gt_occasion_perform(const struct gt_occasion *o, uint32_t fired, bool passes)
+{
+    const struct gt_filter_state *s = o->s;
+    for (const struct gt_filter_rule *const *r = o->v->rules; *r && fired; r++) {
+        for (size_t i = 0; fired & 1 && i < (*r)->n_actions; i++)
+            if (is_performed(o, &(*r)->action[i], passes))
+                act(s->live, s->sink, s->self,
+                    &(struct gt_filter_act){&(*r)->action[i], (*r)->text, o->depth, o->time,
+                                            o->took});
+        if ((*r)->n_actions)
+            fired >>= 1;
+    }
+}
+
+static bool status_of(const void *self, unsigned number, struct gt_expr_number *out)
+{
+    (void)number;
+    *out = (struct gt_expr_number){false, *(const uint64_t *)self};
+    return true;
+}
+
+/* A trigger of another cause than a call. */
+static void fire(struct gt_filter_live *live, const struct gt_filter_rule *r, uint64_t time,
+                 const struct gt_filter_sink *sink, void *self)
+{
+    if (!is_due(live, r))
+        return;
+    for (size_t i = 0; i < r->n_actions; i++)
+        act(live, sink, self, &(struct gt_filter_act){&r->action[i], r->text, 0, time, 0});
+}
+
+void gt_filter_console(const struct gt_filter_set *set, struct gt_filter_live *live,
+                       const char *line, uint64_t time, const struct gt_filter_sink *sink,
+                       void *self)
+{
+    for (size_t i = 0; i < set->n_rules; i++)
+        if (set->rule[i]->cause == GT_CAUSE_CONSOLE && gt_regex_match(set->rule[i]->console, line))
+            fire(live, set->rule[i], time, sink, self);
+}
+
+void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *live, bool by_signal,
+                     uint64_t status, uint64_t time, const struct gt_filter_sink *sink, void *self)
+{
+    enum gt_rule_cause cause = by_signal ? GT_CAUSE_SIGNAL : GT_CAUSE_EXIT;
+    for (size_t i = 0; i < set->n_rules; i++) {
+        const struct gt_filter_rule *r = set->rule[i];
+        if (r->cause == cause &&
+            (!r->condition || gt_condition_holds(r->condition, status_of, &status)))
+            fire(live, r, time, sink, self);
+    }
+}

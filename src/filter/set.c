@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Makes a set of options: see filter.h. */
+#include "filter/set.h"
+#include "filter/grow.h"
+#include "filter/lists.h"
+#include "filter/scope.h"
+#include "filter/trigger.h"
+
+#include <string.h>
+
+static const struct gt_condition_name own_values[GT_VALUE_OWN] = {
+    [GT_VALUE_DEPTH] = {"depth", false},
+    [GT_VALUE_TOOK] = {"took", true},
+};
+
+struct gt_filter_set *gt_filter_set_new(const struct gt_filter_settings *settings)
+{
+    struct gt_filter_set *set = calloc(1, sizeof *set);
+    if (!set)
+        return NULL;
+    if (settings)
+        set->settings = *settings;
+    size_t n = 0;
+    while (set->settings.values && set->settings.values[n].name)
+        n++;
+    set->values = calloc(GT_VALUE_OWN + n + 1, sizeof *set->values);
+    set->lists = gt_filter_lists_new();
+    if (!set->values || !set->lists) {
+        gt_filter_set_free(set);
+        return NULL;
+    }
+    memcpy(set->values, own_values, sizeof own_values);
+    for (size_t i = 0; i < n; i++)
+        set->values[GT_VALUE_OWN + i] = set->settings.values[i];
+    set->depth = UINT32_MAX;
+    return set;
+}
+
+static void free_rule(struct gt_filter_rule *r)
+{
+    free(r->option_name);
+    free(r->text);
+    gt_pattern_free(r->pattern);
+    gt_regex_free(r->console);
+    gt_condition_free(r->condition);
+    gt_regex_free(r->level);
+    for (size_t i = 0; i < r->n_actions; i++)
+        free(r->action[i].text);
+    free(r);
+}
+
+void gt_filter_set_free(struct gt_filter_set *set)
+{
+    if (!set)
+        return;
+    for (size_t i = 0; i < set->n_rules; i++)
+        free_rule(set->rule[i]);
+    for (size_t i = 0; i < set->n_scopes; i++)
+        gt_scope_finish(&set->scope[i]);
+    for (size_t i = 0; i < set->n_levels; i++)
+        gt_regex_free(set->level[i]);
+    gt_filter_index_finish(&set->index);
+    gt_filter_lists_free(set->lists);
+    free(set->rule);
+    free(set->level);
+    free(set->values);
+    free(set);
+}
+
+static int keep(struct gt_filter_set *set, struct gt_filter_rule *r, struct gt_error *err)
+{
+    if (!gt_grow((void **)&set->rule, &set->room_rules, set->n_rules + 1, sizeof(void *)))
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    if (r->cause == GT_CAUSE_CALL && !gt_filter_index_add(&set->index, r))
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    size_t at = set->n_rules;
+    while (at && gt_rule_order(set->rule[at - 1]) > gt_rule_order(r))
+        at--;
+    memmove(set->rule + at + 1, set->rule + at, (set->n_rules - at) * sizeof *set->rule);
+    set->rule[at] = r;
+    r->number = (uint32_t)set->n_rules++;
+    set->only |= (r->bits & GT_VERDICT_ONLY) != 0;
+    set->places |= (r->bits & GT_VERDICT_PLACE) != 0;
+    set->callers |= (r->bits & GT_VERDICT_CALLERS) != 0;
+    set->limits_size |= (r->bits & GT_VERDICT_SIZE) != 0;
+    return 0;
+}
+
+/* ["!"] */
+static uint32_t own_bits(enum gt_filter_option option, bool negated)
+{
+    switch (option) {
+    case GT_FILTER_ONLY:
+        return negated ? GT_VERDICT_NOT : GT_VERDICT_ONLY;
+    case GT_FILTER_NOT:
+        return GT_VERDICT_NOT;
+    case GT_FILTER_CALLERS:
+        return GT_VERDICT_CALLERS;
+    case GT_FILTER_HIDE:
+        return GT_VERDICT_HIDE;
+    case GT_FILTER_PLACE:
+        return negated ? GT_VERDICT_NO_PLACE : GT_VERDICT_PLACE;
+    default:
+        return 0;
+    }
+}
+
+/* "@hide" of -L, the only word that is not a scope. Returns the words without it. */
+static struct gt_filter_span take_hide(struct gt_filter_span words, bool *hides)
+{
+    struct gt_filter_span first = gt_span_until(words, ",@", true);
+    *hides = gt_span_is(first, "hide");
+    if (!*hides)
+        return words;
+    if (first.n == words.n)
+        return (struct gt_filter_span){NULL, 0};
+    return (struct gt_filter_span){words.at + first.n + 1, words.n - first.n - 1};
+}
+
+static int parse_pattern(struct gt_filter_set *set, struct gt_filter_rule *r,
+                         const struct gt_filter_source *s, struct gt_filter_span pattern,
+                         struct gt_filter_span module)
+{
+    struct gt_error err;
+    size_t at, before = module.at ? module.n + 1 : 0, n = before + pattern.n;
+    char *text = malloc(n + 1);
+    if (!text)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    if (module.at) {
+        memcpy(text, module.at, module.n);
+        text[module.n] = ':';
+    }
+    memcpy(text + before, pattern.at, pattern.n);
+    int status = (r->option == GT_FILTER_PLACE ? gt_pattern_parse_file : gt_pattern_parse)(
+        text, n, set->settings.match, &r->pattern, &at, &err);
+    free(text);
+    if (status == GT_E_NOMEM)
+        return gt_error_set(s->err, status, "out of memory");
+    if (status < 0)
+        return gt_source_fail(s, pattern.at + (at > before ? at - before : 0), status, "%s",
+                              err.text);
+    return gt_pattern_needs_lines(r->pattern)
+               ? gt_filter_need(set, GT_FILTER_NEEDS_LINES, s, pattern.at,
+                                "source lines are not known here")
+               : 0;
+}
+
+/* ["!"] PAT ["@" WORDS] */
+static int parse_rule(struct gt_filter_set *set, struct gt_filter_rule *r,
+                      const struct gt_filter_source *s, struct gt_filter_span item)
+{
+    struct gt_filter_span module = {NULL, 0}, words = {NULL, 0};
+    bool negated =
+        item.n && *item.at == '!' && (r->option == GT_FILTER_ONLY || r->option == GT_FILTER_PLACE);
+    if (negated)
+        item = (struct gt_filter_span){item.at + 1, item.n - 1};
+    struct gt_filter_span pattern = gt_span_until(item, "@", false);
+    if (pattern.n < item.n)
+        words = (struct gt_filter_span){item.at + pattern.n + 1, item.n - pattern.n - 1};
+    if (r->option == GT_FILTER_PLACE && words.at) {
+        bool hides;
+        words = take_hide(words, &hides);
+        negated |= hides;
+    }
+    r->bits = own_bits(r->option, negated);
+    int status = words.at ? gt_trigger_parse(set, r, s, words, &module) : 0;
+    if (status == 0)
+        status = parse_pattern(set, r, s, pattern, module);
+    if (status == 0 && r->option == GT_FILTER_TRIGGER && !r->bits && !r->n_actions)
+        status = gt_source_fail(s, pattern.at + pattern.n, GT_E_USAGE,
+                                "expected @ and an action, as %.*s@trace-on",
+                                (int)(pattern.n < 40 ? pattern.n : 40), pattern.at);
+    return status;
+}
+
+static int add_rule(struct gt_filter_set *set, enum gt_filter_option option,
+                    const struct gt_filter_source *s, struct gt_filter_span item)
+{
+    struct gt_filter_rule *r = calloc(1, sizeof *r);
+    if (!r)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    r->option = option;
+    r->option_name = strdup(s->option);
+    r->text = gt_span_copy(item);
+    int status = r->option_name && r->text ? 0 : gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    if (status == 0 && option == GT_FILTER_TRIGGER)
+        status = gt_cause_parse(set, r, s, item);
+    if (status == 0 && r->cause == GT_CAUSE_CALL)
+        status = parse_rule(set, r, s, item);
+    if (status == 0)
+        status = keep(set, r, s->err);
+    if (status < 0)
+        free_rule(r);
+    return status;
+}
+
+static int add_rules(struct gt_filter_set *set, enum gt_filter_option option,
+                     const struct gt_filter_source *s)
+{
+    struct gt_filter_span all = {s->text, strlen(s->text)};
+    for (;;) {
+        struct gt_filter_span item = gt_span_until(all, ";", true);
+        int status = add_rule(set, option, s, item);
+        if (status < 0 || item.n == all.n)
+            return status;
+        all = (struct gt_filter_span){all.at + item.n + 1, all.n - item.n - 1};
+    }
+}
+
+static int set_depth(struct gt_filter_set *set, const struct gt_filter_source *s)
+{
+    uint64_t depth;
+    if (!gt_span_number((struct gt_filter_span){s->text, strlen(s->text)}, &depth) || !depth ||
+        depth > UINT32_MAX)
+        return gt_source_fail(s, s->text, GT_E_USAGE, "expected a depth, a number from 1 on");
+    set->depth = (uint32_t)depth;
+    return 0;
+}
+
+static int set_size(struct gt_filter_set *set, const struct gt_filter_source *s)
+{
+    uint64_t size;
+    if (!gt_span_number((struct gt_filter_span){s->text, strlen(s->text)}, &size) ||
+        size > UINT32_MAX)
+        return gt_source_fail(s, s->text, GT_E_USAGE, "expected a size in bytes, a number");
+    set->size = (uint32_t)size;
+    return 0;
+}
+
+static int set_time(struct gt_filter_set *set, const struct gt_filter_source *s)
+{
+    bool insns;
+    uint64_t time;
+    if (!gt_span_time((struct gt_filter_span){s->text, strlen(s->text)}, &time, &insns))
+        return gt_source_fail(s, s->text, GT_E_USAGE, "expected a time, as 5us, 1.5ms or 5000insn");
+    if (insns && set->settings.needs & GT_FILTER_NEEDS_INSNS)
+        return gt_source_fail(s, s->text, GT_E_UNSUPPORTED,
+                              "the times here are not numbers of instructions");
+    set->time = time;
+    return 0;
+}
+
+static int add_level(struct gt_filter_set *set, const struct gt_filter_source *s)
+{
+    if (!gt_grow((void **)&set->level, &set->room_levels, set->n_levels + 1, sizeof *set->level))
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    int status = gt_level_parse(set, s, (struct gt_filter_span){s->text, strlen(s->text)},
+                                &set->level[set->n_levels]);
+    if (status == 0)
+        set->n_levels++;
+    return status;
+}
+
+static int select_level(struct gt_filter_set *set, bool *which, const struct gt_filter_source *s)
+{
+    if (set->settings.needs & GT_FILTER_NEEDS_KERNEL)
+        return gt_error_set(s->err, GT_E_UNSUPPORTED,
+                            "%s: which functions are the kernel's is not known here", s->option);
+    if (set->kernel_only || set->user_only)
+        return *which
+                   ? 0
+                   : gt_error_set(s->err, GT_E_USAGE,
+                                  "%s: the kernel's calls only and the programs' only are nothing",
+                                  s->option);
+    *which = true;
+    return 0;
+}
+
+static int select_handlers(struct gt_filter_set *set, const struct gt_filter_source *s)
+{
+    if (set->settings.needs & GT_FILTER_NEEDS_HANDLERS)
+        return gt_error_set(s->err, GT_E_UNSUPPORTED,
+                            "%s: which calls are handlers is not known here", s->option);
+    set->no_handlers = true;
+    return 0;
+}
+
+int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
+                      const char *value, struct gt_error *err)
+{
+    const struct gt_filter_source s = {name, value ? value : "", err};
+    const struct gt_filter_span all = {s.text, strlen(s.text)};
+    switch (option) {
+    case GT_FILTER_DEPTH:
+        return set_depth(set, &s);
+    case GT_FILTER_TIME:
+        return set_time(set, &s);
+    case GT_FILTER_SIZE:
+        return set_size(set, &s);
+    case GT_FILTER_TASK:
+        return gt_scope_add(set, GT_SCOPE_TASK, &s, all, &set->tasks);
+    case GT_FILTER_VCPU:
+        return gt_scope_add(set, GT_SCOPE_CPU, &s, all, &set->vcpus);
+    case GT_FILTER_PRIVILEGE:
+        return add_level(set, &s);
+    case GT_FILTER_KERNEL_ONLY:
+        return select_level(set, &set->kernel_only, &s);
+    case GT_FILTER_USER_ONLY:
+        return select_level(set, &set->user_only, &s);
+    case GT_FILTER_NO_HANDLERS:
+        return select_handlers(set, &s);
+    case GT_FILTER_OFF:
+        set->off = true;
+        return 0;
+    default:
+        return add_rules(set, option, &s);
+    }
+}
+
+bool gt_filter_set_is_empty(const struct gt_filter_set *set)
+{
+    return !set->n_rules && set->depth == UINT32_MAX && !set->size && !set->time && !set->off &&
+           !set->no_handlers && !set->kernel_only && !set->user_only && !set->tasks &&
+           !set->vcpus && !set->n_levels;
+}
+
+bool gt_filter_set_is_local(const struct gt_filter_set *set)
+{
+    for (size_t i = 0; i < set->n_rules; i++) {
+        const struct gt_filter_rule *r = set->rule[i];
+        if (r->bits & (GT_VERDICT_ON | GT_VERDICT_OFF) || r->n_actions || r->after || r->every ||
+            r->count)
+            return false;
+    }
+    return true;
+}
+
+bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out)
+{
+    for (size_t k = 0; k < set->n_rules; k++) {
+        const struct gt_filter_rule *r = set->rule[k];
+        if (r->cause != GT_CAUSE_CALL || __atomic_load_n(&r->used, __ATOMIC_RELAXED) || i-- > 0)
+            continue;
+        *out = (struct gt_filter_unused){r->option_name, r->text, gt_pattern_name(r->pattern)};
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to filter/: the parts of a set that its files share. */
+#ifndef GT_FILTER_SET_H
+#define GT_FILTER_SET_H
+
+#include "filter/rule.h"
+#include "filter/source.h"
+
+/* index.c: the rules of calls, by the names that they are for. */
+bool gt_filter_index_add(struct gt_filter_index *x, struct gt_filter_rule *r);
+void gt_filter_index_finish(struct gt_filter_index *x);
+/* Calls `found` for each rule whose pattern matches, in no order. */
+void gt_filter_index_find(const struct gt_filter_index *x, const struct gt_filter_function *f,
+                          void (*found)(void *self, struct gt_filter_rule *r), void *self);
+
+/* cause.c: a trigger that no call sets off: console:REGEX, exit!=0, signal. Sets r->cause, and
+ * parses all of the item if it is one. */
+int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                   const struct gt_filter_source *s, struct gt_filter_span item);
+
+#endif

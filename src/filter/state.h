@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One task's calls and returns, and what of them is recorded. A recorder feeds it what its tracker
+ * sees, a reader what a recording has: the same set and the same calls give the same records.
+ *
+ * Every call and return of the task is reported, recorded or not, so that what is recorded has its
+ * true depth and callers. Records come in order of time: a call that may still turn out too short
+ * (-t) or without a caller's filter below it (-C) is held back until it is known; then its entry is
+ * written with the time when it began, after those of its callers. Held back are open calls only,
+ * so that the memory is bounded by the depth.
+ *
+ * Where recording is switched off (trace-off), the calls that are open in the recording are closed;
+ * where it is switched on again, the calls that are open then are entered again. So a recording has
+ * an exit for every entry, whatever happens. The switch is one for all tasks (struct
+ * gt_filter_live); each takes notice of it at its own next call, or if it is off at its next
+ * return.
+ *
+ * Nothing allocates except a call that is deeper than any before: there the memory doubles.
+ */
+#ifndef GT_FILTER_STATE_H
+#define GT_FILTER_STATE_H
+
+#include "filter/action.h"
+#include "filter/filter.h"
+
+/* What all tasks of a recording, or of one pass over it, have in common. */
+struct gt_filter_live {
+    uint32_t switched; /* how often recording was switched; odd: it is on. Atomic */
+    size_t n;
+    uint64_t count[][2]; /* of each rule: how often it was met, and how often it fired. Atomic */
+};
+
+/* NULL: no memory. */
+struct gt_filter_live *gt_filter_live_new(const struct gt_filter_set *set);
+void gt_filter_live_free(struct gt_filter_live *live); /* NULL is fine */
+/* Switches recording. Thread-safe. */
+void gt_filter_live_switch(struct gt_filter_live *live, bool on);
+static inline bool gt_filter_live_is_on(const struct gt_filter_live *live)
+{
+    return __atomic_load_n(&live->switched, __ATOMIC_RELAXED) & 1;
+}
+
+/* A trigger that fired. */
+struct gt_filter_act {
+    const struct gt_filter_action *action;
+    const char *trigger; /* as the user wrote it */
+    uint32_t depth;      /* of the call; 0 where no call is the cause */
+    uint64_t time;       /* now */
+    uint64_t took;       /* at a return */
+};
+
+/* What a state's user does. `self` is that of gt_filter_state_init; `depth` counts from 0 all calls
+ * that are open, `shown` those of them that are recorded. */
+struct gt_filter_sink {
+    void (*enter)(void *self, uint32_t depth, uint32_t shown, uint64_t time);
+    void (*leave)(void *self, uint32_t depth, uint32_t shown, uint64_t time);
+    /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
+    void (*act)(void *self, const struct gt_filter_act *a);
+    /* Sets *out to the value of that number in the settings' table, of the call that is being
+     * entered or left. False: it is not known. NULL: none is. */
+    bool (*value)(void *self, unsigned number, struct gt_expr_number *out);
+};
+
+/* An open call. */
+struct gt_filter_frame {
+    uint64_t begin;
+    uint64_t time; /* that it and its callees must take */
+    const struct gt_filter_verdict *verdict;
+    uint32_t left;  /* how much deeper calls are recorded */
+    uint32_t size;  /* that it and its callees must have */
+    uint32_t bits;  /* state.c */
+    uint32_t fired; /* triggers that act at its return */
+};
+
+struct gt_filter_state {
+    const struct gt_filter_set *set;
+    struct gt_filter_live *live;
+    const struct gt_filter_sink *sink;
+    void *self;
+    struct gt_filter_frame *frame; /* [0] is below the outermost call */
+    size_t room;
+    uint32_t depth;    /* open calls */
+    uint32_t beyond;   /* those above them for which there was no memory */
+    uint32_t held;     /* frames from here on may be held back */
+    uint32_t shown;    /* calls that are open in the recording */
+    uint32_t switched; /* live->switched, as far as it was noticed */
+    uint64_t on_since;
+    uint64_t scopes; /* those that hold */
+    bool selected;
+};
+
+enum gt_filter_call_flag {
+    GT_FILTER_HANDLER = 1, /* an interrupt or exception began it */
+};
+
+/* All that is given must outlive the state. GT_E_NOMEM. */
+int gt_filter_state_init(struct gt_filter_state *s, const struct gt_filter_set *set,
+                         struct gt_filter_live *live, const struct gt_filter_sink *sink,
+                         void *self);
+void gt_filter_state_finish(struct gt_filter_state *s);
+/* No call is open any more, none is recorded: of a forked child, whose calls are entered again. */
+void gt_filter_state_reset(struct gt_filter_state *s);
+
+/* Who runs: a task's name (may be NULL), number and process; the vCPU. They count from the next
+ * call on. */
+void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t id, uint64_t pid);
+void gt_filter_state_cpu(struct gt_filter_state *s, uint64_t cpu);
+
+/* A function is called; `v` must stay until it returns. `flags`: enum gt_filter_call_flag. */
+void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, unsigned flags,
+                     uint64_t time);
+/* The innermost open call returns, or is left in another way. */
+void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
+/* True: an event (a switch of tasks, a mark) that happens now belongs into the recording. */
+bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time);
+
+/* The open calls go on until then: writes those that take long enough by it. */
+void gt_filter_until(struct gt_filter_state *s, uint64_t time);
+/* The time of the earliest entry that is held back; UINT64_MAX: none is. */
+uint64_t gt_filter_held_since(const struct gt_filter_state *s);
+
+/* Other causes of triggers: a line of the console, the guest's exit status, the signal that ended
+ * it. `sink` is called from here, with `self`. Thread-safe as far as the sink is. */
+void gt_filter_console(const struct gt_filter_set *set, struct gt_filter_live *live,
+                       const char *line, uint64_t time, const struct gt_filter_sink *sink,
+                       void *self);
+void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *live, bool by_signal,
+                     uint64_t status, uint64_t time, const struct gt_filter_sink *sink, void *self);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The words after a pattern: a row for each. */
+#include "filter/trigger.h"
+
+#include "filter/scope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct parser {
+    struct gt_filter_set *set;
+    struct gt_filter_rule *rule;
+    const struct gt_filter_source *source;
+    const char *word;            /* where it begins */
+    struct gt_filter_span value; /* what stands behind its name */
+    bool at_return;              /* "return:" stands before it */
+};
+
+static int fail(const struct parser *p, const char *message)
+{
+    return gt_source_fail(p->source, p->value.at, GT_E_USAGE, "%s", message);
+}
+
+static int out_of_memory(const struct parser *p)
+{
+    return gt_error_set(p->source->err, GT_E_NOMEM, "out of memory");
+}
+
+static int take_depth(struct parser *p, int unused)
+{
+    uint64_t depth;
+    (void)unused;
+    if (!gt_span_number(p->value, &depth) || depth > UINT32_MAX)
+        return fail(p, "expected a depth, a number");
+    p->rule->bits |= GT_VERDICT_DEPTH;
+    p->rule->depth = (uint32_t)depth;
+    return 0;
+}
+
+static int take_time(struct parser *p, int unused)
+{
+    bool insns;
+    (void)unused;
+    if (!gt_span_time(p->value, &p->rule->time, &insns))
+        return fail(p, "expected a time, as 5us, 1.5ms or 5000insn");
+    p->rule->bits |= GT_VERDICT_TIME;
+    return insns ? gt_filter_need(p->set, GT_FILTER_NEEDS_INSNS, p->source, p->value.at,
+                                  "the times here are not numbers of instructions")
+                 : 0;
+}
+
+static int take_size(struct parser *p, int unused)
+{
+    uint64_t size;
+    (void)unused;
+    if (!gt_span_number(p->value, &size) || size > UINT32_MAX)
+        return fail(p, "expected a size in bytes, a number");
+    p->rule->bits |= GT_VERDICT_SIZE;
+    p->rule->size = (uint32_t)size;
+    return 0;
+}
+
+/* Of two bits that contradict each other the later one wins, as in merging rules. */
+static int set_bit(struct parser *p, int bit)
+{
+    gt_rule_merge_bits(&p->rule->bits, (uint32_t)bit);
+    return 0;
+}
+
+static int add_action(struct parser *p, int kind, struct gt_filter_span text)
+{
+    struct gt_filter_rule *r = p->rule;
+    if (r->n_actions == GT_FILTER_ACTIONS)
+        return gt_source_fail(p->source, p->word, GT_E_RANGE, "more than %d actions",
+                              GT_FILTER_ACTIONS);
+    struct gt_filter_action *a = &r->action[r->n_actions];
+    *a = (struct gt_filter_action){.kind = (enum gt_action_kind)kind, .at_return = p->at_return};
+    if (text.n >= 2 && (*text.at == '"' || *text.at == '\'') && text.at[text.n - 1] == *text.at)
+        text = (struct gt_filter_span){text.at + 1, text.n - 2};
+    if (text.at && !(a->text = gt_span_copy(text)))
+        return out_of_memory(p);
+    r->n_actions++;
+    return 0;
+}
+
+static int take_action(struct parser *p, int kind)
+{
+    return add_action(p, kind, (struct gt_filter_span){NULL, 0});
+}
+
+static int take_action_with_text(struct parser *p, int kind)
+{
+    if (!p->value.n)
+        return fail(p, "expected a text after the =");
+    return add_action(p, kind, p->value);
+}
+
+/* trace-on and trace-off: at an entry of a function they come before it is recorded. */
+static int take_switch(struct parser *p, int kind)
+{
+    if (p->at_return || p->rule->cause != GT_CAUSE_CALL)
+        return take_action(p, kind);
+    return set_bit(p, kind == GT_ACTION_TRACE_ON ? GT_VERDICT_ON : GT_VERDICT_OFF);
+}
+
+enum { COUNT, AFTER, EVERY };
+
+static int take_count(struct parser *p, int which)
+{
+    uint64_t n;
+    if (!gt_span_number(p->value, &n) || (n == 0 && which != AFTER))
+        return fail(p, which == AFTER ? "expected a number" : "expected a number of at least 1");
+    *(which == COUNT ? &p->rule->count : which == AFTER ? &p->rule->after : &p->rule->every) = n;
+    return 0;
+}
+
+static int take_condition(struct parser *p, int unused)
+{
+    struct gt_error err;
+    size_t at;
+    (void)unused;
+    if (p->rule->condition)
+        return gt_source_fail(p->source, p->word, GT_E_USAGE,
+                              "a second condition; combine them by &&");
+    char *text = gt_span_copy(p->value);
+    if (!text)
+        return out_of_memory(p);
+    int status = gt_condition_parse(text, p->set->values, &p->rule->condition, &at, &err);
+    free(text);
+    if (status < 0)
+        return gt_source_fail(p->source, p->value.at + at, status, "%s", err.text);
+    p->rule->at_return |= gt_condition_at_return(p->rule->condition);
+    return 0;
+}
+
+static int take_scope(struct parser *p, int kind)
+{
+    return gt_scope_add(p->set, (enum gt_scope_kind)kind, p->source, p->value, &p->rule->scopes);
+}
+
+static int take_level(struct parser *p, int unused)
+{
+    (void)unused;
+    if (p->rule->level)
+        return gt_source_fail(p->source, p->word, GT_E_USAGE, "a second level");
+    return gt_level_parse(p->set, p->source, p->value, &p->rule->level);
+}
+
+static int take_moment(struct parser *p, int at_return)
+{
+    p->rule->at_return |= at_return;
+    return 0;
+}
+
+static int refuse(struct parser *p, int unused)
+{
+    (void)unused;
+    return gt_source_fail(p->source, p->word, GT_E_UNSUPPORTED,
+                          "an action of uftrace that guesttrace does not have");
+}
+
+#define TO(option) (1u << (option))
+
+enum {
+    SWITCHES = TO(GT_FILTER_TRIGGER),
+    FILTERS = TO(GT_FILTER_TRIGGER) | TO(GT_FILTER_ONLY),
+    LIMITED = TO(GT_FILTER_TRIGGER) | TO(GT_FILTER_ONLY) | TO(GT_FILTER_NOT) |
+              TO(GT_FILTER_CALLERS) | TO(GT_FILTER_HIDE),
+    PLACED = LIMITED | TO(GT_FILTER_PLACE),
+};
+
+struct word {
+    const char *name; /* one that ends with = or : has a value */
+    int (*take)(struct parser *p, int argument);
+    int argument;
+    unsigned options; /* which may have it */
+    bool may_return;  /* it means something at a return */
+};
+
+static const struct word words[] = {
+    {"depth=", take_depth, 0, FILTERS, false},
+    {"time=", take_time, 0, FILTERS, false},
+    {"size=", take_size, 0, FILTERS, false},
+    {"trace", set_bit, GT_VERDICT_TRACE, FILTERS, false},
+    {"filter", set_bit, GT_VERDICT_ONLY, SWITCHES, false},
+    {"notrace", set_bit, GT_VERDICT_NOT, SWITCHES, false},
+    {"hide", set_bit, GT_VERDICT_HIDE, FILTERS, false},
+    {"caller", set_bit, GT_VERDICT_CALLERS, FILTERS, false},
+    {"trace-on", take_switch, GT_ACTION_TRACE_ON, SWITCHES, true},
+    {"trace-off", take_switch, GT_ACTION_TRACE_OFF, SWITCHES, true},
+    {"finish", take_action, GT_ACTION_FINISH, SWITCHES, true},
+    {"backtrace", take_action, GT_ACTION_BACKTRACE, SWITCHES, true},
+    {"snapshot", take_action, GT_ACTION_SNAPSHOT, SWITCHES, true},
+    {"snapshot=", take_action_with_text, GT_ACTION_SNAPSHOT, SWITCHES, true},
+    {"read=", take_action_with_text, GT_ACTION_READ, SWITCHES, true},
+    {"mark=", take_action_with_text, GT_ACTION_MARK, SWITCHES, true},
+    {"count=", take_count, COUNT, LIMITED, false},
+    {"after=", take_count, AFTER, LIMITED, false},
+    {"every=", take_count, EVERY, LIMITED, false},
+    {"if:", take_condition, 0, LIMITED, false},
+    {"at=return", take_moment, 1, SWITCHES, false},
+    {"at=entry", take_moment, 0, SWITCHES, false},
+    {"task=", take_scope, GT_SCOPE_TASK, PLACED, false},
+    {"pid=", take_scope, GT_SCOPE_PID, PLACED, false},
+    {"cpu=", take_scope, GT_SCOPE_CPU, PLACED, false},
+    {"level=", take_level, 0, PLACED, false},
+    {"recover", refuse, 0, SWITCHES, false},
+    {"color=", refuse, 0, SWITCHES, false},
+    {"auto-args", refuse, 0, SWITCHES, false},
+    {"clear", refuse, 0, SWITCHES, false},
+    {"callsite", refuse, 0, SWITCHES, false},
+};
+
+enum { WORDS = sizeof words / sizeof *words };
+
+static bool has_value(const char *name)
+{
+    char last = name[strlen(name) - 1];
+    return last == '=' || last == ':';
+}
+
+/* trace_on, traceon and trace-on are one word, as in uftrace. */
+static bool is_word(struct gt_filter_span span, const char *name)
+{
+    char plain[16];
+    size_t n = 0;
+    if (gt_span_is(span, name))
+        return true;
+    if (!gt_span_after(span, "trace").at || strncmp(name, "trace-", 6) != 0)
+        return false;
+    for (size_t i = 0; i < span.n && n + 1 < sizeof plain; i++)
+        if (i != 5 || (span.at[i] != '_' && span.at[i] != '-'))
+            plain[n++] = span.at[i];
+    return gt_span_is((struct gt_filter_span){plain, n},
+                      strcmp(name, "trace-on") == 0 ? "traceon" : "traceoff");
+}
+
+static const struct word *find(struct gt_filter_span span, struct gt_filter_span *value)
+{
+    for (size_t i = 0; i < WORDS; i++) {
+        *value = span;
+        if (!has_value(words[i].name)) {
+            if (is_word(span, words[i].name))
+                return &words[i];
+            continue;
+        }
+        *value = gt_span_after(span, words[i].name);
+        if (value->at)
+            return &words[i];
+    }
+    return NULL;
+}
+
+static int unknown(const struct parser *p, struct gt_filter_span word)
+{
+    struct gt_text known = {0};
+    for (size_t i = 0; i < WORDS; i++)
+        if (words[i].options & TO(p->rule->option) && words[i].take != refuse)
+            gt_text_printf(&known, " %s", words[i].name);
+    int status =
+        gt_source_fail(p->source, word.at, GT_E_USAGE, "no action '%.*s', expected one of%s",
+                       (int)(word.n < 40 ? word.n : 40), word.at, known.len ? known.data : "");
+    gt_text_free(&known);
+    return status;
+}
+
+static int parse_word(struct parser *p, struct gt_filter_span span, struct gt_filter_span *module)
+{
+    struct gt_filter_span rest = gt_span_after(span, "return:");
+    p->word = span.at;
+    p->at_return = rest.at;
+    if (p->at_return)
+        span = rest;
+    const struct word *w = find(span, &p->value);
+    if (!w) {
+        bool may_be_module = span.n && !p->at_return && !memchr(span.at, '=', span.n) &&
+                             !memchr(span.at, ':', span.n) && !module->at;
+        if (!may_be_module)
+            return unknown(p, span);
+        *module = span;
+        return 0;
+    }
+    if (!(w->options & TO(p->rule->option)))
+        return gt_source_fail(p->source, p->word, GT_E_USAGE, "'%s' is not for %s", w->name,
+                              p->source->option);
+    if (p->at_return && (!w->may_return || p->rule->option != GT_FILTER_TRIGGER))
+        return gt_source_fail(p->source, p->word, GT_E_USAGE, "'%s' means nothing at the return",
+                              w->name);
+    return w->take(p, w->argument);
+}
+
+/* What a trigger at the return cannot do. */
+static int check_return(const struct parser *p, const struct gt_filter_source *s)
+{
+    struct gt_filter_rule *r = p->rule;
+    uint32_t switches = GT_VERDICT_ON | GT_VERDICT_OFF;
+    if (!r->at_return)
+        return 0;
+    if (r->option != GT_FILTER_TRIGGER || r->bits & ~switches)
+        return gt_source_fail(s, s->text, GT_E_USAGE,
+                              "what is known at the return only cannot decide what is recorded; "
+                              "it can trigger actions");
+    struct parser at_return = *p;
+    at_return.at_return = true;
+    int status = 0;
+    if (r->bits & GT_VERDICT_ON)
+        status = take_action(&at_return, GT_ACTION_TRACE_ON);
+    else if (r->bits & GT_VERDICT_OFF)
+        status = take_action(&at_return, GT_ACTION_TRACE_OFF);
+    r->bits &= ~switches;
+    for (size_t i = 0; i < r->n_actions; i++)
+        r->action[i].at_return = true;
+    return status;
+}
+
+int gt_trigger_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                     const struct gt_filter_source *s, struct gt_filter_span all,
+                     struct gt_filter_span *module)
+{
+    struct parser p = {.set = set, .rule = r, .source = s};
+    for (;;) {
+        struct gt_filter_span word = gt_span_until(all, ",@", true);
+        int status = parse_word(&p, word, module);
+        if (status < 0)
+            return status;
+        if (word.n == all.n)
+            break;
+        all = (struct gt_filter_span){all.at + word.n + 1, all.n - word.n - 1};
+    }
+    return check_return(&p, s);
+}
