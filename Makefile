@@ -40,7 +40,7 @@ run:
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) scripts/run-demo
 
-# Installs the packages it needs, fetches other versions of QEMU and uftrace, builds, and runs the tests
+# Installs the packages it needs, fetches other versions of QEMU and uftrace and viewers, builds, and runs the tests
 test: test-ready
 	@$(RUN_TESTS) $(BUILD) --no-suite long --timeout-multiplier 4
 
@@ -57,6 +57,7 @@ test-ready:
 	@scripts/setup --what test
 	@scripts/qemus
 	@scripts/uftraces
+	@scripts/npm-packages
 	@# A build that was set up before the tests' libraries were there looks for them again.
 	@[ ! -f $(BUILD)/build.ninja ] || meson setup --reconfigure $(BUILD) >/dev/null
 	@$(MAKE) --no-print-directory all

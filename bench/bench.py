@@ -11,6 +11,7 @@ import platform
 import sys
 import time
 
+import calls
 import etrace
 import events
 import execlog
@@ -22,7 +23,7 @@ import uftrace
 import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
-TOOLS = {'uftrace': uftrace.TABLES, 'etrace': etrace.TABLES,
+TOOLS = {'uftrace': uftrace.TABLES, 'calls': calls.TABLES, 'etrace': etrace.TABLES,
          'execlog': execlog.TABLES, 'tracetool': tracetool.TABLES,
          'events': events.TABLES, 'simpletrace': simpletrace.TABLES}
 

@@ -127,7 +127,7 @@ def at_once(commands):
     return seconds
 
 
-def pipeline(commands, measured):
+def pipeline(commands, measured, realtime=False):
     """The time from the start of the first to the end of the last of commands that are joined by
     pipes, and the peak memory in bytes of the one whose program is `measured`."""
     begun, processes, source = time.monotonic(), [], subprocess.DEVNULL
@@ -135,7 +135,7 @@ def pipeline(commands, measured):
         last = command is commands[-1]
         process = subprocess.Popen(command, stdin=source, stderr=subprocess.PIPE,
                                    stdout=subprocess.DEVNULL if last else subprocess.PIPE,
-                                   preexec_fn=limits(False))
+                                   preexec_fn=limits(realtime))
         if processes:
             source.close()
         processes.append(process)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What recording calls costs (libuftrace.so), next to other tools, its memory, and how long a
 kernel's names take."""
+import compact
 import compare
 import names
 import recording
@@ -92,4 +93,4 @@ MEMORY = Table(
     lambda r: ['%.1f' % (r[k] / 2**20) for k in ('added_rss', 'added_private', 'pool_file')],
     'Memory that recording adds')
 
-TABLES = [WORKLOADS, COMPARED, NAMES, MEMORY]
+TABLES = [WORKLOADS, COMPARED, NAMES, MEMORY, compact.TABLE]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace convert`: converts an etrace stream to formats of other tools. */
-#include "analysis/export/export.h"
+#include "analysis/convert/convert.h"
 
 #include "analysis/stream/walk.h"
 #include "cli/command.h"
@@ -8,7 +8,6 @@
 #include "cli/output_file.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct gt_convert_format *const formats[] = {
@@ -108,14 +107,6 @@ static int convert(struct convert *c, const struct gt_notices *notices, const ch
     return status;
 }
 
-/* Emptying the stream before it is read would not be what was meant. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
-           x.st_ino == y.st_ino;
-}
-
 /* What is left of a stream is converted, of what is none nothing. */
 static int convert_to(struct convert *c, const struct gt_notices *notices, const char *where,
                       const struct convert_options *opt, struct gt_error *err)
@@ -146,7 +137,7 @@ static int run_convert(const struct gt_command *self, const void *options, size_
     struct gt_error err = {0};
     if (n != 1)
         return gt_command_usage_error(self, "takes one stream: FILE, - or unix:PATH");
-    if (opt->output && same_file(opt->output, operands[0]))
+    if (opt->output && gt_output_file_same(opt->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the stream itself", opt->output);
     g_autofree struct convert *c = g_new0(struct convert, 1);
     c->format = format_of(opt->format);

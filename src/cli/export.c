@@ -1,42 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace export`: a recording of calls in another format. */
+#include "analysis/export/recording.h"
+#include "analysis/export/sums.h"
 #include "analysis/recording/compact.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
+#include "cli/window.h"
 
 #include <string.h>
+#include <unistd.h>
 
-/* Writes the recording at `from` to `to`. */
+/* A format has one of the three functions. */
 struct format {
     const char *name;
-    int (*write)(const char *from, const char *to, struct gt_error *err);
+    /* Writes the whole recording at `from` to `to`. */
+    int (*recording)(const char *from, const char *to, struct gt_error *err);
+    gt_export_fn *calls; /* each of them, for other tools */
+    gt_sums_fn *sums;    /* of calls, for other tools */
 };
 
-static int write_uftrace(const char *from, const char *to, struct gt_error *err)
-{
-    return gt_recording_unpack(from, to, err);
-}
+/* A row a format; names stand in format_names, too. */
+static const struct format formats[] = {
+    {"uftrace", .recording = gt_recording_unpack}, {"compact", .recording = gt_recording_pack},
+    {"perfetto", .calls = gt_export_perfetto},     {"chrome", .calls = gt_export_chrome},
+    {"folded", .sums = gt_export_folded},          {"speedscope", .sums = gt_export_speedscope},
+    {"callgrind", .sums = gt_export_callgrind},    {"pprof", .sums = gt_export_pprof},
+};
 
-static int write_compact(const char *from, const char *to, struct gt_error *err)
-{
-    return gt_recording_pack(from, to, err);
-}
-
-static const struct format formats[] = {{"uftrace", write_uftrace}, {"compact", write_compact}};
-
-static const char *const format_names[] = {"uftrace", "compact", NULL};
+static const char *const format_names[] = {
+    "uftrace", "compact", "perfetto", "chrome", "folded", "speedscope", "callgrind", "pprof", NULL};
+static const char *const value_names[] = {"time", "calls", NULL};
+_Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
 
 struct export_options {
-    const char *format, *output;
+    const char *format, *output, *values;
+    bool running;
+    GPtrArray *elf;
+    struct gt_window_options window;
 };
 
 static const struct gt_option export_table[] = {
     {"format", 'f', GT_OPTION_CHOICE, .value = "FORMAT", .choices = format_names,
-     .help = "the format to write: uftrace, a directory; compact, one file",
-     .offset = offsetof(struct export_options, format)},
-    {"output", 'o', GT_OPTION_FILE, .value = "PATH", .help = "write to PATH",
+     .help = "the format to write", .offset = offsetof(struct export_options, format)},
+    {"output", 'o', GT_OPTION_FILE, .value = "PATH",
+     .help = "write to PATH; - is standard output, where the format is one file for other tools",
      .offset = offsetof(struct export_options, output)},
+    GT_WINDOW_OPTIONS(struct export_options, window),
+    {"values", .type = GT_OPTION_CHOICE, .value = "VALUES", .choices = value_names,
+     .help = "folded: the time of each stack of calls (the default), or how often it was called",
+     .offset = offsetof(struct export_options, values)},
+    {"running", .type = GT_OPTION_FLAG,
+     .help = "formats of sums: without the time that tasks were suspended",
+     .offset = offsetof(struct export_options, running)},
+    {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
+     .help = "etrace streams: take functions from this file",
+     .offset = offsetof(struct export_options, elf)},
     {0},
 };
+
+static const struct format *format_of(const char *name)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+        if (strcmp(formats[i].name, name) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+static bool of_counts(const struct export_options *o)
+{
+    return o->values && strcmp(o->values, "calls") == 0;
+}
+
+static int write_format(const struct export_options *o, struct gt_calls *c,
+                        const struct gt_calls_window *w, struct gt_output *out,
+                        struct gt_error *err)
+{
+    const struct format *f = format_of(o->format);
+    const struct gt_sums_options how = {w, of_counts(o), o->running};
+    return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
+}
+
+/* The file gets its name when it is complete. */
+static int write_file(const struct export_options *o, struct gt_calls *c,
+                      const struct gt_calls_window *w, struct gt_error *err)
+{
+    const char *path = o->output;
+    const bool standard = strcmp(path, "-") == 0;
+    struct gt_output_file file = {.fd = STDOUT_FILENO};
+    struct gt_error write_err = {0};
+    if (!standard && gt_output_file_open(&file, path, err) < 0)
+        return err->status;
+    g_autofree struct gt_output *out = g_new(struct gt_output, 1);
+    gt_output_init(out, file.fd);
+    int status = write_format(o, c, w, out, err);
+    if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
+        status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
+    if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
+        status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
+    return status;
+}
+
+static int write_calls(const struct gt_command *self, const struct export_options *o,
+                       const char *from, struct gt_error *err)
+{
+    if (o->elf)
+        g_ptr_array_add(o->elf, NULL);
+    const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
+                                         .notices = gt_command_notices(self)};
+    struct gt_calls *calls;
+    struct gt_window window = {0};
+    int status = gt_calls_open(from, &how, &calls, err);
+    if (status < 0)
+        return status;
+    status = gt_window_make(&o->window, calls, &window, err);
+    if (status == 0)
+        status = write_file(o, calls, &window.calls, err);
+    gt_window_clear(&window);
+    gt_calls_close(calls);
+    return status;
+}
+
+static bool has_window(const struct gt_window_options *w)
+{
+    return w->from || w->to || w->min_time || w->tasks || w->depth;
+}
 
 static int run_export(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
@@ -46,22 +133,48 @@ static int run_export(const struct gt_command *self, const void *options, size_t
         return gt_command_usage_error(self, "needs one recording");
     if (!o->format || !o->output)
         return gt_command_usage_error(self, "needs --format and --output");
-    for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
-        if (strcmp(formats[i].name, o->format) == 0 &&
-            formats[i].write(operands[0], o->output, &err) < 0)
-            return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    return GT_EXIT_DONE;
+    const struct format *f = format_of(o->format);
+    if (f->recording && (has_window(&o->window) || o->elf))
+        return gt_command_usage_error(
+            self,
+            "--format %s writes the whole recording: --from, --to, "
+            "--task, --depth, --min-time and --elf are for the formats of "
+            "other tools",
+            f->name);
+    if (of_counts(o) && f->sums != gt_export_folded)
+        return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
+                                      f->name);
+    if (o->running && !f->sums)
+        return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
+    if (gt_output_file_same(o->output, operands[0]))
+        return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
+    int status = f->recording ? f->recording(operands[0], o->output, &err)
+                              : write_calls(self, o, operands[0], &err);
+    if (status == GT_E_USAGE)
+        return gt_command_usage_error(self, "%s", err.text);
+    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_export = {
     .name = "export",
-    .summary = "write a recording in another format",
-    .usage = (const char *const[]){"--format FORMAT --output PATH RECORDING", NULL},
+    .summary = "write a recording of calls in another format",
+    .usage = (const char *const[]){"--format FORMAT --output PATH RECORDING",
+                                   "--format FORMAT --output PATH [--from TIME] [--to TIME] "
+                                   "[--task TASK]... RECORDING",
+                                   NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is the directory of a recording of calls, or a compact file. A compact file "
-            "has everything that the directory has, in about a hundredth of the space. The output "
-            "gets its name when it is complete.",
+            "RECORDING is a uftrace directory or a compact file; for the formats of other tools "
+            "also an etrace stream with its programs (--elf).",
+            "uftrace is a directory, compact one file with everything that the directory has, in "
+            "about a hundredth of the space. perfetto is the format of ui.perfetto.dev: choose it "
+            "for large recordings. chrome is JSON, four times as large, for viewers that read "
+            "nothing else.",
+            "The others are sums over all calls of a path of functions: small, however long the "
+            "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
+            "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
+            "--from, --to, --task, --depth and --min-time choose a part that the viewer can hold. "
+            "A file gets its name when it is complete.",
             NULL},
     .spec = {.table = export_table},
     .options_size = sizeof(struct export_options),

@@ -46,3 +46,10 @@ int gt_output_file_finish(struct gt_output_file *f, bool keep, struct gt_error *
     g_free(f->tmp);
     return status;
 }
+
+bool gt_output_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
+}

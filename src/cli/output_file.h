@@ -21,4 +21,7 @@ int gt_output_file_open(struct gt_output_file *f, const char *path, struct gt_er
 /* Renames the file to its path; removes it if `keep` is false or on an error. GT_E_IO. */
 int gt_output_file_finish(struct gt_output_file *f, bool keep, struct gt_error *err);
 
+/* True: both paths are one regular file. A command refuses to write its input. */
+bool gt_output_file_same(const char *a, const char *b);
+
 #endif

@@ -151,7 +151,7 @@ class Completion(CliTest):
 
     def test_bash(self):
         subprocess.run(['bash', '-n', self.script('bash')], check=True)
-        self.assertEqual(self.complete_bash('re'), ['record', 'repair'])
+        self.assertEqual(self.complete_bash('re'), ['record', 'report', 'replay', 'repair'])
         self.assertEqual(self.complete_bash('record', '--cl'), ['--clock'])
         self.assertEqual(self.complete_bash('record', '--clock', ''), ['insn', 'host', 'auto'])
         self.assertEqual(self.complete_bash('record', '--ifil'), ['--ifilter'])

@@ -83,6 +83,8 @@ static void round_trip(const struct gt_compact_record *r, size_t n, bool exact)
         require(gt_packer_put(p, (uint32_t)(r[i].word % TASKS), &r[i], 1) == 0);
         if (i % 37 && i + 1 < n)
             continue;
+        if (r[i].time % 5 == 0) /* the clock may change */
+            gt_packer_set_exact(p, r[i].time % 2);
         require(gt_packer_end_block(p, &block, &size) == 0);
         require(gt_compact_head_read(block, size, &h) == 0);
         require(gt_unpacker_block(b.u, &h, block + GT_COMPACT_HEAD, compare, &b, NULL) == 0);

@@ -3,12 +3,12 @@
 # The scripts of the front door parse, and refuse an option that they do not know with status 2.
 cd "${1:-.}" || exit 1
 failed=0
-for s in scripts/setup scripts/qemus scripts/uftraces scripts/kernels scripts/make-deb scripts/run-demo .ci/run; do
+for s in scripts/setup scripts/qemus scripts/uftraces scripts/npm-packages scripts/kernels scripts/make-deb scripts/run-demo .ci/run; do
     sh -n "$s" || failed=1
     [ -x "$s" ] || { echo "$s: not executable"; failed=1; }
 done
 sh -n scripts/debian.sh || failed=1
-for s in scripts/setup scripts/qemus scripts/uftraces scripts/kernels scripts/make-deb scripts/run-demo; do
+for s in scripts/setup scripts/qemus scripts/uftraces scripts/npm-packages scripts/kernels scripts/make-deb scripts/run-demo; do
     "$s" --no-such-option >/dev/null 2>&1
     [ $? = 2 ] || { echo "$s --no-such-option: not refused as usage"; failed=1; }
     "$s" --help | grep -q . || { echo "$s --help: prints nothing"; failed=1; }

@@ -14,19 +14,21 @@ import re
 import functions
 
 POSITION = re.compile(r'0x([0-9a-f]+) ')
+AGAIN = re.compile(r"'\d+$")  # callgrind's name of a function that is open already
 
 
 def real(path):
     return os.path.realpath(path) if path.startswith('/') else path
 
 
-Edge = collections.namedtuple('Edge', 'from_object site object target count jump')
+# cost: inclusive, of all its calls; inner: to a function that was open already, as its name says
+Edge = collections.namedtuple('Edge', 'from_object site object target count jump cost inner', defaults=(0, False))
 
 
 def edges(path):
     """Every caller-callee pair, and jump, of a profile written with --dump-instr=yes,
     --collect-jumps=yes and without compression."""
-    obj, callee_obj, pending = '???', None, None
+    obj, callee_obj, pending, inner = '???', None, None, False
     with open(path, encoding='utf-8', errors='replace') as f:
         for line in f:
             key, _, value = line.rstrip('\n').partition('=')
@@ -34,6 +36,8 @@ def edges(path):
                 obj = real(value)
             elif key in ('cob', 'job'):
                 callee_obj = real(value)
+            elif key == 'cfn':
+                inner = AGAIN.search(value) is not None
             elif key == 'calls':
                 count, target = value.split()[:2]
                 pending = (callee_obj or obj, int(target, 16), int(count), False)
@@ -42,7 +46,8 @@ def edges(path):
                 pending = (callee_obj or obj, int(target, 16), int(count.split('/')[0]), True)
             elif pending:
                 site = int(POSITION.match(line)[1], 16)
-                yield Edge(obj, site, *pending)
+                jump = pending[-1]
+                yield Edge(obj, site, *pending, 0 if jump else int(line.split()[-1]), inner and not jump)
                 callee_obj = pending = None
 
 

@@ -31,7 +31,8 @@ struct gt_calls;
 
 struct gt_calls_options {
     const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
-    struct gt_notices notices; /* about damage that is skipped, and the like */
+    struct gt_notices notices; /* about damage that is skipped, and the like; on any thread, one at
+                                * a time, also during passes */
 };
 
 /* GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM, GT_E_FORMAT (no recording of calls, or a damaged text file;
@@ -55,7 +56,8 @@ struct gt_calls_task {
     const char *name;                  /* the last one; "" where it has none */
     const struct gt_calls_name *names; /* in order of time, the first included */
     size_t n_names;
-    uint64_t start; /* when it appears in task.txt */
+    uint64_t start;                 /* when it appears in task.txt */
+    uint32_t guest_pid, guest_tgid; /* the thread of a machine's Linux; 0: not known */
 };
 
 struct gt_calls_process {
@@ -85,7 +87,8 @@ const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t ind
 size_t gt_calls_n_processes(const struct gt_calls *c);
 const struct gt_calls_process *gt_calls_process(const struct gt_calls *c, uint32_t index);
 /* Functions appear while calls are read: the number may grow until a pass has ended; a function
- * keeps its index and its address in memory. Thread-safe. */
+ * keeps its index and its place in memory. Thread-safe. Names are as in the symbol files: mangled.
+ */
 size_t gt_calls_n_functions(const struct gt_calls *c);
 const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index);
 /* In order of time. */
@@ -101,9 +104,9 @@ struct gt_calls_facts {
     const char *path;
     const char *command, *exename, *version, *cpu, *host; /* info */
     bool has_exit_status;
-    int exit_status;       /* as wait() gives it */
-    uint64_t first, last;  /* times of the first and the last record; 0, 0: no records */
-    uint64_t records;      /* 0 in a directory that holds payloads, until it was read */
+    int exit_status;      /* as wait() gives it */
+    uint64_t first, last; /* times of the first and the last record; 0, 0: no records */
+    uint64_t records;
     uint64_t bytes;        /* on the disk, all of it */
     uint64_t record_bytes; /* of the records alone */
     bool incomplete;       /* cut, or still being written */
@@ -126,18 +129,23 @@ enum gt_call_kind {
 };
 
 enum gt_call_flag {
-    GT_CALL_RECURSIVE = 1,  /* ENTRY, EXIT: the function is open further out in the same task */
-    GT_CALL_CLIPPED = 2,    /* ENTRY: it began before the window; EXIT: it goes on after it */
+    GT_CALL_RECURSIVE = 1, /* ENTRY, EXIT: the function is open further out in the same task */
+    /* ENTRY: it began before the window (`self`: how long before); EXIT: it goes on after it */
+    GT_CALL_CLIPPED = 2,
     GT_CALL_UNFINISHED = 4, /* EXIT: the recording ends before the call does */
     GT_CALL_PART = 8,       /* EXIT in a scan: it began in another stretch: `self` is a part */
 };
 
-/* One event. */
+/* One event. That a task was suspended is a call as any other, of the function "linux:schedule"
+ * (or "linux:schedule (pre-empted)"), which belongs to no module: so a function's self time has
+ * none of it, and its total has. */
 struct gt_call {
     uint64_t time;
-    uint64_t begin; /* ENTRY: time; EXIT, SPLIT: when the call began */
-    /* EXIT, SPLIT: time spent in the function itself. The sum over all events of one call is its
-     * self time: a SPLIT's may be below 0. */
+    /* ENTRY, EVENT, LOST: time; EXIT, SPLIT: when the call began, or the window if that was later
+     */
+    uint64_t begin;
+    /* EXIT, SPLIT: time spent in the function itself, in the window. The sum over all events of one
+     * call is its self time. */
     int64_t self;
     uint32_t task;     /* index */
     uint32_t function; /* index */
@@ -148,7 +156,8 @@ struct gt_call {
 
 /* An open call. */
 struct gt_call_frame {
-    uint64_t begin;
+    uint64_t
+        begin; /* in a batch as that of struct gt_call; in gt_calls_open_at always the true one */
     uint32_t function;
     bool recursive;
 };
@@ -158,24 +167,31 @@ struct gt_calls_window {
     uint64_t from, to; /* times, both included; to 0: no end. Calls that are open at `from` have an
                         * ENTRY there, those open at `to` an EXIT, with GT_CALL_CLIPPED */
     const bool *tasks; /* by index; NULL: all */
-    uint32_t depth;    /* calls less deep than that, from 1; 0: all */
-    uint64_t min_time; /* ns: only calls that took as long */
+    uint32_t depth;    /* calls less deep than that, from 1; 0: all. The others' time is that of
+                        * the deepest one that is shown */
+    /* ns: only calls that took as long, in the window; time of others is their caller's own. One
+     * that never ended took until the recording's end. */
+    uint64_t min_time;
 };
 
-/* Calls in order of time; of the same time, as uftrace has them: the task first in task.txt first.
- * `call` returns 0, or anything else to end the walk: that is returned. Errors of gt_calls_scan.
- * Memory is bounded by tasks and depth, not by calls. */
+/* Calls in order of time; of the same time, as uftrace has them: the task with the lower index
+ * first. Two things come later than their time says: ENTRYs of calls that were open at `from`, of a
+ * task whose records then lie far back (a compact file): it appears when it wakes up; and at the
+ * end the EXITs of calls that never ended, with the time of their task's last record. `call`
+ * returns 0, or anything else to end the walk: that is returned. Errors of gt_calls_scan. Memory is
+ * bounded by tasks and depth, not by calls. */
 int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
                   int (*call)(void *self, const struct gt_call *e), void *self,
                   struct gt_error *err);
 /* In a walk's callback: the calls that the event's task has open, outermost first; an ENTRY's own
- * is not there yet, an EXIT's is. Valid until the callback returns. */
+ * is not there yet (where it is CLIPPED, it is), an EXIT's is. Valid until the callback returns. */
 const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n);
 
 /* Some events of one task. */
 struct gt_calls_batch {
     uint32_t task;
-    bool first; /* of a stretch of this task: `open` is what was open before it */
+    /* Of a stretch of this task: `open` is what was open before it; n is 0. */
+    bool first;
     const struct gt_call_frame *open; /* outermost first; `first` only */
     size_t n_open;
     const struct gt_call *call;
@@ -191,8 +207,9 @@ struct gt_calls_consumer {
 };
 
 /* A task's batches come in order within a stretch; stretches in any order, on any thread.
- * `threads` 0: as many as there are processors. GT_E_FORMAT (damaged records; err names the file
- * and the offset), GT_E_IO, GT_E_NOMEM, and what callbacks return. */
+ * `threads` 0: as many as there are processors. Records that are damaged are left out, with those
+ * of their segment or file after them: a notice names the file and the offset. GT_E_IO, GT_E_NOMEM,
+ * GT_E_UNSUPPORTED (a compact file with values of arguments), and what callbacks return. */
 int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
                   const struct gt_calls_consumer *consumer, void *self, unsigned threads,
                   struct gt_error *err);

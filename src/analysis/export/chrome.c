@@ -1,145 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An etrace stream as trace events in JSON, for Perfetto and chrome://tracing: a thread a unit,
- * whose functions begin ("B") and end ("E"), and a counter ("C") for each device's event. Times are
- * microseconds with three decimals.
+ * A recording of calls as trace events in JSON: a thread a task, under its process, whose calls
+ * begin ("B") and end ("E"); lines of the console are instants ("i") of the whole trace. Names of
+ * processes and threads come first.
  */
-#include "analysis/export/export.h"
-#include "analysis/stream/exec_stack.h"
-#include "base/json.h"
+#include "analysis/export/chrome_events.h"
+#include "analysis/export/recording.h"
+#include "analysis/export/slices.h"
+#include "analysis/image/demangle.h"
 
 #include <glib.h>
-#include <stdio.h>
-
-enum { UNITS = 1 << 16 };
 
 struct chrome {
     struct gt_json json;
-    struct gt_exec_codes *codes;
-    struct gt_exec_stacks *stacks;
-    bool seen[UNITS]; /* the unit has a name */
+    struct gt_calls *calls;
+    struct gt_demangler *demangler;
 };
 
-/* {"ph":"X","pid":1,"tid":UNIT,"ts":TIME */
-static void begin_event(struct gt_json *j, const char *phase, uint16_t unit, uint64_t time)
+static void begin_event(struct chrome *c, const char *phase, uint32_t task, uint64_t time)
 {
-    gt_json_resume(j);
-    gt_json_newline(j);
-    gt_json_begin_object(j);
-    gt_json_key(j, "ph");
-    gt_json_name(j, phase);
-    gt_json_key(j, "pid");
-    gt_json_u64(j, 1);
-    gt_json_key(j, "tid");
-    gt_json_u64(j, unit);
-    gt_json_key(j, "ts");
-    gt_json_thousandths(j, time);
+    const struct gt_calls_task *t = gt_calls_task(c->calls, task);
+    const struct gt_calls_process *p = gt_calls_process(c->calls, t->process);
+    gt_chrome_event_begin(&c->json, phase, p->pid, t->id, time);
 }
 
-static void end_event(struct gt_json *j)
-{
-    gt_json_end_object(j);
-    gt_json_commit(j);
-}
-
-static void name_unit(struct chrome *c, uint16_t unit)
-{
-    struct gt_json *j = &c->json;
-    char name[16];
-    c->seen[unit] = true;
-    snprintf(name, sizeof name, "CPU %u", unit);
-    begin_event(j, "M", unit, 0);
-    gt_json_key(j, "name");
-    gt_json_name(j, "thread_name");
-    gt_json_key(j, "args");
-    gt_json_begin_object(j);
-    gt_json_key(j, "name");
-    gt_json_text(j, name);
-    gt_json_end_object(j);
-    end_event(j);
-}
-
-static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
+static void put_begin(void *self, uint32_t task, uint64_t time, uint32_t function)
 {
     struct chrome *c = self;
-    if (!c->seen[unit])
-        name_unit(c, unit);
-    begin_event(&c->json, "B", unit, time);
+    begin_event(c, "B", task, time);
     gt_json_key(&c->json, "name");
-    gt_json_text(&c->json, name);
-    end_event(&c->json);
+    gt_json_text(&c->json, gt_demangle(c->demangler, gt_calls_function(c->calls, function)->name));
+    gt_chrome_event_end(&c->json);
 }
 
-static void leave(void *self, uint16_t unit, uint64_t time)
+static void put_end(void *self, uint32_t task, uint64_t time)
 {
     struct chrome *c = self;
-    begin_event(&c->json, "E", unit, time);
-    end_event(&c->json);
+    begin_event(c, "E", task, time);
+    gt_chrome_event_end(&c->json);
 }
 
-static int chrome_begin(struct gt_output *out, struct gt_etrace_names *names, void **self,
-                        struct gt_error *err)
-{
-    struct gt_exec_codes *codes;
-    int status = gt_exec_codes_create(names, &codes, err);
-    if (status < 0)
-        return status;
-    struct chrome *c = g_new0(struct chrome, 1);
-    const struct gt_exec_sink sink = {c, enter, leave, NULL};
-    c->codes = codes;
-    c->stacks = gt_exec_stacks_create(codes, &sink);
-    gt_json_init(&c->json, out, GT_JSON_REPLACE);
-    gt_json_resume(&c->json);
-    gt_json_begin_object(&c->json);
-    gt_json_key(&c->json, "displayTimeUnit");
-    gt_json_name(&c->json, "ns");
-    gt_json_key(&c->json, "traceEvents");
-    gt_json_begin_array(&c->json);
-    gt_json_commit(&c->json);
-    *self = c;
-    return 0;
-}
-
-static void chrome_exec(void *self, uint16_t unit, const struct gt_etrace_exec *x)
-{
-    gt_exec_stacks_add(((struct chrome *)self)->stacks, unit, x);
-}
-
-static void chrome_event(void *self, const struct gt_etrace_event *event)
+static void put_instant(void *self, uint32_t task, uint64_t time, const char *text)
 {
     struct chrome *c = self;
     struct gt_json *j = &c->json;
-    g_autofree char *name = g_strconcat(event->device, ".", event->name, NULL);
-    begin_event(j, "C", event->unit, event->time);
+    const bool console = task == GT_SLICES_CONSOLE;
+    if (console)
+        gt_chrome_event_begin(j, "i", 0, 0, time);
+    else
+        begin_event(c, "i", task, time);
+    gt_json_key(j, "s"); /* scope: the trace, a thread */
+    gt_json_name(j, console ? "g" : "t");
     gt_json_key(j, "name");
-    gt_json_text(j, name);
-    gt_json_key(j, "args");
-    gt_json_begin_object(j);
-    gt_json_key(j, "value");
-    gt_json_u64(j, event->value);
-    gt_json_end_object(j);
-    end_event(j);
+    gt_json_text(j, text);
+    gt_chrome_event_end(j);
 }
 
-static void chrome_end(void *self)
+/* Those of the window's tasks. */
+static void put_names(struct chrome *c, const struct gt_calls_window *w)
 {
-    struct chrome *c = self;
-    struct gt_json *j = &c->json;
-    gt_exec_stacks_destroy(c->stacks);
-    gt_json_resume(j);
-    gt_json_newline(j);
-    gt_json_end_array(j);
-    gt_json_end_object(j);
-    gt_json_end_line(j);
-    gt_json_commit(j);
-    gt_exec_codes_destroy(c->codes);
-    g_free(c);
+    g_autofree bool *named = g_new0(bool, gt_calls_n_processes(c->calls) + 1);
+    for (uint32_t i = 0; i < gt_calls_n_tasks(c->calls); i++) {
+        const struct gt_calls_task *t = gt_calls_task(c->calls, i);
+        const struct gt_calls_process *p = gt_calls_process(c->calls, t->process);
+        const char *slash = strrchr(p->exename, '/');
+        if (w && w->tasks && !w->tasks[i])
+            continue;
+        if (!named[t->process])
+            gt_chrome_event_name(&c->json, "process_name", p->pid, p->pid,
+                                 slash ? slash + 1 : p->exename);
+        named[t->process] = true;
+        gt_chrome_event_name(&c->json, "thread_name", p->pid, t->id, t->name);
+    }
 }
 
-const struct gt_convert_format gt_convert_chrome = {
-    .name = "chrome",
-    .begin = chrome_begin,
-    .exec = chrome_exec,
-    .event = chrome_event,
-    .end = chrome_end,
-};
+int gt_export_chrome(struct gt_calls *c, const struct gt_calls_window *w, struct gt_output *out,
+                     struct gt_error *err)
+{
+    struct chrome x = {.calls = c, .demangler = gt_demangler_create()};
+    const struct gt_slices slices = {&x, put_begin, put_end, put_instant};
+    gt_chrome_begin(&x.json, out);
+    put_names(&x, w);
+    int status = gt_slices_read(c, w, &slices, out, err);
+    gt_chrome_end(&x.json);
+    gt_demangler_destroy(x.demangler);
+    return status;
+}

@@ -23,8 +23,9 @@
 
 enum {
     LEAST_PIECE = 256, /* records of a task, though another one's come first */
+    AHEAD = 1000000, /* ns; but none so much later: who reads from a time on would come too early */
     MOST_PIECE = 4096,
-    TRIAL = 1 << 16, /* records that say whether times repeat */
+    TRIAL = 1 << 20, /* records that say whether times repeat */
 };
 
 /* A TID.dat that is mapped. */
@@ -126,7 +127,7 @@ static size_t take_piece(struct pack *p)
     size_t n = 0;
     for (; n < MOST_PIECE && s->at < s->size; n++, s->at += GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = s->data + s->at;
-        if (n >= LEAST_PIECE && gt_le64(at) > others)
+        if (gt_le64(at) > others && (n >= LEAST_PIECE || gt_le64(at) - others > AHEAD))
             break;
         p->record[n] = (struct gt_compact_record){gt_le64(at), gt_le64(at + 8)};
     }

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void tell(void *self, const char *file, const char *what)
+static void report(void *self, const char *file, const char *what)
 {
     g_ptr_array_add(((struct gt_recording_repair_result *)self)->texts,
                     g_strdup_printf("%s: %s", file, what));
@@ -61,7 +61,7 @@ int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
 {
     *done = (struct gt_recording_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
     struct gt_uftrace_repair_options opt = {
-        .names = names, .tell = tell, .symbols = put_symbols, .self = done};
+        .names = names, .report = report, .symbols = put_symbols, .self = done};
     struct gt_error second = {0};
     int64_t recovered = edit->at.file ? gt_compact_work_recover(&edit->work, err)
                                       : gt_streams_recover(edit->at.dir, err);

@@ -9,7 +9,7 @@
  * the file: a kill loses nothing that is in a mapped pool.
  *
  * A file may have blocks of several processes. `number` tells them apart; a process that begins
- * with a number that the file has goes on behind its last block.
+ * with a number that the file has continues after its last block.
  *
  * All functions are called on one thread at a time, the writer's, or that of
  * gt_streams_recover_packed(). Those that return int return 0 or an errno value.

@@ -109,7 +109,7 @@ static void say_nothing_recorded(const struct gt_recording *r)
         gt_record_say("nothing was recorded: QEMU ended before the plugin started");
 }
 
-static void rescue(const struct gt_recording *r, bool finished)
+static void repair(const struct gt_recording *r, bool finished)
 {
     struct gt_recording_repair_result done;
     struct gt_error err = {0};
@@ -269,7 +269,7 @@ static bool uftrace_finish(struct gt_recording *r)
     bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
     bool whole = finished && !WIFSIGNALED(r->wait_status);
     if (!whole)
-        rescue(r, finished);
+        repair(r, finished);
     gt_record_names_finish(r);
     add_console(r);
     bool some = has_records(r);

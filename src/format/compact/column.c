@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVEL = 1 }; /* zstd's */
-
 bool gt_column_reserve(struct gt_column_out *c, size_t more)
 {
     if (c->room - c->n >= more)
@@ -24,13 +22,14 @@ bool gt_column_reserve(struct gt_column_out *c, size_t more)
     return true;
 }
 
-bool gt_column_pack(const struct gt_column_out *c, ZSTD_CCtx *zstd, struct gt_column_out *payload)
+bool gt_column_pack(const struct gt_column_out *c, ZSTD_CCtx *zstd, int level,
+                    struct gt_column_out *payload)
 {
     size_t bound = ZSTD_compressBound(c->n);
     if (!gt_column_reserve(payload, bound + 2 * GT_NUMBER_MAX))
         return false;
     uint8_t *to = payload->data + payload->n + 2 * GT_NUMBER_MAX;
-    size_t packed = c->n ? ZSTD_compressCCtx(zstd, to, bound, c->data, c->n, LEVEL) : 0;
+    size_t packed = c->n ? ZSTD_compressCCtx(zstd, to, bound, c->data, c->n, level) : 0;
     bool raw = ZSTD_isError(packed) || packed >= c->n;
     size_t here = raw ? c->n : packed;
     gt_column_put(payload, c->n);
@@ -56,51 +55,69 @@ uint64_t gt_column_take_long(struct gt_column_in *c)
     return 0;
 }
 
-int gt_column_open(struct gt_columns *c, int i, struct gt_column_in *payload, size_t most,
-                   bool skip)
+int gt_column_find(struct gt_column_in *payload, struct gt_column_part *out)
 {
     uint64_t size = gt_column_take(payload), packed = gt_column_take(payload);
     uint64_t here = packed ? packed : size;
-    if (payload->bad || size > most || here > (uint64_t)(payload->end - payload->at))
+    if (payload->bad || size > GT_COMPACT_MAX_PAYLOAD ||
+        here > (uint64_t)(payload->end - payload->at))
         return GT_E_FORMAT;
-    const uint8_t *from = payload->at;
+    *out = (struct gt_column_part){payload->at, (size_t)size, (size_t)packed};
     payload->at += here;
-    c->in[i] = (struct gt_column_in){from, from + here, false};
-    if (!packed || skip)
-        return 0;
-    if (c->room[i] < size) {
-        uint8_t *bytes = realloc(c->bytes[i], size);
-        if (!bytes)
-            return GT_E_NOMEM;
-        c->bytes[i] = bytes;
-        c->room[i] = size;
-    }
-    if (ZSTD_decompressDCtx(c->zstd, c->bytes[i], size, from, packed) != size)
-        return GT_E_FORMAT;
-    c->in[i] = (struct gt_column_in){c->bytes[i], c->bytes[i] + size, false};
     return 0;
 }
 
-int gt_columns_open(struct gt_columns *c, const void *payload, size_t size, size_t most)
+int gt_column_unpack(const struct gt_column_part *part, ZSTD_DCtx *zstd, uint8_t *to,
+                     struct gt_column_in *out)
+{
+    const uint8_t *bytes = part->packed ? to : part->from;
+    *out = (struct gt_column_in){bytes, bytes + part->size, false};
+    if (part->packed &&
+        ZSTD_decompressDCtx(zstd, to, part->size, part->from, part->packed) != part->size)
+        return GT_E_FORMAT;
+    return 0;
+}
+
+int gt_columns_open(struct gt_columns *c, unsigned n, const void *payload, size_t size, size_t most)
 {
     struct gt_column_in p = {payload, (const uint8_t *)payload + size, false};
+    struct gt_column_part part[GT_COLUMNS];
+    size_t total = 0;
     int status = 0;
-    for (int i = 0; i < GT_COLUMNS && status == 0; i++)
-        status = gt_column_open(c, i, &p, most, false);
-    return status < 0 ? status : p.at == p.end ? 0 : GT_E_FORMAT;
+    for (unsigned i = 0; i < n && status == 0; i++) {
+        status = gt_column_find(&p, &part[i]);
+        if (status == 0 && part[i].size > most - total)
+            status = GT_E_FORMAT;
+        total += status == 0 ? part[i].size : 0;
+    }
+    if (status < 0 || p.at != p.end)
+        return GT_E_FORMAT;
+    if (c->room <= total) {
+        free(c->bytes);
+        c->room = total + 1;
+        c->bytes = malloc(c->room);
+    }
+    if (!c->bytes) {
+        c->room = 0;
+        return GT_E_NOMEM;
+    }
+    c->n = n;
+    uint8_t *to = c->bytes;
+    for (unsigned i = 0; i < n && status == 0; to += part[i++].size)
+        status = gt_column_unpack(&part[i], c->zstd, to, &c->in[i]);
+    return status;
 }
 
 void gt_columns_finish(struct gt_columns *c)
 {
-    for (int i = 0; i < GT_COLUMNS; i++)
-        free(c->bytes[i]);
+    free(c->bytes);
     ZSTD_freeDCtx(c->zstd);
 }
 
 bool gt_columns_are_done(const struct gt_columns *c)
 {
     bool done = true;
-    for (int i = 0; i < GT_COLUMNS; i++)
+    for (unsigned i = 0; i < c->n; i++)
         done = done && !c->in[i].bad && c->in[i].at == c->in[i].end;
     return done;
 }

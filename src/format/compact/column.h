@@ -8,6 +8,8 @@
 #ifndef GT_FORMAT_COMPACT_COLUMN_H
 #define GT_FORMAT_COMPACT_COLUMN_H
 
+#include "format/compact/clock.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,9 +23,11 @@ enum gt_column {
     GT_COLUMN_MISSES, /* enum gt_miss of each that was not */
     GT_COLUMN_SYMS,   /* what happened, where nothing predicted it */
     GT_COLUMN_WORDS,  /* new words */
-    GT_COLUMN_NEAR,   /* times: differences to what was predicted, or small steps */
+    GT_COLUMN_NEAR,   /* times: differences to what was predicted */
     GT_COLUMN_FAR,    /* times: steps */
-    GT_COLUMNS,
+    GT_COLUMN_LOW,    /* times: the lowest 8 bits of long steps */
+    GT_COLUMN_STEPS,  /* times: steps, in some columns (clock.h); exact: not there */
+    GT_COLUMNS = GT_COLUMN_STEPS + GT_CLOCK_COLUMNS,
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -48,8 +52,9 @@ static inline void gt_column_put(struct gt_column_out *c, uint64_t v)
     c->n = (size_t)(at - c->data);
 }
 
-/* Appends a column to a payload. False: no memory. */
-bool gt_column_pack(const struct gt_column_out *c, ZSTD_CCtx *zstd, struct gt_column_out *payload);
+/* Appends a column to a payload, by zstd's level. False: no memory. */
+bool gt_column_pack(const struct gt_column_out *c, ZSTD_CCtx *zstd, int level,
+                    struct gt_column_out *payload);
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -58,21 +63,31 @@ struct gt_column_in {
     bool bad; /* a read did not fit: each further one gives 0 */
 };
 
+/* A column as it stands in the payload. */
+struct gt_column_part {
+    const uint8_t *from;
+    size_t size, packed; /* packed 0: it is not */
+};
+
+/* *payload is then after it. GT_E_FORMAT. */
+int gt_column_find(struct gt_column_in *payload, struct gt_column_part *out);
+/* The column's bytes; `to` has room for them, and is used where they are packed. GT_E_FORMAT. */
+int gt_column_unpack(const struct gt_column_part *part, ZSTD_DCtx *zstd, uint8_t *to,
+                     struct gt_column_in *out);
+
 /* All columns of a block. */
 struct gt_columns {
     struct gt_column_in in[GT_COLUMNS];
-    uint8_t *bytes[GT_COLUMNS]; /* unpacked; kept for the next block */
-    size_t room[GT_COLUMNS];
+    unsigned n;     /* how many are open */
+    uint8_t *bytes; /* of all; kept for the next block */
+    size_t room;
     ZSTD_DCtx *zstd;
 };
 
-/* The payload must live as long as the columns are read; none has more than `most` bytes.
- * GT_E_FORMAT, GT_E_NOMEM. */
-int gt_columns_open(struct gt_columns *c, const void *payload, size_t size, size_t most);
-/* The next column of a payload, as c->in[i]; skip: not unpacked. *payload is then behind it. Errors
- * of gt_columns_open. */
-int gt_column_open(struct gt_columns *c, int i, struct gt_column_in *payload, size_t most,
-                   bool skip);
+/* n columns; the payload must live as long as they are read; they have at most `most` bytes
+ * together. GT_E_FORMAT, GT_E_NOMEM. */
+int gt_columns_open(struct gt_columns *c, unsigned n, const void *payload, size_t size,
+                    size_t most);
 /* Frees what is in there; zstd too. */
 void gt_columns_finish(struct gt_columns *c);
 /* True where all have been read to their ends, and none beyond. */

@@ -43,15 +43,15 @@ enum gt_compact_flag {
 
 /* Bytes of a head in front of its payload. */
 #define GT_COMPACT_HEAD 64
-/* A payload is not longer. */
+/* A payload is not longer, and what is packed in one of records neither. */
 #define GT_COMPACT_MAX_PAYLOAD (64u << 20)
 /* A block has at most that many records. */
-#define GT_COMPACT_MAX_RECORDS (1u << 22)
+#define GT_COMPACT_MAX_RECORDS (1u << 20)
 /* In a segment appear at most that many tasks. */
 #define GT_COMPACT_MAX_TASKS (1u << 14)
 
 struct gt_compact_head {
-    uint8_t type; /* enum gt_compact_type */
+    uint8_t type; /* enum gt_compact_type; never 0 */
     uint8_t flags;
     uint32_t size;   /* bytes of the payload */
     uint32_t packer; /* RECORDS: blocks of one packer, in order, belong together: a process id */
@@ -81,7 +81,7 @@ struct gt_packer_options {
     uint64_t segment; /* records after which a new segment begins; 0: GT_PACKER_SEGMENT */
     uint64_t before;  /* records that an earlier packer of the same number has packed */
 };
-#define GT_PACKER_SEGMENT (4u << 20)
+#define GT_PACKER_SEGMENT (2u << 20)
 /* A block has about as many records, or less. */
 #define GT_PACKER_BLOCK (256u << 10)
 
@@ -101,6 +101,8 @@ void gt_packer_destroy(struct gt_packer *p); /* NULL is fine */
  * task has records; GT_E_RANGE: no task can have as many functions open; GT_E_NOMEM. */
 int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
                      const struct gt_packer_frame *frame, size_t n);
+/* The task has ended: its memory is freed. It may come again, as a new one. */
+void gt_packer_forget(struct gt_packer *p, uint32_t task);
 /* struct gt_packer_options.exact, from the next block on. */
 void gt_packer_set_exact(struct gt_packer *p, bool exact);
 /* Adds records of a task. GT_E_RANGE: the block must be ended before (it would have more than

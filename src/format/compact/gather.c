@@ -48,7 +48,7 @@ struct gather {
     struct gt_error *err;
 };
 
-/* Where the last block of records ends: of the text files and indexes behind it the directory has
+/* Where the last block of records ends: of the text files and indexes after it the directory has
  * the present state. *texts: there are some before it. */
 static uint64_t end_of_records(const struct gt_compact_file *f, bool *texts)
 {

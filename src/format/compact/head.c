@@ -51,7 +51,7 @@ int gt_compact_head_read(const void *data, size_t size, struct gt_compact_head *
                                     .first_time = gt_le64(p + 24),
                                     .last_time = gt_le64(p + 32),
                                     .before = gt_le64(p + 40)};
-    bool good = gt_le32(p) == MAGIC && gt_le32(p + CRC_AT) == checksum(p, CRC_AT);
+    bool good = gt_le32(p) == MAGIC && gt_le32(p + CRC_AT) == checksum(p, CRC_AT) && out->type;
     good = good && out->size <= GT_COMPACT_MAX_PAYLOAD && out->records <= GT_COMPACT_MAX_RECORDS;
     return good ? 0 : GT_E_FORMAT;
 }

@@ -13,7 +13,7 @@
 enum {
     TAIL = 128 << 10, /* bytes in which the last index's end is looked for */
 };
-_Static_assert((int)GT_INDEX_FIELDS == (int)GT_COLUMNS, "they are read as a block's columns");
+_Static_assert((int)GT_INDEX_FIELDS <= (int)GT_COLUMNS, "they are read as a block's columns");
 
 /* ---- entries ------------------------------------------------------------------------------- */
 
@@ -100,7 +100,8 @@ static int take_index(struct gt_compact_file *f, uint64_t at, struct gt_columns 
         return GT_E_FORMAT;
     status = take_link(&in, at, &link, &n);
     if (status == 0)
-        status = gt_columns_open(c, in.at, (size_t)(end - in.at), (size_t)n * GT_NUMBER_MAX);
+        status = gt_columns_open(c, GT_INDEX_FIELDS, in.at, (size_t)(end - in.at),
+                                 (size_t)n * GT_INDEX_FIELDS * GT_NUMBER_MAX);
     if (status == 0)
         status = take_entries(f, c, n, f->whole, at);
     f->whole = at; /* a gap may be the last */

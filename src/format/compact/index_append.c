@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LEVEL = 3 }; /* zstd's */
+
 static void put_entry(struct gt_column_out *c, const struct gt_compact_head *h,
                       const struct gt_compact_head *last)
 {
@@ -56,7 +58,7 @@ static int make_index(const struct gt_compact_file *f, struct gt_column_out *out
         gt_column_put(out, (uint64_t)n);
     }
     for (int i = 0; i < GT_INDEX_FIELDS; i++) {
-        made = made && gt_column_pack(&c[i], zstd, out);
+        made = made && gt_column_pack(&c[i], zstd, LEVEL, out);
         free(c[i].data);
     }
     ZSTD_freeCCtx(zstd);

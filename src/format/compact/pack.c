@@ -3,23 +3,35 @@
 #include "format/compact/pack.h"
 
 enum {
+    AHEAD = 32,              /* records that are fetched before they are looked at */
+    EXACT_LEVEL = 3,         /* zstd's: most is packed before */
+    TIMED_LEVEL = 1,         /* higher ones find no more in steps */
     BLOCK_BYTES = 1 << 19,   /* of a column */
     SEGMENT_WORDS = 1 << 18, /* more make a new segment, too: its memory is bounded */
 };
 
-/* ---- records ------------------------------------------------------------------------------- */
+/* ---- symbols ------------------------------------------------------------------------------- */
+
+/* What the loop over records keeps in registers, of a task. */
+struct place {
+    struct gt_model_frame *top;
+    uint64_t *exit; /* of the one at top */
+    uint32_t depth, room;
+    uint64_t time;
+    uint64_t lowest, highest; /* times */
+};
 
 /* What the word says, as a symbol. 0 is an exit; GT_E_NOMEM. */
-static int64_t sym_of(struct gt_packer *p, const struct gt_packer_task *t, uint64_t word)
+static int64_t sym_of(struct gt_packer *p, const struct place *at, uint64_t word)
 {
     uint64_t addr = word >> 16;
     unsigned class = GT_COMPACT_OTHER;
     p->is_new = false;
-    if (t->depth > 0 && word == gt_uftrace_exit(t->depth - 1, t->addr[t->depth]))
+    if (at->depth > 0 && word == *at->exit)
         return GT_COMPACT_EXIT;
-    if (word == gt_uftrace_entry(t->depth, addr) && t->depth < GT_MODEL_DEPTH)
+    if (word == gt_uftrace_entry(at->depth, addr) && at->depth < GT_MODEL_DEPTH)
         class = GT_COMPACT_ENTRY;
-    else if (word == gt_uftrace_event(t->depth, addr) && t->depth < GT_MODEL_DEPTH)
+    else if (word == gt_uftrace_event(at->depth, addr) && at->depth < GT_MODEL_DEPTH)
         class = GT_COMPACT_EVENT;
     uint64_t value = class == GT_COMPACT_OTHER ? word : addr;
     uint32_t number =
@@ -27,10 +39,59 @@ static int64_t sym_of(struct gt_packer *p, const struct gt_packer_task *t, uint6
     return number ? (int64_t)number << 2 | class : GT_E_NOMEM;
 }
 
+/* True: sym_of() gives the symbol. False: look. */
+static inline bool says(const struct gt_word *words, const struct place *at, uint32_t sym,
+                        uint64_t word)
+{
+    switch (sym & 3) {
+    case GT_COMPACT_EXIT:
+        return at->depth > 0 && word == *at->exit;
+    case GT_COMPACT_ENTRY:
+        return at->depth < at->room && word == gt_uftrace_entry(at->depth, words[sym >> 2].value);
+    case GT_COMPACT_EVENT:
+        return at->depth < GT_MODEL_DEPTH &&
+               word == gt_uftrace_event(at->depth, words[sym >> 2].value);
+    default:
+        return false;
+    }
+}
+
+static inline __attribute__((always_inline)) void advance(struct place *at, uint32_t sym,
+                                                          const struct gt_compact_record *r)
+{
+    struct gt_model_frame *top = at->top;
+    at->time = r->time;
+    at->lowest = r->time < at->lowest ? r->time : at->lowest;
+    at->highest = r->time > at->highest ? r->time : at->highest;
+    switch (sym & 3) {
+    case GT_COMPACT_EXIT:
+        gt_model_note(&top[-1], top->number);
+        at->depth--;
+        at->exit--;
+        at->top--;
+        break;
+    case GT_COMPACT_ENTRY:
+        gt_model_enter(top, sym >> 2, r->time);
+        *++at->exit = gt_uftrace_exit(at->depth, r->word >> 16);
+        at->depth++;
+        at->top++;
+        break;
+    default:
+        gt_model_note(top, sym);
+    }
+}
+
+/* ---- columns ------------------------------------------------------------------------------- */
+
 /* A symbol that nothing predicted: of a new word, without its number, which is the next. */
 static void put_sym(struct gt_packer *p, uint32_t sym)
 {
     gt_column_put(&p->column[GT_COLUMN_SYMS], p->is_new ? sym & 3 : sym);
+}
+
+static void put_byte(struct gt_column_out *c, uint8_t byte)
+{
+    c->data[c->n++] = byte;
 }
 
 static void put_step(struct gt_packer *p, uint64_t step, bool far, const uint32_t *predicted)
@@ -83,68 +144,149 @@ static void miss_sym(struct gt_packer *p, uint32_t context, uint32_t sym)
     first->sym = sym;
 }
 
-/* Steps of a host's clock: nothing predicts them. */
-static void put_time(struct gt_packer *p, uint64_t step)
+/* The byte of a step that has more in other columns. */
+static __attribute__((noinline)) unsigned put_long(struct gt_packer *p, uint64_t step)
 {
-    struct gt_column_out *near = &p->column[GT_COLUMN_NEAR];
-    near->data[near->n++] = (uint8_t)(step < UINT8_MAX ? step : UINT8_MAX);
-    if (step >= UINT8_MAX)
-        gt_column_put(&p->column[GT_COLUMN_FAR], gt_zigzag((int64_t)step));
-}
-
-static void advance(struct gt_packer_task *t, uint32_t sym, uint64_t addr)
-{
-    struct gt_model_frame *top = &t->frame[t->depth];
-    switch (sym & 3) {
-    case GT_COMPACT_EXIT:
-        t->depth--;
-        gt_model_note(&top[-1], top->number);
-        break;
-    case GT_COMPACT_ENTRY:
-        t->addr[++t->depth] = addr;
-        gt_model_enter(top, sym >> 2, t->time);
-        break;
-    default:
-        gt_model_note(top, sym);
+    uint64_t above = step - GT_CLOCK_LONG;
+    if (above >> 8 < GT_CLOCK_ESCAPE - GT_CLOCK_LONG) {
+        put_byte(&p->column[GT_COLUMN_LOW], (uint8_t)above);
+        return GT_CLOCK_LONG + (unsigned)(above >> 8);
     }
+    gt_column_put(&p->column[GT_COLUMN_FAR], gt_zigzag((int64_t)step));
+    return GT_CLOCK_ESCAPE;
 }
 
-static int put_record(struct gt_packer *p, struct gt_packer_task *t,
-                      const struct gt_compact_record *r)
+/* A step of a host's clock. */
+static inline __attribute__((always_inline)) void
+put_time(struct gt_packer *p, struct gt_prediction *first, uint64_t step)
 {
-    int64_t sym = sym_of(p, t, r->word);
+    uint32_t average = first->step;
+    unsigned byte = step < GT_CLOCK_LONG ? (unsigned)step : put_long(p, step);
+    put_byte(&p->column[GT_COLUMN_STEPS + (average >> 2 >> p->shift)], (uint8_t)byte);
+    first->step = gt_clock_learn(&p->levels, average, byte);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+/* How many records from r on the table predicts. */
+static size_t run_exact(const struct gt_packer *p, struct place *at,
+                        const struct gt_compact_record *r, size_t n)
+{
+    const struct gt_prediction *table = p->first;
+    const struct gt_word *words = p->words.word;
+    struct place here = *at;
+    size_t i = 0;
+    for (; i < n; i++) {
+        struct gt_prediction next = table[here.top->context];
+        __builtin_prefetch(&r[i + AHEAD]);
+        if (r[i].time - here.time != next.step || !says(words, &here, next.sym, r[i].word))
+            break;
+        advance(&here, next.sym, &r[i]);
+    }
+    *at = here;
+    return i;
+}
+
+static size_t run_timed(struct gt_packer *p, struct place *at, const struct gt_compact_record *r,
+                        size_t n)
+{
+    struct gt_prediction *table = p->first;
+    const struct gt_word *words = p->words.word;
+    struct place here = *at;
+    size_t i = 0;
+    for (; i < n; i++) {
+        struct gt_prediction *next = &table[here.top->context];
+        __builtin_prefetch(&r[i + AHEAD]);
+        uint32_t sym = next->sym;
+        if (!says(words, &here, sym, r[i].word))
+            break;
+        put_time(p, next, r[i].time - here.time);
+        advance(&here, sym, &r[i]);
+    }
+    *at = here;
+    return i;
+}
+
+/* A record of which run_exact() or run_timed() did not see that it is predicted. */
+static int put_one(struct gt_packer *p, struct place *at, const struct gt_compact_record *r)
+{
+    int64_t sym = sym_of(p, at, r->word);
     if (sym < 0)
         return (int)sym;
-    uint64_t step = r->time - t->time;
-    uint32_t context = t->frame[t->depth].context;
-    const struct gt_prediction *first = &p->first[context];
-    t->time = r->time;
+    uint64_t step = r->time - at->time;
+    uint32_t context = at->top->context;
+    struct gt_prediction *first = &p->first[context];
     if (!p->exact)
-        put_time(p, step);
+        put_time(p, first, step);
     if (first->sym == sym && (!p->exact || first->step == step))
         p->run++;
     else if (p->exact)
         miss_exact(p, context, (uint32_t)sym, step);
     else
         miss_sym(p, context, (uint32_t)sym);
-    advance(t, (uint32_t)sym, r->word >> 16);
+    advance(at, (uint32_t)sym, r);
     return 0;
 }
 
-static bool reserve(struct gt_packer *p, size_t n)
+/* Room for one more function. False: no memory. */
+static bool grow_stack(struct gt_packer_task *t, struct place *at)
 {
-    bool done = gt_column_reserve(&p->column[GT_COLUMN_PIECES], 2 * GT_NUMBER_MAX);
-    for (int i = GT_COLUMN_RUNS; i < GT_COLUMNS; i++)
-        done = done && gt_column_reserve(&p->column[i], (n + 1) * GT_NUMBER_MAX);
+    if (at->depth < at->room || at->room == GT_MODEL_DEPTH)
+        return true;
+    if (!gt_packer_grow_stack(t, at->depth + 1))
+        return false;
+    at->room = t->room;
+    at->top = &t->frame[at->depth];
+    at->exit = &t->exit[at->depth];
+    return true;
+}
+
+static int put_records(struct gt_packer *p, struct gt_packer_task *t,
+                       const struct gt_compact_record *r, size_t n)
+{
+    struct place at = {
+        .top = &t->frame[t->depth],
+        .exit = &t->exit[t->depth],
+        .depth = t->depth,
+        .room = t->room,
+        .time = t->time,
+        .lowest = p->head.first_time,
+        .highest = p->head.last_time,
+    };
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0;) {
+        size_t run = p->exact ? run_exact(p, &at, r + i, n - i) : run_timed(p, &at, r + i, n - i);
+        p->run += run;
+        i += run;
+        if (i < n)
+            status = grow_stack(t, &at) ? put_one(p, &at, &r[i++]) : GT_E_NOMEM;
+    }
+    t->depth = at.depth;
+    t->time = at.time;
+    p->head.first_time = at.lowest;
+    p->head.last_time = at.highest;
+    return status;
+}
+
+/* Room for the steps of all records of the block, and some more. */
+static bool reserve_steps(struct gt_packer *p, size_t records)
+{
+    if (p->exact || records <= p->steps_room)
+        return true;
+    p->steps_room = records < GT_PACKER_BLOCK ? GT_PACKER_BLOCK : 2 * records;
+    bool done = true;
+    for (int i = GT_COLUMN_STEPS; i < GT_COLUMNS; i++)
+        done = done && gt_column_reserve(&p->column[i], p->steps_room - p->column[i].n);
     return done;
 }
 
-static void note_time(struct gt_packer *p, const struct gt_compact_record *r, size_t n)
+/* Room for n records. */
+static bool reserve(struct gt_packer *p, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        p->head.first_time = r[i].time < p->head.first_time ? r[i].time : p->head.first_time;
-        p->head.last_time = r[i].time > p->head.last_time ? r[i].time : p->head.last_time;
-    }
+    bool done = gt_column_reserve(&p->column[GT_COLUMN_PIECES], 2 * GT_NUMBER_MAX);
+    for (int i = GT_COLUMN_RUNS; i < GT_COLUMN_STEPS; i++)
+        done = done && gt_column_reserve(&p->column[i], (n + 1) * GT_NUMBER_MAX);
+    return done && reserve_steps(p, p->head.records + n);
 }
 
 static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r, size_t n)
@@ -157,12 +299,9 @@ static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_r
         return GT_E_NOMEM;
     gt_column_put(&p->column[GT_COLUMN_PIECES], t->index);
     gt_column_put(&p->column[GT_COLUMN_PIECES], n);
-    for (size_t i = 0; i < n; i++) {
-        status = put_record(p, t, &r[i]);
-        if (status < 0)
-            return status;
-    }
-    note_time(p, r, n);
+    status = put_records(p, t, r, n);
+    if (status < 0)
+        return status;
     p->head.records += (uint32_t)n;
     p->records += n;
     p->segment_records += n;
@@ -181,7 +320,7 @@ int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_re
 bool gt_packer_is_full(const struct gt_packer *p)
 {
     bool full = p->head.records >= GT_PACKER_BLOCK || p->n_segment_tasks == GT_COMPACT_MAX_TASKS;
-    for (int i = 0; i < GT_COLUMNS && !full; i++)
+    for (int i = 0; i < GT_COLUMN_STEPS && !full; i++)
         full = p->column[i].n >= BLOCK_BYTES;
     return full;
 }
@@ -195,11 +334,15 @@ int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size)
         return 0;
     gt_column_put(&p->column[GT_COLUMN_RUNS], p->run); /* a piece has left room */
     p->out.n = 0;
-    if (!gt_column_reserve(&p->out, GT_COMPACT_HEAD))
+    if (!gt_column_reserve(&p->out, GT_COMPACT_HEAD + GT_NUMBER_MAX))
         return GT_E_NOMEM;
     p->out.n = GT_COMPACT_HEAD;
-    for (int i = 0; i < GT_COLUMNS; i++)
-        if (!gt_column_pack(&p->column[i], p->zstd, &p->out))
+    if (!p->exact)
+        gt_column_put(&p->out, p->shift);
+    int level = p->exact ? EXACT_LEVEL : TIMED_LEVEL;
+    unsigned columns = GT_COLUMN_STEPS + (p->exact ? 0 : gt_clock_columns(p->shift));
+    for (unsigned i = 0; i < columns; i++)
+        if (!gt_column_pack(&p->column[i], p->zstd, level, &p->out))
             return GT_E_NOMEM;
     p->head.flags =
         (uint8_t)((p->begins ? GT_COMPACT_SEGMENT : 0) | (p->exact ? GT_COMPACT_EXACT : 0));
@@ -219,5 +362,5 @@ void gt_packer_set_exact(struct gt_packer *p, bool exact)
 {
     p->o.exact = exact;
     if (p->head.records == 0)
-        p->exact = exact;
+        gt_packer_begin_block(p);
 }

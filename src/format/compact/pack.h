@@ -12,10 +12,10 @@ struct gt_packer_task {
     uint32_t id;
     uint32_t segment; /* the one that its index is of; 0: none yet */
     uint32_t index;
-    uint32_t depth;
+    uint32_t depth, room; /* functions that are open, and that there is room for */
     uint64_t time;
-    struct gt_model_frame *frame; /* GT_MODEL_DEPTH + 1; the first is nobody's */
-    uint64_t *addr;               /* of the frames' functions: numbers are a segment's */
+    struct gt_model_frame *frame; /* room + 1; the first is nobody's */
+    uint64_t *exit; /* the word that leaves each: it has the address; numbers are a segment's */
 };
 
 struct gt_packer {
@@ -33,9 +33,12 @@ struct gt_packer {
     /* the block */
     bool begins; /* the segment */
     bool exact;
+    unsigned shift; /* not exact: of clock.h */
+    struct gt_clock_levels levels;
     struct gt_compact_head head;
     uint64_t run;
     struct gt_column_out column[GT_COLUMNS];
+    size_t steps_room; /* records whose steps fit in any of their columns */
     struct gt_column_out out;
     ZSTD_CCtx *zstd;
     uint64_t records; /* put so far */
@@ -45,5 +48,7 @@ void gt_packer_begin_segment(struct gt_packer *p);
 void gt_packer_begin_block(struct gt_packer *p);
 /* The task, which then has appeared in the segment. GT_E_RANGE: too many have; GT_E_NOMEM. */
 int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out);
+/* Makes room for that many open functions, at most GT_MODEL_DEPTH. False: no memory. */
+bool gt_packer_grow_stack(struct gt_packer_task *t, size_t depth);
 
 #endif

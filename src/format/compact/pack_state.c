@@ -20,15 +20,27 @@ void gt_packer_begin_segment(struct gt_packer *p)
     p->begins = true;
 }
 
+/* Where the next block has about as many records: each column should have some. */
+static unsigned shift_of(uint32_t records)
+{
+    unsigned shift = GT_CLOCK_SHIFT;
+    for (uint32_t n = GT_PACKER_BLOCK / 4; records < n && shift < GT_CLOCK_MOST_SHIFT; n /= 4)
+        shift++;
+    return shift;
+}
+
 void gt_packer_begin_block(struct gt_packer *p)
 {
     for (int i = 0; i < GT_COLUMNS; i++)
         p->column[i].n = 0;
+    p->shift = p->head.records ? shift_of(p->head.records) : GT_CLOCK_SHIFT;
     p->head = (struct gt_compact_head){.type = GT_COMPACT_RECORDS,
                                        .packer = p->o.packer,
                                        .first_time = UINT64_MAX,
                                        .before = p->records};
     p->run = 0;
+    if (p->exact != p->o.exact && !p->begins)
+        gt_packer_begin_segment(p);
     p->exact = p->o.exact;
 }
 
@@ -40,6 +52,7 @@ int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out)
         return GT_E_NOMEM;
     p->o = *o;
     p->records = o->before;
+    gt_clock_init(&p->levels);
     if (!p->o.segment)
         p->o.segment = GT_PACKER_SEGMENT;
     p->tasks_room = TASKS_ROOM;
@@ -58,16 +71,21 @@ int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out)
     return 0;
 }
 
+static void free_task(struct gt_packer_task *t)
+{
+    if (!t)
+        return;
+    free(t->frame);
+    free(t->exit);
+    free(t);
+}
+
 void gt_packer_destroy(struct gt_packer *p)
 {
     if (!p)
         return;
     for (size_t i = 0; p->tasks && i < p->tasks_room; i++)
-        if (p->tasks[i]) {
-            free(p->tasks[i]->frame);
-            free(p->tasks[i]->addr);
-            free(p->tasks[i]);
-        }
+        free_task(p->tasks[i]);
     for (int i = 0; i < GT_COLUMNS; i++)
         free(p->column[i].data);
     free(p->out.data);
@@ -105,18 +123,34 @@ static bool grow_tasks(struct gt_packer *p)
     return true;
 }
 
+bool gt_packer_grow_stack(struct gt_packer_task *t, size_t depth)
+{
+    size_t room = t->room;
+    while (room < depth)
+        room *= 2;
+    struct gt_model_frame *frame = realloc(t->frame, (room + 1) * sizeof *frame);
+    if (!frame)
+        return false;
+    t->frame = frame;
+    uint64_t *exit = realloc(t->exit, (room + 1) * sizeof *exit);
+    if (!exit)
+        return false;
+    t->exit = exit;
+    t->room = (uint32_t)room;
+    return true;
+}
+
 static struct gt_packer_task *new_task(struct gt_packer *p, uint32_t id)
 {
     struct gt_packer_task *t = calloc(1, sizeof *t);
     if (t) {
         t->id = id;
-        t->frame = calloc(GT_MODEL_DEPTH + 1, sizeof *t->frame);
-        t->addr = calloc(GT_MODEL_DEPTH + 1, sizeof *t->addr);
+        t->room = GT_MODEL_ROOM;
+        t->frame = calloc(GT_MODEL_ROOM + 1, sizeof *t->frame);
+        t->exit = calloc(GT_MODEL_ROOM + 1, sizeof *t->exit);
     }
-    if (!t || !t->frame || !t->addr || (2 * p->n_tasks >= p->tasks_room && !grow_tasks(p))) {
-        free(t ? t->frame : NULL);
-        free(t ? t->addr : NULL);
-        free(t);
+    if (!t || !t->frame || !t->exit || (2 * p->n_tasks >= p->tasks_room && !grow_tasks(p))) {
+        free_task(t);
         return NULL;
     }
     p->n_tasks++;
@@ -142,7 +176,8 @@ static bool open_task(struct gt_packer *p, struct gt_packer_task *t)
     for (size_t i = 1; i <= depth; i++) {
         uint64_t begin = t->frame[i].begin;
         bool is_new;
-        uint32_t number = gt_words_number(&p->words, t->addr[i], GT_COMPACT_ENTRY, words, &is_new);
+        uint32_t number =
+            gt_words_number(&p->words, t->exit[i] >> 16, GT_COMPACT_ENTRY, words, &is_new);
         if (!number)
             return false;
         gt_column_put(syms, is_new ? 0 : number);
@@ -176,13 +211,30 @@ int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
     if (t)
         return GT_E_USAGE;
     t = new_task(p, task);
-    if (!t)
+    if (!t || !gt_packer_grow_stack(t, n))
         return GT_E_NOMEM;
     t->time = time;
     t->depth = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
-        t->addr[i + 1] = frame[i].addr;
+        t->exit[i + 1] = gt_uftrace_exit((uint32_t)i, frame[i].addr);
         t->frame[i + 1].begin = frame[i].begin;
     }
     return 0;
+}
+
+void gt_packer_forget(struct gt_packer *p, uint32_t task)
+{
+    struct gt_packer_task **slot = task_slot(p, task);
+    if (!*slot)
+        return;
+    free_task(*slot);
+    *slot = NULL;
+    p->n_tasks--;
+    /* Those after it, up to the next free slot, may have to come nearer. */
+    size_t mask = p->tasks_room - 1;
+    for (size_t i = ((size_t)(slot - p->tasks) + 1) & mask; p->tasks[i]; i = (i + 1) & mask) {
+        struct gt_packer_task *t = p->tasks[i];
+        p->tasks[i] = NULL;
+        *task_slot(p, t->id) = t;
+    }
 }

@@ -15,7 +15,7 @@ int gt_compact_read_head(struct gt_compact_file *f, struct gt_error *err);
 /* False: no memory. */
 bool gt_compact_add_block(struct gt_compact_file *f, const struct gt_compact_block *block);
 bool gt_compact_add_gap(struct gt_compact_file *f, uint64_t at, uint64_t size);
-/* Reads the heads of all blocks behind those that are known. GT_E_IO, GT_E_NOMEM. */
+/* Reads the heads of all blocks after those that are known. GT_E_IO, GT_E_NOMEM. */
 int gt_compact_scan(struct gt_compact_file *f, struct gt_error *err);
 /* Fills in the blocks that the last index and those before it have; none where there is no index or
  * it is not valid. 0, GT_E_IO, GT_E_NOMEM. */

@@ -48,14 +48,21 @@ static bool grow(void **array, size_t n, size_t *room, size_t each)
 
 /* ---- what ran ------------------------------------------------------------------------------ */
 
-/* Ids of events and odd words come too: they name no more than a symbol too many. */
-static int add_word(void *self, uint64_t word)
+static int add_address(struct gt_ran *r, uint64_t addr)
 {
-    struct gt_ran *r = self;
     if (!grow((void **)&r->word, r->n, &r->room, sizeof *r->word))
         return GT_E_NOMEM;
-    r->word[r->n++].addr = word;
+    r->word[r->n++].addr = addr;
     return 0;
+}
+
+/* A word is a function's address, an event's id, or a whole word of a record that fits no stack,
+ * which has its address in its upper bits. What is no address at all names no more than a symbol
+ * too many. */
+static int add_word(void *self, uint64_t word)
+{
+    int status = add_address(self, word);
+    return status < 0 ? status : add_address(self, word >> 16);
 }
 
 static int compare(const void *a, const void *b)

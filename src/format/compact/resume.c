@@ -137,7 +137,7 @@ static bool is_damage(int status)
     return status == GT_E_FORMAT || status == GT_E_TRUNC || status == GT_E_USAGE;
 }
 
-/* The segment that begins at block i; *next: behind it. */
+/* The segment that begins at block i; *next: the block after it. */
 static int take_segment(const struct gt_compact_file *f, size_t i, size_t *next,
                         struct gt_unpacker *u, struct states *s, struct gt_error *err)
 {

@@ -135,7 +135,9 @@ struct seen {
 struct collect {
     const struct gt_compact_file *f;
     struct gt_compact_buffer buffer;
-    struct gt_columns columns;
+    ZSTD_DCtx *zstd;
+    uint8_t *bytes; /* of the column */
+    size_t room;
     struct seen seen;
     uint64_t last; /* word of the segment */
     int (*word)(void *self, uint64_t word);
@@ -182,21 +184,44 @@ static int note(struct seen *s, uint64_t word)
     return 1;
 }
 
+/* Unpacks the column of words of a block. GT_E_FORMAT, GT_E_NOMEM. */
+static int open_words(struct collect *c, const struct gt_compact_head *h, const uint8_t *payload,
+                      struct gt_column_in *words)
+{
+    struct gt_column_in in = {payload, payload + h->size, false};
+    struct gt_column_part part;
+    int status = 0;
+    if (!(h->flags & GT_COMPACT_EXACT))
+        gt_column_take(&in); /* how many columns there are */
+    for (unsigned i = 0; i <= GT_COLUMN_WORDS && status == 0; i++)
+        status = gt_column_find(&in, &part);
+    if (status < 0)
+        return status;
+    if (c->room <= part.size) {
+        free(c->bytes);
+        c->room = part.size + 1;
+        c->bytes = malloc(c->room);
+    }
+    if (!c->bytes) {
+        c->room = 0;
+        return GT_E_NOMEM;
+    }
+    return gt_column_unpack(&part, c->zstd, c->bytes, words);
+}
+
 /* The words of a block. 1: it is damaged. */
 static int collect_block(struct collect *c, size_t i, struct gt_error *err)
 {
-    const struct gt_compact_head *h = &c->f->block[i].head;
     const uint8_t *payload = NULL;
+    struct gt_column_in words;
     int status = gt_compact_file_read(c->f, i, &c->buffer, &payload, err);
-    struct gt_column_in in = {payload, status < 0 ? payload : payload + h->size, false};
-    for (int k = 0; k <= GT_COLUMN_WORDS && status == 0; k++)
-        status = gt_column_open(&c->columns, k, &in, GT_COMPACT_MAX_PAYLOAD, k < GT_COLUMN_WORDS);
+    if (status == 0)
+        status = open_words(c, &c->f->block[i].head, payload, &words);
     if (status < 0)
         return status == GT_E_FORMAT || status == GT_E_TRUNC ? 1 : status;
-    struct gt_column_in *words = &c->columns.in[GT_COLUMN_WORDS];
-    while (words->at < words->end && status >= 0) {
-        c->last += (uint64_t)gt_unzigzag(gt_column_take(words));
-        if (words->bad)
+    while (words.at < words.end && status >= 0) {
+        c->last += (uint64_t)gt_unzigzag(gt_column_take(&words));
+        if (words.bad)
             return 1;
         status = note(&c->seen, c->last);
         if (status > 0)
@@ -205,7 +230,7 @@ static int collect_block(struct collect *c, size_t i, struct gt_error *err)
     return status < 0 ? status : 0;
 }
 
-/* The words of a segment, up to the first damage: those behind it are not known. */
+/* The words of a segment, up to the first damage: those after it are not known. */
 static int collect_segment(struct collect *c, const struct gt_compact_segment *s,
                            struct gt_error *err)
 {
@@ -222,14 +247,15 @@ int gt_compact_file_words(const struct gt_compact_file *f, int (*word)(void *sel
     struct gt_compact_segments s;
     struct collect c = {.f = f, .word = word, .self = self};
     int status = gt_compact_segments_find(f, &s);
-    c.columns.zstd = ZSTD_createDCtx();
-    if (!c.columns.zstd)
+    c.zstd = ZSTD_createDCtx();
+    if (!c.zstd)
         status = GT_E_NOMEM;
     for (size_t i = 0; i < s.n && status >= 0; i++)
         status = collect_segment(&c, &s.segment[i], err);
     if (status == GT_E_NOMEM)
         gt_error_set(err, status, "%s: out of memory", f->path);
-    gt_columns_finish(&c.columns);
+    ZSTD_freeDCtx(c.zstd);
+    free(c.bytes);
     gt_compact_buffer_free(&c.buffer);
     free(c.seen.word);
     gt_compact_segments_free(&s);

@@ -9,40 +9,37 @@
 /* What the loop over predicted records keeps in registers. */
 struct place {
     struct gt_model_frame *top;
-    uint32_t depth;
+    uint32_t depth, room;
     uint64_t time;
 };
 
-/* False: the task's stack does not allow it. */
+/* False: the task's stack does not allow it, or has no room; nothing has changed. */
 static inline __attribute__((always_inline)) bool
 advance(struct place *at, uint32_t sym, uint64_t step, struct gt_compact_event *out)
 {
     struct gt_model_frame *top = at->top;
-    at->time += step;
-    out->time = at->time;
+    uint64_t time = at->time + step;
     switch (sym & 3) {
     case GT_COMPACT_EXIT:
         if (__builtin_expect(at->depth == 0, 0))
             return false;
-        out->sym = top->number << 2;
-        out->depth = --at->depth;
+        *out = (struct gt_compact_event){time, top->number << 2, --at->depth};
         gt_model_note(&top[-1], top->number);
         at->top = top - 1;
-        return true;
+        break;
     case GT_COMPACT_ENTRY:
-        if (__builtin_expect(at->depth == GT_MODEL_DEPTH, 0))
+        if (__builtin_expect(at->depth == at->room, 0))
             return false;
-        out->sym = sym;
-        out->depth = at->depth++;
-        gt_model_enter(top, sym >> 2, at->time);
+        *out = (struct gt_compact_event){time, sym, at->depth++};
+        gt_model_enter(top, sym >> 2, time);
         at->top = top + 1;
-        return true;
+        break;
     default:
-        out->sym = sym;
-        out->depth = at->depth;
+        *out = (struct gt_compact_event){time, sym, at->depth};
         gt_model_note(top, sym);
-        return true;
     }
+    at->time = time;
+    return true;
 }
 
 static int take_sym(struct gt_unpacker *u, uint32_t *sym)
@@ -115,10 +112,23 @@ static int take_timed(struct gt_unpacker *u, uint32_t context, uint32_t *sym)
     return status;
 }
 
-static inline uint64_t take_time(struct gt_unpacker *u)
+static __attribute__((noinline)) uint64_t take_long(struct gt_unpacker *u, unsigned byte)
 {
-    uint8_t step = gt_column_take_byte(&u->columns.in[GT_COLUMN_NEAR]);
-    return step < UINT8_MAX ? step : (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+    if (byte == GT_CLOCK_ESCAPE)
+        return (uint64_t)gt_unzigzag(gt_unpacker_take(u, GT_COLUMN_FAR));
+    uint64_t low = gt_column_take_byte(&u->columns.in[GT_COLUMN_LOW]);
+    return GT_CLOCK_LONG + ((uint64_t)(byte - GT_CLOCK_LONG) << 8) + low;
+}
+
+/* A step of a host's clock. */
+static inline __attribute__((always_inline)) uint64_t take_time(struct gt_unpacker *u,
+                                                                struct gt_prediction *first)
+{
+    uint32_t average = first->step;
+    unsigned column = GT_COLUMN_STEPS + (average >> 2 >> u->shift);
+    unsigned byte = gt_column_take_byte(&u->columns.in[column]);
+    first->step = gt_clock_learn(&u->levels, average, byte);
+    return byte < GT_CLOCK_LONG ? byte : take_long(u, byte);
 }
 
 /* Records that the table predicts; returns how many were made. */
@@ -141,41 +151,61 @@ static size_t run_exact(const struct gt_unpacker *u, struct place *at, struct gt
 static size_t run_timed(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out,
                         size_t n)
 {
+    struct gt_prediction *table = u->first;
+    struct place here = *at;
     size_t i = 0;
     while (i < n) {
-        uint32_t sym = u->first[at->top->context].sym;
-        if (!advance(at, sym, take_time(u), &out[i]))
+        struct gt_prediction *first = &table[here.top->context];
+        uint32_t sym = first->sym;
+        if (here.depth == here.room && (sym & 3) == GT_COMPACT_ENTRY)
+            break; /* before its step is taken */
+        if (!advance(&here, sym, take_time(u, first), &out[i]))
             break;
         i++;
     }
+    *at = here;
     return i;
 }
 
 static int take_one(struct gt_unpacker *u, struct place *at, struct gt_compact_event *out)
 {
     uint32_t sym, context = at->top->context;
-    uint64_t step = u->exact ? 0 : take_time(u);
+    uint64_t step = u->exact ? 0 : take_time(u, &u->first[context]);
     int status = u->exact ? take_exact(u, context, &sym, &step) : take_timed(u, context, &sym);
     u->run = gt_unpacker_take(u, GT_COLUMN_RUNS);
     return status < 0 ? status : advance(at, sym, step, out) ? 0 : GT_E_FORMAT;
+}
+
+/* Where there is no room for another function, and may be more: *more. GT_E_NOMEM. */
+static int grow_stack(struct gt_unpacker_task *t, struct place *at, bool *more)
+{
+    *more = at->depth == at->room && at->room < GT_MODEL_DEPTH;
+    if (!*more)
+        return 0;
+    if (!gt_unpacker_grow_stack(t, at->depth + 1))
+        return GT_E_NOMEM;
+    at->room = t->room;
+    at->top = &t->frame[at->depth];
+    return 0;
 }
 
 /* n records of the task. */
 static int take_events(struct gt_unpacker *u, struct gt_unpacker_task *t,
                        struct gt_compact_event *out, size_t n)
 {
-    struct place at = {&t->frame[t->depth], t->depth, t->time};
-    int status = 0;
+    struct place at = {&t->frame[t->depth], t->depth, t->room, t->time};
+    bool more;
+    int status = grow_stack(t, &at, &more);
     for (size_t i = 0; i < n && status == 0;) {
-        if (u->run == 0) {
-            status = take_one(u, &at, &out[i++]);
-            continue;
-        }
         size_t want = u->run < n - i ? (size_t)u->run : n - i;
         size_t got = u->exact ? run_exact(u, &at, out + i, want) : run_timed(u, &at, out + i, want);
-        status = got == want ? 0 : GT_E_FORMAT;
         u->run -= got;
         i += got;
+        status = grow_stack(t, &at, &more);
+        if (status == 0 && got < want && !more)
+            status = GT_E_FORMAT;
+        if (status == 0 && u->run == 0 && i < n)
+            status = take_one(u, &at, &out[i++]);
     }
     t->depth = at.depth;
     t->time = at.time;
@@ -218,6 +248,20 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
     return status;
 }
 
+static int open_columns(struct gt_unpacker *u, const void *payload, size_t size)
+{
+    struct gt_column_in in = {payload, (const uint8_t *)payload + size, false};
+    unsigned n = GT_COLUMN_STEPS;
+    if (!u->exact) {
+        uint64_t shift = gt_column_take(&in);
+        if (in.bad || shift < GT_CLOCK_SHIFT || shift > GT_CLOCK_MOST_SHIFT)
+            return GT_E_FORMAT;
+        u->shift = (unsigned)shift;
+        n += gt_clock_columns(u->shift);
+    }
+    return gt_columns_open(&u->columns, n, in.at, (size_t)(in.end - in.at), GT_COMPACT_MAX_PAYLOAD);
+}
+
 int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
                       const void *payload,
                       int (*piece)(void *self, const struct gt_compact_piece *p), void *self,
@@ -225,12 +269,14 @@ int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
 {
     const struct consumer consumer = {piece, self};
     uint64_t left = head->records;
-    if (head->flags & GT_COMPACT_SEGMENT)
+    bool exact = head->flags & GT_COMPACT_EXACT;
+    if (head->flags & GT_COMPACT_SEGMENT) {
         gt_unpacker_begin_segment(u);
+        u->exact = exact;
+    }
     if (!u->begun)
         return gt_error_set(err, GT_E_USAGE, "the segment's first block has not been unpacked");
-    u->exact = head->flags & GT_COMPACT_EXACT;
-    int status = gt_columns_open(&u->columns, payload, head->size, GT_COMPACT_MAX_PAYLOAD);
+    int status = exact == u->exact ? open_columns(u, payload, head->size) : GT_E_FORMAT;
     u->run = status < 0 ? 0 : gt_unpacker_take(u, GT_COLUMN_RUNS);
     while (left > 0 && status >= 0)
         status = take_piece(u, &consumer, &left);

@@ -11,22 +11,22 @@ enum { GT_UNPACKER_EVENTS = 4096 };
 
 struct gt_unpacker_task {
     uint32_t id;
-    uint32_t depth;
+    uint32_t depth, room; /* functions that are open, and that there is room for */
     uint64_t time;
-    struct gt_model_frame *frame; /* GT_MODEL_DEPTH + 1; the first is nobody's */
+    struct gt_model_frame *frame; /* room + 1; the first is nobody's */
 };
 
 struct gt_unpacker {
     struct gt_prediction *first, *second; /* GT_MODEL_SIZE each */
-    struct gt_unpacker_task *task;
+    struct gt_unpacker_task *task; /* those from n_tasks on have memory, for the next segments */
     uint32_t n_tasks, tasks_room;
-    struct gt_model_frame **spare; /* of tasks of earlier segments */
-    uint32_t n_spare;
     uint64_t *word; /* by number */
     uint32_t n_words, words_room;
     uint64_t last_word;
-    bool begun; /* a segment's first block has come */
-    bool exact;
+    bool begun;     /* a segment's first block has come */
+    bool exact;     /* the segment's blocks are */
+    unsigned shift; /* not exact: of the block */
+    struct gt_clock_levels levels;
     /* the block */
     struct gt_columns columns;
     uint64_t run;
@@ -42,6 +42,8 @@ static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column co
 void gt_unpacker_begin_segment(struct gt_unpacker *u);
 /* A number was read: 0 is the next, and brings its word. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out);
+/* Makes room for that many open functions, at most GT_MODEL_DEPTH. False: no memory. */
+bool gt_unpacker_grow_stack(struct gt_unpacker_task *t, size_t depth);
 /* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_unpacker_open_task(struct gt_unpacker *u);
 

@@ -21,6 +21,7 @@ int gt_unpacker_create(struct gt_unpacker **out)
     u->open = calloc(GT_MODEL_DEPTH, sizeof *u->open);
     u->word = calloc(WORDS_ROOM, sizeof *u->word);
     u->words_room = WORDS_ROOM;
+    gt_clock_init(&u->levels);
     u->columns.zstd = ZSTD_createDCtx();
     if (!u->first || !u->second || !u->event || !u->open || !u->word || !u->columns.zstd) {
         gt_unpacker_destroy(u);
@@ -34,15 +35,12 @@ void gt_unpacker_destroy(struct gt_unpacker *u)
 {
     if (!u)
         return;
-    for (uint32_t i = 0; i < u->n_tasks; i++)
+    for (uint32_t i = 0; i < u->tasks_room; i++)
         free(u->task[i].frame);
-    for (uint32_t i = 0; i < u->n_spare; i++)
-        free(u->spare[i]);
     gt_columns_finish(&u->columns);
     free(u->first);
     free(u->second);
     free(u->task);
-    free(u->spare);
     free(u->word);
     free(u->event);
     free(u->open);
@@ -53,8 +51,6 @@ void gt_unpacker_begin_segment(struct gt_unpacker *u)
 {
     memset(u->first, 0, GT_MODEL_SIZE * sizeof *u->first);
     memset(u->second, 0, GT_MODEL_SIZE * sizeof *u->second);
-    for (uint32_t i = 0; i < u->n_tasks; i++) /* there is room: see grow_tasks */
-        u->spare[u->n_spare++] = u->task[i].frame;
     u->n_tasks = 0;
     u->n_words = 1;
     u->last_word = 0;
@@ -82,7 +78,7 @@ int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out)
     return 0;
 }
 
-/* Room for one more task, and for all of them among the spare ones. */
+/* Room for one more task. */
 static bool grow_tasks(struct gt_unpacker *u)
 {
     if (u->n_tasks < u->tasks_room)
@@ -91,28 +87,40 @@ static bool grow_tasks(struct gt_unpacker *u)
     struct gt_unpacker_task *task = realloc(u->task, room * sizeof *task);
     if (!task)
         return false;
+    memset(task + u->tasks_room, 0, (room - u->tasks_room) * sizeof *task);
     u->task = task;
-    struct gt_model_frame **spare = realloc(u->spare, room * sizeof *spare);
-    if (!spare)
-        return false;
-    u->spare = spare;
     u->tasks_room = room;
+    return true;
+}
+
+bool gt_unpacker_grow_stack(struct gt_unpacker_task *t, size_t depth)
+{
+    size_t room = t->room ? t->room : GT_MODEL_ROOM;
+    while (room < depth)
+        room *= 2;
+    if (room == t->room)
+        return true;
+    struct gt_model_frame *frame = realloc(t->frame, (room + 1) * sizeof *frame);
+    if (!frame)
+        return false;
+    t->frame = frame;
+    t->room = (uint32_t)room;
     return true;
 }
 
 int gt_unpacker_open_task(struct gt_unpacker *u)
 {
-    if (!grow_tasks(u))
-        return GT_E_NOMEM;
-    struct gt_model_frame *frame =
-        u->n_spare ? u->spare[--u->n_spare] : calloc(GT_MODEL_DEPTH + 1, sizeof *frame);
-    if (!frame)
-        return GT_E_NOMEM;
     uint64_t id = gt_unpacker_take(u, GT_COLUMN_TASKS), time = gt_unpacker_take(u, GT_COLUMN_TASKS);
     uint64_t depth = gt_unpacker_take(u, GT_COLUMN_TASKS);
-    u->task[u->n_tasks++] = (struct gt_unpacker_task){(uint32_t)id, (uint32_t)depth, time, frame};
-    if (id > UINT32_MAX || depth > GT_MODEL_DEPTH || u->n_tasks > GT_COMPACT_MAX_TASKS)
+    if (id > UINT32_MAX || depth > GT_MODEL_DEPTH || u->n_tasks == GT_COMPACT_MAX_TASKS)
         return GT_E_FORMAT;
+    if (!grow_tasks(u) || !gt_unpacker_grow_stack(&u->task[u->n_tasks], depth))
+        return GT_E_NOMEM;
+    struct gt_unpacker_task *t = &u->task[u->n_tasks++];
+    struct gt_model_frame *frame = t->frame;
+    t->id = (uint32_t)id;
+    t->depth = (uint32_t)depth;
+    t->time = time;
     frame[0] = (struct gt_model_frame){.begin = time};
     for (size_t i = 1; i <= depth; i++) {
         uint32_t number;

@@ -9,11 +9,6 @@
 
 enum { FIRST_ROOM = 4096, MOST = 1 << 29 };
 
-struct gt_word {
-    uint64_t value;
-    uint32_t class;
-};
-
 bool gt_words_init(struct gt_words *w)
 {
     *w = (struct gt_words){.room = FIRST_ROOM, .n = 1};

@@ -7,6 +7,11 @@
 
 #include "format/compact/column.h"
 
+struct gt_word {
+    uint64_t value;
+    uint32_t class;
+};
+
 struct gt_words {
     struct gt_word *word; /* by number; 0 is nobody's */
     uint32_t n, room;     /* room: a power of two */

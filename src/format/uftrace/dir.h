@@ -104,7 +104,7 @@ struct gt_uftrace_repair_options {
     bool names;          /* repair maps, symbols, source lines and statistics as well */
     /* Called for each repaired text file with its name and a phrase on the damage and the repair.
      * NULL: no call. */
-    void (*tell)(void *self, const char *file, const char *what);
+    void (*report)(void *self, const char *file, const char *what);
     /* Writes the module's symbols again (gt_uftrace_dir_put_symbols), from its program. False: the
      * program is not available. NULL: keep the symbols that can still be read. */
     bool (*symbols)(void *self, const struct gt_uftrace_dir *d, const struct gt_uftrace_module *m);

@@ -64,7 +64,7 @@ int gt_uftrace_dir_repair_tasks(const struct gt_uftrace_dir *d, struct gt_uftrac
 int gt_uftrace_dir_repair_names(const struct gt_uftrace_dir *d,
                                 const struct gt_uftrace_repair_options *opt,
                                 struct gt_uftrace_repair_stats *stats, struct gt_error *err);
-/* Counts a repaired text file and calls opt->tell. */
+/* Counts a repaired text file and calls opt->report. */
 void gt_uftrace_repair_report(const struct gt_uftrace_repair_options *opt,
                               struct gt_uftrace_repair_stats *stats, const char *file,
                               const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -43,12 +43,12 @@ void gt_uftrace_repair_report(const struct gt_uftrace_repair_options *opt,
     char text[300];
     va_list args;
     stats->texts++;
-    if (!opt || !opt->tell)
+    if (!opt || !opt->report)
         return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    opt->tell(opt->self, file, text);
+    opt->report(opt->self, file, text);
 }
 
 static const char *state_of(size_t size, size_t kept)

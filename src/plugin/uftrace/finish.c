@@ -104,7 +104,7 @@ static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *los
     unsigned refused = r->totals.refused;
     if (!st->error && !lossy->err.status && !refused && !r->output.no_worker)
         return false;
-    if (__atomic_exchange_n(&r->output.shared->told, true, __ATOMIC_ACQ_REL))
+    if (__atomic_exchange_n(&r->output.shared->reported, true, __ATOMIC_ACQ_REL))
         return true;
     unsigned long long lost = r->output.shared->lost, records = r->output.shared->records;
     const char *view = r->output.view;

@@ -18,7 +18,7 @@ struct gt_uftrace_recorder;
 /* Counts of a recording's processes, in memory that they share. Atomic. */
 struct gt_shared {
     uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
-    bool told;                                     /* a fault was reported */
+    bool reported;                                 /* a fault was reported */
     unsigned starting; /* packed: forked children that have not entered yet */
     bool first_ended;  /* the process that all others come from */
 };

@@ -69,7 +69,7 @@ const struct gt_sink gt_uftrace_sink = {
 
 /* Slow path that also reports the counters that change, as trace events. */
 static __attribute__((noinline, cold)) uint64_t
-track_and_tell(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time)
+track_and_report(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
     uint64_t before[GT_COUNTERS];
     memcpy(before, v->thread.counters, sizeof before);
@@ -90,7 +90,7 @@ uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t la
     if (r->options.privilege_levels && gt_level_transfer(v, code, last_exit, time))
         return gt_last_exit_of_func(code->fn);
     if (trace_event_get_state(TRACE_UFTRACE_RESYNC))
-        last_exit = track_and_tell(v, code, last_exit, time);
+        last_exit = track_and_report(v, code, last_exit, time);
     else
         last_exit = gt_track_slow(&v->thread, code, last_exit, time);
     if (!r->guest.user)

@@ -18,10 +18,19 @@
 Readers of what is recorded, written from docs/formats and not from src/:
 
     uftrace         uftrace's data directory      uftrace_check   whether it is as its readers want it
+    compact         compact files
+    uftrace_text    what uftrace report and graph print
     etrace          etrace streams
+    perfetto        Perfetto's traces
     execlog         execlog's lines and binary logs
     qemulog         QEMU's own log
     elf, readelf    ELF files: their own tables; what readelf prints of them
+
+Readers of what is exported, written from what is published about the formats:
+
+    pprof           profile.proto              callgrind_profile   callgrind's profiles
+
+Sums that views and exports have to have: call_sums, made from a directory's records. Pages in a browser: browser.
 
 Writers of the same, for tests of readers: uftrace_write, etrace_write.
 """

@@ -36,7 +36,7 @@ def source(folder, *parts):
 
 
 def why_not_fetched(kind, version):
-    """Why scripts/ has not fetched a version of something (qemus, uftraces)."""
+    """Why scripts/ has not fetched a version of something (qemus, uftraces, npm-packages)."""
     try:
         with open(os.path.join(CACHE, kind, f'{version}.reason'), encoding='utf-8') as f:
             return f.read().strip()

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Writes the files of uftrace's data directory, for tests of what reads them: docs/formats/uftrace.md."""
+import os
 import struct
 
+from gttest.results import write
 from gttest.uftrace import ENTRY, EXIT, MAGIC
 
 MASK = (1 << 48) - 1  # of addresses
+EVENTS = 0x80         # the feature that events.txt is there
 FEATURES = 0x62       # sessions, relative addresses, the deepest stack
 SECTIONS = 0b10001001  # of info: exename, cmdline, taskinfo
 STACK = 'ffffffffffff-ffffffffffff rw-p 00000000 00:00 0 [stack]\n'
@@ -36,8 +39,8 @@ def calls(addrs, time=0):
     return records(*items)
 
 
-def info(tids, name='guest'):
-    head = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, FEATURES, SECTIONS, 1024, 0, 0)
+def info(tids, name='guest', features=FEATURES):
+    head = b'Ftrace!\0' + struct.pack('<IHBBQQHHI', 4, 40, 1, 2, features, SECTIONS, 1024, 0, 0)
     return head + (f'exename:{name}\ncmdline:{name}\ntaskinfo:lines=2\ntaskinfo:nr_tid={len(tids)}\n'
                    f'taskinfo:tids={",".join(map(str, tids))}\n').encode()
 
@@ -59,3 +62,20 @@ def symbols(names, name='guest', kind='t', end=None):
     if end is not None:
         rows.append(f'{end:016x} ? __sym_end\n')
     return f'# symbols: {len(names)}\n# path name: {name}\n' + ''.join(rows)
+
+
+def directory(path, data, names, sid='00112233aabbccdd', console='', events=None):
+    """A whole one, of the module "guest". data: {tid: bytes}; names: {address: name}; console: lines "S.NNNNNNNNN
+    TEXT" of extern.dat; events: {id: "provider:name"}."""
+    os.mkdir(path)
+    write(f'{path}/info', info(list(data), features=FEATURES | (EVENTS if events else 0)))
+    write(f'{path}/task.txt', tasks(sid, list(data)))
+    write(f'{path}/sid-{sid}.map', mappings())
+    write(f'{path}/guest.sym', symbols(names, end=max(names) + 16).encode(errors='surrogateescape'))
+    for tid, content in data.items():
+        write(f'{path}/{tid}.dat', content)
+    if console:
+        write(f'{path}/extern.dat', console)
+    if events:
+        write(f'{path}/events.txt', ''.join(f'EVENT: {i} {name}\n' for i, name in events.items()))
+    return path

@@ -100,11 +100,11 @@ static void test_refused(void **state)
 }
 
 /* Columns that the test makes: what they stand for, or that they are refused. */
-static int unpack_columns(const uint8_t *const column[GT_COLUMNS], const size_t size[GT_COLUMNS],
-                          uint32_t records)
+static int unpack_columns(const uint8_t *const column[GT_COLUMN_STEPS],
+                          const size_t size[GT_COLUMN_STEPS], uint32_t records)
 {
     struct gt_column_out payload = {0};
-    for (int i = 0; i < GT_COLUMNS; i++) {
+    for (int i = 0; i < GT_COLUMN_STEPS; i++) {
         assert_true(gt_column_reserve(&payload, 2 * GT_NUMBER_MAX + size[i]));
         gt_column_put(&payload, size[i]);
         gt_column_put(&payload, 0);
@@ -130,9 +130,10 @@ static void test_hostile(void **state)
 {
     (void)state;
     /* One task, entry of function 1, once. */
-    const uint8_t *c[GT_COLUMNS] = {BYTES(0, 1), BYTES(5, 1, 0),          BYTES(0, 0), BYTES(3),
-                                    BYTES(1),    BYTES(0x80, 0x40, 0, 0), BYTES(0),    BYTES(9)};
-    size_t n[GT_COLUMNS] = {2, 3, 2, 1, 1, 2, 0, 1};
+    const uint8_t *c[GT_COLUMN_STEPS] = {BYTES(0, 1), BYTES(5, 1, 0), BYTES(0, 0),
+                                         BYTES(3),    BYTES(1),       BYTES(0x80, 0x40, 0, 0),
+                                         BYTES(0),    BYTES(9),       BYTES(0)};
+    size_t n[GT_COLUMN_STEPS] = {2, 3, 2, 1, 1, 2, 0, 1, 0};
     assert_int_equal(unpack_columns(c, n, 1), 0);
     static const struct {
         enum gt_column column;
@@ -152,6 +153,7 @@ static void test_hostile(void **state)
         {GT_COLUMN_SYMS, 2, {1, 1}},     /* one too many */
         {GT_COLUMN_WORDS, 1, {0x80}},    /* cut */
         {GT_COLUMN_WORDS, 0, {0}},       /* gone */
+        {GT_COLUMN_LOW, 1, {0}},         /* no step that needs it */
         {GT_COLUMN_FAR, 0, {0}},         {GT_COLUMN_NEAR, 1, {0}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

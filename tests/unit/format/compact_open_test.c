@@ -13,6 +13,7 @@ struct reader {
     struct log *l;
     struct known task[TASKS];
     unsigned appeared, open;
+    bool forgets; /* a task that appears again is a new one */
 };
 
 static void check_frames(const struct reader *r, const struct known *k,
@@ -41,6 +42,8 @@ static int take(void *self, const struct gt_compact_piece *p)
 {
     struct reader *r = self;
     struct known *k = &r->task[p->task - 1000];
+    if (p->first && r->forgets)
+        *k = (struct known){0};
     if (p->first) {
         check_frames(r, k, p->open, p->n_open, p->time);
         r->appeared++;
@@ -69,7 +72,7 @@ static void read_all(struct reader *r)
         assert_int_equal(gt_compact_head_read(l->file + at, l->size - at, &h), 0);
         assert_int_equal(gt_unpacker_block(l->u, &h, l->file + at + GT_COMPACT_HEAD, take, r, &err),
                          0);
-        for (uint32_t i = 0; i < gt_unpacker_tasks(l->u); i++) {
+        for (uint32_t i = 0; !r->forgets && i < gt_unpacker_tasks(l->u); i++) {
             uint32_t depth, task = gt_unpacker_task(l->u, i) - 1000;
             uint64_t time;
             const struct gt_compact_frame *frame = gt_unpacker_frames(l->u, i, &depth, &time);
@@ -156,7 +159,7 @@ static void test_resume(void **state)
     log_destroy(l);
 }
 
-/* The clock changes in the middle of a segment, from the next block on. */
+/* The clock changes from the next block on, with a new segment. */
 static void test_set_exact(void **state)
 {
     (void)state;
@@ -175,8 +178,47 @@ static void test_set_exact(void **state)
         gt_compact_head_read(l->file + at, l->size - at, &h);
         assert_int_equal(h.flags & GT_COMPACT_EXACT ? 1 : 0, turn % 2 == 0);
     }
-    assert_int_equal(l->n_segments, 1);
+    assert_int_equal(l->n_segments, 6);
     read_all(&r);
+    log_destroy(l);
+}
+
+/* Tasks that end, among others; some of them come again, with nothing open. */
+static void test_forget(void **state)
+{
+    (void)state;
+    static uint8_t alive[4000];
+    struct log *l = log_create(true, 0);
+    memset(alive, 0, sizeof alive);
+    for (unsigned i = 0; i < 20000; i++) {
+        uint32_t task = random_number(sizeof alive);
+        if (alive[task] && random_number(2)) {
+            gt_packer_forget(l->p, task);
+            alive[task] = 0;
+            continue;
+        }
+        /* A packer that knows the task takes no other stack. */
+        const struct gt_packer_frame frame = {0x1000, 1};
+        assert_int_equal(gt_packer_resume(l->p, task, 1, &frame, 1), alive[task] ? GT_E_USAGE : 0);
+        alive[task] = 1;
+    }
+    gt_packer_forget(l->p, 1000000);
+    gt_packer_forget(l->p, 1000);
+    size_t from = l->n[0];
+    enter(l, 0, 0x1000, 5);
+    put(l, 0, from);
+    end_block(l);
+    gt_packer_forget(l->p, 1000);
+    l->depth[0] = 0;
+    from = l->n[0];
+    enter(l, 0, 0x2000, 5);
+    put(l, 0, from);
+    end_block(l);
+    assert_int_equal(l->n_segments, 1);
+    static struct reader r;
+    r = (struct reader){.l = l, .forgets = true};
+    read_all(&r);
+    assert_int_equal(r.appeared, 2);
     log_destroy(l);
 }
 
@@ -203,9 +245,8 @@ static void test_many_tasks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_resume),
-        cmocka_unit_test(test_set_exact),
+        cmocka_unit_test(test_frames),     cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_set_exact),  cmocka_unit_test(test_forget),
         cmocka_unit_test(test_many_tasks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,19 +143,34 @@ static void test_odd(void **state)
     }
 }
 
-/* As deep as a record's depth can say, and beyond. */
+/* Down and up again, of one task. */
+static void dive(struct log *l, unsigned task, uint64_t depth)
+{
+    size_t from = l->n[task];
+    for (uint64_t i = 0; i < depth; i++)
+        enter(l, task, 0x1000 + i % 7, 2);
+    while (l->depth[task])
+        leave(l, task, 2);
+    put(l, task, from);
+}
+
+/* As deep as a record's depth can say, and beyond; the second time, and another task, too: that is
+ * predicted. */
 static void test_deep(void **state)
 {
     (void)state;
-    struct log *l = log_create(true, 0);
-    for (uint64_t i = 0; i < DEEP; i++)
-        enter(l, 0, 0x1000 + i % 7, 2);
-    while (l->depth[0])
-        leave(l, 0, 2);
-    put(l, 0, 0);
-    end_block(l);
-    check_back(l);
-    log_destroy(l);
+    static const uint64_t depths[] = {31, 32, 33, 64, 1023, 1024, 1025, DEEP};
+    for (int exact = 0; exact < 2; exact++)
+        for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
+            struct log *l = log_create(exact, 0);
+            dive(l, 0, depths[i]);
+            dive(l, 0, depths[i]);
+            end_block(l);
+            dive(l, 1, depths[i]);
+            end_block(l);
+            check_back(l);
+            log_destroy(l);
+        }
 }
 
 /* What repeats costs next to nothing, and tells nobody of another task's. */
@@ -174,6 +189,52 @@ static void test_small(void **state)
     assert_int_equal(gt_unpacker_words(l->u), 2);
     assert_int_equal(gt_unpacker_word(l->u, 1), 0x1000);
     log_destroy(l);
+}
+
+static uint64_t random_word(void)
+{
+    return (uint64_t)random_number(UINT32_MAX) << 32 ^ random_number(UINT32_MAX);
+}
+
+enum worst { ANY_WORD, ANY_CALL, ANY_EVENT, WORSTS };
+
+/* Nothing that comes was there before. */
+static void add_worst(struct log *l, unsigned task, enum worst how)
+{
+    uint64_t addr = random_word() >> 16;
+    uint32_t depth = l->depth[task];
+    if (how == ANY_WORD)
+        add(l, task, random_word(), random_word());
+    else if (how == ANY_EVENT)
+        add(l, task, random_word(), gt_uftrace_event(depth, addr));
+    else if (depth < 1000)
+        add(l, task, random_word(), gt_uftrace_entry(l->depth[task]++, addr));
+    else
+        add(l, task, random_word(), gt_uftrace_entry(depth, addr));
+}
+
+/* A record has 16 bytes; one that nothing predicts costs no more than 20. */
+static void test_worst(void **state)
+{
+    (void)state;
+    for (int exact = 0; exact < 2; exact++)
+        for (enum worst how = 0; how < WORSTS; how++) {
+            struct log *l = log_create(exact, 0);
+            unsigned records = 0;
+            for (unsigned turn = 0; turn < 500; turn++) {
+                unsigned task = random_number(TASKS);
+                size_t from = l->n[task];
+                for (unsigned i = 0; i < 300; i++, records++)
+                    add_worst(l, task, how);
+                put(l, task, from);
+                if (gt_packer_is_full(l->p))
+                    end_block(l);
+            }
+            end_block(l);
+            assert_in_range(l->size, 8 * records, 20 * records);
+            check_back(l);
+            log_destroy(l);
+        }
 }
 
 static void test_empty(void **state)
@@ -196,7 +257,7 @@ int main(void)
         cmocka_unit_test(test_calls), cmocka_unit_test(test_segments),
         cmocka_unit_test(test_odd),   cmocka_unit_test(test_begin_anywhere),
         cmocka_unit_test(test_deep),  cmocka_unit_test(test_small),
-        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_worst), cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,8 @@
 /*
  * The formats of `guesttrace convert`: a file and a row for each.
  */
-#ifndef GT_ANALYSIS_EXPORT_EXPORT_H
-#define GT_ANALYSIS_EXPORT_EXPORT_H
+#ifndef GT_ANALYSIS_CONVERT_CONVERT_H
+#define GT_ANALYSIS_CONVERT_CONVERT_H
 
 #include "analysis/stream/names.h"
 #include "base/output.h"

@@ -7,7 +7,7 @@
  * A dump begins with its variables, and its times ascend; so everything is kept until the end and
  * events are sorted by time, those of the same time in the order of the stream.
  */
-#include "analysis/export/export.h"
+#include "analysis/convert/convert.h"
 
 #include <glib.h>
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to calls/: what scan and walk share. */
+#ifndef GT_ANALYSIS_CALLS_PASS_H
+#define GT_ANALYSIS_CALLS_PASS_H
+
+#include "analysis/calls/recording.h"
+#include "analysis/calls/stack.h"
+
+/* `w` may be NULL. */
+void gt_pass_rules(const struct gt_calls *c, const struct gt_calls_window *w,
+                   struct gt_calls_rules *out);
+/* True where the part has records that the window needs. */
+bool gt_pass_needs(const struct gt_calls *c, const struct gt_calls_part *p,
+                   const struct gt_calls_rules *r);
+/* How a task ends whose last record is at `last`. */
+struct gt_calls_end gt_pass_end(const struct gt_calls *c, const struct gt_calls_rules *r,
+                                uint64_t last);
+/* Reports that the part cannot be read from a block on: the one before number `next`. */
+void gt_pass_report_damage(const struct gt_calls *c, const struct gt_calls_part *p, size_t next,
+                           const struct gt_error *err);
+/* Reports records that fitted nowhere, and those of tasks that are not known. */
+void gt_pass_report(const struct gt_calls *c, uint64_t odd, uint64_t unknown);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is beside task.txt about tasks: their names over time, when they were suspended, the threads
+ * of a Linux guest. */
+#ifndef GT_ANALYSIS_CALLS_TASK_NAMES_H
+#define GT_ANALYSIS_CALLS_TASK_NAMES_H
+
+#include "analysis/calls/tasks.h"
+
+/* The task runs a program, whose base name it has. */
+void gt_task_names_add_program(struct gt_tasks *t, struct gt_tasks_task *task, uint64_t time,
+                               const char *exename);
+/* Reads perf-cpuN.dat and guest-tasks.txt, for tasks that are there. GT_E_IO, GT_E_NOMEM,
+ * GT_E_FORMAT. */
+int gt_task_names_read(struct gt_tasks *t, struct gt_error *err);
+/* All has been added: orders it by time. */
+void gt_task_names_order(struct gt_tasks_task *task);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parts of a tree of calls: see select.h. */
+#include "analysis/profile/select.h"
+
+#include "analysis/profile/tree_nodes.h"
+
+#include <stdlib.h>
+
+static void add(struct gt_tree_found *sum, const struct gt_tree_node *node, uint64_t total)
+{
+    sum->calls += node->calls;
+    sum->total += total;
+    sum->self += node->self;
+    sum->first = node->first < sum->first ? node->first : sum->first;
+}
+
+static bool is_chosen(const struct gt_tree_node *node, const bool *chosen)
+{
+    return node->parent != GT_TREE_NONE && chosen[node->function];
+}
+
+static int finish(struct gt_tree_nodes *nodes, int status, const struct gt_calls *c,
+                  enum gt_tree_order order, struct gt_tree *out)
+{
+    *out = (struct gt_tree){0};
+    if (status == 0)
+        status = gt_tree_nodes_finish(nodes, c, order, out);
+    gt_tree_nodes_clear(nodes);
+    return status;
+}
+
+/* ---- below --------------------------------------------------------------------------------- */
+
+/* Copies a node and all below it; `to`, by node, is where the copies are. */
+static int copy_below(const struct gt_tree *t, uint32_t from, struct gt_tree_nodes *nodes,
+                      uint32_t *to)
+{
+    uint32_t root = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0);
+    for (uint32_t i = from; i < t->node[from].end; i++) {
+        const struct gt_tree_node *node = &t->node[i];
+        uint32_t parent = i == from ? root : to[node->parent];
+        if (parent != GT_TREE_NONE)
+            parent = gt_tree_nodes_child(nodes, parent, node->function);
+        if (parent == GT_TREE_NONE)
+            return GT_E_RANGE;
+        to[i] = parent;
+        add(&nodes->node[to[i]], node, node->total);
+    }
+    return 0;
+}
+
+int gt_tree_below(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
+                  enum gt_tree_order order, struct gt_tree *out)
+{
+    struct gt_tree_nodes nodes = {0};
+    uint32_t *to = malloc((t->n + 1) * sizeof *to);
+    int status = to ? 0 : GT_E_NOMEM;
+    for (uint32_t i = 0; status == 0 && i < t->n;)
+        if (is_chosen(&t->node[i], chosen)) {
+            status = copy_below(t, i, &nodes, to);
+            i = t->node[i].end;
+        } else {
+            i++;
+        }
+    free(to);
+    return finish(&nodes, status, c, order, out);
+}
+
+/* ---- callers ------------------------------------------------------------------------------- */
+
+static bool recursive(const struct gt_tree *t, const struct gt_tree_node *node)
+{
+    for (uint32_t p = node->parent; t->node[p].parent != GT_TREE_NONE; p = t->node[p].parent)
+        if (t->node[p].function == node->function)
+            return true;
+    return false;
+}
+
+static int add_callers(const struct gt_tree *t, uint32_t from, struct gt_tree_nodes *nodes)
+{
+    const struct gt_tree_node *called = &t->node[from];
+    uint64_t total = recursive(t, called) ? 0 : called->total;
+    uint32_t at = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0);
+    for (const struct gt_tree_node *n = called; n->parent != GT_TREE_NONE;
+         n = &t->node[n->parent]) {
+        if (at != GT_TREE_NONE)
+            at = gt_tree_nodes_child(nodes, at, n->function);
+        if (at == GT_TREE_NONE)
+            return GT_E_RANGE;
+        add(&nodes->node[at], called, total);
+    }
+    return 0;
+}
+
+int gt_tree_callers(const struct gt_tree *t, const struct gt_calls *c, const bool *chosen,
+                    enum gt_tree_order order, struct gt_tree *out)
+{
+    struct gt_tree_nodes nodes = {0};
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < t->n; i++)
+        if (is_chosen(&t->node[i], chosen))
+            status = add_callers(t, i, &nodes);
+    return finish(&nodes, status, c, order, out);
+}

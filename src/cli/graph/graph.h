@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A tree of calls as lines of text, in uftrace's layout: an only child stands below its parent, of
+ * several each has a branch.
+ *
+ *   # TOTAL TIME   SELF TIME    TOTAL  FUNCTION
+ *       2.345 ms    0.120 us  100.0 % : (1) main
+ *       2.000 ms    1.500 ms   85.3 % :  +-(4) work
+ *       0.500 ms    0.500 ms   21.3 % :  | (9) step
+ *                                     :  |
+ *       0.344 ms    0.344 ms   14.7 % :  +-(1) report
+ */
+#ifndef GT_CLI_GRAPH_GRAPH_H
+#define GT_CLI_GRAPH_GRAPH_H
+
+#include "analysis/profile/tree.h"
+#include "cli/reading.h"
+
+struct gt_graph_text {
+    struct gt_reading *reader;
+    const struct gt_tree *tree;
+    uint32_t depth; /* levels below the top line that are printed; UINT32_MAX: all */
+    uint64_t whole; /* ns that are 100 % */
+};
+
+void gt_graph_heading(struct gt_output *out);
+/* The lines of a node and of all below it. `name` is that of the node. */
+void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The names nearest to one that was not found, for its error message. */
+#ifndef GT_CLI_NEAREST_H
+#define GT_CLI_NEAREST_H
+
+#include <stddef.h>
+
+enum { GT_NEAREST = 3 };
+
+/* { .wanted = NAME } is an empty list. */
+struct gt_nearest {
+    const char *wanted;
+    const char *name[GT_NEAREST]; /* nearest first */
+    size_t distance[GT_NEAREST], n;
+};
+
+/* Considers a name, which must remain valid. A name that has nothing in common with the wanted one
+ * is not kept; one that is there already neither. */
+void gt_nearest_offer(struct gt_nearest *l, const char *name);
+/* "; near to it: a, b, c", or "". The caller frees it (g_free). */
+char *gt_nearest_text(const struct gt_nearest *l);
+
+#endif

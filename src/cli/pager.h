@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a reading command prints: through a pager and in colour on a terminal, plainly elsewhere.
+ *
+ * The pager is GUESTTRACE_PAGER, else PAGER, else less, where one of them is not empty and not
+ * "cat"; less quits by itself where all fits on the screen. Until gt_pager_finish the terminal's
+ * interrupt is the pager's, so a command calls gt_pager_start when it begins to print.
+ *
+ * A reader that closes its end (the pager, head) is no error: the command ends quietly.
+ */
+#ifndef GT_CLI_PAGER_H
+#define GT_CLI_PAGER_H
+
+#include "base/output.h"
+#include "cli/color.h"
+#include "cli/options.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct gt_pager_options {
+    bool off;
+    const char *color;
+};
+
+/* Rows of a table of options; `member` is the struct gt_pager_options in `options`. */
+#define GT_PAGER_OPTIONS(options, member)                                                          \
+    {"no-pager", .type = GT_OPTION_FLAG, .help = "print directly, also on a terminal",             \
+     .offset = offsetof(options, member.off)},                                                     \
+    {                                                                                              \
+        "color",                                                                                   \
+            .type = GT_OPTION_CHOICE, .value = "WHEN",                                             \
+            .choices = (const char *const[]){"auto", "always", "never", NULL},                     \
+            .help =                                                                                \
+                "print in colour; auto: on a terminal, unless NO_COLOR is set (default: auto)",    \
+            .offset = offsetof(options, member.color)                                              \
+    }
+
+struct gt_pager {
+    struct gt_output out; /* what the command prints goes here */
+    bool color;
+    pid_t pid;     /* of the pager; 0: none */
+    char *command; /* of the pager */
+    struct sigaction interrupt, quit, pipe;
+};
+
+/* Starts the pager, if there is to be one, and makes p->out write to it, else to standard output.
+ * GT_E_IO. */
+int gt_pager_start(struct gt_pager *p, const struct gt_pager_options *o, struct gt_error *err);
+/* Writes what is left and waits for the end of the pager. GT_E_IO: the output could not be written,
+ * or the pager could not be run. */
+int gt_pager_finish(struct gt_pager *p, struct gt_error *err);
+/* True: nobody reads what would still be printed. */
+static inline bool gt_pager_closed(const struct gt_pager *p)
+{
+    return p->out.failed != 0;
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A recording of calls that a command sums up: see reading.h. */
+#include "cli/reading.h"
+
+#include "base/escape.h"
+
+#include <string.h>
+
+static int open_recording(struct gt_reading *r, const struct gt_command *self,
+                          const struct gt_reading_options *o, const char *path,
+                          struct gt_error *err)
+{
+    *r = (struct gt_reading){.command = self, .options = o};
+    if (o->elf)
+        g_ptr_array_add(o->elf, NULL);
+    const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
+                                         .notices = gt_command_notices(self)};
+    int status = gt_calls_open(path, &how, &r->calls, err);
+    if (status < 0) {
+        r->calls = NULL;
+        return status;
+    }
+    r->demangler = o->demangle ? gt_demangler_create() : NULL;
+    return gt_window_make(&o->window, r->calls, &r->window, err);
+}
+
+static void close_recording(struct gt_reading *r)
+{
+    gt_window_clear(&r->window);
+    gt_demangler_destroy(r->demangler);
+    gt_calls_close(r->calls);
+    g_free(r->pager);
+    *r = (struct gt_reading){0};
+}
+
+int gt_reading_start(struct gt_reading *r, struct gt_error *err)
+{
+    r->pager = g_new0(struct gt_pager, 1);
+    return gt_pager_start(r->pager, &r->options->pager, err);
+}
+
+int gt_reading_finish(struct gt_reading *r, struct gt_error *err)
+{
+    return gt_pager_finish(r->pager, err);
+}
+
+char *gt_reading_shown(const char *name)
+{
+    size_t n = strlen(name);
+    char *text = g_malloc(GT_ESCAPE_GROWTH * n + 1);
+    *gt_escape_put(text, name, n) = '\0';
+    return text;
+}
+
+void gt_reading_put_name(struct gt_output *out, const char *name)
+{
+    size_t n = strlen(name);
+    if (n <= GT_OUTPUT_SIZE / GT_ESCAPE_GROWTH) {
+        char *at = gt_output_room(out, GT_ESCAPE_GROWTH * n);
+        gt_output_end(out, gt_escape_put(at, name, n));
+        return;
+    }
+    g_autofree char *shown = gt_reading_shown(name);
+    gt_output_text(out, shown);
+}
+
+int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
+                   char **operands,
+                   int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
+                   const void *user)
+{
+    struct gt_reading r;
+    struct gt_error err = {0};
+    if (n != 1)
+        return gt_command_usage_error(self, "needs one recording");
+    int status = open_recording(&r, self, o, operands[0], &err);
+    if (status == 0)
+        status = run(&r, user, &err);
+    close_recording(&r);
+    if (status == GT_E_USAGE)
+        return gt_command_usage_error(self, "%s", err.text);
+    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+}

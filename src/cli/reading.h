@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the commands that sum up a recording of calls share: its opening, the part of it that is
+ * read, names as they are shown, the output.
+ */
+#ifndef GT_CLI_READING_H
+#define GT_CLI_READING_H
+
+#include "analysis/calls/calls.h"
+#include "analysis/image/demangle.h"
+#include "cli/command.h"
+#include "cli/pager.h"
+#include "cli/window.h"
+
+struct gt_reading_options {
+    GPtrArray *elf;
+    bool demangle;
+    struct gt_window_options window;
+    struct gt_pager_options pager;
+};
+
+/* Rows of a table of options; `member` is the struct gt_reading_options in `options`. */
+#define GT_READING_OPTIONS(options, member)                                                        \
+    GT_WINDOW_OPTIONS(options, member.window),                                                     \
+        {"elf",                                                                                    \
+         'e',                                                                                      \
+         GT_OPTION_FILE,                                                                           \
+         .repeat = true,                                                                           \
+         .value = "ELF[:OFFSET]",                                                                  \
+         .help = "etrace streams: take functions from this file",                                  \
+         .offset = offsetof(options, member.elf)},                                                 \
+        {"demangle", .type = GT_OPTION_FLAG, .initial = true,                                      \
+         .help = "demangle C++ and Rust names (the default)",                                      \
+         .offset = offsetof(options, member.demangle)},                                            \
+        {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",      \
+         .offset = offsetof(options, member.demangle)},                                            \
+        GT_PAGER_OPTIONS(options, member.pager)
+
+struct gt_reading {
+    const struct gt_command *command;
+    const struct gt_reading_options *options;
+    struct gt_calls *calls;
+    struct gt_window window;
+    struct gt_demangler *demangler; /* NULL: names stay as they are */
+    struct gt_pager *pager;
+};
+
+/* The output; it is finished by gt_reading_finish, if this returned 0. GT_E_IO. */
+int gt_reading_start(struct gt_reading *r, struct gt_error *err);
+int gt_reading_finish(struct gt_reading *r, struct gt_error *err);
+
+/* The function's name as it is shown. */
+static inline const char *gt_reading_name(const struct gt_reading *r, uint32_t function)
+{
+    return gt_demangle(r->demangler, gt_calls_function(r->calls, function)->name);
+}
+
+/* A name from a recording with its control characters made visible. The caller frees it (g_free).
+ */
+char *gt_reading_shown(const char *name);
+/* Prints a name so. */
+void gt_reading_put_name(struct gt_output *out, const char *name);
+
+/* Opens operands[0], which has to be the only one, calls `run`, which may print, and reports what
+ * went wrong, also what the recording has of damage. Returns the exit status. */
+int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
+                   char **operands,
+                   int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),
+                   const void *user);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace report`: functions, tasks or modules of a recording, with their times. */
+#include "cli/report/report.h"
+
+#include <string.h>
+
+struct report_options {
+    struct gt_reading_options reader;
+    const char *by, *sort;
+    uint64_t limit;
+    bool csv, json;
+};
+
+static const struct gt_option report_table[] = {
+    {"by", .type = GT_OPTION_CHOICE, .value = "WHAT",
+     .choices = (const char *const[]){"function", "task", "module", NULL},
+     .help = "a line for each function (the default), task or module",
+     .offset = offsetof(struct report_options, by)},
+    {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN[,COLUMN]...",
+     .help = "sort by these columns: total (the default), self, calls, total-avg (avg), total-min "
+             "(min), total-max (max), self-avg, self-min, self-max, name, module, functions, tid, "
+             "pid",
+     .offset = offsetof(struct report_options, sort)},
+    {"limit", 'n', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
+     .help = "only the first N lines", .offset = offsetof(struct report_options, limit)},
+    {"csv", .type = GT_OPTION_FLAG, .help = "print comma-separated values, times in ns",
+     .offset = offsetof(struct report_options, csv)},
+    {"json", .type = GT_OPTION_FLAG, .help = "print JSON, times in ns",
+     .offset = offsetof(struct report_options, json)},
+    GT_READING_OPTIONS(struct report_options, reader),
+    {0},
+};
+
+static enum gt_report_by what(const struct report_options *o)
+{
+    if (!o->by || strcmp(o->by, "function") == 0)
+        return GT_BY_FUNCTION;
+    return strcmp(o->by, "task") == 0 ? GT_BY_TASK : GT_BY_MODULE;
+}
+
+static int print(struct gt_reading *r, const struct report_options *o,
+                 const struct gt_report_rows *rows, struct gt_error *err)
+{
+    int status = gt_reading_start(r, err);
+    if (status < 0)
+        return status;
+    if (o->csv)
+        gt_report_csv(rows, what(o), &r->pager->out);
+    else if (o->json)
+        gt_report_json(rows, what(o), &r->pager->out);
+    else
+        gt_report_table(rows, what(o), r->pager);
+    return gt_reading_finish(r, err);
+}
+
+static int report(struct gt_reading *r, const void *user, struct gt_error *err)
+{
+    const struct report_options *o = user;
+    struct gt_report_rows rows = {0};
+    /* A wrong column is reported before the recording is read. */
+    int status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
+    if (status == 0)
+        status = gt_report_make(r, what(o), &rows, err);
+    if (status == 0)
+        status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
+    if (o->limit && rows.n > o->limit)
+        rows.n = o->limit;
+    if (status == 0)
+        status = print(r, o, &rows, err);
+    g_free(rows.row);
+    return status;
+}
+
+static int run_report(const struct gt_command *self, const void *options, size_t n, char **operands)
+{
+    const struct report_options *o = options;
+    if (o->csv && o->json)
+        return gt_command_usage_error(self, "takes one of --csv and --json");
+    return gt_reading_run(self, &o->reader, n, operands, report, o);
+}
+
+const struct gt_command gt_command_report = {
+    .name = "report",
+    .summary = "list the functions of a recording, with their calls and times",
+    .usage = (const char *const[]){"[--by WHAT] [--sort COLUMNS] [OPTION]... RECORDING", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
+            "programs (--elf).",
+            "Total is the time from a function's calls to their returns; recursive calls are not "
+            "counted twice. Self is the time in the function without what it called. Average, "
+            "minimum and maximum are of single calls. The total of a module is the time from its "
+            "outermost calls to their returns, that of a task the time in all its calls.",
+            "With --depth and --min-time the time of a call that is left out is self time of its "
+            "caller.",
+            NULL},
+    .spec = {.table = report_table},
+    .options_size = sizeof(struct report_options),
+    .operands = GT_OPERANDS_FILES,
+    .run = run_report,
+};

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A report as a table, as CSV (RFC 4180) and as JSON. See report.h. */
+#include "base/json.h"
+#include "cli/amount.h"
+#include "cli/report/report.h"
+
+#include <string.h>
+
+enum { WIDTH = 10, MODULE_WIDTH = 24 }; /* of a number; of the longest module in its column */
+
+static const char *row_word(enum gt_report_by by)
+{
+    return by == GT_BY_FUNCTION ? "Function" : by == GT_BY_TASK ? "Task" : "Module";
+}
+
+/* ---- table --------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void put_padded(struct gt_output *out, const char *name, size_t width)
+{
+    g_autofree char *text = gt_reading_shown(name);
+    gt_output_text(out, text);
+    for (size_t n = (size_t)g_utf8_strlen(text, -1); n < width; n++)
+        gt_output_text(out, " ");
+}
+
+/* Times are coloured by their unit. */
+static void put_time(struct gt_pager *p, uint64_t ns)
+{
+    enum gt_color color = gt_color_of_time(ns);
+    bool on = p->color && color != GT_COLOR_NONE;
+    gt_output_text(&p->out, gt_color(on, color));
+    char *at = gt_output_room(&p->out, GT_AMOUNT_TIME_WIDTH);
+    gt_output_end(&p->out, gt_amount_put_time(at, ns));
+    gt_output_text(&p->out, gt_color(on, GT_COLOR_NONE));
+}
+
+static void put_cell(struct gt_pager *p, const struct gt_report_column *c, uint64_t value)
+{
+    gt_output_text(&p->out, "  ");
+    if (c->kind == GT_REPORT_TIME) {
+        put_time(p, value);
+        return;
+    }
+    g_autofree char *number = c->kind == GT_REPORT_COUNT
+                                  ? gt_amount_exact(value)
+                                  : g_strdup_printf("%" G_GUINT64_FORMAT, value);
+    g_autofree char *cell = g_strdup_printf("%*s", WIDTH, number);
+    gt_output_text(&p->out, cell);
+}
+
+static size_t module_width(const struct gt_report_rows *rows)
+{
+    size_t width = strlen("Module");
+    for (size_t i = 0; i < rows->n; i++) {
+        size_t n = strlen(base_name(rows->row[i].module));
+        width = n > width ? n : width;
+    }
+    return width < MODULE_WIDTH ? width : MODULE_WIDTH;
+}
+
+static void put_heading(struct gt_output *out, enum gt_report_by by, size_t width)
+{
+    const char *word = row_word(by);
+    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+        if (c->by & by && c->header) {
+            g_autofree char *cell = g_strdup_printf("  %*s", WIDTH, c->header);
+            gt_output_text(out, cell);
+        }
+    gt_output_text(out, "  ");
+    if (width) {
+        put_padded(out, "Module", width);
+        gt_output_text(out, "  ");
+    }
+    gt_output_text(out, word);
+    gt_output_text(out, "\n");
+    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+        if (c->by & by && c->header)
+            gt_output_text(out, "  ==========");
+    gt_output_text(out, "  ");
+    if (width) {
+        g_autofree char *line = g_strnfill(width, '=');
+        gt_output_text(out, line);
+        gt_output_text(out, "  ");
+    }
+    gt_output_text(out, "====================\n");
+}
+
+void gt_report_table(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_pager *p)
+{
+    size_t width = by == GT_BY_FUNCTION ? module_width(rows) : 0;
+    put_heading(&p->out, by, width);
+    for (size_t i = 0; i < rows->n && !gt_pager_closed(p); i++) {
+        const struct gt_report_row *row = &rows->row[i];
+        for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+            if (c->by & by && c->header)
+                put_cell(p, c, gt_report_value(c, row));
+        gt_output_text(&p->out, "  ");
+        if (width) {
+            put_padded(&p->out, base_name(row->module), width);
+            gt_output_text(&p->out, "  ");
+        }
+        put_padded(&p->out, row->name, 0);
+        gt_output_text(&p->out, "\n");
+    }
+}
+
+/* ---- CSV ----------------------------------------------------------------------------------- */
+
+/* "total_min_ns". The caller frees it. */
+static char *field_name(const struct gt_report_column *c)
+{
+    char *name = g_strconcat(c->key, c->kind == GT_REPORT_TIME ? "_ns" : "", NULL);
+    return g_strdelimit(name, "-", '_');
+}
+
+/* In quotes where it has to be. */
+static void put_csv(struct gt_output *out, const char *value)
+{
+    g_autofree char *shown = gt_reading_shown(value);
+    const char *text = shown;
+    if (!strpbrk(text, ",\"\r\n")) {
+        gt_output_text(out, text);
+        return;
+    }
+    gt_output_text(out, "\"");
+    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+        gt_output_bytes(out, text, (size_t)(quote - text));
+        gt_output_text(out, "\"\"");
+    }
+    gt_output_text(out, text);
+    gt_output_text(out, "\"");
+}
+
+static void put_csv_row(struct gt_output *out, const struct gt_report_row *row,
+                        enum gt_report_by by)
+{
+    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+        if (c->by & by) {
+            gt_output_decimal(out, gt_report_value(c, row));
+            gt_output_text(out, ",");
+        }
+    if (by == GT_BY_FUNCTION) {
+        put_csv(out, row->module);
+        gt_output_text(out, ",");
+        put_csv(out, row->file ? row->file : "");
+        gt_output_text(out, ",");
+        if (row->file)
+            gt_output_decimal(out, row->line);
+        gt_output_text(out, ",");
+    }
+    put_csv(out, row->name);
+    gt_output_text(out, "\r\n");
+}
+
+void gt_report_csv(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_output *out)
+{
+    g_autofree char *word = g_ascii_strdown(row_word(by), -1);
+    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+        if (c->by & by) {
+            g_autofree char *name = field_name(c);
+            gt_output_text(out, name);
+            gt_output_text(out, ",");
+        }
+    gt_output_text(out, by == GT_BY_FUNCTION ? "module,file,line," : "");
+    gt_output_text(out, word);
+    gt_output_text(out, "\r\n");
+    for (size_t i = 0; i < rows->n; i++)
+        put_csv_row(out, &rows->row[i], by);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void put_json_row(struct gt_json *j, const struct gt_report_row *row, enum gt_report_by by,
+                         const char *word)
+{
+    gt_json_newline(j);
+    gt_json_begin_object(j);
+    gt_json_key(j, word);
+    gt_json_text(j, row->name);
+    if (by == GT_BY_FUNCTION) {
+        gt_json_key(j, "module");
+        gt_json_text(j, row->module);
+    }
+    if (row->file) {
+        gt_json_key(j, "file");
+        gt_json_text(j, row->file);
+        gt_json_key(j, "line");
+        gt_json_u64(j, row->line);
+    }
+    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
+        if (c->by & by) {
+            g_autofree char *name = field_name(c);
+            gt_json_key(j, name);
+            gt_json_u64(j, gt_report_value(c, row));
+        }
+    gt_json_end_object(j);
+}
+
+void gt_report_json(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_output *out)
+{
+    g_autofree char *word = g_ascii_strdown(row_word(by), -1);
+    struct gt_json j;
+    gt_json_init(&j, out, GT_JSON_REPLACE);
+    gt_json_resume(&j);
+    gt_json_begin_object(&j);
+    gt_json_key(&j, "by");
+    gt_json_name(&j, word);
+    gt_json_key(&j, "rows");
+    gt_json_begin_array(&j);
+    for (size_t i = 0; i < rows->n; i++)
+        put_json_row(&j, &rows->row[i], by, word);
+    gt_json_newline(&j);
+    gt_json_end_array(&j);
+    gt_json_end_object(&j);
+    gt_json_end_line(&j);
+    gt_json_commit(&j);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `guesttrace report` prints: rows of one kind (functions, tasks, modules), columns, formats.
+ * A column is a row of gt_report_columns: its key names it for --sort, in CSV and in JSON.
+ */
+#ifndef GT_CLI_REPORT_REPORT_H
+#define GT_CLI_REPORT_REPORT_H
+
+#include "cli/reading.h"
+
+enum gt_report_by { GT_BY_FUNCTION = 1, GT_BY_TASK = 2, GT_BY_MODULE = 4 }; /* bits */
+
+struct gt_report_row {
+    const char *name;   /* of the function, as it is shown; of the task; path of the module */
+    const char *module; /* GT_BY_FUNCTION: path */
+    const char *file;   /* GT_BY_FUNCTION: source file; NULL: not known */
+    uint64_t calls;
+    uint64_t total, total_avg, total_min, total_max; /* ns */
+    uint64_t self, self_avg, self_min, self_max;
+    uint64_t functions, tid, pid, line;
+};
+
+struct gt_report_rows {
+    struct gt_report_row *row;
+    size_t n;
+};
+
+enum gt_report_kind {
+    GT_REPORT_TIME,   /* ns */
+    GT_REPORT_COUNT,  /* a number, with commas */
+    GT_REPORT_NUMBER, /* a number that is a name */
+};
+
+struct gt_report_column {
+    const char *key;    /* "total-min"; in CSV and JSON "total_min_ns" */
+    const char *alias;  /* another name for --sort, or NULL */
+    const char *header; /* in the table; NULL: not there */
+    uint8_t kind;       /* enum gt_report_kind */
+    uint8_t by;         /* kinds of rows that have it */
+    size_t offset;      /* of the uint64_t in the row */
+};
+
+extern const struct gt_report_column gt_report_columns[]; /* until a NULL key */
+
+static inline uint64_t gt_report_value(const struct gt_report_column *c,
+                                       const struct gt_report_row *row)
+{
+    return *(const uint64_t *)(const void *)((const char *)row + c->offset);
+}
+
+/* Reads the calls. The caller frees out->row (g_free). Errors of gt_calls_scan. */
+int gt_report_make(struct gt_reading *r, enum gt_report_by by, struct gt_report_rows *out,
+                   struct gt_error *err);
+
+/* Sorts by the columns that `keys` lists, or "name", "module": numbers from the largest on, texts
+ * from A on; then by name. GT_E_USAGE: no such column. */
+int gt_report_sort(const struct gt_report_rows *rows, enum gt_report_by by, const char *keys,
+                   struct gt_error *err);
+
+void gt_report_table(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_pager *p);
+void gt_report_csv(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_output *out);
+void gt_report_json(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_output *out);
+
+#endif

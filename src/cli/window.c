@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of a recording that a command reads: see window.h. */
+#include "cli/window.h"
+
+#include "cli/amount.h"
+#include "cli/nearest.h"
+#include "guesttrace/control.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    uint64_t ns;
+} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}};
+
+/* Digits, not more than a time holds; false: none, or too large. */
+static bool whole(const char **at, uint64_t *out)
+{
+    const char *begin = *at;
+    for (*out = 0; g_ascii_isdigit(**at); ++*at)
+        if (__builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(**at - '0'), out))
+            return false;
+    return *at != begin;
+}
+
+/* Digits after the point, of a unit's ns; parts of a nanosecond are left out. */
+static bool fraction(const char **at, uint64_t unit, uint64_t *out)
+{
+    const char *begin = *at;
+    for (*out = 0; g_ascii_isdigit(**at); ++*at) {
+        unit /= 10;
+        *out += unit * (uint64_t)(**at - '0');
+    }
+    return *at != begin;
+}
+
+static const char *skip_digits(const char *p)
+{
+    return p + strspn(p, "0123456789");
+}
+
+int gt_window_time(const char *option, const char *text, uint64_t *ns, struct gt_error *err)
+{
+    const char *at = text, *unit = skip_digits(at);
+    uint64_t part = 0;
+    if (*unit == '.')
+        unit = skip_digits(unit + 1);
+    size_t u = 0;
+    while (u < G_N_ELEMENTS(units) && strcmp(units[u].name, unit) != 0)
+        u++;
+    if (strcmp(text, "0") == 0) {
+        *ns = 0;
+        return 0;
+    }
+    bool good =
+        u < G_N_ELEMENTS(units) && whole(&at, ns) && !__builtin_mul_overflow(*ns, units[u].ns, ns);
+    if (good && *at == '.') {
+        at++;
+        good = fraction(&at, units[u].ns, &part) && !__builtin_add_overflow(*ns, part, ns);
+    }
+    if (!good)
+        return gt_error_set(err, GT_E_USAGE,
+                            "option '--%s' takes a time with its unit (1.2s, 300ms, 5us, 100ns), "
+                            "not '%s'",
+                            option, text);
+    return 0;
+}
+
+/* A time of the recording, from one after its first record. */
+static int make_time(const char *option, const char *text, const struct gt_calls *c, uint64_t *out,
+                     struct gt_error *err)
+{
+    uint64_t after;
+    int status = gt_window_time(option, text, &after, err);
+    if (status < 0)
+        return status;
+    if (__builtin_add_overflow(gt_calls_facts(c)->first, after, out))
+        *out = UINT64_MAX;
+    return 0;
+}
+
+static bool has_name(const struct gt_calls_task *t, const char *pattern)
+{
+    for (size_t i = 0; i < t->n_names; i++)
+        if (gt_trace_match(pattern, t->names[i].name))
+            return true;
+    return gt_trace_match(pattern, t->name);
+}
+
+static bool has_number(const struct gt_calls_task *t, const char *text)
+{
+    char number[16];
+    g_snprintf(number, sizeof number, "%" PRIu32, t->id);
+    return strcmp(number, text) == 0;
+}
+
+static bool choose_if(const struct gt_calls *c, const char *text, bool *chosen,
+                      bool (*fits)(const struct gt_calls_task *t, const char *text))
+{
+    bool any = false;
+    for (uint32_t i = 0; i < gt_calls_n_tasks(c); i++)
+        if (fits(gt_calls_task(c, i), text))
+            any = chosen[i] = true;
+    return any;
+}
+
+/* Tasks of that number, or else of that name. */
+static int choose_tasks(const struct gt_calls *c, const char *text, bool *chosen,
+                        struct gt_error *err)
+{
+    struct gt_nearest near = {.wanted = text};
+    if (choose_if(c, text, chosen, has_number) || choose_if(c, text, chosen, has_name))
+        return 0;
+    for (uint32_t i = 0; i < gt_calls_n_tasks(c); i++)
+        gt_nearest_offer(&near, gt_calls_task(c, i)->name);
+    g_autofree char *others = gt_nearest_text(&near);
+    return gt_error_set(err, GT_E_NOT_FOUND, "%s: no task '%s'%s", gt_calls_facts(c)->path, text,
+                        others);
+}
+
+static int make_times(const struct gt_window_options *o, const struct gt_calls *c,
+                      struct gt_calls_window *w, struct gt_error *err)
+{
+    const struct gt_calls_facts *f = gt_calls_facts(c);
+    int status = 0;
+    if (o->from)
+        status = make_time("from", o->from, c, &w->from, err);
+    if (status == 0 && o->to)
+        status = make_time("to", o->to, c, &w->to, err);
+    if (status == 0 && o->min_time)
+        status = gt_window_time("min-time", o->min_time, &w->min_time, err);
+    if (status < 0)
+        return status;
+    if (o->from && o->to && w->to < w->from)
+        return gt_error_set(err, GT_E_USAGE, "--to %s is before --from %s", o->to, o->from);
+    if (o->from && w->from > f->last) {
+        g_autofree char *end = gt_amount_time(f->last - f->first);
+        return gt_error_set(err, GT_E_RANGE, "%s: --from %s is after its end, at %s", f->path,
+                            o->from, end);
+    }
+    return 0;
+}
+
+int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
+                   struct gt_window *out, struct gt_error *err)
+{
+    *out = (struct gt_window){.calls.depth = (uint32_t)o->depth};
+    int status = make_times(o, c, &out->calls, err);
+    if (status < 0 || !o->tasks)
+        return status;
+    out->tasks = g_new0(bool, gt_calls_n_tasks(c) + 1);
+    out->calls.tasks = out->tasks;
+    for (guint i = 0; status == 0 && i < o->tasks->len; i++)
+        status = choose_tasks(c, o->tasks->pdata[i], out->tasks, err);
+    return status;
+}
+
+void gt_window_clear(struct gt_window *w)
+{
+    g_free(w->tasks);
+    *w = (struct gt_window){0};
+}

@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`report`, `graph` and `info`: layout, order, formats, parts of a recording, what they refuse."""
+import csv
+import io
+import json
+import os
+
+from gttest import cases
+from sums_case import Recording, SumsTest
+
+
+class Report(SumsTest):
+    def names(self, *arguments):
+        return [row[-1] for row in self.rows(*arguments)[1:]]
+
+    def rows(self, *arguments):
+        """Of the CSV."""
+        text = self.plain('report', '--csv', *arguments)
+        return list(csv.reader(io.StringIO(text, newline=''), strict=True))
+
+    def test_functions(self):
+        self.assertEqual(self.plain('report', self.some()), '''\
+  Total time   Self time       Calls   Total avg   Total min   Total max  Module     Function
+  ==========  ==========  ==========  ==========  ==========  ==========  =========  ====================
+    3.002  s    3.002  s           2    1.501  s    2.000 ms    3.000  s  libx.so.6  read
+    3.000  s    0.007 us           1    3.000  s    3.000  s    3.000  s  prog       thread
+    2.003 ms    0.101 us           2    1.001 ms    0.003 us    2.003 ms  prog       main
+    2.003 ms    1.007 us           2    1.001 ms    0.002 us    2.003 ms  prog       work
+    2.000 us    2.000 us           2    1.000 us    0.500 us    1.500 us  prog       step
+    0.100 us    0.100 us           4    0.055 us    0.030 us    0.100 us  prog       fib
+    0.009 us    0.009 us           1    0.009 us    0.009 us    0.009 us  libx.so.6  copy
+''')
+
+    def test_tasks(self):
+        self.assertEqual(self.plain('report', '--by', 'task', self.some()), '''\
+  Total time       Calls   Functions         TID         PID  Task
+  ==========  ==========  ==========  ==========  ==========  ====================
+    3.000  s           3           3           8           7  prog
+    2.003 ms           9           5           7           7  prog
+    0.003 us           2           2           9           9  child
+''')
+
+    def test_modules(self):
+        self.assertEqual(self.plain('report', '--by', 'module', self.some()), '''\
+  Total time   Self time       Calls   Functions  Module
+  ==========  ==========  ==========  ==========  ====================
+    3.002  s    3.215 us          11           5  prog
+    3.002  s    3.002  s           3           2  /lib/libx.so.6
+''')
+
+    def test_sort(self):
+        some = self.some()
+        for keys, names in [('self', ['read', 'step', 'work', 'main', 'fib', 'copy', 'thread']),
+                            ('calls,name', ['fib', 'main', 'read', 'step', 'work', 'copy', 'thread']),
+                            ('call,self', ['fib', 'read', 'step', 'work', 'main', 'copy', 'thread']),
+                            ('name', ['copy', 'fib', 'main', 'read', 'step', 'thread', 'work']),
+                            ('module,name', ['copy', 'read', 'fib', 'main', 'step', 'thread', 'work']),
+                            ('min', ['thread', 'read', 'step', 'fib', 'copy', 'main', 'work']),
+                            ('max', ['thread', 'read', 'main', 'work', 'step', 'fib', 'copy']),
+                            ('avg', ['thread', 'read', 'main', 'work', 'step', 'fib', 'copy']),
+                            ('self-max', ['read', 'step', 'work', 'main', 'fib', 'copy', 'thread'])]:
+            self.assertEqual(self.names('--sort', keys, some), names, keys)
+        self.assertEqual(self.names('--by', 'task', '-s', 'tid', some), ['child', 'prog', 'prog'])
+        self.assertEqual(self.names('-n', '2', some), ['read', 'thread'])
+
+    def test_csv(self):
+        recording = Recording(self.path('odd'), ['a,b', 'c'])
+        recording.task(1, 'x"y( +5 c:f( +7 ) ) z\x1b[31m( +1 )').write()
+        self.assertEqual(self.rows(self.path('odd')), [
+            ['total_ns', 'self_ns', 'calls', 'total_avg_ns', 'total_min_ns', 'total_max_ns', 'self_avg_ns',
+             'self_min_ns', 'self_max_ns', 'module', 'file', 'line', 'function'],
+            ['12', '5', '1', '12', '12', '12', '5', '5', '5', 'a,b', '', '', 'x"y'],
+            ['7', '7', '1', '7', '7', '7', '7', '7', '7', 'c', '', '', 'f'],
+            ['1', '1', '1', '1', '1', '1', '1', '1', '1', 'a,b', '', '', 'z\\x1b[31m']])
+
+    def test_json(self):
+        found = json.loads(self.plain('report', '--json', '-n', '1', self.some()))
+        self.assertEqual(found, {'by': 'function', 'rows': [
+            {'function': 'read', 'module': '/lib/libx.so.6', 'total_ns': 3002000009, 'self_ns': 3002000000, 'calls': 2,
+             'total_avg_ns': 1501000004, 'total_min_ns': 2000000, 'total_max_ns': 3000000009,
+             'self_avg_ns': 1501000000, 'self_min_ns': 2000000, 'self_max_ns': 3000000000}]})
+        for what, keys in [('task', ['task', 'total_ns', 'calls', 'functions', 'tid', 'pid']),
+                           ('module', ['module', 'total_ns', 'self_ns', 'calls', 'functions'])]:
+            found = json.loads(self.plain('report', '--json', '--by', what, self.path('some')))
+            self.assertEqual((found['by'], list(found['rows'][0])), (what, keys))
+
+    def test_source_lines(self):
+        some = self.some()
+        self.write('some/prog.dbg', '# path name: prog\nF: 1000 main\nL: 12 src/main.c\n')
+        row = next(r for r in json.loads(self.plain('report', '--json', some))['rows'] if r['function'] == 'main')
+        self.assertEqual((row['file'], row['line']), ('src/main.c', 12))
+        self.assertIn(['src/main.c', '12', 'main'], [row[-3:] for row in self.rows(some)])
+
+    def test_parts(self):
+        some = self.some()
+        self.assertEqual(self.names('--task', '8', some), ['thread', 'read', 'copy'])
+        self.assertEqual(self.names('--task', 'ch*', some), ['main', 'work'])
+        self.assertEqual(self.names('--depth', '1', some), ['thread', 'main'])
+        self.assertEqual(self.names('-t', '1ms', some), ['read', 'thread', 'main', 'work'])
+        self.assertEqual(self.names('--task', '7', '--from', '2.003106ms', '--to', '2.003165ms', some), ['fib', 'main'])
+        self.assertEqual([row[:3] for row in self.rows('--task', '9', '--to', '2ns', some)[1:]],
+                         [['2', '1', '1'], ['1', '1', '1']])
+
+    def test_demangled(self):
+        path = self.make('c++', '_ZN2ns1fEi( +5 )')
+        self.assertEqual(self.names(path), ['ns::f(int)'])
+        self.assertEqual(self.names('--no-demangle', path), ['_ZN2ns1fEi'])
+
+    def test_one_name_in_two_modules(self):
+        recording = Recording(self.path('two'), ['prog', 'lib'])
+        recording.task(1, 'f( +5 ) lib:f( +4 )').write()
+        self.assertEqual([(row[0], row[9]) for row in self.rows(self.path('two'))[1:]], [('5', 'prog'), ('4', 'lib')])
+
+    def test_one_name_at_two_addresses(self):
+        path = self.make('same', 'f( +5 g( +1 f( +3 ) ) ) g( +2 )')
+        with open(f'{path}/prog.sym', encoding='utf-8') as f:
+            text = f.read().replace(' g\n', ' f\n')
+        self.write('same/prog.sym', text)
+        self.assertEqual([row[:3] + row[-1:] for row in self.rows(path)[1:]], [['15', '11', '4', 'f']])
+
+    def test_nothing(self):
+        path = self.make('empty', '')
+        self.assertEqual(self.plain('report', path).count('\n'), 2)
+        self.assertEqual(json.loads(self.plain('report', '--json', path))['rows'], [])
+        self.assertEqual(self.plain('graph', path), '# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n')
+
+
+class Graph(SumsTest):
+    HEAD = '# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n'
+
+    def graph(self, *arguments):
+        text = self.plain('graph', *arguments)
+        self.assertTrue(text.startswith(self.HEAD))
+        return text.removeprefix(self.HEAD)
+
+    def test_whole(self):
+        self.assertEqual(self.graph(self.some()), '''\
+    3.002  s    0.000 us  100.0 % : (3) prog
+    3.000  s    0.007 us   99.9 % :  +-(1) thread
+    3.000  s    3.000  s   99.9 % :  | (1) read
+    0.009 us    0.009 us    0.0 % :  | (1) copy
+                                   :  |
+    2.003 ms    0.101 us    0.0 % :  +-(2) main
+    2.003 ms    1.007 us    0.0 % :     +-(2) work
+    2.000 ms    2.000 ms    0.0 % :     |  +-(1) read
+                                   :     |  |
+    2.000 us    2.000 us    0.0 % :     |  +-(2) step
+                                   :     |
+    0.100 us    0.010 us    0.0 % :     +-(1) fib
+    0.090 us    0.060 us    0.0 % :       (2) fib
+    0.030 us    0.030 us    0.0 % :       (1) fib
+''')
+
+    def test_order(self):
+        text = self.graph('--sort', 'first', '-F', 'main', self.some())
+        self.assertEqual([line.split()[-1] for line in text.split('\n') if '(' in line],
+                         ['main', 'work', 'step', 'read', 'fib', 'fib', 'fib'])
+
+    def test_below(self):
+        self.assertEqual(self.graph('-F', 'fib', '-F', 'libx*:read', self.some()), '''\
+    3.002  s    3.002  s   99.9 % : (2) read
+    0.009 us    0.009 us    0.0 % : (1) copy
+
+    0.100 us    0.010 us    0.0 % : (1) fib
+    0.090 us    0.060 us    0.0 % : (2) fib
+    0.030 us    0.030 us    0.0 % : (1) fib
+''')
+
+    def test_callers(self):
+        self.assertEqual(self.graph('-R', '-F', 'read', self.some()), '''\
+    3.002  s    3.002  s  100.0 % : (2) read
+    3.000  s    3.000  s   99.9 % :  +-(1) thread
+                                   :  |
+    2.000 ms    2.000 ms    0.0 % :  +-(1) work
+    2.000 ms    2.000 ms    0.0 % :    (1) main
+''')
+        self.assertEqual(self.graph('-R', '-F', 'fib', self.path('some')), '''\
+    0.100 us    0.100 us  100.0 % : (4) fib
+    0.100 us    0.010 us  100.0 % :  +-(1) main
+                                   :  |
+    0.000 us    0.090 us    0.0 % :  +-(3) fib
+    0.000 us    0.060 us    0.0 % :     +-(2) main
+                                   :     |
+    0.000 us    0.030 us    0.0 % :     +-(1) fib
+    0.000 us    0.030 us    0.0 % :       (1) main
+''')
+
+    def test_groups(self):
+        text = self.graph('--by', 'process', self.some())
+        self.assertIn('99.9 % : (2) prog [7]\n', text)
+        self.assertTrue(text.endswith('''\
+       (1) fib
+
+    0.003 us    0.000 us    0.0 % : (1) child [9]
+    0.003 us    0.001 us    0.0 % : (1) main
+    0.002 us    0.002 us    0.0 % : (1) work
+'''))
+        text = self.graph('--by', 'task', self.path('some'))
+        self.assertEqual([line.split(' : ')[1] for line in text.split('\n') if line.endswith(']')],
+                         ['(1) prog [7]', '(1) prog [8]', '(1) child [9]'])
+
+    def test_parts(self):
+        some = self.some()
+        self.assertEqual(self.graph('-F', 'work', '-D', '1', some), '''\
+    2.003 ms    1.007 us  100.0 % : (2) work
+''')
+        self.assertEqual(self.graph('--task', '9', '-D', '1', some), '''\
+    0.003 us    0.000 us  100.0 % : (1) prog
+    0.003 us    0.003 us  100.0 % : (1) main
+''')
+        self.assertEqual(self.graph('-F', 'main', '-t', '1ms', some), '''\
+    2.003 ms    0.200 us  100.0 % : (1) main
+    2.003 ms    3.005 us   99.9 % : (1) work
+    2.000 ms    2.000 ms   99.8 % : (1) read
+''')
+
+    def test_names(self):
+        path = self.make('odd', '_ZN2ns1fEi( +5 a\x1b[2J( +5 ) )')
+        self.assertEqual([line.split(' : ')[1] for line in self.graph('-F', 'ns::f', path).splitlines()],
+                         ['(1) ns::f(int)', '(1) a\\x1b[2J'])
+        self.assertIn('(1) _ZN2ns1fEi\n', self.graph('--no-demangle', path))
+
+    def test_deep(self):
+        depth = 5000
+        text = self.graph(self.make('deep', 'f( ' * depth + ') ' * depth))
+        self.assertEqual(text.count('(1) f\n'), depth)
+
+
+class Info(SumsTest):
+    def test_text(self):
+        text = self.plain('info', self.some())
+        size = sum(os.path.getsize(self.path('some', name)) for name in os.listdir(self.path('some')))
+        written = next(line for line in text.split('\n') if line.startswith('recorded '))
+        self.assertRegex(written, r'^recorded      : \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$')
+        self.assertEqual(text.replace(written + '\n', ''), f'''\
+recording     : {self.path('some')}
+form          : uftrace directory
+command       : prog
+program       : prog
+time          : 3.000 s, from 5.000000000 s to 8.000000016 s
+clock         : instructions of the guest, 1 ns each
+calls         : 14, up to 4 deep
+functions     : 7
+size          : {size / 1000:.2f} kB
+records       : 28, 16.00 bytes each
+
+Anomalies
+               2  missed-return: returns that matched a frame further down: those above were closed
+
+Counts
+           1,234  signals: signal handlers entered
+
+Processes
+       PID      TASKS            CALLS  PROGRAM
+         7          2               12  /bin/prog
+         9          1                2  /bin/child
+
+Tasks
+       TID        PID            CALLS       TIME  NAME
+         7          7                9   2.003 ms  prog
+         8          7                3   3.000  s  prog
+         9          9                2   0.003 us  child
+''')
+
+    def test_json(self):
+        found = json.loads(self.plain('info', '--json', self.some()))
+        self.assertEqual({key: found[key] for key in ('form', 'incomplete', 'calls', 'deepest', 'records', 'clock',
+                                                      'functions', 'first_ns', 'last_ns', 'record_bytes')},
+                         {'form': 'uftrace', 'incomplete': False, 'calls': 14, 'deepest': 4, 'records': 28,
+                          'clock': 'insn', 'functions': 7, 'first_ns': 5000000000, 'last_ns': 8000000016,
+                          'record_bytes': 448})
+        self.assertEqual([(x['name'], x['count']) for x in found['anomalies']], [('missed-return', 2)])
+        self.assertEqual([(x['name'], x['count']) for x in found['counts']], [('signals', 1234)])
+        self.assertEqual([(x['name'], x['count']) for x in found['rules']], [('outer-return', 3)])
+        self.assertEqual([t['calls'] for t in found['tasks']], [9, 3, 2])
+        self.assertEqual([p['program'] for p in found['processes']], ['/bin/prog', '/bin/child'])
+
+    def test_exact(self):
+        self.assertIn('\nNo anomalies: the calls are exact.\n',
+                      self.plain('info', self.make('good', 'f( +1 )', stats={'calls': 1, 'anomaly.too-deep': 0})))
+        self.assertNotIn('exact', self.plain('info', self.make('unknown', 'f( +1 )')))
+
+    def test_clock(self):
+        for host, clock, words in [(0, 'insn', 'instructions of the guest, 1 ns each'), (3, 'host', "the host's"),
+                                   (2, 'mixed', "the host's; of some processes instructions, 1 ns each")]:
+            path = self.make(f'clock{host}', 'f( +1 )', stats={'processes': 3, 'host_clock': host})
+            self.assertEqual(json.loads(self.plain('info', '--json', path))['clock'], clock)
+            self.assertIn(f'\nclock         : {words}\n', self.plain('info', path))
+        self.assertNotIn('clock', self.plain('info', self.make('old', 'f( +1 )', stats={'processes': 3})))
+
+    def test_lost(self):
+        path = self.make('lost', 'f( +1 )', stats={'calls': 1, 'lost_records': 12345, 'error': 'disk full'})
+        self.assertIn('\nLost records\n          12,345  in 0 places: disk full\n', self.plain('info', path))
+
+    def test_incomplete(self):
+        path = self.make('cut', 'f( +1 g( +2 ) )')
+        with open(f'{path}/1.dat', 'r+b') as f:
+            f.truncate(3 * 16 + 5)
+        done = self.expect(0, 'info', path)
+        self.assertRegex(done.stderr, 'guesttrace info: .*1.dat')
+        self.assertIn('\ncomplete      : no: it was cut, or is still being written\n', done.stdout)
+        self.assertTrue(json.loads(self.expect(0, 'info', '--json', path).stdout)['incomplete'])
+
+    def test_compact(self):
+        some = self.some()
+        self.expect(0, 'export', '--format', 'compact', '-o', 'one.gtrace', some)
+        text = self.plain('info', 'one.gtrace')
+        self.assertIn('form          : compact file\n', text)
+        self.assertEqual(text.split('\n\n')[1:], self.plain('info', some).split('\n\n')[1:])
+        for command in ['report'], ['report', '--by', 'task'], ['report', '--json'], ['graph', '-F', 'main']:
+            self.assertEqual(self.plain(*command, 'one.gtrace'), self.plain(*command, some))
+
+
+class Refused(SumsTest):
+    def test_recordings(self):
+        self.write('note', b'mine', 0o644)
+        for command in 'report', 'graph', 'info':
+            self.assertRegex(self.refused(command, 'none'), '^none: No such file or directory$')
+            self.assertRegex(self.refused(command, 'note'), '^note: ')
+            self.assertEqual(self.refused(command, status=2), 'needs one recording')
+            self.assertEqual(self.refused(command, 'a', 'b', status=2), 'needs one recording')
+
+    def test_options(self):
+        some = self.some()
+        self.assertEqual(self.refused('report', '--sort', 'total,size', some, status=2),
+                         "--sort: no column 'size'; there are: name, module, total, self, calls, total-avg, total-min, "
+                         'total-max, self-avg, self-min, self-max')
+        self.assertEqual(self.refused('report', '--by', 'task', '--sort', 'self', some, status=2),
+                         "--sort: no column 'self'; there are: name, total, calls, functions, tid, pid")
+        self.assertEqual(self.refused('report', '--csv', '--json', some, status=2), 'takes one of --csv and --json')
+        self.assertEqual(self.refused('graph', '-R', some, status=2), '--callers needs --function')
+        self.assertEqual(self.refused('graph', '--by', 'task', '-F', 'main', some, status=2),
+                         '--by is not for --function; use --task')
+
+    def test_window(self):
+        some = self.some()
+        for command in 'report', 'graph':
+            self.assertRegex(self.refused(command, '--from', '5', some, status=2),
+                             "^option '--from' takes a time with its unit .*, not '5'$")
+            self.assertEqual(self.refused(command, '--from', '9s', some),
+                             f'{some}: --from 9s is after its end, at 3.000 s')
+            self.assertEqual(self.refused(command, '--task', 'chidl', some),
+                             f"{some}: no task 'chidl'; near to it: child")
+
+    def test_functions(self):
+        some = self.some()
+        self.assertEqual(self.refused('graph', '-F', 'maim', some),
+                         f"{some}: no function 'maim' was called; near to it: main")
+        self.assertEqual(self.refused('graph', '-F', 'prog:read', some),
+                         f"{some}: no function 'prog:read' was called; near to it: read, thread")
+
+
+if __name__ == '__main__':
+    cases.main()

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The functions of analysis/calls that the tests of its consumers call: see fake_calls.h. */
+#include "fake_calls.h"
+
+size_t gt_calls_n_tasks(const struct gt_calls *c)
+{
+    return fake_n_tasks(c);
+}
+
+const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
+{
+    (void)c;
+    return fake_task(index);
+}
+
+size_t gt_calls_n_functions(const struct gt_calls *c)
+{
+    (void)c;
+    return 52;
+}
+
+const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index)
+{
+    (void)c;
+    return fake_function(index);
+}
+
+int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                  const struct gt_calls_consumer *consumer, void *self, unsigned threads,
+                  struct gt_error *err)
+{
+    (void)w;
+    (void)threads;
+    int status = fake_scan(c, consumer, self);
+    if (c->fail)
+        gt_error_set(err, c->fail, "the scan failed");
+    return status;
+}

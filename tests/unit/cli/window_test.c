@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of a window: times, tasks by name and number, near names; amounts of time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cli/amount.h"
+#include "cli/nearest.h"
+#include "cli/window.h"
+
+#include <string.h>
+
+/* ---- a recording of three tasks ------------------------------------------------------------ */
+
+static const struct gt_calls_name names[] = {{1000, "init"}, {2000, "sh"}};
+static const struct gt_calls_task tasks[] = {
+    {.id = 1001, .name = "sh", .names = names, .n_names = 2},
+    {.id = 1002, .name = "kworker/0:1"},
+    {.id = 42, .name = "1001"},
+};
+static const struct gt_calls_facts facts = {.path = "REC", .first = 1000, .last = 5001000};
+
+size_t gt_calls_n_tasks(const struct gt_calls *c)
+{
+    (void)c;
+    return 3;
+}
+
+const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
+{
+    (void)c;
+    return &tasks[index];
+}
+
+const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c)
+{
+    (void)c;
+    return &facts;
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static void reads_times(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } good[] = {{"0", 0},
+                {"0s", 0},
+                {"100ns", 100},
+                {"5us", 5000},
+                {"300ms", 300000000},
+                {"1.2s", 1200000000},
+                {"0.000000001s", 1},
+                {"2.123456789s", 2123456789},
+                {"1.0005us", 1000},
+                {"1.5m", UINT64_C(90000000000)},
+                {"18446744073.709551615s", UINT64_MAX}};
+    static const char *const bad[] = {"",
+                                      "1.s",
+                                      "5",
+                                      "s",
+                                      ".5s",
+                                      "1h",
+                                      "1 s",
+                                      "-1s",
+                                      "1e3s",
+                                      "1.2",
+                                      "1,2s",
+                                      "18446744073.709551616s",
+                                      "99999999999999999999ns",
+                                      "1s2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t ns = 7;
+        struct gt_error err = {0};
+        assert_int_equal(gt_window_time("from", good[i].text, &ns, &err), 0);
+        assert_int_equal(ns, good[i].ns);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t ns;
+        struct gt_error err = {0};
+        assert_int_equal(gt_window_time("from", bad[i], &ns, &err), GT_E_USAGE);
+        assert_non_null(strstr(err.text, "option '--from' takes a time with its unit"));
+    }
+}
+
+static void makes_windows(void **state)
+{
+    const struct gt_window_options o = {.from = "1us", .to = "2ms", .min_time = "10ns", .depth = 3};
+    struct gt_window w;
+    (void)state;
+    assert_int_equal(gt_window_make(&o, NULL, &w, NULL), 0);
+    assert_int_equal(w.calls.from, 2000);
+    assert_int_equal(w.calls.to, 2001000);
+    assert_int_equal(w.calls.min_time, 10);
+    assert_int_equal(w.calls.depth, 3);
+    assert_null(w.calls.tasks);
+    gt_window_clear(&w);
+}
+
+static void refuses_times(void **state)
+{
+    struct gt_window_options late = {.from = "6ms"}, turned = {.from = "2us", .to = "1us"};
+    struct gt_window w;
+    struct gt_error err = {0};
+    (void)state;
+    assert_int_equal(gt_window_make(&late, NULL, &w, &err), GT_E_RANGE);
+    assert_string_equal(err.text, "REC: --from 6ms is after its end, at 5.000 ms");
+    assert_int_equal(gt_window_make(&turned, NULL, &w, &err), GT_E_USAGE);
+    assert_string_equal(err.text, "--to 1us is before --from 2us");
+}
+
+/* Which tasks a pattern chooses, as bits; below 0: the error. */
+static int chosen(const char *pattern, struct gt_error *err)
+{
+    struct gt_window_options o = {.tasks = g_ptr_array_new()};
+    struct gt_window w;
+    g_ptr_array_add(o.tasks, (char *)(uintptr_t)pattern);
+    int found = gt_window_make(&o, NULL, &w, err);
+    for (int i = 0; found >= 0 && i < 3; i++)
+        found |= w.calls.tasks[i] << i;
+    gt_window_clear(&w);
+    g_ptr_array_free(o.tasks, TRUE);
+    return found;
+}
+
+static void chooses_tasks(void **state)
+{
+    struct gt_error err = {0};
+    (void)state;
+    assert_int_equal(chosen("sh", &err), 1);
+    assert_int_equal(chosen("init", &err), 1); /* an earlier name */
+    assert_int_equal(chosen("k*", &err), 2);
+    assert_int_equal(chosen("*", &err), 7);
+    assert_int_equal(chosen("1001", &err), 1); /* the number before the name */
+    assert_int_equal(chosen("42", &err), 4);
+    assert_int_equal(chosen("kworker/0:2", &err), GT_E_NOT_FOUND);
+    assert_string_equal(err.text, "REC: no task 'kworker/0:2'; near to it: kworker/0:1");
+    assert_int_equal(chosen("xyz", &err), GT_E_NOT_FOUND);
+    assert_string_equal(err.text, "REC: no task 'xyz'");
+}
+
+static void finds_near_names(void **state)
+{
+    static const char *const offered[] = {"vfs_write", "vfs_read", "vfs_readv",     "ksys_read",
+                                          "vfs_reed",  "vfs_read", "do_vfs_raed_it"};
+    struct gt_nearest l = {.wanted = "vfs_raed"};
+    (void)state;
+    for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
+        gt_nearest_offer(&l, offered[i]);
+    g_autofree char *text = gt_nearest_text(&l);
+    assert_string_equal(text, "; near to it: do_vfs_raed_it, vfs_read, vfs_reed");
+    struct gt_nearest none = {.wanted = "zzzz"};
+    gt_nearest_offer(&none, "vfs_write");
+    g_autofree char *nothing = gt_nearest_text(&none);
+    assert_string_equal(nothing, "");
+}
+
+static void prints_times(void **state)
+{
+    static const struct {
+        uint64_t ns;
+        const char *column, *text;
+    } times[] = {
+        {0, "  0.000 us", "0.000 us"},
+        {1, "  0.001 us", "0.001 us"},
+        {999999, "999.999 us", "999.999 us"},
+        {1000000, "  1.000 ms", "1.000 ms"},
+        {2345678, "  2.345 ms", "2.345 ms"},
+        {UINT64_C(999999999999), "999.999  s", "999.999 s"},
+        {UINT64_C(1000000000000), " 16.666  m", "16.666 m"},
+        {UINT64_C(90000) * 1000000000, " 25.000  h", "25.000 h"},
+        {UINT64_MAX, "999.999  h", "999.999 h"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        char column[GT_AMOUNT_TIME_WIDTH + 1] = {0};
+        assert_ptr_equal(gt_amount_put_time(column, times[i].ns), column + GT_AMOUNT_TIME_WIDTH);
+        assert_string_equal(column, times[i].column);
+        g_autofree char *text = gt_amount_time(times[i].ns);
+        assert_string_equal(text, times[i].text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(reads_times),      cmocka_unit_test(makes_windows),
+        cmocka_unit_test(refuses_times),    cmocka_unit_test(chooses_tasks),
+        cmocka_unit_test(finds_near_names), cmocka_unit_test(prints_times),
+    };
+    return cmocka_run_group_tests(all, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes a compact file, and the records that are in it, for readers that are not ours:
+ *     compact_make DIR
+ * DIR/a.gtrace, DIR/TID.dat
+ */
+#include "format/compact/file.h"
+#include "format/uftrace/uftrace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TASKS = 4, FUNCTIONS = 9, MOST_DEPTH = 40, TURNS = 900, MOST_PIECE = 60 };
+
+struct task {
+    uint32_t depth;
+    uint64_t open[MOST_DEPTH];
+    FILE *dat;
+};
+
+static const char *dir;
+static struct task task[TASKS];
+static uint64_t now = 1000, seed = 1;
+
+static uint32_t random_number(uint32_t below)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33) % below;
+}
+
+static void need(int status)
+{
+    if (status < 0)
+        exit(1);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return path;
+}
+
+static void append(const void *block, size_t size)
+{
+    need(gt_compact_file_append(path_of("a.gtrace"), block, size, NULL));
+}
+
+static void add_text(const char *name, const char *text)
+{
+    uint8_t *block;
+    size_t size;
+    need(gt_compact_text_pack(name, text, strlen(text), &block, &size));
+    append(block, size);
+    free(block);
+}
+
+/* The next record: mostly of calls; steps as `exact` has them, and some of all sizes. */
+static struct gt_compact_record next(struct task *t, bool exact)
+{
+    uint64_t addr = 0xffff80001000 + 0x40 * (uint64_t)random_number(FUNCTIONS), word;
+    uint32_t kind = random_number(200);
+    now += exact ? 7 : 20 + random_number(300);
+    if (random_number(50) == 0)
+        now += (uint64_t)1 << random_number(40);
+    if (kind == 0)
+        word = gt_uftrace_event(t->depth, GT_UFTRACE_EV_SCHED_OUT);
+    else if (kind == 1)
+        word = addr * 3;
+    else if (t->depth && (t->depth == MOST_DEPTH || random_number(2)))
+        t->depth--, word = gt_uftrace_exit(t->depth, t->open[t->depth]);
+    else
+        t->open[t->depth] = addr, word = gt_uftrace_entry(t->depth++, addr);
+    /* One that goes back, for it alone. */
+    return (struct gt_compact_record){kind == 2 ? now / 2 : now, word};
+}
+
+static void put_piece(struct gt_packer *p, bool exact)
+{
+    struct gt_compact_record r[MOST_PIECE];
+    uint32_t which = random_number(TASKS), n = 1 + random_number(MOST_PIECE);
+    for (uint32_t i = 0; i < n; i++)
+        r[i] = next(&task[which], exact);
+    need(gt_packer_put(p, 100 + which, r, n));
+    if (fwrite(r, sizeof *r, n, task[which].dat) != n)
+        exit(1);
+}
+
+static void end_block(struct gt_packer *p)
+{
+    const uint8_t *block;
+    size_t size;
+    need(gt_packer_end_block(p, &block, &size));
+    if (size)
+        append(block, size);
+}
+
+int main(int argc, char **argv)
+{
+    const struct gt_packer_options o = {.packer = 99, .exact = true, .segment = 3000};
+    struct gt_packer *p;
+    bool exact = true;
+    if (argc != 2)
+        return 2;
+    dir = argv[1];
+    for (unsigned i = 0; i < TASKS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%u.dat", 100 + i);
+        task[i].dat = fopen(path_of(name), "wb");
+        if (!task[i].dat)
+            return 1;
+    }
+    need(gt_compact_file_create(path_of("a.gtrace"), NULL));
+    add_text("info", "old\n");
+    need(gt_packer_create(&o, &p));
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        put_piece(p, exact);
+        if (random_number(9) == 0)
+            end_block(p);
+        if (turn == TURNS / 3) { /* is known at once, and counts from the next block on */
+            exact = false;
+            gt_packer_set_exact(p, exact);
+            append("no block", 8);
+            need(gt_compact_index_append(path_of("a.gtrace"), NULL));
+        }
+    }
+    end_block(p);
+    gt_packer_destroy(p);
+    add_text("info", "new\n");
+    add_text("empty", "");
+    need(gt_compact_index_append(path_of("a.gtrace"), NULL));
+    for (unsigned i = 0; i < TASKS; i++)
+        if (fclose(task[i].dat) != 0)
+            return 1;
+    return 0;
+}
