@@ -42,7 +42,7 @@ static int repair_one(const char *path, struct gt_error *err)
         status = check_recording(path, err);
     if (status < 0)
         return status;
-    status = gt_recording_repair(&edit.at, true, &done, err);
+    status = gt_recording_repair(&edit, true, &done, err);
     if (status == 0 || done.recovered || done.repair.files)
         print(path, &done);
     gt_recording_repair_clear(&done);

@@ -4,7 +4,6 @@
 
 #include "base/stream/stream.h"
 #include "format/compact/mend.h"
-#include "format/compact/writer.h"
 #include "guest/elf/symbols.h"
 
 #include <glib.h>
@@ -37,21 +36,6 @@ static bool put_symbols(void *self, const struct gt_uftrace_dir *d,
     return done;
 }
 
-/* What pool files have, to the records. */
-static int64_t recover(const struct gt_records *at, struct gt_error *err)
-{
-    const struct gt_compact_writer_options o = {.path = at->file, .dir = at->dir};
-    struct gt_compact_writer *w;
-    if (!at->file)
-        return gt_streams_recover(at->dir, err);
-    int64_t n = gt_compact_writer_create(&o, &w);
-    if (n < 0)
-        return gt_error_set(err, (int)n, "%s: out of memory", at->file);
-    n = gt_streams_recover_packed(at->dir, &gt_compact_packing, w, err);
-    gt_compact_writer_destroy(w);
-    return n;
-}
-
 static int repair(const struct gt_records *at, struct gt_uftrace_repair_options *opt,
                   struct gt_uftrace_repair_stats *stats, struct gt_error *err)
 {
@@ -72,15 +56,16 @@ static int repair(const struct gt_records *at, struct gt_uftrace_repair_options 
     return gt_error_set(err, first->status, "%s", first->text);
 }
 
-int gt_recording_repair(const struct gt_records *at, bool names,
+int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
                         struct gt_recording_repair_result *done, struct gt_error *err)
 {
     *done = (struct gt_recording_repair_result){.texts = g_ptr_array_new_with_free_func(g_free)};
     struct gt_uftrace_repair_options opt = {
         .names = names, .report = report, .symbols = put_symbols, .self = done};
     struct gt_error second = {0};
-    int64_t recovered = recover(at, err);
-    int repaired = repair(at, &opt, &done->repair, recovered < 0 ? &second : err);
+    int64_t recovered = edit->at.file ? gt_compact_work_recover(&edit->work, err)
+                                      : gt_streams_recover(edit->at.dir, err);
+    int repaired = repair(&edit->at, &opt, &done->repair, recovered < 0 ? &second : err);
     if (recovered < 0)
         return (int)recovered;
     done->recovered = recovered;

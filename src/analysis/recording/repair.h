@@ -3,7 +3,7 @@
 #ifndef GT_ANALYSIS_RECORDING_REPAIR_H
 #define GT_ANALYSIS_RECORDING_REPAIR_H
 
-#include "analysis/recording/records.h"
+#include "analysis/recording/edit.h"
 #include "format/uftrace/dir.h"
 
 #include <glib.h>
@@ -19,7 +19,7 @@ struct gt_recording_repair_result {
  * programs again if these are unchanged. Returns the first error after trying everything; *done is
  * filled in any case, and needs gt_recording_repair_clear. Errors of gt_streams_recover and
  * gt_uftrace_dir_repair. */
-int gt_recording_repair(const struct gt_records *at, bool names,
+int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
                         struct gt_recording_repair_result *done, struct gt_error *err);
 
 void gt_recording_repair_clear(struct gt_recording_repair_result *done);

@@ -113,7 +113,7 @@ static void repair(const struct gt_recording *r, bool finished)
 {
     struct gt_recording_repair_result done;
     struct gt_error err = {0};
-    int status = gt_recording_repair(&r->edit.at, !finished, &done, &err);
+    int status = gt_recording_repair(&r->edit, !finished, &done, &err);
     g_autofree char *what = gt_recording_repair_text(&done);
     gt_recording_repair_clear(&done);
     if (status < 0)

@@ -3,8 +3,10 @@
 #include "format/compact/work.h"
 
 #include "base/file.h"
+#include "base/stream/stream.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
+#include "format/compact/writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -265,21 +267,40 @@ int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct g
 
 /* ---- the last one ---------------------------------------------------------------------------- */
 
-/* The process of a pool that nobody has locked: it was killed, or executes another program, which
- * may be recorded as well. */
+static bool is_zombie(unsigned pid)
+{
+    char path[32], text[512];
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    const char *state = strrchr(text, ')'); /* the name before it may have any */
+    return state && (strncmp(state, ") Z", 3) == 0 || strncmp(state, ") X", 3) == 0);
+}
+
+static bool is_pool(const char *name)
+{
+    return strncmp(name, ".guesttrace-", 12) == 0 && strstr(name, ".ring");
+}
+
+/* A pool's process that nobody has locked was killed, or executes another program, which may be
+ * recorded as well. */
 static bool lives(const char *name)
 {
     unsigned pid;
-    return sscanf(name, ".guesttrace-%u", &pid) == 1 && strstr(name, ".ring") && pid > 1 &&
-           pid != (unsigned)getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
+    return is_pool(name) && sscanf(name, ".guesttrace-%u", &pid) == 1 && pid > 1 &&
+           pid != (unsigned)getpid() && (kill((pid_t)pid, 0) == 0 || errno == EPERM) &&
+           !is_zombie(pid);
 }
 
-static bool any_lives(const struct gt_compact_work *w)
+static bool any_file(const struct gt_compact_work *w, bool (*is)(const char *name))
 {
     bool any = false;
     DIR *d = opendir(w->dir.path);
     for (const struct dirent *e; d && !any && (e = readdir(d));)
-        any = lives(e->d_name);
+        any = is(e->d_name);
     if (d)
         closedir(d);
     return any;
@@ -287,11 +308,26 @@ static bool any_lives(const struct gt_compact_work *w)
 
 bool gt_compact_work_is_last(struct gt_compact_work *w)
 {
-    return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_lives(w);
+    return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_file(w, lives);
+}
+
+int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_error *err)
+{
+    const struct gt_compact_writer_options o = {.path = w->file, .dir = w->dir.path};
+    struct gt_compact_writer *writer;
+    int64_t n = gt_compact_writer_create(&o, &writer);
+    if (n < 0)
+        return gt_error_set(err, (int)n, "%s: out of memory", w->file);
+    n = gt_streams_recover_packed(w->dir.path, &gt_compact_packing, writer, err);
+    gt_compact_writer_destroy(writer);
+    return n;
 }
 
 int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err)
 {
+    int64_t n = any_file(w, is_pool) ? gt_compact_work_recover(w, err) : 0;
+    if (n < 0 || any_file(w, is_pool))
+        return n < 0 ? (int)n : 0;
     int status = gt_compact_gather(w->dir.path, w->file, err);
     return status < 0 ? status : remove_dir(w, err);
 }

@@ -45,8 +45,13 @@ int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err);
 /* True if nobody else uses the directory, nor a process that is about to go on after an execve():
  * then nobody can until the handle is closed. False: the handle does not use it any more either. */
 bool gt_compact_work_is_last(struct gt_compact_work *w);
-/* After true: gathers the text files into the file, and removes the directory. After an error it
- * stays, and another call continues. Errors of gt_compact_gather and gt_file_remove_dir. */
+/* Takes what pools of killed processes have into the file: how many records. Errors of
+ * gt_streams_recover_packed; GT_E_NOMEM. */
+int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_error *err);
+/* After gt_compact_work_is_last: takes what pools have, gathers the text files into the file, and
+ * removes the directory. It stays where a pool does (a process is being killed), or after an error;
+ * then another call continues. Errors of gt_compact_work_recover, gt_compact_gather and
+ * gt_file_remove_dir. */
 int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err);
 /* Closes the handle; the directory stays. */
 void gt_compact_work_leave(struct gt_compact_work *w);

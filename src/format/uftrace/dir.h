@@ -83,7 +83,8 @@ struct gt_uftrace_lost {
     uint64_t records;
 };
 struct gt_uftrace_scan;
-/* Where a repair finds records and adds them, in place of TID.dat files. */
+/* Where a repair finds records and adds them, in place of TID.dat files; then the directory's path
+ * must be absolute, and the directory may have nothing of uftrace's. */
 struct gt_uftrace_repair_records {
     /* As gt_uftrace_dat_list. */
     int64_t (*list)(void *self, uint32_t **tids, struct gt_error *err);

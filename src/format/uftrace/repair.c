@@ -261,11 +261,15 @@ int gt_uftrace_dir_repair(const char *path, const struct gt_uftrace_repair_optio
                           struct gt_uftrace_repair_stats *stats, struct gt_error *err)
 {
     struct repair r = {.opt = opt, .err = err};
+    const struct gt_uftrace_repair_records *records = opt ? opt->records : NULL;
     uint32_t *tids;
-    int status = gt_uftrace_dir_open(&r.dir, path, err);
+    int status = 0;
+    if (records) /* whatever is left of the text files, the directory is ours */
+        snprintf(r.dir.path, sizeof r.dir.path, "%s", path);
+    else
+        status = gt_uftrace_dir_open(&r.dir, path, err);
     if (status)
         return status;
-    const struct gt_uftrace_repair_records *records = opt ? opt->records : NULL;
     int64_t n = records ? records->list(records->self, &tids, err)
                         : gt_uftrace_dat_list(r.dir.path, &tids, err);
     if (n < 0)

@@ -108,13 +108,6 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
     gt_compact_mend_close(mend, NULL);
 }
 
-/* What processes that were killed have left. */
-static int recover(const struct gt_packed *p, struct gt_error *err)
-{
-    int64_t n = gt_streams_recover_packed(p->work.dir.path, &gt_compact_packing, p->writer, err);
-    return n < 0 ? (int)n : 0;
-}
-
 int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_packed *p = &r->output.packed;
@@ -124,8 +117,6 @@ int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
     bool last = gt_compact_work_is_last(&p->work) &&
                 __atomic_load_n(&r->output.shared->starting, __ATOMIC_ACQUIRE) == 0;
     if (last)
-        status = recover(p, err);
-    if (last && status == 0)
         status = gt_compact_work_gather(&p->work, err);
     if (status < 0) {
         g_free(r->output.view);
