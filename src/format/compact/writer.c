@@ -204,6 +204,13 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
     return status < 0 ? errno_of(status) : 0;
 }
 
+static void forget(void *self, uint32_t id)
+{
+    struct gt_compact_writer *w = self;
+    if (w->packer)
+        gt_packer_forget(w->packer, id);
+}
+
 static bool is_full(const void *self)
 {
     const struct gt_compact_writer *w = self;
@@ -245,6 +252,7 @@ const struct gt_stream_packing gt_compact_packing = {.open = open_file,
                                                      .put = put,
                                                      .is_full = is_full,
                                                      .end = end_block,
+                                                     .forget = forget,
                                                      .close = close_file,
                                                      .path = path_of};
 
