@@ -43,9 +43,26 @@ static int skip_gap(const struct gt_compact_file *f, uint64_t at, uint64_t *next
     return status;
 }
 
+/* Where no block begins at `at`, the one before it, from number `known` on, may be one that a
+ * process was killed in the middle of, and another process has added its own after that. Then it is
+ * taken off the list, and *at is where it begins. */
+static void take_back_torn(struct gt_compact_file *f, size_t known, uint64_t *at)
+{
+    struct gt_compact_buffer buffer = {0};
+    const uint8_t *payload;
+    struct gt_error err;
+    if (f->n > known && f->whole == *at &&
+        gt_compact_file_read(f, f->n - 1, &buffer, &payload, &err) == GT_E_FORMAT) {
+        *at = f->block[--f->n].at;
+        f->whole = *at;
+    }
+    gt_compact_buffer_free(&buffer);
+}
+
 int gt_compact_scan(struct gt_compact_file *f, struct gt_error *err)
 {
     uint8_t head[GT_COMPACT_HEAD];
+    const size_t known = f->n;
     int status = 0;
     for (uint64_t at = f->whole, next; at < f->size; at = next) {
         struct gt_compact_block b = {0};
@@ -53,8 +70,10 @@ int gt_compact_scan(struct gt_compact_file *f, struct gt_error *err)
         status = gt_compact_pread(f, head, n, at, err);
         bool good = status == 0 && is_block(f, head, n, at, &b);
         next = at + GT_COMPACT_HEAD + b.head.size;
-        if (status == 0 && !good)
+        if (status == 0 && !good) {
+            take_back_torn(f, known, &at);
             status = skip_gap(f, at + 1, &next, err);
+        }
         if (status < 0) /* it has just been cut: as if it had been so before */
             return status == GT_E_TRUNC ? 0 : status;
         if (!(good ? gt_compact_add_block(f, &b) : gt_compact_add_gap(f, at, next - at)))

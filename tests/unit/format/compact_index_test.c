@@ -281,13 +281,41 @@ static void test_versions(void **state)
     assert_int_equal(gt_compact_file_check(path, &err), GT_E_UNSUPPORTED);
 }
 
+/* A process died in the middle of a block, and another one went on after it. */
+static void test_torn_between(void **state)
+{
+    (void)state;
+    struct gt_compact_file f;
+    char *text;
+    size_t size, n;
+    add_text("one", "1");
+    off_t torn = size_now();
+    add_records(1, 100);
+    uint8_t *data = read_all(&size);
+    for (size_t cut = (size_t)torn + 1; cut < size; cut++) {
+        write_all(data, cut);
+        add_text("two", "2");
+        add_text("three", "3");
+        assert_int_equal(gt_compact_file_scan(path, &f, &err), 0);
+        assert_int_equal(f.n, 3);
+        assert_int_equal(f.n_gaps, 1);
+        assert_int_equal(f.gap[0].at, torn);
+        assert_int_equal(f.gap[0].size, cut - (size_t)torn);
+        assert_int_equal(gt_compact_file_text(&f, "two", &text, &n, &err), 0);
+        assert_string_equal(text, "2");
+        free(text);
+        gt_compact_file_close(&f);
+    }
+    free(data);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_index),       TEST(test_gaps),       TEST(test_long_gaps),
-        TEST(test_far_index),   TEST(test_cut),        TEST(test_lies),
-        TEST(test_wrong_sizes), TEST(test_wrong_link), TEST(test_versions),
+        TEST(test_torn_between), TEST(test_index),    TEST(test_gaps), TEST(test_long_gaps),
+        TEST(test_far_index),    TEST(test_cut),      TEST(test_lies), TEST(test_wrong_sizes),
+        TEST(test_wrong_link),   TEST(test_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
