@@ -32,9 +32,14 @@ void gt_progress_start(struct gt_progress *p, const char *dir, uint64_t record)
     p->start = gt_clock_monotonic();
 }
 
-static uint64_t size_of_data(const char *dir)
+/* Of the records: of a directory's files, or of a compact file. */
+static uint64_t size_of_data(const char *dir, bool *is_file)
 {
     uint64_t total = 0;
+    struct stat output;
+    *is_file = stat(dir, &output) == 0 && S_ISREG(output.st_mode);
+    if (*is_file)
+        return (uint64_t)output.st_size;
     GDir *d = g_dir_open(dir, 0, NULL);
     if (!d)
         return 0;
@@ -65,12 +70,15 @@ void gt_progress_tick(void *progress)
     struct gt_progress *p = progress;
     if (!terminal_is_ours())
         return;
-    uint64_t bytes = size_of_data(p->dir);
+    bool is_file;
+    uint64_t bytes = size_of_data(p->dir, &is_file);
     g_autofree char *records = gt_amount_short(bytes / p->record);
     g_autofree char *size = gt_amount_short(bytes);
-    g_autofree char *line =
-        g_strdup_printf("\rrecording: %s%srecords, %sB, %.1f s" CLEAR_TO_END "\r", records,
-                        g_str_has_suffix(records, " ") ? "" : " ", size, gt_progress_seconds(p));
+    g_autofree char *count = is_file ? g_strdup("") /* packed records have no fixed size */
+                                     : g_strdup_printf("%s%srecords, ", records,
+                                                       g_str_has_suffix(records, " ") ? "" : " ");
+    g_autofree char *line = g_strdup_printf("\rrecording: %s%sB, %.1f s" CLEAR_TO_END "\r", count,
+                                            size, gt_progress_seconds(p));
     put(line);
     p->shown = true;
 }
