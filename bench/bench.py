@@ -70,7 +70,7 @@ class Bench:
     def __init__(self, args):
         self.args, self.count = args, 3 if args.quick else max(1, args.pairs)
         self.build = os.path.abspath(args.build)
-        self.guesttrace = os.path.join(self.build, 'guesttrace')
+        self.guesttrace = measure.guesttrace = os.path.join(self.build, 'guesttrace')
         self.folder = os.path.abspath(args.dir or os.path.join(args.build, 'bench-run'))
         self.context = workloads.Context(self.folder)
         self.data = self.context.path('data')

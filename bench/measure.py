@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs commands under limits and takes their times."""
 import ctypes
+import json
 import os
 import resource
 import select
@@ -187,9 +188,17 @@ def file_system(path):
     return kind
 
 
-def statistics_of(directory):
-    """The numbers in a recording's guesttrace.stats."""
-    path = os.path.join(directory, 'guesttrace.stats')
+guesttrace = None       # the command, set by bench.py
+
+
+def statistics_of(recording):
+    """The numbers in a recording's guesttrace.stats; of a compact file, what `guesttrace info` says."""
+    if os.path.isfile(recording):
+        done = subprocess.run([guesttrace, 'info', '--json', recording], capture_output=True, text=True)
+        if done.returncode:
+            raise Failed('no statistics: %s' % done.stderr.strip())
+        return json.loads(done.stdout)
+    path = os.path.join(recording, 'guesttrace.stats')
     numbers = {}
     try:
         with open(path) as f:

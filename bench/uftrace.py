@@ -62,6 +62,17 @@ WORKLOADS = recording.table([
     workload('linux-lua', 'Lua 5.4 runs a script in Linux; without the boot', 'machine', 'aarch64',
              linux(RUN_LUA, ('lua', 'lua/bin', 'lua/lib'), lua_files), 1.6, 2.0,
              expect=b'GUEST ENDS', since=b'GUEST BEGINS'),
+    # one compact file in place of a directory: compare with the rows of the same names without -file
+    workload('storm-file', '`storm`, a compact file', 'user', 'x86_64', program('storm.c', '35'), 2.3, 2.3,
+             arguments='format=compact'),
+    workload('lua-file', '`lua`, a compact file', 'user', 'x86_64', installed('lua5.4', SCRIPT, '12'), 1.6, 1.6,
+             arguments='format=compact'),
+    workload('m-storm-file', '`m-storm`, a compact file', 'machine', 'aarch64',
+             bare_machine('aarch64', 'STORM', 35), 2.5, 3.5, arguments='format=compact'),
+    workload('linux-file', '`linux`, a compact file', 'machine', 'aarch64',
+             linux(BUSY), 1.25, expect=b'GUEST ENDS', arguments='format=compact'),
+    workload('linux-smp-file', '`linux-smp`, a compact file', 'machine', 'aarch64',
+             linux(BUSY, options=('-smp', '4')), expect=b'GUEST ENDS', arguments='format=compact'),
 ])
 
 
