@@ -68,14 +68,16 @@ void gt_reading_put_name(struct gt_output *out, const char *name)
 static int report_unused(const struct gt_reading *r, int status, struct gt_error *err)
 {
     char *message;
+    bool some = false;
     for (size_t i = 0;
          status == 0 && gt_window_unused(&r->window, r->calls, r->demangler, i, &message); i++) {
         if (i)
             gt_command_fail(r->command, 0, "%s", err->text);
         gt_error_set(err, GT_E_NOT_FOUND, "%s", message);
         g_free(message);
+        some = true;
     }
-    return status == 0 && err->status == GT_E_NOT_FOUND ? GT_E_NOT_FOUND : status;
+    return some ? GT_E_NOT_FOUND : status;
 }
 
 int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
