@@ -57,8 +57,7 @@ int gt_compact_read_head(struct gt_compact_file *f, struct gt_error *err)
 
 /* ---- the list ------------------------------------------------------------------------------ */
 
-/* Room for one more. */
-static bool grow(void **array, size_t n, size_t *room, size_t each)
+bool gt_compact_grow(void **array, size_t n, size_t *room, size_t each)
 {
     if (n < *room)
         return true;
@@ -73,7 +72,7 @@ static bool grow(void **array, size_t n, size_t *room, size_t each)
 
 bool gt_compact_add_block(struct gt_compact_file *f, const struct gt_compact_block *block)
 {
-    if (!grow((void **)&f->block, f->n, &f->room, sizeof *f->block))
+    if (!gt_compact_grow((void **)&f->block, f->n, &f->room, sizeof *f->block))
         return false;
     f->block[f->n++] = *block;
     f->whole = block->at + GT_COMPACT_HEAD + block->head.size;
@@ -82,7 +81,7 @@ bool gt_compact_add_block(struct gt_compact_file *f, const struct gt_compact_blo
 
 bool gt_compact_add_gap(struct gt_compact_file *f, uint64_t at, uint64_t size)
 {
-    if (!grow((void **)&f->gap, f->n_gaps, &f->gaps_room, sizeof *f->gap))
+    if (!gt_compact_grow((void **)&f->gap, f->n_gaps, &f->gaps_room, sizeof *f->gap))
         return false;
     f->gap[f->n_gaps++] = (struct gt_compact_gap){at, size};
     return true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Symbols of functions that ran: see ran.h. */
 #include "format/compact/ran.h"
+
+#include "format/compact/parts.h"
 #include "format/compact/ran_code.h"
 
 #include "base/cursor.h"
@@ -33,24 +35,11 @@ struct gt_ran {
     size_t n_places, places_room;
 };
 
-static bool grow(void **array, size_t n, size_t *room, size_t each)
-{
-    if (n < *room)
-        return true;
-    size_t more = *room ? 2 * *room : 256;
-    void *grown = realloc(*array, more * each);
-    if (!grown)
-        return false;
-    *array = grown;
-    *room = more;
-    return true;
-}
-
 /* ---- what ran ------------------------------------------------------------------------------ */
 
 static int add_address(struct gt_ran *r, uint64_t addr)
 {
-    if (!grow((void **)&r->word, r->n, &r->room, sizeof *r->word))
+    if (!gt_compact_grow((void **)&r->word, r->n, &r->room, sizeof *r->word))
         return GT_E_NOMEM;
     r->word[r->n++].addr = addr;
     return 0;
@@ -75,7 +64,7 @@ static int compare(const void *a, const void *b)
 
 static int add_place(struct gt_ran *r, uint64_t start, uint64_t end, const char *path)
 {
-    if (!grow((void **)&r->place, r->n_places, &r->places_room, sizeof *r->place))
+    if (!gt_compact_grow((void **)&r->place, r->n_places, &r->places_room, sizeof *r->place))
         return GT_E_NOMEM;
     char *copy = strdup(path);
     if (!copy)
