@@ -3,12 +3,18 @@
 #include "filter/rule.h"
 #include "filter/state.h"
 
-#include <stdlib.h>
+#include <sys/mman.h>
+
+static size_t size_of(size_t rules)
+{
+    return sizeof(struct gt_filter_live) + rules * sizeof(((struct gt_filter_live *)0)->count[0]);
+}
 
 struct gt_filter_live *gt_filter_live_new(const struct gt_filter_set *set)
 {
-    struct gt_filter_live *live = calloc(1, sizeof *live + set->n_rules * sizeof *live->count);
-    if (!live)
+    struct gt_filter_live *live = mmap(NULL, size_of(set->n_rules), PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (live == MAP_FAILED)
         return NULL;
     live->n = set->n_rules;
     live->switched = !set->off;
@@ -17,7 +23,8 @@ struct gt_filter_live *gt_filter_live_new(const struct gt_filter_set *set)
 
 void gt_filter_live_free(struct gt_filter_live *live)
 {
-    free(live);
+    if (live)
+        munmap(live, size_of(live->n));
 }
 
 void gt_filter_live_switch(struct gt_filter_live *live, bool on)

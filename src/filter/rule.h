@@ -68,6 +68,7 @@ struct gt_filter_set {
     struct gt_condition_name *values; /* "depth", "took", the user's */
     struct gt_filter_rule **rule;     /* in the order in which they apply */
     size_t n_rules, room_rules;
+    uint32_t uses; /* enum gt_filter_need */
     struct gt_filter_scope scope[GT_FILTER_SCOPES];
     size_t n_scopes;
     uint32_t depth, size; /* UINT32_MAX, 0: any */

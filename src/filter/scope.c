@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gt_filter_need(const struct gt_filter_set *set, enum gt_filter_need need,
+int gt_filter_need(struct gt_filter_set *set, enum gt_filter_need need,
                    const struct gt_filter_source *s, const char *at, const char *what)
 {
+    set->uses |= need;
     if (!(set->settings.needs & need))
         return 0;
     return gt_source_fail(s, at, GT_E_UNSUPPORTED, "%s", what);
@@ -26,7 +27,7 @@ int gt_glob_parse(const struct gt_filter_source *s, struct gt_filter_span value,
     return status < 0 ? gt_source_fail(s, value.at + at, status, "%s", err.text) : 0;
 }
 
-int gt_level_parse(const struct gt_filter_set *set, const struct gt_filter_source *s,
+int gt_level_parse(struct gt_filter_set *set, const struct gt_filter_source *s,
                    struct gt_filter_span value, struct gt_regex **out)
 {
     int status = gt_filter_need(set, GT_FILTER_NEEDS_LEVEL, s, value.at,

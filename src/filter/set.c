@@ -253,6 +253,7 @@ static int add_level(struct gt_filter_set *set, const struct gt_filter_source *s
 
 static int select_level(struct gt_filter_set *set, bool *which, const struct gt_filter_source *s)
 {
+    set->uses |= GT_FILTER_NEEDS_KERNEL;
     if (set->settings.needs & GT_FILTER_NEEDS_KERNEL)
         return gt_error_set(s->err, GT_E_UNSUPPORTED,
                             "%s: which functions are the kernel's is not known here", s->option);
@@ -312,6 +313,11 @@ bool gt_filter_set_is_empty(const struct gt_filter_set *set)
     return !set->n_rules && set->depth == UINT32_MAX && !set->size && !set->time && !set->off &&
            !set->no_handlers && !set->kernel_only && !set->user_only && !set->tasks &&
            !set->vcpus && !set->n_levels;
+}
+
+uint32_t gt_filter_set_uses(const struct gt_filter_set *set)
+{
+    return set->uses;
 }
 
 bool gt_filter_set_is_local(const struct gt_filter_set *set)

@@ -205,8 +205,8 @@ static struct gt_filter_frame begin_frame(const struct gt_filter_state *s,
     return f;
 }
 
-void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, unsigned flags,
-                     uint64_t time)
+void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, uint64_t call,
+                     unsigned flags, uint64_t time)
 {
     const struct gt_occasion met = {s, v, s->depth, time, 0, false};
     struct gt_filter_frame *place = s->beyond ? NULL : push(s);
@@ -223,6 +223,7 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
     }
     struct gt_filter_frame f = begin_frame(s, v, flags, time);
     f.verdict = met.v;
+    f.call = call;
     f.fired = fired;
     if (passes(s->set, v, &f))
         decide(s, v, &f, time);

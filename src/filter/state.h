@@ -23,7 +23,8 @@
 #include "filter/action.h"
 #include "filter/filter.h"
 
-/* What all tasks of a recording, or of one pass over it, have in common. */
+/* What all tasks of a recording, or of one pass over it, have in common. In memory that forked
+ * children share. */
 struct gt_filter_live {
     uint32_t switched; /* how often recording was switched; odd: it is on. Atomic */
     size_t n;
@@ -64,6 +65,7 @@ struct gt_filter_sink {
 /* An open call. */
 struct gt_filter_frame {
     uint64_t begin;
+    uint64_t call; /* as it was given */
     uint64_t time; /* that it and its callees must take */
     const struct gt_filter_verdict *verdict;
     uint32_t left;  /* how much deeper calls are recorded */
@@ -106,9 +108,15 @@ void gt_filter_state_reset(struct gt_filter_state *s);
 void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t id, uint64_t pid);
 void gt_filter_state_cpu(struct gt_filter_state *s, uint64_t cpu);
 
-/* A function is called; `v` must stay until it returns. `flags`: enum gt_filter_call_flag. */
-void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, unsigned flags,
-                     uint64_t time);
+/* A function is called; `v` must stay until it returns. `call` is the user's own, for the frame.
+ * `flags`: enum gt_filter_call_flag. */
+void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, uint64_t call,
+                     unsigned flags, uint64_t time);
+/* The call of that depth, one of those that are open. */
+static inline uint64_t gt_filter_call(const struct gt_filter_state *s, uint32_t depth)
+{
+    return s->frame[depth + 1].call;
+}
 /* The innermost open call returns, or is left in another way. */
 void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
 /* True: an event (a switch of tasks, a mark) that happens now belongs into the recording. */

@@ -102,7 +102,7 @@ static void enter(struct task *t, uint64_t time, size_t i)
         die("bad call");
     t->open[t->s.depth].f = &function[i];
     t->open[t->s.depth].begin = time;
-    gt_filter_enter(&t->s, &function[i].v, 0, time);
+    gt_filter_enter(&t->s, &function[i].v, 0, 0, time);
 }
 
 static void leave(struct task *t, uint64_t time)

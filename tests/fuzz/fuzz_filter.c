@@ -75,7 +75,7 @@ static void play(const struct gt_filter_set *set, struct gt_filter_live *live)
         if (gt_filter_verdict(set, &f[i], &v[i]) < 0)
             v[i] = (struct gt_filter_verdict){0};
     for (unsigned i = 0; i < 40; i++) {
-        gt_filter_enter(&s, &v[(i * 7 + i / 3) % FUNCTIONS], i % 11 == 0, i * i);
+        gt_filter_enter(&s, &v[(i * 7 + i / 3) % FUNCTIONS], 0, i % 11 == 0, i * i);
         if (i % 3 == 2)
             gt_filter_leave(&s, i * i + i);
     }

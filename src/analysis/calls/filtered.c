@@ -34,10 +34,9 @@ struct task {
     struct gt_merge_queue queue; /* first: see queue_of */
     struct walk *walk;
     struct gt_filter_state state;
-    GArray *function; /* uint32_t: of the calls that the state has open */
-    size_t name;      /* names that have begun */
-    uint64_t last;    /* time of the last record */
-    bool suspended;   /* it is, in what is left */
+    size_t name;    /* names that have begun */
+    uint64_t last;  /* time of the last record */
+    bool suspended; /* it is, in what is left */
 };
 
 /* ---- records of what is left ----------------------------------------------------------------- */
@@ -69,7 +68,7 @@ static void put_call(struct task *t, enum gt_compact_kind kind, uint32_t depth, 
                      uint64_t time)
 {
     GArray *identity = t->walk->identity;
-    uint32_t function = g_array_index(t->function, uint32_t, depth);
+    uint32_t function = (uint32_t)gt_filter_call(&t->state, depth);
     while (identity->len <= function)
         g_array_append_val(identity, identity->len);
     put_record(
@@ -124,7 +123,6 @@ static void free_task(gpointer data)
         return;
     gt_merge_queue_finish(&t->queue);
     gt_filter_state_finish(&t->state);
-    g_array_free(t->function, TRUE);
     g_free(t);
 }
 
@@ -137,7 +135,6 @@ static struct task *task_at(struct walk *w, uint32_t index)
     struct task *t = w->tasks->pdata[index] = g_new0(struct task, 1);
     t->walk = w;
     t->queue.key = index;
-    t->function = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     gt_calls_stack_init(&t->queue.stack, index);
     if (gt_filter_state_init(&t->state, w->window->filter, w->live, &sink, t) < 0 ||
         !gt_calls_stack_begin(&t->queue.stack, &w->rules, NULL, 0, 0, false))
@@ -168,9 +165,7 @@ static int take_entry(struct task *t, const struct gt_call *e)
         gt_verdicts_get(&t->walk->verdicts, e->function, t->walk->err);
     if (!v)
         return GT_E_NOMEM;
-    g_array_set_size(t->function, t->state.depth);
-    g_array_append_val(t->function, e->function);
-    gt_filter_enter(&t->state, v, 0, e->time);
+    gt_filter_enter(&t->state, v, e->function, 0, e->time);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "analysis/calls/verdicts.h"
 
 #include "analysis/image/demangle.h"
+#include "guest/elf/demangle_name.h"
 
 #include <string.h>
 
@@ -19,25 +20,12 @@ void gt_verdicts_finish(struct gt_verdicts *v)
     g_ptr_array_free(v->verdict, TRUE);
 }
 
-/* The length of a demangled name without its parameters. */
-static size_t bare_length(const char *name)
-{
-    size_t n = strlen(name);
-    int open = 0;
-    for (size_t i = n; i-- > 0;) {
-        open += name[i] == ')' ? 1 : name[i] == '(' ? -1 : 0;
-        if (name[i] == '(' && open == 0)
-            return i;
-    }
-    return n;
-}
-
 static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t function,
                                       struct gt_error *err)
 {
     const struct gt_calls_function *f = gt_calls_function(v->c, function);
     const char *shown = gt_demangle(v->demangler, f->name);
-    g_autofree char *bare = g_strndup(shown, bare_length(shown));
+    g_autofree char *bare = g_strndup(shown, gt_demangled_without_parameters(shown));
     const char *const also[] = {shown, bare, NULL};
     const bool named = *f->name != '<';
     const struct gt_filter_function what = {

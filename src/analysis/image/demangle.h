@@ -6,9 +6,6 @@
 #ifndef GT_ANALYSIS_IMAGE_DEMANGLE_H
 #define GT_ANALYSIS_IMAGE_DEMANGLE_H
 
-/* A name that would be longer stays mangled: a few hundred bytes can expand to gigabytes. */
-enum { GT_DEMANGLED_MAX = 4095 };
-
 struct gt_demangler;
 
 struct gt_demangler *gt_demangler_create(void);

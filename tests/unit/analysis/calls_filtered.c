@@ -59,7 +59,7 @@ static void take_step(struct recorder *r, const struct model_call *c, bool end,
     } else {
         g_array_set_size(r->open, r->s.depth);
         g_array_append_val(r->open, c->function);
-        gt_filter_enter(&r->s, &v[c->function], 0, time);
+        gt_filter_enter(&r->s, &v[c->function], 0, 0, time);
     }
 }
 

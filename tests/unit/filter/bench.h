@@ -135,7 +135,7 @@ static inline void play(struct task *t, struct bench *b, const char *what, uint6
             bool handler = *what < 'a';
             char name = (char)(handler ? *what - 'A' + 'a' : *what);
             t->open[t->s.depth % 64] = name;
-            gt_filter_enter(&t->s, &b->v[name - 'a'], handler ? GT_FILTER_HANDLER : 0, time);
+            gt_filter_enter(&t->s, &b->v[name - 'a'], 0, handler ? GT_FILTER_HANDLER : 0, time);
         }
     }
 }

@@ -265,7 +265,7 @@ static void run(const struct gt_filter_set *set, const struct model *m)
         while (depth > (int)call[i].depth)
             gt_filter_leave(&s, call[open_call[--depth]].end);
         open_call[depth++] = (int)i;
-        gt_filter_enter(&s, &v[call[i].function], 0, call[i].begin);
+        gt_filter_enter(&s, &v[call[i].function], 0, 0, call[i].begin);
     }
     while (depth > 0)
         gt_filter_leave(&s, call[open_call[--depth]].end);

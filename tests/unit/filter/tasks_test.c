@@ -142,7 +142,7 @@ static void test_no_memory(void **state)
     begin(&b, "-F b");
     start(&t, &b);
     for (int i = 0; i < 60; i++)
-        gt_filter_enter(&t.s, &b.v[0], 0, 1);
+        gt_filter_enter(&t.s, &b.v[0], 0, 0, 1);
     no_memory = true;
     play(&t, &b, "bcdefg...", 1);
     no_memory = false;
@@ -163,7 +163,7 @@ static void test_depth(void **state)
     begin(&b, "-D 3 -F b");
     start(&t, &b);
     for (int i = 0; i < DEEP; i++)
-        gt_filter_enter(&t.s, &b.v[0], 0, 1);
+        gt_filter_enter(&t.s, &b.v[0], 0, 0, 1);
     play(&t, &b, "b", 2);
     for (int i = 0; i < DEEP + 5; i++)
         gt_filter_leave(&t.s, 3);
