@@ -22,7 +22,18 @@ enum frame_bit {
     ALWAYS = 32,   /* however short */
     SMALL = 64,    /* too small */
     PASSES = 128,  /* -F, -N, -L */
+    BY_CPU = 256,  /* GT_FILTER_HANDLER */
 };
+
+/* What the outermost call has from the set. */
+static void set_bottom(struct gt_filter_state *s)
+{
+    const struct gt_filter_set *set = s->set;
+    s->frame[0] =
+        (struct gt_filter_frame){.left = set->depth, .time = set->time, .size = set->size};
+    s->scopes = 0;
+    s->selected = !set->tasks && !set->vcpus;
+}
 
 int gt_filter_state_init(struct gt_filter_state *s, const struct gt_filter_set *set,
                          struct gt_filter_live *live, const struct gt_filter_sink *sink, void *self)
@@ -33,9 +44,7 @@ int gt_filter_state_init(struct gt_filter_state *s, const struct gt_filter_set *
     s->frame = calloc(FIRST, sizeof *s->frame);
     if (!s->frame)
         return GT_E_NOMEM;
-    s->frame[0] =
-        (struct gt_filter_frame){.left = set->depth, .time = set->time, .size = set->size};
-    s->selected = !set->tasks && !set->vcpus;
+    set_bottom(s);
     gt_filter_state_reset(s);
     return 0;
 }
@@ -163,18 +172,14 @@ static bool passes(const struct gt_filter_set *set, const struct gt_filter_verdi
            (v->bits & GT_VERDICT_PLACE || !set->places);
 }
 
-/* Decides a call of which -F, -N and -L have nothing against: its triggers, then -H and the depth.
- * While recording is off it takes nothing of the depth, which counts from where that is on. */
+/* Decides a call of which -F, -N and -L have nothing against: -H and the depth. While recording is
+ * off it takes nothing of the depth, which counts from where that is on. */
 static void decide(struct gt_filter_state *s, const struct gt_filter_verdict *v,
-                   struct gt_filter_frame *f, uint64_t time)
+                   struct gt_filter_frame *f)
 {
     f->bits |= PASSES;
     if (v->bits & GT_VERDICT_DEPTH)
         f->left = v->depth;
-    if (v->bits & (GT_VERDICT_ON | GT_VERDICT_OFF)) {
-        gt_filter_live_switch(s->live, v->bits & GT_VERDICT_ON);
-        notice_switch(s, time);
-    }
     if (f->left == 0 || v->bits & (GT_VERDICT_HIDE | GT_VERDICT_UNSELECTED) || !s->selected)
         return;
     f->bits |= TAKEN;
@@ -202,6 +207,8 @@ static struct gt_filter_frame begin_frame(const struct gt_filter_state *s,
         f.bits |= CALLER;
     if (v->bits & GT_VERDICT_TRACE)
         f.bits |= ALWAYS;
+    if (flags & GT_FILTER_HANDLER)
+        f.bits |= BY_CPU;
     return f;
 }
 
@@ -225,8 +232,13 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
     f.verdict = met.v;
     f.call = call;
     f.fired = fired;
-    if (passes(s->set, v, &f))
-        decide(s, v, &f, time);
+    if (passes(s->set, v, &f)) {
+        if (v->bits & (GT_VERDICT_ON | GT_VERDICT_OFF)) {
+            gt_filter_live_switch(s->live, v->bits & GT_VERDICT_ON);
+            notice_switch(s, time);
+        }
+        decide(s, v, &f);
+    }
     *place = f;
     s->depth++;
     bool acts = fired && gt_occasion_acts(&met, fired, f.bits & PASSES);
@@ -236,6 +248,40 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
         write_due(s, time);
     if (fired)
         gt_occasion_perform(&met, fired, f.bits & PASSES);
+}
+
+/* Decides the call of that frame anew; its triggers do nothing. */
+static void decide_again(struct gt_filter_state *s, struct gt_filter_frame *place,
+                         const struct gt_filter_verdict *v)
+{
+    unsigned flags = place->bits & BY_CPU ? GT_FILTER_HANDLER : 0;
+    struct gt_filter_frame f = begin_frame(s, v, flags, place->begin);
+    f.verdict = v;
+    f.call = place->call;
+    if (passes(s->set, v, &f))
+        decide(s, v, &f);
+    *place = f;
+    s->depth++;
+}
+
+void gt_filter_state_replace(struct gt_filter_state *s, const struct gt_filter_set *set,
+                             struct gt_filter_live *live, const struct gt_filter_who *who,
+                             const struct gt_filter_verdict *(*verdict)(void *self, uint32_t depth),
+                             uint64_t time)
+{
+    uint32_t open = s->depth;
+    if (is_on(s))
+        switch_off(s, time);
+    s->set = set;
+    s->live = live;
+    s->switched = __atomic_load_n(&live->switched, __ATOMIC_RELAXED);
+    set_bottom(s);
+    gt_filter_state_task(s, who->name, who->id, who->pid);
+    gt_filter_state_cpu(s, who->cpu);
+    for (s->depth = 0; s->depth < open;)
+        decide_again(s, &s->frame[s->depth + 1], verdict(s->self, s->depth));
+    if (is_on(s))
+        switch_on(s, time);
 }
 
 static void pop(struct gt_filter_state *s)

@@ -103,6 +103,20 @@ void gt_filter_state_finish(struct gt_filter_state *s);
 /* No call is open any more, none is recorded: of a forked child, whose calls are entered again. */
 void gt_filter_state_reset(struct gt_filter_state *s);
 
+/* Who runs, as gt_filter_state_task and gt_filter_state_cpu take it. */
+struct gt_filter_who {
+    const char *name;
+    uint64_t id, pid, cpu;
+};
+
+/* Another set decides from now on, also about the calls that are open: those that the old one has
+ * recorded end here, those that the new one records begin here. Their triggers do nothing.
+ * `verdict` returns the new set's of the open call of that depth. */
+void gt_filter_state_replace(struct gt_filter_state *s, const struct gt_filter_set *set,
+                             struct gt_filter_live *live, const struct gt_filter_who *who,
+                             const struct gt_filter_verdict *(*verdict)(void *self, uint32_t depth),
+                             uint64_t time);
+
 /* Who runs: a task's name (may be NULL), number and process; the vCPU. They count from the next
  * call on. */
 void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t id, uint64_t pid);

@@ -50,6 +50,7 @@ enum gt_func_flag {
 struct gt_func {
     uint64_t lo, hi; /* [lo, hi) */
     uint32_t flags;  /* enum gt_func_flag; HANDLER may be set while code runs */
+    void *known;     /* the recorder's own; atomic */
 } __attribute__((aligned(16)));
 
 enum gt_code_exit {
@@ -67,8 +68,8 @@ enum gt_code_exit {
 /* Whether handlers of interrupts and exceptions begin at a block. */
 enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO };
 
-/* A block of guest code, of one function, as it was translated. Lives as long as a last exit may
- * point to it. Two fill a cache line. */
+/* A block of one function, as it was translated. Lives as long as a last exit may point to it. Two
+ * fill a cache line. */
 struct gt_code {
     uint64_t pc;
     uint64_t target;          /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
@@ -152,8 +153,7 @@ static inline void gt_code_enter(struct gt_code *code)
         __atomic_store_n(&code->entered, true, __ATOMIC_RELAXED);
 }
 
-/* A return address that no block can have: the frame's return address is not known. */
-#define GT_NO_ADDR UINT64_MAX
+#define GT_NO_ADDR UINT64_MAX /* a return address that is not known */
 
 enum gt_frame_kind {
     GT_FRAME_CALL = 0,

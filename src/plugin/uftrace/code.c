@@ -8,6 +8,7 @@
 #include "plugin/uftrace/code.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/block_entry.h"
+#include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/level.h"
@@ -314,14 +315,15 @@ static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
     for (size_t i = 0; i < t.n && r->guest.user; i++)
         if (t.insn[i].insn.kind == GT_INSN_STACK_SWITCH)
             watch_stack_switch(&t, i);
-    const struct gt_module *module =
-        gt_modules_at(&r->code.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
+    t.module = gt_modules_at(&r->code.modules, t.insn[0].pc, gt_insn_host_addr(t.insn[0].ref));
     t.level = r->options.privilege_levels ? gt_level_translated(r) : 0;
     if (!r->guest.user)
         gt_pushed_classify(&t);
     bool known = false;
     for (size_t first = 0, end; first < t.n; first = end) {
-        const struct gt_func *fn = gt_module_func(module, t.insn[first].pc);
+        struct gt_func *fn = gt_module_func(t.module, t.insn[first].pc);
+        if (gt_filters_current(&r->filters))
+            gt_filters_know(&t, first, t.module, fn);
         end = piece_end(&t, first, fn);
         translate_piece(&t, first, end, fn);
         known = !(fn->flags & GT_FUNC_ANON);

@@ -10,6 +10,7 @@
 #include "qemu/host.h"
 
 struct gt_uftrace_recorder;
+struct gt_module;
 
 /* An instruction of the block that is being translated. */
 struct gt_decoded {
@@ -28,8 +29,9 @@ static inline uint64_t gt_decoded_end(const struct gt_decoded *d)
 struct gt_translation {
     struct gt_uftrace_recorder *rec;
     struct gt_block *block;
-    unsigned level; /* with privilege levels: that of its code */
-    size_t n;       /* 1 or more */
+    const struct gt_module *module; /* of its first instruction */
+    unsigned level;                 /* with privilege levels: that of its code */
+    size_t n;                       /* 1 or more */
     struct gt_decoded *insn;
 };
 

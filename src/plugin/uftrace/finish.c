@@ -5,6 +5,7 @@
  */
 #include "plugin/uftrace/finish.h"
 #include "plugin/common/tracing.h"
+#include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/meta.h"
@@ -84,6 +85,7 @@ static void end_vcpus(struct gt_uftrace_recorder *r)
             gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_score(r, &r->hot.vcpu[i], i));
     gt_vcpus_close(r);
     gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
+    r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
 }
 
 /* Adds this process's counts to those of the recording's other processes. */
@@ -157,11 +159,15 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     bool fault = report_faults(r, lossy);
     report_counters(r);
     gt_linux_report(r);
-    if (r->options.summary && !r->process.forked_from && !fault && r->totals.calls == 0)
+    unsigned long long calls = r->totals.calls, recorded = gt_filters_recorded(r);
+    if (r->options.summary && !r->process.forked_from && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
+    else if (r->options.summary && !r->process.forked_from && !fault && recorded == calls)
+        gt_host_message("%llu calls recorded: %s", calls, r->output.view);
     else if (r->options.summary && !r->process.forked_from && !fault)
-        gt_host_message("%llu calls recorded: %s", (unsigned long long)r->totals.calls,
-                        r->output.view);
+        gt_host_message("%llu of %llu calls recorded: %s", recorded, calls, r->output.view);
+    if (!r->process.forked_from)
+        gt_filters_report(r);
     if (!r->process.forked_from)
         __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
 }

@@ -18,6 +18,7 @@
 #include "plugin/uftrace/level.h"
 #include "format/recording/tasks.h"
 #include "guest/arch/privilege.h"
+#include "plugin/uftrace/filtered.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/task.h"
@@ -35,7 +36,8 @@ struct gt_levels {
     enum gt_privilege_world world; /* where the levels below the highest run */
     struct {
         struct gt_stream *out;
-        bool refused; /* no memory or room: not recorded */
+        bool refused;                /* no memory or room: not recorded */
+        struct gt_filtered filtered; /* with filters */
     } level[GT_PRIVILEGE_LEVELS];
     struct {
         struct gt_stack *stack; /* NULL: not entered yet */
@@ -43,74 +45,12 @@ struct gt_levels {
     } worlds[GT_WORLDS]; /* while another runs */
 };
 
-int gt_levels_init(struct gt_uftrace_recorder *r, struct gt_error *err)
-{
-    if (!gt_host_can(GT_HOST_REGISTERS) || !gt_host_can(GT_HOST_CONDITIONAL))
-        return gt_error_set(err, GT_E_UNSUPPORTED,
-                            "argument trace-privilege-level=on: this QEMU does not let plugins "
-                            "read registers; QEMU 9.0 and later do");
-    r->levels.privilege = gt_privilege_by_arch(r->guest.arch->name);
-    if (!r->levels.privilege)
-        return gt_error_set(err, GT_E_UNSUPPORTED,
-                            "argument trace-privilege-level=on: not for guests of target %s yet",
-                            r->host.target);
-    return 0;
-}
-
-/* ---- reading levels -----------------------------------------------------------------------------
- */
-
-/* Reported once: all code then counts as of the first level. */
-static void report_unreadable(struct gt_uftrace_recorder *r, const char *name)
-{
-    if (!__atomic_exchange_n(&r->levels.reported, true, __ATOMIC_RELAXED) &&
-        r->options.privilege_levels)
-        gt_host_message("trace-privilege-level=on: register %s cannot be read: privilege levels "
-                        "are not distinguished",
-                        name);
-}
-
-/* Reads the calling vCPU's level. False: a register cannot be read. With r->lock. */
-static bool read_level(struct gt_uftrace_recorder *r, unsigned *level)
-{
-    uint64_t values[GT_PRIVILEGE_REGISTERS] = {0};
-    struct gt_level_reader *l = &r->levels;
-    for (size_t i = 0; i < GT_PRIVILEGE_REGISTERS && l->privilege->registers[i].name; i++) {
-        const struct gt_privilege_register *want = &l->privilege->registers[i];
-        if (want->may_lack && !gt_register_exists(&l->registers[i], want->name)) {
-            values[i] = want->if_lacks;
-        } else if (!gt_register_read(&l->registers[i], want->name, &values[i])) {
-            report_unreadable(r, want->name);
-            return false;
-        }
-    }
-    *level = l->privilege->level(values);
-    return true;
-}
-
-unsigned gt_level_translated(struct gt_uftrace_recorder *r)
-{
-    unsigned level = 0;
-    read_level(r, &level);
-    return level;
-}
-
-bool gt_level_is_user(struct gt_uftrace_recorder *r)
-{
-    unsigned level;
-    if (!gt_host_can(GT_HOST_REGISTERS))
-        return false;
-    if (!r->levels.privilege)
-        r->levels.privilege = gt_privilege_by_arch(r->guest.arch->name);
-    return r->levels.privilege && read_level(r, &level) && r->levels.privilege->rank[level] == 0;
-}
+/* ---- changes ------------------------------------------------------------------------------- */
 
 static unsigned level_at(const struct gt_vcpu *v, unsigned level)
 {
     return v->levels->known_world ? gt_privilege_in_world(level, v->levels->world) : level;
 }
-
-/* ---- changes ------------------------------------------------------------------------------- */
 
 void gt_levels_begin(struct gt_vcpu *v, const struct gt_code *code)
 {
@@ -151,7 +91,7 @@ void gt_level_enter(struct gt_vcpu *v, const struct gt_code *code, uint64_t time
         level = level_at(v, gt_code_level(code));
     } else {
         pthread_mutex_lock(&r->lock);
-        read_level(r, &level);
+        gt_level_read(r, &level);
         pthread_mutex_unlock(&r->lock);
     }
     if (level != gt_track_level(&v->thread))
@@ -203,30 +143,58 @@ void gt_levels_end(struct gt_vcpu *v, uint64_t time)
 
 /* ---- where records go ---------------------------------------------------------------------- */
 
+static void open_level(struct gt_uftrace_recorder *r, struct gt_levels *l, unsigned level,
+                       uint64_t time)
+{
+    char name[32];
+    uint32_t id = gt_task_of_level(l->vcpu, level);
+    snprintf(name, sizeof name, "cpu%u %s", l->vcpu, r->levels.privilege->names[level]);
+    struct gt_stream *out = gt_output_open_task(r, id, name, time);
+    if (out && gt_filters_current(&r->filters)) {
+        struct gt_filtered *f = &l->level[level].filtered;
+        if (gt_filtered_begin(f, r, out, id)) {
+            gt_filtered_name(f, name, r->process.pid);
+        } else {
+            gt_stream_close(out);
+            out = NULL;
+        }
+    }
+    l->level[level].out = out;
+    l->level[level].refused = !out;
+}
+
 static struct gt_stream *stream_of(struct gt_uftrace_recorder *r, struct gt_levels *l,
                                    unsigned level, uint64_t time)
 {
-    if (!l->level[level].out && !l->level[level].refused) {
-        char name[32];
-        snprintf(name, sizeof name, "cpu%u %s", l->vcpu, r->levels.privilege->names[level]);
-        l->level[level].out = gt_output_open_task(r, gt_task_of_level(l->vcpu, level), name, time);
-        l->level[level].refused = !l->level[level].out;
-    }
+    if (!l->level[level].out && !l->level[level].refused)
+        open_level(r, l, level, time);
     return l->level[level].out;
+}
+
+static struct gt_filtered *filtered_of(const struct gt_stack *s, uint32_t level)
+{
+    return &gt_task_of(s)->levels->level[gt_level_of(level)].filtered;
+}
+
+struct gt_filtered *gt_level_filtered(const struct gt_stack *s)
+{
+    return filtered_of(s, s->level);
 }
 
 static void level_changed(void *self, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = self;
     struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->level), time);
-    s->out = out ? out : &r->levels.no_stream;
+    s->out = out && !gt_filters_current(&r->filters) ? out : &r->levels.no_stream;
 }
 
 static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     struct gt_uftrace_recorder *r = self;
     struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->top->level), time);
-    if (out)
+    if (out && gt_filters_current(&r->filters))
+        gt_filtered_enter(filtered_of(s, s->top->level), s->top, time);
+    else if (out)
         gt_stream_put(out, time, gt_uftrace_entry(depth, addr));
 }
 
@@ -234,7 +202,9 @@ static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth,
 {
     struct gt_uftrace_recorder *r = self;
     struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->top->level), time);
-    if (out)
+    if (out && gt_filters_current(&r->filters))
+        gt_filtered_leave(filtered_of(s, s->top->level), time);
+    else if (out)
         gt_stream_put(out, time, gt_uftrace_exit(depth, addr));
 }
 
@@ -250,10 +220,12 @@ static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint
 static void close_stack(void *self, struct gt_stack *s)
 {
     (void)self;
-    const struct gt_levels *levels = gt_task_of(s)->levels;
-    for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++)
+    struct gt_levels *levels = gt_task_of(s)->levels;
+    for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++) {
+        gt_filtered_end(&levels->level[i].filtered);
         if (levels->level[i].out)
             gt_stream_close(levels->level[i].out);
+    }
     s->out = NULL;
 }
 

@@ -354,7 +354,8 @@ static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
                       const struct gt_stats *old)
 {
     const struct gt_streams_stats *w = &r->totals.written;
-    put_stat(out, old, "calls", r->totals.calls);
+    put_stat(out, old, "calls", gt_filters_recorded(r));
+    put_stat(out, old, "calls_tracked", r->totals.calls);
     put_stat(out, old, "matched", r->totals.matched);
     put_stat(out, old, "tasks", r->totals.tasks);
     put_stat(out, old, "records", w->written / GT_UFTRACE_RECORD_SIZE);

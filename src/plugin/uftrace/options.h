@@ -29,6 +29,7 @@ struct gt_uftrace_options {
     const char *code_map;  /* machines: path of a code map; NULL: no map */
     int clock;             /* enum gt_clock */
     uint64_t depth;        /* deeper calls are tracked and not recorded */
+    bool has_depth;        /* it was given */
     int tasks;             /* enum gt_tasks */
     uint64_t max_tasks;    /* machines: contexts beyond this number are not recorded */
     bool tail_calls;       /* a jump to another function's entry replaces the caller */

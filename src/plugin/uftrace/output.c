@@ -215,6 +215,7 @@ void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, con
     struct job job = {.rec = r, .run = add_name, .time = time, .tid = task->id};
     snprintf(job.name, sizeof job.name, "%.15s", name);
     memcpy(task->name, job.name, sizeof task->name);
+    gt_filtered_name(&task->filtered, task->name, r->process.pid);
     do_job(&job);
 }
 
@@ -360,6 +361,7 @@ void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
     if (!job.name[0] || strcmp(job.name, known) == 0)
         return;
     memcpy(v->name, job.name, sizeof v->name);
+    gt_filtered_name(&gt_task_of(v->thread.stack)->filtered, v->name, r->process.pid);
     do_job(&job);
 }
 

@@ -202,6 +202,7 @@ static void fork_prepare(void)
     pthread_mutex_lock(&r->lock);
     gt_packed_before_fork(r, gt_vcpu_current(r));
     pthread_mutex_lock(&r->tracker.lock);
+    pthread_mutex_lock(&r->filters.lock);
     gt_worker_fork_prepare(r->output.worker);
     gt_streams_fork_prepare(r->output.streams);
 }
@@ -211,6 +212,7 @@ static void fork_parent(void)
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     gt_streams_fork_parent(r->output.streams);
     gt_worker_fork_parent(r->output.worker);
+    pthread_mutex_unlock(&r->filters.lock);
     pthread_mutex_unlock(&r->tracker.lock);
     pthread_mutex_unlock(&r->lock);
 }
@@ -221,6 +223,7 @@ static void fork_child(void)
     r->process.forked = gt_vcpu_current(r) != NULL;
     gt_streams_fork_child(r->output.streams);
     gt_worker_fork_child(r->output.worker);
+    pthread_mutex_unlock(&r->filters.lock);
     pthread_mutex_unlock(&r->tracker.lock);
     pthread_mutex_unlock(&r->lock);
 }

@@ -9,8 +9,8 @@
  * a group is stated there or here: "at load" means that it is set in gt_uftrace_init and only read
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
- * Locks are taken in this order: r->lock, r->tracker.lock, then those of the worker and of the
- * streams. r->os.lock is taken alone.
+ * Locks are taken in this order: r->lock, r->tracker.lock, r->filters.lock, then those of the
+ * worker and of the streams. r->os.lock is taken alone.
  */
 #ifndef GT_PLUGIN_UFTRACE_RECORDER_H
 #define GT_PLUGIN_UFTRACE_RECORDER_H
@@ -20,6 +20,7 @@
 #include "plugin/common/pages.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/code.h"
+#include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
@@ -78,6 +79,7 @@ struct gt_uftrace_recorder {
     struct gt_host_info host; /* at load */
     struct gt_guest guest;
     struct gt_uftrace_options options;
+    struct gt_filters filters;
     struct gt_host_events events; /* at load: the events that the host reports */
 
     struct gt_tracker tracker; /* has a lock of its own */
@@ -94,6 +96,13 @@ struct gt_uftrace_recorder {
     struct gt_linux os;
     struct gt_level_reader levels;
 };
+
+/* True where switches of contexts are recorded. No file ends with an open sched-out: the tracker
+ * resumes each stack before it ends. */
+static inline bool gt_recorder_tells_switches(const struct gt_uftrace_recorder *r)
+{
+    return !r->guest.user && r->options.tasks == GT_TASKS_STACK;
+}
 
 /* The vCPU of the index. All beyond the limit share one, which is not recorded. */
 static inline struct gt_vcpu *gt_vcpu_at(struct gt_uftrace_recorder *r, unsigned index)

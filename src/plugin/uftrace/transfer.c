@@ -7,6 +7,7 @@
 #include "plugin/uftrace/transfer.h"
 #include "base/clock.h"
 #include "plugin/trace-plugin.h"
+#include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/live_clock.h"
@@ -33,16 +34,9 @@ static void put_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t de
     gt_stream_put(s->out, time, gt_uftrace_exit(depth, addr));
 }
 
-/* True where switches of contexts are recorded. No file ends with an open sched-out: the tracker
- * resumes each stack before it ends. */
-static bool tells_switches(const struct gt_uftrace_recorder *r)
-{
-    return !r->guest.user && r->options.tasks == GT_TASKS_STACK;
-}
-
 static void put_suspended(void *self, struct gt_stack *s, uint64_t time)
 {
-    if (!tells_switches(self))
+    if (!gt_recorder_tells_switches(self))
         return;
     gt_task_of(s)->switched_out = true;
     gt_stream_put(s->out, time, gt_uftrace_event(gt_stack_depth(s), GT_UFTRACE_EV_SCHED_OUT));
@@ -86,6 +80,8 @@ uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t la
                             uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
+    if (gt_filters_current(&r->filters) && gt_filtered_transfer(v, code, last_exit, time))
+        return gt_last_exit_of_func(code->fn);
     gt_live_clock_set(&r->hot.live, time);
     if (r->options.privilege_levels && gt_level_transfer(v, code, last_exit, time))
         return gt_last_exit_of_func(code->fn);

@@ -5,6 +5,8 @@
  */
 #include "plugin/uftrace/uftrace.h"
 #include "plugin/uftrace/code.h"
+#include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/finish.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/level.h"
@@ -32,9 +34,11 @@ static const char *const formats[] = {"uftrace", "compact", NULL};
 static const char *const task_kinds[] = {"stack", "cpu", NULL};
 
 /* Later words win: `out` is QEMU's name for `output`. */
-static int read_arguments(struct gt_uftrace_options *o, int argc, char **argv, struct gt_error *err)
+static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
+                          struct gt_error *err)
 {
-    const struct gt_arg arguments[] = {
+    struct gt_uftrace_options *o = &r->options;
+    struct gt_arg arguments[40] = {
         {"output", GT_ARG_TEXT, &o->output},
         {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
         {"code", GT_ARG_TEXT, &o->code_map},
@@ -48,14 +52,19 @@ static int read_arguments(struct gt_uftrace_options *o, int argc, char **argv, s
         {"summary", GT_ARG_SWITCH, &o->summary},
         GT_TRACING_ARGUMENTS,
         {"out", GT_ARG_TEXT, &o->output},
-        {0},
     };
-    *o = (struct gt_uftrace_options){.depth = 1024,
-                                     .max_tasks = 1024,
-                                     .tail_calls = true,
-                                     .discontinuities = true,
-                                     .summary = true};
-    return gt_args_parse(arguments, argc, argv, err);
+    size_t n = 0;
+    while (arguments[n].name)
+        n++;
+    n += gt_filters_arguments(&r->filters, arguments + n);
+    arguments[n] = (struct gt_arg){0};
+    *o = (struct gt_uftrace_options){
+        .max_tasks = 1024, .tail_calls = true, .discontinuities = true, .summary = true};
+    int status = gt_args_parse(arguments, argc, argv, err);
+    o->has_depth = o->depth != 0;
+    if (!o->has_depth)
+        o->depth = 1024;
+    return status;
 }
 
 static void on_exit_event(void *self)
@@ -112,8 +121,12 @@ static int know_guest(struct gt_uftrace_recorder *r, const struct gt_host_info *
 
 static bool init_tracker(struct gt_uftrace_recorder *r)
 {
-    const struct gt_sink *sink = r->options.privilege_levels ? &gt_level_sink : &gt_uftrace_sink;
-    if (!gt_tracker_init(&r->tracker, sink, r, r->hot.max_depth, r->options.tail_calls))
+    bool filters = gt_filters_current(&r->filters);
+    const struct gt_sink *sink = r->options.privilege_levels ? &gt_level_sink
+                                 : filters                   ? &gt_filtered_sink
+                                                             : &gt_uftrace_sink;
+    uint32_t depth = filters ? GT_TRACK_MAX_DEPTH : r->hot.max_depth;
+    if (!gt_tracker_init(&r->tracker, sink, r, depth, r->options.tail_calls))
         return false;
     r->tracker.machine = !r->guest.user;
     r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
@@ -142,6 +155,9 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
     r->hot.max_depth = (uint32_t)o->depth;
     r->hot.host_clock =
         o->clock == GT_CLOCK_HOST || (o->clock == GT_CLOCK_AUTO && r->host.vcpus > 1);
+    int status = gt_filters_init(r, err);
+    if (status < 0)
+        return status;
     if (!init_vcpus(r) || !init_tracker(r))
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     pthread_mutex_init(&r->lock, NULL);
@@ -176,7 +192,7 @@ static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
 int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *info, int argc,
                     char **argv, struct gt_error *err)
 {
-    int status = read_arguments(&r->options, argc, argv, err);
+    int status = read_arguments(r, argc, argv, err);
     if (status == 0)
         status = know_guest(r, info, err);
     if (status == 0)

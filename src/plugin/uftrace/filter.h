@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Filters and triggers of a recording: the set that its arguments name, and what it has to do with
+ * each function. The set may be replaced while the guest runs. What becomes of calls is in
+ * filtered.h.
+ *
+ * Functions are matched when code of theirs is first translated; code without symbols by the
+ * address where it is entered, when it is.
+ */
+#ifndef GT_PLUGIN_UFTRACE_FILTER_H
+#define GT_PLUGIN_UFTRACE_FILTER_H
+
+#include "base/error.h"
+#include "filter/state.h"
+#include "plugin/common/arena.h"
+#include "plugin/common/args.h"
+#include "track/track.h"
+
+#include <glib.h>
+#include <pthread.h>
+
+struct gt_uftrace_recorder;
+struct gt_translation;
+struct gt_module;
+
+/* One option as it was given. */
+struct gt_filter_word {
+    enum gt_filter_option option;
+    const char *name;  /* "argument filter" */
+    const char *value; /* lives as long as the recorder; NULL: it has none */
+};
+
+/* An argument that takes a filter. */
+struct gt_filter_argument {
+    GArray *words; /* struct gt_filter_word */
+    enum gt_filter_option option;
+};
+
+enum { GT_FILTER_ARGUMENTS = 16 };
+
+/* What decides now. Lives as long as the recorder. */
+struct gt_filter_current {
+    struct gt_filter_set *set;
+    struct gt_filter_live *live;
+    uint32_t uses; /* enum gt_filter_need */
+};
+
+struct gt_filters {
+    /* at load */
+    struct gt_filter_argument argument[GT_FILTER_ARGUMENTS];
+    GArray *words;  /* in the order in which they were given */
+    int match;      /* enum gt_filter_match */
+    int state;      /* recording=: 1: off until a trigger */
+    uint32_t depth; /* calls at this depth of the recording and deeper are not recorded */
+
+    struct gt_filter_current *current; /* NULL: all is recorded. Atomic */
+    pthread_mutex_t lock;              /* of the members below, and of functions' addresses */
+    struct gt_arena arena;
+    GPtrArray *functions;            /* struct gt_filter_known *: those with a name */
+    struct gt_filter_known *unknown; /* code that was not translated */
+    uint64_t recorded;               /* calls; of tasks that have ended. Atomic */
+    uint64_t beyond;                 /* calls that are too deep. Atomic */
+    uint64_t ended;                  /* 0, or when a trigger has ended the recording. Atomic */
+};
+
+/* At load: rows of the plugin's arguments, of which `table` has room for GT_FILTER_ARGUMENTS; how
+ * many there are. */
+size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table);
+/* At load, after the arguments were read and the guest is known: makes the set. Errors of
+ * gt_filter_set_add. */
+int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+static inline struct gt_filter_current *gt_filters_current(const struct gt_filters *f)
+{
+    return __atomic_load_n(&f->current, __ATOMIC_ACQUIRE);
+}
+
+/* Code of the function is translated from the instruction on: it becomes known. With r->lock. */
+void gt_filters_know(const struct gt_translation *t, size_t first, const struct gt_module *module,
+                     struct gt_func *fn);
+
+/* The set's verdict of the function of a call that arrived at the address. Any thread; never NULL.
+ */
+const struct gt_filter_verdict *gt_filters_verdict(struct gt_uftrace_recorder *r,
+                                                   const struct gt_filter_current *current,
+                                                   const struct gt_func *fn, uint64_t addr);
+/* Another set's verdict of the same call. */
+const struct gt_filter_verdict *gt_filters_verdict_again(struct gt_uftrace_recorder *r,
+                                                         const struct gt_filter_current *current,
+                                                         const struct gt_filter_verdict *verdict);
+/* The name of a verdict's function. */
+const char *gt_filters_name(const struct gt_filter_verdict *verdict);
+
+/* At the end: how many calls are recorded, of those that were tracked. */
+uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r);
+/* At the end: prints the patterns that have matched nothing. */
+void gt_filters_report(struct gt_uftrace_recorder *r);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions as filters see them, and the set's verdicts of them: see filter.h. */
+#include "filter/nearest.h"
+#include "guest/elf/demangle_name.h"
+#include "plugin/common/code_modules.h"
+#include "plugin/uftrace/code.h"
+#include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/level_reader.h"
+#include "plugin/uftrace/recorder.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A set's verdict of a function. */
+struct judged {
+    struct gt_filter_verdict verdict; /* first: see gt_filters_name */
+    const struct gt_filter_set *set;
+    struct gt_filter_known *of;
+};
+
+/* A function as filters see it. */
+struct gt_filter_known {
+    struct judged *judged; /* by the newest set that was asked; NULL: none was. Atomic */
+    struct gt_filter_function what;
+    const char *shown;      /* its name */
+    GHashTable *by_address; /* code without symbols: where it is entered -> struct
+                             * gt_filter_known; NULL: a function. With filters.lock */
+    const struct gt_module *module;
+};
+
+static char *keep_text(struct gt_filters *f, const char *text)
+{
+    char *copy = gt_arena_take(&f->arena, strlen(text) + 1);
+    return copy ? strcpy(copy, text) : NULL;
+}
+
+/* The forms of a mangled name. */
+static const char *const *other_names(struct gt_filters *f, const char *name)
+{
+    char shown[GT_DEMANGLED_MAX + 1];
+    if (!gt_demangle_name(name, shown))
+        return NULL;
+    const char **also = gt_arena_take(&f->arena, 3 * sizeof *also);
+    char *whole = keep_text(f, shown);
+    shown[gt_demangled_without_parameters(shown)] = '\0';
+    char *bare = keep_text(f, shown);
+    if (!also || !whole || !bare)
+        return NULL;
+    also[0] = whole;
+    also[1] = bare;
+    return also;
+}
+
+/* A machine's kernel is in the upper half, or at a level above programs'. */
+static bool is_kernel(const struct gt_uftrace_recorder *r, uint64_t addr, const unsigned *level)
+{
+    if (level && r->levels.privilege)
+        return r->levels.privilege->rank[*level] > 0;
+    return r->guest.arch->bits == 64 && addr >> 63;
+}
+
+static void describe(const struct gt_uftrace_recorder *r, struct gt_filter_function *what,
+                     const struct gt_module *module, uint64_t addr, const unsigned *level)
+{
+    *what = (struct gt_filter_function){
+        .module = module ? module->path : NULL, .address = addr, .file_address = addr};
+    if (module && module->symbols)
+        what->file_address = addr - module->lo + module->symbols->load_base;
+    what->kernel = is_kernel(r, addr, level);
+    if (level && r->levels.privilege)
+        what->level = r->levels.privilege->names[*level];
+}
+
+/* Code without a symbol, as the symbol file will name it (meta.c). */
+static void name_unnamed(struct gt_filters *f, struct gt_filter_known *k)
+{
+    const struct gt_module *m = k->module;
+    char name[300];
+    const char *slash = m ? strrchr(m->path, '/') : NULL;
+    if (!m || m->hi == UINT64_MAX)
+        snprintf(name, sizeof name, "0x%" PRIx64, k->what.address);
+    else
+        snprintf(name, sizeof name, "%.255s+0x%" PRIx64, slash ? slash + 1 : m->path,
+                 k->what.address - m->lo);
+    k->shown = k->what.name = keep_text(f, name);
+}
+
+static void name_function(struct gt_filters *f, struct gt_filter_known *k, const char *name)
+{
+    k->what.name = k->shown = name;
+    k->what.also = other_names(f, name);
+    if (k->what.also)
+        k->shown = k->what.also[1];
+    g_ptr_array_add(f->functions, k);
+}
+
+/* NULL: it has no name. */
+static const char *symbol_of(const struct gt_module *module, const struct gt_func *fn,
+                             struct gt_filter_known *k)
+{
+    k->what.size = fn->hi - fn->lo;
+    if (module->recognised)
+        return gt_code_module_name(module, fn);
+    const struct gt_symbol *s =
+        module->symbols ? gt_symbols_find(module->symbols, fn->lo - module->lo) : NULL;
+    k->what.plt = s && s->type == 'P';
+    return s ? s->name : NULL;
+}
+
+/* Of code that no symbol covers, the address. With f->lock. */
+static struct gt_filter_known *find_address(struct gt_uftrace_recorder *r,
+                                            struct gt_filter_known *of, uint64_t addr,
+                                            const unsigned *level)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_known *k = g_hash_table_lookup(of->by_address, &addr);
+    if (k)
+        return k;
+    k = gt_arena_take(&f->arena, sizeof *k);
+    if (!k)
+        abort(); /* as GLib does */
+    k->module = of->module;
+    describe(r, &k->what, of->module, addr, level);
+    name_unnamed(f, k);
+    g_hash_table_insert(of->by_address, &k->what.address, k);
+    return k;
+}
+
+static struct gt_filter_known *make_known(struct gt_uftrace_recorder *r,
+                                          const struct gt_module *module, const struct gt_func *fn,
+                                          const unsigned *level)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_known *k = gt_arena_take(&f->arena, sizeof *k);
+    if (!k)
+        abort(); /* as GLib does */
+    k->module = module;
+    describe(r, &k->what, module, fn ? fn->lo : 0, level);
+    const char *name = fn && !(fn->flags & GT_FUNC_ANON) ? symbol_of(module, fn, k) : NULL;
+    if (name)
+        name_function(f, k, name);
+    else
+        k->by_address = g_hash_table_new(g_int64_hash, g_int64_equal);
+    return k;
+}
+
+void gt_filters_know(const struct gt_translation *t, size_t first, const struct gt_module *module,
+                     struct gt_func *fn)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_filter_current *current = gt_filters_current(&r->filters);
+    unsigned number;
+    const unsigned *level = NULL;
+    bool levels = current->uses & (GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL);
+    if (fn->known && (!levels || !(fn->flags & GT_FUNC_ANON)))
+        return;
+    if (levels && gt_level_read(r, &number))
+        level = &number;
+    pthread_mutex_lock(&r->filters.lock);
+    struct gt_filter_known *k = fn->known;
+    if (!k) {
+        k = make_known(r, module, fn, level);
+        __atomic_store_n(&fn->known, k, __ATOMIC_RELEASE);
+    }
+    if (k->by_address && levels)
+        find_address(r, k, t->insn[first].pc, level);
+    pthread_mutex_unlock(&r->filters.lock);
+}
+
+static void judge(struct gt_filters *f, struct gt_filter_known *k, const struct gt_filter_set *set)
+{
+    struct judged *j = gt_arena_take(&f->arena, sizeof *j);
+    if (!j)
+        abort(); /* as GLib does */
+    j->set = set;
+    j->of = k;
+    int status = gt_filter_verdict(set, &k->what, &j->verdict);
+    if (status == GT_E_RANGE)
+        gt_host_message("%s: more than 32 triggers for it have actions: they do nothing", k->shown);
+    if (status < 0)
+        j->verdict = (struct gt_filter_verdict){0};
+    __atomic_store_n(&k->judged, j, __ATOMIC_RELEASE);
+}
+
+/* A function is met for the first time, or by a new set; or code has no symbols. */
+static __attribute__((noinline)) const struct gt_filter_verdict *
+find_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current *current,
+             struct gt_filter_known *k, uint64_t addr)
+{
+    struct gt_filters *f = &r->filters;
+    pthread_mutex_lock(&f->lock);
+    if (!k && !f->unknown)
+        f->unknown = make_known(r, NULL, NULL, NULL);
+    if (!k)
+        k = f->unknown;
+    if (k->by_address)
+        k = find_address(r, k, addr, NULL);
+    if (!k->judged || k->judged->set != current->set)
+        judge(f, k, current->set);
+    const struct gt_filter_verdict *verdict = &k->judged->verdict;
+    pthread_mutex_unlock(&f->lock);
+    return verdict;
+}
+
+const struct gt_filter_verdict *gt_filters_verdict(struct gt_uftrace_recorder *r,
+                                                   const struct gt_filter_current *current,
+                                                   const struct gt_func *fn, uint64_t addr)
+{
+    struct gt_filter_known *k = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
+    struct judged *j = k && !k->by_address ? __atomic_load_n(&k->judged, __ATOMIC_ACQUIRE) : NULL;
+    return j && j->set == current->set ? &j->verdict : find_verdict(r, current, k, addr);
+}
+
+const struct gt_filter_verdict *gt_filters_verdict_again(struct gt_uftrace_recorder *r,
+                                                         const struct gt_filter_current *current,
+                                                         const struct gt_filter_verdict *verdict)
+{
+    return find_verdict(r, current, ((const struct judged *)verdict)->of, 0);
+}
+
+const char *gt_filters_name(const struct gt_filter_verdict *verdict)
+{
+    return ((const struct judged *)verdict)->of->shown;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* The pattern without what only expressions have. */
+static char *plain(const char *pattern)
+{
+    GString *s = g_string_new(NULL);
+    for (; *pattern; pattern++)
+        if (!strchr("^$\\()", *pattern))
+            g_string_append_c(s, *pattern);
+    return g_string_free(s, FALSE);
+}
+
+void gt_filters_report(struct gt_uftrace_recorder *r)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_current *current = gt_filters_current(f);
+    struct gt_filter_unused unused;
+    for (size_t i = 0; current && gt_filter_set_unused(current->set, i, &unused); i++) {
+        g_autofree char *wanted = plain(unused.name);
+        struct gt_nearest near = {.wanted = wanted};
+        for (guint k = 0; k < f->functions->len; k++)
+            gt_nearest_offer(&near, ((struct gt_filter_known *)f->functions->pdata[k])->shown);
+        g_autofree char *others = gt_nearest_text(&near);
+        gt_host_message("%s: %s matches no function that ran%s", unused.option, unused.text,
+                        others ? others : "");
+    }
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Calls under filters: see filtered.h. */
+#include "plugin/uftrace/filtered.h"
+#include "format/uftrace/uftrace.h"
+#include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/recorder.h"
+
+#include <stdio.h>
+
+/* The vCPU whose calls this thread tracks. */
+static __thread uint32_t tracked_cpu;
+
+void gt_filtered_tracks(uint32_t cpu)
+{
+    tracked_cpu = cpu;
+}
+
+/* ---- what the state does ------------------------------------------------------------------- */
+
+static uint64_t address_of(const struct gt_filtered *f, uint32_t depth)
+{
+    return gt_filter_call(&f->state, depth);
+}
+
+static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+{
+    struct gt_filtered *f = self;
+    if (shown >= f->rec->filters.depth) {
+        f->beyond++;
+        return;
+    }
+    f->recorded++;
+    f->last = time;
+    gt_stream_put(f->out, time, gt_uftrace_entry(shown, address_of(f, depth)));
+}
+
+static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+{
+    struct gt_filtered *f = self;
+    if (shown >= f->rec->filters.depth)
+        return;
+    f->last = time;
+    gt_stream_put(f->out, time, gt_uftrace_exit(shown, address_of(f, depth)));
+}
+
+/* The guest goes on, nothing more is recorded. */
+static void end_recording(struct gt_filtered *f, uint64_t time)
+{
+    uint64_t none = 0;
+    gt_filter_live_switch(f->state.live, false);
+    __atomic_compare_exchange_n(&f->rec->filters.ended, &none, time, false, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+}
+
+static void act(void *self, const struct gt_filter_act *a)
+{
+    struct gt_filtered *f = self;
+    if (a->action->kind == GT_ACTION_FINISH)
+        end_recording(f, a->time);
+}
+
+static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave, .act = act};
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stream *out,
+                       uint32_t id)
+{
+    if (f->state.frame) {
+        gt_filter_state_reset(&f->state); /* of a parent's task: a forked child's */
+    } else {
+        f->rec = r;
+        f->current = gt_filters_current(&r->filters);
+        if (gt_filter_state_init(&f->state, f->current->set, f->current->live, &sink, f) < 0)
+            return false;
+    }
+    f->out = out;
+    f->id = id;
+    f->recorded = f->beyond = f->last = 0;
+    f->cpu = tracked_cpu;
+    gt_filter_state_cpu(&f->state, f->cpu);
+    gt_filtered_name(f, r->process.first_name, r->process.pid);
+    return true;
+}
+
+void gt_filtered_end(struct gt_filtered *f)
+{
+    if (!f->out)
+        return;
+    __atomic_fetch_add(&f->rec->filters.recorded, f->recorded, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->rec->filters.beyond, f->beyond, __ATOMIC_RELAXED);
+    gt_filter_state_finish(&f->state);
+    f->out = NULL;
+}
+
+void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid)
+{
+    if (!f->out)
+        return;
+    snprintf(f->name, sizeof f->name, "%s", name);
+    f->pid = pid;
+    gt_filter_state_task(&f->state, f->name, f->id, f->pid);
+}
+
+static const struct gt_filter_verdict *verdict_again(void *self, uint32_t depth)
+{
+    struct gt_filtered *f = self;
+    return gt_filters_verdict_again(f->rec, f->current, f->state.frame[depth + 1].verdict);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Before a call or return. Returns its time: when a trigger has ended the recording, it ended all
+ * open calls. */
+static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
+{
+    struct gt_filters *filters = &f->rec->filters;
+    struct gt_filter_current *current = gt_filters_current(filters);
+    if (__builtin_expect(f->current != current, 0)) {
+        const struct gt_filter_who who = {f->name, f->id, f->pid, tracked_cpu};
+        f->current = current;
+        gt_filter_state_replace(&f->state, current->set, current->live, &who, verdict_again, time);
+    }
+    if (f->cpu != tracked_cpu) {
+        f->cpu = tracked_cpu;
+        gt_filter_state_cpu(&f->state, f->cpu);
+    }
+    uint64_t ended = __atomic_load_n(&filters->ended, __ATOMIC_ACQUIRE);
+    return __builtin_expect(!ended, 1) ? time : MAX(ended, f->last);
+}
+
+void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time)
+{
+    if (!f->out)
+        return;
+    time = prepare(f, time);
+    const struct gt_filter_verdict *v =
+        gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
+    unsigned flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0;
+    gt_filter_enter(&f->state, v, frame->addr, flags, time);
+}
+
+void gt_filtered_leave(struct gt_filtered *f, uint64_t time)
+{
+    if (f->out)
+        gt_filter_leave(&f->state, prepare(f, time));
+}
+
+static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    f->last = time;
+    gt_stream_put(f->out, time, gt_uftrace_event(f->state.shown, event));
+}
+
+bool gt_filtered_event(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    if (!f->out || !gt_filter_takes_event(&f->state, prepare(f, time)))
+        return false;
+    put_event(f, event, time);
+    return true;
+}
+
+void gt_filtered_event_end(struct gt_filtered *f, unsigned event, uint64_t time)
+{
+    put_event(f, event, prepare(f, time));
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tracker does, under filters (filtered.h). There no transfer is plain to transfer.c: a
+ * stack's output (gt_stack.out) is a stream that never has room.
+ */
+#ifndef GT_PLUGIN_UFTRACE_FILTERED_STACKS_H
+#define GT_PLUGIN_UFTRACE_FILTERED_STACKS_H
+
+#include "plugin/uftrace/vcpu.h"
+#include "track/track.h"
+
+/* A transfer of a vCPU that has begun. True: it was a plain one, and is done. */
+bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
+                          uint64_t time);
+
+/* Receives the tracker's call events: a task for each stack. */
+extern const struct gt_sink gt_filtered_sink;
+
+#endif
