@@ -20,7 +20,9 @@ bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struc
                       size_t i, char **message)
 {
     struct gt_filter_unused unused;
-    if (!w->filter || !gt_filter_set_unused(w->filter, i, &unused))
+    /* What comes after a trigger's `finish` was not read. */
+    if (!w->filter || gt_filter_set_finishes(w->filter) ||
+        !gt_filter_set_unused(w->filter, i, &unused))
         return false;
     g_autofree char *wanted = plain(unused.name);
     struct gt_nearest near = {.wanted = wanted};

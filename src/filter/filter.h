@@ -76,6 +76,9 @@ bool gt_filter_set_is_empty(const struct gt_filter_set *set);
 /* enum gt_filter_need: what its options use. */
 uint32_t gt_filter_set_uses(const struct gt_filter_set *set);
 
+/* True: a trigger may end the recording. */
+bool gt_filter_set_finishes(const struct gt_filter_set *set);
+
 /* True: what happens in one task changes nothing in another. */
 bool gt_filter_set_is_local(const struct gt_filter_set *set);
 

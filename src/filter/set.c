@@ -320,6 +320,15 @@ uint32_t gt_filter_set_uses(const struct gt_filter_set *set)
     return set->uses;
 }
 
+bool gt_filter_set_finishes(const struct gt_filter_set *set)
+{
+    for (size_t i = 0; i < set->n_rules; i++)
+        for (size_t k = 0; k < set->rule[i]->n_actions; k++)
+            if (set->rule[i]->action[k].kind == GT_ACTION_FINISH)
+                return true;
+    return false;
+}
+
 bool gt_filter_set_is_local(const struct gt_filter_set *set)
 {
     for (size_t i = 0; i < set->n_rules; i++) {

@@ -40,7 +40,8 @@ static const struct gt_option record_table[] = {
              "programs and libraries in DIR",
      GT_RECORD_FIELD(sysroot)},
     {"trace", .type = GT_OPTION_TEXT, .value = "PATTERN[+...]",
-     .help = "enable these trace events of the plugin itself (docs/trace-events.md)",
+     .help = "enable these trace events of the plugin itself (docs/trace-events.md); off: record "
+             "no calls until a trigger",
      GT_RECORD_FIELD(trace)},
     {"trace-file", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "write the plugin's trace events to FILE (default: trace-PID)",

@@ -11,6 +11,7 @@
 #include "analysis/recording/edit.h"
 #include "analysis/recording/stats.h"
 #include "cli/options.h"
+#include "cli/record/filters.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -23,7 +24,8 @@ struct gt_record_options {
     uint64_t depth, max_tasks, wait;
     bool no_tail_calls, privilege_levels, no_console, quiet, reconnect, drop;
     GPtrArray *symbols;
-    const char *format; /* uftrace: of the recording; execlog: of the log */
+    struct gt_record_filters filters; /* uftrace */
+    const char *format;               /* uftrace: of the recording; execlog: of the log */
     /* options of execlog; the arrays are lists of strings */
     uint64_t every, last;
     bool rdisas;

@@ -35,8 +35,10 @@ const struct gt_option gt_options_uftrace[] = {
      .help = "select the time base: retired instructions (the same in every run), the host's "
              "clock, or instructions while there is only one thread or vCPU (default: auto)",
      GT_RECORD_FIELD(clock)},
-    {"depth", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
-     .help = "record calls up to this depth (default: 1024)", GT_RECORD_FIELD(depth)},
+    {"depth", 'D', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
+     .help = "record calls up to this depth (default: 1024), which counts from where filters begin",
+     GT_RECORD_FIELD(depth)},
+    GT_RECORD_FILTERS,
     {"no-tail-calls", .type = GT_OPTION_FLAG,
      .help = "do not show jumps from one function into another as calls",
      GT_RECORD_FIELD(no_tail_calls)},
@@ -78,6 +80,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",tail-calls=off");
     if (opt->privilege_levels)
         g_string_append(out, ",trace-privilege-level=on");
+    gt_record_filters_arguments(r, out);
     if (r->code) {
         g_string_append(out, ",code=");
         gt_record_qemu_append_value(out, r->code);
@@ -86,6 +89,9 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
+    int status = gt_record_filters_check(r, err);
+    if (status < 0)
+        return status;
     if (gt_record_output_mark(r, err) < 0 ||
         (r->compact ? gt_compact_work_check : gt_uftrace_dir_check)(r->output, err) < 0)
         return err->status;
@@ -192,10 +198,12 @@ static uint64_t size_of(const struct gt_recording *r, const struct gt_stats *s)
 static void say_summary(const struct gt_recording *r, const struct gt_stats *s)
 {
     uint64_t tasks = gt_stats_number(s, "tasks");
-    g_autofree char *calls = gt_amount_exact(gt_stats_number(s, "calls"));
+    uint64_t recorded = gt_stats_number(s, "calls"), all = gt_stats_number(s, "calls_tracked");
+    g_autofree char *calls = gt_amount_exact(recorded), *tracked = gt_amount_exact(all);
     g_autofree char *bytes = gt_amount_short(size_of(r, s));
-    gt_record_say("%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, tasks,
-                  tasks == 1 ? "" : "s", bytes, r->seconds);
+    bool some = recorded < all; /* filters */
+    gt_record_say("%s%s%s calls in %" PRIu64 " task%s, %sB, %.1f s", calls, some ? " of " : "",
+                  some ? tracked : "", tasks, tasks == 1 ? "" : "s", bytes, r->seconds);
     say_returns(s);
     say_counters(s, GT_STATS_ANOMALY, "anomaly");
     say_counters(s, GT_STATS_COUNT, "count");
@@ -206,8 +214,11 @@ static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
 {
     say_losses(s);
     if (gt_stats_text(s, "bytes") && gt_stats_number(s, "bytes") == 0) {
-        if (gt_stats_number(s, "calls") == 0)
+        g_autofree char *tracked = gt_amount_exact(gt_stats_number(s, "calls_tracked"));
+        if (gt_stats_number(s, "calls_tracked") == 0)
             gt_record_say("nothing was recorded: the guest made no calls");
+        else if (gt_stats_number(s, "calls") == 0)
+            gt_record_say("nothing was recorded: filters have left nothing of %s calls", tracked);
         return false;
     }
     if (!r->opt->quiet)

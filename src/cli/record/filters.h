@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Filters and triggers of a recording of calls: docs/filters.md. */
+#ifndef GT_CLI_RECORD_FILTERS_H
+#define GT_CLI_RECORD_FILTERS_H
+
+#include "base/error.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+struct gt_recording;
+
+/* NULL, false: not given. */
+struct gt_record_filters {
+    GPtrArray *areas; /* -F and, beginning with !, -N */
+    GPtrArray *triggers, *callers, *hides, *places, *tasks, *vcpus, *levels;
+    const char *time, *size, *match;
+    bool kernel_only, user_only, no_handlers;
+};
+
+extern const char *const gt_record_matches[];
+
+/* Rows of a table of options, whose struct has a struct gt_record_filters as `filters`. */
+#define GT_RECORD_FILTER(name, letter, value_name, text, member)                                   \
+    {                                                                                              \
+        name, letter, GT_OPTION_TEXT, .repeat = true, .value = value_name, .help = text,           \
+                                      GT_RECORD_FIELD(filters.member)                              \
+    }
+#define GT_RECORD_ONLY(name, text, member)                                                         \
+    {                                                                                              \
+        name, .type = GT_OPTION_FLAG, .help = text, GT_RECORD_FIELD(filters.member)                \
+    }
+#define GT_RECORD_FILTERS                                                                          \
+    GT_RECORD_FILTER("filter", 'F', "FUNC", "record only these functions and what they call",      \
+                     areas),                                                                       \
+        {"notrace",                                                                                \
+         'N',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .repeat = true,                                                                           \
+         .prefix = "!",                                                                            \
+         .value = "FUNC",                                                                          \
+         .help = "do not record these functions and what they call",                               \
+         GT_RECORD_FIELD(filters.areas)},                                                          \
+        GT_RECORD_FILTER("trigger", 'T', "FUNC@ACTION",                                            \
+                         "act where this function is called: trace-on, trace-off, depth=N, "       \
+                         "time=TIME, finish, mark=TEXT, ... (docs/filters.md)",                    \
+                         triggers),                                                                \
+        GT_RECORD_FILTER("caller-filter", 'C', "FUNC",                                             \
+                         "record only calls that lead to these functions", callers),               \
+        GT_RECORD_FILTER("hide", 'H', "FUNC", "do not record these functions, but what they call", \
+                         hides),                                                                   \
+        GT_RECORD_FILTER("loc-filter", 0, "FILE[@hide]",                                           \
+                         "record only functions of this source file, or not those", places),       \
+        {"time-filter",                                                                            \
+         't',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "TIME",                                                                          \
+         .help = "record only calls that take TIME or longer (5us, 1ms, 5000insn), and their "     \
+                 "callers",                                                                        \
+         GT_RECORD_FIELD(filters.time)},                                                           \
+        {"size-filter",                                                                            \
+         'Z',                                                                                      \
+         GT_OPTION_TEXT,                                                                           \
+         .value = "SIZE",                                                                          \
+         .help = "record only functions of SIZE bytes or more",                                    \
+         GT_RECORD_FIELD(filters.size)},                                                           \
+        {"match",                                                                                  \
+         .type = GT_OPTION_CHOICE,                                                                 \
+         .value = "HOW",                                                                           \
+         .choices = gt_record_matches,                                                             \
+         .help = "what FUNC is: regex (the default) or glob",                                      \
+         GT_RECORD_FIELD(filters.match)},                                                          \
+        GT_RECORD_FILTER("task", 0, "TASK",                                                        \
+                         "record only tasks of this name, a glob (*, ?), or this number", tasks),  \
+        GT_RECORD_FILTER("vcpu", 0, "N", "record only what this vCPU runs", vcpus),                \
+        GT_RECORD_FILTER("privilege", 0, "LEVEL",                                                  \
+                         "record only a machine's code of this privilege level, a glob", levels),  \
+        GT_RECORD_ONLY("kernel-only", "record only a machine's kernel", kernel_only),              \
+        GT_RECORD_ONLY("user-only", "record only a machine's programs", user_only),                \
+        GT_RECORD_ONLY("no-handlers",                                                              \
+                       "do not record handlers of interrupts and exceptions, and what they call",  \
+                       no_handlers)
+
+/* Before the run: GT_E_USAGE, err names the option and what was expected. */
+int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err);
+/* Appends the plugin's arguments. */
+void gt_record_filters_arguments(const struct gt_recording *r, GString *out);
+/* True: --trace off, which is about calls. */
+bool gt_record_starts_off(const struct gt_recording *r);
+
+#endif
