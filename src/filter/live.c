@@ -30,7 +30,14 @@ void gt_filter_live_free(struct gt_filter_live *live)
 void gt_filter_live_switch(struct gt_filter_live *live, bool on)
 {
     uint32_t now = __atomic_load_n(&live->switched, __ATOMIC_RELAXED);
+    on = on && !__atomic_load_n(&live->finished, __ATOMIC_RELAXED);
     while ((now & 1) != on && !__atomic_compare_exchange_n(&live->switched, &now, now + 1, false,
                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+}
+
+void gt_filter_live_finish(struct gt_filter_live *live)
+{
+    __atomic_store_n(&live->finished, true, __ATOMIC_SEQ_CST);
+    gt_filter_live_switch(live, false);
 }

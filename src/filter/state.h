@@ -27,6 +27,7 @@
  * children share. */
 struct gt_filter_live {
     uint32_t switched; /* how often recording was switched; odd: it is on. Atomic */
+    bool finished;     /* it stays off. Atomic */
     size_t n;
     uint64_t count[][2]; /* of each rule: how often it was met, and how often it fired. Atomic */
 };
@@ -34,8 +35,9 @@ struct gt_filter_live {
 /* NULL: no memory. */
 struct gt_filter_live *gt_filter_live_new(const struct gt_filter_set *set);
 void gt_filter_live_free(struct gt_filter_live *live); /* NULL is fine */
-/* Switches recording. Thread-safe. */
+/* Switches recording; off for good. Thread-safe. */
 void gt_filter_live_switch(struct gt_filter_live *live, bool on);
+void gt_filter_live_finish(struct gt_filter_live *live);
 static inline bool gt_filter_live_is_on(const struct gt_filter_live *live)
 {
     return __atomic_load_n(&live->switched, __ATOMIC_RELAXED) & 1;
@@ -50,11 +52,13 @@ struct gt_filter_act {
     uint64_t took;       /* at a return */
 };
 
-/* What a state's user does. `self` is that of gt_filter_state_init; `depth` counts from 0 all calls
- * that are open, `shown` those of them that are recorded. */
+struct gt_filter_frame;
+
+/* What a state's user does. `self` is that of gt_filter_state_init; `shown` counts from 0 the open
+ * calls that are recorded. */
 struct gt_filter_sink {
-    void (*enter)(void *self, uint32_t depth, uint32_t shown, uint64_t time);
-    void (*leave)(void *self, uint32_t depth, uint32_t shown, uint64_t time);
+    void (*enter)(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time);
+    void (*leave)(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time);
     /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
     void (*act)(void *self, const struct gt_filter_act *a);
     /* Sets *out to the value of that number in the settings' table, of the call that is being
@@ -62,16 +66,18 @@ struct gt_filter_sink {
     bool (*value)(void *self, unsigned number, struct gt_expr_number *out);
 };
 
-/* An open call. */
+/* An open call. Calls that are left out, and change nothing for their callees, have none. */
 struct gt_filter_frame {
     uint64_t begin;
     uint64_t call; /* as it was given */
     uint64_t time; /* that it and its callees must take */
     const struct gt_filter_verdict *verdict;
-    uint32_t left;  /* how much deeper calls are recorded */
-    uint32_t size;  /* that it and its callees must have */
-    uint32_t bits;  /* state.c */
-    uint32_t fired; /* triggers that act at its return */
+    uint32_t left;    /* how much deeper calls are recorded */
+    uint32_t size;    /* that it and its callees must have */
+    uint32_t bits;    /* state.c */
+    uint32_t fired;   /* triggers that act at its return */
+    uint32_t depth;   /* of the call: all calls that are open below it */
+    uint32_t skipped; /* of those, the ones between it and the frame below that have no frame */
 };
 
 struct gt_filter_state {
@@ -81,7 +87,10 @@ struct gt_filter_state {
     void *self;
     struct gt_filter_frame *frame; /* [0] is below the outermost call */
     size_t room;
+    uint32_t n;        /* the innermost frame */
     uint32_t depth;    /* open calls */
+    uint32_t skipped;  /* those above the innermost frame */
+    bool skips;        /* a call of a function without a verdict is skipped */
     uint32_t beyond;   /* those above them for which there was no memory */
     uint32_t held;     /* frames from here on may be held back */
     uint32_t shown;    /* calls that are open in the recording */
@@ -109,28 +118,52 @@ struct gt_filter_who {
     uint64_t id, pid, cpu;
 };
 
+/* An open call, to another set. */
+struct gt_filter_open {
+    const struct gt_filter_verdict *verdict;
+    uint64_t call;
+    unsigned flags;
+};
+
 /* Another set decides from now on, also about the calls that are open: those that the old one has
- * recorded end here, those that the new one records begin here. Their triggers do nothing.
- * `verdict` returns the new set's of the open call of that depth. */
-void gt_filter_state_replace(struct gt_filter_state *s, const struct gt_filter_set *set,
-                             struct gt_filter_live *live, const struct gt_filter_who *who,
-                             const struct gt_filter_verdict *(*verdict)(void *self, uint32_t depth),
-                             uint64_t time);
+ * recorded end here, those that the new one records begin here. Their triggers do nothing. How long
+ * a call has taken that had no frame counts from here. `open` is asked for each open call, from the
+ * outermost (depth 0) on. GT_E_NOMEM: the old
+ * set goes on. */
+int gt_filter_state_replace(struct gt_filter_state *s, const struct gt_filter_set *set,
+                            struct gt_filter_live *live, const struct gt_filter_who *who,
+                            void (*open)(void *self, uint32_t depth, struct gt_filter_open *out),
+                            uint64_t time);
 
 /* Who runs: a task's name (may be NULL), number and process; the vCPU. They count from the next
  * call on. */
 void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t id, uint64_t pid);
 void gt_filter_state_cpu(struct gt_filter_state *s, uint64_t cpu);
 
+/* The same as gt_filter_enter and gt_filter_leave for the calls that cost least: false: nothing was
+ * done, the caller calls those. */
+static inline bool gt_filter_skips(struct gt_filter_state *s, const struct gt_filter_verdict *v)
+{
+    if (v->bits || !s->skips ||
+        __atomic_load_n(&s->live->switched, __ATOMIC_RELAXED) != s->switched)
+        return false;
+    s->skipped++;
+    s->depth++;
+    return true;
+}
+static inline bool gt_filter_leaves_skipped(struct gt_filter_state *s)
+{
+    if (!s->skipped || __atomic_load_n(&s->live->switched, __ATOMIC_RELAXED) != s->switched)
+        return false;
+    s->skipped--;
+    s->depth--;
+    return true;
+}
+
 /* A function is called; `v` must stay until it returns. `call` is the user's own, for the frame.
  * `flags`: enum gt_filter_call_flag. */
 void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *v, uint64_t call,
                      unsigned flags, uint64_t time);
-/* The call of that depth, one of those that are open. */
-static inline uint64_t gt_filter_call(const struct gt_filter_state *s, uint32_t depth)
-{
-    return s->frame[depth + 1].call;
-}
 /* The innermost open call returns, or is left in another way. */
 void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
 /* True: an event (a switch of tasks, a mark) that happens now belongs into the recording. */

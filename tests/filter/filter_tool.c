@@ -40,20 +40,20 @@ static size_t n_functions, n_tasks;
 static struct gt_filter_set *set;
 static struct gt_filter_live *live;
 
-static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
     const struct task *t = self;
     (void)shown;
-    printf("%ld\t%" PRIu64 "\t{%s\t%s\n", t->id, time, t->open[depth].begin == time ? "" : "*",
-           t->open[depth].f->name);
+    printf("%ld\t%" PRIu64 "\t{%s\t%s\n", t->id, time, t->open[f->depth].begin == time ? "" : "*",
+           t->open[f->depth].f->name);
 }
 
-static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
     const struct task *t = self;
     (void)shown;
-    bool own = t->returns && depth + 1 == t->s.depth && gt_filter_live_is_on(live);
-    printf("%ld\t%" PRIu64 "\t}%s\t%s\n", t->id, time, own ? "" : "*", t->open[depth].f->name);
+    bool own = t->returns && f->depth + 1 == t->s.depth && gt_filter_live_is_on(live);
+    printf("%ld\t%" PRIu64 "\t}%s\t%s\n", t->id, time, own ? "" : "*", t->open[f->depth].f->name);
 }
 
 static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave};

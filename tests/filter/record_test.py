@@ -51,7 +51,7 @@ class Options:
     def pattern(self):
         name = self.random.choice(self.functions)
         if ':' in name:
-            return name
+            return name.replace('.*', '*') if self.glob else name
         if self.glob:
             forms = [name, name[:2] + '*', '?' + name[1:], '[a-f]*', '*' + name[-2:]]
         else:

@@ -13,16 +13,16 @@ enum { FUNCTIONS = 4 };
 
 static int balance;
 
-static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
-    (void)self, (void)depth, (void)time;
+    (void)self, (void)f, (void)time;
     if (shown != (uint32_t)balance++)
         abort();
 }
 
-static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
-    (void)self, (void)depth, (void)time;
+    (void)self, (void)f, (void)time;
     if (shown != (uint32_t)--balance)
         abort();
 }

@@ -64,25 +64,25 @@ static void put_record(struct task *t, const struct gt_compact_event *e)
         w->out.status = status;
 }
 
-static void put_call(struct task *t, enum gt_compact_kind kind, uint32_t depth, uint32_t shown,
-                     uint64_t time)
+static void put_call(struct task *t, enum gt_compact_kind kind, const struct gt_filter_frame *f,
+                     uint32_t shown, uint64_t time)
 {
     GArray *identity = t->walk->identity;
-    uint32_t function = (uint32_t)gt_filter_call(&t->state, depth);
+    uint32_t function = (uint32_t)f->call;
     while (identity->len <= function)
         g_array_append_val(identity, identity->len);
     put_record(
         t, &(struct gt_compact_event){time, function << 2 | kind, shown & GT_UFTRACE_DEPTH_MASK});
 }
 
-static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
-    put_call(self, GT_COMPACT_ENTRY, depth, shown, time);
+    put_call(self, GT_COMPACT_ENTRY, f, shown, time);
 }
 
-static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
-    put_call(self, GT_COMPACT_EXIT, depth, shown, time);
+    put_call(self, GT_COMPACT_EXIT, f, shown, time);
 }
 
 /* Of what triggers do, a reader can end. */

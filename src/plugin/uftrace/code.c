@@ -183,7 +183,12 @@ static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *bl
                         struct gt_code *code)
 {
     void *data = gt_transfer_data(code);
-    gt_block_on_exec(block, data ? gt_on_transfer : gt_on_counted_transfer, data ? data : code);
+    bool filters = gt_filters_current(&r->filters);
+    if (filters)
+        gt_block_on_exec(block, data ? gt_on_filtered_transfer : gt_on_filtered_counted_transfer,
+                         data ? data : code);
+    else
+        gt_block_on_exec(block, data ? gt_on_transfer : gt_on_counted_transfer, data ? data : code);
     if (!data)
         count_insns(r, block, code);
 }
@@ -192,15 +197,17 @@ static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *bl
 static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *block,
                           struct gt_code *code, enum gt_block_entry entry)
 {
+    gt_exec_fn counted =
+        gt_filters_current(&r->filters) ? gt_on_filtered_counted_transfer : gt_on_counted_transfer;
     switch (entry) {
     case GT_BLOCK_ENTRY_NONE:
         count_insns(r, block, code);
         break;
     case GT_BLOCK_ENTRY_MIXED:
-        look_unless(r, block, code, gt_last_exit_of_func(code->fn), gt_on_counted_transfer);
+        look_unless(r, block, code, gt_last_exit_of_func(code->fn), counted);
         break;
     case GT_BLOCK_ENTRY_JUMP:
-        look_unless(r, block, code, gt_last_exit_of_jump(code->fn), gt_on_counted_transfer);
+        look_unless(r, block, code, gt_last_exit_of_jump(code->fn), counted);
         gt_insn_store(gt_block_insn(block, 0), last_exit_word(r), gt_last_exit_of_func(code->fn));
         break;
     case GT_BLOCK_ENTRY_LOOK:

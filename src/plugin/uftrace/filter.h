@@ -79,15 +79,27 @@ static inline struct gt_filter_current *gt_filters_current(const struct gt_filte
 void gt_filters_know(const struct gt_translation *t, size_t first, const struct gt_module *module,
                      struct gt_func *fn);
 
+/* A set's verdict of a function: gt_func.known. */
+struct gt_filter_judged {
+    struct gt_filter_verdict verdict; /* first: see gt_filters_name */
+    const struct gt_filter_set *set;  /* NULL: there is no verdict of the function as a whole */
+    struct gt_filter_known *of;
+};
+
+const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
+                                                const struct gt_filter_current *current,
+                                                const struct gt_func *fn, uint64_t addr);
+
 /* The set's verdict of the function of a call that arrived at the address. Any thread; never NULL.
  */
-const struct gt_filter_verdict *gt_filters_verdict(struct gt_uftrace_recorder *r,
-                                                   const struct gt_filter_current *current,
-                                                   const struct gt_func *fn, uint64_t addr);
-/* Another set's verdict of the same call. */
-const struct gt_filter_verdict *gt_filters_verdict_again(struct gt_uftrace_recorder *r,
-                                                         const struct gt_filter_current *current,
-                                                         const struct gt_filter_verdict *verdict);
+static inline const struct gt_filter_verdict *
+gt_filters_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current *current,
+                   const struct gt_func *fn, uint64_t addr)
+{
+    const struct gt_filter_judged *j = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
+    return __builtin_expect(j && j->set == current->set, 1) ? &j->verdict
+                                                            : gt_filters_find(r, current, fn, addr);
+}
 /* The name of a verdict's function. */
 const char *gt_filters_name(const struct gt_filter_verdict *verdict);
 

@@ -13,17 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A set's verdict of a function. */
-struct judged {
-    struct gt_filter_verdict verdict; /* first: see gt_filters_name */
-    const struct gt_filter_set *set;
-    struct gt_filter_known *of;
-};
-
 /* A function as filters see it. */
 struct gt_filter_known {
-    struct judged *judged; /* by the newest set that was asked; NULL: none was. Atomic */
+    struct gt_filter_judged *judged; /* by the newest set that was asked; its `set` may be NULL */
     struct gt_filter_function what;
+    struct gt_func *fn;     /* NULL: an address */
     const char *shown;      /* its name */
     GHashTable *by_address; /* code without symbols: where it is entered -> struct
                              * gt_filter_known; NULL: a function. With filters.lock */
@@ -146,6 +140,25 @@ static struct gt_filter_known *make_known(struct gt_uftrace_recorder *r,
     return k;
 }
 
+/* Makes it the function's newest verdict. With f->lock. */
+static struct gt_filter_judged *add_judged(struct gt_filters *f, struct gt_filter_known *k,
+                                           const struct gt_filter_set *set)
+{
+    struct gt_filter_judged *j = gt_arena_take(&f->arena, sizeof *j);
+    if (!j)
+        abort(); /* as GLib does */
+    j->set = set;
+    j->of = k;
+    return j;
+}
+
+static void publish(struct gt_filter_known *k, struct gt_filter_judged *j)
+{
+    k->judged = j;
+    if (k->fn)
+        __atomic_store_n(&k->fn->known, j, __ATOMIC_RELEASE);
+}
+
 void gt_filters_know(const struct gt_translation *t, size_t first, const struct gt_module *module,
                      struct gt_func *fn)
 {
@@ -159,10 +172,11 @@ void gt_filters_know(const struct gt_translation *t, size_t first, const struct 
     if (levels && gt_level_read(r, &number))
         level = &number;
     pthread_mutex_lock(&r->filters.lock);
-    struct gt_filter_known *k = fn->known;
-    if (!k) {
-        k = make_known(r, module, fn, level);
-        __atomic_store_n(&fn->known, k, __ATOMIC_RELEASE);
+    struct gt_filter_judged *j = fn->known;
+    struct gt_filter_known *k = j ? j->of : make_known(r, module, fn, level);
+    if (!j) {
+        k->fn = fn;
+        publish(k, add_judged(&r->filters, k, NULL));
     }
     if (k->by_address && levels)
         find_address(r, k, t->insn[first].pc, level);
@@ -171,30 +185,26 @@ void gt_filters_know(const struct gt_translation *t, size_t first, const struct 
 
 static void judge(struct gt_filters *f, struct gt_filter_known *k, const struct gt_filter_set *set)
 {
-    struct judged *j = gt_arena_take(&f->arena, sizeof *j);
-    if (!j)
-        abort(); /* as GLib does */
-    j->set = set;
-    j->of = k;
+    struct gt_filter_judged *j = add_judged(f, k, set);
     int status = gt_filter_verdict(set, &k->what, &j->verdict);
     if (status == GT_E_RANGE)
         gt_host_message("%s: more than 32 triggers for it have actions: they do nothing", k->shown);
     if (status < 0)
         j->verdict = (struct gt_filter_verdict){0};
-    __atomic_store_n(&k->judged, j, __ATOMIC_RELEASE);
+    publish(k, j);
 }
 
 /* A function is met for the first time, or by a new set; or code has no symbols. */
-static __attribute__((noinline)) const struct gt_filter_verdict *
-find_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current *current,
-             struct gt_filter_known *k, uint64_t addr)
+const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
+                                                const struct gt_filter_current *current,
+                                                const struct gt_func *fn, uint64_t addr)
 {
     struct gt_filters *f = &r->filters;
     pthread_mutex_lock(&f->lock);
-    if (!k && !f->unknown)
+    const struct gt_filter_judged *known = fn->known;
+    if (!known && !f->unknown)
         f->unknown = make_known(r, NULL, NULL, NULL);
-    if (!k)
-        k = f->unknown;
+    struct gt_filter_known *k = known ? known->of : f->unknown;
     if (k->by_address)
         k = find_address(r, k, addr, NULL);
     if (!k->judged || k->judged->set != current->set)
@@ -204,25 +214,9 @@ find_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current *curr
     return verdict;
 }
 
-const struct gt_filter_verdict *gt_filters_verdict(struct gt_uftrace_recorder *r,
-                                                   const struct gt_filter_current *current,
-                                                   const struct gt_func *fn, uint64_t addr)
-{
-    struct gt_filter_known *k = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
-    struct judged *j = k && !k->by_address ? __atomic_load_n(&k->judged, __ATOMIC_ACQUIRE) : NULL;
-    return j && j->set == current->set ? &j->verdict : find_verdict(r, current, k, addr);
-}
-
-const struct gt_filter_verdict *gt_filters_verdict_again(struct gt_uftrace_recorder *r,
-                                                         const struct gt_filter_current *current,
-                                                         const struct gt_filter_verdict *verdict)
-{
-    return find_verdict(r, current, ((const struct judged *)verdict)->of, 0);
-}
-
 const char *gt_filters_name(const struct gt_filter_verdict *verdict)
 {
-    return ((const struct judged *)verdict)->of->shown;
+    return ((const struct gt_filter_judged *)(const void *)verdict)->of->shown;
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */

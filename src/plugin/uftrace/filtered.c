@@ -17,12 +17,8 @@ void gt_filtered_tracks(uint32_t cpu)
 
 /* ---- what the state does ------------------------------------------------------------------- */
 
-static uint64_t address_of(const struct gt_filtered *f, uint32_t depth)
-{
-    return gt_filter_call(&f->state, depth);
-}
-
-static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_enter(void *self, const struct gt_filter_frame *frame, uint32_t shown,
+                      uint64_t time)
 {
     struct gt_filtered *f = self;
     if (shown >= f->rec->filters.depth) {
@@ -31,23 +27,24 @@ static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
     }
     f->recorded++;
     f->last = time;
-    gt_stream_put(f->out, time, gt_uftrace_entry(shown, address_of(f, depth)));
+    gt_stream_put(f->out, time, gt_uftrace_entry(shown, frame->call));
 }
 
-static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t shown,
+                      uint64_t time)
 {
     struct gt_filtered *f = self;
     if (shown >= f->rec->filters.depth)
         return;
     f->last = time;
-    gt_stream_put(f->out, time, gt_uftrace_exit(shown, address_of(f, depth)));
+    gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
 }
 
 /* The guest goes on, nothing more is recorded. */
 static void end_recording(struct gt_filtered *f, uint64_t time)
 {
     uint64_t none = 0;
-    gt_filter_live_switch(f->state.live, false);
+    gt_filter_live_finish(f->state.live);
     __atomic_compare_exchange_n(&f->rec->filters.ended, &none, time, false, __ATOMIC_ACQ_REL,
                                 __ATOMIC_RELAXED);
 }
@@ -63,14 +60,16 @@ static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leav
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
-bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stream *out,
-                       uint32_t id)
+bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stack *s,
+                       struct gt_stream *out, uint32_t id)
 {
+    f->stack = s;
+    f->level = gt_level_of(s->level);
     if (f->state.frame) {
         gt_filter_state_reset(&f->state); /* of a parent's task: a forked child's */
     } else {
         f->rec = r;
-        f->current = gt_filters_current(&r->filters);
+        f->current = f->asked = gt_filters_current(&r->filters);
         if (gt_filter_state_init(&f->state, f->current->set, f->current->live, &sink, f) < 0)
             return false;
     }
@@ -102,10 +101,38 @@ void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid)
     gt_filter_state_task(&f->state, f->name, f->id, f->pid);
 }
 
-static const struct gt_filter_verdict *verdict_again(void *self, uint32_t depth)
+/* The tracker's frame of an open call: of those of the task's level, which a stack may share. */
+static const struct gt_frame *next_frame(struct gt_filtered *f)
+{
+    const struct gt_frame *frame = f->stack->base + ++f->at;
+    while (f->rec->options.privilege_levels && gt_level_of(frame->level) != f->level)
+        frame = f->stack->base + ++f->at;
+    return frame;
+}
+
+static void open_again(void *self, uint32_t depth, struct gt_filter_open *out)
 {
     struct gt_filtered *f = self;
-    return gt_filters_verdict_again(f->rec, f->current, f->state.frame[depth + 1].verdict);
+    if (depth == 0)
+        f->at = 0;
+    const struct gt_frame *frame = next_frame(f);
+    *out = (struct gt_filter_open){
+        .verdict = gt_filters_verdict(f->rec, gt_filters_current(&f->rec->filters), frame->fn,
+                                      frame->addr),
+        .call = frame->addr,
+        .flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0,
+    };
+}
+
+/* Without memory the old set goes on. */
+static __attribute__((noinline)) void replace(struct gt_filtered *f,
+                                              struct gt_filter_current *current, uint64_t time)
+{
+    const struct gt_filter_who who = {f->name, f->id, f->pid, f->cpu};
+    f->asked = current;
+    if (gt_filter_state_replace(&f->state, current->set, current->live, &who, open_again, time) ==
+        0)
+        f->current = current;
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -116,12 +143,9 @@ static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
 {
     struct gt_filters *filters = &f->rec->filters;
     struct gt_filter_current *current = gt_filters_current(filters);
-    if (__builtin_expect(f->current != current, 0)) {
-        const struct gt_filter_who who = {f->name, f->id, f->pid, tracked_cpu};
-        f->current = current;
-        gt_filter_state_replace(&f->state, current->set, current->live, &who, verdict_again, time);
-    }
-    if (f->cpu != tracked_cpu) {
+    if (__builtin_expect(f->asked != current, 0))
+        replace(f, current, time);
+    if (__builtin_expect(current->uses & GT_FILTER_NEEDS_CPU, 0) && f->cpu != tracked_cpu) {
         f->cpu = tracked_cpu;
         gt_filter_state_cpu(&f->state, f->cpu);
     }
@@ -137,13 +161,17 @@ void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint
     const struct gt_filter_verdict *v =
         gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
     unsigned flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0;
-    gt_filter_enter(&f->state, v, frame->addr, flags, time);
+    if (flags || !gt_filter_skips(&f->state, v))
+        gt_filter_enter(&f->state, v, frame->addr, flags, time);
 }
 
 void gt_filtered_leave(struct gt_filtered *f, uint64_t time)
 {
-    if (f->out)
-        gt_filter_leave(&f->state, prepare(f, time));
+    if (!f->out)
+        return;
+    time = prepare(f, time);
+    if (!gt_filter_leaves_skipped(&f->state))
+        gt_filter_leave(&f->state, time);
 }
 
 static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)

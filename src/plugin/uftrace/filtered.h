@@ -20,15 +20,20 @@ struct gt_filtered {
     struct gt_uftrace_recorder *rec;
     struct gt_stream *out;             /* NULL: not begun, or ended */
     struct gt_filter_current *current; /* what decides */
-    uint64_t last;                     /* time of the last record */
-    uint64_t recorded, beyond;         /* calls: recorded; too deep for that */
+    struct gt_filter_current *asked;   /* what was asked to; another one: there was no memory */
+    struct gt_stack *stack;
+    unsigned level;            /* with privilege_levels: its own; else 0 */
+    uint32_t at;               /* a frame of the stack, while the set is replaced */
+    uint64_t last;             /* time of the last record */
+    uint64_t recorded, beyond; /* calls: recorded; too deep for that */
     uint32_t id, pid, cpu;
     char name[16];
 };
 
-/* Its calls begin, or begin again, in a stream that the caller owns. False: no memory. */
-bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stream *out,
-                       uint32_t id);
+/* Its calls begin, or begin again, on the stack, in a stream that the caller owns. False: no
+ * memory. */
+bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stack *s,
+                       struct gt_stream *out, uint32_t id);
 /* All its calls have ended. Not begun is fine. */
 void gt_filtered_end(struct gt_filtered *f);
 /* It has another name. Not begun is fine. */

@@ -2,7 +2,6 @@
 /* What the tracker does, under filters: see filtered_stacks.h. */
 #include "plugin/uftrace/filtered_stacks.h"
 #include "format/uftrace/uftrace.h"
-#include "plugin/uftrace/level.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
@@ -15,13 +14,10 @@ bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last
     struct gt_uftrace_recorder *r = v->rec;
     struct gt_stack *s = v->thread.stack;
     struct gt_call_event found;
-    gt_filtered_tracks(gt_vcpu_index(v));
-    if (!s->out || !gt_track_transfer(&v->thread, code, last_exit, r->tracker.max_depth, &found))
+    struct gt_filtered *f = &gt_task_of(s)->filtered; /* not begun with privilege_levels */
+    if (!f->out || !gt_track_transfer(&v->thread, code, last_exit, r->tracker.max_depth, &found))
         return false;
     gt_live_clock_set(&r->hot.live, time);
-    /* A plain transfer stays at its level. */
-    struct gt_filtered *f =
-        r->options.privilege_levels ? gt_level_filtered(s) : &gt_task_of(s)->filtered;
     if (found.leaves)
         gt_filtered_leave(f, time);
     else
@@ -67,7 +63,7 @@ static bool stack_open(void *self, struct gt_thread *t, struct gt_stack *s, uint
     struct gt_task *task = gt_task_of(s);
     if (!gt_output_open_stack(self, t, s, time))
         return false;
-    if (!gt_filtered_begin(&task->filtered, r, s->out, task->id)) {
+    if (!gt_filtered_begin(&task->filtered, r, s, s->out, task->id)) {
         gt_output_close_stack(self, s);
         return false;
     }

@@ -143,8 +143,8 @@ void gt_levels_end(struct gt_vcpu *v, uint64_t time)
 
 /* ---- where records go ---------------------------------------------------------------------- */
 
-static void open_level(struct gt_uftrace_recorder *r, struct gt_levels *l, unsigned level,
-                       uint64_t time)
+static void open_level(struct gt_uftrace_recorder *r, struct gt_levels *l, struct gt_stack *s,
+                       unsigned level, uint64_t time)
 {
     char name[32];
     uint32_t id = gt_task_of_level(l->vcpu, level);
@@ -152,7 +152,8 @@ static void open_level(struct gt_uftrace_recorder *r, struct gt_levels *l, unsig
     struct gt_stream *out = gt_output_open_task(r, id, name, time);
     if (out && gt_filters_current(&r->filters)) {
         struct gt_filtered *f = &l->level[level].filtered;
-        if (gt_filtered_begin(f, r, out, id)) {
+        if (gt_filtered_begin(f, r, s, out, id)) {
+            f->level = level;
             gt_filtered_name(f, name, r->process.pid);
         } else {
             gt_stream_close(out);
@@ -164,10 +165,10 @@ static void open_level(struct gt_uftrace_recorder *r, struct gt_levels *l, unsig
 }
 
 static struct gt_stream *stream_of(struct gt_uftrace_recorder *r, struct gt_levels *l,
-                                   unsigned level, uint64_t time)
+                                   struct gt_stack *s, unsigned level, uint64_t time)
 {
     if (!l->level[level].out && !l->level[level].refused)
-        open_level(r, l, level, time);
+        open_level(r, l, s, level, time);
     return l->level[level].out;
 }
 
@@ -176,22 +177,18 @@ static struct gt_filtered *filtered_of(const struct gt_stack *s, uint32_t level)
     return &gt_task_of(s)->levels->level[gt_level_of(level)].filtered;
 }
 
-struct gt_filtered *gt_level_filtered(const struct gt_stack *s)
-{
-    return filtered_of(s, s->level);
-}
-
 static void level_changed(void *self, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = self;
-    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->level), time);
+    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, s, gt_level_of(s->level), time);
     s->out = out && !gt_filters_current(&r->filters) ? out : &r->levels.no_stream;
 }
 
 static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     struct gt_uftrace_recorder *r = self;
-    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->top->level), time);
+    struct gt_stream *out =
+        stream_of(r, gt_task_of(s)->levels, s, gt_level_of(s->top->level), time);
     if (out && gt_filters_current(&r->filters))
         gt_filtered_enter(filtered_of(s, s->top->level), s->top, time);
     else if (out)
@@ -201,7 +198,8 @@ static void enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth,
 static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     struct gt_uftrace_recorder *r = self;
-    struct gt_stream *out = stream_of(r, gt_task_of(s)->levels, gt_level_of(s->top->level), time);
+    struct gt_stream *out =
+        stream_of(r, gt_task_of(s)->levels, s, gt_level_of(s->top->level), time);
     if (out && gt_filters_current(&r->filters))
         gt_filtered_leave(filtered_of(s, s->top->level), time);
     else if (out)

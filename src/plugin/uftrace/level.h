@@ -32,9 +32,6 @@ void gt_level_change_world(struct gt_vcpu *v, const struct gt_code *code, uint64
 /* Ends the calls of the worlds in which the vCPU does not run. */
 void gt_levels_end(struct gt_vcpu *v, uint64_t time);
 
-/* With filters: the task of the level that runs on the stack. */
-struct gt_filtered *gt_level_filtered(const struct gt_stack *s);
-
 /* Receives the tracker's call events with the option: a task for each level. */
 extern const struct gt_sink gt_level_sink;
 

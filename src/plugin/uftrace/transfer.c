@@ -7,6 +7,7 @@
 #include "plugin/uftrace/transfer.h"
 #include "base/clock.h"
 #include "plugin/trace-plugin.h"
+#include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/level.h"
@@ -192,10 +193,45 @@ transfer(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uin
         transfer_in_score(r, v, score, code, insns);
 }
 
+/* The block of gt_transfer_data, and its number of instructions. */
+static inline struct gt_code *unpack(void *data, uint64_t *insns)
+{
+    uint64_t p = (uint64_t)(uintptr_t)data;
+    *insns = p >> GT_TRANSFER_SHIFT;
+    return (struct gt_code *)(uintptr_t)(p ^ *insns << GT_TRANSFER_SHIFT);
+}
+
+/* With filters. */
+static inline __attribute__((always_inline)) void
+filtered(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uint64_t insns)
+{
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
+    if (v->thread.slow_flags == code->slow_flags && gt_track_may_be_plain(score->last_exit) &&
+        gt_filtered_transfer(v, code, score->last_exit, v->insn_base + score->insns)) {
+        score->last_exit = gt_last_exit_of_func(code->fn);
+        score->insns += insns;
+    } else {
+        transfer_in_score(r, v, score, code, insns);
+    }
+}
+
+void gt_on_filtered_transfer(unsigned vcpu, void *data)
+{
+    uint64_t insns;
+    struct gt_code *code = unpack(data, &insns);
+    filtered(gt_recorder_installed(), vcpu, code, insns);
+}
+
+void gt_on_filtered_counted_transfer(unsigned vcpu, void *data)
+{
+    filtered(gt_recorder_installed(), vcpu, data, 0);
+}
+
 void gt_on_transfer(unsigned vcpu, void *data)
 {
-    uint64_t p = (uint64_t)(uintptr_t)data, insns = p >> GT_TRANSFER_SHIFT;
-    struct gt_code *code = (struct gt_code *)(uintptr_t)(p ^ insns << GT_TRANSFER_SHIFT);
+    uint64_t insns;
+    struct gt_code *code = unpack(data, &insns);
     transfer(gt_recorder_installed(), vcpu, code, insns);
 }
 

@@ -20,6 +20,10 @@ void gt_on_transfer_inside(unsigned vcpu, void *code);
 /* A block begins that counts its instructions by inline operations. */
 void gt_on_counted_transfer(unsigned vcpu, void *code);
 
+/* The same with filters. */
+void gt_on_filtered_transfer(unsigned vcpu, void *data);
+void gt_on_filtered_counted_transfer(unsigned vcpu, void *code);
+
 /* Hosts without a scoreboard. A block begins; the callback counts instructions and sets the last
  * exit. */
 void gt_on_block(unsigned vcpu, void *code);

@@ -18,16 +18,16 @@ static void put(struct recorder *r, uint64_t time, uint64_t word)
     g_array_append_val(r->records, record);
 }
 
-static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
     struct recorder *r = self;
-    put(r, time, gt_uftrace_entry(shown, address_of(g_array_index(r->open, uint32_t, depth))));
+    put(r, time, gt_uftrace_entry(shown, address_of(g_array_index(r->open, uint32_t, f->depth))));
 }
 
-static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
     struct recorder *r = self;
-    put(r, time, gt_uftrace_exit(shown, address_of(g_array_index(r->open, uint32_t, depth))));
+    put(r, time, gt_uftrace_exit(shown, address_of(g_array_index(r->open, uint32_t, f->depth))));
 }
 
 static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave};

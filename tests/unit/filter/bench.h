@@ -39,18 +39,20 @@ __attribute__((format(printf, 2, 3))) static inline void log_add(struct task *t,
     va_end(ap);
 }
 
-static inline void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static inline void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown,
+                             uint64_t time)
 {
     struct task *t = self;
     assert_int_equal(shown, t->shown++);
-    log_add(t, " %c%u@%u", t->open[depth % 64], depth, (unsigned)time);
+    log_add(t, " %c%u@%u", t->open[f->depth % 64], f->depth, (unsigned)time);
 }
 
-static inline void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static inline void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown,
+                             uint64_t time)
 {
     struct task *t = self;
     assert_int_equal(shown, --t->shown);
-    log_add(t, " /%c%u@%u", t->open[depth % 64], depth, (unsigned)time);
+    log_add(t, " /%c%u@%u", t->open[f->depth % 64], f->depth, (unsigned)time);
 }
 
 static inline void put_act(void *self, const struct gt_filter_act *a)

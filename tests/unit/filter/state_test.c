@@ -228,18 +228,18 @@ static void put(bool leaves, uint32_t depth, uint64_t time)
     got[n_got++] = (struct model_record){leaves, depth, time, open_call[depth]};
 }
 
-static void put_enter(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
     (void)self;
     assert_int_equal(shown, n_shown++);
-    put(false, depth, time);
+    put(false, f->depth, time);
 }
 
-static void put_leave(void *self, uint32_t depth, uint32_t shown, uint64_t time)
+static void put_leave(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
 {
     (void)self;
     assert_int_equal(shown, --n_shown);
-    put(true, depth, time);
+    put(true, f->depth, time);
 }
 
 static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave};

@@ -139,9 +139,9 @@ static void test_no_memory(void **state)
     struct bench b;
     struct task t;
     (void)state;
-    begin(&b, "-F b");
+    begin(&b, "-F b -T a@size=0");
     start(&t, &b);
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 60; i++) /* each has a frame: a function of a trigger */
         gt_filter_enter(&t.s, &b.v[0], 0, 0, 1);
     no_memory = true;
     play(&t, &b, "bcdefg...", 1);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Entries that are held back until it is known whether they are recorded: see held.h. */
+#include "filter/held.h"
+
+void gt_held_write_to(struct gt_filter_state *s, uint32_t last)
+{
+    for (; s->held <= last; s->held++) {
+        struct gt_filter_frame *f = &s->frame[s->held];
+        if ((f->bits & (TAKEN | WRITTEN)) != TAKEN)
+            continue;
+        f->bits |= WRITTEN;
+        s->sink->enter(s->self, f, s->shown++, f->begin > s->on_since ? f->begin : s->on_since);
+    }
+}
+
+void gt_held_write_due(struct gt_filter_state *s, uint64_t time)
+{
+    while (s->held <= s->n) {
+        const struct gt_filter_frame *f = &s->frame[s->held];
+        if (f->bits & TAKEN && !gt_held_suffices(s, f, time))
+            return;
+        gt_held_write_to(s, s->held);
+    }
+}
+
+/* The open calls that suffice by now, and their callers. */
+static void write_sufficing(struct gt_filter_state *s, uint64_t time)
+{
+    uint32_t i = s->n;
+    while (i >= s->held && !gt_held_suffices(s, &s->frame[i], time))
+        i--;
+    gt_held_write_to(s, i);
+}
+
+void gt_held_switch_off(struct gt_filter_state *s, uint64_t time)
+{
+    write_sufficing(s, time);
+    for (uint32_t i = s->n; i > 0; i--) {
+        if (s->frame[i].bits & WRITTEN)
+            s->sink->leave(s->self, &s->frame[i], --s->shown, time);
+        s->frame[i].bits &= ~(uint32_t)WRITTEN;
+    }
+}
+
+void gt_held_switch_on(struct gt_filter_state *s, uint64_t time)
+{
+    s->on_since = time;
+    s->held = 1;
+    write_sufficing(s, time);
+}
+
+void gt_held_switch(struct gt_filter_state *s, uint32_t now, uint64_t time)
+{
+    bool was_on = gt_held_is_on(s);
+    s->switched = now;
+    if (was_on && !gt_held_is_on(s))
+        gt_held_switch_off(s, time);
+    else if (!was_on && gt_held_is_on(s))
+        gt_held_switch_on(s, time);
+}
+
+bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
+{
+    const struct gt_filter_frame *top = &s->frame[s->n];
+    if (gt_held_is_on(s) || s->depth == 0) /* outside all calls nothing is entered again */
+        gt_held_notice_switch(s, time);
+    if (!gt_held_is_on(s) || !s->selected || top->bits & OUTSIDE || top->left == 0 ||
+        (s->set->only && !(top->bits & INSIDE)))
+        return false;
+    gt_held_write_due(s, time);
+    return s->held > s->n;
+}
+
+void gt_filter_until(struct gt_filter_state *s, uint64_t time)
+{
+    if (gt_held_is_on(s))
+        write_sufficing(s, time);
+}
+
+uint64_t gt_filter_held_since(const struct gt_filter_state *s)
+{
+    uint32_t i = s->held;
+    while (i <= s->n && (s->frame[i].bits & (TAKEN | WRITTEN)) != TAKEN)
+        i++;
+    if (i > s->n || !gt_held_is_on(s))
+        return UINT64_MAX;
+    return s->frame[i].begin > s->on_since ? s->frame[i].begin : s->on_since;
+}
