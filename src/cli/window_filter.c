@@ -72,7 +72,7 @@ int gt_window_make_filter(const struct gt_window_options *o, struct gt_calls_win
     const struct gt_filter_settings settings = {
         .match = o->match && strcmp(o->match, "glob") == 0 ? GT_FILTER_MATCH_GLOB
                                                            : GT_FILTER_MATCH_REGEX,
-        .needs = ~(uint32_t)GT_FILTER_NEEDS_LINES,
+        .needs = ~(uint32_t)(GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_REGISTERS),
     };
     *out = gt_filter_set_new(&settings);
     if (!*out)

@@ -58,6 +58,7 @@ enum gt_filter_need {
     GT_FILTER_NEEDS_EVENTS = 16,  /* the console, the guest's exit and signals */
     GT_FILTER_NEEDS_INSNS = 32,   /* a clock of instructions */
     GT_FILTER_NEEDS_KERNEL = 64,  /* which functions are the kernel's */
+    GT_FILTER_NEEDS_REGISTERS = 128,
 };
 
 /* `s` may be NULL. NULL: no memory. */
@@ -123,6 +124,9 @@ static inline bool gt_filter_acts(const struct gt_filter_verdict *v)
     return v->bits & (GT_VERDICT_ON | GT_VERDICT_OFF | GT_VERDICT_RULES | GT_VERDICT_ACTS |
                       GT_VERDICT_RETURNS);
 }
+
+/* True: a trigger reads a register at the entry. */
+bool gt_filter_reads(const struct gt_filter_verdict *v);
 
 /* A pattern that no function has matched so far: the i-th of them. */
 struct gt_filter_unused {

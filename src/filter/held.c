@@ -59,6 +59,11 @@ void gt_held_switch(struct gt_filter_state *s, uint32_t now, uint64_t time)
         gt_held_switch_on(s, time);
 }
 
+bool gt_filter_is_recorded(const struct gt_filter_frame *f)
+{
+    return f->bits & WRITTEN;
+}
+
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time)
 {
     const struct gt_filter_frame *top = &s->frame[s->n];

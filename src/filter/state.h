@@ -166,6 +166,8 @@ void gt_filter_enter(struct gt_filter_state *s, const struct gt_filter_verdict *
                      unsigned flags, uint64_t time);
 /* The innermost open call returns, or is left in another way. */
 void gt_filter_leave(struct gt_filter_state *s, uint64_t time);
+/* True: the open call is in the recording. */
+bool gt_filter_is_recorded(const struct gt_filter_frame *f);
 /* True: an event (a switch of tasks, a mark) that happens now belongs into the recording. */
 bool gt_filter_takes_event(struct gt_filter_state *s, uint64_t time);
 

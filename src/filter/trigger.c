@@ -90,9 +90,14 @@ static int take_action(struct parser *p, int kind)
 
 static int take_action_with_text(struct parser *p, int kind)
 {
+    int status = 0;
     if (!p->value.n)
         return fail(p, "expected a text after the =");
-    return add_action(p, kind, p->value);
+    if (kind == GT_ACTION_READ)
+        status = gt_filter_need(p->set, GT_FILTER_NEEDS_REGISTERS, p->source, p->word,
+                                "registers cannot be read here; QEMU 9.0 and later let plugins "
+                                "read them");
+    return status < 0 ? status : add_action(p, kind, p->value);
 }
 
 /* trace-on and trace-off: at an entry of a function they come before it is recorded. */
@@ -192,7 +197,7 @@ static const struct word words[] = {
     {"backtrace", take_action, GT_ACTION_BACKTRACE, SWITCHES, true},
     {"snapshot", take_action, GT_ACTION_SNAPSHOT, SWITCHES, true},
     {"snapshot=", take_action_with_text, GT_ACTION_SNAPSHOT, SWITCHES, true},
-    {"read=", take_action_with_text, GT_ACTION_READ, SWITCHES, true},
+    {"read=", take_action_with_text, GT_ACTION_READ, SWITCHES, false},
     {"mark=", take_action_with_text, GT_ACTION_MARK, SWITCHES, true},
     {"count=", take_count, COUNT, LIMITED, false},
     {"after=", take_count, AFTER, LIMITED, false},

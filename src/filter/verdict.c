@@ -106,6 +106,15 @@ int gt_filter_verdict(const struct gt_filter_set *set, const struct gt_filter_fu
     return status;
 }
 
+bool gt_filter_reads(const struct gt_filter_verdict *v)
+{
+    for (const struct gt_filter_rule *const *r = v->rules; r && *r; r++)
+        for (size_t i = 0; i < (*r)->n_actions; i++)
+            if ((*r)->action[i].kind == GT_ACTION_READ)
+                return true;
+    return false;
+}
+
 bool gt_filter_matters(const struct gt_filter_set *set, const struct gt_filter_verdict *v)
 {
     const uint32_t changes = GT_VERDICT_ONLY | GT_VERDICT_NOT | GT_VERDICT_CALLERS |

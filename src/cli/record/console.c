@@ -2,6 +2,7 @@
 /* A machine's console on standard output: see console.h. */
 #include "cli/record/console.h"
 #include "base/clock.h"
+#include "format/recording/extern_data.h"
 #include "format/recording/files.h"
 
 #include "analysis/recording/stats.h"
@@ -199,16 +200,17 @@ struct gt_child_output *gt_console_output(struct gt_console *c)
 int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err)
 {
     g_autofree char *now = g_build_filename(c->dir, GT_LIVE_CLOCK_FILE, NULL);
-    g_autofree char *path = g_build_filename(c->dir, GT_CONSOLE_EXTERN_FILE, NULL);
+    g_autofree char *path = g_build_filename(c->dir, GT_EXTERN_FILE, NULL);
     gt_console_lines_end(&c->lines);
     unlink(now);
     bool guest = c->now != NULL;
     if (c->lines.line->len == 0 || (!guest && !is_host_clock(c, at)))
         return 0;
-    GString *text = g_string_new(NULL);
-    gt_console_lines_write(&c->lines, guest, text);
-    int status = gt_file_replace(path, text->str, text->len, err);
-    g_string_free(text, TRUE);
+    struct gt_text text = {0};
+    gt_console_lines_write(&c->lines, guest, &text);
+    int status = text.failed ? gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path)
+                             : gt_extern_add(path, &text, err);
+    gt_text_free(&text);
     return status;
 }
 

@@ -22,8 +22,6 @@
 
 #include <stdbool.h>
 
-#define GT_CONSOLE_EXTERN_FILE "extern.dat"
-
 struct gt_console;
 
 /* True if QEMU's arguments (without its name) put the machine's serial port on standard output:
@@ -38,8 +36,8 @@ int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *e
 /* Returns the output for gt_child_run. */
 struct gt_child_output *gt_console_output(struct gt_console *c);
 
-/* Call this after the run: writes DIR/extern.dat if there were lines with known times, and removes
- * DIR/.now. Errors of gt_file_replace. */
+/* Call this after the run: adds to DIR/extern.dat the lines with known times, if there are any, and
+ * removes DIR/.now. Errors of gt_extern_add. */
 int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err);
 /* NULL is fine. */
 void gt_console_free(struct gt_console *c);

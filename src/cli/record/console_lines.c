@@ -2,7 +2,6 @@
 /* Lines of a console: see console_lines.h. */
 #include "cli/record/console_lines.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 enum escape { NONE, STARTED, CSI, STRING };
@@ -76,16 +75,14 @@ void gt_console_lines_add(struct gt_console_lines *l, const char *data, size_t n
     }
 }
 
-void gt_console_lines_write(const struct gt_console_lines *l, bool guest, GString *out)
+void gt_console_lines_write(const struct gt_console_lines *l, bool guest, struct gt_text *out)
 {
     uint64_t last = 1;
     for (guint i = 0; i < l->line->len; i++) {
         const struct gt_console_line *line = &g_array_index(l->line, struct gt_console_line, i);
         last = MAX(last, guest ? line->time.guest : line->time.host);
-        g_string_append_printf(out, "%" PRIu64 ".%09" PRIu64 " ", last / 1000000000,
-                               last % 1000000000);
-        g_string_append_len(out, l->text->str + line->at, (gssize)line->length);
-        g_string_append_c(out, '\n');
+        g_autofree char *text = g_strndup(l->text->str + line->at, line->length);
+        gt_extern_put(out, last, text);
     }
 }
 

@@ -8,11 +8,13 @@
 #ifndef GT_CLI_RECORD_CONSOLE_LINES_H
 #define GT_CLI_RECORD_CONSOLE_LINES_H
 
+#include "format/recording/extern_data.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GT_CONSOLE_LINE_MAX 500                /* bytes of a line's text */
+#define GT_CONSOLE_LINE_MAX GT_EXTERN_LINE_MAX /* bytes of a line's text */
 #define GT_CONSOLE_TEXT_MAX ((size_t)64 << 20) /* bytes of all lines; later lines are left out */
 
 struct gt_console_time {
@@ -42,7 +44,7 @@ void gt_console_lines_end(struct gt_console_lines *l);
 /* Appends all lines with the host's or the guest's times (which never decrease and are at least 1).
  *
  */
-void gt_console_lines_write(const struct gt_console_lines *l, bool guest, GString *out);
+void gt_console_lines_write(const struct gt_console_lines *l, bool guest, struct gt_text *out);
 void gt_console_lines_clear(struct gt_console_lines *l);
 
 #endif

@@ -179,22 +179,22 @@ static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *bl
 
 /* A callback each time. It counts instructions, whose number is in its data: the description may
  * not be in the cache yet. */
-static void look_always(const struct gt_uftrace_recorder *r, struct gt_block *block,
-                        struct gt_code *code)
+static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, struct gt_code *code)
 {
     void *data = gt_transfer_data(code);
-    bool filters = gt_filters_current(&r->filters);
-    if (filters)
-        gt_block_on_exec(block, data ? gt_on_filtered_transfer : gt_on_filtered_counted_transfer,
-                         data ? data : code);
+    const struct gt_filter_current *filters = gt_filters_current(&r->filters);
+    gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
+               counted = filters ? gt_on_filtered_counted_transfer : gt_on_counted_transfer;
+    if (filters && code->entry && gt_filters_reads(r, code))
+        gt_block_on_exec_regs(block, data ? packed : counted, data ? data : code);
     else
-        gt_block_on_exec(block, data ? gt_on_transfer : gt_on_counted_transfer, data ? data : code);
+        gt_block_on_exec(block, data ? packed : counted, data ? data : code);
     if (!data)
         count_insns(r, block, code);
 }
 
 /* Instruments the beginning of a block: its callback and its count of instructions. */
-static void look_at_block(const struct gt_uftrace_recorder *r, struct gt_block *block,
+static void look_at_block(struct gt_uftrace_recorder *r, struct gt_block *block,
                           struct gt_code *code, enum gt_block_entry entry)
 {
     gt_exec_fn counted =

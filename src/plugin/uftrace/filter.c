@@ -86,7 +86,7 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 static uint32_t missing(const struct gt_uftrace_recorder *r)
 {
     bool registers = gt_host_can(GT_HOST_REGISTERS);
-    uint32_t needs = GT_FILTER_NEEDS_LINES;
+    uint32_t needs = GT_FILTER_NEEDS_LINES | (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
     if (r->guest.user)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
     else if (!registers || !gt_privilege_by_arch(r->guest.arch->name))

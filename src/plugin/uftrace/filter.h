@@ -100,6 +100,8 @@ gt_filters_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current
     return __builtin_expect(j && j->set == current->set, 1) ? &j->verdict
                                                             : gt_filters_find(r, current, fn, addr);
 }
+/* True: a trigger of the block's function reads a register at its entry. With r->lock. */
+bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code);
 /* The name of a verdict's function. */
 const char *gt_filters_name(const struct gt_filter_verdict *verdict);
 

@@ -214,6 +214,13 @@ const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
     return verdict;
 }
 
+bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code)
+{
+    const struct gt_filter_current *current = gt_filters_current(&r->filters);
+    return current->uses & GT_FILTER_NEEDS_REGISTERS &&
+           gt_filter_reads(gt_filters_verdict(r, current, code->fn, code->pc));
+}
+
 const char *gt_filters_name(const struct gt_filter_verdict *verdict)
 {
     return ((const struct gt_filter_judged *)(const void *)verdict)->of->shown;

@@ -3,6 +3,7 @@
 #include "plugin/uftrace/filtered.h"
 #include "format/uftrace/uftrace.h"
 #include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/marks.h"
 #include "plugin/uftrace/recorder.h"
 
 #include <stdio.h>
@@ -54,6 +55,8 @@ static void act(void *self, const struct gt_filter_act *a)
     struct gt_filtered *f = self;
     if (a->action->kind == GT_ACTION_FINISH)
         end_recording(f, a->time);
+    else
+        gt_marks_act(f->rec, a, &f->state);
 }
 
 static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave, .act = act};

@@ -8,6 +8,7 @@
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/marks.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
@@ -58,6 +59,7 @@ static void write_end(void *arg)
     }
     keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
     keep_first(&lossy->err, &err, gt_linux_write(r, &err));
+    keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
     keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
     keep_first(&lossy->err, &err, gt_packed_finish(r, &err));
 }
@@ -159,6 +161,7 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     bool fault = report_faults(r, lossy);
     report_counters(r);
     gt_linux_report(r);
+    gt_marks_report(r);
     unsigned long long calls = r->totals.calls, recorded = gt_filters_recorded(r);
     if (r->options.summary && !r->process.forked_from && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
@@ -177,6 +180,7 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     if (r->hot.finished)
         return;
     gt_live_clock_remove(&r->hot.live);
+    gt_marks_ended(r, gt_process_time(r));
     end_vcpus(r);
     gt_streams_flush(r->output.streams);
     struct lossy lossy = {.rec = r};

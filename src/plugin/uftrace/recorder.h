@@ -24,6 +24,7 @@
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/marks.h"
 #include "plugin/uftrace/memory.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
@@ -80,6 +81,7 @@ struct gt_uftrace_recorder {
     struct gt_guest guest;
     struct gt_uftrace_options options;
     struct gt_filters filters;
+    struct gt_marks marks;
     struct gt_host_events events; /* at load: the events that the host reports */
 
     struct gt_tracker tracker; /* has a lock of its own */
