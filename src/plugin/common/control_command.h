@@ -9,7 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { GT_CONTROL_ANSWER = 1024 }; /* bytes of an answer's text, with its end */
+enum {
+    GT_CONTROL_LINE = 4096,   /* bytes of a line, or of an argument, with its end */
+    GT_CONTROL_ANSWER = 1024, /* bytes of an answer's text, with its end */
+};
 
 struct gt_control_answer {
     bool failed;

@@ -15,8 +15,6 @@
 #include "events/monitor/text.h"
 #include "plugin/common/control_command.h"
 
-enum { GT_CONTROL_LINE = 4096 }; /* bytes of a line, or of an argument, with its end */
-
 /* Appends the greeting, a line. */
 void gt_control_qmp_greet(struct gt_monitor_text *out);
 
