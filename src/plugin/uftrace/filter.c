@@ -269,6 +269,19 @@ static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_err
     return 0;
 }
 
+/* Registers can be read where code was translated for that. */
+static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
+                       struct gt_error *err)
+{
+    struct gt_filter_set *set;
+    int status = make_set(r, words, &set, err);
+    if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_REGISTERS)
+        status = gt_error_set(err, GT_E_UNSUPPORTED,
+                              "read= must be given before the guest runs, to record");
+    gt_filter_set_free(set);
+    return status;
+}
+
 /* The words become options after those of `before`. */
 static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray *before,
                    int (*take)(GArray *words, char **word, struct gt_error *err),
@@ -281,10 +294,12 @@ static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray
     if (text[strspn(text, " \t")] && !g_shell_parse_argv(text, NULL, &word, NULL))
         return gt_error_set(err, GT_E_USAGE, "a quote has no end, or nothing follows a backslash");
     GArray *words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
-    if (before)
-        g_array_append_vals(words, before->data, before->len);
     if (word)
         status = take(words, word, err);
+    if (status == 0)
+        status = check_added(r, words, err);
+    if (before && status == 0)
+        g_array_prepend_vals(words, before->data, before->len);
     if (status == 0)
         status = use_words(r, words, err);
     if (status < 0) {

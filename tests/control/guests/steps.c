@@ -6,7 +6,7 @@
  *   w   a hundred times work(), which calls leaf() three times
  *   d   prints the lowest free descriptor
  *   f   forks a child that does step w, prints "child" and waits
- *   e   the child ends; prints its status
+ *   e   the child does it again and ends; prints its status
  *   s   a child executes the command of the arguments; prints its status
  *   x   executes the command
  *   q   ends
@@ -54,7 +54,9 @@ FUNCTION void be_child(void)
     close(hold[1]);
     do_work();
     say("child\n", 0);
-    _exit(read(hold[0], &c, 1) == 0 ? 5 : 6);
+    int ended = read(hold[0], &c, 1) == 0;
+    do_work();
+    _exit(ended ? 5 : 6);
 }
 
 FUNCTION void say_status(void)
