@@ -27,13 +27,20 @@ void gt_filter_live_free(struct gt_filter_live *live)
         munmap(live, size_of(live->n));
 }
 
+static void set_switch(struct gt_filter_live *live, bool on)
+{
+    uint32_t now = __atomic_load_n(&live->switched, __ATOMIC_SEQ_CST);
+    while ((now & 1) != on && !__atomic_compare_exchange_n(&live->switched, &now, now + 1, false,
+                                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+}
+
+/* Of two that switch on and finish at once, one sees what the other has done. */
 void gt_filter_live_switch(struct gt_filter_live *live, bool on)
 {
-    uint32_t now = __atomic_load_n(&live->switched, __ATOMIC_RELAXED);
-    on = on && !__atomic_load_n(&live->finished, __ATOMIC_RELAXED);
-    while ((now & 1) != on && !__atomic_compare_exchange_n(&live->switched, &now, now + 1, false,
-                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
+    set_switch(live, on && !__atomic_load_n(&live->finished, __ATOMIC_SEQ_CST));
+    if (on && __atomic_load_n(&live->finished, __ATOMIC_SEQ_CST))
+        set_switch(live, false);
 }
 
 void gt_filter_live_finish(struct gt_filter_live *live)

@@ -93,6 +93,13 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
 {
     const struct gt_compact_file *file = gt_calls_is_file(c) ? &c->file : NULL;
     int status = gt_texts_open(&c->texts, c->path, file, err);
+    if (c->texts.beside) {
+        c->facts.incomplete = true;
+        gt_notice(&c->notices,
+                  "%s: it is being recorded, or was interrupted: calls that are not in it yet are "
+                  "left out",
+                  c->path);
+    }
     if (status == 0 && !gt_texts_have(&c->texts, "task.txt"))
         status = gt_error_set(err, GT_E_FORMAT,
                               "%s: it is no recording of calls: it has no task.txt", c->path);

@@ -3,6 +3,7 @@
 #include "analysis/calls/texts.h"
 
 #include "base/file.h"
+#include "format/compact/work.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -44,13 +45,27 @@ static int list_blocks(struct gt_texts *t, struct gt_error *err)
     return 0;
 }
 
+/* Of a compact file that is being recorded: the directory beside it; NULL: there is none. */
+static char *directory_beside(const char *path)
+{
+    struct gt_compact_work work;
+    if (gt_compact_work_name(path, &work, NULL) < 0 || !gt_compact_work_exists(&work))
+        return NULL;
+    return g_strdup(work.dir.path);
+}
+
 int gt_texts_open(struct gt_texts *t, const char *path, const struct gt_compact_file *file,
                   struct gt_error *err)
 {
     *t = (struct gt_texts){.path = path, .file = file};
+    t->beside = file ? directory_beside(path) : NULL;
+    if (t->beside) {
+        t->path = t->beside;
+        t->file = NULL;
+    }
     t->names = g_ptr_array_new_with_free_func(g_free);
     t->block = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    int status = file ? list_blocks(t, err) : list_directory(t, err);
+    int status = t->file ? list_blocks(t, err) : list_directory(t, err);
     g_ptr_array_sort(t->names, compare_names);
     return status;
 }
@@ -61,6 +76,7 @@ void gt_texts_close(struct gt_texts *t)
         g_ptr_array_free(t->names, TRUE);
     if (t->block)
         g_hash_table_destroy(t->block);
+    g_free(t->beside);
     *t = (struct gt_texts){0};
 }
 

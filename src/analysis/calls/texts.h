@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The text files of a recording, wherever they are: files of a directory, or blocks of a compact
- * file. Reading them changes nothing here: any thread may.
+ * file, or, while this is recorded, files of the directory beside it. Reading them changes nothing
+ * here: any thread may.
  */
 #ifndef GT_ANALYSIS_CALLS_TEXTS_H
 #define GT_ANALYSIS_CALLS_TEXTS_H
@@ -13,6 +14,7 @@
 struct gt_texts {
     const char *path;                   /* of the directory or the file; the owner's */
     const struct gt_compact_file *file; /* NULL: a directory */
+    char *beside;                       /* a file's directory, which is `path` then; NULL: none */
     GPtrArray *names;                   /* of all, sorted; without those that begin with a dot */
     GHashTable *block;                  /* file: name to the number of its last block, from 1 */
 };

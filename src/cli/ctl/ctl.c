@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `guesttrace ctl`: the monitor of a running program's trace events, or a plugin's control= socket.
- */
+/* `guesttrace ctl`: the monitor of a running program's trace events, or a recording's control=
+ * socket. */
 #include "cli/ctl/ctl.h"
 
 #include "cli/command.h"
@@ -92,20 +92,25 @@ static int run_ctl(const struct gt_command *self, const void *options, size_t n,
 const struct gt_command gt_command_ctl = {
     .name = "ctl",
     .summary = "control a running program's trace events, or a recording",
-    .usage = (const char *const[]){"SOCKET [COMMAND]", NULL},
+    .usage = (const char *const[]){"[OPTIONS] SOCKET [COMMAND...]", NULL},
     .paragraphs =
         (const char *const[]){
-            "SOCKET is the monitor of a program that uses libguesttrace-events, a QMP socket of "
-            "QEMU, or the control= socket of the etrace plugin. ctl executes COMMAND; without one "
-            "it reads commands from a prompt, or from standard input, a line each, where '#' "
-            "begins a comment.",
-            "\"info trace-events [PATTERN]\" lists events and their states; \"trace-event "
+            "SOCKET is that of 'guesttrace record --control', the monitor of a program that uses "
+            "libguesttrace-events, or a QMP socket of QEMU. ctl executes COMMAND; without one it "
+            "reads commands from a prompt, or from standard input, a line each, where '#' begins "
+            "a comment.",
+            "A recording of calls accepts \"status\"; \"flush\" (then readers can show what is "
+            "recorded until now); \"on\" and \"off\"; \"filter [OPTION...]\", which replaces all "
+            "filters and triggers by those of these options of record; \"trigger "
+            "FUNC@ACTION...\", which adds some; and \"snapshot [FILE]\". An etrace recording "
+            "accepts \"counts\", \"flush\" and \"status\". \"help\" lists the commands.",
+            "Of a monitor, \"info trace-events [PATTERN]\" lists events and their states; "
+            "\"trace-event "
             "NAME|PATTERN on|off\" switches them; \"trace-file [on|off|flush|set [PATH]|dump "
             "[PATH]]\" controls the file of the simple backend; \"help\" lists all commands. "
-            "PATTERN may have * and ?. \"quit\" ends the prompt. The etrace plugin accepts "
-            "\"counts\", \"flush\" and \"status\".",
+            "PATTERN may have * and ?. \"quit\" ends the prompt.",
             "The exit status is 1 if a command was refused, or there was no answer.", NULL},
-    .spec = {.table = ctl_table},
+    .spec = {.table = ctl_table, .stop_at_operand = true},
     .options_size = sizeof(struct ctl_options),
     .operands = GT_OPERANDS_FILES,
     .run = run_ctl,

@@ -4,8 +4,8 @@
  * (prompt_edit.c) or without (prompt_plain.c): the build selects one of the two.
  *
  * Commands are sent as QMP's human-monitor-command, so that their output has an end and a failure
- * can be distinguished from output. QEMU's own QMP sockets accept it as well. The control socket of
- * the etrace plugin does not: it takes lines, and answers each with a line.
+ * can be distinguished from output. QEMU's own QMP sockets and the plugins' control sockets accept
+ * it as well.
  */
 #ifndef GT_CLI_CTL_CTL_H
 #define GT_CLI_CTL_CTL_H
@@ -13,14 +13,12 @@
 #include "base/error.h"
 
 #include <glib.h>
-#include <stdbool.h>
 
 struct gt_ctl {
     const char *path; /* the caller's string */
     int fd;
     unsigned timeout; /* seconds to wait for an answer */
     GString *in;      /* bytes that were received and not processed yet */
-    bool lines;       /* etrace's control socket: a line for each line */
 };
 
 /* Connects and exchanges greetings. GT_E_NOT_FOUND, GT_E_IO (refused, no answer in time),

@@ -163,39 +163,17 @@ static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
     }
 }
 
-static const char ok[] = "ok", refusal[] = "error: ", stranger[] = "error: unknown command";
-
-/* A line that begins with "ok", or with "error: ". */
-static int read_answer_line(struct gt_ctl *c, GString *out, struct gt_error *err)
-{
-    size_t n;
-    int status = read_line(c, deadline(c), 0, &n, err);
-    if (status < 0)
-        return status;
-    if (g_str_has_prefix(c->in->str, ok))
-        g_string_append_len(out, c->in->str, (gssize)n);
-    else if (g_str_has_prefix(c->in->str, refusal))
-        status = gt_error_set(err, GT_E_USAGE, "%.*s", (int)(n - strlen(refusal)) - 1,
-                              c->in->str + strlen(refusal));
-    else
-        status = gt_error_set(err, GT_E_FORMAT, "%s: neither ok nor an error: %.64s", c->path,
-                              c->in->str);
-    drop(c, n);
-    return status;
-}
-
 static int exchange(struct gt_ctl *c, const char *request, GString *out, struct gt_error *err)
 {
     int status = send_all(c, request, strlen(request), err);
-    if (status < 0)
-        return status;
-    return c->lines ? read_answer_line(c, out, err) : read_answer(c, out, err);
+    return status < 0 ? status : read_answer(c, out, err);
 }
 
-/* A monitor greets; who does not know what a monitor's client says first takes lines. */
+/* A monitor greets at once; a control socket may wait for what a monitor's client says first. One
+ * that has too many clients answers with a line, "error: ...". */
 static int greet(struct gt_ctl *c, struct gt_error *err)
 {
-    static const char hello[] = "{\"execute\": \"qmp_capabilities\"}\n";
+    static const char hello[] = "{\"execute\": \"qmp_capabilities\"}\n", refusal[] = "error: ";
     g_autoptr(GString) ignored = g_string_new(NULL);
     struct gt_monitor_json object, value;
     size_t taken;
@@ -204,13 +182,10 @@ static int greet(struct gt_ctl *c, struct gt_error *err)
     int status = read_line(c, deadline(c), 0, &taken, err);
     if (status < 0)
         return status;
-    c->lines = g_str_has_prefix(c->in->str, stranger);
-    if (c->lines || g_str_has_prefix(c->in->str, refusal))
-        status = read_answer_line(c, ignored, err);
-    if (c->lines)
-        return 0;
-    if (status == 0)
-        status = read_object(c, &object, &taken, err);
+    if (g_str_has_prefix(c->in->str, refusal))
+        return gt_error_set(err, GT_E_USAGE, "%.*s", (int)(taken - sizeof refusal),
+                            c->in->str + strlen(refusal));
+    status = read_object(c, &object, &taken, err);
     if (status < 0)
         return status;
     if (!member(&object, "QMP", &value))
@@ -247,14 +222,10 @@ void gt_ctl_close(struct gt_ctl *c)
 int gt_ctl_command(struct gt_ctl *c, const char *line, GString *out, struct gt_error *err)
 {
     struct gt_monitor_text request = {0};
-    if (c->lines) {
-        gt_monitor_printf(&request, "%s\n", line);
-    } else {
-        gt_monitor_printf(&request, "{\"execute\": \"human-monitor-command\", "
-                                    "\"arguments\": {\"command-line\": ");
-        gt_monitor_add_json(&request, line);
-        gt_monitor_printf(&request, "}}\n");
-    }
+    gt_monitor_printf(&request, "{\"execute\": \"human-monitor-command\", "
+                                "\"arguments\": {\"command-line\": ");
+    gt_monitor_add_json(&request, line);
+    gt_monitor_printf(&request, "}}\n");
     int status = request.failed ? gt_error_set(err, GT_E_NOMEM, "out of memory")
                                 : exchange(c, request.data, out, err);
     gt_monitor_free(&request);

@@ -39,11 +39,7 @@ static void etrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",flags=");
         gt_record_qemu_append_value(out, opt->flags);
     }
-    if (opt->control) {
-        g_autofree char *path = g_canonicalize_filename(opt->control, NULL);
-        g_string_append(out, ",control=");
-        gt_record_qemu_append_value(out, path);
-    }
+    gt_record_qemu_append_path(out, "control", opt->control);
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->wait)

@@ -150,6 +150,15 @@ void gt_record_qemu_append_value(GString *out, const char *value)
     }
 }
 
+void gt_record_qemu_append_path(GString *out, const char *name, const char *path)
+{
+    if (!path)
+        return;
+    g_autofree char *absolute = g_canonicalize_filename(path, NULL);
+    g_string_append_printf(out, ",%s=", name);
+    gt_record_qemu_append_value(out, absolute);
+}
+
 bool gt_record_qemu_uses_terminal(char *const *argv)
 {
     for (; *argv; argv++) {

@@ -36,6 +36,9 @@ char *gt_record_qemu_version_in(const char *text);
 /* Appends `value` with its commas doubled, as QEMU's option lists require. */
 void gt_record_qemu_append_value(GString *out, const char *value);
 
+/* Appends ",NAME=PATH", the path absolute; NULL: nothing. */
+void gt_record_qemu_append_path(GString *out, const char *name, const char *path);
+
 /* True if these arguments make QEMU use the terminal as the guest's console or its monitor. */
 bool gt_record_qemu_uses_terminal(char *const *argv);
 

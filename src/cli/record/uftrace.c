@@ -56,6 +56,10 @@ const struct gt_option gt_options_uftrace[] = {
      .help = "name a machine's functions from this file too, as 'guesttrace symbols' does; or from "
              "all kernel modules (.ko) below this folder",
      GT_RECORD_FIELD(symbols)},
+    {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
+     .help = "accept commands of 'guesttrace ctl' at this socket while the guest runs: status, "
+             "flush, on, off, filter, trigger, snapshot",
+     GT_RECORD_FIELD(control)},
     {"no-console", .type = GT_OPTION_FLAG,
      .help = "do not show the lines of a machine's console on standard output among the functions",
      GT_RECORD_FIELD(no_console)},
@@ -81,6 +85,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     if (opt->privilege_levels)
         g_string_append(out, ",trace-privilege-level=on");
     gt_record_filters_arguments(r, out);
+    gt_record_qemu_append_path(out, "control", opt->control);
     if (r->code) {
         g_string_append(out, ",code=");
         gt_record_qemu_append_value(out, r->code);

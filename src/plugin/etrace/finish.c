@@ -168,6 +168,7 @@ static void in_child(void)
 {
     struct gt_etrace *e = gt_etrace_loaded();
     __atomic_store_n(&e->finished, true, __ATOMIC_RELEASE);
+    gt_etrace_control_fork_child(e);
     gt_packet_sink_fork_child(e->sink);
     gt_etrace_maps_fork_child(e);
     pthread_mutex_unlock(&e->lock);

@@ -42,8 +42,6 @@ int gt_etrace_init(struct gt_etrace *e, const struct gt_host_info *host, struct 
     }
     pthread_mutex_init(&e->lock, NULL);
     pthread_mutex_init(&e->count.lock, NULL);
-    pthread_mutex_init(&e->control.lock, NULL);
-    pthread_cond_init(&e->control.opened, NULL);
     e->cache.ranges = g_ptr_array_new();
     e->counters.sets = g_ptr_array_new();
     e->counters.ended = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -92,8 +90,6 @@ void gt_etrace_fini(struct gt_etrace *e)
     if (e->maps.ranges)
         g_array_free(e->maps.ranges, TRUE);
     g_hash_table_destroy(e->devices);
-    pthread_cond_destroy(&e->control.opened);
-    pthread_mutex_destroy(&e->control.lock);
     pthread_mutex_destroy(&e->count.lock);
     pthread_mutex_destroy(&e->lock);
     munmap(e->vcpus, GT_ETRACE_MAX_VCPUS * sizeof *e->vcpus);

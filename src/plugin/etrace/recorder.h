@@ -33,7 +33,7 @@
  * except that no callback of translated code reaches it.
  *
  * Locks, in the order in which they are taken: count.lock, lock, a buffer's lock, those of the
- * packet sink. control.lock is held alone.
+ * packet sink.
  */
 #ifndef GT_PLUGIN_ETRACE_RECORDER_H
 #define GT_PLUGIN_ETRACE_RECORDER_H
@@ -95,11 +95,11 @@ struct gt_etrace {
     unsigned n_vcpus; /* 1 + highest index seen; atomic */
     unsigned n_units; /* units given to vCPUs; user mode: one a thread */
 
-    struct gt_etrace_count count;     /* has a lock of its own */
-    struct gt_etrace_control control; /* has a lock of its own */
-    struct gt_etrace_tail tail;       /* the packet sink's thread's alone */
-    unsigned streams;                 /* readers, or files, that were begun; atomic */
-    bool finished;                    /* nothing is recorded any more; atomic */
+    struct gt_etrace_count count; /* has a lock of its own */
+    struct gt_etrace_control control;
+    struct gt_etrace_tail tail; /* the packet sink's thread's alone */
+    unsigned streams;           /* readers, or files, that were begun; atomic */
+    bool finished;              /* nothing is recorded any more; atomic */
 
     pthread_key_t own_buffer;  /* struct gt_etrace_buffer of the thread; NULL: none yet */
     pthread_key_t began_there; /* index of the vCPU that began last on the thread */

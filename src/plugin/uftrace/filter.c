@@ -14,24 +14,27 @@ static const struct {
     const char *name, *shown;
     enum gt_filter_option option;
     bool is_switch;
+    char letter; /* of the option; 0: none */
 } arguments[] = {
-    {"filter", "argument filter", GT_FILTER_ONLY, false},
-    {"notrace", "argument notrace", GT_FILTER_NOT, false},
-    {"trigger", "argument trigger", GT_FILTER_TRIGGER, false},
-    {"caller-filter", "argument caller-filter", GT_FILTER_CALLERS, false},
-    {"hide", "argument hide", GT_FILTER_HIDE, false},
-    {"loc-filter", "argument loc-filter", GT_FILTER_PLACE, false},
-    {"time-filter", "argument time-filter", GT_FILTER_TIME, false},
-    {"size-filter", "argument size-filter", GT_FILTER_SIZE, false},
-    {"task", "argument task", GT_FILTER_TASK, false},
-    {"vcpu", "argument vcpu", GT_FILTER_VCPU, false},
-    {"privilege", "argument privilege", GT_FILTER_PRIVILEGE, false},
-    {"kernel-only", "argument kernel-only=on", GT_FILTER_KERNEL_ONLY, true},
-    {"user-only", "argument user-only=on", GT_FILTER_USER_ONLY, true},
-    {"no-handlers", "argument no-handlers=on", GT_FILTER_NO_HANDLERS, true},
+    {"filter", "argument filter", GT_FILTER_ONLY, false, 'F'},
+    {"notrace", "argument notrace", GT_FILTER_NOT, false, 'N'},
+    {"trigger", "argument trigger", GT_FILTER_TRIGGER, false, 'T'},
+    {"caller-filter", "argument caller-filter", GT_FILTER_CALLERS, false, 'C'},
+    {"hide", "argument hide", GT_FILTER_HIDE, false, 'H'},
+    {"loc-filter", "argument loc-filter", GT_FILTER_PLACE, false, 'L'},
+    {"time-filter", "argument time-filter", GT_FILTER_TIME, false, 't'},
+    {"size-filter", "argument size-filter", GT_FILTER_SIZE, false, 'Z'},
+    {"task", "argument task", GT_FILTER_TASK, false, 0},
+    {"vcpu", "argument vcpu", GT_FILTER_VCPU, false, 0},
+    {"privilege", "argument privilege", GT_FILTER_PRIVILEGE, false, 0},
+    {"kernel-only", "argument kernel-only=on", GT_FILTER_KERNEL_ONLY, true, 0},
+    {"user-only", "argument user-only=on", GT_FILTER_USER_ONLY, true, 0},
+    {"no-handlers", "argument no-handlers=on", GT_FILTER_NO_HANDLERS, true, 0},
+    {"depth", "argument depth", GT_FILTER_DEPTH, false, 'D'},
 };
 
-enum { N_ARGUMENTS = G_N_ELEMENTS(arguments) };
+/* The last one is an option of the recording itself (uftrace.c). */
+enum { N_OPTIONS = G_N_ELEMENTS(arguments), N_ARGUMENTS = N_OPTIONS - 1 };
 _Static_assert((int)N_ARGUMENTS + 2 <= (int)GT_FILTER_ARGUMENTS, "the table has room");
 
 static void add_word(GArray *words, size_t kind, const char *value)
@@ -106,16 +109,25 @@ static int add_words(struct gt_filter_set *set, const GArray *words, struct gt_e
     return status;
 }
 
+static bool has_option(const GArray *words, enum gt_filter_option option)
+{
+    for (guint i = 0; i < words->len; i++)
+        if (g_array_index(words, struct gt_filter_word, i).option == option)
+            return true;
+    return false;
+}
+
 /* A depth counts from where filters begin. */
-static int add_limits(const struct gt_uftrace_recorder *r, struct gt_filter_set *set,
-                      struct gt_error *err)
+static int add_limits(const struct gt_uftrace_recorder *r, const GArray *words,
+                      struct gt_filter_set *set, struct gt_error *err)
 {
     char depth[24];
     snprintf(depth, sizeof depth, "%" PRIu64, r->options.depth);
     int status = r->filters.state
                      ? gt_filter_set_add(set, GT_FILTER_OFF, "argument recording=off", NULL, err)
                      : 0;
-    if (status < 0 || !r->options.has_depth || gt_filter_set_is_empty(set))
+    bool plain = gt_filter_set_is_empty(set) && !r->options.control;
+    if (status < 0 || !r->options.has_depth || plain || has_option(words, GT_FILTER_DEPTH))
         return status;
     return gt_filter_set_add(set, GT_FILTER_DEPTH, "argument depth", depth, err);
 }
@@ -129,10 +141,11 @@ static int make_set(const struct gt_uftrace_recorder *r, const GArray *words,
     if (!*out)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     int status = add_words(*out, words, err);
-    return status == 0 ? add_limits(r, *out, err) : status;
+    return status == 0 ? add_limits(r, words, *out, err) : status;
 }
 
-static struct gt_filter_current *current_of(struct gt_filter_set *set, struct gt_error *err)
+static struct gt_filter_current *current_of(const struct gt_uftrace_recorder *r,
+                                            struct gt_filter_set *set, struct gt_error *err)
 {
     struct gt_filter_live *live = gt_filter_live_new(set);
     if (!live) {
@@ -141,6 +154,8 @@ static struct gt_filter_current *current_of(struct gt_filter_set *set, struct gt
     }
     struct gt_filter_current *current = g_new(struct gt_filter_current, 1);
     *current = (struct gt_filter_current){set, live, gt_filter_set_uses(set)};
+    if (r->options.control && !r->guest.user) /* what a later set may use: known from now on */
+        current->uses |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL;
     return current;
 }
 
@@ -150,13 +165,13 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     struct gt_filter_set *set;
     pthread_mutex_init(&f->lock, NULL);
     int status = make_set(r, f->words, &set, err);
-    if (status < 0 || gt_filter_set_is_empty(set)) {
+    if (status < 0 || (gt_filter_set_is_empty(set) && !r->options.control)) {
         gt_filter_set_free(set);
         return status;
     }
     f->functions = g_ptr_array_new();
     f->depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
-    f->current = current_of(set, err);
+    f->current = current_of(r, set, err);
     return f->current ? 0 : GT_E_NOMEM;
 }
 
@@ -164,4 +179,144 @@ uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
 {
     return gt_filters_current(&r->filters) ? __atomic_load_n(&r->filters.recorded, __ATOMIC_RELAXED)
                                            : r->totals.calls;
+}
+
+/* ---- while the guest runs ------------------------------------------------------------------ */
+
+static int check_switchable(const struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    if (!gt_filters_current(&r->filters))
+        return gt_error_set(err, GT_E_UNSUPPORTED, "not in this recording");
+    if (__atomic_load_n(&r->filters.ended, __ATOMIC_ACQUIRE))
+        return gt_error_set(err, GT_E_UNSUPPORTED, "a trigger has ended the recording");
+    return 0;
+}
+
+int gt_recorder_filter_switch(struct gt_uftrace_recorder *r, bool on, struct gt_error *err)
+{
+    int status = check_switchable(r, err);
+    if (status == 0)
+        gt_filter_live_switch(gt_filters_current(&r->filters)->live, on);
+    return status;
+}
+
+/* True: the word names the option, as -F, -FVALUE, --filter or --filter=VALUE. Sets the name's
+ * length. */
+static bool names_option(const char *word, size_t option, size_t *n)
+{
+    if (word[0] != '-' || word[1] != '-') {
+        *n = 2;
+        return word[0] == '-' && word[1] && word[1] == arguments[option].letter;
+    }
+    *n = strcspn(word, "=");
+    return strlen(arguments[option].name) == *n - 2 &&
+           strncmp(arguments[option].name, word + 2, *n - 2) == 0;
+}
+
+/* The value in the word itself, after n bytes; NULL: there is none. */
+static const char *value_in(const char *word, size_t n)
+{
+    return word[n] == '=' && n > 2 ? word + n + 1 : word[n] ? word + n : NULL;
+}
+
+/* Takes options until a NULL; the texts live as long as the recorder. */
+static int take_options(GArray *words, char **option, struct gt_error *err)
+{
+    while (*option) {
+        const char *word = *option++;
+        size_t i = 0, n = 0;
+        while (i < N_OPTIONS && !names_option(word, i, &n))
+            i++;
+        if (i == N_OPTIONS)
+            return gt_error_set(err, GT_E_USAGE, "%s: is no option of filters and triggers", word);
+        const char *value = value_in(word, n);
+        if (arguments[i].is_switch && value)
+            return gt_error_set(err, GT_E_USAGE, "%s: takes no value", word);
+        if (!arguments[i].is_switch && !value && !(value = *option++))
+            return gt_error_set(err, GT_E_USAGE, "%s: expected a value", word);
+        g_autofree char *name = g_strndup(word, n);
+        const struct gt_filter_word taken = {arguments[i].option, g_intern_string(name), value};
+        g_array_append_val(words, taken);
+    }
+    return 0;
+}
+
+static int take_triggers(GArray *words, char **trigger, struct gt_error *err)
+{
+    (void)err;
+    for (; *trigger; trigger++) {
+        const struct gt_filter_word taken = {GT_FILTER_TRIGGER, "trigger", *trigger};
+        g_array_append_val(words, taken);
+    }
+    return 0;
+}
+
+/* Makes the set of the words, which replaces the present one. */
+static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_error *err)
+{
+    struct gt_filters *f = &r->filters;
+    struct gt_filter_set *set;
+    int status = make_set(r, words, &set, err);
+    struct gt_filter_current *next = status == 0 ? current_of(r, set, err) : NULL;
+    if (!next) {
+        gt_filter_set_free(set);
+        return status < 0 ? status : GT_E_NOMEM;
+    }
+    gt_filter_live_switch(next->live, gt_filter_live_is_on(f->current->live));
+    __atomic_store_n(&f->current, next, __ATOMIC_RELEASE);
+    g_array_unref(f->words);
+    f->words = words;
+    return 0;
+}
+
+/* Registers can be read where code was translated for that. */
+static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
+                       struct gt_error *err)
+{
+    struct gt_filter_set *set;
+    int status = make_set(r, words, &set, err);
+    if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_REGISTERS)
+        status = gt_error_set(err, GT_E_UNSUPPORTED,
+                              "read= must be given before the guest runs, to record");
+    gt_filter_set_free(set);
+    return status;
+}
+
+/* The words become options after those of `before`. */
+static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray *before,
+                   int (*take)(GArray *words, char **word, struct gt_error *err),
+                   struct gt_error *err)
+{
+    char **word = NULL;
+    int status = check_switchable(r, err);
+    if (status < 0)
+        return status;
+    if (text[strspn(text, " \t")] && !g_shell_parse_argv(text, NULL, &word, NULL))
+        return gt_error_set(err, GT_E_USAGE, "a quote has no end, or nothing follows a backslash");
+    GArray *words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
+    if (word)
+        status = take(words, word, err);
+    if (status == 0)
+        status = check_added(r, words, err);
+    if (before && status == 0)
+        g_array_prepend_vals(words, before->data, before->len);
+    if (status == 0)
+        status = use_words(r, words, err);
+    if (status < 0) {
+        g_array_unref(words);
+        g_strfreev(word);
+    }
+    return status;
+}
+
+int gt_recorder_filter_replace(struct gt_uftrace_recorder *r, const char *words,
+                               struct gt_error *err)
+{
+    return replace(r, words, NULL, take_options, err);
+}
+
+int gt_recorder_filter_add_triggers(struct gt_uftrace_recorder *r, const char *words,
+                                    struct gt_error *err)
+{
+    return replace(r, words, r->filters.words, take_triggers, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Filters and triggers of a recording: the set that its arguments name, and what it has to do with
- * each function. The set may be replaced while the guest runs. What becomes of calls is in
+ * each function. With control= there is a set in any case, which may be replaced while the guest
+ * runs. What becomes of calls is in
  * filtered.h.
  *
  * Functions are matched when code of theirs is first translated; code without symbols by the
@@ -48,7 +49,7 @@ struct gt_filter_current {
 struct gt_filters {
     /* at load */
     struct gt_filter_argument argument[GT_FILTER_ARGUMENTS];
-    GArray *words;  /* in the order in which they were given */
+    GArray *words;  /* in the order in which they were given; later the control socket's */
     int match;      /* enum gt_filter_match */
     int state;      /* recording=: 1: off until a trigger */
     uint32_t depth; /* calls at this depth of the recording and deeper are not recorded */
@@ -104,6 +105,22 @@ gt_filters_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current
 bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code);
 /* The name of a verdict's function. */
 const char *gt_filters_name(const struct gt_filter_verdict *verdict);
+
+/* While the guest runs, if there is a control socket; on its thread. Each task takes notice at its
+ * next call. */
+
+/* From now on nothing is recorded, or what the filters let pass. GT_E_UNSUPPORTED: the recording
+ * has no filters, or a trigger has ended it. */
+int gt_recorder_filter_switch(struct gt_uftrace_recorder *r, bool on, struct gt_error *err);
+/* Other filters and triggers: options of `guesttrace record`, quoted as in a shell; none: all is
+ * recorded. It stays on or off. The former set lives on, as the recorder does. Forked children keep
+ * what they have. GT_E_UNSUPPORTED, GT_E_USAGE, GT_E_NOMEM and errors of gt_filter_set_add: all
+ * stays as it was. */
+int gt_recorder_filter_replace(struct gt_uftrace_recorder *r, const char *words,
+                               struct gt_error *err);
+/* Triggers beside the present filters and triggers; the same errors. */
+int gt_recorder_filter_add_triggers(struct gt_uftrace_recorder *r, const char *words,
+                                    struct gt_error *err);
 
 /* At the end: how many calls are recorded, of those that were tracked. */
 uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r);

@@ -5,6 +5,7 @@
  */
 #include "plugin/uftrace/finish.h"
 #include "plugin/common/tracing.h"
+#include "plugin/uftrace/control.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
@@ -179,6 +180,7 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
 {
     if (r->hot.finished)
         return;
+    gt_recorder_control_stop(r);
     gt_live_clock_remove(&r->hot.live);
     gt_marks_ended(r, gt_process_time(r));
     end_vcpus(r);

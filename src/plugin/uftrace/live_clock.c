@@ -3,7 +3,8 @@
  * The trace's newest time, for a process that watches the machine while it runs: 8 bytes in
  * OUTPUT/.now, in the host's byte order, mapped and written at each transfer. The file exists while
  * the machine runs, unless the time is the host's clock, which any process can read. `guesttrace
- * record` reads it when the guest prints a line (cli/record/console.c).
+ * record` reads it when the guest prints a line (cli/record/console.c). With control= the time is
+ * there in any case, in memory where there is no file.
  */
 #include "plugin/uftrace/live_clock.h"
 #include "format/recording/files.h"
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 /* The trace does not need the file: errors are not reported. */
-void gt_live_clock_create(struct gt_uftrace_recorder *r)
+static void create_file(struct gt_uftrace_recorder *r)
 {
     if (r->guest.user || r->hot.host_clock || r->host.vcpus != 1)
         return;
@@ -34,8 +35,15 @@ void gt_live_clock_create(struct gt_uftrace_recorder *r)
     r->hot.live = (struct gt_live_clock){.now = p, .path = g_steal_pointer(&path)};
 }
 
+void gt_live_clock_create(struct gt_uftrace_recorder *r)
+{
+    create_file(r);
+    if (!r->hot.live.now && r->options.control)
+        r->hot.live.now = g_new0(uint64_t, 1);
+}
+
 void gt_live_clock_remove(struct gt_live_clock *c)
 {
-    if (c->now)
+    if (c->path)
         unlink(c->path);
 }

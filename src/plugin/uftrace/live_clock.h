@@ -12,12 +12,12 @@
 struct gt_uftrace_recorder;
 
 struct gt_live_clock {
-    uint64_t *now; /* the file's 8 bytes; NULL: there is no file */
-    char *path;
+    uint64_t *now; /* the file's 8 bytes, or others; NULL: the time is not kept. Atomic */
+    char *path;    /* NULL: there is no file */
 };
 
-/* Creates the file in the recorder's data directory, which exists. Errors are not reported: the
- * recording does not need the file. */
+/* Creates the file in the recorder's data directory, which exists; with control= the time is kept
+ * without a file as well. Errors are not reported: the recording does not need the file. */
 void gt_live_clock_create(struct gt_uftrace_recorder *r);
 
 /* Removes the file, at the end of the recording. */

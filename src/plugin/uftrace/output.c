@@ -17,7 +17,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,36 +71,20 @@ static void do_job(struct job *job)
         __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
 }
 
-static int make_dir(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
-{
-    char ring[4200];
-    snprintf(ring, sizeof ring, "%s/.guesttrace-%u.ring", path, r->process.pid);
-    /* Our own pool file: this process recorded here before it replaced itself with execve(). */
-    if (access(ring, F_OK) == 0) {
-        int status = gt_uftrace_dir_open(&r->output.dir, path, err);
-        r->vcpus.last_time = gt_meta_last_time(&r->output.dir, r->process.pid);
-        return status;
-    }
-    return gt_uftrace_dir_create(&r->output.dir, path, err);
-}
-
-static int make_output(struct gt_uftrace_recorder *r, struct gt_error *err)
-{
-    const char *path = r->options.output;
-    if (r->options.format == GT_OUTPUT_COMPACT) {
-        int status = gt_packed_create(r, path ? path : "uftrace.gtrace", err);
-        r->output.view = g_strdup_printf("guesttrace report %s", r->output.packed.work.file);
-        return status;
-    }
-    int status = make_dir(r, path ? path : "uftrace.data", err);
-    r->output.view = g_strdup_printf("uftrace replay -d %s", r->output.dir.path);
-    return status;
-}
-
-static void run_make_output(void *arg)
+static void retry(void *arg)
 {
     struct job *job = arg;
-    job->status = make_output(job->rec, &job->err);
+    job->status = gt_output_run_failed(job->rec, &job->err);
+}
+
+int gt_output_put_texts(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    struct job job = {.rec = r};
+    if (gt_worker_call(r->output.worker, retry, &job) < 0)
+        return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
+    if (job.status < 0)
+        *err = job.err;
+    return job.status;
 }
 
 static uint64_t start_time(const struct gt_uftrace_recorder *r)
@@ -120,43 +103,11 @@ static int write_start(struct job *job, struct gt_error *err)
     return status;
 }
 
-static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
-{
-    r->process.pid = r->guest.user ? (uint32_t)getpid() : 1;
-    r->output.shared = mmap(NULL, sizeof *r->output.shared, PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (r->output.shared == MAP_FAILED)
-        return gt_error_set(err, GT_E_NOMEM, "out of memory");
-    struct job make = {.rec = r};
-    if (gt_worker_call(r->output.worker, run_make_output, &make) < 0)
-        return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
-    if (make.status < 0) {
-        *err = make.err;
-        return make.status;
-    }
-    int status = gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
-    if (status == 0 && r->output.packed.writer)
-        gt_streams_pack(r->output.streams, &gt_compact_packing, r->output.packed.writer,
-                        r->process.pid);
-    return status;
-}
-
-int gt_output_create(struct gt_uftrace_recorder *r, struct gt_error *err)
-{
-    int status = gt_worker_create(&r->output.worker, err);
-    if (status == 0)
-        status = create(r, err);
-    if (status < 0) { /* QEMU unloads us: no thread may be left in our code */
-        gt_worker_destroy(r->output.worker);
-        r->output.worker = NULL;
-    }
-    return status;
-}
-
 static void start(struct gt_uftrace_recorder *r)
 {
     gt_meta_init(r);
-    struct job job = {.rec = r, .run = write_start, .time = start_time(r)};
+    r->output.began = start_time(r);
+    struct job job = {.rec = r, .run = write_start, .time = r->output.began};
     do_job(&job);
 }
 

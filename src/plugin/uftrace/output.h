@@ -31,6 +31,7 @@ struct gt_uftrace_output {
     char *view;                       /* the command that shows the recording */
     char sid[GT_UFTRACE_SID_LEN + 1]; /* the session's id */
     bool begun;                       /* gt_output_start was called; atomic */
+    uint64_t began;                   /* the time then; with the lock */
     bool no_worker;                   /* a job was not run; atomic */
 
     /* On the worker. */
@@ -47,6 +48,10 @@ struct gt_uftrace_output {
 /* At load: starts the worker, creates the directory and the streams. GT_E_NOMEM, GT_E_IO, errors of
  * gt_uftrace_dir_create and gt_uftrace_dir_open; no thread runs then. */
 int gt_output_create(struct gt_uftrace_recorder *r, struct gt_error *err);
+
+/* At load, before that: true where this process recorded there before it replaced itself with
+ * execve(), or is a forked child of a process that did. */
+bool gt_output_continues(const struct gt_uftrace_recorder *r);
 
 /* Writes the first text files, at the first call: when the guest is known, before the first task.
  * Takes the lock. */
@@ -85,6 +90,10 @@ void gt_output_name_stack(struct gt_uftrace_recorder *r, struct gt_stack *s, con
 
 /* In a forked child: drops the parent's counts and failed jobs. */
 void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent);
+
+/* Tries failed jobs again, from any thread: text files are complete then. GT_E_* of the first that
+ * fails, GT_E_IO: the worker cannot be started. */
+int gt_output_put_texts(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* Tries failed jobs again. On the worker. GT_E_* of the first that fails. */
 int gt_output_run_failed(struct gt_uftrace_recorder *r, struct gt_error *err);

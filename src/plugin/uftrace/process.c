@@ -10,6 +10,7 @@
 #include "plugin/common/round_robin.h"
 #include "plugin/common/tracing.h"
 #include "plugin/uftrace/block_cache.h"
+#include "plugin/uftrace/control.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/options.h"
@@ -221,6 +222,7 @@ static void fork_child(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     r->process.forked = gt_vcpu_current(r) != NULL;
+    gt_recorder_control_fork_child(r);
     gt_streams_fork_child(r->output.streams);
     gt_worker_fork_child(r->output.worker);
     pthread_mutex_unlock(&r->filters.lock);

@@ -34,6 +34,8 @@
 #include "plugin/uftrace/vcpu.h"
 #include "plugin/uftrace/vectors.h"
 
+struct gt_control;
+
 /* What callbacks from translated code read each time: one cache line. Set at load, unless noted. */
 struct gt_hot {
     struct gt_vcpu *vcpu; /* max_vcpus of them, and one shared by all others: not recorded */
@@ -91,6 +93,7 @@ struct gt_uftrace_recorder {
     struct gt_totals totals;
     struct gt_uftrace_process process;
     struct gt_uftrace_output output;
+    struct gt_control *control; /* control.h; NULL: no socket. Set at load and at the end */
 
     /* machines */
     struct gt_system system;

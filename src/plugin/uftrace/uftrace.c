@@ -5,6 +5,7 @@
  */
 #include "plugin/uftrace/uftrace.h"
 #include "plugin/uftrace/code.h"
+#include "plugin/uftrace/control.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/finish.h"
@@ -20,6 +21,7 @@
 #include "plugin/uftrace/transfer.h"
 #include "plugin/uftrace/vcpu.h"
 
+#include "base/socket.h"
 #include "base/thread.h"
 #include "plugin/common/args.h"
 #include "plugin/common/code_modules.h"
@@ -50,6 +52,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
         {"trace-privilege-level", GT_ARG_SWITCH, &o->privilege_levels},
         {"discontinuities", GT_ARG_SWITCH, &o->discontinuities},
         {"summary", GT_ARG_SWITCH, &o->summary},
+        {"control", GT_ARG_TEXT, &o->control},
         GT_TRACING_ARGUMENTS,
         {"out", GT_ARG_TEXT, &o->output},
     };
@@ -202,9 +205,13 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     if (status == 0)
         status = gt_tracing_start(err);
     if (status == 0)
+        status = gt_recorder_control_start(r, err);
+    if (status == 0)
         status = gt_output_create(r, err);
-    if (status < 0)
+    if (status < 0) {
+        gt_recorder_control_stop(r);
         return status;
+    }
     gt_live_clock_create(r);
     r->code.modules.worker = r->output.worker;
     r->code.modules.now = process_time;
@@ -219,8 +226,13 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     int status = gt_uftrace_init(r, info, argc, argv, err);
     if (status == 0 && r->guest.user)
         status = gt_process_watch_forks(err);
-    if (status < 0)
+    if (status < 0) {
+        gt_recorder_control_stop(r);
         return status;
+    }
+    gt_recorder_control_serve(r);
+    if (r->options.control)
+        gt_host_on_abnormal_exit(gt_listeners_remove);
     gt_stream_chunk_full = on_chunk_full;
     gt_host_subscribe(&r->events, r);
     return 0;

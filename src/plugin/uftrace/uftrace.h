@@ -7,8 +7,9 @@
 
 /* Initialises *r, whose bytes are 0, and creates the data directory that the arguments name; argv
  * has QEMU's words. Then the host must report the events of r->events, with r as `self`. *info is
- * copied. Errors of gt_args_parse, gt_levels_init, gt_code_modules_read, gt_tracing_start and
- * gt_output_create; GT_E_UNSUPPORTED (the target), GT_E_USAGE, GT_E_NOMEM: no thread runs then. */
+ * copied. Errors of gt_args_parse, gt_levels_init, gt_code_modules_read, gt_tracing_start,
+ * gt_recorder_control_start and gt_output_create; GT_E_UNSUPPORTED (the target), GT_E_USAGE,
+ * GT_E_NOMEM: no thread runs then. */
 int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *info, int argc,
                     char **argv, struct gt_error *err);
 

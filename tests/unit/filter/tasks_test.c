@@ -76,6 +76,25 @@ static void test_switch_elsewhere(void **state)
     end(&b);
 }
 
+/* An end is for good, whatever triggers say later. */
+static void test_ended(void **state)
+{
+    struct bench b;
+    struct task t;
+    (void)state;
+    begin(&b, "-T y@trace-on");
+    start(&t, &b);
+    play(&t, &b, "ab", 1);
+    gt_filter_live_finish(b.live);
+    play(&t, &b, "y.", 5);
+    gt_filter_live_switch(b.live, true);
+    play(&t, &b, "c..", 11);
+    assert_false(gt_filter_live_is_on(b.live));
+    assert_string_equal(t.log, " a0@1 b1@2 /b1@5 /a0@5");
+    gt_filter_state_finish(&t.s);
+    end(&b);
+}
+
 static void test_events(void **state)
 {
     struct bench b;
@@ -177,12 +196,10 @@ static void test_depth(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_conditions),
-                                       cmocka_unit_test(test_tasks),
-                                       cmocka_unit_test(test_switch_elsewhere),
-                                       cmocka_unit_test(test_events),
-                                       cmocka_unit_test(test_causes),
-                                       cmocka_unit_test(test_no_memory),
-                                       cmocka_unit_test(test_depth)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conditions),       cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_switch_elsewhere), cmocka_unit_test(test_ended),
+        cmocka_unit_test(test_events),           cmocka_unit_test(test_causes),
+        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_depth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

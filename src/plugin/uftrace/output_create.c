@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The beginning of a recording's output: a new directory or file, or that which this process has
+ * recorded into before it replaced itself with execve().
+ */
+#include "plugin/uftrace/meta.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Our own pool file: this process recorded here before it replaced itself with execve(). */
+static bool has_pool(const char *dir)
+{
+    char ring[4200];
+    snprintf(ring, sizeof ring, "%s/.guesttrace-%u.ring", dir, (unsigned)getpid());
+    return access(ring, F_OK) == 0;
+}
+
+static const char *output_path(const struct gt_uftrace_recorder *r)
+{
+    bool compact = r->options.format == GT_OUTPUT_COMPACT;
+    return r->options.output ? r->options.output : compact ? "uftrace.gtrace" : "uftrace.data";
+}
+
+bool gt_output_continues(const struct gt_uftrace_recorder *r)
+{
+    struct gt_compact_work work;
+    if (!r->guest.user)
+        return false;
+    if (r->options.format != GT_OUTPUT_COMPACT)
+        return has_pool(output_path(r));
+    return gt_compact_work_name(output_path(r), &work, NULL) == 0 && has_pool(work.dir.path);
+}
+
+static int make_dir(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
+{
+    if (gt_output_continues(r)) {
+        int status = gt_uftrace_dir_open(&r->output.dir, path, err);
+        r->vcpus.last_time = gt_meta_last_time(&r->output.dir, r->process.pid);
+        return status;
+    }
+    return gt_uftrace_dir_create(&r->output.dir, path, err);
+}
+
+static int make_output(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    const char *path = output_path(r);
+    if (r->options.format == GT_OUTPUT_COMPACT) {
+        int status = gt_packed_create(r, path, err);
+        r->output.view = g_strdup_printf("guesttrace report %s", r->output.packed.work.file);
+        return status;
+    }
+    int status = make_dir(r, path, err);
+    r->output.view = g_strdup_printf("uftrace replay -d %s", r->output.dir.path);
+    return status;
+}
+
+/* What the worker does. */
+struct making {
+    struct gt_uftrace_recorder *rec;
+    struct gt_error err;
+    int status;
+};
+
+static void run_make_output(void *arg)
+{
+    struct making *making = arg;
+    making->status = make_output(making->rec, &making->err);
+}
+
+static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    r->process.pid = r->guest.user ? (uint32_t)getpid() : 1;
+    r->output.shared = mmap(NULL, sizeof *r->output.shared, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (r->output.shared == MAP_FAILED)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    struct making make = {.rec = r};
+    if (gt_worker_call(r->output.worker, run_make_output, &make) < 0)
+        return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
+    if (make.status < 0) {
+        *err = make.err;
+        return make.status;
+    }
+    int status = gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
+    if (status == 0 && r->output.packed.writer)
+        gt_streams_pack(r->output.streams, &gt_compact_packing, r->output.packed.writer,
+                        r->process.pid);
+    return status;
+}
+
+int gt_output_create(struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    int status = gt_worker_create(&r->output.worker, err);
+    if (status == 0)
+        status = create(r, err);
+    if (status < 0) { /* QEMU unloads us: no thread may be left in our code */
+        gt_worker_destroy(r->output.worker);
+        r->output.worker = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is recorded with control=: flushed, switched off and on, filtered, of programs and machines."""
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from gttest import commands, compilers, functions, paths, qemus, uftrace, uftrace_check
+from gttest.paths import GUESTTRACE
+from gttest.recordings import check_directory
+from gttest.results import Failure, need, same
+from recording import Client, RecordingTest, read_line, step
+
+
+def test_flush(t):
+    """What is recorded until now is there: whole records, which uftrace and guesttrace show."""
+    child = t.start()
+    c = Client(t, child)
+    for n in 1, 2, 3:
+        step(child, 'w')
+        before = c.status()['records']
+        c.must('flush')
+        need(t.calls() == (100 * n, 300 * n), n, t.calls())
+        uftrace_check.check_files(t.out, open_ok=True)
+        tid, = uftrace.tids_of(t.out)
+        need(os.path.getsize(f'{t.out}/{tid}.dat') >= 16 * before, 'records are missing')
+        shown = commands.printed([GUESTTRACE, 'replay', '--no-pager', t.out])
+        need(shown.count(' work() {') == 100 * n, n, shown[-500:])
+    if uftrace_check.reader():
+        uftrace_check.check_readers(t.out, open_ok=True)
+    c.close()
+    t.end(child)
+    check_directory(t.out)
+
+
+def test_flush_compact(t):
+    """The same of one file."""
+    child = t.start(',format=compact')
+    c = Client(t, child)
+    for n in 1, 2, 3:
+        step(child, 'w')
+        c.must('flush')
+        done = t.run([GUESTTRACE, 'replay', '--no-pager', t.out])
+        need(done.status == 0 and done.out.count(b' work() {') == 100 * n, n, done.out[-500:], done.errors)
+        need('it is being recorded, or was interrupted' in done.errors, done.errors)
+    c.close()
+    t.end(child)
+    done = t.run([GUESTTRACE, 'replay', '--no-pager', t.out])
+    need(done.out.count(b' work() {') == 300 and not done.errors, done.errors)
+
+
+def test_no_output(t):
+    """Where the output cannot be made no socket is left."""
+    t.out = '/dev/full'
+    child = t.user('x86_64', t.build('steps.c', 'x86_64', '-O1'), f',control={t.folder}/control', stdin=subprocess.PIPE)
+    done = t.finish(child)
+    need(done.status == 1 and not os.path.exists(f'{t.folder}/control'), done)
+
+
+def test_off_on(t):
+    child = t.start()
+    c = Client(t, child)
+    step(child, 'w')
+    c.must('off')
+    step(child, 'w')
+    off = c.status()
+    need(off['recording'] == 'off', off)
+    step(child, 'w')
+    again = c.status()
+    need(again['records'] == off['records'] and again['calls_tracked'] >= off['calls_tracked'] + 400, off, again)
+    c.must('off')
+    c.must('on')
+    step(child, 'w')
+    need(c.status()['recording'] == 'on', c.status())
+    c.close()
+    t.end(child)
+    need(t.calls() == (200, 600), t.calls())
+    check_directory(t.out)
+
+
+def test_filters(t):
+    """Filters are replaced, triggers added; what was wrong changes nothing."""
+    child = t.start(',notrace=leaf')
+    c = Client(t, child)
+    total = [0, 0]
+
+    def expect(works, leaves):
+        step(child, 'w')
+        c.must('flush')
+        total[0] += works
+        total[1] += leaves
+        need(t.calls() == tuple(total), t.calls(), total)
+
+    expect(100, 0)
+    for line in ('filter -F (', 'filter -F', 'filter --depth=x', 'filter -F a -X', "filter -F 'a", 'filter --kernel-only',
+                 'filter work', 'trigger work@nonsense', 'trigger work', 'filter --no-handlers=on', 'filter -L ',
+                 'filter -T a@trace-on,b\\', 'trigger work@read=rax'):
+        answer = c.ask(line)
+        need(answer.startswith('error: ' + line.split(' ', maxsplit=1)[0] + ': '), line, answer)
+    expect(100, 0)
+    c.must('filter -F leaf')
+    expect(0, 300)
+    c.must('filter -Fwork --depth 1')
+    expect(100, 0)
+    c.must("filter --filter=work '--depth=2' -N 'le.f'")
+    expect(100, 0)
+    c.must('filter')
+    expect(100, 300)
+    c.must('trigger leaf@trace-off,after=10 work@trace-on,after=1000')
+    expect(4, 10)
+    need(c.status()['recording'] == 'off', 'the trigger')
+    c.must('filter -T work@trace-on,after=50')  # it stays off; the other triggers are gone
+    expect(50, 150)
+    c.must('trigger work@finish')
+    expect(1, 0)  # the call that ends it; work@trace-on does nothing any more
+    expect(0, 0)
+    need(c.ask('on') == 'error: on: a trigger has ended the recording', c.ask('on'))
+    need(c.ask('filter') == 'error: filter: a trigger has ended the recording', c.ask('filter'))
+    c.close()
+    t.end(child)
+    check_directory(t.out)
+
+
+def test_depth(t):
+    """The recording's own depth stays, unless a filter has another."""
+    child = t.start(',depth=7')  # up to work()
+    c = Client(t, child)
+    for line, calls in (('status', (100, 0)), ('filter', (200, 0)), ('filter -D 9', (300, 300)), ('filter -N nothing', (400, 300)),
+                        ('filter -F do_work', (500, 600))):
+        c.must(line)
+        step(child, 'w')
+        c.must('flush')
+        need(t.calls() == calls, line, t.calls())
+    c.close()
+    t.end(child)
+
+
+def flat(out):
+    """Lines of replay --flat without the numbers of tasks."""
+    text = commands.printed([GUESTTRACE, 'replay', '--no-pager', '--flat', out])
+    return re.sub(r'(?m)^( *\d+\.\d{9}) +\d+', r'\1', text)
+
+
+def test_same(t):
+    """A socket alone changes nothing of the recording, nor what the guest sees."""
+    whole = {}
+    for control in '', '/control':
+        t.out = f'{t.folder}/out{bool(control)}'
+        child = t.start(',depth=5', control)
+        read = child.stdout.readline
+        if control:
+            c = Client(t, child)
+            c.must('status')
+        child.stdin.write(b'wdw')
+        child.stdin.flush()
+        said = [read() for _ in range(4)]
+        if control:
+            c.must('flush')
+            c.close()
+        t.end(child)
+        whole[control] = said, flat(t.out)
+    need(whole[''][0] == whole['/control'][0] and b'descriptor 3\n' in whole[''][0], whole[''][0], whole['/control'][0])
+    same(whole['/control'][1], whole[''][1], 'with a socket:')
+
+
+def check_levels(c):
+    """Filters by privilege level, of code that was translated before there was any."""
+    c.must('filter --user-only')
+    before = c.status()
+    while c.status()['calls_tracked'] < before['calls_tracked'] + 1000:
+        pass
+    off = c.status()
+    while c.status()['calls_tracked'] < off['calls_tracked'] + 10000:
+        pass
+    need(c.status()['records'] - off['records'] <= 32, 'firmware is no program')  # a hart may be late
+    c.must('filter --privilege M')
+    while c.status()['records'] < off['records'] + 1000:
+        pass
+
+
+def check_machine(t, qemu):
+    guest = f'{t.folder}/harts'
+    compilers.compile_to(guest, 'riscv64', f'{t.guests}/harts_riscv64.S', '-nostdlib', '-march=rv64g', '-mabi=lp64d',
+                         '-Wl,-Ttext=0x80000000', '-static')
+    child = commands.start([qemu, '-M', 'virt', '-bios', 'none', '-smp', '4', '-m', '64', *qemus.QUIET, '-kernel', guest,
+                            '-plugin', t.word(f'output={t.out}', f'control={t.folder}/control')])
+    c = Client(t, child)
+    while c.status()['vcpus'] < 4:
+        need(child.poll() is None, 'QEMU has ended')
+    for _ in range(3):
+        c.must('off')
+        before = c.status()
+        while c.status()['elapsed_ns'] == before['elapsed_ns'] or c.status()['calls_tracked'] < before['calls_tracked'] + 1000:
+            need(child.poll() is None, 'QEMU has ended')
+        off = c.status()['records']
+        while c.status()['calls_tracked'] < before['calls_tracked'] + 10000:
+            pass
+        need(c.status()['records'] - off <= 32, 'calls are recorded while it is off')  # a hart may be late
+        c.must('on')
+        while c.status()['records'] < off + 1000:
+            pass
+        c.must('filter -N nothing')
+        c.must('flush')
+    if qemus.number_of(qemu) >= qemus.TELLS_REGISTERS:
+        check_levels(c)
+    c.close()
+    child.send_signal(signal.SIGTERM)
+    done = t.finish(child)
+    need(done.status == 0 and not os.path.exists(f'{t.folder}/control'), done)
+    check_directory(t.out)
+
+
+def test_machine(t):
+    """Four vCPUs of a machine, switched off and on while they run."""
+    for version, qemu in qemus.machines('riscv64'):
+        t.out = f'{t.folder}/out-{version[0]}.{version[1]}'
+        try:
+            check_machine(t, qemu)
+        except Failure as bad:
+            raise Failure(f'QEMU {version}: {bad}') from bad
+
+
+def test_record(t):
+    """`guesttrace record --control`, with a path relative to where it runs."""
+    guest = t.build('steps.c', 'x86_64', '-O1')
+    env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS, XDG_CACHE_HOME=t.folder)
+    child = commands.start([GUESTTRACE, 'record', '-q', '-o', 'out', '--control', 'control', '--trace=off', '--', guest],
+                           env=env, cwd=t.folder, stdin=subprocess.PIPE)
+    read_line(child, 'ready')
+    step(child, 'w')
+    c = Client(t, child)
+    need(c.status()['recording'] == 'off', c.status())
+    c.must('on')
+    step(child, 'w')
+    c.close()
+    t.end(child)
+    need(t.calls() == (100, 300), t.calls())
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals(), RecordingTest))
