@@ -320,13 +320,26 @@ uint32_t gt_filter_set_uses(const struct gt_filter_set *set)
     return set->uses;
 }
 
-bool gt_filter_set_finishes(const struct gt_filter_set *set)
+static bool has_action(const struct gt_filter_set *set, enum gt_action_kind kind)
 {
     for (size_t i = 0; i < set->n_rules; i++)
         for (size_t k = 0; k < set->rule[i]->n_actions; k++)
-            if (set->rule[i]->action[k].kind == GT_ACTION_FINISH)
+            if (set->rule[i]->action[k].kind == kind)
                 return true;
     return false;
+}
+
+bool gt_filter_set_switches_on(const struct gt_filter_set *set)
+{
+    for (size_t i = 0; i < set->n_rules; i++)
+        if (set->rule[i]->bits & GT_VERDICT_ON)
+            return true;
+    return has_action(set, GT_ACTION_TRACE_ON);
+}
+
+bool gt_filter_set_finishes(const struct gt_filter_set *set)
+{
+    return has_action(set, GT_ACTION_FINISH);
 }
 
 bool gt_filter_set_is_local(const struct gt_filter_set *set)

@@ -25,6 +25,7 @@ enum gt_host_feature {
     GT_HOST_DISCONTINUITY, /* interrupts and exceptions are reported */
     GT_HOST_SYSCALLS,      /* system calls are reported (user mode) */
     GT_HOST_PHYSICAL,      /* virtual addresses of code can be translated (machines) */
+    GT_HOST_START_AGAIN,   /* gt_host_start_again */
 };
 
 struct gt_host_info {
@@ -75,9 +76,12 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
 /* "uftrace": the prefix of each message. Defined once in each plugin. */
 extern const char gt_tool_name[];
 
-/* Subscribes to events; call it once, in gt_tool_install. The table and self must live as long as
- * the host. */
+/* Subscribes to events; call it once, in gt_tool_install, or in `then`. The table and self must
+ * live as long as the host. */
 void gt_host_subscribe(const struct gt_host_events *events, void *self);
+/* On a vCPU's thread, in a callback: before any vCPU runs on, all translated code is discarded, no
+ * event is subscribed to, and then(self) is called. */
+void gt_host_start_again(void (*then)(void *self));
 
 bool gt_host_can(enum gt_host_feature feature);
 

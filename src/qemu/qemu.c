@@ -14,6 +14,7 @@ static struct {
     struct gt_host_info info;
     const struct gt_host_events *events;
     void *self;
+    void (*then)(void *self); /* gt_host_start_again */
     bool installed;
 } host;
 
@@ -150,6 +151,19 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
 #undef PICK
 }
 
+static void on_reset(qemu_id id)
+{
+    (void)id;
+    host.events = NULL;
+    host.then(host.self);
+}
+
+void gt_host_start_again(void (*then)(void *self))
+{
+    host.then = then;
+    gt_qemu.reset(host.id, on_reset);
+}
+
 bool gt_host_can(enum gt_host_feature feature)
 {
     switch (feature) {
@@ -173,6 +187,8 @@ bool gt_host_can(enum gt_host_feature feature)
                gt_qemu.register_vcpu_syscall_ret_cb;
     case GT_HOST_PHYSICAL:
         return host.info.system && gt_qemu.translate_vaddr;
+    case GT_HOST_START_AGAIN:
+        return gt_qemu.reset != NULL;
     }
     return false;
 }

@@ -222,6 +222,33 @@ def test_machine(t):
             raise Failure(f'QEMU {version}: {bad}') from bad
 
 
+def test_asleep(t):
+    """Off from the beginning: nothing is tracked until it is switched on; then all is, as far as it is known."""
+    child = t.start(',recording=off')
+    step(child, 'w')
+    c = Client(t, child)
+    need(c.status()['calls_tracked'] == 0, c.status())
+    c.must('on')
+    step(child, 'w')
+    on = c.status()
+    need(on['calls_tracked'] >= 400, on)
+    c.must('off')
+    step(child, 'w')
+    need(c.status()['records'] <= on['records'] + 20 and c.status()['calls_tracked'] >= on['calls_tracked'] + 400, on, c.status())
+    c.must('on')
+    step(child, 'w')
+    c.close()
+    t.end(child)
+    need(t.calls() == (200, 600), t.calls())
+
+
+def test_asleep_to_the_end(t):
+    child = t.start(',recording=off')
+    step(child, 'w')
+    t.end(child)
+    need(uftrace.Trace(t.out).tids() == [], 'a task')
+
+
 def test_record(t):
     """`guesttrace record --control`, with a path relative to where it runs."""
     guest = t.build('steps.c', 'x86_64', '-O1')

@@ -3,6 +3,7 @@
 #include "plugin/uftrace/control.h"
 #include "base/socket.h"
 #include "plugin/common/control.h"
+#include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
 
@@ -96,7 +97,10 @@ static void do_on(void *self, const char *args, struct gt_control_answer *answer
 {
     struct gt_error err;
     (void)args;
-    answer_of("on", gt_recorder_filter_switch(self, true, &err), &err, answer);
+    int status = gt_recorder_filter_switch(self, true, &err);
+    answer_of("on", status, &err, answer);
+    if (status == 0)
+        gt_dormant_wake(self);
 }
 
 static void do_off(void *self, const char *args, struct gt_control_answer *answer)

@@ -2,6 +2,7 @@
 /* What the tracker does, under filters: see filtered_stacks.h. */
 #include "plugin/uftrace/filtered_stacks.h"
 #include "format/uftrace/uftrace.h"
+#include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
@@ -90,3 +91,17 @@ const struct gt_sink gt_filtered_sink = {
     .close = stack_close,
     .data_size = sizeof(struct gt_task),
 };
+
+static void end_list(struct gt_stack *s)
+{
+    for (; s; s = s->next)
+        gt_filtered_end(&gt_task_of(s)->filtered);
+}
+
+void gt_filtered_end_all(struct gt_uftrace_recorder *r)
+{
+    if (!gt_filters_current(&r->filters))
+        return;
+    end_list(r->tracker.stacks);
+    end_list(r->tracker.ended);
+}

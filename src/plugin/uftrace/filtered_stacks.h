@@ -13,6 +13,9 @@
 bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
                           uint64_t time);
 
+/* At the end, when all calls have ended: counts those of stacks that no thread runs. */
+void gt_filtered_end_all(struct gt_uftrace_recorder *r);
+
 /* Receives the tracker's call events: a task for each stack. */
 extern const struct gt_sink gt_filtered_sink;
 

@@ -7,6 +7,7 @@
 #include "plugin/common/tracing.h"
 #include "plugin/uftrace/control.h"
 #include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
@@ -88,6 +89,7 @@ static void end_vcpus(struct gt_uftrace_recorder *r)
             gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_score(r, &r->hot.vcpu[i], i));
     gt_vcpus_close(r);
     gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
+    gt_filtered_end_all(r);
     r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
 }
 
@@ -181,6 +183,7 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     if (r->hot.finished)
         return;
     gt_recorder_control_stop(r);
+    gt_output_start(r); /* it has begun, but where it was off all the time */
     gt_live_clock_remove(&r->hot.live);
     gt_marks_ended(r, gt_process_time(r));
     end_vcpus(r);

@@ -20,6 +20,7 @@
 #include "plugin/common/pages.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/code.h"
+#include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
@@ -84,6 +85,7 @@ struct gt_uftrace_recorder {
     struct gt_uftrace_options options;
     struct gt_filters filters;
     struct gt_marks marks;
+    struct gt_dormant dormant;
     struct gt_host_events events; /* at load: the events that the host reports */
 
     struct gt_tracker tracker; /* has a lock of its own */

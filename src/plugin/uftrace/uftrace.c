@@ -6,6 +6,7 @@
 #include "plugin/uftrace/uftrace.h"
 #include "plugin/uftrace/code.h"
 #include "plugin/uftrace/control.h"
+#include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/finish.h"
@@ -234,6 +235,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (r->options.control)
         gt_host_on_abnormal_exit(gt_listeners_remove);
     gt_stream_chunk_full = on_chunk_full;
-    gt_host_subscribe(&r->events, r);
+    gt_host_subscribe(gt_dormant_init(r) ? &r->dormant.events : &r->events, r);
     return 0;
 }

@@ -27,7 +27,7 @@ static unsigned features_of(int abi, bool system)
     static const int since[] = {
         [GT_HOST_SCOREBOARD] = 2, [GT_HOST_CONDITIONAL] = 2,   [GT_HOST_REGISTERS] = 2,
         [GT_HOST_MEMORY] = 4,     [GT_HOST_MEMORY_VALUES] = 4, [GT_HOST_DISCONTINUITY] = 5,
-        [GT_HOST_SYSCALLS] = 1,   [GT_HOST_PHYSICAL] = 5,
+        [GT_HOST_SYSCALLS] = 1,   [GT_HOST_PHYSICAL] = 5,      [GT_HOST_START_AGAIN] = 1,
     };
     unsigned features = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(since); i++)
@@ -74,6 +74,12 @@ void gt_host_subscribe(const struct gt_host_events *events, void *self)
     assert(!host_double.events && events->translate && events->exit);
     host_double.events = events;
     host_double.self = self;
+}
+
+void gt_host_start_again(void (*then)(void *self))
+{
+    host_double.events = NULL;
+    then(host_double.self);
 }
 
 bool gt_host_can(enum gt_host_feature feature)
