@@ -219,12 +219,13 @@ static bool say_finished(const struct gt_recording *r, const struct gt_stats *s)
 {
     say_losses(s);
     if (gt_stats_text(s, "bytes") && gt_stats_number(s, "bytes") == 0) {
-        g_autofree char *tracked = gt_amount_exact(gt_stats_number(s, "calls_tracked"));
-        if (gt_record_starts_off(r) && gt_stats_number(s, "calls_tracked") == 0)
+        uint64_t calls = gt_stats_number(s, "calls"), all = gt_stats_number(s, "calls_tracked");
+        g_autofree char *tracked = gt_amount_exact(all);
+        if (all == 0 && gt_record_starts_off(r))
             gt_record_say("nothing was recorded: recording was off all the time");
-        else if (gt_stats_number(s, "calls_tracked") == 0)
+        else if (calls == 0 && all == 0)
             gt_record_say("nothing was recorded: the guest made no calls");
-        else if (gt_stats_number(s, "calls") == 0)
+        else if (calls == 0)
             gt_record_say("nothing was recorded: filters have left nothing of %s calls", tracked);
         return false;
     }

@@ -9,7 +9,8 @@
 enum { NAME_SHOWN = 100 }; /* bytes of an unknown command in its answer */
 
 /* An answer is one line, whatever is quoted in it. */
-static void set_answer(struct gt_control_answer *a, bool failed, const char *format, va_list ap)
+static __attribute__((format(printf, 3, 0))) void
+set_answer(struct gt_control_answer *a, bool failed, const char *format, va_list ap)
 {
     a->failed = failed;
     vsnprintf(a->text, sizeof a->text, format, ap);

@@ -245,7 +245,7 @@ static int take_triggers(GArray *words, char **trigger, struct gt_error *err)
 {
     (void)err;
     for (; *trigger; trigger++) {
-        const struct gt_filter_word taken = {GT_FILTER_TRIGGER, "trigger", *trigger};
+        const struct gt_filter_word taken = {GT_FILTER_TRIGGER, "-T", *trigger};
         g_array_append_val(words, taken);
     }
     return 0;
