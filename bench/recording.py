@@ -6,13 +6,14 @@ from table import Column, Row, Table, wanted
 def row(name, words, kind, arch, command, tool, arguments, statistics, most=None, most_v1=None,
         since_abi=1, expect=None, since=None, at_once=False):
     """`kind`: 'user' or 'machine'; `command`: see workloads.py; lib<tool>.so is loaded with output=FILE
-    and the arguments. statistics(path) gives at least 'records' and 'bytes' of what was recorded, or
+    and the arguments, texts or functions that make one of a Bench. statistics(path) gives at least 'records' and 'bytes' of what was recorded, or
     raises Failed. most, most_v1: the ratio that is wanted with conditional callbacks (QEMU 9.0 and
     later) and without; since_abi 2: cannot do without. expect: what the guest prints when all went
     well (None: the same with and without the plugin); since: what it prints when the time begins;
     at_once: see Bench.pairs_at_once, which takes neither."""
     def cases(bench):
-        plugin = bench.plugin(tool, 'output=' + bench.data, *arguments)
+        plugin = bench.plugin(tool, 'output=' + bench.data,
+                              *(a(bench) if callable(a) else a for a in arguments))
         for qemu in bench.qemus(kind, arch):
             if qemu.abi < since_abi:
                 continue

@@ -3,6 +3,7 @@
 kernel's names take."""
 import compact
 import compare
+import filters
 import names
 import recording
 from measure import Failed, statistics_of
@@ -73,6 +74,7 @@ WORKLOADS = recording.table([
              linux(BUSY), 1.25, expect=b'GUEST ENDS', arguments='format=compact'),
     workload('linux-smp-file', '`linux-smp`, a compact file', 'machine', 'aarch64',
              linux(BUSY, options=('-smp', '4')), expect=b'GUEST ENDS', arguments='format=compact'),
+    *filters.ROWS,
 ])
 
 

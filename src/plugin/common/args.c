@@ -77,7 +77,7 @@ static const struct gt_arg *find(const struct gt_arg *table, const char *word, s
 
 static int unknown(const struct gt_arg *table, const char *word, struct gt_error *err)
 {
-    char all[256] = "";
+    char all[1024] = "";
     for (size_t n = 0; table->name && n < sizeof all; table++)
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", table->name);
     return gt_error_set(err, GT_E_USAGE, "unknown argument %s: expected one of %s", word, all);

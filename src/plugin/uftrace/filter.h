@@ -37,7 +37,7 @@ struct gt_filter_argument {
     enum gt_filter_option option;
 };
 
-enum { GT_FILTER_ARGUMENTS = 16 };
+enum { GT_FILTER_ARGUMENTS = 16, GT_FILTER_RECENT = 4096 };
 
 /* What decides now. Lives as long as the recorder. */
 struct gt_filter_current {
@@ -59,9 +59,11 @@ struct gt_filters {
     struct gt_arena arena;
     GPtrArray *functions;            /* struct gt_filter_known *: those with a name */
     struct gt_filter_known *unknown; /* code that was not translated */
-    uint64_t recorded;               /* calls; of tasks that have ended. Atomic */
-    uint64_t beyond;                 /* calls that are too deep. Atomic */
-    uint64_t ended;                  /* 0, or when a trigger has ended the recording. Atomic */
+    /* Addresses in code without symbols that were asked for, by hash_address(). Atomic */
+    struct gt_filter_judged *recent[GT_FILTER_RECENT];
+    uint64_t recorded; /* calls; of tasks that have ended. Atomic */
+    uint64_t beyond;   /* calls that are too deep. Atomic */
+    uint64_t ended;    /* 0, or when a trigger has ended the recording. Atomic */
 };
 
 /* At load: rows of the plugin's arguments, of which `table` has room for GT_FILTER_ARGUMENTS; how

@@ -17,10 +17,11 @@
 struct gt_filter_known {
     struct gt_filter_judged *judged; /* by the newest set that was asked; its `set` may be NULL */
     struct gt_filter_function what;
-    struct gt_func *fn;     /* NULL: an address */
-    const char *shown;      /* its name */
-    GHashTable *by_address; /* code without symbols: where it is entered -> struct
-                             * gt_filter_known; NULL: a function. With filters.lock */
+    struct gt_func *fn;            /* NULL: an address */
+    struct gt_filter_known *whole; /* of an address: the code that it is in */
+    const char *shown;             /* its name */
+    GHashTable *by_address;        /* code without symbols: where it is entered -> struct
+                                    * gt_filter_known; NULL: a function. With filters.lock */
     const struct gt_module *module;
 };
 
@@ -116,6 +117,7 @@ static struct gt_filter_known *find_address(struct gt_uftrace_recorder *r,
     if (!k)
         abort(); /* as GLib does */
     k->module = of->module;
+    k->whole = of;
     describe(r, &k->what, of->module, addr, level);
     name_unnamed(f, k);
     g_hash_table_insert(of->by_address, &k->what.address, k);
@@ -194,14 +196,33 @@ static void judge(struct gt_filters *f, struct gt_filter_known *k, const struct 
     publish(k, j);
 }
 
+static struct gt_filter_judged **recent_at(struct gt_filters *f, uint64_t addr)
+{
+    return &f->recent[(addr ^ addr >> 12) / 2 % GT_FILTER_RECENT];
+}
+
+/* The newest verdict of an address in that code. NULL: it is not there. */
+static const struct gt_filter_judged *find_recent(struct gt_filters *f,
+                                                  const struct gt_filter_judged *whole,
+                                                  const struct gt_filter_set *set, uint64_t addr)
+{
+    const struct gt_filter_judged *j = __atomic_load_n(recent_at(f, addr), __ATOMIC_ACQUIRE);
+    return j && j->set == set && j->of->what.address == addr && whole && j->of->whole == whole->of
+               ? j
+               : NULL;
+}
+
 /* A function is met for the first time, or by a new set; or code has no symbols. */
 const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
                                                 const struct gt_filter_current *current,
                                                 const struct gt_func *fn, uint64_t addr)
 {
     struct gt_filters *f = &r->filters;
+    const struct gt_filter_judged *known = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
+    const struct gt_filter_judged *recent = find_recent(f, known, current->set, addr);
+    if (recent)
+        return &recent->verdict;
     pthread_mutex_lock(&f->lock);
-    const struct gt_filter_judged *known = fn->known;
     if (!known && !f->unknown)
         f->unknown = make_known(r, NULL, NULL, NULL);
     struct gt_filter_known *k = known ? known->of : f->unknown;
@@ -209,9 +230,11 @@ const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
         k = find_address(r, k, addr, NULL);
     if (!k->judged || k->judged->set != current->set)
         judge(f, k, current->set);
-    const struct gt_filter_verdict *verdict = &k->judged->verdict;
+    struct gt_filter_judged *j = k->judged;
+    if (k->whole)
+        __atomic_store_n(recent_at(f, addr), j, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&f->lock);
-    return verdict;
+    return &j->verdict;
 }
 
 bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code)
