@@ -62,6 +62,8 @@ def test_modes(t):
 
 def test_signals(t):
     """QEMU is killed as without us, and nothing is left."""
+    for fatal in FATAL:
+        signal.signal(fatal, signal.SIG_DFL)  # not ignored, as below nohup; for all that is started here
     path = t.to_socket()
     for fatal in FATAL:
         child = waiting(t)

@@ -17,7 +17,7 @@ from gttest import uftrace
 from gttest.commands import SECONDS, run
 from gttest.paths import GUESTTRACE, LONG
 from gttest.results import Skip, need, read_bytes, write
-from runs import calls_of, main, opened, sanitizers, trace_of
+from runs import calls_of, main, needs_exit, opened, sanitizers, trace_of
 
 CHILDREN = 3
 TIMES = 40 if LONG else 6
@@ -131,6 +131,8 @@ def test_recorded_over(t):
 
 def test_in_the_way(t):
     """What is no recording of ours is left alone, and the guest does not run."""
+    needs_exit()
+
     def refused(word):
         done = t.traced(t.guest('busy'), ['10'])
         need(done.status == 1 and not done.out and len(done.said) == 1 and word in done.said[0], done.all_errors)

@@ -33,6 +33,12 @@ ASAN_OPTIONS = 'detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:han
 GUESTS = paths.source('faults', 'guests')
 
 
+def needs_exit():
+    """For a test in which the plugin refuses, so that QEMU exits."""
+    if sanitizers():
+        raise Skip('with the address sanitizer preloaded, QEMU does not get through its own exit()')
+
+
 @functools.lru_cache
 def sanitizers():
     """What QEMU must preload for a plugin that is built with sanitizers; none where it is not."""
