@@ -4,12 +4,14 @@
 #define GT_ANALYSIS_RECORDING_REPAIR_H
 
 #include "analysis/recording/edit.h"
+#include "base/stream/stream.h"
 #include "format/uftrace/dir.h"
 
 #include <glib.h>
 
 struct gt_recording_repair_result {
     int64_t recovered; /* records copied from pool files */
+    struct gt_streams_missing missing;
     struct gt_uftrace_repair_stats repair;
     GPtrArray *texts; /* char *: a phrase for each text file that was repaired */
 };
