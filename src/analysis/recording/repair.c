@@ -2,6 +2,7 @@
 /* Repairs a recording after a kill: see repair.h. */
 #include "analysis/recording/repair.h"
 
+#include "base/file.h"
 #include "format/compact/mend.h"
 #include "guest/elf/symbols.h"
 
@@ -66,10 +67,11 @@ int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
         edit->at.file ? gt_compact_work_recover(&edit->work, &done->missing, err)
                       : gt_streams_recover_packed(edit->at.dir, NULL, NULL, &done->missing, err);
     int repaired = repair(&edit->at, &opt, &done->repair, recovered < 0 ? &second : err);
+    int removed = gt_file_remove_left(edit->at.dir, recovered < 0 || repaired < 0 ? &second : err);
     if (recovered < 0)
         return (int)recovered;
     done->recovered = recovered;
-    return repaired;
+    return repaired < 0 ? repaired : removed;
 }
 
 void gt_recording_repair_clear(struct gt_recording_repair_result *done)
