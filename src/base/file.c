@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,64 @@ int gt_file_read(const char *path, size_t limit, char **data, size_t *size, stru
     return 0;
 }
 
+/* ---- directories --------------------------------------------------------------------------- */
+
+/* The process that makes ".NAME.PID.N.tmp"; 0: no such name. */
+static long maker_of(const char *name)
+{
+    static const char digits[] = "0123456789", end[] = ".tmp";
+    size_t n = strlen(name), least = sizeof end - 1;
+    if (*name != '.' || n < least || strcmp(name + n - least, end) != 0)
+        return 0;
+    for (int part = 0; part < 2; part++) { /* N, then PID */
+        size_t to = n - least;
+        for (n = to; n > 0 && strchr(digits, name[n - 1]);)
+            n--;
+        if (n == to || n < 3 || name[n - 1] != '.')
+            return 0;
+        least = 1;
+    }
+    return strtol(name + n, NULL, 10);
+}
+
+static bool is_left(int dir, const char *name)
+{
+    long pid = maker_of(name);
+    struct stat st;
+    return pid > 0 && pid <= INT_MAX && kill((pid_t)pid, 0) != 0 && errno == ESRCH &&
+           fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+static DIR *open_dir(const char *path, struct gt_error *err)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) {
+        gt_error_errno(err, errno, "%s: cannot be opened", path);
+        return NULL;
+    }
+    DIR *dir = fdopendir(fd);
+    if (!dir) {
+        close(fd);
+        gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
+    }
+    return dir;
+}
+
+int gt_file_remove_left(const char *path, struct gt_error *err)
+{
+    struct gt_error why;
+    int status = 0;
+    DIR *dir = open_dir(path, &why);
+    if (!dir)
+        return gt_error_set(err, why.status, "%s", why.text);
+    for (const struct dirent *e; (e = readdir(dir));)
+        if (is_left(dirfd(dir), e->d_name) && unlinkat(dirfd(dir), e->d_name, 0) != 0 &&
+            errno != ENOENT && status == 0)
+            status = gt_error_errno(err, errno, "%s/%s: cannot be removed", path, e->d_name);
+    closedir(dir);
+    return status;
+}
+
 int gt_file_make_dir(const char *path, struct gt_error *err)
 {
     if (mkdir(path, 0777) == 0)
@@ -172,14 +231,10 @@ static int walk_dir(DIR *dir, const char *path, bool look, struct gt_error *err)
 
 int gt_file_remove_dir(const char *path, struct gt_error *err)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return gt_error_errno(err, errno, "%s: cannot be opened", path);
-    DIR *dir = fdopendir(fd);
-    if (!dir) {
-        close(fd);
-        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", path);
-    }
+    struct gt_error why;
+    DIR *dir = open_dir(path, &why);
+    if (!dir)
+        return gt_error_set(err, why.status, "%s", why.text);
     int status = walk_dir(dir, path, true, err);
     if (!status)
         status = walk_dir(dir, path, false, err);

@@ -18,12 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes a new file beside path (".NAME.PID.tmp") and renames it over path: a reader sees the old
+/* Writes a new file beside path (".NAME.PID.N.tmp") and renames it over path: a reader sees the old
  * content or the new one. On failure the old file stays and the new one is removed. GT_E_IO,
  * GT_E_NOT_FOUND (no such directory), GT_E_RANGE (path too long). */
 int gt_file_replace(const char *path, const void *data, size_t size, struct gt_error *err);
 /* The same with a text; GT_E_NOMEM if the text's `failed` is set. The caller keeps the text. */
 int gt_file_replace_text(const char *path, const struct gt_text *t, struct gt_error *err);
+
+/* Removes from a directory what a process that was killed has left of gt_file_replace; files of
+ * processes that run stay. GT_E_IO, GT_E_NOT_FOUND, GT_E_NOMEM. */
+int gt_file_remove_left(const char *dir, struct gt_error *err);
 
 /* Appends with one write(2) to a file opened with O_APPEND, which is created if it does not exist:
  * lines of several processes do not mix. If a full disk takes only a part, the part is cut off

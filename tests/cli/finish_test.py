@@ -143,6 +143,20 @@ class Repair(Finish):
                                capture_output=True, text=True, check=False)
         self.assertEqual(shown.returncode, 0, shown.stderr)
 
+    def test_half_written(self):
+        """Files that a killed process was writing go, and nothing is said about them."""
+        self.expect(0, 'record', '-q', self.program(), do='record ' + GOOD_STATS)
+        self.expect(0, 'repair', 'uftrace.data')
+        names = os.listdir(self.path('uftrace.data'))
+        with subprocess.Popen(['true']) as dead:
+            dead.wait()
+        mine = f'.info.{os.getpid()}.0.tmp'
+        self.write(f'uftrace.data/.task.txt.{dead.pid}.0.tmp', b'half')
+        self.write(f'uftrace.data/{mine}', b'half')
+        done = self.expect(0, 'repair', 'uftrace.data')
+        self.assertRegex(done.stdout, '^uftrace.data: .*, nothing to repair\n$')
+        self.assertEqual(sorted(os.listdir(self.path('uftrace.data'))), sorted([*names, mine]))
+
     def test_no_directory(self):
         done = self.expect(1, 'repair', 'nowhere')
         self.assertRegex(done.stderr, '^guesttrace repair: .*nowhere: no such directory')

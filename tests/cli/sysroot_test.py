@@ -10,7 +10,7 @@ import shutil
 import subprocess
 
 from cli_case import GOOD_STATS
-from gttest import cases, uftrace, uftrace_check
+from gttest import cases, recordings, uftrace, uftrace_check
 from gttest.cases import need
 from sysroot_machine import AT, GUEST, TEXT, Sysroot
 
@@ -236,6 +236,63 @@ class Processes(Sysroot):
         self.names(1, one)
         self.names(1001, two)
         self.assertEqual(self.trace.pid_of, {1: 1003, 1001: 1001, 1002: 1})
+
+
+class Compact(Sysroot):
+    """A compact file gets the names that a directory gets."""
+
+    def both(self, *arguments, status=0):
+        """What `symbols` prints of the directory and of the file, without which of them it is."""
+        said = []
+        for what in 'uftrace.data', 'a.gtrace':
+            done = self.expect(status, 'symbols', '-d', what, *arguments)
+            said.append((done.stdout + done.stderr).replace(self.path(what), what).replace(what, 'WHAT'))
+        self.assertEqual(said[0], said[1])
+        return said[0]
+
+    def same(self):
+        """The file has the directory's files, and no others; of symbols those of functions that ran."""
+        shutil.rmtree(self.path('back'), ignore_errors=True)
+        self.expect(0, 'export', '-f', 'uftrace', '-o', 'back', 'a.gtrace')
+        wanted = self.files()
+        got = {name: self.read_bytes('back', name) for name in os.listdir(self.path('back'))}
+        self.assertEqual(sorted(wanted), sorted(got))
+        for name, data in wanted.items():
+            if not name.endswith('.sym'):
+                self.assertEqual(data, got[name], name)
+        self.assertEqual(recordings.called(self.out), recordings.called(self.path('back')))
+        self.assertEqual([name for name in os.listdir(self.dir) if name.startswith('a.gtrace')], ['a.gtrace'])
+
+    def test_names(self):
+        one, two = self.build('root/one', 60, 1), self.build('root/two', 80, 2)
+        self.execs(lambda at: {1001: [*one.values(), at, *two.values()], 1002: [*two.values(), -0x5000]},
+                   '1001 7 7 sh\n1001 7 7 two\n1002 8 8 two\n')
+        self.expect(0, 'export', '-f', 'compact', '-o', 'a.gtrace', 'uftrace.data')
+        said = self.both('System.map', '-L', 'root')
+        self.assertRegex(said, r'(?m)/root/two: ran in 2 processes$')
+        self.same()
+        self.out = self.path('back')
+        self.trace = uftrace.Trace(self.out)
+        self.names(1001, one, time=2 * len(one))
+        self.names(1002, two)
+        self.out = self.path('uftrace.data')
+        rows = json.loads(self.expect(0, 'report', '--json', 'a.gtrace').stdout)['rows']
+        self.assertTrue({*one, *two} <= {row['function'] for row in rows})
+        self.both('System.map', '-L', 'root')
+        self.same()
+        os.unlink(self.path('root', 'one'))
+        self.both('-L', 'root')
+        self.same()
+
+    def test_refused(self):
+        one = self.build('root/one')
+        self.build('other/two', 80, 2)
+        self.machine({1001: one.values()})
+        self.expect(0, 'export', '-f', 'compact', '-o', 'a.gtrace', 'uftrace.data')
+        before = self.read_bytes('a.gtrace')
+        self.assertIn('none of its 1 programs and libraries ran in', self.both('-L', 'other', status=1))
+        self.assertEqual(self.read_bytes('a.gtrace'), before)
+        self.same()
 
 
 class Folder(Sysroot):

@@ -13,6 +13,7 @@ from gttest.paths import GUESTTRACE
 from gttest.recordings import record, symbols
 from gttest.results import need, same
 from gttest.uftrace import ENTRY, EVENT, EXIT, LOST
+from gttest.uftrace_text import bare
 
 PROGRAMS = ['threads.c', 'fork.c', 'coroutines.c', 'exceptions.cc']
 
@@ -83,11 +84,12 @@ def test_others(t):
 # ---- beside uftrace ----------------------------------------------------------------------------------
 
 def beside_uftrace(recording):
-    """uftrace has a process a forked child, like us, and names of functions as symbols have them."""
+    """uftrace has a process a forked child, like us, and names of functions as symbols have them, but for parentheses."""
     text = commands.printed([commands.tool('uftrace'), 'dump', '--chrome', '--demangle=no', '-d', recording])
     theirs = json.loads(text)
     for e in theirs['traceEvents']:
         e.setdefault('tid', e['pid'])
+        e['name'] = bare(e['name'])
     mine = export(recording)
     if any(name.startswith('_Z') for calls in calls_of(theirs).values() for _, _, _, name in calls):
         same_calls(*[{tid: [call[:3] for call in calls] for tid, calls in calls_of(file).items()}

@@ -15,6 +15,7 @@ from gttest import boards, commands, functions, paths, qemus
 from gttest.compilers import compile_to
 from gttest.recordings import record, symbols
 from gttest.results import need, same
+from gttest.uftrace_text import bare
 
 
 def uftrace_stacks(directory, *options):
@@ -23,7 +24,7 @@ def uftrace_stacks(directory, *options):
     text = commands.printed([uftrace, 'dump', '--flame-graph', '--no-pager', *options, '-d', directory])
     for line in text.splitlines():
         stack, _, value = line.rpartition(' ')
-        sums[stack] += int(value)
+        sums[';'.join(map(bare, stack.split(';')))] += int(value)
     return +sums
 
 

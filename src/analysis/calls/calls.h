@@ -103,6 +103,7 @@ enum gt_calls_form { GT_CALLS_COMPACT, GT_CALLS_DIRECTORY, GT_CALLS_ETRACE };
 /* Facts about the recording. Texts are never NULL; "" where not known. */
 struct gt_calls_facts {
     enum gt_calls_form form;
+    unsigned major, minor; /* GT_CALLS_COMPACT: version of the format */
     const char *path;
     const char *command, *exename, *version, *cpu, *host; /* info */
     bool has_exit_status;

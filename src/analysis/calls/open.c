@@ -50,6 +50,8 @@ static void take_facts(struct gt_calls *c)
     const struct gt_uftrace_info *i = &c->info;
     struct gt_calls_facts *f = &c->facts;
     f->path = c->path;
+    f->major = GT_COMPACT_MAJOR; /* others are refused */
+    f->minor = c->file.minor;
     f->command = text_or_none(i->cmdline);
     f->exename = text_or_none(i->exename);
     f->version = text_or_none(i->version);

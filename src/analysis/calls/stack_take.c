@@ -39,7 +39,7 @@ GT_STACK_INLINE bool plain_entry(struct plain *p, uint32_t depth, uint32_t f, ui
 {
     const uint32_t k = p->depth;
     uint32_t *seen = &p->s->seen[f & (GT_STACK_SEEN - 1)];
-    if (depth != ((k + p->base) & GT_UFTRACE_DEPTH_MASK) || f == NONE || k == p->room)
+    if (((k + p->base - depth) & GT_UFTRACE_DEPTH_MASK) != 0 || f == NONE || k == p->room)
         return false;
     const bool recursive = *seen && gt_calls_stack_has(p->frame, k, f);
     ++*seen;
@@ -60,7 +60,7 @@ GT_STACK_INLINE bool plain_exit(struct plain *p, uint32_t depth, uint32_t f, uin
                                 struct gt_call *call)
 {
     const uint32_t k = p->depth - 1;
-    if (p->depth == 0 || depth != ((k + p->base) & GT_UFTRACE_DEPTH_MASK) ||
+    if (p->depth == 0 || ((k + p->base - depth) & GT_UFTRACE_DEPTH_MASK) != 0 ||
         p->frame[k].function != f)
         return false;
     const struct gt_call_frame top = p->frame[k];
@@ -357,7 +357,8 @@ static int take_any(struct taking *t, const struct gt_compact_event *e)
         status = take_word(t, e, word, time);
         break;
     default:
-        status = take_function(t, e, word, (e->sym & 3) == GT_COMPACT_ENTRY, e->depth, time);
+        status = take_function(t, e, word, (e->sym & 3) == GT_COMPACT_ENTRY,
+                               e->depth & GT_UFTRACE_DEPTH_MASK, time);
     }
     if (s->n_held)
         gt_calls_stack_release(s, t->r, t->out);

@@ -269,7 +269,7 @@ static void report(const struct gt_sysroot_base *b, const struct gt_sysroot_file
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static int match(const struct gt_sysroot_base *b, const struct gt_sysroot_files *files,
+static int match(const struct gt_records *at, const struct gt_sysroot_files *files,
                  const char *folder, GArray *processes, GPtrArray *lines, struct gt_error *err)
 {
     gt_sysroot_match(files, processes, lines);
@@ -277,7 +277,7 @@ static int match(const struct gt_sysroot_base *b, const struct gt_sysroot_files 
     return processes->len ? 0
                           : gt_error_set(err, GT_E_NOT_FOUND,
                                          "%s: none of its %zu programs and libraries ran in %s",
-                                         folder, files->n, b->dir.path);
+                                         folder, files->n, at->file ? at->file : at->dir);
 }
 
 static int read_processes(const struct gt_records *at, const struct gt_sysroot_base *b,
@@ -303,7 +303,7 @@ int gt_sysroot_apply(const struct gt_records *at, const char *folder, bool prefi
     if (status == 0)
         status = read_processes(at, &base, &processes, &grouped, err);
     if (status == 0)
-        status = match(&base, &files, folder, processes, lines, err);
+        status = match(at, &files, folder, processes, lines, err);
     if (status == 0)
         status = put_all(&base, processes, prefix, err);
     if (status == 0)

@@ -2,7 +2,7 @@
 /* Repairs a recording after a kill: see repair.h. */
 #include "analysis/recording/repair.h"
 
-#include "base/stream/stream.h"
+#include "base/file.h"
 #include "format/compact/mend.h"
 #include "guest/elf/symbols.h"
 
@@ -63,13 +63,15 @@ int gt_recording_repair(const struct gt_recording_edit *edit, bool names,
     struct gt_uftrace_repair_options opt = {
         .names = names, .report = report, .symbols = put_symbols, .self = done};
     struct gt_error second = {0};
-    int64_t recovered = edit->at.file ? gt_compact_work_recover(&edit->work, err)
-                                      : gt_streams_recover(edit->at.dir, err);
+    int64_t recovered =
+        edit->at.file ? gt_compact_work_recover(&edit->work, &done->missing, err)
+                      : gt_streams_recover_packed(edit->at.dir, NULL, NULL, &done->missing, err);
     int repaired = repair(&edit->at, &opt, &done->repair, recovered < 0 ? &second : err);
+    int removed = gt_file_remove_left(edit->at.dir, recovered < 0 || repaired < 0 ? &second : err);
     if (recovered < 0)
         return (int)recovered;
     done->recovered = recovered;
-    return repaired;
+    return repaired < 0 ? repaired : removed;
 }
 
 void gt_recording_repair_clear(struct gt_recording_repair_result *done)
@@ -82,7 +84,16 @@ void gt_recording_repair_clear(struct gt_recording_repair_result *done)
 static bool is_changed(const struct gt_recording_repair_result *done)
 {
     const struct gt_uftrace_repair_stats *r = &done->repair;
-    return done->recovered || r->cut || r->closed || r->events || r->texts;
+    return done->recovered || done->missing.pools || r->cut || r->closed || r->events || r->texts;
+}
+
+static void append_missing(GString *s, const struct gt_streams_missing *m)
+{
+    if (!m->pools)
+        return;
+    g_string_append(s, "; the newest records may be missing: a part of them was in memory only");
+    if (m->records)
+        g_string_append_printf(s, ", and %" PRIu64 " that followed it were left out", m->records);
 }
 
 char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
@@ -116,5 +127,6 @@ char *gt_recording_repair_text(const struct gt_recording_repair_result *done)
     if (r->texts)
         g_string_append_printf(s, "%s%" PRIu64 " text file%s repaired", separator, r->texts,
                                r->texts == 1 ? "" : "s");
+    append_missing(s, &done->missing);
     return g_string_free(s, FALSE);
 }

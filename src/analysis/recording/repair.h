@@ -4,19 +4,22 @@
 #define GT_ANALYSIS_RECORDING_REPAIR_H
 
 #include "analysis/recording/edit.h"
+#include "base/stream/stream.h"
 #include "format/uftrace/dir.h"
 
 #include <glib.h>
 
 struct gt_recording_repair_result {
     int64_t recovered; /* records copied from pool files */
+    struct gt_streams_missing missing;
     struct gt_uftrace_repair_stats repair;
     GPtrArray *texts; /* char *: a phrase for each text file that was repaired */
 };
 
 /* Repairs the recording; no process may record there any more. `names`: also repair maps, symbols
  * and the like, which are complete if the plugin came to its end. Lost symbols are read from their
- * programs again if these are unchanged. Returns the first error after trying everything; *done is
+ * programs again if these are unchanged. Files that a killed process has left half-written are
+ * removed. Returns the first error after trying everything; *done is
  * filled in any case, and needs gt_recording_repair_clear. Errors of gt_streams_recover and
  * gt_uftrace_dir_repair. */
 int gt_recording_repair(const struct gt_recording_edit *edit, bool names,

@@ -289,6 +289,6 @@ void *gt_streams_writer(void *set);
 /* recover.c: the same as gt_streams_recover() over an open directory, which stays open; backend
  * NULL: records go to TID.dat files. */
 int64_t gt_streams_recover_at(int dirfd, const char *dir, const struct gt_stream_packing *backend,
-                              void *self, struct gt_error *err);
+                              void *self, struct gt_streams_missing *missing, struct gt_error *err);
 
 #endif

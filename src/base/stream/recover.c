@@ -93,7 +93,7 @@ static bool is_ring_name(const char *name)
 }
 
 int64_t gt_streams_recover_at(int dirfd, const char *dir, const struct gt_stream_packing *backend,
-                              void *self, struct gt_error *err)
+                              void *self, struct gt_streams_missing *missing, struct gt_error *err)
 {
     int fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -114,6 +114,10 @@ int64_t gt_streams_recover_at(int dirfd, const char *dir, const struct gt_stream
                             .self = self,
                             .err = failed ? NULL : err};
         int64_t n = recover_one(&r);
+        if (n >= 0 && missing) {
+            missing->pools += r.partly;
+            missing->records += r.left;
+        }
         if (n >= 0)
             records += n;
         else if (!failed)
@@ -124,17 +128,18 @@ int64_t gt_streams_recover_at(int dirfd, const char *dir, const struct gt_stream
 }
 
 int64_t gt_streams_recover_packed(const char *dir, const struct gt_stream_packing *backend,
-                                  void *self, struct gt_error *err)
+                                  void *self, struct gt_streams_missing *missing,
+                                  struct gt_error *err)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return gt_error_errno(err, errno, "%s", dir);
-    int64_t n = gt_streams_recover_at(fd, dir, backend, self, err);
+    int64_t n = gt_streams_recover_at(fd, dir, backend, self, missing, err);
     close(fd);
     return n;
 }
 
 int64_t gt_streams_recover(const char *dir, struct gt_error *err)
 {
-    return gt_streams_recover_packed(dir, NULL, NULL, err);
+    return gt_streams_recover_packed(dir, NULL, NULL, NULL, err);
 }

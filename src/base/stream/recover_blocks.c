@@ -64,8 +64,10 @@ static int check_streams(struct gt_ring *r)
         if (hole && !r->partly)
             return gt_ring_lies(r, rest->at, "a stream with a hole before record",
                                 rest->offset / GT_STREAM_RECORD);
-        if (hole)
+        if (hole) {
+            r->left += (rest->end - rest->written) / GT_STREAM_RECORD;
             rest->written = rest->end;
+        }
     }
     return 0;
 }

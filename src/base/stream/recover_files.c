@@ -57,9 +57,10 @@ static int check_order(struct gt_ring *r)
         if (missing < 0)
             return missing;
         bool hole = missing || rest->offset + rest->written > end;
-        if (hole && r->partly)
+        if (hole && r->partly) {
+            r->left += (rest->end - rest->written) / GT_STREAM_RECORD;
             rest->written = rest->end = 0;
-        else if (hole)
+        } else if (hole)
             return gt_ring_lies(r, rest->at, "a file offset beyond the stream's end", rest->offset);
         else if (end < rest->offset + rest->end)
             end = rest->offset + rest->end;

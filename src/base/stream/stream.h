@@ -141,10 +141,18 @@ void gt_streams_fork_child(struct gt_streams *set);
  * GT_E_NOMEM, GT_E_IO, GT_E_FORMAT (a pool file is inconsistent; it is left unchanged, and no
  * stream file is changed for it). Idempotent. */
 int64_t gt_streams_recover(const char *dir, struct gt_error *err);
+
+/* What a recovery could not copy, though no pool file is damaged. */
+struct gt_streams_missing {
+    uint64_t pools;   /* pools of which a part was in memory only, and went with the process */
+    uint64_t records; /* records in their files that follow such a part, and were left out */
+};
+
 /* The same where records go to a backend, which must not be open. It stays as it is where there is
- * nothing to copy. */
+ * nothing to copy. NULL: files of streams. *missing, which may be NULL, is added to. */
 int64_t gt_streams_recover_packed(const char *dir, const struct gt_stream_packing *backend,
-                                  void *self, struct gt_error *err);
+                                  void *self, struct gt_streams_missing *missing,
+                                  struct gt_error *err);
 
 /* The slow path of gt_stream_put: queues the current chunk and takes another. */
 void gt_stream_next_chunk(struct gt_stream *s) __attribute__((cold));

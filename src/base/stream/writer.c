@@ -49,7 +49,7 @@ static void start(struct gt_streams *set)
     set->ring = -1;
     open_directory(set);
     if (set->dirfd != -1) /* a file that lies stays for the tool */
-        gt_streams_recover_at(set->dirfd, set->dir, set->backend, set->backend_self, NULL);
+        gt_streams_recover_at(set->dirfd, set->dir, set->backend, set->backend_self, NULL, NULL);
     if (set->backend)
         gt_blocks_start(set);
 }

@@ -8,15 +8,15 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-const char *gt_info_form(const struct gt_calls_facts *f)
+char *gt_info_form(const struct gt_calls_facts *f)
 {
     switch (f->form) {
     case GT_CALLS_COMPACT:
-        return "compact file";
+        return g_strdup_printf("compact file, version %u.%u", f->major, f->minor);
     case GT_CALLS_DIRECTORY:
-        return "uftrace directory";
+        return g_strdup("uftrace directory");
     default:
-        return "etrace stream";
+        return g_strdup("etrace stream");
     }
 }
 

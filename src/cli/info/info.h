@@ -24,8 +24,9 @@ struct gt_info {
 int gt_info_read(struct gt_reading *r, struct gt_info *i, struct gt_error *err);
 void gt_info_clear(struct gt_info *i);
 
-/* "compact file", "uftrace directory", "etrace stream". */
-const char *gt_info_form(const struct gt_calls_facts *f);
+/* "compact file, version 1.0", "uftrace directory", "etrace stream". The caller frees it (g_free).
+ */
+char *gt_info_form(const struct gt_calls_facts *f);
 /* "insn", "host", "mixed" (processes differ); NULL: not known. */
 const char *gt_info_clock(const struct gt_info *i);
 /* "exit status 1", "killed by signal 9 (Killed)". The caller frees it (g_free). */

@@ -45,6 +45,10 @@ static void put_recording(struct gt_json *j, const struct gt_info *i)
     const struct gt_calls_facts *f = i->facts;
     put_text(j, "path", f->path);
     put_text(j, "form", forms[f->form]);
+    if (f->form == GT_CALLS_COMPACT) {
+        g_autofree char *version = g_strdup_printf("%u.%u", f->major, f->minor);
+        put_text(j, "format_version", version);
+    }
     gt_json_key(j, "incomplete");
     gt_json_bool(j, f->incomplete);
     put_text(j, "command", f->command);

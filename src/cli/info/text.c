@@ -91,9 +91,10 @@ static void put_time(const struct gt_info *i, struct gt_pager *p)
 static void put_recording(const struct gt_info *i, struct gt_pager *p)
 {
     const struct gt_calls_facts *f = i->facts;
+    g_autofree char *form = gt_info_form(f);
     g_autofree char *ended = f->has_exit_status ? gt_info_exit(f->exit_status) : NULL;
     put_fact(p, "recording", f->path);
-    put_fact(p, "form", gt_info_form(f));
+    put_fact(p, "form", form);
     if (f->incomplete)
         put(p, "%-14s: %sno: it was cut, or is still being written%s\n", "complete",
             gt_color(p->color, GT_COLOR_RED), gt_color(p->color, GT_COLOR_NONE));

@@ -85,8 +85,10 @@ struct gt_packer_options {
 /* A block has about as many records, or less. */
 #define GT_PACKER_BLOCK (256u << 10)
 
-/* Functions that a task may have open. */
-#define GT_PACKER_DEPTH 1024
+/* Functions that a task may have open; and the most that each of a segment's tasks has had open in
+ * it, together. What is entered beyond is packed as a word that fits nowhere. */
+#define GT_PACKER_DEPTH (1u << 20)
+#define GT_PACKER_OPEN  (1u << 23)
 
 /* One of them. */
 struct gt_packer_frame {
@@ -98,7 +100,8 @@ int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out);
 void gt_packer_destroy(struct gt_packer *p); /* NULL is fine */
 /* The task goes on where an earlier packer ended: the time of its last record, and the functions
  * that it has open, outermost first. To be called before the task's first record. GT_E_USAGE: the
- * task has records; GT_E_RANGE: no task can have as many functions open; GT_E_NOMEM. */
+ * task has records; GT_E_RANGE: the task, or all of them, cannot have as many functions open, and
+ * the task is as one that has not been resumed; GT_E_NOMEM. */
 int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
                      const struct gt_packer_frame *frame, size_t n);
 /* The task has ended: its memory is freed. It may come again, as a new one. */
@@ -175,8 +178,9 @@ uint32_t gt_unpacker_words(const struct gt_unpacker *u);
 uint32_t gt_unpacker_tasks(const struct gt_unpacker *u);
 uint32_t gt_unpacker_task(const struct gt_unpacker *u, uint32_t index);
 /* The functions that a task has open at its present place, outermost first, and the time of its
- * last record; valid until the next call. In a piece callback: as they are after the piece. */
-const struct gt_compact_frame *gt_unpacker_frames(const struct gt_unpacker *u, uint32_t index,
+ * last record; valid until the next call. In a piece callback: as they are after the piece. NULL:
+ * no memory. */
+const struct gt_compact_frame *gt_unpacker_frames(struct gt_unpacker *u, uint32_t index,
                                                   uint32_t *depth, uint64_t *time);
 
 #endif

@@ -17,8 +17,6 @@ enum {
     GT_MODEL_BITS = 16,
     GT_MODEL_SIZE = 1 << GT_MODEL_BITS,
     GT_MODEL_ROOM = 32, /* functions that a new task has room for */
-    GT_MODEL_DEPTH =
-        GT_PACKER_DEPTH, /* functions that may be open: what a record's depth can say */
 };
 
 /* What the table did not predict, of an exact recording; else of what happened only. */

@@ -29,9 +29,9 @@ static int64_t sym_of(struct gt_packer *p, const struct place *at, uint64_t word
     p->is_new = false;
     if (at->depth > 0 && word == *at->exit)
         return GT_COMPACT_EXIT;
-    if (word == gt_uftrace_entry(at->depth, addr) && at->depth < GT_MODEL_DEPTH)
+    if (word == gt_uftrace_entry(at->depth, addr) && at->depth < at->room)
         class = GT_COMPACT_ENTRY;
-    else if (word == gt_uftrace_event(at->depth, addr) && at->depth < GT_MODEL_DEPTH)
+    else if (word == gt_uftrace_event(at->depth, addr))
         class = GT_COMPACT_EVENT;
     uint64_t value = class == GT_COMPACT_OTHER ? word : addr;
     uint32_t number =
@@ -49,8 +49,7 @@ static inline bool says(const struct gt_word *words, const struct place *at, uin
     case GT_COMPACT_ENTRY:
         return at->depth < at->room && word == gt_uftrace_entry(at->depth, words[sym >> 2].value);
     case GT_COMPACT_EVENT:
-        return at->depth < GT_MODEL_DEPTH &&
-               word == gt_uftrace_event(at->depth, words[sym >> 2].value);
+        return word == gt_uftrace_event(at->depth, words[sym >> 2].value);
     default:
         return false;
     }
@@ -228,17 +227,16 @@ static int put_one(struct gt_packer *p, struct place *at, const struct gt_compac
     return 0;
 }
 
-/* Room for one more function. False: no memory. */
-static bool grow_stack(struct gt_packer_task *t, struct place *at)
+/* Room for one more function, where one more may be open. GT_E_NOMEM. */
+static int grow_stack(struct gt_packer *p, struct gt_packer_task *t, struct place *at)
 {
-    if (at->depth < at->room || at->room == GT_MODEL_DEPTH)
-        return true;
-    if (!gt_packer_grow_stack(t, at->depth + 1))
-        return false;
+    int status = gt_packer_grow_stack(p, t, at->depth + (size_t)1);
+    if (status < 0)
+        return status == GT_E_RANGE ? 0 : status;
     at->room = t->room;
     at->top = &t->frame[at->depth];
     at->exit = &t->exit[at->depth];
-    return true;
+    return 0;
 }
 
 static int put_records(struct gt_packer *p, struct gt_packer_task *t,
@@ -258,8 +256,10 @@ static int put_records(struct gt_packer *p, struct gt_packer_task *t,
         size_t run = p->exact ? run_exact(p, &at, r + i, n - i) : run_timed(p, &at, r + i, n - i);
         p->run += run;
         i += run;
-        if (i < n)
-            status = grow_stack(t, &at) ? put_one(p, &at, &r[i++]) : GT_E_NOMEM;
+        if (i < n && at.depth == at.room)
+            status = grow_stack(p, t, &at);
+        if (i < n && status == 0)
+            status = put_one(p, &at, &r[i++]);
     }
     t->depth = at.depth;
     t->time = at.time;

@@ -24,6 +24,7 @@ struct gt_packer {
     /* tasks, by id: open addressing, a power of two */
     struct gt_packer_task **tasks;
     size_t n_tasks, tasks_room;
+    size_t stacks; /* room beyond GT_MODEL_ROOM of tasks, those that ended in the segment as well */
     /* the segment */
     uint32_t segment; /* counted from 1 */
     uint32_t n_segment_tasks;
@@ -48,7 +49,8 @@ void gt_packer_begin_segment(struct gt_packer *p);
 void gt_packer_begin_block(struct gt_packer *p);
 /* The task, which then has appeared in the segment. GT_E_RANGE: too many have; GT_E_NOMEM. */
 int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out);
-/* Makes room for that many open functions, at most GT_MODEL_DEPTH. False: no memory. */
-bool gt_packer_grow_stack(struct gt_packer_task *t, size_t depth);
+/* Makes room for that many open functions, where it is less. GT_E_RANGE: no more may be open;
+ * GT_E_NOMEM. */
+int gt_packer_grow_stack(struct gt_packer *p, struct gt_packer_task *t, size_t depth);
 
 #endif

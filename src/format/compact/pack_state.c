@@ -5,9 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS_ROOM = 64 };
+enum {
+    TASKS_ROOM = 64,
+    /* Of all stacks, beyond what each has: so no segment's tasks have GT_PACKER_OPEN. */
+    STACKS_ROOM = GT_PACKER_OPEN - GT_MODEL_ROOM * GT_COMPACT_MAX_TASKS,
+};
 
 /* ---- life ---------------------------------------------------------------------------------- */
+
+static size_t room_of_stacks(const struct gt_packer *p)
+{
+    size_t room = 0;
+    for (size_t i = 0; i < p->tasks_room; i++)
+        if (p->tasks[i])
+            room += p->tasks[i]->room - GT_MODEL_ROOM;
+    return room;
+}
 
 void gt_packer_begin_segment(struct gt_packer *p)
 {
@@ -16,6 +29,7 @@ void gt_packer_begin_segment(struct gt_packer *p)
     gt_words_clear(&p->words);
     p->segment++;
     p->n_segment_tasks = 0;
+    p->stacks = room_of_stacks(p);
     p->segment_records = 0;
     p->begins = true;
 }
@@ -123,21 +137,26 @@ static bool grow_tasks(struct gt_packer *p)
     return true;
 }
 
-bool gt_packer_grow_stack(struct gt_packer_task *t, size_t depth)
+int gt_packer_grow_stack(struct gt_packer *p, struct gt_packer_task *t, size_t depth)
 {
     size_t room = t->room;
+    if (depth <= room)
+        return 0;
     while (room < depth)
         room *= 2;
+    if (depth > GT_PACKER_DEPTH || room - t->room > STACKS_ROOM - p->stacks)
+        return GT_E_RANGE;
     struct gt_model_frame *frame = realloc(t->frame, (room + 1) * sizeof *frame);
     if (!frame)
-        return false;
+        return GT_E_NOMEM;
     t->frame = frame;
     uint64_t *exit = realloc(t->exit, (room + 1) * sizeof *exit);
     if (!exit)
-        return false;
+        return GT_E_NOMEM;
     t->exit = exit;
+    p->stacks += room - t->room;
     t->room = (uint32_t)room;
-    return true;
+    return 0;
 }
 
 static struct gt_packer_task *new_task(struct gt_packer *p, uint32_t id)
@@ -206,13 +225,16 @@ int gt_packer_resume(struct gt_packer *p, uint32_t task, uint64_t time,
                      const struct gt_packer_frame *frame, size_t n)
 {
     struct gt_packer_task *t = *task_slot(p, task);
-    if (n > GT_MODEL_DEPTH)
+    if (n > GT_PACKER_DEPTH)
         return GT_E_RANGE;
     if (t)
         return GT_E_USAGE;
     t = new_task(p, task);
-    if (!t || !gt_packer_grow_stack(t, n))
-        return GT_E_NOMEM;
+    int status = t ? gt_packer_grow_stack(p, t, n) : GT_E_NOMEM;
+    if (status == GT_E_RANGE)
+        gt_packer_forget(p, task);
+    if (status < 0)
+        return status;
     t->time = time;
     t->depth = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {

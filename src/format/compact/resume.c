@@ -100,12 +100,12 @@ static bool grow(struct states *s)
     return true;
 }
 
-static int note_task(struct states *s, const struct gt_unpacker *u, uint32_t index)
+static int note_task(struct states *s, struct gt_unpacker *u, uint32_t index)
 {
     uint32_t depth, id = gt_unpacker_task(u, index);
     uint64_t time;
     const struct gt_compact_frame *from = gt_unpacker_frames(u, index, &depth, &time);
-    if (!grow(s))
+    if (!from || !grow(s))
         return GT_E_NOMEM;
     struct gt_compact_tail_task *state = find(s, id);
     struct gt_packer_frame *frame = realloc(state->frame, (depth + 1) * sizeof *frame);
@@ -118,7 +118,7 @@ static int note_task(struct states *s, const struct gt_unpacker *u, uint32_t ind
     return 0;
 }
 
-static int note_tasks(struct states *s, const struct gt_unpacker *u)
+static int note_tasks(struct states *s, struct gt_unpacker *u)
 {
     int status = 0;
     for (uint32_t i = 0; i < gt_unpacker_tasks(u) && status == 0; i++)

@@ -177,13 +177,16 @@ static int take_one(struct gt_unpacker *u, struct place *at, struct gt_compact_e
 }
 
 /* Where there is no room for another function, and may be more: *more. GT_E_NOMEM. */
-static int grow_stack(struct gt_unpacker_task *t, struct place *at, bool *more)
+static int grow_stack(struct gt_unpacker *u, struct gt_unpacker_task *t, struct place *at,
+                      bool *more)
 {
-    *more = at->depth == at->room && at->room < GT_MODEL_DEPTH;
-    if (!*more)
+    *more = false;
+    if (at->depth < at->room)
         return 0;
-    if (!gt_unpacker_grow_stack(t, at->depth + 1))
-        return GT_E_NOMEM;
+    int status = gt_unpacker_grow_stack(u, t, at->depth + (size_t)1);
+    if (status < 0)
+        return status == GT_E_FORMAT ? 0 : status; /* an entry is damage, others are not */
+    *more = true;
     at->room = t->room;
     at->top = &t->frame[at->depth];
     return 0;
@@ -195,13 +198,13 @@ static int take_events(struct gt_unpacker *u, struct gt_unpacker_task *t,
 {
     struct place at = {&t->frame[t->depth], t->depth, t->room, t->time};
     bool more;
-    int status = grow_stack(t, &at, &more);
+    int status = grow_stack(u, t, &at, &more);
     for (size_t i = 0; i < n && status == 0;) {
         size_t want = u->run < n - i ? (size_t)u->run : n - i;
         size_t got = u->exact ? run_exact(u, &at, out + i, want) : run_timed(u, &at, out + i, want);
         u->run -= got;
         i += got;
-        status = grow_stack(t, &at, &more);
+        status = grow_stack(u, t, &at, &more);
         if (status == 0 && got < want && !more)
             status = GT_E_FORMAT;
         if (status == 0 && u->run == 0 && i < n)
@@ -233,6 +236,8 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
         uint32_t depth;
         piece.open = gt_unpacker_frames(u, piece.index, &depth, &piece.time);
         piece.n_open = depth;
+        if (!piece.open)
+            return GT_E_NOMEM;
     }
     piece.task = u->task[index].id;
     *left -= n;

@@ -20,6 +20,7 @@ struct gt_unpacker {
     struct gt_prediction *first, *second; /* GT_MODEL_SIZE each */
     struct gt_unpacker_task *task; /* those from n_tasks on have memory, for the next segments */
     uint32_t n_tasks, tasks_room;
+    size_t stacks;  /* room of all tasks */
     uint64_t *word; /* by number */
     uint32_t n_words, words_room;
     uint64_t last_word;
@@ -31,7 +32,8 @@ struct gt_unpacker {
     struct gt_columns columns;
     uint64_t run;
     struct gt_compact_event *event; /* EVENTS */
-    struct gt_compact_frame *open;  /* GT_MODEL_DEPTH, for gt_unpacker_frames */
+    struct gt_compact_frame *open;  /* for gt_unpacker_frames */
+    size_t open_room;
 };
 
 static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column column)
@@ -42,8 +44,9 @@ static inline uint64_t gt_unpacker_take(struct gt_unpacker *u, enum gt_column co
 void gt_unpacker_begin_segment(struct gt_unpacker *u);
 /* A number was read: 0 is the next, and brings its word. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out);
-/* Makes room for that many open functions, at most GT_MODEL_DEPTH. False: no memory. */
-bool gt_unpacker_grow_stack(struct gt_unpacker_task *t, size_t depth);
+/* Makes room for that many open functions, where it is less. GT_E_FORMAT: no more can be open;
+ * GT_E_NOMEM. */
+int gt_unpacker_grow_stack(struct gt_unpacker *u, struct gt_unpacker_task *t, size_t depth);
 /* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_unpacker_open_task(struct gt_unpacker *u);
 

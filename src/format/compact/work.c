@@ -311,21 +311,22 @@ bool gt_compact_work_is_last(struct gt_compact_work *w)
     return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_file(w, lives);
 }
 
-int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_error *err)
+int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_streams_missing *missing,
+                                struct gt_error *err)
 {
     const struct gt_compact_writer_options o = {.path = w->file, .dir = w->dir.path};
     struct gt_compact_writer *writer;
     int64_t n = gt_compact_writer_create(&o, &writer);
     if (n < 0)
         return gt_error_set(err, (int)n, "%s: out of memory", w->file);
-    n = gt_streams_recover_packed(w->dir.path, &gt_compact_packing, writer, err);
+    n = gt_streams_recover_packed(w->dir.path, &gt_compact_packing, writer, missing, err);
     gt_compact_writer_destroy(writer);
     return n;
 }
 
 int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err)
 {
-    int64_t n = any_file(w, is_pool) ? gt_compact_work_recover(w, err) : 0;
+    int64_t n = any_file(w, is_pool) ? gt_compact_work_recover(w, NULL, err) : 0;
     if (n < 0 || any_file(w, is_pool))
         return n < 0 ? (int)n : 0;
     int status = gt_compact_gather(w->dir.path, w->file, err);

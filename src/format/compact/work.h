@@ -11,6 +11,7 @@
 #ifndef GT_FORMAT_COMPACT_WORK_H
 #define GT_FORMAT_COMPACT_WORK_H
 
+#include "base/stream/stream.h"
 #include "format/uftrace/dir.h"
 
 #define GT_COMPACT_WORK_ENDING ".parts"
@@ -45,9 +46,10 @@ int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err);
 /* True if nobody else uses the directory, nor a process that is about to go on after an execve():
  * then nobody can until the handle is closed. False: the handle does not use it any more either. */
 bool gt_compact_work_is_last(struct gt_compact_work *w);
-/* Takes what pools of killed processes have into the file: how many records. Errors of
- * gt_streams_recover_packed; GT_E_NOMEM. */
-int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_error *err);
+/* Takes what pools of killed processes have into the file: how many records; *missing, which
+ * may be NULL, is added to. Errors of gt_streams_recover_packed; GT_E_NOMEM. */
+int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_streams_missing *missing,
+                                struct gt_error *err);
 /* After gt_compact_work_is_last: takes what pools have, gathers the text files into the file, and
  * removes the directory. It stays where a pool does (a process is being killed), or after an error;
  * then another call continues. Errors of gt_compact_work_recover, gt_compact_gather and

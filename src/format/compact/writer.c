@@ -161,7 +161,10 @@ static int open_file(void *self, uint32_t number, bool recover, uint64_t *record
 static int resume_task(void *self, const struct gt_compact_tail_task *t)
 {
     struct gt_compact_writer *w = self;
-    return gt_packer_resume(w->packer, t->id, t->time, t->frame, t->depth);
+    int status = gt_packer_resume(w->packer, t->id, t->time, t->frame, t->depth);
+    if (status == GT_E_RANGE) /* rather without them than not at all */
+        status = gt_packer_resume(w->packer, t->id, t->time, NULL, 0);
+    return status;
 }
 
 static int resume(struct gt_compact_writer *w)

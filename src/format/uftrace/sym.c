@@ -151,6 +151,17 @@ static char *in_copy(const struct sym_reader *r, const struct gt_cursor *c)
     return r->copy + (c->at - r->text);
 }
 
+/* Takes off what write_name() has appended. */
+static void take_off_parentheses(char *name)
+{
+    size_t n = strlen(name), all = n;
+    while (n > 2 && memcmp(name + n - 2, "()", 2) == 0)
+        n -= 2;
+    name[n] = '\0';
+    if (n < all && !gt_uftrace_name_is_special(name))
+        name[n] = '(';
+}
+
 /* One whole line; what is wrong with it, or NULL. */
 static const char *take_symbol_line(struct sym_reader *r, struct gt_cursor c)
 {
@@ -178,7 +189,9 @@ static const char *take_symbol_line(struct sym_reader *r, struct gt_cursor c)
         last->size = s.addr - last->addr;
     r->open = s.type != '?' && s.size == 0;
     if (s.type != '?') {
-        s.name = in_copy(r, &name);
+        char *own = in_copy(r, &name);
+        take_off_parentheses(own);
+        s.name = own;
         r->tab.sym[r->tab.n++] = s;
     }
     return NULL;

@@ -254,7 +254,8 @@ struct gt_uftrace_symtab {
     size_t n;
     void *storage;
 };
-/* Parses a whole file. GT_E_FORMAT (also: not sorted), GT_E_NOMEM. */
+/* Parses a whole file. The "()" of names that make readers change their stacks are taken off again.
+ * GT_E_FORMAT (also: not sorted), GT_E_NOMEM. */
 int gt_uftrace_sym_read(const char *text, size_t size, struct gt_uftrace_symtab *out,
                         struct gt_error *err);
 void gt_uftrace_symtab_free(struct gt_uftrace_symtab *tab);

@@ -19,7 +19,7 @@ FILE_HEAD, HEAD, TRAILER = 16, 64, 16
 RECORDS, TEXT, INDEXES = 1, 2, 3
 SEGMENT, EXACT = 1, 2
 NEW_WORD, ENTRY, EVENT = 0, 1, 2
-WORD, DEPTH = 1 << 64, 1024
+WORD, DEPTH, LOW_DEPTH, OPEN = 1 << 64, 1 << 20, 1023, 1 << 23
 
 Block = collections.namedtuple('Block', 'at type flags size packer records first last before payload')
 Gap = collections.namedtuple('Gap', 'at size')
@@ -164,11 +164,12 @@ class Frame:
 
 class Task:
     def __init__(self, tid, time):
-        self.tid, self.time, self.frames = tid, time, [Frame()]
+        self.tid, self.time, self.frames, self.deepest = tid, time, [Frame()], 0
 
     def enter(self, number, addr, time):
         need(len(self.frames) <= DEPTH, 'too many functions are open')
         self.frames.append(Frame(number, mix(number, self.frames[-1].context, 0), addr, time))
+        self.deepest = max(self.deepest, len(self.frames) - 1)
 
 
 class Segment:
@@ -246,13 +247,13 @@ class Segment:
             need(depth > 0, 'a function is left that is not open')
             task.frames.pop()
             task.frames[-1].note(top.number)
-            return 1 | 5 << 3 | depth - 1 << 6 | top.addr << 16
+            return 1 | 5 << 3 | (depth - 1 & LOW_DEPTH) << 6 | top.addr << 16
         word = self.words[symbol >> 2]
         if symbol & 3 == ENTRY:
             task.enter(symbol >> 2, word, task.time)
-            return 5 << 3 | depth << 6 | word << 16
+            return 5 << 3 | (depth & LOW_DEPTH) << 6 | word << 16
         top.note(symbol)
-        return 3 | 5 << 3 | depth << 6 | word << 16 if symbol & 3 == EVENT else word
+        return 3 | 5 << 3 | (depth & LOW_DEPTH) << 6 | word << 16 if symbol & 3 == EVENT else word
 
     def block(self, block, records, opened):
         """Adds the block's records to those of each task."""
@@ -276,6 +277,7 @@ class Segment:
         need(run == 0, run, 'more records are predicted')
         for column in c.values():
             column.done()
+        need(sum(task.deepest for task in self.tasks) <= OPEN, 'too many functions are open')
         need((min(times), max(times)) == (block.first, block.last), 'offset', block.at, 'other times')
 
 

@@ -28,12 +28,17 @@ def ns_of(text):
     return int(whole) * UNITS[unit] + int(part) * step
 
 
+def bare(name):
+    """Without the parentheses that a name has in a symbol file because uftrace would change its stacks at it."""
+    return name.removesuffix('()')
+
+
 def report(text):
     """{function: {column: text}} of `uftrace report -f` with the columns REPORT."""
     rows = {}
     for line in text.split('\n')[2:]:
         cells = [line[(WIDTH + GAP) * i:(WIDTH + GAP) * (i + 1)].replace(' ', '') for i in range(len(REPORT))]
-        name = line[(WIDTH + GAP) * len(REPORT) + GAP:]
+        name = bare(line[(WIDTH + GAP) * len(REPORT) + GAP:])
         if name:
             rows[name] = {column: cell or '0.000us' for column, cell in zip(REPORT, cells)}
     return rows
@@ -99,6 +104,7 @@ def graph(text):
             last = last if gap else None
             continue
         total, total_unit, own, own_unit, where, calls, name = match.groups()
+        name = bare(name)
         times = [ns_of(f'{number} {unit}') if number else 0 for number, unit in ((total, total_unit), (own, own_unit))]
         node = Node(name, int(calls), *times)
         level = len(where) // 3
@@ -122,7 +128,7 @@ def backtraces(text):
         if head:
             path, value = [], (int(head.group(1)), head.group(2) + head.group(3))
         elif path is not None and line.startswith('   ['):
-            path.append(re.match(r' +\[\d+\] (.*) \(0x[0-9a-f]+\)$', line).group(1))
+            path.append(bare(re.match(r' +\[\d+\] (.*) \(0x[0-9a-f]+\)$', line).group(1)))
         elif path:
             found[tuple(path)] = value
             path = None

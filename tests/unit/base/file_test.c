@@ -2,6 +2,7 @@
 /* Text files written whole, and directories moved and removed. */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,6 +103,49 @@ static void test_replace(void **state)
     assert_int_equal(gt_file_replace(path, "two", 3, &err), 0);
     expect_content(path, "two");
     expect_content(in_top(2, left), "old");
+}
+
+/* What a killed process has left goes; all else stays. */
+static void test_remove_left(void **state)
+{
+    (void)state;
+    /* before and after the process's number; NULL: there is none */
+    static const char *const others[][2] = {{"tmp"},          {".tmp"},        {".a.tmp"},
+                                            {".a.1.tmp"},     {".a.9x.0.tmp"}, {".a.0.0.tmp"},
+                                            {"a.", ".0.tmp"}, {".", ".0.tmp"}, {".a.", ".0.tmp~"}};
+    const size_t n = sizeof others / sizeof others[0];
+    char left[64], name[64];
+    pid_t dead = fork();
+    if (dead == 0)
+        _exit(0);
+    assert_int_equal(waitpid(dead, NULL, 0), dead);
+    const char *dir = in_top(3, "left");
+    assert_int_equal(gt_file_make_dir(dir, NULL), 0);
+    snprintf(left, sizeof left, "left/.task.txt.%ld.12.tmp", (long)dead);
+    assert_int_equal(gt_file_append(in_top(0, left), "half", 4, NULL), 0);
+    for (size_t i = 0; i < n; i++) {
+        if (others[i][1])
+            snprintf(name, sizeof name, "left/%s%ld%s", others[i][0], (long)dead, others[i][1]);
+        else
+            snprintf(name, sizeof name, "left/%s", others[i][0]);
+        assert_int_equal(gt_file_append(in_top(1, name), "x", 1, NULL), 0);
+    }
+    snprintf(name, sizeof name, "left/.b.%ld.0.tmp", (long)getpid());
+    assert_int_equal(gt_file_append(in_top(1, name), "x", 1, NULL), 0);
+    snprintf(name, sizeof name, "left/.c.%ld.0.tmp", (long)dead);
+    assert_int_equal(gt_file_make_dir(in_top(1, name), NULL), 0);
+    assert_int_equal(gt_file_remove_left(dir, NULL), 0);
+    assert_int_not_equal(access(in_top(0, left), F_OK), 0);
+    DIR *d = opendir(dir);
+    size_t found = 0;
+    for (const struct dirent *e; (e = readdir(d));)
+        found += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(d);
+    assert_int_equal(found, n + 2);
+    assert_int_equal(rmdir(in_top(1, name)), 0);
+    assert_int_equal(gt_file_remove_dir(dir, NULL), 0);
+    struct gt_error err;
+    assert_int_equal(gt_file_remove_left(in_top(1, "nowhere"), &err), GT_E_NOT_FOUND);
 }
 
 /* Several processes append; no line is torn or lost. */
@@ -210,7 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),        cmocka_unit_test(test_replace),
         cmocka_unit_test(test_append),      cmocka_unit_test(test_read),
-        cmocka_unit_test(test_directories),
+        cmocka_unit_test(test_directories), cmocka_unit_test(test_remove_left),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -4,6 +4,7 @@
 #include "packing_util.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #define NUMBER 77
@@ -294,7 +295,7 @@ static void run_and_die(void)
 static int64_t recover(void)
 {
     struct gt_error err = {0};
-    int64_t n = gt_streams_recover_packed(scratch, &scripted, NULL, &err);
+    int64_t n = gt_streams_recover_packed(scratch, &scripted, NULL, NULL, &err);
     if (n < 0)
         fail_msg("%s", err.text);
     return n;
@@ -325,7 +326,7 @@ static void test_recovery(void **state)
             assert_int_equal(check_blocks(1), before ? 3000 : 5000);
             script.full = 1; /* a block for each chunk */
             script.fail_end = fail_at;
-            int64_t n = gt_streams_recover_packed(scratch, &scripted, NULL, NULL);
+            int64_t n = gt_streams_recover_packed(scratch, &scripted, NULL, NULL, NULL);
             bool failed = fail_at > 0 && fail_at <= (before ? 4 : 2);
             assert_true(failed ? n < 0 : n == wanted);
             script.fail_end = 0;
@@ -339,6 +340,61 @@ static void test_recovery(void **state)
     }
 }
 
+/* The disk has no room for the second slab of the pool, and then has again. */
+static int fallocate_but_once(int fd, int mode, off_t at, off_t size)
+{
+    static unsigned calls;
+    if (++calls != 2)
+        return fallocate(fd, mode, at, size);
+    errno = ENOSPC;
+    return -1;
+}
+
+enum { IN_CHUNK = GT_CHUNK_ROOM / GT_STREAM_RECORD, IN_POOL = 2 * GT_SLAB * IN_CHUNK };
+
+/* Killed while the pool's chunks are the file's, then memory's, then the file's again; or, on a
+ * slow machine, by the end of the first block. */
+static void fill_and_die(void)
+{
+    struct gt_streams *set = create_packed(0);
+    gt_stream_sys.fallocate = fallocate_but_once;
+    script.before_end = true;
+    put_records(open_stream(set, 1), 0, IN_POOL);
+    put_records(open_stream(set, 2), 0, 10);
+    raise(SIGKILL);
+}
+
+/* What is before the part that was in memory is recovered, and no more: the rest has a hole before
+ * it. That is reported, and repeated nothing is. */
+static void test_partly_in_memory(void **state)
+{
+    (void)state;
+    struct gt_streams_missing missing = {0};
+    struct gt_error err = {0};
+    int64_t n = 0;
+    for (unsigned i = 0; !missing.records; i++) {
+        assert_true(i < 50);
+        drop_scratch(state), make_scratch(state);
+        memset(&script, 0, sizeof script);
+        pid_t child = fork();
+        if (child == 0)
+            fill_and_die();
+        assert_int_equal(waitpid(child, NULL, 0), child);
+        assert_int_equal(count_rings(), 1);
+        missing = (struct gt_streams_missing){0};
+        n = gt_streams_recover_packed(scratch, &scripted, NULL, &missing, &err);
+        assert_true(n >= 0);
+        assert_int_equal(check_blocks(1) + check_blocks(2), n);
+    }
+    assert_int_equal(missing.pools, 1);
+    assert_in_range(check_blocks(1), IN_CHUNK, GT_FIRST_SLAB * IN_CHUNK);
+    assert_true(missing.records + (uint64_t)n < IN_POOL);
+    assert_int_equal(count_rings(), 0);
+    missing = (struct gt_streams_missing){0};
+    assert_int_equal(gt_streams_recover_packed(scratch, &scripted, NULL, &missing, &err), 0);
+    assert_true(missing.pools == 0 && missing.records == 0);
+}
+
 /* A pool of another kind of recording, or of a file that has been cut, is left alone. */
 static void test_wrong_recovery(void **state)
 {
@@ -348,7 +404,7 @@ static void test_wrong_recovery(void **state)
     assert_int_equal(gt_streams_recover(scratch, &err), GT_E_FORMAT);
     assert_non_null(strstr(err.text, "not the pool of such a recording: 77"));
     assert_int_equal(truncate(blocks_path(NULL), 16), 0);
-    assert_int_equal(gt_streams_recover_packed(scratch, &scripted, NULL, &err), GT_E_FORMAT);
+    assert_int_equal(gt_streams_recover_packed(scratch, &scripted, NULL, NULL, &err), GT_E_FORMAT);
     assert_non_null(strstr(err.text, "more records in the file than it has: 3050"));
     assert_int_equal(count_rings(), 1);
 }
@@ -385,12 +441,19 @@ static void test_fork(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_SCRIPT(test_all_arrive),     WITH_SCRIPT(test_full),
-        WITH_SCRIPT(test_flush),          WITH_SCRIPT(test_time),
-        WITH_SCRIPT(test_continue),       WITH_SCRIPT(test_no_file),
-        WITH_SCRIPT(test_full_disk),      WITH_SCRIPT(test_no_memory),
-        WITH_SCRIPT(test_pool_in_memory), WITH_SCRIPT(test_recovery),
-        WITH_SCRIPT(test_wrong_recovery), WITH_SCRIPT(test_fork),
+        WITH_SCRIPT(test_all_arrive),
+        WITH_SCRIPT(test_full),
+        WITH_SCRIPT(test_flush),
+        WITH_SCRIPT(test_time),
+        WITH_SCRIPT(test_continue),
+        WITH_SCRIPT(test_no_file),
+        WITH_SCRIPT(test_full_disk),
+        WITH_SCRIPT(test_no_memory),
+        WITH_SCRIPT(test_pool_in_memory),
+        WITH_SCRIPT(test_recovery),
+        WITH_SCRIPT(test_wrong_recovery),
+        WITH_SCRIPT(test_fork),
+        WITH_SCRIPT(test_partly_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static struct gt_streams *new_set(size_t limit)
 
 static int64_t recover(struct gt_error *err)
 {
-    return packed ? gt_streams_recover_packed(scratch, &scripted, NULL, err)
+    return packed ? gt_streams_recover_packed(scratch, &scripted, NULL, NULL, err)
                   : gt_streams_recover(scratch, err);
 }
 

@@ -94,7 +94,10 @@ static void test_partly(void **state)
     ring.head->partly = 1;
     ring.chunk[1]->offset += 16;
     write_ring();
-    assert_int_equal(gt_streams_recover(scratch, NULL), 7 + 51);
+    struct gt_streams_missing missing = {0};
+    assert_int_equal(gt_streams_recover_packed(scratch, NULL, NULL, &missing, NULL), 7 + 51);
+    assert_int_equal(missing.pools, 1);
+    assert_int_equal(missing.records, 1000);
     assert_int_equal(check_file(1), 150);
     assert_int_equal(check_file(2), 107);
     assert_int_equal(count_rings(), 0);

@@ -138,23 +138,27 @@ static void test_hostile(void **state)
     static const struct {
         enum gt_column column;
         size_t size;
-        uint8_t bytes[4];
+        uint8_t bytes[11];
     } bad[] = {
         {GT_COLUMN_PIECES, 2, {1, 1}},   /* a task that has not appeared */
         {GT_COLUMN_PIECES, 2, {0, 2}},   /* more records than the head says */
         {GT_COLUMN_PIECES, 2, {0, 0}},   /* none */
         {GT_COLUMN_TASKS, 3, {5, 1, 1}}, /* a function is open, and no number says which */
-        {GT_COLUMN_RUNS, 2, {1, 0}},     /* a prediction of nothing: an exit of nothing */
-        {GT_COLUMN_RUNS, 2, {0, 1}},     /* one more than there are */
-        {GT_COLUMN_MISSES, 1, {8}},      /* no such miss */
-        {GT_COLUMN_MISSES, 1, {0}},      /* the second prediction is nothing either */
-        {GT_COLUMN_SYMS, 1, {4}},        /* an exit of a function by number */
-        {GT_COLUMN_SYMS, 1, {5}},        /* number 1, which nobody has */
-        {GT_COLUMN_SYMS, 2, {1, 1}},     /* one too many */
-        {GT_COLUMN_WORDS, 1, {0x80}},    /* cut */
-        {GT_COLUMN_WORDS, 0, {0}},       /* gone */
-        {GT_COLUMN_LOW, 1, {0}},         /* no step that needs it */
-        {GT_COLUMN_FAR, 0, {0}},         {GT_COLUMN_NEAR, 1, {0}},
+        /* a head that says more functions than it has */
+        {GT_COLUMN_TASKS, 5, {5, 1, 0x80, 0x80, 0x40}},
+        {GT_COLUMN_TASKS, 11, {5, 1, 255, 255, 255, 255, 255, 255, 255, 255, 255}},
+        {GT_COLUMN_RUNS, 2, {1, 0}},  /* a prediction of nothing: an exit of nothing */
+        {GT_COLUMN_RUNS, 2, {0, 1}},  /* one more than there are */
+        {GT_COLUMN_MISSES, 1, {8}},   /* no such miss */
+        {GT_COLUMN_MISSES, 1, {0}},   /* the second prediction is nothing either */
+        {GT_COLUMN_SYMS, 1, {4}},     /* an exit of a function by number */
+        {GT_COLUMN_SYMS, 1, {5}},     /* number 1, which nobody has */
+        {GT_COLUMN_SYMS, 2, {1, 1}},  /* one too many */
+        {GT_COLUMN_WORDS, 1, {0x80}}, /* cut */
+        {GT_COLUMN_WORDS, 0, {0}},    /* gone */
+        {GT_COLUMN_LOW, 1, {0}},      /* no step that needs it */
+        {GT_COLUMN_FAR, 0, {0}},
+        {GT_COLUMN_NEAR, 1, {0}},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const uint8_t *own = c[bad[i].column];

@@ -11,11 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS = 4, FUNCTIONS = 9, MOST_DEPTH = 40, TURNS = 900, MOST_PIECE = 60 };
+enum {
+    TASKS = 4,
+    FUNCTIONS = 9,
+    MOST_DEPTH = 40,
+    DEEP = 1100, /* open in the first task all the time: more than records' depths can say */
+    TURNS = 900,
+    MOST_PIECE = 60,
+};
 
 struct task {
-    uint32_t depth;
-    uint64_t open[MOST_DEPTH];
+    uint32_t depth, least;
+    uint64_t open[DEEP + MOST_DEPTH];
     FILE *dat;
 };
 
@@ -68,12 +75,29 @@ static struct gt_compact_record next(struct task *t, bool exact)
         word = gt_uftrace_event(t->depth, GT_UFTRACE_EV_SCHED_OUT);
     else if (kind == 1)
         word = addr * 3;
-    else if (t->depth && (t->depth == MOST_DEPTH || random_number(2)))
+    else if (t->depth > t->least && (t->depth == t->least + MOST_DEPTH || random_number(2)))
         t->depth--, word = gt_uftrace_exit(t->depth, t->open[t->depth]);
     else
         t->open[t->depth] = addr, word = gt_uftrace_entry(t->depth++, addr);
     /* One that goes back, for it alone. */
     return (struct gt_compact_record){kind == 2 ? now / 2 : now, word};
+}
+
+static void put(struct gt_packer *p, uint32_t which, const struct gt_compact_record *r, size_t n)
+{
+    need(gt_packer_put(p, 100 + which, r, n));
+    if (fwrite(r, sizeof *r, n, task[which].dat) != n)
+        exit(1);
+}
+
+static void dive(struct gt_packer *p)
+{
+    struct task *t = &task[0];
+    for (t->least = DEEP; t->depth < DEEP; t->depth++) {
+        t->open[t->depth] = 0x4000 + 16 * (t->depth % 7);
+        const struct gt_compact_record r = {now++, gt_uftrace_entry(t->depth, t->open[t->depth])};
+        put(p, 0, &r, 1);
+    }
 }
 
 static void put_piece(struct gt_packer *p, bool exact)
@@ -82,9 +106,7 @@ static void put_piece(struct gt_packer *p, bool exact)
     uint32_t which = random_number(TASKS), n = 1 + random_number(MOST_PIECE);
     for (uint32_t i = 0; i < n; i++)
         r[i] = next(&task[which], exact);
-    need(gt_packer_put(p, 100 + which, r, n));
-    if (fwrite(r, sizeof *r, n, task[which].dat) != n)
-        exit(1);
+    put(p, which, r, n);
 }
 
 static void end_block(struct gt_packer *p)
@@ -114,6 +136,7 @@ int main(int argc, char **argv)
     need(gt_compact_file_create(path_of("a.gtrace"), NULL));
     add_text("info", "old\n");
     need(gt_packer_create(&o, &p));
+    dive(p);
     for (unsigned turn = 0; turn < TURNS; turn++) {
         put_piece(p, exact);
         if (random_number(9) == 0)

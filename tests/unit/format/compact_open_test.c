@@ -3,6 +3,9 @@
  * and one whose clock changes. */
 #include "compact_util.h"
 
+#include "format/compact/pack.h"
+#include "format/compact/unpack.h"
+
 /* What a reader knows of a task that it has followed from the first record on. */
 struct known {
     uint32_t depth;
@@ -38,6 +41,17 @@ static void follow(struct reader *r, struct known *k, const struct gt_compact_ev
     }
 }
 
+static int give(void *self, const struct gt_compact_piece *p)
+{
+    struct log *l = self;
+    for (size_t i = 0; i < p->n; i++) {
+        struct gt_compact_record back = gt_unpacker_record(l->u, &p->event[i]);
+        struct gt_compact_record want = l->r[p->task - 1000][l->back[p->task - 1000]++];
+        assert_true(back.time == want.time && back.word == want.word);
+    }
+    return 0;
+}
+
 static int take(void *self, const struct gt_compact_piece *p)
 {
     struct reader *r = self;
@@ -58,6 +72,21 @@ static int take(void *self, const struct gt_compact_piece *p)
         follow(r, k, &p->event[i]);
     }
     return 0;
+}
+
+/* The only block's records come back; after them `depth` functions are open. */
+static void read_deepest(struct log *l, uint32_t depth)
+{
+    struct gt_compact_head h;
+    struct gt_error err;
+    uint32_t open;
+    uint64_t time;
+    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    assert_int_equal(gt_compact_head_read(l->file, l->size, &h), 0);
+    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, give, l, &err), 0);
+    assert_int_equal(l->back[0], l->n[0]);
+    gt_unpacker_frames(l->u, 0, &open, &time);
+    assert_int_equal(open, depth);
 }
 
 /* Unpacks all blocks; after each of them the frames are those that the records say. */
@@ -123,7 +152,7 @@ static void resume_all(struct log *l, const struct reader *r, uint64_t before)
     assert_int_equal(gt_packer_create(&o, &l->p), 0);
     for (uint32_t i = 0; i < TASKS; i++) {
         const struct known *k = &r->task[i];
-        struct gt_packer_frame frame[DEEP];
+        static struct gt_packer_frame frame[DEEP];
         for (uint32_t n = 0; n < k->depth; n++)
             frame[n] = (struct gt_packer_frame){k->addr[n], k->begin[n]};
         assert_int_equal(gt_packer_resume(l->p, 1000 + i, k->time, frame, k->depth), 0);
@@ -152,10 +181,93 @@ static void test_resume(void **state)
     assert_int_equal(h.before, records);
     r = (struct reader){.l = l};
     read_all(&r);
-    struct gt_packer_frame frame[GT_PACKER_DEPTH + 1] = {{0}};
     assert_int_equal(gt_packer_resume(l->p, 1000, 1, NULL, 0), GT_E_USAGE);
-    assert_int_equal(gt_packer_resume(l->p, 7, 1, frame, GT_PACKER_DEPTH + 1), GT_E_RANGE);
-    assert_int_equal(gt_packer_resume(l->p, 7, 1, frame, GT_PACKER_DEPTH), 0);
+    log_destroy(l);
+}
+
+/* Segments that begin deep inside, at other depths than a record can say. */
+static void test_deep(void **state)
+{
+    (void)state;
+    static struct reader r;
+    for (int exact = 0; exact < 2; exact++) {
+        struct log *l = log_create(exact, 300);
+        r = (struct reader){.l = l};
+        for (unsigned i = 0; i < DEEP - 40; i++) {
+            enter(l, 0, 0x1000 + 16 * (i % 7), i % 3);
+            put(l, 0, l->n[0] - 1);
+            if (i % 500 == 499)
+                end_block(l);
+        }
+        for (unsigned i = 0; i < 900; i++) {
+            enter(l, 0, 0x2000, 2);
+            leave(l, 0, i % 5);
+            put(l, 0, l->n[0] - 2);
+        }
+        end_block(l);
+        while (l->depth[0] > 900) {
+            leave(l, 0, 1);
+            put(l, 0, l->n[0] - 1);
+            if (l->depth[0] % 500 == 0)
+                end_block(l);
+        }
+        end_block(l);
+        assert_true(l->n_segments > 15);
+        read_all(&r);
+        assert_int_equal(r.open, l->n_segments - 1);
+        log_destroy(l);
+    }
+}
+
+/* What is deeper than a stack may be comes back, and so does what follows. */
+static void test_deepest(void **state)
+{
+    (void)state;
+    enum { BEYOND = 3 };
+    struct log *l = log_create(true, 0);
+    struct gt_packer_frame *frame = calloc(GT_PACKER_DEPTH + 1, sizeof *frame);
+    assert_int_equal(gt_packer_resume(l->p, 1000, 1, frame, GT_PACKER_DEPTH + 1), GT_E_RANGE);
+    assert_int_equal(gt_packer_resume(l->p, 1000, 1, frame, GT_PACKER_DEPTH - 1), 0);
+    for (uint32_t i = 0; i <= BEYOND; i++)
+        add(l, 0, 2 + i, gt_uftrace_entry(GT_PACKER_DEPTH - 1 + i, 0x1000));
+    for (uint32_t i = 0; i < 2 * BEYOND; i++)
+        add(l, 0, 10 + i,
+            gt_uftrace_exit(GT_PACKER_DEPTH - 1 + BEYOND - i, i > BEYOND ? 0 : 0x1000));
+    put(l, 0, 0);
+    end_block(l);
+    read_deepest(l, GT_PACKER_DEPTH - BEYOND);
+    free(frame);
+    log_destroy(l);
+}
+
+/* Neither a guest with many deep stacks nor a file that says so takes more memory than that. */
+static void test_all_stacks(void **state)
+{
+    (void)state;
+    struct log *l = log_create(true, 0);
+    struct gt_packer_task packed[9] = {{.room = GT_MODEL_ROOM}};
+    struct gt_unpacker_task unpacked[18] = {{0}};
+    unsigned n = 0, back = 0;
+    for (unsigned i = 0; i < 9; i++) {
+        packed[i].room = GT_MODEL_ROOM;
+        int status = gt_packer_grow_stack(l->p, &packed[i], GT_PACKER_DEPTH);
+        assert_int_equal(status, i < 7 ? 0 : GT_E_RANGE);
+        n += status == 0;
+    }
+    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    assert_int_equal(gt_unpacker_grow_stack(l->u, &unpacked[0], GT_PACKER_DEPTH + 1), GT_E_FORMAT);
+    for (unsigned i = 0; i < 18; i++) {
+        int status = gt_unpacker_grow_stack(l->u, &unpacked[i], GT_PACKER_DEPTH);
+        assert_int_equal(status, i < 16 ? 0 : GT_E_FORMAT);
+        back += status == 0;
+    }
+    assert_true(back * (uint64_t)GT_PACKER_DEPTH >= GT_PACKER_OPEN && n < back);
+    for (unsigned i = 0; i < n; i++) {
+        free(packed[i].frame);
+        free(packed[i].exit);
+    }
+    for (unsigned i = 0; i < back; i++)
+        free(unpacked[i].frame);
     log_destroy(l);
 }
 
@@ -247,7 +359,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames),     cmocka_unit_test(test_resume),
         cmocka_unit_test(test_set_exact),  cmocka_unit_test(test_forget),
-        cmocka_unit_test(test_many_tasks),
+        cmocka_unit_test(test_many_tasks), cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_deepest),    cmocka_unit_test(test_all_stacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,9 +26,9 @@ def follow(records):
         kind, depth, addr = word & 3, word >> 6 & 1023, word >> 16
         if word & 0x3c != 5 << 3:
             continue
-        if kind == 0 and depth == len(stack):
+        if kind == 0 and depth == len(stack) & 1023:
             stack.append((addr, time))
-        elif kind == 1 and stack and depth == len(stack) - 1 and stack[-1][0] == addr:
+        elif kind == 1 and stack and depth == len(stack) - 1 & 1023 and stack[-1][0] == addr:
             stack.pop()
 
 
@@ -55,6 +55,7 @@ class Readers(unittest.TestCase):
         self.assertGreater(segments, 5)
         self.assertEqual(len(self.file.opened), 4 * segments)
         self.assertGreater(sum(bool(frames) for _, _, frames in self.file.opened), 2 * segments)
+        self.assertTrue(all(len(frames) >= 1100 for tid, time, frames in self.file.opened if tid == 100 and time))
         places = {tid: list(follow(self.dat(tid))) for tid in self.file.records}
         for tid, time, frames in self.file.opened:
             self.assertIn((time, frames), places[tid])
@@ -74,13 +75,17 @@ class Readers(unittest.TestCase):
         self.assertEqual(self.data[-8:], b'gtindex\n')
 
     def test_refused(self):
-        """The reader sees what is wrong: it would be no proof otherwise."""
-        gap = self.file.gaps[0].at
+        """The reader sees what is wrong: it would be no proof otherwise. Without the last index's head it is a
+        file that has not ended."""
+        gap, last = self.file.gaps[0].at, self.file.blocks[-1].at
         for at in [0, 8] + list(range(60, len(self.data), len(self.data) // 60)):
             if gap <= at < gap + 8:
                 continue
             changed = bytearray(self.data)
             changed[at] ^= 1
+            if last <= at < last + compact.HEAD:
+                self.assertLess(compact.read(bytes(changed)).indexed, last)
+                continue
             with self.assertRaises(Failure, msg=at):
                 compact.read(bytes(changed))
 

@@ -154,12 +154,12 @@ static void dive(struct log *l, unsigned task, uint64_t depth)
     put(l, task, from);
 }
 
-/* As deep as a record's depth can say, and beyond; the second time, and another task, too: that is
- * predicted. */
+/* As deep as a record's depth can say, and far beyond; the second time, and another task, too: that
+ * is predicted. */
 static void test_deep(void **state)
 {
     (void)state;
-    static const uint64_t depths[] = {31, 32, 33, 64, 1023, 1024, 1025, DEEP};
+    static const uint64_t depths[] = {31, 32, 33, 64, 1023, 1024, 1025, 2049, DEEP};
     for (int exact = 0; exact < 2; exact++)
         for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++) {
             struct log *l = log_create(exact, 0);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { TASKS = 5, MOST = 200000, DEEP = 1100 };
+enum { TASKS = 5, MOST = 200000, DEEP = 5000 };
 
 /* What each task has put, and how much of it has come back. */
 struct log {
