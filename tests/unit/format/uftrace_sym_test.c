@@ -30,9 +30,8 @@ static void test_round_trip(void **state)
 {
     (void)state;
     static const struct gt_uftrace_symbol want[] = {
-        {0x0, 0x10, "first", 'T'},     {0x10, 0x10, "longjmp", 't'},
-        {0x40, 0x10, "open_end", 'P'}, {0x50, 0x10, "overlaps", 'D'},
-        {0x60, 1, "bad?type?", 'T'},
+        {0x0, 0x10, "first", 'T'},     {0x10, 0x10, "longjmp", 't'}, {0x40, 0x10, "open_end", 'P'},
+        {0x50, 0x10, "overlaps", 'D'}, {0x60, 1, "bad?type?", 'T'},
     };
     struct gt_text t = {0};
     struct gt_uftrace_symtab got;
