@@ -173,4 +173,26 @@ static inline int64_t check_blocks(uint32_t id)
     return w.bad ? -1 : (int64_t)w.n;
 }
 
+#define NUMBER 77
+
+static inline int begin(void **state)
+{
+    memset(&script, 0, sizeof script);
+    return make_scratch(state);
+}
+
+static inline int end(void **state)
+{
+    free(backend.words);
+    backend.words = NULL;
+    return drop_scratch(state);
+}
+
+static inline struct gt_streams *create_packed(size_t limit)
+{
+    struct gt_streams *set = create_set(limit);
+    gt_streams_pack(set, &scripted, NULL, NUMBER);
+    return set;
+}
+
 #endif
