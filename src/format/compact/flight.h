@@ -32,6 +32,8 @@ struct gt_compact_flight_limit {
  * GT_COMPACT_FLIGHT_MOST. GT_E_USAGE: err says what was expected. */
 int gt_compact_flight_parse(const char *text, struct gt_compact_flight_limit *out,
                             struct gt_error *err);
+/* True if the directory is a flight recorder's. */
+bool gt_compact_flight_is(const char *dir);
 /* GT_COMPACT_FLIGHT_FILE of a directory. GT_E_NOT_FOUND: the directory is no flight recorder's;
  * GT_E_FORMAT, GT_E_IO. */
 int gt_compact_flight_read(const char *dir, struct gt_compact_flight_limit *out,

@@ -56,6 +56,12 @@ static const char *limit_path(const char *dir, char path[PATH_ROOM])
     return path;
 }
 
+bool gt_compact_flight_is(const char *dir)
+{
+    char path[PATH_ROOM];
+    return access(limit_path(dir, path), F_OK) == 0;
+}
+
 int gt_compact_flight_read(const char *dir, struct gt_compact_flight_limit *out,
                            struct gt_error *err)
 {

@@ -6,6 +6,7 @@
 #include "base/stream/stream.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
+#include "format/compact/work_flight.h"
 #include "format/compact/writer.h"
 
 #include <dirent.h>
@@ -29,7 +30,9 @@ int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct g
 {
     char folder[PATH_MAX], real[PATH_MAX];
     out->lock = -1;
-    out->made = false;
+    out->made = out->flight = false;
+    out->snapshot[0] = '\0';
+    out->recovered = out->records = 0;
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
     if (!*base || n >= sizeof folder)
@@ -121,7 +124,7 @@ int gt_compact_work_check(const char *path, struct gt_error *err)
 }
 
 /* All at once, for others: a kill leaves nothing half. */
-static int remove_dir(const struct gt_compact_work *w, struct gt_error *err)
+int gt_compact_work_remove_dir(const struct gt_compact_work *w, struct gt_error *err)
 {
     char aside[NAME_ROOM];
     const char *slash = strrchr(w->dir.path, '/');
@@ -135,12 +138,13 @@ static int remove_dir(const struct gt_compact_work *w, struct gt_error *err)
 static int move_aside(const struct gt_compact_work *w, const struct gt_compact_work *old,
                       struct gt_error *err)
 {
+    bool there = !is_free(w->file), flight = gt_compact_flight_is(w->dir.path);
     int status = 0;
-    if (is_free(w->file)) /* records of a file that somebody has removed */
-        return gt_compact_work_exists(w) ? remove_dir(w, err) : 0;
+    if (!there && !flight) /* records of a file that somebody has removed */
+        return gt_compact_work_exists(w) ? gt_compact_work_remove_dir(w, err) : 0;
     if (gt_compact_work_exists(old))
-        status = remove_dir(old, err);
-    if (status == 0 && rename(w->file, old->file) != 0)
+        status = gt_compact_work_remove_dir(old, err);
+    if (status == 0 && there && rename(w->file, old->file) != 0)
         status = gt_error_errno(err, errno, "%s: cannot be moved to %s", w->file, old->file);
     if (status == 0 && gt_compact_work_exists(w))
         status = gt_file_move_dir(w->dir.path, old->dir.path, err);
@@ -203,7 +207,8 @@ static int make_dir(const struct gt_compact_work *w, struct gt_error *err)
     return status;
 }
 
-int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err)
+static int create(const char *path, const struct gt_compact_flight_limit *limit,
+                  struct gt_compact_work *out, struct gt_error *err)
 {
     struct gt_compact_work old;
     int status = name_both(path, out, &old, err);
@@ -214,13 +219,26 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
     if (status == 0)
         status = make_dir(out, err);
     if (status == 0) {
-        status = gt_compact_file_create(out->file, err);
+        out->flight = limit;
+        status = limit ? gt_compact_flight_write(out->dir.path, limit, err)
+                       : gt_compact_file_create(out->file, err);
         if (status == 0)
             status = gt_compact_work_enter(out, err);
         if (status < 0)
             gt_file_remove_dir(out->dir.path, NULL);
     }
     return status;
+}
+
+int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err)
+{
+    return create(path, NULL, out, err);
+}
+
+int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
+                                  struct gt_compact_work *out, struct gt_error *err)
+{
+    return create(path, limit, out, err);
 }
 
 /* Complete before it gets its name. */
@@ -248,6 +266,8 @@ static int scatter(const struct gt_compact_work *w, struct gt_error *err)
 int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
 {
     int status = gt_compact_work_name(path, out, err);
+    if (status == 0 && gt_compact_flight_is(out->dir.path))
+        return gt_compact_work_open_flight(out, err);
     if (status == 0)
         status = gt_compact_file_check(out->file, err);
     if (status < 0)
@@ -313,6 +333,8 @@ bool gt_compact_work_is_last(struct gt_compact_work *w)
 
 int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_error *err)
 {
+    if (w->flight)
+        return w->recovered;
     const struct gt_compact_writer_options o = {.path = w->file, .dir = w->dir.path};
     struct gt_compact_writer *writer;
     int64_t n = gt_compact_writer_create(&o, &writer);
@@ -329,17 +351,19 @@ int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err
     if (n < 0 || any_file(w, is_pool))
         return n < 0 ? (int)n : 0;
     int status = gt_compact_gather(w->dir.path, w->file, err);
-    return status < 0 ? status : remove_dir(w, err);
+    return status < 0 ? status : gt_compact_work_remove_dir(w, err);
 }
 
 int gt_compact_work_close(struct gt_compact_work *w, bool changed, struct gt_error *err)
 {
     int status = 0;
     bool last = gt_compact_work_is_last(w);
-    if (last && (changed || !w->made))
+    if (last && w->flight)
+        status = gt_compact_work_close_flight(w, err);
+    else if (last && (changed || !w->made))
         status = gt_compact_work_gather(w, err);
     else if (last)
-        status = remove_dir(w, err);
+        status = gt_compact_work_remove_dir(w, err);
     gt_compact_work_leave(w);
     return status;
 }
