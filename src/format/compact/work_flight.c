@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Snapshots of flight recorders: see work.h. */
-#include "format/compact/work_flight.h"
+#include "format/compact/work_parts.h"
 
 #include "base/stream/stream.h"
 #include "format/compact/file.h"
