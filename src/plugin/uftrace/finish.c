@@ -171,6 +171,8 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     unsigned long long calls = r->totals.calls, recorded = gt_filters_recorded(r);
     if (r->options.summary && !r->process.forked_from && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
+    else if (r->options.summary && !r->process.forked_from && !fault && r->snapshots.on)
+        gt_host_message("%llu calls; the last ones: %s", recorded, r->output.view);
     else if (r->options.summary && !r->process.forked_from && !fault && recorded == calls)
         gt_host_message("%llu calls recorded: %s", calls, r->output.view);
     else if (r->options.summary && !r->process.forked_from && !fault)

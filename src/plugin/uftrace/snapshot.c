@@ -3,6 +3,7 @@
 #include "plugin/uftrace/snapshot.h"
 
 #include "base/thread.h"
+#include "format/recording/files.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"

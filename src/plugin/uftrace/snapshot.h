@@ -7,8 +7,8 @@
  * of those that have ended; of its own process it has all that was recorded before, of others what
  * is packed: all but the last second. vCPUs go on meanwhile.
  *
- * A byte that is written into the FIFO GT_SNAPSHOT_FIFO of the recording's working directory asks
- * the first process for a snapshot.
+ * A byte that is written into the FIFO of the recording's working directory
+ * (format/recording/files.h) asks the first process for a snapshot.
  */
 #ifndef GT_PLUGIN_UFTRACE_SNAPSHOT_H
 #define GT_PLUGIN_UFTRACE_SNAPSHOT_H
@@ -22,8 +22,6 @@
 #include <sys/types.h>
 
 struct gt_uftrace_recorder;
-
-#define GT_SNAPSHOT_FIFO ".guesttrace.fifo"
 
 /* How many may wait; an unnamed one that is asked for while another waits is the same. */
 enum { GT_SNAPSHOTS_WAITING = 16, GT_SNAPSHOT_NAME = 256 };
