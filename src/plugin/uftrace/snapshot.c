@@ -62,13 +62,13 @@ static int make(struct gt_uftrace_recorder *r, const char *name, char *path, siz
     if (!s->on || s->ended)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s",
                             s->on ? "the recording has ended"
-                                  : "no snapshot: the recording has no argument last=");
+                                  : "the recording has no flight recorder (argument last=)");
     uint64_t records = count(r);
     gt_streams_flush(r->output.streams);
     put_texts(r);
     int64_t n = gt_compact_work_snapshot(w, name, path, room, err);
     if (n == 0)
-        return gt_error_set(err, GT_E_NOT_FOUND, "%s: no snapshot: nothing is recorded", w->file);
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: nothing is recorded", w->file);
     if (n < 0)
         return (int)n;
     s->records = records;
