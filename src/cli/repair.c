@@ -47,6 +47,8 @@ static int repair_one(const char *path, struct gt_error *err)
         print(path, &done);
     gt_recording_repair_clear(&done);
     int closed = gt_recording_edit_close(&edit, true, &second);
+    if (edit.at.file && edit.work.flight && *edit.work.snapshot && closed == 0)
+        printf("%s: the last snapshot is %s\n", path, edit.work.snapshot);
     if (status == 0 && closed < 0)
         status = gt_error_set(err, closed, "%s", second.text);
     return status;

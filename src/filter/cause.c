@@ -104,6 +104,12 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
     if (status < 0)
         return status;
     if (text.n == item.n) {
+        status =
+            gt_filter_need(set, GT_FILTER_NEEDS_SNAPSHOTS, s, item.at,
+                           "without an action it is a snapshot, which needs a flight recorder: "
+                           "record with --last SIZE|TIME (the plugin's argument last=)");
+        if (status < 0)
+            return status;
         r->action[r->n_actions++] = (struct gt_filter_action){.kind = GT_ACTION_SNAPSHOT};
         return 0;
     }

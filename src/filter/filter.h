@@ -59,6 +59,7 @@ enum gt_filter_need {
     GT_FILTER_NEEDS_INSNS = 32,   /* a clock of instructions */
     GT_FILTER_NEEDS_KERNEL = 64,  /* which functions are the kernel's */
     GT_FILTER_NEEDS_REGISTERS = 128,
+    GT_FILTER_NEEDS_SNAPSHOTS = 256, /* a flight recorder */
 };
 
 /* `s` may be NULL. NULL: no memory. */

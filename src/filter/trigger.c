@@ -83,20 +83,30 @@ static int add_action(struct parser *p, int kind, struct gt_filter_span text)
     return 0;
 }
 
+static int need_for(struct parser *p, int kind)
+{
+    if (kind == GT_ACTION_READ)
+        return gt_filter_need(p->set, GT_FILTER_NEEDS_REGISTERS, p->source, p->word,
+                              "registers cannot be read here; QEMU 9.0 and later let plugins "
+                              "read them");
+    if (kind == GT_ACTION_SNAPSHOT)
+        return gt_filter_need(p->set, GT_FILTER_NEEDS_SNAPSHOTS, p->source, p->word,
+                              "a snapshot needs a flight recorder: record with --last SIZE|TIME "
+                              "(the plugin's argument last=)");
+    return 0;
+}
+
 static int take_action(struct parser *p, int kind)
 {
-    return add_action(p, kind, (struct gt_filter_span){NULL, 0});
+    int status = need_for(p, kind);
+    return status < 0 ? status : add_action(p, kind, (struct gt_filter_span){NULL, 0});
 }
 
 static int take_action_with_text(struct parser *p, int kind)
 {
-    int status = 0;
     if (!p->value.n)
         return fail(p, "expected a text after the =");
-    if (kind == GT_ACTION_READ)
-        status = gt_filter_need(p->set, GT_FILTER_NEEDS_REGISTERS, p->source, p->word,
-                                "registers cannot be read here; QEMU 9.0 and later let plugins "
-                                "read them");
+    int status = need_for(p, kind);
     return status < 0 ? status : add_action(p, kind, p->value);
 }
 

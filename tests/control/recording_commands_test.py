@@ -10,10 +10,10 @@ import stat
 import subprocess
 import sys
 
-from gttest import functions, sockets
+from gttest import functions, sockets, uftrace
 from gttest.commands import SECONDS
 from gttest.paths import GUESTTRACE
-from gttest.recordings import check_directory
+from gttest.recordings import check_directory, export
 from gttest.results import need, write
 from recording import Client, RecordingTest, fork, read_line, step
 
@@ -43,7 +43,7 @@ def test_commands(t):
     need(c.ask('help') == HELP, c.ask('help'))
     for line, answer in (('stop', f'unknown command stop: {LIST}'), ('', f'unknown command : {LIST}'),
                          ('on now', 'on: takes no arguments'), ('trigger', 'trigger: expected FUNC@ACTION...'),
-                         ('snapshot x', 'snapshot: not in this recording'),
+                         ('snapshot x', 'snapshot: the recording has no flight recorder (argument last=)'),
                          ('x' * 5000, 'too many bytes in a command: at most 4095')):
         need(c.ask(line) == f'error: {answer}', line, c.ask(line))
     c.close()
@@ -61,11 +61,29 @@ def test_qmp(t):
     need(c.qmp('guesttrace-status')['return']['answer'].startswith('recording=off '), 'status')
     need(c.qmp('guesttrace-filter', options="-F 'work' -D 1") == {'return': {'answer': ''}, 'id': 7}, 'filter')
     need('return' in c.qmp('guesttrace-trigger', triggers='leaf@trace-on'), 'trigger')
-    need(c.qmp('guesttrace-snapshot', file='a')['error']['desc'] == 'snapshot: not in this recording', 'snapshot')
+    need(c.qmp('guesttrace-snapshot', file='a')['error']['desc'] == 'snapshot: the recording has no flight recorder (argument last=)', 'snapshot')
     need(c.qmp('guesttrace-filter', options='-F (')['error']['class'] == 'GenericError', 'a wrong filter')
     need(c.qmp('guesttrace-nothing')['error']['class'] == 'CommandNotFound', 'unknown')
     c.close()
     t.end(child)
+
+
+def test_snapshots(t):
+    """Of a flight recorder: what was called up to the command is in the file that it answers with."""
+    child = t.start(',format=compact,last=1M')
+    c = Client(t, child)
+    for i, name in enumerate(('', '.1', '.2'), 1):
+        step(child, 'w')
+        need(c.ask('snapshot') == f'ok {t.out}{name}', name)
+        export(t.out + name, f'{t.folder}/export{i}')
+        need(uftrace.Trace(f'{t.folder}/export{i}').calls_of('leaf') == 300 * i, name)
+    need(c.ask('snapshot boom') == f'ok {t.folder}/boom' and os.path.isfile(f'{t.folder}/boom'), 'boom')
+    need(c.ask('snapshot boom').endswith('/boom exists: it is left alone, name another'), 'twice')
+    need(c.ask('snapshot a/b') == 'error: snapshot: a/b: expected the name of a file, without a folder', 'a/b')
+    step(child, 'd')
+    c.close()
+    t.end(child)
+    need(not os.path.exists(t.out + '.parts'), 'the directory is left')
 
 
 def test_ctl(t):

@@ -49,7 +49,8 @@ static int list_blocks(struct gt_texts *t, struct gt_error *err)
 static char *directory_beside(const char *path)
 {
     struct gt_compact_work work;
-    if (gt_compact_work_name(path, &work, NULL) < 0 || !gt_compact_work_exists(&work))
+    if (gt_compact_work_name(path, &work, NULL) < 0 || !gt_compact_work_exists(&work) ||
+        gt_compact_flight_is(work.dir.path)) /* then the file is a snapshot */
         return NULL;
     return g_strdup(work.dir.path);
 }

@@ -4,16 +4,26 @@
 
 #include <sys/stat.h>
 
+/* A flight recorder has no file before its first snapshot. */
+static bool is_compact(const char *path)
+{
+    struct gt_compact_work work;
+    struct stat st;
+    if (stat(path, &st) == 0)
+        return S_ISREG(st.st_mode);
+    return gt_compact_work_name(path, &work, NULL) == 0 && gt_compact_flight_is(work.dir.path);
+}
+
 int gt_recording_edit_open(const char *path, struct gt_recording_edit *out, struct gt_error *err)
 {
-    struct stat st;
     struct gt_uftrace_dir dir;
+    struct gt_compact_work *w = &out->work;
     *out = (struct gt_recording_edit){.at.dir = path};
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!is_compact(path))
         return gt_uftrace_dir_open(&dir, path, err);
-    int status = gt_compact_work_open(path, &out->work, err);
+    int status = gt_compact_work_open(path, w, err);
     if (status == 0)
-        out->at = (struct gt_records){out->work.dir.path, out->work.file};
+        out->at = (struct gt_records){w->dir.path, w->flight ? w->snapshot : w->file};
     return status;
 }
 

@@ -15,8 +15,9 @@ struct gt_recording_edit {
     struct gt_compact_work work; /* a compact file's */
 };
 
-/* `path` must live as long as the handle, which stays where it is. Errors of gt_uftrace_dir_open
- * and gt_compact_work_open. */
+/* A flight recorder's last snapshot is changed before it has its name, which work.snapshot is after
+ * the end. `path` must live as long as the handle, which stays where it is. Errors of
+ * gt_uftrace_dir_open and gt_compact_work_open. */
 int gt_recording_edit_open(const char *path, struct gt_recording_edit *out, struct gt_error *err);
 /* `changed` false: no text file was changed. A file gets its text files, unless processes still
  * record into it. Errors of gt_compact_work_close. */

@@ -41,9 +41,28 @@ static int flush(const struct unpack *u, struct task *t)
     return status;
 }
 
-static struct task *task_of(struct unpack *u, uint32_t tid)
+static int put(const struct unpack *u, struct task *t, uint64_t time, uint64_t word)
+{
+    gt_put64(gt_put64(t->data + t->n, time), word);
+    t->n += GT_UFTRACE_RECORD_SIZE;
+    return t->n == BUFFER ? flush(u, t) : 0;
+}
+
+/* The recording begins where the task has functions open: then it begins with these. */
+static int open_calls(const struct unpack *u, struct task *t, const struct gt_compact_piece *p)
+{
+    int status = 0;
+    for (size_t i = 0; i < p->n_open && status == 0; i++)
+        status =
+            put(u, t, p->open[i].begin,
+                gt_uftrace_entry((uint32_t)i, gt_unpacker_word(u->unpacker, p->open[i].number)));
+    return status;
+}
+
+static struct task *task_of(const struct unpack *u, uint32_t tid, bool *is_new)
 {
     struct task *t = g_hash_table_lookup(u->tasks, GUINT_TO_POINTER(tid));
+    *is_new = !t;
     if (!t) {
         t = g_new(struct task, 1);
         t->tid = tid;
@@ -56,14 +75,12 @@ static struct task *task_of(struct unpack *u, uint32_t tid)
 static int put_piece(void *self, const struct gt_compact_piece *p)
 {
     struct unpack *u = self;
-    struct task *t = task_of(u, p->task);
-    int status = 0;
+    bool is_new;
+    struct task *t = task_of(u, p->task, &is_new);
+    int status = is_new ? open_calls(u, t, p) : 0;
     for (size_t i = 0; i < p->n && status == 0; i++) {
         struct gt_compact_record r = gt_unpacker_record(u->unpacker, &p->event[i]);
-        gt_put64(gt_put64(t->data + t->n, r.time), r.word);
-        t->n += GT_UFTRACE_RECORD_SIZE;
-        if (t->n == BUFFER)
-            status = flush(u, t);
+        status = put(u, t, r.time, r.word);
     }
     return status;
 }
@@ -104,7 +121,8 @@ static int put_records(struct unpack *u)
 static int check_complete(const char *path, struct gt_error *err)
 {
     struct gt_compact_work work;
-    if (gt_compact_work_name(path, &work, NULL) < 0 || !gt_compact_work_exists(&work))
+    if (gt_compact_work_name(path, &work, NULL) < 0 || !gt_compact_work_exists(&work) ||
+        gt_compact_flight_is(work.dir.path)) /* then it is a snapshot */
         return 0;
     return gt_error_set(err, GT_E_FORMAT,
                         "%s is being recorded, or was interrupted; then run guesttrace repair %s",

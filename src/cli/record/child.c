@@ -108,6 +108,8 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *info)
         r->child->output->resize(r->child->output->self);
     if (info->ssi_code > 0) /* the kernel's: the child has its own */
         return;
+    if (r->child->signal && r->child->signal(r->child->signal_data, (int)info->ssi_signo))
+        return;
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         if (!r->ended && forwarded[i] == (int)info->ssi_signo)
             kill(r->pid, forwarded[i]);

@@ -33,7 +33,10 @@ struct gt_child {
     char *const *envp; /* NULL-terminated */
     void (*tick)(
         void *data); /* called about four times a second while the child runs; may be NULL */
-    void *data;
+    /* A signal that kill(2) sent to us, before it is forwarded. True: it was for us. May be NULL.
+     */
+    bool (*signal)(void *signal_data, int sig);
+    void *data, *signal_data;
     struct gt_child_output *output; /* NULL: the child uses our standard output */
 };
 

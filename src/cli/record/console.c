@@ -200,7 +200,7 @@ struct gt_child_output *gt_console_output(struct gt_console *c)
 int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err)
 {
     g_autofree char *now = g_build_filename(c->dir, GT_LIVE_CLOCK_FILE, NULL);
-    g_autofree char *path = g_build_filename(c->dir, GT_EXTERN_FILE, NULL);
+    g_autofree char *path = g_build_filename(at->dir, GT_EXTERN_FILE, NULL);
     gt_console_lines_end(&c->lines);
     unlink(now);
     bool guest = c->now != NULL;

@@ -36,8 +36,8 @@ int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *e
 /* Returns the output for gt_child_run. */
 struct gt_child_output *gt_console_output(struct gt_console *c);
 
-/* Call this after the run: adds to DIR/extern.dat the lines with known times, if there are any, and
- * removes DIR/.now. Errors of gt_extern_add. */
+/* Call this after the run, for each recording that came of it: adds to its extern.dat the lines
+ * with known times, if there are any, and removes DIR/.now. Errors of gt_extern_add. */
 int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err);
 /* NULL is fine. */
 void gt_console_free(struct gt_console *c);

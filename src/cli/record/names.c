@@ -261,6 +261,10 @@ static void move_code_map(struct gt_recording *r)
     if (!r->code)
         return;
     g_autofree char *to = g_build_filename(r->dir, GT_CODE_MAP_FILE, NULL);
+    if (r->opt->keep) { /* there may be several */
+        (void)!link(r->code, to);
+        return;
+    }
     if (rename(r->code, to) != 0)
         unlink(r->code);
     g_clear_pointer(&r->code, g_free);

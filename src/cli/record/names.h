@@ -13,7 +13,8 @@
  * sets r->names and r->code. Errors of gt_symbol_source_load and gt_file_replace. */
 int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err);
 
-/* Moves the code map into the recording and names its addresses. */
+/* Moves the code map into the recording (--last: adds it) and names its addresses. With --last it
+ * is called for each snapshot. */
 void gt_record_names_finish(struct gt_recording *r);
 
 /* Removes the code map if it was not moved, and frees r->names. */

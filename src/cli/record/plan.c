@@ -232,7 +232,8 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
         gt_error_set(err, GT_E_USAGE, "needs a program, or a QEMU and its arguments");
         return GT_EXIT_USAGE;
     }
-    r->compact = r->tool->file && r->opt->format && strcmp(r->opt->format, "compact") == 0;
+    r->compact = r->tool->file &&
+                 (r->opt->format ? strcmp(r->opt->format, "compact") == 0 : r->opt->keep != NULL);
     const char *output = r->compact ? r->tool->file : r->tool->output;
     r->shown = g_strdup(r->opt->output ? r->opt->output : output);
     r->output = g_canonicalize_filename(r->shown, NULL);
@@ -260,6 +261,8 @@ void gt_record_clear(struct gt_recording *r)
 {
     gt_record_names_clear(r);
     gt_console_free(r->console);
+    if (r->snapshots_before)
+        g_array_unref(r->snapshots_before);
     g_free(r->shown);
     g_free(r->output);
     g_free(r->dir);

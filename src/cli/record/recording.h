@@ -26,6 +26,7 @@ struct gt_record_options {
     GPtrArray *symbols;
     struct gt_record_filters filters; /* uftrace */
     const char *format;               /* uftrace: of the recording; execlog: of the log */
+    const char *keep;                 /* uftrace: what a flight recorder keeps */
     /* options of execlog; the arrays are lists of strings */
     uint64_t every, last;
     bool rdisas;
@@ -56,6 +57,7 @@ struct gt_recording {
         *console; /* see console.h; NULL: the guest's console is not on standard output */
     char *code;   /* path of the code map for the plugin; NULL: none */
     struct gt_recording_mark output_before, info_before, stats_before;
+    GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
     int wait_status;
     double seconds; /* run time of QEMU */
 };

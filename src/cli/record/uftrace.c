@@ -6,9 +6,11 @@
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"
 #include "cli/record/console.h"
+#include "cli/record/flight.h"
 #include "cli/record/names.h"
 #include "cli/record/qemu.h"
 
+#include "format/compact/file.h"
 #include "format/recording/stats.h"
 #include "format/uftrace/dir.h"
 #include "track/counters.h"
@@ -23,55 +25,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const struct gt_option gt_options_uftrace[] = {
-    {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
-     .choices = (const char *const[]){"uftrace", "compact", NULL},
-     .help =
-         "select the recording's format: uftrace, a directory that uftrace reads (the default); "
-         "compact, one small file for 'guesttrace report' and others (default: uftrace.gtrace)",
-     GT_RECORD_FIELD(format)},
-    {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
-     .choices = (const char *const[]){"insn", "host", "auto", NULL},
-     .help = "select the time base: retired instructions (the same in every run), the host's "
-             "clock, or instructions while there is only one thread or vCPU (default: auto)",
-     GT_RECORD_FIELD(clock)},
-    {"depth", 'D', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
-     .help = "record calls up to this depth (default: 1024), which counts from where filters begin",
-     GT_RECORD_FIELD(depth)},
-    GT_RECORD_FILTERS,
-    {"no-tail-calls", .type = GT_OPTION_FLAG,
-     .help = "do not show jumps from one function into another as calls",
-     GT_RECORD_FIELD(no_tail_calls)},
-    {"privilege-levels", .type = GT_OPTION_FLAG,
-     .help = "record each privilege level of a machine as a task of its own",
-     GT_RECORD_FIELD(privilege_levels)},
-    {"tasks", .type = GT_OPTION_CHOICE, .value = "KIND",
-     .choices = (const char *const[]){"stack", "cpu", NULL},
-     .help =
-         "make a task of each call stack of a machine's guest, or of each vCPU (default: stack)",
-     GT_RECORD_FIELD(tasks)},
-    {"max-tasks", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000000,
-     .help = "record at most N tasks of a machine (default: 1024)", GT_RECORD_FIELD(max_tasks)},
-    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
-     .help = "name a machine's functions from this file too, as 'guesttrace symbols' does; or from "
-             "all kernel modules (.ko) below this folder",
-     GT_RECORD_FIELD(symbols)},
-    {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
-     .help = "accept commands of 'guesttrace ctl' at this socket while the guest runs: status, "
-             "flush, on, off, filter, trigger, snapshot",
-     GT_RECORD_FIELD(control)},
-    {"no-console", .type = GT_OPTION_FLAG,
-     .help = "do not show the lines of a machine's console on standard output among the functions",
-     GT_RECORD_FIELD(no_console)},
-    {0},
-};
-
 static void uftrace_arguments(const struct gt_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
     g_string_append(out, ",output=");
     gt_record_qemu_append_value(out, r->output);
     g_string_append(out, r->compact ? ",format=compact,summary=off" : ",summary=off");
+    if (opt->keep)
+        g_string_append_printf(out, ",last=%s", opt->keep);
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->depth)
@@ -94,9 +55,12 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
-    int status = gt_record_filters_check(r, err);
+    int status = gt_record_flight_check(r, err);
+    if (status == 0)
+        status = gt_record_filters_check(r, err);
     if (status < 0)
         return status;
+    gt_record_flight_mark(r);
     if (gt_record_output_mark(r, err) < 0 ||
         (r->compact ? gt_compact_work_check : gt_uftrace_dir_check)(r->output, err) < 0)
         return err->status;
@@ -279,9 +243,93 @@ static void close_recording(struct gt_recording *r, bool changed)
         gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
 }
 
+/* ---- flight recorders ---------------------------------------------------------------------- */
+
+/* The last snapshot, which the plugin has not made. */
+static void complete_last(struct gt_recording *r)
+{
+    struct gt_stats stats;
+    struct gt_error err = {0};
+    bool finished = gt_recording_stats_read(r->dir, &r->stats_before, &stats, NULL) == 0;
+    if (finished)
+        gt_stats_clear(&stats);
+    if (gt_recording_edit_open(r->output, &r->edit, &err) < 0) {
+        gt_record_say("%s; run guesttrace repair %s", err.text, r->shown);
+        return;
+    }
+    repair(r, finished);
+    close_recording(r, true);
+}
+
+/* Names and console lines of a machine. */
+static void finish_snapshot(struct gt_recording *r, const char *path)
+{
+    struct gt_error err = {0};
+    g_autofree char *dir = g_strconcat(path, GT_COMPACT_WORK_ENDING, NULL);
+    char *own = r->dir;
+    if (gt_recording_edit_open(path, &r->edit, &err) < 0) {
+        gt_record_say("%s", err.text);
+        return;
+    }
+    r->dir = dir;
+    gt_record_names_finish(r);
+    add_console(r);
+    r->dir = own;
+    close_recording(r, true);
+}
+
+/* What the plugin counted; only the last one has it. */
+static void say_stats(const char *path)
+{
+    struct gt_compact_file file;
+    struct gt_stats stats;
+    char *text;
+    size_t size;
+    if (gt_compact_file_open(path, &file, NULL) < 0)
+        return;
+    if (gt_compact_file_text(&file, GT_STATS_FILE, &text, &size, NULL) == 0 &&
+        gt_stats_parse(&stats, text) == 0) {
+        say_losses(&stats);
+        say_returns(&stats);
+        gt_stats_clear(&stats);
+    }
+    gt_compact_file_close(&file);
+}
+
+static void say_snapshots(const struct gt_recording *r, const GPtrArray *files)
+{
+    for (guint i = 0; i < files->len; i++) {
+        struct stat st = {0};
+        stat(files->pdata[i], &st);
+        g_autofree char *bytes = gt_amount_short((uint64_t)st.st_size);
+        gt_record_say("snapshot: %s, %sB", (const char *)files->pdata[i], bytes);
+    }
+    say_stats(files->pdata[files->len - 1]);
+    gt_record_say("%u snapshot%s, %.1f s; view the last one with: guesttrace report %s", files->len,
+                  files->len == 1 ? "" : "s", r->seconds,
+                  (const char *)files->pdata[files->len - 1]);
+}
+
+static bool finish_flight(struct gt_recording *r)
+{
+    bool open = gt_record_flight_is_open(r);
+    if (open)
+        complete_last(r);
+    g_autoptr(GPtrArray) files = gt_record_flight_files(r);
+    for (guint i = 0; i < files->len && r->machine; i++)
+        finish_snapshot(r, files->pdata[i]);
+    if (files->len && !r->opt->quiet)
+        say_snapshots(r, files);
+    else if (!files->len && !open)
+        say_nothing_recorded(r);
+    return open || files->len;
+}
+
 static bool uftrace_finish(struct gt_recording *r)
 {
     bool begun;
+    if (r->opt->keep)
+        return finish_flight(r);
     if (!open_recording(r, &begun))
         return begun;
     struct gt_stats stats;

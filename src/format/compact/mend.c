@@ -80,12 +80,27 @@ static struct task *task_of(struct gt_compact_mend *m, uint32_t id)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
+/* A file may begin where a task has functions open. */
+static void open_calls(const struct gt_compact_mend *m, struct task *t,
+                       const struct gt_compact_piece *p)
+{
+    for (size_t i = 0; i < p->n_open && t->status == 0; i++) {
+        const struct gt_uftrace_record rec = gt_uftrace_record_of(
+            p->open[i].begin,
+            gt_uftrace_entry((uint32_t)i, gt_unpacker_word(m->unpacker, p->open[i].number)));
+        t->status = gt_uftrace_scan_step(&t->scan, &t->room, &rec, &t->expected);
+    }
+    t->scan.records = 0;
+}
+
 static int scan_piece(void *self, const struct gt_compact_piece *p)
 {
     struct gt_compact_mend *m = self;
     struct task *t = task_of(m, p->task);
     if (!t)
         return GT_E_NOMEM;
+    if (p->first && !t->scan.records)
+        open_calls(m, t, p);
     for (size_t i = 0; i < p->n && t->status == 0; i++) {
         struct gt_compact_record r = gt_unpacker_record(m->unpacker, &p->event[i]);
         const struct gt_uftrace_record rec = gt_uftrace_record_of(r.time, r.word);

@@ -47,6 +47,8 @@ struct gt_packer {
 
 void gt_packer_begin_segment(struct gt_packer *p);
 void gt_packer_begin_block(struct gt_packer *p);
+/* The next block begins a segment. Between two blocks. */
+void gt_packer_end_segment(struct gt_packer *p);
 /* The task, which then has appeared in the segment. GT_E_RANGE: too many have; GT_E_NOMEM. */
 int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out);
 /* Makes room for that many open functions, where it is less. GT_E_RANGE: no more may be open;

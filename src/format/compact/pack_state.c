@@ -58,6 +58,14 @@ void gt_packer_begin_block(struct gt_packer *p)
     p->exact = p->o.exact;
 }
 
+void gt_packer_end_segment(struct gt_packer *p)
+{
+    if (p->begins || p->head.records)
+        return;
+    gt_packer_begin_segment(p);
+    gt_packer_begin_block(p);
+}
+
 int gt_packer_create(const struct gt_packer_options *o, struct gt_packer **out)
 {
     struct gt_packer *p = calloc(1, sizeof *p);

@@ -3,10 +3,8 @@
 #include "format/compact/work.h"
 
 #include "base/file.h"
-#include "base/stream/stream.h"
 #include "format/compact/file.h"
-#include "format/compact/gather.h"
-#include "format/compact/writer.h"
+#include "format/compact/work_parts.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +19,7 @@
 #include <unistd.h>
 
 #define LOCK ".guesttrace.lock"
-enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
+enum { NAME_ROOM = 4096 + 64 };
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -29,7 +27,9 @@ int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct g
 {
     char folder[PATH_MAX], real[PATH_MAX];
     out->lock = -1;
-    out->made = false;
+    out->made = out->flight = false;
+    out->snapshot[0] = '\0';
+    out->recovered = out->records = 0;
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t n = slash == path ? 1 : slash ? (size_t)(slash - path) : 0;
     if (!*base || n >= sizeof folder)
@@ -121,7 +121,7 @@ int gt_compact_work_check(const char *path, struct gt_error *err)
 }
 
 /* All at once, for others: a kill leaves nothing half. */
-static int remove_dir(const struct gt_compact_work *w, struct gt_error *err)
+int gt_compact_work_remove_dir(const struct gt_compact_work *w, struct gt_error *err)
 {
     char aside[NAME_ROOM];
     const char *slash = strrchr(w->dir.path, '/');
@@ -135,12 +135,13 @@ static int remove_dir(const struct gt_compact_work *w, struct gt_error *err)
 static int move_aside(const struct gt_compact_work *w, const struct gt_compact_work *old,
                       struct gt_error *err)
 {
+    bool there = !is_free(w->file), flight = gt_compact_flight_is(w->dir.path);
     int status = 0;
-    if (is_free(w->file)) /* records of a file that somebody has removed */
-        return gt_compact_work_exists(w) ? remove_dir(w, err) : 0;
+    if (!there && !flight) /* records of a file that somebody has removed */
+        return gt_compact_work_exists(w) ? gt_compact_work_remove_dir(w, err) : 0;
     if (gt_compact_work_exists(old))
-        status = remove_dir(old, err);
-    if (status == 0 && rename(w->file, old->file) != 0)
+        status = gt_compact_work_remove_dir(old, err);
+    if (status == 0 && there && rename(w->file, old->file) != 0)
         status = gt_error_errno(err, errno, "%s: cannot be moved to %s", w->file, old->file);
     if (status == 0 && gt_compact_work_exists(w))
         status = gt_file_move_dir(w->dir.path, old->dir.path, err);
@@ -181,7 +182,7 @@ void gt_compact_work_leave(struct gt_compact_work *w)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static int make_lock(const char *dir, struct gt_error *err)
+int gt_compact_work_make_lock(const char *dir, struct gt_error *err)
 {
     char path[NAME_ROOM + sizeof LOCK];
     snprintf(path, sizeof path, "%s/" LOCK, dir);
@@ -196,14 +197,15 @@ static int make_dir(const struct gt_compact_work *w, struct gt_error *err)
 {
     int status = gt_file_make_dir(w->dir.path, err);
     if (status == 0) {
-        status = make_lock(w->dir.path, err);
+        status = gt_compact_work_make_lock(w->dir.path, err);
         if (status < 0)
             rmdir(w->dir.path);
     }
     return status;
 }
 
-int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err)
+static int create(const char *path, const struct gt_compact_flight_limit *limit,
+                  struct gt_compact_work *out, struct gt_error *err)
 {
     struct gt_compact_work old;
     int status = name_both(path, out, &old, err);
@@ -214,7 +216,9 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
     if (status == 0)
         status = make_dir(out, err);
     if (status == 0) {
-        status = gt_compact_file_create(out->file, err);
+        out->flight = limit;
+        status = limit ? gt_compact_flight_write(out->dir.path, limit, err)
+                       : gt_compact_file_create(out->file, err);
         if (status == 0)
             status = gt_compact_work_enter(out, err);
         if (status < 0)
@@ -223,46 +227,15 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
     return status;
 }
 
-/* Complete before it gets its name. */
-static int scatter(const struct gt_compact_work *w, struct gt_error *err)
+int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err)
 {
-    char aside[NAME_ROOM];
-    const char *slash = strrchr(w->dir.path, '/');
-    snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
-             slash + 1, (int)getpid());
-    gt_file_remove_dir(aside, NULL); /* of a process of this number that was killed */
-    int status = gt_file_make_dir(aside, err);
-    if (status < 0)
-        return status;
-    status = gt_compact_scatter(w->file, aside, err);
-    if (status == 0 || status == GT_E_FORMAT) /* one that is damaged is missing there */
-        status = make_lock(aside, err);
-    if (status == 0)
-        status = gt_file_move_dir(aside, w->dir.path, err);
-    if (status < 0)
-        gt_file_remove_dir(aside, NULL);
-    return status;
+    return create(path, NULL, out, err);
 }
 
-/* Somebody else may make or gather the directory at the same time, but not for ever. */
-int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
+int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
+                                  struct gt_compact_work *out, struct gt_error *err)
 {
-    int status = gt_compact_work_name(path, out, err);
-    if (status == 0)
-        status = gt_compact_file_check(out->file, err);
-    if (status < 0)
-        return status;
-    for (int tries = 0; tries < OPEN_TRIES; tries++) {
-        bool there = gt_compact_work_exists(out);
-        status = there ? 0 : scatter(out, err);
-        out->made = !there && status == 0;
-        if (status < 0 && status != GT_E_EXISTS)
-            return status;
-        status = gt_compact_work_enter(out, err);
-        if (status != GT_E_NOT_FOUND)
-            return status;
-    }
-    return status;
+    return create(path, limit, out, err);
 }
 
 /* ---- the last one ---------------------------------------------------------------------------- */
@@ -311,36 +284,7 @@ bool gt_compact_work_is_last(struct gt_compact_work *w)
     return w->lock >= 0 && lock(w->lock, LOCK_EX | LOCK_NB) == 0 && !any_file(w, lives);
 }
 
-int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_streams_missing *missing,
-                                struct gt_error *err)
+bool gt_compact_work_has_pool(const struct gt_compact_work *w)
 {
-    const struct gt_compact_writer_options o = {.path = w->file, .dir = w->dir.path};
-    struct gt_compact_writer *writer;
-    int64_t n = gt_compact_writer_create(&o, &writer);
-    if (n < 0)
-        return gt_error_set(err, (int)n, "%s: out of memory", w->file);
-    n = gt_streams_recover_packed(w->dir.path, &gt_compact_packing, writer, missing, err);
-    gt_compact_writer_destroy(writer);
-    return n;
-}
-
-int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err)
-{
-    int64_t n = any_file(w, is_pool) ? gt_compact_work_recover(w, NULL, err) : 0;
-    if (n < 0 || any_file(w, is_pool))
-        return n < 0 ? (int)n : 0;
-    int status = gt_compact_gather(w->dir.path, w->file, err);
-    return status < 0 ? status : remove_dir(w, err);
-}
-
-int gt_compact_work_close(struct gt_compact_work *w, bool changed, struct gt_error *err)
-{
-    int status = 0;
-    bool last = gt_compact_work_is_last(w);
-    if (last && (changed || !w->made))
-        status = gt_compact_work_gather(w, err);
-    else if (last)
-        status = remove_dir(w, err);
-    gt_compact_work_leave(w);
-    return status;
+    return any_file(w, is_pool);
 }

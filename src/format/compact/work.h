@@ -5,6 +5,10 @@
  * text files, the pools of records (".guesttrace-PID.ring") and the packers' files (writer.h). The
  * file itself has what was gathered last. A file without such a directory is complete.
  *
+ * A flight recorder's directory (flight.h) has rings in place of what the file would have: the file
+ * is made with a snapshot. The first one has its name, later ones FILE.1, FILE.2 ...: the first
+ * that is free, as nothing is ever overwritten.
+ *
  * Processes that record into the file hold a shared flock() on DIR/.guesttrace.lock. The last one
  * gathers the text files into the file, and removes the directory.
  */
@@ -12,6 +16,7 @@
 #define GT_FORMAT_COMPACT_WORK_H
 
 #include "base/stream/stream.h"
+#include "format/compact/flight.h"
 #include "format/uftrace/dir.h"
 
 #define GT_COMPACT_WORK_ENDING ".parts"
@@ -19,8 +24,13 @@
 struct gt_compact_work {
     char file[4000]; /* absolute */
     struct gt_uftrace_dir dir;
-    int lock;  /* a descriptor: the directory is used; -1: it is not */
-    bool made; /* the directory was made of the file, by this handle */
+    int lock;    /* a descriptor: the directory is used; -1: it is not */
+    bool made;   /* the directory was made of the file, by this handle */
+    bool flight; /* it is a flight recorder's */
+    /* Of such a one that gt_compact_work_open has opened: the file in the directory that becomes
+     * the last snapshot, then that one. "": there is none. */
+    char snapshot[4200];
+    int64_t recovered, records; /* then: of pools, and of all */
 };
 
 /* Sets the two names, whether they exist or not. GT_E_RANGE: the path is too long; GT_E_NOT_FOUND,
@@ -37,8 +47,13 @@ int gt_compact_work_check(const char *path, struct gt_error *err);
 /* Makes an empty file and its directory, and uses it. Errors of gt_compact_work_check,
  * gt_compact_file_create and gt_file_make_dir. */
 int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err);
+/* The same for a flight recorder: without a file. Also errors of gt_compact_flight_write. */
+int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
+                                  struct gt_compact_work *out, struct gt_error *err);
 /* The same for a file that is there, with the directory that is there as well, or one that is made
- * of the file. Errors of gt_compact_scatter and gt_compact_work_name. */
+ * of the file. A flight recorder's whose processes have ended makes its last snapshot: see
+ * struct gt_compact_work.snapshot. Errors of gt_compact_scatter and gt_compact_work_name;
+ * GT_E_EXISTS: a flight recorder's processes have not ended. */
 int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err);
 /* Uses the directory, for another process. GT_E_IO, GT_E_NOT_FOUND. */
 int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err);
@@ -55,6 +70,17 @@ int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_strea
  * then another call continues. Errors of gt_compact_work_recover, gt_compact_gather and
  * gt_file_remove_dir. */
 int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err);
+/* A flight recorder's: makes a complete file of what the rings have now, and the text files. `name`
+ * is that of a file beside FILE; NULL: the next one. *path has `room` bytes for its path; NULL: not
+ * wanted. The rings stay, their processes go on. After an error nothing is left of it. Returns the
+ * number of records; 0: there are none, and no file. GT_E_USAGE: no such name; GT_E_EXISTS: it is
+ * there; errors of gt_compact_flight_copy and gt_compact_gather. */
+int64_t gt_compact_work_snapshot(const struct gt_compact_work *w, const char *name, char *path,
+                                 size_t room, struct gt_error *err);
+/* A flight recorder's, after gt_compact_work_is_last: a last snapshot with what pools have too, in
+ * which its path is (where `take`), and the directory is removed. Returns its number of records.
+ * Errors of gt_compact_work_recover and gt_compact_work_snapshot: the directory stays. */
+int64_t gt_compact_work_end_flight(struct gt_compact_work *w, bool take, struct gt_error *err);
 /* Closes the handle; the directory stays. */
 void gt_compact_work_leave(struct gt_compact_work *w);
 /* The handle's end for one that has changed text files or not: the last one gathers. Errors of

@@ -6,6 +6,7 @@
 #include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/snapshot.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -122,11 +123,14 @@ static void do_trigger(void *self, const char *args, struct gt_control_answer *a
     answer_of("trigger", gt_recorder_filter_add_triggers(self, args, &err), &err, answer);
 }
 
-/* Until there is a flight recorder. */
 static void do_snapshot(void *self, const char *args, struct gt_control_answer *answer)
 {
-    (void)self, (void)args;
-    gt_control_fail(answer, "snapshot: not in this recording");
+    char path[4200];
+    struct gt_error err;
+    if (gt_snapshot_write(self, *args ? args : NULL, path, sizeof path, &err) < 0)
+        gt_control_fail(answer, "snapshot: %s", err.text);
+    else
+        gt_control_succeed(answer, "%s", path);
 }
 
 /* ---- the socket ---------------------------------------------------------------------------- */

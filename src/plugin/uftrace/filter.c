@@ -94,6 +94,7 @@ static uint32_t missing(const struct gt_uftrace_recorder *r)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
     else if (!registers || !gt_privilege_by_arch(r->guest.arch->name))
         needs |= GT_FILTER_NEEDS_LEVEL;
+    needs |= r->options.last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS;
     if (r->options.clock == GT_CLOCK_HOST || r->hot.host_clock)
         needs |= GT_FILTER_NEEDS_INSNS;
     return needs;

@@ -15,6 +15,7 @@
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/vcpu.h"
 
 #include <string.h>
@@ -26,15 +27,17 @@ struct lossy {
     struct gt_uftrace_recorder *rec;
     const struct gt_stream_loss *stream;
     size_t n;
+    bool more;           /* a flight recorder: records have come since the last snapshot */
     struct gt_error err; /* what could not be written */
 };
 
 /* If the disk is still full their calls stay open; the loss is reported in any case. */
 static void mend_lossy(const struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
-    if (r->output.packed.writer)
+    bool packed = gt_packed_is_on(&r->output.packed);
+    if (packed)
         gt_packed_end_streams(r, lossy->stream, lossy->n);
-    for (size_t i = 0; i < lossy->n && !r->output.packed.writer; i++)
+    for (size_t i = 0; i < lossy->n && !packed; i++)
         gt_uftrace_dir_end_task(&r->output.dir, NULL, lossy->stream[i].id, NULL);
 }
 
@@ -63,7 +66,7 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_linux_write(r, &err));
     keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
     keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
-    keep_first(&lossy->err, &err, gt_packed_finish(r, &err));
+    keep_first(&lossy->err, &err, gt_packed_finish(r, lossy->more, &err));
 }
 
 /* A machine may exit on one vCPU while others run: from now on none of their transfers is plain,
@@ -168,6 +171,8 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
     unsigned long long calls = r->totals.calls, recorded = gt_filters_recorded(r);
     if (r->options.summary && !r->process.forked_from && !fault && calls == 0)
         gt_host_message("nothing was recorded: the guest made no calls");
+    else if (r->options.summary && !r->process.forked_from && !fault && r->snapshots.on)
+        gt_host_message("%llu calls; the last ones: %s", recorded, r->output.view);
     else if (r->options.summary && !r->process.forked_from && !fault && recorded == calls)
         gt_host_message("%llu calls recorded: %s", calls, r->output.view);
     else if (r->options.summary && !r->process.forked_from && !fault)
@@ -186,9 +191,9 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     gt_output_start(r); /* it has begun, but where it was off all the time */
     gt_live_clock_remove(&r->hot.live);
     gt_marks_ended(r, gt_process_time(r));
+    struct lossy lossy = {.rec = r, .more = gt_snapshots_end(r)};
     end_vcpus(r);
     gt_streams_flush(r->output.streams);
-    struct lossy lossy = {.rec = r};
     const struct gt_stream_loss *stream;
     lossy.n = gt_streams_get_losses(r->output.streams, &stream);
     lossy.stream = g_memdup2(stream, lossy.n * sizeof *stream);
@@ -201,5 +206,6 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
         trace_uftrace_lost(lossy.stream[i].id, lossy.stream[i].records);
     trace_uftrace_end(r->totals.calls, r->totals.written.records, r->totals.written.lost);
     report_losses(r, &lossy);
+    gt_snapshots_report(r);
     gt_tracing_finish();
 }

@@ -223,12 +223,14 @@ int gt_linux_write(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (!r->os.all || !r->os.all->len)
         return 0;
     snprintf(path, sizeof path, "%s/" GT_GUEST_TASKS_FILE, r->output.dir.path);
+    pthread_mutex_lock(&r->os.lock);
     for (guint i = 0; i < r->os.all->len; i++) {
         const struct seen *at = r->os.all->pdata[i];
         struct gt_guest_task t = {.task = at->tid, .pid = at->task.pid, .tgid = at->task.tgid};
         memcpy(t.comm, at->task.comm, sizeof t.comm);
         gt_guest_task_put(&text, &t);
     }
+    pthread_mutex_unlock(&r->os.lock);
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
     return status;

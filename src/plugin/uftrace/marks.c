@@ -4,6 +4,7 @@
 #include "format/recording/extern_data.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/snapshot.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,6 +79,9 @@ void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
         break;
     case GT_ACTION_READ:
         put_register(r, a);
+        break;
+    case GT_ACTION_SNAPSHOT:
+        gt_snapshot_ask(r, a->action->text);
         break;
     default:
         break;

@@ -13,8 +13,8 @@ struct gt_marks {
     uint64_t written, lost; /* atomic */
 };
 
-/* The action of a trigger: mark=, backtrace, read=. `s` is the state of the call's task; NULL: no
- * call is the cause. On the vCPU's thread, or at the end; uses the worker. */
+/* The action of a trigger: mark=, backtrace, read=, snapshot. `s` is the state of the call's task;
+ * NULL: no call is the cause. On the vCPU's thread, or at the end; uses the worker. */
 void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
                   const struct gt_filter_state *s);
 

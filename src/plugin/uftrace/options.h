@@ -27,6 +27,7 @@ struct gt_uftrace_options {
     const char *output;    /* directory or file; NULL: "uftrace.data", "uftrace.gtrace" */
     int format;            /* enum gt_output_format */
     const char *control;   /* path of a socket for commands; NULL: none */
+    const char *last;      /* how much the flight recorder keeps; NULL: there is none */
     const char *code_map;  /* machines: path of a code map; NULL: no map */
     int clock;             /* enum gt_clock */
     uint64_t depth;        /* deeper calls are tracked and not recorded */

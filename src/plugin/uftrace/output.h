@@ -20,6 +20,7 @@ struct gt_shared {
     uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
     bool reported;                                 /* a fault was reported */
     unsigned starting; /* packed: forked children that have not entered yet */
+    bool forked;       /* packed: there may be other processes; atomic */
     bool first_ended;  /* the process that all others come from */
 };
 

@@ -86,9 +86,8 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
         return make.status;
     }
     int status = gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
-    if (status == 0 && r->output.packed.writer)
-        gt_streams_pack(r->output.streams, &gt_compact_packing, r->output.packed.writer,
-                        r->process.pid);
+    if (status == 0)
+        gt_packed_take_streams(r);
     return status;
 }
 

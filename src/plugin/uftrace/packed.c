@@ -35,18 +35,58 @@ static void move_lock(const struct gt_uftrace_recorder *r, struct gt_compact_wor
     w->lock = 0;
 }
 
+int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err)
+{
+    struct gt_compact_flight_limit limit;
+    struct gt_error why;
+    if (!o->last)
+        return 0;
+    if (o->format != GT_OUTPUT_COMPACT)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument last=%.40s: only compact recordings have a flight recorder; "
+                            "add format=compact",
+                            o->last);
+    if (gt_compact_flight_parse(o->last, &limit, &why) < 0)
+        return gt_error_set(err, GT_E_USAGE, "argument last=%s", why.text);
+    return 0;
+}
+
+static int create_work(const struct gt_uftrace_recorder *r, const char *path,
+                       struct gt_compact_work *w, struct gt_error *err)
+{
+    struct gt_compact_flight_limit limit;
+    if (!r->options.last)
+        return gt_compact_work_create(path, w, err);
+    int status = gt_compact_flight_parse(r->options.last, &limit, err);
+    return status < 0 ? status : gt_compact_work_create_flight(path, &limit, w, err);
+}
+
+static int create_flight(struct gt_uftrace_recorder *r, bool again, struct gt_error *err)
+{
+    struct gt_packed *p = &r->output.packed;
+    struct gt_compact_flight_options o = {.dir = p->work.dir.path, .exact = is_exact, .self = r};
+    int status = gt_compact_flight_parse(r->options.last, &o.limit, err);
+    if (status == 0 && gt_compact_flight_create(&o, &p->flight) < 0)
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", p->work.file);
+    p->work.flight = true;
+    if (status == 0 && again)
+        r->vcpus.last_time = gt_compact_flight_last_time(p->flight, r->process.pid, r->process.pid);
+    return status;
+}
+
 int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err)
 {
     struct gt_packed *p = &r->output.packed;
     int status = gt_compact_work_name(path, &p->work, err);
     bool again = status == 0 && goes_on(r, &p->work);
     if (status == 0)
-        status = again ? gt_compact_work_enter(&p->work, err)
-                       : gt_compact_work_create(path, &p->work, err);
+        status = again ? gt_compact_work_enter(&p->work, err) : create_work(r, path, &p->work, err);
     if (status < 0)
         return status;
     move_lock(r, &p->work);
     r->output.dir = p->work.dir;
+    if (r->options.last)
+        return create_flight(r, again, err);
     const struct gt_compact_writer_options o = {
         .path = p->work.file, .dir = p->work.dir.path, .exact = is_exact, .self = r};
     status = gt_compact_writer_create(&o, &p->writer);
@@ -57,13 +97,23 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_
     return 0;
 }
 
+void gt_packed_take_streams(struct gt_uftrace_recorder *r)
+{
+    const struct gt_packed *p = &r->output.packed;
+    if (p->flight)
+        gt_streams_pack(r->output.streams, &gt_compact_flight_packing, p->flight, r->process.pid);
+    else if (p->writer)
+        gt_streams_pack(r->output.streams, &gt_compact_packing, p->writer, r->process.pid);
+}
+
 /* ---- forks --------------------------------------------------------------------------------- */
 
 void gt_packed_before_fork(struct gt_uftrace_recorder *r, struct gt_vcpu *v)
 {
-    if (!r->output.packed.writer || !v)
+    if (!gt_packed_is_on(&r->output.packed) || !v)
         return;
     v->in_fork = true;
+    __atomic_store_n(&r->output.shared->forked, true, __ATOMIC_RELAXED);
     __atomic_fetch_add(&r->output.shared->starting, 1, __ATOMIC_ACQ_REL);
 }
 
@@ -99,7 +149,7 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
     const struct gt_compact_work *w = &r->output.packed.work;
     struct gt_compact_mend *mend;
     struct gt_error damage;
-    if (n == 0 ||
+    if (n == 0 || w->flight || /* a snapshot's end is no call's */
         gt_compact_mend_open(w->file, w->dir.path, r->process.pid, &mend, &damage, NULL) < 0)
         return;
     const struct gt_uftrace_repair_records records = gt_compact_mend_records(mend);
@@ -108,15 +158,29 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
     gt_compact_mend_close(mend, NULL);
 }
 
-int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err)
+static int end_flight(struct gt_uftrace_recorder *r, bool more, struct gt_error *err)
+{
+    struct gt_compact_work *w = &r->output.packed.work;
+    more |= __atomic_load_n(&r->output.shared->forked, __ATOMIC_RELAXED);
+    int64_t n = gt_compact_work_end_flight(w, more, err);
+    if (n > 0) {
+        g_free(r->output.view);
+        r->output.view = g_strdup_printf("guesttrace report %s", w->snapshot);
+    }
+    return n < 0 ? (int)n : 0;
+}
+
+int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *err)
 {
     struct gt_packed *p = &r->output.packed;
     int status = 0;
-    if (!p->writer)
+    if (!gt_packed_is_on(p))
         return 0;
     bool last = gt_compact_work_is_last(&p->work) &&
                 __atomic_load_n(&r->output.shared->starting, __ATOMIC_ACQUIRE) == 0;
-    if (last)
+    if (last && p->flight)
+        status = end_flight(r, more, err);
+    else if (last)
         status = gt_compact_work_gather(&p->work, err);
     if (status < 0) {
         g_free(r->output.view);

@@ -14,6 +14,7 @@
 #include "base/stream/stream.h"
 #include "format/compact/work.h"
 #include "format/compact/writer.h"
+#include "plugin/uftrace/options.h"
 
 #include <stdbool.h>
 
@@ -23,13 +24,25 @@ struct gt_vcpu;
 /* At load. */
 struct gt_packed {
     struct gt_compact_work work;
-    struct gt_compact_writer *writer; /* NULL: the recording is a directory */
+    /* One of them; both NULL: the recording is a directory. */
+    struct gt_compact_writer *writer;
+    struct gt_compact_flight *flight; /* a flight recorder: snapshot.h */
 };
+
+static inline bool gt_packed_is_on(const struct gt_packed *p)
+{
+    return p->writer || p->flight;
+}
+
+/* At load: whether the arguments fit each other. GT_E_USAGE. */
+int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err);
 
 /* On the worker, at load: makes file and directory, or opens those that this process recorded into
  * before it replaced itself with execve(). Sets the directory of the output. Errors of
  * gt_compact_work_create and gt_compact_writer_create. */
 int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err);
+/* Then: what takes the streams' records. */
+void gt_packed_take_streams(struct gt_uftrace_recorder *r);
 
 /* The process forks: called before it, by the parent's vCPU when the system call returns, and by
  * the child when its recording begins. The recording has no last process in between. */
@@ -43,7 +56,8 @@ void gt_packed_end_streams(const struct gt_uftrace_recorder *r, const struct gt_
                            size_t n);
 
 /* On the worker, at the end, when streams and text files are written: the last process gathers the
- * recording. Errors of gt_compact_work_gather. */
-int gt_packed_finish(struct gt_uftrace_recorder *r, struct gt_error *err);
+ * recording; a flight recorder's makes a last snapshot, where there is `more` since the one before.
+ * Errors of gt_compact_work_gather and gt_compact_work_end_flight. */
+int gt_packed_finish(struct gt_uftrace_recorder *r, bool more, struct gt_error *err);
 
 #endif

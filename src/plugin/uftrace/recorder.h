@@ -9,8 +9,8 @@
  * a group is stated there or here: "at load" means that it is set in gt_uftrace_init and only read
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
- * Locks are taken in this order: r->lock, r->tracker.lock, r->filters.lock, then those of the
- * worker and of the streams. r->os.lock is taken alone.
+ * Locks are taken in this order: r->snapshots.turn, r->lock, r->tracker.lock, r->filters.lock, then
+ * those of the worker and of the streams, r->snapshots.lock. r->os.lock is taken alone.
  */
 #ifndef GT_PLUGIN_UFTRACE_RECORDER_H
 #define GT_PLUGIN_UFTRACE_RECORDER_H
@@ -31,6 +31,7 @@
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/process.h"
 #include "plugin/uftrace/push.h"
+#include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/vcpu.h"
 #include "plugin/uftrace/vectors.h"
@@ -96,6 +97,7 @@ struct gt_uftrace_recorder {
     struct gt_uftrace_process process;
     struct gt_uftrace_output output;
     struct gt_control *control; /* control.h; NULL: no socket. Set at load and at the end */
+    struct gt_snapshots snapshots;
 
     /* machines */
     struct gt_system system;

@@ -18,6 +18,7 @@
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/process.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/transfer.h"
 #include "plugin/uftrace/vcpu.h"
@@ -44,6 +45,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
     struct gt_arg arguments[40] = {
         {"output", GT_ARG_TEXT, &o->output},
         {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
+        {"last", GT_ARG_TEXT, &o->last},
         {"code", GT_ARG_TEXT, &o->code_map},
         {"clock", GT_ARG_CHOICE, &o->clock, .choices = clocks},
         {"depth", GT_ARG_NUMBER, &o->depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
@@ -198,6 +200,9 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
 {
     int status = read_arguments(r, argc, argv, err);
     if (status == 0)
+        status = gt_packed_check(&r->options, err);
+    gt_snapshots_init(r);
+    if (status == 0)
         status = know_guest(r, info, err);
     if (status == 0)
         status = init_members(r, err);
@@ -213,6 +218,7 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
         gt_recorder_control_stop(r);
         return status;
     }
+    gt_snapshots_start(r);
     gt_live_clock_create(r);
     r->code.modules.worker = r->output.worker;
     r->code.modules.now = process_time;

@@ -140,8 +140,9 @@ class BothFormats:
 
 
 def export(file, out):
-    """A compact file as a directory. Nothing of the recording is beside the file."""
-    need(not os.path.exists(file + '.parts'), 'the text files are not in the file')
+    """A compact file as a directory. Nothing of the recording is beside the file, but a flight recorder."""
+    need(not os.path.exists(file + '.parts') or os.path.exists(file + '.parts/.guesttrace.last'),
+         'the text files are not in the file')
     must([GUESTTRACE, 'export', '--format', 'uftrace', '-o', out, file])
 
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of recordings of calls: see recording.h. */
+#include "cli/record/recording.h"
+
+const struct gt_option gt_options_uftrace[] = {
+    {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
+     .choices = (const char *const[]){"uftrace", "compact", NULL},
+     .help =
+         "select the recording's format: uftrace, a directory that uftrace reads (the default); "
+         "compact, one small file for 'guesttrace report' and others (default: uftrace.gtrace)",
+     GT_RECORD_FIELD(format)},
+    {"last", .type = GT_OPTION_TEXT, .value = "SIZE|TIME",
+     .help =
+         "keep only what came last, as 64M or 10s (--clock insn: 1 s is 1e9 instructions), in a "
+         "ring beside FILE; write it to FILE, FILE.1 ... at SIGUSR2, at a trigger with "
+         "snapshot, and at the end",
+     GT_RECORD_FIELD(keep)},
+    {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
+     .choices = (const char *const[]){"insn", "host", "auto", NULL},
+     .help = "select the time base: retired instructions (the same in every run), the host's "
+             "clock, or instructions while there is only one thread or vCPU (default: auto)",
+     GT_RECORD_FIELD(clock)},
+    {"depth", 'D', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1u << 20,
+     .help = "record calls up to this depth (default: 1024), which counts from where filters begin",
+     GT_RECORD_FIELD(depth)},
+    GT_RECORD_FILTERS,
+    {"no-tail-calls", .type = GT_OPTION_FLAG,
+     .help = "do not show jumps from one function into another as calls",
+     GT_RECORD_FIELD(no_tail_calls)},
+    {"privilege-levels", .type = GT_OPTION_FLAG,
+     .help = "record each privilege level of a machine as a task of its own",
+     GT_RECORD_FIELD(privilege_levels)},
+    {"tasks", .type = GT_OPTION_CHOICE, .value = "KIND",
+     .choices = (const char *const[]){"stack", "cpu", NULL},
+     .help =
+         "make a task of each call stack of a machine's guest, or of each vCPU (default: stack)",
+     GT_RECORD_FIELD(tasks)},
+    {"max-tasks", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 1000000,
+     .help = "record at most N tasks of a machine (default: 1024)", GT_RECORD_FIELD(max_tasks)},
+    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "name a machine's functions from this file too, as 'guesttrace symbols' does; or from "
+             "all kernel modules (.ko) below this folder",
+     GT_RECORD_FIELD(symbols)},
+    {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
+     .help = "accept commands of 'guesttrace ctl' at this socket while the guest runs: status, "
+             "flush, on, off, filter, trigger, snapshot",
+     GT_RECORD_FIELD(control)},
+    {"no-console", .type = GT_OPTION_FLAG,
+     .help = "do not show the lines of a machine's console on standard output among the functions",
+     GT_RECORD_FIELD(no_console)},
+    {0},
+};

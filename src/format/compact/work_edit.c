@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Working directories of files that are changed, and their end: see work.h. */
+#include "format/compact/work_parts.h"
+
+#include "base/file.h"
+#include "base/stream/stream.h"
+#include "format/compact/file.h"
+#include "format/compact/gather.h"
+#include "format/compact/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_ROOM = 4096 + 64, OPEN_TRIES = 100 };
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+/* Complete before it gets its name. */
+static int scatter(const struct gt_compact_work *w, struct gt_error *err)
+{
+    char aside[NAME_ROOM];
+    const char *slash = strrchr(w->dir.path, '/');
+    snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
+             slash + 1, (int)getpid());
+    gt_file_remove_dir(aside, NULL); /* of a process of this number that was killed */
+    int status = gt_file_make_dir(aside, err);
+    if (status < 0)
+        return status;
+    status = gt_compact_scatter(w->file, aside, err);
+    if (status == 0 || status == GT_E_FORMAT) /* one that is damaged is missing there */
+        status = gt_compact_work_make_lock(aside, err);
+    if (status == 0)
+        status = gt_file_move_dir(aside, w->dir.path, err);
+    if (status < 0)
+        gt_file_remove_dir(aside, NULL);
+    return status;
+}
+
+/* Somebody else may make or gather the directory at the same time, but not for ever. */
+int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
+{
+    int status = gt_compact_work_name(path, out, err);
+    if (status == 0 && gt_compact_flight_is(out->dir.path))
+        return gt_compact_work_open_flight(out, err);
+    if (status == 0)
+        status = gt_compact_file_check(out->file, err);
+    if (status < 0)
+        return status;
+    for (int tries = 0; tries < OPEN_TRIES; tries++) {
+        bool there = gt_compact_work_exists(out);
+        status = there ? 0 : scatter(out, err);
+        out->made = !there && status == 0;
+        if (status < 0 && status != GT_E_EXISTS)
+            return status;
+        status = gt_compact_work_enter(out, err);
+        if (status != GT_E_NOT_FOUND)
+            return status;
+    }
+    return status;
+}
+
+/* ---- the last one ---------------------------------------------------------------------------- */
+
+int64_t gt_compact_work_recover(const struct gt_compact_work *w, struct gt_streams_missing *missing,
+                                struct gt_error *err)
+{
+    if (w->flight)
+        return w->recovered;
+    const struct gt_compact_writer_options o = {.path = w->file, .dir = w->dir.path};
+    struct gt_compact_writer *writer;
+    int64_t n = gt_compact_writer_create(&o, &writer);
+    if (n < 0)
+        return gt_error_set(err, (int)n, "%s: out of memory", w->file);
+    n = gt_streams_recover_packed(w->dir.path, &gt_compact_packing, writer, missing, err);
+    gt_compact_writer_destroy(writer);
+    return n;
+}
+
+int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err)
+{
+    int64_t n = gt_compact_work_has_pool(w) ? gt_compact_work_recover(w, NULL, err) : 0;
+    if (n < 0 || gt_compact_work_has_pool(w))
+        return n < 0 ? (int)n : 0;
+    int status = gt_compact_gather(w->dir.path, w->file, err);
+    return status < 0 ? status : gt_compact_work_remove_dir(w, err);
+}
+
+int gt_compact_work_close(struct gt_compact_work *w, bool changed, struct gt_error *err)
+{
+    int status = 0;
+    bool last = gt_compact_work_is_last(w);
+    if (last && w->flight)
+        status = gt_compact_work_close_flight(w, err);
+    else if (last && (changed || !w->made))
+        status = gt_compact_work_gather(w, err);
+    else if (last)
+        status = gt_compact_work_remove_dir(w, err);
+    gt_compact_work_leave(w);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Internal to compact/: what the parts of a working directory need of each
+ * other. work.c is its life, work_edit.c changes and ends, work_flight.c flight recorders. */
+#ifndef GT_FORMAT_COMPACT_WORK_PARTS_H
+#define GT_FORMAT_COMPACT_WORK_PARTS_H
+
+#include "format/compact/work.h"
+
+/* gt_compact_work_open: takes what pools have into the rings, and makes a file of these.
+ * GT_E_EXISTS: a process has not ended. */
+int gt_compact_work_open_flight(struct gt_compact_work *w, struct gt_error *err);
+/* gt_compact_work_close, of the last one: gathers the text files into the file, gives it its name
+ * and removes the directory. */
+int gt_compact_work_close_flight(struct gt_compact_work *w, struct gt_error *err);
+/* Makes the lock's file in a directory. GT_E_IO. */
+int gt_compact_work_make_lock(const char *dir, struct gt_error *err);
+/* True if there is a pool of records. */
+bool gt_compact_work_has_pool(const struct gt_compact_work *w);
+/* Removes the directory, for others all at once. */
+int gt_compact_work_remove_dir(const struct gt_compact_work *w, struct gt_error *err);
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Snapshots of a flight recorder: see snapshot.h. */
+#include "plugin/uftrace/snapshot.h"
+
+#include "base/thread.h"
+#include "format/recording/files.h"
+#include "plugin/uftrace/linux.h"
+#include "plugin/uftrace/meta.h"
+#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STACK = 1 << 20, PATH_ROOM = 4200 };
+enum { QUIT = 'q' }; /* in the FIFO; any other byte asks for a snapshot */
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+/* Text files that are else written at the end. */
+static void write_texts(void *arg)
+{
+    struct gt_uftrace_recorder *r = arg;
+    gt_output_run_failed(r, NULL);
+    gt_meta_put_map(r, NULL);
+    if (!r->process.forked_from)
+        gt_meta_put_info(r, NULL);
+    gt_output_put_found(r, NULL);
+}
+
+static void write_tasks(void *arg)
+{
+    gt_linux_write(arg, NULL);
+}
+
+/* The lock comes before the worker. */
+static void put_texts(struct gt_uftrace_recorder *r)
+{
+    pthread_mutex_lock(&r->lock);
+    gt_worker_call(r->output.worker, write_texts, r);
+    pthread_mutex_unlock(&r->lock);
+    gt_worker_call(r->output.worker, write_tasks, r);
+}
+
+static uint64_t count(const struct gt_uftrace_recorder *r)
+{
+    struct gt_streams_stats stats;
+    gt_streams_get_stats(r->output.streams, &stats);
+    return stats.records;
+}
+
+/* With the turn. */
+static int make(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
+                struct gt_error *err)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    const struct gt_compact_work *w = &r->output.packed.work;
+    if (!s->on || s->ended)
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%s",
+                            s->on ? "the recording has ended"
+                                  : "the recording has no flight recorder (argument last=)");
+    uint64_t records = count(r);
+    gt_streams_flush(r->output.streams);
+    put_texts(r);
+    int64_t n = gt_compact_work_snapshot(w, name, path, room, err);
+    if (n == 0)
+        return gt_error_set(err, GT_E_NOT_FOUND, "%s: nothing is recorded", w->file);
+    if (n < 0)
+        return (int)n;
+    s->records = records;
+    s->some = true;
+    return 0;
+}
+
+int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
+                      struct gt_error *err)
+{
+    pthread_mutex_lock(&r->snapshots.turn);
+    int status = make(r, name, path, room, err);
+    pthread_mutex_unlock(&r->snapshots.turn);
+    return status;
+}
+
+/* ---- those that are asked for -------------------------------------------------------------- */
+
+static void make_next(struct gt_uftrace_recorder *r)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    char name[GT_SNAPSHOT_NAME];
+    struct gt_error err;
+    memcpy(name, s->waiting[0], sizeof name);
+    memmove(s->waiting, s->waiting + 1, --s->n_waiting * sizeof *s->waiting);
+    pthread_mutex_unlock(&s->lock);
+    int status = gt_snapshot_write(r, *name ? name : NULL, NULL, 0, &err);
+    pthread_mutex_lock(&s->lock);
+    if (status < 0 && !s->err.status)
+        s->err = err;
+}
+
+static void *serve(void *arg)
+{
+    struct gt_uftrace_recorder *r = arg;
+    struct gt_snapshots *s = &r->snapshots;
+    gt_thread_own_files();
+    pthread_mutex_lock(&s->lock);
+    while (s->n_waiting || !s->stop)
+        if (s->n_waiting)
+            make_next(r);
+        else
+            pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+void gt_snapshots_init(struct gt_uftrace_recorder *r)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    pthread_mutex_init(&s->turn, NULL);
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    s->serve = serve;
+    s->on = r->options.last != NULL;
+}
+
+/* ---- the FIFO ------------------------------------------------------------------------------ */
+
+static const char *fifo_path(const struct gt_uftrace_recorder *r, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/" GT_SNAPSHOT_FIFO, r->output.dir.path);
+    return path;
+}
+
+/* Open for writing as well: so no writer's end is the end. */
+static void *listen_on(void *arg)
+{
+    struct gt_uftrace_recorder *r = arg;
+    char path[PATH_ROOM], byte;
+    gt_thread_own_files();
+    int fd = open(fifo_path(r, path), O_RDWR | O_CLOEXEC);
+    while (fd >= 0) {
+        ssize_t n = read(fd, &byte, 1);
+        if (n == 1 && byte == QUIT)
+            break;
+        if (n == 1)
+            gt_snapshot_ask(r, NULL);
+        else if (n == 0 || errno != EINTR)
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+/* True where somebody listens. 0: sends nothing. */
+static bool send(const struct gt_uftrace_recorder *r, char byte)
+{
+    char path[PATH_ROOM];
+    int fd = open(fifo_path(r, path), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    bool sent = fd >= 0 && (!byte || write(fd, &byte, 1) == 1);
+    if (fd >= 0)
+        close(fd);
+    return sent;
+}
+
+struct made {
+    struct gt_uftrace_recorder *rec;
+    bool there, listens; /* listens: another process does */
+};
+
+static void make_fifo(void *arg)
+{
+    struct made *made = arg;
+    char path[PATH_ROOM];
+    made->there = mkfifo(fifo_path(made->rec, path), 0600) == 0 || errno == EEXIST;
+    made->listens = send(made->rec, 0);
+}
+
+static void send_quit(void *arg)
+{
+    send(arg, QUIT);
+}
+
+void gt_snapshots_start(struct gt_uftrace_recorder *r)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    struct made made = {.rec = r};
+    if (!s->on)
+        return;
+    gt_worker_call(r->output.worker, make_fifo, &made);
+    if (made.there && !made.listens)
+        s->listening = gt_thread_start(&s->listener, STACK, listen_on, r) == 0;
+}
+
+/* ---- forks --------------------------------------------------------------------------------- */
+
+void gt_snapshots_fork_prepare(struct gt_uftrace_recorder *r)
+{
+    pthread_mutex_lock(&r->snapshots.lock);
+}
+
+void gt_snapshots_fork_parent(struct gt_uftrace_recorder *r)
+{
+    pthread_mutex_unlock(&r->snapshots.lock);
+}
+
+/* The threads, and what they do, are the parent's. */
+void gt_snapshots_fork_child(struct gt_uftrace_recorder *r)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    pthread_mutex_init(&s->turn, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    s->n_waiting = s->refused = 0;
+    s->running = s->listening = s->some = false;
+    s->err = (struct gt_error){0};
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+bool gt_snapshots_end(struct gt_uftrace_recorder *r)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    if (!s->on)
+        return false;
+    if (s->listening) {
+        gt_worker_call(r->output.worker, send_quit, r);
+        pthread_join(s->listener, NULL);
+    }
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    if (s->running)
+        pthread_join(s->thread, NULL);
+    pthread_mutex_lock(&s->turn);
+    bool more = !s->some || count(r) != s->records;
+    s->ended = true;
+    pthread_mutex_unlock(&s->turn);
+    return more;
+}
+
+void gt_snapshots_report(const struct gt_uftrace_recorder *r)
+{
+    const struct gt_snapshots *s = &r->snapshots;
+    if (s->err.status)
+        gt_host_message("a snapshot was not written: %s", s->err.text);
+    if (s->refused)
+        gt_host_message("%u snapshots were not written: too many were asked for at once",
+                        s->refused);
+}
