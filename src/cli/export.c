@@ -14,7 +14,8 @@
 struct format {
     const char *name;
     /* Writes the whole recording at `from` to `to`. */
-    int (*recording)(const char *from, const char *to, struct gt_error *err);
+    int (*recording)(const char *from, const char *to, const struct gt_notices *notices,
+                     struct gt_error *err);
     gt_export_fn *calls; /* each of them, for other tools */
     gt_sums_fn *sums;    /* of calls, for other tools */
 };
@@ -153,7 +154,8 @@ static int run_export(const struct gt_command *self, const void *options, size_t
         return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
     if (gt_output_file_same(o->output, operands[0]))
         return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
-    int status = f->recording ? f->recording(operands[0], o->output, &err)
+    const struct gt_notices notices = gt_command_notices(self);
+    int status = f->recording ? f->recording(operands[0], o->output, &notices, &err)
                               : write_calls(self, o, operands[0], &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""callgrind_annotate reads what is exported: each function's own cost and its inclusive one, in recursion too.
+"""callgrind_annotate reads what is exported: each function's own cost and its inclusive one, in recursion too. KCachegrind
+loads it without a complaint.
 
 tests/truth/export_check.py compares with callgrind itself.
 """
 import collections
+import os
 import re
 import sys
+import threading
 
 import made
 import programs
@@ -73,6 +76,36 @@ def test_any_calls(t):
 def test_hostile_names(t):
     recording = made.Made(f'{t.folder}/data', [n for n in made.HOSTILE if n[:1] not in b'('], n=90, deep=3)
     check(t, export('callgrind', recording.path), {tid: recording.paths(tid) for tid in made.TIDS})
+
+
+def loaded(t, data):
+    """What KCachegrind says of a file until it has selected a function, or refused a line."""
+    home = f'{t.folder}/home'
+    os.makedirs(home, 0o700, exist_ok=True)
+    path = write(f'{t.folder}/callgrind.out.kc', data)
+    env = dict(os.environ, HOME=home, XDG_RUNTIME_DIR=home, QT_QPA_PLATFORM='offscreen', LC_ALL='C')
+    child = commands.start([commands.tool('dbus-run-session'), '--', commands.tool('kcachegrind'), path], env=env,
+                           preexec_fn=None)
+    end = threading.Timer(commands.SECONDS, commands.kill, [child])
+    end.start()
+    said = []
+    for line in child.stderr:
+        said.append(line.decode(errors='replace'))
+        if re.match('Selected |Loading ', said[-1]):
+            break
+    end.cancel()
+    commands.kill(child)
+    commands.finish(child)
+    return ''.join(said)
+
+
+def test_kcachegrind(t):
+    for data in export('callgrind', programs.recorded(t.folder, 'recursion', '--clock', 'insn')), \
+            export('callgrind', made.Made(f'{t.folder}/data', made.HOSTILE, n=90, deep=3).path):
+        said = loaded(t, data)
+        need(re.search('^Selected ', said, re.M) and 'Loading' not in said, said)
+    said = loaded(t, data + b'no such line\n')
+    need(re.search('^Loading .*Invalid line', said, re.M), said)
 
 
 if __name__ == '__main__':

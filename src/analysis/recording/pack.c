@@ -215,8 +215,10 @@ static bool may_replace(const char *path)
     return lstat(path, &st) != 0 || (S_ISREG(st.st_mode) && gt_recording_is_compact(path));
 }
 
-int gt_recording_pack(const char *dir, const char *path, struct gt_error *err)
+int gt_recording_pack(const char *dir, const char *path, const struct gt_notices *notices,
+                      struct gt_error *err)
 {
+    (void)notices;
     struct gt_uftrace_dir d;
     int status = gt_uftrace_dir_open(&d, dir, err);
     if (status == 0 && !may_replace(path))

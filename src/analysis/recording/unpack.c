@@ -21,6 +21,7 @@ enum { BUFFER = 16 << 10 };
 /* A task's records on their way to its file. */
 struct task {
     uint32_t tid;
+    unsigned holes; /* of struct unpack, when it had its last record */
     size_t n;
     uint8_t data[BUFFER];
 };
@@ -30,6 +31,10 @@ struct unpack {
     struct gt_uftrace_dir dir;
     GHashTable *tasks; /* by tid */
     struct gt_unpacker *unpacker;
+    unsigned holes;   /* places where records are missing, so far */
+    GHashTable *ends; /* by packer: uint64_t, records up to the end of its last segment */
+    uint64_t records; /* of the segment that were put */
+    const struct gt_notices *notices;
     struct gt_error *err;
 };
 
@@ -48,17 +53,6 @@ static int put(const struct unpack *u, struct task *t, uint64_t time, uint64_t w
     return t->n == BUFFER ? flush(u, t) : 0;
 }
 
-/* The recording begins where the task has functions open: then it begins with these. */
-static int open_calls(const struct unpack *u, struct task *t, const struct gt_compact_piece *p)
-{
-    int status = 0;
-    for (size_t i = 0; i < p->n_open && status == 0; i++)
-        status =
-            put(u, t, p->open[i].begin,
-                gt_uftrace_entry((uint32_t)i, gt_unpacker_word(u->unpacker, p->open[i].number)));
-    return status;
-}
-
 static struct task *task_of(const struct unpack *u, uint32_t tid, bool *is_new)
 {
     struct task *t = g_hash_table_lookup(u->tasks, GUINT_TO_POINTER(tid));
@@ -66,18 +60,112 @@ static struct task *task_of(const struct unpack *u, uint32_t tid, bool *is_new)
     if (!t) {
         t = g_new(struct task, 1);
         t->tid = tid;
+        t->holes = 0;
         t->n = 0;
         g_hash_table_insert(u->tasks, GUINT_TO_POINTER(tid), t);
     }
     return t;
 }
 
+/* ---- after damage -------------------------------------------------------------------------- */
+
+/* What the task's file has open at its end; nothing where it is no file of calls that match. */
+static int scan(struct unpack *u, struct task *t, struct gt_uftrace_scan *out)
+{
+    g_autofree char *path = g_strdup_printf("%s/%u.dat", u->dir.path, t->tid);
+    g_autoptr(GMappedFile) map = NULL;
+    int status = flush(u, t);
+    if (status == 0)
+        map = g_mapped_file_new(path, FALSE, NULL);
+    if (map)
+        gt_uftrace_scan(g_mapped_file_get_contents(map), g_mapped_file_get_length(map), out, NULL);
+    return status;
+}
+
+static bool resumes(const struct unpack *u, const struct gt_compact_piece *p)
+{
+    return (p->event->sym & 3) == GT_COMPACT_EVENT &&
+           gt_unpacker_word(u->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN;
+}
+
+static uint64_t open_at(const struct unpack *u, const struct gt_compact_piece *p, size_t i)
+{
+    return gt_unpacker_word(u->unpacker, p->open[i].number);
+}
+
+/* The recording begins where the task has functions open, or what is before is missing: then it
+ * begins with these. */
+static int open_calls(const struct unpack *u, struct task *t, const struct gt_compact_piece *p)
+{
+    int status = 0;
+    for (size_t i = 0; i < p->n_open && status == 0; i++)
+        status = put(u, t, p->open[i].begin, gt_uftrace_entry((uint32_t)i, open_at(u, p, i)));
+    if (status == 0 && p->time > 0 && resumes(u, p))
+        status = put(u, t, p->time, gt_uftrace_event((uint32_t)p->n_open, GT_UFTRACE_EV_SCHED_OUT));
+    return status;
+}
+
+/* Leaves functions of the task's file until the first `same` are open, and enters those that the
+ * segment says. */
+static int change_stack(struct unpack *u, struct task *t, const struct gt_compact_piece *p,
+                        const struct gt_uftrace_scan *s, size_t same)
+{
+    const uint64_t time = p->event->time;
+    int status = 0;
+    for (size_t i = s->n_open; i > same && status == 0; i--)
+        status = put(u, t, time, s->open[i - 1]);
+    for (size_t i = same; i < p->n_open && status == 0; i++)
+        status = put(u, t, time, gt_uftrace_entry((uint32_t)i, open_at(u, p, i)));
+    return status;
+}
+
+/* Records are missing before the segment: the task's file goes on with what the segment says. */
+static int join(struct unpack *u, struct task *t, const struct gt_compact_piece *p)
+{
+    struct gt_uftrace_scan s = {0};
+    const uint64_t time = p->event->time;
+    size_t same = 0;
+    int status = scan(u, t, &s);
+    while (same < s.n_open && same < p->n_open &&
+           s.open[same] == gt_uftrace_exit((uint32_t)same, open_at(u, p, same)))
+        same++;
+    bool changes = same < s.n_open || same < p->n_open;
+    bool resumed = s.scheduled_out && (changes || !resumes(u, p));
+    if (status == 0 && resumed)
+        status = put(u, t, time, gt_uftrace_event(s.n_open, GT_UFTRACE_EV_SCHED_IN));
+    if (status == 0)
+        status = change_stack(u, t, p, &s, same);
+    if (status == 0 && resumes(u, p) && (resumed || !s.scheduled_out))
+        status = put(u, t, time, gt_uftrace_event((uint32_t)p->n_open, GT_UFTRACE_EV_SCHED_OUT));
+    free(s.open);
+    return status;
+}
+
+static bool is_damage(int status)
+{
+    return status == GT_E_FORMAT || status == GT_E_TRUNC;
+}
+
+static void report_gaps(const struct unpack *u)
+{
+    for (size_t i = 0; i < u->file.n_gaps; i++)
+        gt_notice(u->notices,
+                  "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out",
+                  u->file.path, u->file.gap[i].at, u->file.gap[i].size);
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
 static int put_piece(void *self, const struct gt_compact_piece *p)
 {
     struct unpack *u = self;
     bool is_new;
     struct task *t = task_of(u, p->task, &is_new);
-    int status = is_new ? open_calls(u, t, p) : 0;
+    int status = is_new                             ? open_calls(u, t, p)
+                 : p->first && t->holes != u->holes ? join(u, t, p)
+                                                    : 0;
+    t->holes = u->holes;
+    u->records += p->n;
     for (size_t i = 0; i < p->n && status == 0; i++) {
         struct gt_compact_record r = gt_unpacker_record(u->unpacker, &p->event[i]);
         status = put(u, t, r.time, r.word);
@@ -85,17 +173,48 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
     return status;
 }
 
+/* Blocks before the segment may be missing, as its packer counts. */
+static void note_begin(struct unpack *u, const struct gt_compact_segment *s)
+{
+    uint64_t before = u->file.block[*s->block].head.before;
+    uint64_t *end = g_hash_table_lookup(u->ends, GUINT_TO_POINTER(s->packer));
+    if (!end) {
+        end = g_new0(uint64_t, 1);
+        g_hash_table_insert(u->ends, GUINT_TO_POINTER(s->packer), end);
+    }
+    u->holes += before != *end;
+    *end = before + s->records;
+}
+
+/* A damaged one up to the damage. */
+static int put_segment(struct unpack *u, const struct gt_compact_segment *s)
+{
+    struct gt_error why = {0};
+    u->records = 0;
+    note_begin(u, s);
+    int status = gt_compact_segment_unpack(&u->file, s, u->unpacker, put_piece, u, &why);
+    if (is_damage(status)) {
+        u->holes++;
+        gt_notice(u->notices, "%s; it and what needs it are left out, %" PRIu64 " records",
+                  why.text, s->records - u->records);
+        return 0;
+    }
+    if (status < 0 && why.status == status)
+        gt_error_set(u->err, status, "%s", why.text);
+    return status;
+}
+
 static int put_segments(struct unpack *u, const struct gt_compact_segments *s)
 {
-    int status = s->orphans
-                     ? gt_error_set(u->err, GT_E_FORMAT,
-                                    "%s: %zu blocks with %" PRIu64
-                                    " records cannot be unpacked: one before them is damaged",
-                                    u->file.path, s->orphans, s->orphan_records)
-                     : gt_unpacker_create(&u->unpacker);
+    report_gaps(u);
+    if (s->orphans > 0)
+        gt_notice(u->notices,
+                  "%s: %zu blocks with %" PRIu64
+                  " records are left out: blocks before them, which they need, are missing",
+                  u->file.path, s->orphans, s->orphan_records);
+    int status = gt_unpacker_create(&u->unpacker);
     for (size_t i = 0; i < s->n && status == 0; i++)
-        status =
-            gt_compact_segment_unpack(&u->file, &s->segment[i], u->unpacker, put_piece, u, u->err);
+        status = put_segment(u, &s->segment[i]);
     gt_unpacker_destroy(u->unpacker);
     return status;
 }
@@ -129,9 +248,21 @@ static int check_complete(const char *path, struct gt_error *err)
                         path, path);
 }
 
-int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
+static int put_texts(struct unpack *u)
 {
-    struct unpack u = {.err = err};
+    struct gt_error why = {0};
+    int status = gt_compact_scatter(u->file.path, u->dir.path, &why);
+    if (is_damage(status)) {
+        gt_notice(u->notices, "%s; the text file is left out", why.text);
+        return 0;
+    }
+    return status < 0 ? gt_error_set(u->err, status, "%s", why.text) : 0;
+}
+
+int gt_recording_unpack(const char *path, const char *dir, const struct gt_notices *notices,
+                        struct gt_error *err)
+{
+    struct unpack u = {.notices = notices, .err = err};
     struct gt_uftrace_dir final;
     int status = gt_compact_file_open(path, &u.file, err);
     if (status < 0)
@@ -140,11 +271,12 @@ int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
     g_autofree char *base = g_path_get_basename(dir);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());
     u.tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    u.ends = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     status = check_complete(path, err);
     if (status == 0)
         status = gt_uftrace_dir_check(dir, err);
     if (status == 0 && (status = gt_uftrace_dir_create(&u.dir, tmp, err)) == 0) {
-        status = gt_compact_scatter(path, u.dir.path, err);
+        status = put_texts(&u);
         if (status == 0)
             status = put_records(&u);
         if (status == 0 && (status = gt_uftrace_dir_create(&final, dir, err)) == 0)
@@ -153,6 +285,7 @@ int gt_recording_unpack(const char *path, const char *dir, struct gt_error *err)
             gt_file_remove_dir(u.dir.path, NULL);
     }
     g_hash_table_destroy(u.tasks);
+    g_hash_table_destroy(u.ends);
     gt_compact_file_close(&u.file);
     return status;
 }

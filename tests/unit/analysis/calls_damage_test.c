@@ -3,6 +3,8 @@
  * without the damage. */
 #include "calls_model.h"
 
+#include "analysis/recording/compact.h"
+
 enum { RECORDS = 3000, SEGMENT = 300, BLOCK = 60 };
 
 struct came {
@@ -39,6 +41,11 @@ static int merge(void *self, void *share)
     return 0;
 }
 
+static void put_line(void *self, const char *line)
+{
+    g_string_append_printf(self, "%s\n", line);
+}
+
 /* Events are as they should be before a time, and again after another one: by what they say of
  * themselves, as times of calls across the gap are not known. */
 static void compare(struct gt_calls *c, const GArray *came, const GArray *wanted, uint64_t before,
@@ -68,8 +75,8 @@ static void compare(struct gt_calls *c, const GArray *came, const GArray *wanted
 }
 
 /* A packer's tasks between two times are damaged; those of the others are whole. */
-static void check_file(const struct model *m, const char *file, uint32_t packer, uint64_t before,
-                       uint64_t after)
+static void check_calls(const struct model *m, const char *file, uint32_t packer, uint64_t before,
+                        uint64_t after)
 {
     static const struct gt_calls_consumer consumer = {make_share, count_batch, merge};
     struct gt_calls *c = open_calls(file);
@@ -93,6 +100,23 @@ static void check_file(const struct model *m, const char *file, uint32_t packer,
         g_array_free(came.event[i], TRUE);
     }
     gt_calls_close(c);
+}
+
+/* As a directory it has the same calls, and they match: what was open where records are missing has
+ * been left. */
+static void check_directory(const struct model *m, const char *file, uint32_t packer,
+                            uint64_t before, uint64_t after)
+{
+    g_autofree char *dir = g_strdup(in_scratch("exported"));
+    const struct gt_notices to = {put_line, g_string_new(NULL)};
+    struct gt_error err = {0};
+    if (gt_recording_unpack(file, dir, &to, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_non_null(strstr(((GString *)to.self)->str, "left out"));
+    g_string_free(to.self, TRUE);
+    check_calls(m, dir, packer, before, after);
+    assert_null(strstr(notices->str, "do not fit"));
+    assert_int_equal(gt_file_remove_dir(dir, NULL), 0);
 }
 
 static char *read_file(const char *path, size_t *n)
@@ -121,7 +145,7 @@ static void find_segment(const struct gt_compact_file *f, size_t block, uint64_t
 static void test_blocks(void **state)
 {
     struct model *m = model_make(5, RECORDS, SEGMENT, BLOCK);
-    const char *damaged = in_scratch("damaged.gtrace");
+    g_autofree char *damaged = g_strdup(in_scratch("damaged.gtrace"));
     struct gt_compact_file f;
     size_t n;
     (void)state;
@@ -137,7 +161,8 @@ static void test_blocks(void **state)
             size_t at = (size_t)b->at + (head ? 1 : GT_COMPACT_HEAD + b->head.size / 2);
             data[at] ^= 16;
             assert_int_equal(gt_file_replace(damaged, data, n, NULL), 0);
-            check_file(m, damaged, b->head.packer, first, last);
+            check_directory(m, damaged, b->head.packer, first, last);
+            check_calls(m, damaged, b->head.packer, first, last);
             g_autofree char *place = g_strdup_printf("offset %zu", (size_t)b->at);
             assert_non_null(strstr(notices->str, place));
             data[at] ^= 16;

@@ -61,7 +61,7 @@ static void check_walk(const struct gt_uftrace_dir *d, const char *wanted, const
 {
     const char *file = in_scratch("file.gtrace");
     struct gt_error err = {0};
-    if (gt_recording_pack(d->path, file, &err) < 0)
+    if (gt_recording_pack(d->path, file, NULL, &err) < 0)
         fail_msg("%s", err.text);
     for (int compact = 0; compact < 2; compact++) {
         walk(compact ? file : d->path, NULL);
