@@ -80,7 +80,7 @@ def test_snapshots(t):
     need(c.ask('snapshot boom') == f'ok {t.folder}/boom' and os.path.isfile(f'{t.folder}/boom'), 'boom')
     need(c.ask('snapshot boom').endswith('/boom exists: it is left alone, name another'), 'twice')
     need(c.ask('snapshot a/b') == 'error: snapshot: a/b: expected the name of a file, without a folder', 'a/b')
-    step(child, 'd')
+    step(child, 'd', 'descriptor 3')
     c.close()
     t.end(child)
     need(not os.path.exists(t.out + '.parts'), 'the directory is left')
