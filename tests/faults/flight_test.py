@@ -15,7 +15,7 @@ from file_test import CHILDREN, check_counts, counts, wait_for, wait_until_unuse
 from gttest import uftrace
 from gttest.commands import SECONDS, run
 from gttest.paths import GUESTTRACE, LONG
-from gttest.results import Skip, need, read_bytes
+from gttest.results import Skip, need, read_bytes, write
 from runs import calls_of, expect, main, opened, sanitizers, trace_of
 
 TIMES = 30 if LONG else 5
@@ -116,13 +116,15 @@ def test_end(t):
 
 
 def test_trigger(t):
-    """What was recorded before the trigger is in; one that is named has that name, once."""
-    words = ['trigger=tick@snapshot=boom,,after=999,,count=1', 'trigger=tick@snapshot=boom,,after=1999,,count=1']
+    """What was recorded before the trigger is in; one that is named replaces nothing."""
+    words = ['trigger=tick@snapshot=boom,,after=999,,count=1', 'trigger=tick@snapshot=mine,,after=1999,,count=1']
+    write(t.folder + '/mine', 'mine')
     done = t.traced(t.guest('tick'), [t.folder + '/count', 'exit', '5000'], [LAST, *words])
     need(done.status == 9, done.all_errors)
-    expect(done, r'a snapshot was not written: .*/boom exists: it is left alone, name another')
+    expect(done, r'a snapshot was not written: .*/mine exists: it is left alone, name another')
     need(calls_of(t.folder + '/boom', 'tick') >= 1000, calls_of(t.folder + '/boom', 'tick'))
     t.check(t.folder + '/boom', open_ok=True)
+    need(read_bytes(t.folder + '/mine') == b'mine', 'a file was replaced')
     need(snapshots(t.out) == [t.out] and calls_of(t.out, 'tick') == 5000, snapshots(t.out))
     need(not left(t.out), left(t.out))
 
