@@ -112,7 +112,8 @@ def test_end(t):
     need(not os.path.exists(t.out + '.parts'), 'the directory is left')
     t.check(t.out)
     t.both(t.guest('busy'), ['10000'], status=7, plugin=[LAST, 'trigger=main@snapshot'])
-    need(snapshots(t.out) == [t.out, t.out + '.1'] and os.path.exists(t.out + '.old'), os.listdir(t.folder))
+    need(snapshots(t.out) in ([t.out], [t.out, t.out + '.1']) and os.path.exists(t.out + '.old'), os.listdir(t.folder))
+    need(calls_of(snapshots(t.out)[-1], 'leaf') == 20000, snapshots(t.out))
 
 
 def test_trigger(t):
@@ -125,7 +126,8 @@ def test_trigger(t):
     need(calls_of(t.folder + '/boom', 'tick') >= 1000, calls_of(t.folder + '/boom', 'tick'))
     t.check(t.folder + '/boom', open_ok=True)
     need(read_bytes(t.folder + '/mine') == b'mine', 'a file was replaced')
-    need(snapshots(t.out) == [t.out] and calls_of(t.out, 'tick') == 5000, snapshots(t.out))
+    last = snapshots(t.out) or [t.folder + '/boom']  # that was written when the guest had ended
+    need(len(last) == 1 and calls_of(last[0], 'tick') == 5000, last)
     need(not left(t.out), left(t.out))
 
 
