@@ -7,6 +7,7 @@ import glob
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -157,6 +158,17 @@ def test_at_once(t):
         t.check(path, open_ok=True, readers=False)
     check_counts(snapshots(out)[-1], f'{t.folder}/count')
     need(not os.path.exists(out + '.parts'), 'the directory is left')
+
+
+def test_exec(t):
+    """A process goes on in its ring after an execve(), as does a forked child."""
+    guest = t.guest('again')
+    again = t.command(guest, ['100'], [LAST], t.out)
+    done = t.traced(guest, ['1000', shutil.which(again[0]), *again[1:]], [LAST])
+    need(done.status == 3 and not done.said, done.all_errors)
+    need(snapshots(t.out) == [t.out] and calls_of(t.out, 'tick') == 1000 + 500 + 2 * 100, snapshots(t.out),
+         calls_of(t.out, 'tick'))
+    t.check(t.out)
 
 
 def test_all_killed(t):
