@@ -190,6 +190,21 @@ def test_all_killed(t):
         need(not left(out) and not os.path.exists(out + '.parts'), os.listdir(t.folder))
 
 
+def test_one_killed(t):
+    """The last of the others takes what its pool has into the snapshot at the end."""
+    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), '300000'])
+    with p:
+        wait_for(p, f'{t.folder}/count', 1000)
+        children = run(['pgrep', '-P', str(p.pid)]).stdout.split()
+        need(children, 'all have ended')
+        os.kill(int(children[-1]), signal.SIGKILL)
+        p.communicate(timeout=SECONDS)
+    need(p.returncode == 5 and snapshots(out) == [out], p.returncode, snapshots(out))
+    check_counts(out, f'{t.folder}/count')
+    t.check(out, open_ok=True, readers=False)
+    need(not os.path.exists(out + '.parts'), 'the directory is left')
+
+
 def test_recorded_over(t):
     """The ring of a killed process is kept, once."""
     for i in range(2):
