@@ -7,6 +7,7 @@ import glob
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -15,7 +16,7 @@ from file_test import CHILDREN, check_counts, counts, wait_for, wait_until_unuse
 from gttest import uftrace
 from gttest.commands import SECONDS, run
 from gttest.paths import GUESTTRACE, LONG
-from gttest.results import Skip, need, read_bytes
+from gttest.results import Skip, need, read_bytes, write
 from runs import calls_of, expect, main, opened, sanitizers, trace_of
 
 TIMES = 30 if LONG else 5
@@ -112,18 +113,22 @@ def test_end(t):
     need(not os.path.exists(t.out + '.parts'), 'the directory is left')
     t.check(t.out)
     t.both(t.guest('busy'), ['10000'], status=7, plugin=[LAST, 'trigger=main@snapshot'])
-    need(snapshots(t.out) == [t.out, t.out + '.1'] and os.path.exists(t.out + '.old'), os.listdir(t.folder))
+    need(snapshots(t.out) in ([t.out], [t.out, t.out + '.1']) and os.path.exists(t.out + '.old'), os.listdir(t.folder))
+    need(calls_of(snapshots(t.out)[-1], 'leaf') == 20000, snapshots(t.out))
 
 
 def test_trigger(t):
-    """What was recorded before the trigger is in; one that is named has that name, once."""
-    words = ['trigger=tick@snapshot=boom,,after=999,,count=1', 'trigger=tick@snapshot=boom,,after=1999,,count=1']
+    """What was recorded before the trigger is in; one that is named replaces nothing."""
+    words = ['trigger=tick@snapshot=boom,,after=999,,count=1', 'trigger=tick@snapshot=mine,,after=1999,,count=1']
+    write(t.folder + '/mine', 'mine')
     done = t.traced(t.guest('tick'), [t.folder + '/count', 'exit', '5000'], [LAST, *words])
     need(done.status == 9, done.all_errors)
-    expect(done, r'a snapshot was not written: .*/boom exists: it is left alone, name another')
+    expect(done, r'a snapshot was not written: .*/mine exists: it is left alone, name another')
     need(calls_of(t.folder + '/boom', 'tick') >= 1000, calls_of(t.folder + '/boom', 'tick'))
     t.check(t.folder + '/boom', open_ok=True)
-    need(snapshots(t.out) == [t.out] and calls_of(t.out, 'tick') == 5000, snapshots(t.out))
+    need(read_bytes(t.folder + '/mine') == b'mine', 'a file was replaced')
+    last = snapshots(t.out) or [t.folder + '/boom']  # that was written when the guest had ended
+    need(len(last) == 1 and calls_of(last[0], 'tick') == 5000, last)
     need(not left(t.out), left(t.out))
 
 
@@ -155,6 +160,17 @@ def test_at_once(t):
     need(not os.path.exists(out + '.parts'), 'the directory is left')
 
 
+def test_exec(t):
+    """A process goes on in its ring after an execve(), as does a forked child."""
+    guest = t.guest('again')
+    again = t.command(guest, ['100'], [LAST], t.out)
+    done = t.traced(guest, ['1000', shutil.which(again[0]), *again[1:]], [LAST])
+    need(done.status == 3 and not done.said, done.all_errors)
+    need(snapshots(t.out) == [t.out] and calls_of(t.out, 'tick') == 1000 + 500 + 2 * 100, snapshots(t.out),
+         calls_of(t.out, 'tick'))
+    t.check(t.out)
+
+
 def test_all_killed(t):
     """At any moment: what was recorded is there, of each process."""
     r = random.Random(7)
@@ -172,6 +188,21 @@ def test_all_killed(t):
         for file in snapshots(out):
             t.check(file, open_ok=True, readers=False)
         need(not left(out) and not os.path.exists(out + '.parts'), os.listdir(t.folder))
+
+
+def test_one_killed(t):
+    """The last of the others takes what its pool has into the snapshot at the end."""
+    out, p = start(t, ['family', f'{t.folder}/count', str(CHILDREN), '300000'])
+    with p:
+        wait_for(p, f'{t.folder}/count', 1000)
+        children = run(['pgrep', '-P', str(p.pid)]).stdout.split()
+        need(children, 'all have ended')
+        os.kill(int(children[-1]), signal.SIGKILL)
+        p.communicate(timeout=SECONDS)
+    need(p.returncode == 5 and snapshots(out) == [out], p.returncode, snapshots(out))
+    check_counts(out, f'{t.folder}/count')
+    t.check(out, open_ok=True, readers=False)
+    need(not os.path.exists(out + '.parts'), 'the directory is left')
 
 
 def test_recorded_over(t):

@@ -21,29 +21,15 @@ enum { QUIT = 'q' }; /* in the FIFO; any other byte asks for a snapshot */
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-/* Text files that are else written at the end. */
+/* Text files that are else written at the end. Maps, symbols and the like are written when they
+ * change: so no lock is held that a vCPU may wait for, but the worker's turn. */
 static void write_texts(void *arg)
 {
     struct gt_uftrace_recorder *r = arg;
     gt_output_run_failed(r, NULL);
-    gt_meta_put_map(r, NULL);
     if (!r->process.forked_from)
         gt_meta_put_info(r, NULL);
-    gt_output_put_found(r, NULL);
-}
-
-static void write_tasks(void *arg)
-{
-    gt_linux_write(arg, NULL);
-}
-
-/* The lock comes before the worker. */
-static void put_texts(struct gt_uftrace_recorder *r)
-{
-    pthread_mutex_lock(&r->lock);
-    gt_worker_call(r->output.worker, write_texts, r);
-    pthread_mutex_unlock(&r->lock);
-    gt_worker_call(r->output.worker, write_tasks, r);
+    gt_linux_write(r, NULL);
 }
 
 static uint64_t count(const struct gt_uftrace_recorder *r)
@@ -65,7 +51,7 @@ static int make(struct gt_uftrace_recorder *r, const char *name, char *path, siz
                                   : "the recording has no flight recorder (argument last=)");
     uint64_t records = count(r);
     gt_streams_flush(r->output.streams);
-    put_texts(r);
+    gt_worker_call(r->output.worker, write_texts, r);
     int64_t n = gt_compact_work_snapshot(w, name, path, room, err);
     if (n == 0)
         return gt_error_set(err, GT_E_NOT_FOUND, "%s: nothing is recorded", w->file);
