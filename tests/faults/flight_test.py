@@ -257,20 +257,21 @@ def test_command(t):
     if sanitizers():
         raise Skip('the command preloads no sanitizer into QEMU')
     path = f'{t.folder}/count'
-    command = [GUESTTRACE, 'record', '--last', '1M', '-o', t.out, '--qemu', 'qemu-x86_64', t.guest('tick')]
-    done = run([*command, path, 'kill', '5000'])
+    command = [GUESTTRACE, 'record', '--last', '1M', '-o', t.out, '--qemu', 'qemu-x86_64']
+    done = run([*command, t.guest('tick'), path, 'kill', '5000'])
     need(done.returncode == -9 and b'was killed (Killed); the recording was completed: ' in done.stderr, done)
     need(f'snapshot: {t.out}, '.encode() in done.stderr and calls_of(t.out, 'tick') == 5000, done)
-    with subprocess.Popen([*command, path + '2', 'never', '0'], stderr=subprocess.DEVNULL, start_new_session=True) as p:
+    forever = [*command, t.guest('family'), path + '2', '0', '0']
+    with subprocess.Popen(forever, stderr=subprocess.DEVNULL, start_new_session=True) as p:
         wait_for_count(p, path + '2', 1000)
         p.send_signal(signal.SIGUSR2)
         wait_until(p, 'no snapshot', lambda: os.path.exists(t.out) and os.path.exists(t.out + '.old'))
-        need(calls_of(t.out, 'tick') >= 1000, calls_of(t.out, 'tick'))
         os.killpg(p.pid, signal.SIGKILL)
     wait_until_unused(t.out)
+    need(calls_of(t.out, 'tick') >= 1000, calls_of(t.out, 'tick'))
     t.repair(t.out)
     need(counts(path + '2')[0] <= calls_of(t.out + '.1', 'tick') <= counts(path + '2')[0] + 1, 'calls are missing')
-    done = run([*command, path + '3', 'exit', '70000'])
+    done = run([*command, t.guest('tick'), path + '3', 'exit', '70000'])
     need(done.returncode == 9 and f'snapshot: {t.out}, '.encode() in done.stderr and
          b'1 snapshot, ' in done.stderr and b'.1, ' not in done.stderr, done)
 
