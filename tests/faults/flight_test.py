@@ -155,7 +155,7 @@ def test_at_once(t):
     need(p.returncode == 5, p.returncode)
     need(len(snapshots(out)) >= 3 and not left(out), snapshots(out), left(out))
     for path in snapshots(out):
-        t.check(path, open_ok=True, readers=False)
+        t.check(path, open_ok=True, readers=False, running=True)
     check_counts(snapshots(out)[-1], f'{t.folder}/count')
     need(not os.path.exists(out + '.parts'), 'the directory is left')
 

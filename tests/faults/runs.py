@@ -136,8 +136,8 @@ class FaultsTest(functions.Scratch):
         return traced
 
     @staticmethod
-    def check(out, open_ok=False, readers=True):
-        recordings.check_directory(opened(out), readers, open_ok)
+    def check(out, open_ok=False, readers=True, running=False):
+        recordings.check_directory(opened(out), readers, open_ok, running)
         folder = os.path.dirname(out) if COMPACT else out
         left = [n for n in os.listdir(folder) if n.endswith('.tmp')]
         need(open_ok or not left, 'half-written files stayed behind:', left)

@@ -86,9 +86,9 @@ def dump(path, *options):
     return must([GUESTTRACE, 'dump', *options, path]).stdout.decode()
 
 
-def check_directory(out, readers=True, open_ok=False):
+def check_directory(out, readers=True, open_ok=False, running=False):
     """It is as uftrace wants it; with readers, the installed uftrace says so, too."""
-    uftrace_check.check_files(out, open_ok)
+    uftrace_check.check_files(out, open_ok, running)
     if readers and uftrace_check.reader():
         uftrace_check.check_readers(out, open_ok)
 
