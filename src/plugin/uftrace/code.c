@@ -330,7 +330,7 @@ static void translate(struct gt_uftrace_recorder *r, struct gt_block *block)
     for (size_t first = 0, end; first < t.n; first = end) {
         struct gt_func *fn = gt_module_func(t.module, t.insn[first].pc);
         if (gt_filters_current(&r->filters))
-            gt_filters_know(&t, first, t.module, fn);
+            gt_filters_know(r, t.insn[first].pc, t.module, fn);
         end = piece_end(&t, first, fn);
         translate_piece(&t, first, end, fn);
         known = !(fn->flags & GT_FUNC_ANON);

@@ -21,7 +21,6 @@
 #include <pthread.h>
 
 struct gt_uftrace_recorder;
-struct gt_translation;
 struct gt_module;
 
 /* One option as it was given. */
@@ -78,8 +77,9 @@ static inline struct gt_filter_current *gt_filters_current(const struct gt_filte
     return __atomic_load_n(&f->current, __ATOMIC_ACQUIRE);
 }
 
-/* Code of the function is translated from the instruction on: it becomes known. With r->lock. */
-void gt_filters_know(const struct gt_translation *t, size_t first, const struct gt_module *module,
+/* Code of the function runs, from the address on, or is translated: it becomes known. In a callback
+ * that may read registers, with r->lock. */
+void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct gt_module *module,
                      struct gt_func *fn);
 
 /* A set's verdict of a function: gt_func.known. */

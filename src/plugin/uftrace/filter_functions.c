@@ -161,10 +161,9 @@ static void publish(struct gt_filter_known *k, struct gt_filter_judged *j)
         __atomic_store_n(&k->fn->known, j, __ATOMIC_RELEASE);
 }
 
-void gt_filters_know(const struct gt_translation *t, size_t first, const struct gt_module *module,
+void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct gt_module *module,
                      struct gt_func *fn)
 {
-    struct gt_uftrace_recorder *r = t->rec;
     const struct gt_filter_current *current = gt_filters_current(&r->filters);
     unsigned number;
     const unsigned *level = NULL;
@@ -181,7 +180,7 @@ void gt_filters_know(const struct gt_translation *t, size_t first, const struct 
         publish(k, add_judged(&r->filters, k, NULL));
     }
     if (k->by_address && levels)
-        find_address(r, k, t->insn[first].pc, level);
+        find_address(r, k, addr, level);
     pthread_mutex_unlock(&r->filters.lock);
 }
 

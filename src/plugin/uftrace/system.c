@@ -111,7 +111,10 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
         return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     pthread_mutex_lock(&r->lock);
-    const struct gt_func *fn = gt_module_func(gt_modules_at(&r->code.modules, to, NULL), to);
+    const struct gt_module *module = gt_modules_at(&r->code.modules, to, NULL);
+    struct gt_func *fn = gt_module_func(module, to);
+    if (gt_filters_current(&r->filters))
+        gt_filters_know(r, to, module, fn);
     pthread_mutex_unlock(&r->lock);
     uint64_t time = gt_vcpu_time(v, score);
     if (v->levels)
