@@ -99,8 +99,11 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
     int status = parse_cause(r, s, text, text.n == item.n);
     if (status < 0 || r->cause == GT_CAUSE_CALL)
         return status;
-    status = gt_filter_need(set, GT_FILTER_NEEDS_EVENTS, s, item.at,
-                            "this trigger works while a guest is recorded");
+    status = r->cause == GT_CAUSE_EXIT
+                 ? gt_filter_need(set, GT_FILTER_NEEDS_EXIT, s, item.at,
+                                  "the guest's exit status is not known here")
+                 : gt_filter_need(set, GT_FILTER_NEEDS_EVENTS, s, item.at,
+                                  "the console and signals are not known here");
     if (status < 0)
         return status;
     if (text.n == item.n) {

@@ -55,10 +55,11 @@ enum gt_filter_need {
     GT_FILTER_NEEDS_CPU = 2,      /* the vCPU of a call */
     GT_FILTER_NEEDS_LEVEL = 4,    /* privilege levels of functions */
     GT_FILTER_NEEDS_HANDLERS = 8, /* which calls are handlers */
-    GT_FILTER_NEEDS_EVENTS = 16,  /* the console, the guest's exit and signals */
+    GT_FILTER_NEEDS_EVENTS = 16,  /* the console, signals that end the guest */
     GT_FILTER_NEEDS_INSNS = 32,   /* a clock of instructions */
     GT_FILTER_NEEDS_KERNEL = 64,  /* which functions are the kernel's */
     GT_FILTER_NEEDS_REGISTERS = 128,
+    GT_FILTER_NEEDS_EXIT = 512,      /* the guest's exit status */
     GT_FILTER_NEEDS_SNAPSHOTS = 256, /* a flight recorder */
 };
 

@@ -91,10 +91,11 @@ int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err)
     const struct gt_filter_settings settings = {
         .match = f->match && strcmp(f->match, "glob") == 0 ? GT_FILTER_MATCH_GLOB
                                                            : GT_FILTER_MATCH_REGEX,
-        .needs = GT_FILTER_NEEDS_LINES | (r->opt->keep ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
+        .needs = GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_EVENTS |
+                 (r->opt->keep ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode
                       ? GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL
-                      : 0),
+                      : GT_FILTER_NEEDS_EXIT),
     };
     struct gt_filter_set *set = gt_filter_set_new(&settings);
     if (!set)

@@ -89,11 +89,14 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 static uint32_t missing(const struct gt_uftrace_recorder *r)
 {
     bool registers = gt_host_can(GT_HOST_REGISTERS);
-    uint32_t needs = GT_FILTER_NEEDS_LINES | (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
+    uint32_t needs = GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_EVENTS |
+                     (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
     if (r->guest.user)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
     else if (!registers || !gt_privilege_by_arch(r->guest.arch->name))
         needs |= GT_FILTER_NEEDS_LEVEL;
+    if (!r->guest.user)
+        needs |= GT_FILTER_NEEDS_EXIT;
     needs |= r->options.last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS;
     if (r->options.clock == GT_CLOCK_HOST || r->hot.host_clock)
         needs |= GT_FILTER_NEEDS_INSNS;

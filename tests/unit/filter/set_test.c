@@ -182,7 +182,7 @@ static void test_refused(void **state)
     assert_refused(GT_FILTER_NO_HANDLERS, "--no-handlers", NULL, GT_E_UNSUPPORTED,
                    "--no-handlers: which calls are handlers is not known here");
     assert_refused(GT_FILTER_TRIGGER, "-T", "console:Oops", GT_E_UNSUPPORTED,
-                   "-T console:Oops: character 1: this trigger works while a guest is recorded");
+                   "-T console:Oops: character 1: the console and signals are not known here");
 }
 
 static void test_refused_together(void **state)
