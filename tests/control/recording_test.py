@@ -251,6 +251,7 @@ def test_asleep_to_the_end(t):
 
 def test_record(t):
     """`guesttrace record --control`, with a path relative to where it runs."""
+    qemus.user('x86_64')
     guest = t.build('steps.c', 'x86_64', '-O1')
     env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS, XDG_CACHE_HOME=t.folder)
     child = commands.start([GUESTTRACE, 'record', '-q', '-o', 'out', '--control', 'control', '--trace=off', '--', guest],

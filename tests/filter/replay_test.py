@@ -181,7 +181,8 @@ def compare_command(calls, program, options):
     if options.switches:
         return
     ours = printed([GUESTTRACE, 'replay', '--no-pager', '--no-demangle', *options.words, calls.directory])
-    theirs = printed([program, 'replay', '--no-pager', '--no-event', '--demangle=no', '-d', calls.directory, *options.words])
+    theirs = uftrace.narrow(printed([program, 'replay', '--no-pager', '--no-event', '--demangle=no', '-d', calls.directory,
+                                     *options.words]))
     if not theirs.strip():  # not even a heading
         need(ours.count('\n') == 1, ours)
         return

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-from gttest import boards, functions, paths, qemus
+from gttest import boards, functions, paths, qemus, uftrace
 from gttest.commands import must, printed, tool
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
@@ -62,7 +62,7 @@ int main(void)
 
 def theirs(directory, *options):
     """Lines, and {task: lines} of what is open at the end."""
-    text = printed([tool('uftrace'), 'replay', '--no-pager', '--demangle=no', *options, '-d', directory])
+    text = uftrace.narrow(printed([tool('uftrace'), 'replay', '--no-pager', '--demangle=no', *options, '-d', directory]))
     text, _, rest = text.partition('\nuftrace stopped tracing with remaining functions\n')
     text = re.sub(r'(?m)^(.*)\[ *\d+\](.*\| )/\* external-data: (.*) \*/$',
                   lambda m: f'{m[1]}{" " * 8}{m[2]}/* console: {m[3]} */', text)

@@ -78,7 +78,7 @@ FIELDS = {'SESS': ('pid', 'sid', 'exename'), 'TASK': ('tid', 'pid'), 'FORK': ('p
           'DLOP': ('tid', 'sid', 'base', 'libname')}
 NUMBERS = {'pid': 10, 'ppid': 10, 'tid': 10, 'base': 16}
 MAP_LINE = re.compile(r'([0-9a-f]+)-([0-9a-f]+) .{4} [0-9a-f]+ \S+ \d+ +(\S+)(?: build-id:[0-9a-f]*)?$')
-SYMBOL_LINE = re.compile(r'([0-9a-f]{16}) (\S) (.+)$')
+SYMBOL_LINE = re.compile(r'([0-9a-f]{16}) (?:[0-9a-f]{8} )?(\S) (.+)$')  # uftrace 0.17 writes sizes, too
 
 
 def read_task_text(text):
@@ -315,3 +315,9 @@ def check_stack(data, name, on_entry):
         else:
             raise Failure(f'{name} offset {at}: no EXIT of the innermost open call')
     need(not stack, f'{name}: {len(stack)} calls are open at the end')
+
+
+def narrow(text):
+    """What `uftrace replay` prints, with numbers of tasks as narrow as in 0.13: later ones have a column more."""
+    wide = re.compile(r'\[ ([ \d]{6})\]')
+    return wide.sub(r'[\1]', re.sub(r'(?m)^(#.*TID) ', r'\1', text)) if wide.search(text) else text
