@@ -34,7 +34,7 @@ const struct gt_option gt_options_execlog[] = {
      .help = "stop logging at WHERE", GT_RECORD_FIELD(stop)},
     {"every", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT64_MAX,
      .help = "log every N-th instruction", GT_RECORD_FIELD(every)},
-    {"last", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 100000000,
+    {"last", .type = GT_OPTION_TEXT, .value = "N",
      .help = "keep the last N instructions of each vCPU, and write them at the end, at a crash or "
              "at --stop",
      GT_RECORD_FIELD(last)},
@@ -80,13 +80,28 @@ static void execlog_arguments(const struct gt_recording *r, GString *out)
     if (opt->every)
         g_string_append_printf(out, ",every=%" PRIu64, opt->every);
     if (opt->last)
-        g_string_append_printf(out, ",last=%" PRIu64, opt->last);
+        g_string_append_printf(out, ",last=%s", opt->last);
     if (opt->wait)
         g_string_append_printf(out, ",wait=%" PRIu64, opt->wait);
 }
 
+enum { LAST_MOST = 100000000 };
+
+/* Text, since calls have an option of that name, too. */
+static int check_last(const char *last, struct gt_error *err)
+{
+    guint64 n;
+    if (!last || g_ascii_string_to_unsigned(last, 10, 1, LAST_MOST, &n, NULL))
+        return 0;
+    return gt_error_set(err, GT_E_USAGE, "option '--last' takes a number from 1 to %d, not '%s'",
+                        LAST_MOST, last);
+}
+
 static int execlog_prepare(struct gt_recording *r, struct gt_error *err)
 {
+    int status = check_last(r->opt->last, err);
+    if (status < 0)
+        return status;
     return gt_record_stream_check(r, "an instruction log", err);
 }
 

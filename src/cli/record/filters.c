@@ -92,7 +92,7 @@ int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err)
         .match = f->match && strcmp(f->match, "glob") == 0 ? GT_FILTER_MATCH_GLOB
                                                            : GT_FILTER_MATCH_REGEX,
         .needs = GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_EVENTS |
-                 (r->opt->keep ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
+                 (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode
                       ? GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL
                       : GT_FILTER_NEEDS_EXIT),

@@ -14,14 +14,14 @@ int gt_record_flight_check(const struct gt_recording *r, struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
     struct gt_error why;
-    if (!r->opt->keep)
+    if (!r->opt->last)
         return 0;
     if (!r->compact)
         return gt_error_set(err, GT_E_USAGE,
                             "--last %s: only compact recordings have a flight recorder; leave "
                             "--format out",
-                            r->opt->keep);
-    if (gt_compact_flight_parse(r->opt->keep, &limit, &why) < 0)
+                            r->opt->last);
+    if (gt_compact_flight_parse(r->opt->last, &limit, &why) < 0)
         return gt_error_set(err, GT_E_USAGE, "--last %s", why.text);
     return 0;
 }

@@ -261,7 +261,7 @@ static void move_code_map(struct gt_recording *r)
     if (!r->code)
         return;
     g_autofree char *to = g_build_filename(r->dir, GT_CODE_MAP_FILE, NULL);
-    if (r->opt->keep) { /* there may be several */
+    if (r->opt->last) { /* there may be several */
         (void)!link(r->code, to);
         return;
     }

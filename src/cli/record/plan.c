@@ -233,7 +233,7 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
         return GT_EXIT_USAGE;
     }
     r->compact = r->tool->file &&
-                 (r->opt->format ? strcmp(r->opt->format, "compact") == 0 : r->opt->keep != NULL);
+                 (r->opt->format ? strcmp(r->opt->format, "compact") == 0 : r->opt->last != NULL);
     const char *output = r->compact ? r->tool->file : r->tool->output;
     r->shown = g_strdup(r->opt->output ? r->opt->output : output);
     r->output = g_canonicalize_filename(r->shown, NULL);

@@ -86,15 +86,15 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
                       version ? version : "of an unknown version", r->qemu);
     struct gt_progress progress;
     gt_progress_start(&progress, r->output, r->tool->record);
-    bool show = r->tool->record && !r->opt->keep && !r->opt->quiet && gt_progress_possible() &&
-                (r->user_mode || !gt_record_qemu_uses_terminal(argv + 1));
+    bool show = r->tool->record && !(r->compact && r->opt->last) && !r->opt->quiet &&
+                gt_progress_possible() && (r->user_mode || !gt_record_qemu_uses_terminal(argv + 1));
     const struct gt_child child = {
         .path = r->qemu,
         .argv = argv,
         .envp = envp,
         .tick = show ? gt_progress_tick : NULL,
         .data = &progress,
-        .signal = r->opt->keep ? gt_record_flight_signal : NULL,
+        .signal = r->compact && r->opt->last ? gt_record_flight_signal : NULL,
         .signal_data = r,
         .output = r->console ? gt_console_output(r->console) : NULL,
     };

@@ -31,8 +31,8 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     g_string_append(out, ",output=");
     gt_record_qemu_append_value(out, r->output);
     g_string_append(out, r->compact ? ",format=compact,summary=off" : ",summary=off");
-    if (opt->keep)
-        g_string_append_printf(out, ",last=%s", opt->keep);
+    if (opt->last)
+        g_string_append_printf(out, ",last=%s", opt->last);
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->depth)
@@ -328,7 +328,7 @@ static bool finish_flight(struct gt_recording *r)
 static bool uftrace_finish(struct gt_recording *r)
 {
     bool begun;
-    if (r->opt->keep)
+    if (r->opt->last)
         return finish_flight(r);
     if (!open_recording(r, &begun))
         return begun;

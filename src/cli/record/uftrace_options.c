@@ -14,7 +14,7 @@ const struct gt_option gt_options_uftrace[] = {
          "keep only what came last, as 64M or 10s (--clock insn: 1 s is 1e9 instructions), in a "
          "ring beside FILE; write it to FILE, FILE.1 ... at SIGUSR2, at a trigger with "
          "snapshot, and at the end",
-     GT_RECORD_FIELD(keep)},
+     GT_RECORD_FIELD(last)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
      .help = "select the time base: retired instructions (the same in every run), the host's "
