@@ -2,31 +2,15 @@
 /*
  * Marks and the names of events.
  *
- * extern.dat: `S.NNNNNNNNN text`, a line each. events.txt: `EVENT: ID NAME`.
+ * extern.dat: format/recording/extern_data.h. events.txt: `EVENT: ID NAME`.
  */
 #include "analysis/calls/recording.h"
 
 #include "base/cursor.h"
+#include "format/recording/extern_data.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NS_PER_S UINT64_C(1000000000)
-
-/* "S.NNN ", with up to nine digits after the point. */
-static bool take_time(struct gt_cursor *c, uint64_t *out)
-{
-    uint64_t seconds, part;
-    if (!gt_take_dec(c, UINT64_MAX / NS_PER_S - 1, &seconds) || !gt_take(c, "."))
-        return false;
-    size_t before = c->left;
-    if (!gt_take_dec(c, NS_PER_S - 1, &part) || before - c->left > 9)
-        return false;
-    for (size_t digits = before - c->left; digits < 9; digits++)
-        part *= 10;
-    *out = seconds * NS_PER_S + part;
-    return gt_take(c, " ");
-}
 
 static gint compare_marks(gconstpointer a, gconstpointer b)
 {
@@ -40,9 +24,9 @@ int gt_marks_read(struct gt_calls *c, struct gt_error *err)
 {
     size_t size;
     c->marks = g_array_new(FALSE, FALSE, sizeof(struct gt_calls_mark));
-    if (!gt_texts_have(&c->texts, "extern.dat"))
+    if (!gt_texts_have(&c->texts, GT_EXTERN_FILE))
         return 0;
-    int status = gt_texts_read(&c->texts, "extern.dat", &c->marks_text, &size, err);
+    int status = gt_texts_read(&c->texts, GT_EXTERN_FILE, &c->marks_text, &size, err);
     if (status < 0)
         return status;
     for (char *at = c->marks_text, *end = at + size; at < end;) {
@@ -51,7 +35,7 @@ int gt_marks_read(struct gt_calls *c, struct gt_error *err)
         *line_end = '\0';
         struct gt_cursor line = {at, (size_t)(line_end - at)};
         struct gt_calls_mark mark;
-        if (take_time(&line, &mark.time)) {
+        if (gt_extern_take_time(&line, &mark.time)) {
             mark.text = line.at;
             g_array_append_val(c->marks, mark);
         }

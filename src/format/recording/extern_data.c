@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECOND = 1000000000, FILE_MAX = 256 << 20 };
+#define SECOND UINT64_C(1000000000)
+enum { FILE_MAX = 256 << 20 };
 
 struct line {
     uint64_t time;
@@ -24,19 +25,26 @@ void gt_extern_put(struct gt_text *out, uint64_t time, const char *text)
     gt_text_add(out, "\n", 1);
 }
 
+bool gt_extern_take_time(struct gt_cursor *line, uint64_t *out)
+{
+    uint64_t seconds, part;
+    if (!gt_take_dec(line, UINT64_MAX / SECOND - 1, &seconds) || !gt_take(line, "."))
+        return false;
+    size_t before = line->left;
+    if (!gt_take_dec(line, SECOND - 1, &part) || before - line->left > 9)
+        return false;
+    for (size_t digits = before - line->left; digits < 9; digits++)
+        part *= 10;
+    *out = seconds * SECOND + part;
+    return gt_take(line, " ");
+}
+
 /* 0 where the line has none. */
 static uint64_t time_of(const char *at, size_t n)
 {
-    uint64_t seconds = 0, ns = 0;
-    size_t i = 0, digits = 0;
-    for (; i < n && at[i] >= '0' && at[i] <= '9' && i < 10; i++)
-        seconds = seconds * 10 + (uint64_t)(at[i] - '0');
-    if (i < n && at[i] == '.')
-        for (i++; i < n && at[i] >= '0' && at[i] <= '9' && digits < 9; i++, digits++)
-            ns = ns * 10 + (uint64_t)(at[i] - '0');
-    for (; digits < 9; digits++)
-        ns *= 10;
-    return seconds * SECOND + ns;
+    struct gt_cursor line = {at, n};
+    uint64_t time;
+    return gt_extern_take_time(&line, &time) ? time : 0;
 }
 
 static size_t split(const char *text, size_t size, struct line *line, size_t first)

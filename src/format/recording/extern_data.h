@@ -6,6 +6,7 @@
 #ifndef GT_FORMAT_RECORDING_EXTERN_DATA_H
 #define GT_FORMAT_RECORDING_EXTERN_DATA_H
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -17,6 +18,9 @@ enum { GT_EXTERN_LINE_MAX = 500 }; /* bytes of a line's text */
 
 /* Adds a line; control characters and bytes that are not UTF-8 become '?'. */
 void gt_extern_put(struct gt_text *out, uint64_t time, const char *text);
+
+/* The time at a line's beginning, and the blank after it. */
+bool gt_extern_take_time(struct gt_cursor *line, uint64_t *out);
 
 /* Adds lines to the file, or none (an empty text), and puts all of its lines in order; those of one
  * time stay in theirs, the file's before the added ones. Errors of gt_file_read (but that there is
