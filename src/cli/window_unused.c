@@ -4,18 +4,6 @@
 #include "filter/filter.h"
 #include "filter/nearest.h"
 
-#include <string.h>
-
-/* The pattern without what only expressions have. */
-static char *plain(const char *pattern)
-{
-    GString *s = g_string_new(NULL);
-    for (; *pattern; pattern++)
-        if (!strchr("^$\\()", *pattern))
-            g_string_append_c(s, *pattern);
-    return g_string_free(s, FALSE);
-}
-
 bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struct gt_demangler *d,
                       size_t i, char **message)
 {
@@ -24,8 +12,8 @@ bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struc
     if (!w->filter || gt_filter_set_finishes(w->filter) ||
         !gt_filter_set_unused(w->filter, i, &unused))
         return false;
-    g_autofree char *wanted = plain(unused.name);
-    struct gt_nearest near = {.wanted = wanted};
+    g_autofree char *wanted = gt_nearest_wanted(unused.name);
+    struct gt_nearest near = {.wanted = wanted ? wanted : ""};
     for (uint32_t f = 0; f < gt_calls_n_functions(c); f++)
         gt_nearest_offer(&near, gt_demangle(d, gt_calls_function(c, f)->name));
     g_autofree char *others = gt_nearest_text(&near);

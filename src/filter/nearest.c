@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST = 64 }; /* of names, the bytes that are compared */
@@ -72,6 +73,17 @@ void gt_nearest_offer(struct gt_nearest *l, const char *name)
     l->name[at] = name;
     l->distance[at] = d;
     l->n += l->n < GT_NEAREST;
+}
+
+char *gt_nearest_wanted(const char *pattern)
+{
+    char *name = malloc(strlen(pattern) + 1), *to = name;
+    for (; name && *pattern; pattern++)
+        if (!strchr("^$\\()", *pattern))
+            *to++ = *pattern;
+    if (name)
+        *to = '\0';
+    return name;
 }
 
 char *gt_nearest_text(const struct gt_nearest *l)

@@ -17,6 +17,9 @@ struct gt_nearest {
 /* Considers a name, which must remain valid. A name that has nothing in common with the wanted one
  * is not kept; one that is there already neither. */
 void gt_nearest_offer(struct gt_nearest *l, const char *name);
+/* A pattern without what only expressions have: a name to be wanted. The caller frees it; NULL: no
+ * memory. */
+char *gt_nearest_wanted(const char *pattern);
 /* "; near to it: a, b, c", or "". The caller frees it; NULL: no memory. */
 char *gt_nearest_text(const struct gt_nearest *l);
 

@@ -250,24 +250,14 @@ const char *gt_filters_name(const struct gt_filter_verdict *verdict)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* The pattern without what only expressions have. */
-static char *plain(const char *pattern)
-{
-    GString *s = g_string_new(NULL);
-    for (; *pattern; pattern++)
-        if (!strchr("^$\\()", *pattern))
-            g_string_append_c(s, *pattern);
-    return g_string_free(s, FALSE);
-}
-
 void gt_filters_report(struct gt_uftrace_recorder *r)
 {
     struct gt_filters *f = &r->filters;
     struct gt_filter_current *current = gt_filters_current(f);
     struct gt_filter_unused unused;
     for (size_t i = 0; current && gt_filter_set_unused(current->set, i, &unused); i++) {
-        g_autofree char *wanted = plain(unused.name);
-        struct gt_nearest near = {.wanted = wanted};
+        g_autofree char *wanted = gt_nearest_wanted(unused.name);
+        struct gt_nearest near = {.wanted = wanted ? wanted : ""};
         for (guint k = 0; k < f->functions->len; k++)
             gt_nearest_offer(&near, ((struct gt_filter_known *)f->functions->pdata[k])->shown);
         g_autofree char *others = gt_nearest_text(&near);
