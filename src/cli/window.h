@@ -10,6 +10,7 @@
 
 #include "analysis/calls/calls.h"
 #include "analysis/image/demangle.h"
+#include "cli/filter_options.h"
 #include "cli/options.h"
 
 struct gt_window_options {
@@ -55,14 +56,7 @@ struct gt_window_options {
          .offset = offsetof(options, member.min_time)},                                            \
         GT_FILTER_OPTION("filter", letter, "FUNC", "only these functions and what they call",      \
                          options, member.areas),                                                   \
-        {"notrace",                                                                                \
-         'N',                                                                                      \
-         GT_OPTION_TEXT,                                                                           \
-         .repeat = true,                                                                           \
-         .prefix = "!",                                                                            \
-         .value = "FUNC",                                                                          \
-         .help = "not these functions and what they call",                                         \
-         .offset = offsetof(options, member.areas)},                                               \
+        GT_NOTRACE_OPTION("not these functions and what they call", options, member.areas),        \
         GT_FILTER_OPTION("caller-filter", 'C', "FUNC", "only calls that lead to these functions",  \
                          options, member.callers),                                                 \
         GT_FILTER_OPTION("hide", 'H', "FUNC", "not these functions, but what they call", options,  \
@@ -79,26 +73,14 @@ struct gt_window_options {
          .value = "SIZE",                                                                          \
          .help = "only functions of SIZE bytes or more",                                           \
          .offset = offsetof(options, member.size)},                                                \
-        {"match",                                                                                  \
-         .type = GT_OPTION_CHOICE,                                                                 \
-         .value = "HOW",                                                                           \
-         .choices = gt_window_matches,                                                             \
-         .help = "what FUNC is: regex (the default) or glob",                                      \
-         .offset = offsetof(options, member.match)},                                               \
+        GT_MATCH_OPTION(options, member.match),                                                    \
     {                                                                                              \
         "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_window_states,          \
                  .help = "off: show nothing until a trigger",                                      \
                  .offset = offsetof(options, member.trace)                                         \
     }
 
-/* A filter that may be given several times. */
-#define GT_FILTER_OPTION(name, letter, value_name, text, options, member)                          \
-    {                                                                                              \
-        name, letter, GT_OPTION_TEXT, .repeat = true, .value = value_name, .help = text,           \
-                                      .offset = offsetof(options, member)                          \
-    }
-
-extern const char *const gt_window_matches[], *const gt_window_states[];
+extern const char *const gt_window_states[];
 
 /* A window and what it points to. */
 struct gt_window {

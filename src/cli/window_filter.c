@@ -5,33 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *const gt_window_matches[] = {"regex", "glob", NULL};
 const char *const gt_window_states[] = {"on", "off", NULL};
 
 bool gt_window_has_filter(const struct gt_window_options *o)
 {
     return o->areas || o->callers || o->hides || o->places || o->triggers || o->size || o->trace;
-}
-
-static int add_each(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
-                    const GPtrArray *values, struct gt_error *err)
-{
-    int status = 0;
-    for (guint i = 0; values && i < values->len && status == 0; i++)
-        status = gt_filter_set_add(set, option, name, values->pdata[i], err);
-    return status;
-}
-
-/* -F and -N, in the order of the command line. */
-static int add_areas(struct gt_filter_set *set, const GPtrArray *areas, struct gt_error *err)
-{
-    int status = 0;
-    for (guint i = 0; areas && i < areas->len && status == 0; i++) {
-        const char *value = areas->pdata[i];
-        status = *value == '!' ? gt_filter_set_add(set, GT_FILTER_NOT, "-N", value + 1, err)
-                               : gt_filter_set_add(set, GT_FILTER_ONLY, "-F", value, err);
-    }
-    return status;
 }
 
 static int add_number(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
@@ -70,16 +48,16 @@ int gt_window_make_filter(const struct gt_window_options *o, struct gt_calls_win
                  {GT_FILTER_HIDE, "-H", o->hides},
                  {GT_FILTER_PLACE, "-L", o->places}};
     const struct gt_filter_settings settings = {
-        .match = o->match && strcmp(o->match, "glob") == 0 ? GT_FILTER_MATCH_GLOB
-                                                           : GT_FILTER_MATCH_REGEX,
+        .match = gt_filter_options_match(o->match),
         .needs = ~(uint32_t)(GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_REGISTERS),
     };
     *out = gt_filter_set_new(&settings);
     if (!*out)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
-    int status = add_areas(*out, o->areas, err);
+    int status = gt_filter_options_add_areas(*out, o->areas, err);
     for (size_t i = 0; i < G_N_ELEMENTS(lists) && status == 0; i++)
-        status = add_each(*out, lists[i].option, lists[i].name, lists[i].values, err);
+        status =
+            gt_filter_options_add_each(*out, lists[i].option, lists[i].name, lists[i].values, err);
     if (status == 0)
         status = add_limits(*out, o, w, err);
     return status == GT_E_RANGE || status == GT_E_UNSUPPORTED ? GT_E_USAGE : status;

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-const char *const gt_record_matches[] = {"regex", "glob", NULL};
-
 /* An option that may be given several times, and the plugin's argument. */
 struct list {
     const char *shown, *argument;
@@ -39,17 +37,6 @@ bool gt_record_starts_off(const struct gt_recording *r)
 
 /* ---- before the run ------------------------------------------------------------------------ */
 
-static int add_areas(struct gt_filter_set *set, const GPtrArray *areas, struct gt_error *err)
-{
-    int status = 0;
-    for (guint i = 0; areas && i < areas->len && status == 0; i++) {
-        const char *value = areas->pdata[i];
-        status = *value == '!' ? gt_filter_set_add(set, GT_FILTER_NOT, "-N", value + 1, err)
-                               : gt_filter_set_add(set, GT_FILTER_ONLY, "-F", value, err);
-    }
-    return status;
-}
-
 static int add_single(struct gt_filter_set *set, const struct gt_record_filters *f,
                       struct gt_error *err)
 {
@@ -77,11 +64,10 @@ static int add_all(struct gt_filter_set *set, const struct gt_record_filters *f,
 {
     struct list lists[LISTS];
     make_lists(f, lists);
-    int status = add_areas(set, f->areas, err);
-    for (size_t i = 0; i < LISTS; i++)
-        for (guint k = 0; *lists[i].values && k < (*lists[i].values)->len && status == 0; k++)
-            status = gt_filter_set_add(set, lists[i].option, lists[i].shown,
-                                       (*lists[i].values)->pdata[k], err);
+    int status = gt_filter_options_add_areas(set, f->areas, err);
+    for (size_t i = 0; i < LISTS && status == 0; i++)
+        status =
+            gt_filter_options_add_each(set, lists[i].option, lists[i].shown, *lists[i].values, err);
     return status == 0 ? add_single(set, f, err) : status;
 }
 
@@ -89,8 +75,7 @@ int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err)
 {
     const struct gt_record_filters *f = &r->opt->filters;
     const struct gt_filter_settings settings = {
-        .match = f->match && strcmp(f->match, "glob") == 0 ? GT_FILTER_MATCH_GLOB
-                                                           : GT_FILTER_MATCH_REGEX,
+        .match = gt_filter_options_match(f->match),
         .needs = GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_EVENTS |
                  (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode

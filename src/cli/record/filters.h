@@ -4,6 +4,7 @@
 #define GT_CLI_RECORD_FILTERS_H
 
 #include "base/error.h"
+#include "cli/filter_options.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -18,14 +19,9 @@ struct gt_record_filters {
     bool kernel_only, user_only, no_handlers;
 };
 
-extern const char *const gt_record_matches[];
-
 /* Rows of a table of options, whose struct has a struct gt_record_filters as `filters`. */
 #define GT_RECORD_FILTER(name, letter, value_name, text, member)                                   \
-    {                                                                                              \
-        name, letter, GT_OPTION_TEXT, .repeat = true, .value = value_name, .help = text,           \
-                                      GT_RECORD_FIELD(filters.member)                              \
-    }
+    GT_FILTER_OPTION(name, letter, value_name, text, struct gt_record_options, filters.member)
 #define GT_RECORD_ONLY(name, text, member)                                                         \
     {                                                                                              \
         name, .type = GT_OPTION_FLAG, .help = text, GT_RECORD_FIELD(filters.member)                \
@@ -33,14 +29,8 @@ extern const char *const gt_record_matches[];
 #define GT_RECORD_FILTERS                                                                          \
     GT_RECORD_FILTER("filter", 'F', "FUNC", "record only these functions and what they call",      \
                      areas),                                                                       \
-        {"notrace",                                                                                \
-         'N',                                                                                      \
-         GT_OPTION_TEXT,                                                                           \
-         .repeat = true,                                                                           \
-         .prefix = "!",                                                                            \
-         .value = "FUNC",                                                                          \
-         .help = "do not record these functions and what they call",                               \
-         GT_RECORD_FIELD(filters.areas)},                                                          \
+        GT_NOTRACE_OPTION("do not record these functions and what they call",                      \
+                          struct gt_record_options, filters.areas),                                \
         GT_RECORD_FILTER("trigger", 'T', "FUNC@ACTION",                                            \
                          "act where this function is called: trace-on, trace-off, depth=N, "       \
                          "time=TIME, finish, mark=TEXT, ... (docs/filters.md)",                    \
@@ -64,12 +54,7 @@ extern const char *const gt_record_matches[];
          .value = "SIZE",                                                                          \
          .help = "record only functions of SIZE bytes or more",                                    \
          GT_RECORD_FIELD(filters.size)},                                                           \
-        {"match",                                                                                  \
-         .type = GT_OPTION_CHOICE,                                                                 \
-         .value = "HOW",                                                                           \
-         .choices = gt_record_matches,                                                             \
-         .help = "what FUNC is: regex (the default) or glob",                                      \
-         GT_RECORD_FIELD(filters.match)},                                                          \
+        GT_MATCH_OPTION(struct gt_record_options, filters.match),                                  \
         GT_RECORD_FILTER("task", 0, "TASK",                                                        \
                          "record only tasks of this name, a glob (*, ?), or this number", tasks),  \
         GT_RECORD_FILTER("vcpu", 0, "N", "record only what this vCPU runs", vcpus),                \

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the options of filters (docs/filters.md) have in common where calls are recorded and where
+ * they are read. */
+#ifndef GT_CLI_FILTER_OPTIONS_H
+#define GT_CLI_FILTER_OPTIONS_H
+
+#include "cli/options.h"
+#include "filter/filter.h"
+
+#include <glib.h>
+
+/* Rows of a table of options, whose struct has a list as that member. A filter that may be given
+ * several times: */
+#define GT_FILTER_OPTION(name, letter, value_name, text, options, member)                          \
+    {                                                                                              \
+        name, letter, GT_OPTION_TEXT, .repeat = true, .value = value_name, .help = text,           \
+                                      .offset = offsetof(options, member)                          \
+    }
+/* -N; it goes to the list of -F, with a ! in front: their order counts. */
+#define GT_NOTRACE_OPTION(text, options, member)                                                   \
+    {                                                                                              \
+        "notrace", 'N', GT_OPTION_TEXT, .repeat = true, .prefix = "!", .value = "FUNC",            \
+                                        .help = text, .offset = offsetof(options, member)          \
+    }
+/* --match; the member is a text. */
+#define GT_MATCH_OPTION(options, member)                                                           \
+    {                                                                                              \
+        "match", .type = GT_OPTION_CHOICE, .value = "HOW", .choices = gt_filter_matches,           \
+                 .help = "what FUNC is: regex (the default) or glob",                              \
+                 .offset = offsetof(options, member)                                               \
+    }
+
+extern const char *const gt_filter_matches[];
+
+/* `match` is NULL or the value of --match. */
+enum gt_filter_match gt_filter_options_match(const char *match);
+/* Adds -F and -N; each value of another option. Lists may be NULL. Errors of gt_filter_set_add. */
+int gt_filter_options_add_areas(struct gt_filter_set *set, const GPtrArray *areas,
+                                struct gt_error *err);
+int gt_filter_options_add_each(struct gt_filter_set *set, enum gt_filter_option option,
+                               const char *name, const GPtrArray *values, struct gt_error *err);
+
+#endif
