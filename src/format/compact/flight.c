@@ -146,12 +146,6 @@ static int last_tasks(const struct gt_compact_flight *f,
     return gt_compact_tail_tasks(&tail, task, self, NULL);
 }
 
-static int resume_task(void *self, const struct gt_compact_tail_task *t)
-{
-    struct gt_compact_flight *f = self;
-    return gt_packer_resume(f->packer, t->id, t->time, t->frame, t->depth);
-}
-
 static bool is_exact(const struct gt_compact_flight *f)
 {
     return !f->o.exact || f->o.exact(f->o.self);
@@ -163,7 +157,7 @@ static int make_packer(struct gt_compact_flight *f)
         .packer = f->number, .exact = is_exact(f), .before = f->before};
     if (gt_packer_create(&o, &f->packer) < 0)
         return ENOMEM;
-    int status = f->resumes ? last_tasks(f, resume_task, f) : 0;
+    int status = f->resumes ? last_tasks(f, gt_compact_tail_resume, f->packer) : 0;
     return status < 0 ? errno_of(status) : 0;
 }
 
@@ -258,25 +252,12 @@ const struct gt_stream_packing gt_compact_flight_packing = {.open = open_ring,
 
 /* ---- earlier records ----------------------------------------------------------------------- */
 
-struct last {
-    uint32_t task;
-    uint64_t time;
-};
-
-static int note_last(void *self, const struct gt_compact_tail_task *t)
-{
-    struct last *last = self;
-    if (t->id == last->task)
-        last->time = t->time;
-    return 0;
-}
-
 uint64_t gt_compact_flight_last_time(struct gt_compact_flight *f, uint32_t number, uint32_t task)
 {
-    struct last last = {.task = task};
+    struct gt_compact_tail_time last = {.task = task};
     uint64_t records;
     if (open_ring(f, number, false, &records) == 0 && f->ring.n > 0)
-        last_tasks(f, note_last, &last);
+        last_tasks(f, gt_compact_tail_note_time, &last);
     close_ring(f, true);
     return last.time;
 }

@@ -177,3 +177,17 @@ int gt_compact_tail_tasks(const struct gt_compact_tail *t,
     free(s.state);
     return status;
 }
+
+int gt_compact_tail_resume(void *self, const struct gt_compact_tail_task *t)
+{
+    int status = gt_packer_resume(self, t->id, t->time, t->frame, t->depth);
+    return status == GT_E_RANGE ? gt_packer_resume(self, t->id, t->time, NULL, 0) : status;
+}
+
+int gt_compact_tail_note_time(void *self, const struct gt_compact_tail_task *t)
+{
+    struct gt_compact_tail_time *last = self;
+    if (t->id == last->task)
+        last->time = t->time;
+    return 0;
+}

@@ -7,6 +7,7 @@
 #define GT_FORMAT_COMPACT_RESUME_H
 
 #include "format/compact/file.h"
+#include "format/compact/pack.h"
 
 /* The blocks of one packer, or its last ones. */
 struct gt_compact_tail {
@@ -34,5 +35,17 @@ struct gt_compact_tail_task {
 int gt_compact_tail_tasks(const struct gt_compact_tail *t,
                           int (*task)(void *self, const struct gt_compact_tail_task *task),
                           void *self, struct gt_error *err);
+
+/* For `task`: the packer goes on where the task is. A task with more functions open than a packer
+ * takes begins without them: rather so than not at all. `self` is a struct gt_packer. Errors of
+ * gt_packer_resume. */
+int gt_compact_tail_resume(void *self, const struct gt_compact_tail_task *t);
+
+/* For `task`: notes one task's time. `self` is a struct gt_compact_tail_time. */
+struct gt_compact_tail_time {
+    uint32_t task;
+    uint64_t time; /* stays where the task is not there */
+};
+int gt_compact_tail_note_time(void *self, const struct gt_compact_tail_task *t);
 
 #endif

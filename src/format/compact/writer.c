@@ -158,22 +158,13 @@ static int open_file(void *self, uint32_t number, bool recover, uint64_t *record
     return e;
 }
 
-static int resume_task(void *self, const struct gt_compact_tail_task *t)
-{
-    struct gt_compact_writer *w = self;
-    int status = gt_packer_resume(w->packer, t->id, t->time, t->frame, t->depth);
-    if (status == GT_E_RANGE) /* rather without them than not at all */
-        status = gt_packer_resume(w->packer, t->id, t->time, NULL, 0);
-    return status;
-}
-
 static int resume(struct gt_compact_writer *w)
 {
     struct gt_compact_tail tail;
     int e = find_tail(w, &tail);
     if (e)
         return e;
-    int status = gt_compact_tail_tasks(&tail, resume_task, w, NULL);
+    int status = gt_compact_tail_tasks(&tail, gt_compact_tail_resume, w->packer, NULL);
     gt_compact_tail_clear(&tail);
     return status < 0 ? errno_of(status) : 0;
 }
@@ -261,26 +252,13 @@ const struct gt_stream_packing gt_compact_packing = {.open = open_file,
 
 /* ---- earlier records ----------------------------------------------------------------------- */
 
-struct last {
-    uint32_t task;
-    uint64_t time;
-};
-
-static int note_last(void *self, const struct gt_compact_tail_task *t)
-{
-    struct last *last = self;
-    if (t->id == last->task)
-        last->time = t->time;
-    return 0;
-}
-
 uint64_t gt_compact_writer_last_time(struct gt_compact_writer *w, uint32_t number, uint32_t task)
 {
     struct gt_compact_tail tail;
-    struct last last = {.task = task};
+    struct gt_compact_tail_time last = {.task = task};
     uint64_t records;
     if (open_file(w, number, false, &records) == 0 && records > 0 && find_tail(w, &tail) == 0) {
-        gt_compact_tail_tasks(&tail, note_last, &last, NULL);
+        gt_compact_tail_tasks(&tail, gt_compact_tail_note_time, &last, NULL);
         gt_compact_tail_clear(&tail);
     }
     close_file(w, true);
