@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recording each instruction: libexeclog.so's arguments, and a line about the log. */
+#include "base/number.h"
 #include "cli/record/qemu.h"
 #include "cli/record/stream.h"
 
@@ -90,8 +91,8 @@ enum { LAST_MOST = 100000000 };
 /* Text, since calls have an option of that name, too. */
 static int check_last(const char *last, struct gt_error *err)
 {
-    guint64 n;
-    if (!last || g_ascii_string_to_unsigned(last, 10, 1, LAST_MOST, &n, NULL))
+    uint64_t n;
+    if (!last || (gt_number_parse(last, &n) == 0 && n >= 1 && n <= LAST_MOST))
         return 0;
     return gt_error_set(err, GT_E_USAGE, "option '--last' takes a number from 1 to %d, not '%s'",
                         LAST_MOST, last);
