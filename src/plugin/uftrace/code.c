@@ -179,16 +179,17 @@ static void look_unless(const struct gt_uftrace_recorder *r, struct gt_block *bl
 
 /* A callback each time. It counts instructions, whose number is in its data: the description may
  * not be in the cache yet. */
-static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, struct gt_code *code)
+static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, struct gt_code *code,
+                        gt_exec_fn counted)
 {
     void *data = gt_transfer_data(code);
-    const struct gt_filter_current *filters = gt_filters_current(&r->filters);
+    bool filters = gt_filters_current(&r->filters);
     gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
-               counted = filters ? gt_on_filtered_counted_transfer : gt_on_counted_transfer;
+               fn = data ? packed : counted;
     if (filters && code->entry && gt_filters_reads(r, code))
-        gt_block_on_exec_regs(block, data ? packed : counted, data ? data : code);
+        gt_block_on_exec_regs(block, fn, data ? data : code);
     else
-        gt_block_on_exec(block, data ? packed : counted, data ? data : code);
+        gt_block_on_exec(block, fn, data ? data : code);
     if (!data)
         count_insns(r, block, code);
 }
@@ -211,7 +212,7 @@ static void look_at_block(struct gt_uftrace_recorder *r, struct gt_block *block,
         gt_insn_store(gt_block_insn(block, 0), last_exit_word(r), gt_last_exit_of_func(code->fn));
         break;
     case GT_BLOCK_ENTRY_LOOK:
-        look_always(r, block, code);
+        look_always(r, block, code, counted);
         break;
     case GT_BLOCK_ENTRY_UNKNOWN:
         if (r->options.discontinuities) /* a handler changes the last exit before it begins */

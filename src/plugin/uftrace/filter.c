@@ -43,18 +43,10 @@ static void add_word(GArray *words, size_t kind, const char *value)
     g_array_append_val(words, word);
 }
 
-static size_t kind_of(enum gt_filter_option option)
-{
-    size_t i = 0;
-    while (arguments[i].option != option)
-        i++;
-    return i;
-}
-
 static int take_word(void *self, const char *value, struct gt_error *err)
 {
     const struct gt_filter_argument *a = self;
-    size_t kind = kind_of(a->option);
+    size_t kind = a->kind;
     if (!arguments[kind].is_switch) {
         add_word(a->words, kind, value);
         return 0;
@@ -73,7 +65,7 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
     static const char *const states[] = {"on", "off", NULL};
     f->words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
     for (size_t i = 0; i < N_ARGUMENTS; i++) {
-        f->argument[i] = (struct gt_filter_argument){f->words, arguments[i].option};
+        f->argument[i] = (struct gt_filter_argument){f->words, i};
         table[i] = (struct gt_arg){.name = arguments[i].name,
                                    .kind = GT_ARG_EACH,
                                    .value = &f->argument[i],
@@ -93,10 +85,10 @@ static uint32_t missing(const struct gt_uftrace_recorder *r)
                      (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
     if (r->guest.user)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
-    else if (!registers || !gt_privilege_by_arch(r->guest.arch->name))
-        needs |= GT_FILTER_NEEDS_LEVEL;
-    if (!r->guest.user)
+    else
         needs |= GT_FILTER_NEEDS_EXIT;
+    if (!registers || !gt_privilege_by_arch(r->guest.arch->name))
+        needs |= GT_FILTER_NEEDS_LEVEL;
     needs |= r->options.last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS;
     if (r->options.clock == GT_CLOCK_HOST || r->hot.host_clock)
         needs |= GT_FILTER_NEEDS_INSNS;

@@ -33,7 +33,7 @@ struct gt_filter_word {
 /* An argument that takes a filter. */
 struct gt_filter_argument {
     GArray *words; /* struct gt_filter_word */
-    enum gt_filter_option option;
+    size_t kind;   /* in the table of filter.c */
 };
 
 enum { GT_FILTER_ARGUMENTS = 16, GT_FILTER_RECENT = 4096 };
