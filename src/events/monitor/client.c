@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Splits the input of a client into messages: see monitor.h. A message that begins with a brace
- * ends where its brackets close, as in QMP, any other at the newline.
+ * Splits the input of a client into messages: see monitor.h and scan.h.
  *
  * A message is executed only after the previous answer was sent. So a client that does not read has
  * at most one pending answer, and its further input waits in the socket.
@@ -15,51 +14,19 @@ static void take(struct gt_monitor_client *c, size_t n)
 {
     memmove(c->in, c->in + n, c->fill - n);
     c->fill -= n;
-    c->scanned = 0;
-    c->depth = 0;
-    c->quoted = c->escaped = false;
+    c->scan = (struct gt_monitor_scan){0};
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Whether the brackets close: *end is after them. */
-static bool scan_object(struct gt_monitor_client *c, size_t *end)
-{
-    while (c->scanned < c->fill) {
-        char at = c->in[c->scanned++];
-        if (c->escaped) {
-            c->escaped = false;
-        } else if (c->quoted) {
-            c->escaped = at == '\\';
-            c->quoted = at != '"';
-        } else if (at == '"') {
-            c->quoted = true;
-        } else if (at == '{' || at == '[') {
-            c->depth++;
-        } else if ((at == '}' || at == ']') && --c->depth == 0) {
-            *end = c->scanned;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether there is a newline, or no more to come; *end is after it. */
+/* A newline, or the end of a last line that has no newline: no more is to come. */
 static bool scan_line(struct gt_monitor_client *c, size_t *end)
 {
-    const char *newline = memchr(c->in + c->scanned, '\n', c->fill - c->scanned);
-    c->scanned = c->fill;
-    *end = newline ? (size_t)(newline - c->in) + 1 : c->fill;
-    return newline || (c->ended && c->fill);
+    return gt_monitor_scan_line(&c->scan, c->in, c->fill, end) || (c->ended && c->fill);
 }
 
 static void drop_line(struct gt_monitor_client *c)
 {
     size_t end;
-    c->scanned = 0;
+    c->scan.scanned = 0;
     c->dropping = !scan_line(c, &end);
     take(c, end);
 }
@@ -76,7 +43,7 @@ static void answer_line(struct gt_monitor_client *c, size_t n)
 {
     struct gt_trace_error err = {0};
     size_t end = n;
-    while (end && is_blank(c->in[end - 1]))
+    while (end && gt_monitor_blanks(&c->in[end - 1], 1))
         end--;
     c->in[end] = '\0';
     if (memchr(c->in, '\0', end))
@@ -102,21 +69,18 @@ static void refuse_long(struct gt_monitor_client *c)
 void gt_monitor_client_work(struct gt_monitor_client *c)
 {
     while (c->fill && !c->out.n && !c->out.failed) {
-        size_t end, blanks = 0;
+        size_t end;
         if (c->dropping) {
             drop_line(c);
             continue;
         }
-        if (c->scanned == 0) {
-            while (blanks < c->fill && is_blank(c->in[blanks]))
-                blanks++;
-            if (blanks) {
-                take(c, blanks);
-                continue;
-            }
+        size_t blanks = c->scan.scanned ? 0 : gt_monitor_blanks(c->in, c->fill);
+        if (blanks) {
+            take(c, blanks);
+            continue;
         }
         bool object = c->in[0] == '{';
-        if (object ? scan_object(c, &end) : scan_line(c, &end)) {
+        if (object ? gt_monitor_scan_object(&c->scan, c->in, c->fill, &end) : scan_line(c, &end)) {
             if (object)
                 answer_object(c, end);
             else

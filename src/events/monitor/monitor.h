@@ -10,6 +10,7 @@
 #ifndef GT_EVENTS_MONITOR_MONITOR_H
 #define GT_EVENTS_MONITOR_MONITOR_H
 
+#include "events/monitor/scan.h"
 #include "events/monitor/text.h"
 
 #include <guesttrace/error.h>
@@ -34,14 +35,12 @@ void gt_monitor_greet(struct gt_monitor_text *out);
 ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out);
 
 struct gt_monitor_client {
-    size_t fill;          /* bytes of `in` that are not answered yet */
-    size_t scanned;       /* bytes of `in` that were searched for the end of the first message */
-    unsigned depth;       /* open brackets at `scanned` */
-    bool quoted, escaped; /* `scanned` is in a string, after a backslash */
-    bool dropping;        /* input is discarded up to the next newline */
-    bool ended;           /* the client has closed its side */
-    struct gt_monitor_text out; /* bytes to be sent */
-    size_t sent;                /* bytes of `out` that were sent */
+    size_t fill;                 /* bytes of `in` that are not answered yet */
+    struct gt_monitor_scan scan; /* of the first message */
+    bool dropping;               /* input is discarded up to the next newline */
+    bool ended;                  /* the client has closed its side */
+    struct gt_monitor_text out;  /* bytes to be sent */
+    size_t sent;                 /* bytes of `out` that were sent */
     char in[GT_MONITOR_MESSAGE_MAX];
 };
 

@@ -45,22 +45,12 @@ static int nothing(const struct argument *a, struct gt_monitor_text *out,
     return 0;
 }
 
-static void add_version(struct gt_monitor_text *out)
-{
-    int major = 0, minor = 0, micro = 0;
-    sscanf(GT_VERSION, "%d.%d.%d", &major, &minor, &micro);
-    gt_monitor_printf(out,
-                      "{\"qemu\": {\"micro\": %d, \"minor\": %d, \"major\": %d}, "
-                      "\"package\": \"guesttrace\"}",
-                      micro, minor, major);
-}
-
 static int version(const struct argument *a, struct gt_monitor_text *out,
                    struct gt_trace_error *err)
 {
     (void)a;
     (void)err;
-    add_version(out);
+    gt_monitor_add_version(out);
     return 0;
 }
 
@@ -308,6 +298,6 @@ ssize_t gt_monitor_qmp(const char *text, size_t n, struct gt_monitor_text *out)
 void gt_monitor_greet(struct gt_monitor_text *out)
 {
     gt_monitor_puts(out, "{\"QMP\": {\"version\": ");
-    add_version(out);
+    gt_monitor_add_version(out);
     gt_monitor_puts(out, ", \"capabilities\": []}}\r\n");
 }

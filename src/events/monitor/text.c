@@ -76,3 +76,13 @@ void gt_monitor_free(struct gt_monitor_text *t)
     free(t->data);
     *t = (struct gt_monitor_text){0};
 }
+
+void gt_monitor_add_version(struct gt_monitor_text *t)
+{
+    int major = 0, minor = 0, micro = 0;
+    sscanf(GT_VERSION, "%d.%d.%d", &major, &minor, &micro);
+    gt_monitor_printf(t,
+                      "{\"qemu\": {\"micro\": %d, \"minor\": %d, \"major\": %d}, "
+                      "\"package\": \"guesttrace\"}",
+                      micro, minor, major);
+}

@@ -23,4 +23,7 @@ void gt_monitor_printf(struct gt_monitor_text *t, const char *format, ...)
 void gt_monitor_add_json(struct gt_monitor_text *t, const char *text);
 void gt_monitor_free(struct gt_monitor_text *t);
 
+/* Appends this version as QMP has QEMU's: an object with numbers and the package's name. */
+void gt_monitor_add_version(struct gt_monitor_text *t);
+
 #endif

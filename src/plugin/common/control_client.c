@@ -25,54 +25,14 @@ static void take(struct gt_control_client *c, size_t n)
 {
     memmove(c->in, c->in + n, c->fill - n);
     c->fill -= n;
-    c->scanned = 0;
-    c->depth = 0;
-    c->quoted = c->escaped = false;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* ---- where a message ends ------------------------------------------------------------------ */
-
-/* Whether the brackets close: *end is after them. */
-static bool scan_object(struct gt_control_client *c, size_t *end)
-{
-    while (c->scanned < c->fill) {
-        char at = c->in[c->scanned++];
-        if (c->escaped) {
-            c->escaped = false;
-        } else if (c->quoted) {
-            c->escaped = at == '\\';
-            c->quoted = at != '"';
-        } else if (at == '"') {
-            c->quoted = true;
-        } else if (at == '{' || at == '[') {
-            c->depth++;
-        } else if ((at == '}' || at == ']') && --c->depth == 0) {
-            *end = c->scanned;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whether there is a newline: *end is after it; else after all there is. */
-static bool scan_line(struct gt_control_client *c, size_t *end)
-{
-    const char *newline = memchr(c->in + c->scanned, '\n', c->fill - c->scanned);
-    c->scanned = c->fill;
-    *end = newline ? (size_t)(newline - c->in) + 1 : c->fill;
-    return newline;
+    c->scan = (struct gt_monitor_scan){0};
 }
 
 static void drop_line(struct gt_control_client *c)
 {
     size_t end;
-    c->scanned = 0;
-    c->dropping = !scan_line(c, &end);
+    c->scan.scanned = 0;
+    c->dropping = !gt_monitor_scan_line(&c->scan, c->in, c->fill, &end);
     take(c, end);
 }
 
@@ -104,7 +64,7 @@ static void run_line(struct gt_control_client *c, size_t n)
 static bool work_line(struct gt_control_client *c)
 {
     size_t end;
-    bool whole = scan_line(c, &end);
+    bool whole = gt_monitor_scan_line(&c->scan, c->in, c->fill, &end);
     if (end - whole > c->line) {
         gt_control_client_refuse(c, "bytes in a command", c->line);
         drop_line(c);
@@ -119,17 +79,15 @@ static bool work_line(struct gt_control_client *c)
 
 static bool work_object(struct gt_control_client *c)
 {
-    size_t end = 0;
-    while (end < c->fill && is_blank(c->in[end]))
-        end++;
-    if (end && c->scanned == 0)
+    size_t end = gt_monitor_blanks(c->in, c->fill);
+    if (end && c->scan.scanned == 0)
         take(c, end);
     if (c->fill == 0)
         return false;
     if (c->in[0] != '{') {
         gt_control_qmp_refuse(&c->out, "no JSON, byte 1: expected an object");
         drop_line(c); /* nobody knows where the next one begins */
-    } else if (scan_object(c, &end)) {
+    } else if (gt_monitor_scan_object(&c->scan, c->in, c->fill, &end)) {
         gt_control_qmp(c->table, c->in, end, &c->out);
         take(c, end);
     } else if (c->fill == sizeof c->in) {

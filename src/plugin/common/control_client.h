@@ -8,22 +8,21 @@
 #ifndef GT_PLUGIN_COMMON_CONTROL_CLIENT_H
 #define GT_PLUGIN_COMMON_CONTROL_CLIENT_H
 
+#include "events/monitor/scan.h"
 #include "plugin/common/control_qmp.h"
 
 enum { GT_CONTROL_INPUT = 32 << 10 }; /* bytes of a QMP message: a line, each byte escaped */
 
 struct gt_control_client {
     const struct gt_control_table *table;
-    size_t line;                /* most bytes of a line, without its end */
-    size_t fill;                /* bytes of `in` that are not run yet */
-    size_t scanned;             /* those that were searched for the end of the first message */
-    unsigned depth;             /* open brackets at `scanned` */
-    bool quoted, escaped;       /* `scanned` is in a string, after a backslash */
-    bool begun, qmp;            /* the first byte has come; it was a brace */
-    bool greeted;               /* the greeting was sent */
-    bool dropping;              /* input is discarded up to the next newline */
-    struct gt_monitor_text out; /* bytes to be sent */
-    size_t sent;                /* those that were */
+    size_t line;                 /* most bytes of a line, without its end */
+    size_t fill;                 /* bytes of `in` that are not run yet */
+    struct gt_monitor_scan scan; /* of the first message */
+    bool begun, qmp;             /* the first byte has come; it was a brace */
+    bool greeted;                /* the greeting was sent */
+    bool dropping;               /* input is discarded up to the next newline */
+    struct gt_monitor_text out;  /* bytes to be sent */
+    size_t sent;                 /* those that were */
     char in[GT_CONTROL_INPUT];
 };
 

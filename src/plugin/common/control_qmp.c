@@ -83,20 +83,10 @@ static void capabilities(struct request *r, struct gt_monitor_text *out)
     gt_monitor_puts(out, "{}");
 }
 
-static void add_version(struct gt_monitor_text *out)
-{
-    int major = 0, minor = 0, micro = 0;
-    sscanf(GT_VERSION, "%d.%d.%d", &major, &minor, &micro);
-    gt_monitor_printf(out,
-                      "{\"qemu\": {\"micro\": %d, \"minor\": %d, \"major\": %d}, "
-                      "\"package\": \"guesttrace\"}",
-                      micro, minor, major);
-}
-
 static void version(struct request *r, struct gt_monitor_text *out)
 {
     if (read_argument(r, NULL, true))
-        add_version(out);
+        gt_monitor_add_version(out);
 }
 
 static void human_command(struct request *r, struct gt_monitor_text *out)
@@ -243,7 +233,7 @@ void gt_control_qmp(const struct gt_control_table *t, const char *message, size_
 void gt_control_qmp_greet(struct gt_monitor_text *out)
 {
     gt_monitor_puts(out, "{\"QMP\": {\"version\": ");
-    add_version(out);
+    gt_monitor_add_version(out);
     gt_monitor_puts(out, ", \"capabilities\": []}}\r\n");
 }
 
