@@ -4,6 +4,7 @@
  * that loads.
  */
 #include "guest/kernel/kernel.h"
+#include "guest/types/btf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,28 @@ static void check_functions(const struct gt_kernel_symbol *s, size_t n)
     }
 }
 
+static void check_types(const struct gt_prototypes *p)
+{
+    for (uint32_t i = 0; i <= gt_types_count(p->types); i++) {
+        const struct gt_type *t = gt_type_plain(p->types, i);
+        const struct gt_type_member *m = gt_type_members(p->types, i);
+        const struct gt_type_value *v = gt_type_values(p->types, i);
+        const struct gt_type_param *q = gt_type_params(p->types, i);
+        require(t->kind != GT_TYPE_TYPEDEF);
+        for (uint32_t j = 0; j < gt_type_get(p->types, i)->n && (m || v || q); j++)
+            sink += (unsigned)strlen(m ? m[j].name : v ? v[j].name : q[j].name);
+        if (gt_type_is_finite(p->types, i))
+            sink += (unsigned)gt_type_size(p->types, i);
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        require(gt_type_get(p->types, p->item[i].type)->kind == GT_TYPE_FUNCTION);
+        require(gt_prototypes_named(p, p->item[i].name) != NULL);
+    }
+}
+
 static void check_kernel(const struct gt_kernel *k)
 {
+    struct gt_prototypes *types;
     static const char *const members[] = {"comm", "pid", "thread.fsbase", "thread_info.flags.x"};
     uint64_t addr;
     uint32_t offset;
@@ -54,6 +75,10 @@ static void check_kernel(const struct gt_kernel *k)
     }
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         gt_kernel_member(k, "task_struct", members[i], &offset);
+    if (gt_btf_prototypes(k, &types, NULL) == GT_OK) {
+        check_types(types);
+        gt_prototypes_free(types);
+    }
 }
 
 static void check_module(const struct gt_kernel_ko *m)

@@ -21,30 +21,7 @@
 enum { HEADER_SIZE = 24, TYPE_SIZE = 12, MEMBER_SIZE = 12, DEPTH = 16 };
 enum { BUDGET = 1 << 20 }; /* members looked at for one question */
 
-enum kind {
-    KIND_INT = 1,
-    KIND_ARRAY = 3,
-    KIND_STRUCT = 4,
-    KIND_UNION = 5,
-    KIND_ENUM = 6,
-    KIND_TYPEDEF = 8,
-    KIND_VOLATILE = 9,
-    KIND_CONST = 10,
-    KIND_RESTRICT = 11,
-    KIND_FUNC_PROTO = 13,
-    KIND_VAR = 14,
-    KIND_DATASEC = 15,
-    KIND_DECL_TAG = 17,
-    KIND_TYPE_TAG = 18,
-    KIND_ENUM64 = 19,
-};
-
-struct type {
-    uint32_t name, info, size; /* size: or the type that it refers to */
-    const uint8_t *more;
-};
-
-static uint32_t u32_at(const uint8_t *at)
+uint32_t gt_btf_u32(const uint8_t *at)
 {
     struct gt_reader r;
 
@@ -52,7 +29,7 @@ static uint32_t u32_at(const uint8_t *at)
     return gt_read_u32(&r);
 }
 
-static unsigned kind_of(const struct type *t)
+unsigned gt_btf_kind(const struct gt_btf_type *t)
 {
     return t->info >> 24 & 0x1f;
 }
@@ -63,29 +40,29 @@ static int64_t more_size(uint32_t info)
     int64_t count = info & 0xffff;
 
     switch (info >> 24 & 0x1f) {
-    case KIND_INT:
-    case KIND_VAR:
-    case KIND_DECL_TAG:
+    case GT_BTF_INT:
+    case GT_BTF_VAR:
+    case GT_BTF_DECL_TAG:
         return 4;
-    case KIND_ARRAY:
+    case GT_BTF_ARRAY:
         return 12;
-    case KIND_STRUCT:
-    case KIND_UNION:
-    case KIND_DATASEC:
-    case KIND_ENUM64:
+    case GT_BTF_STRUCT:
+    case GT_BTF_UNION:
+    case GT_BTF_DATASEC:
+    case GT_BTF_ENUM64:
         return 12 * count;
-    case KIND_ENUM:
-    case KIND_FUNC_PROTO:
+    case GT_BTF_ENUM:
+    case GT_BTF_PROTOTYPE:
         return 8 * count;
-    case 2:  /* pointer */
-    case 7:  /* forward declaration */
-    case 12: /* function */
-    case 16: /* float */
-    case KIND_TYPEDEF:
-    case KIND_VOLATILE:
-    case KIND_CONST:
-    case KIND_RESTRICT:
-    case KIND_TYPE_TAG:
+    case GT_BTF_POINTER:
+    case GT_BTF_FORWARD:
+    case GT_BTF_FUNCTION:
+    case GT_BTF_FLOAT:
+    case GT_BTF_TYPEDEF:
+    case GT_BTF_VOLATILE:
+    case GT_BTF_CONST:
+    case GT_BTF_RESTRICT:
+    case GT_BTF_TYPE_TAG:
         return 0;
     default:
         return -1;
@@ -93,14 +70,15 @@ static int64_t more_size(uint32_t info)
 }
 
 /* Type `id`, whose whole length gt_btf_open saw; false: no such type. */
-static bool get_type(const struct gt_btf *b, uint32_t id, struct type *t)
+bool gt_btf_get(const struct gt_btf *b, uint32_t id, struct gt_btf_type *t)
 {
     const uint8_t *at;
 
     if (id == 0 || id > b->n)
         return false;
     at = b->types + b->index[id - 1];
-    *t = (struct type){u32_at(at), u32_at(at + 4), u32_at(at + 8), at + TYPE_SIZE};
+    *t = (struct gt_btf_type){gt_btf_u32(at), gt_btf_u32(at + 4), gt_btf_u32(at + 8),
+                              at + TYPE_SIZE};
     return true;
 }
 
@@ -110,12 +88,12 @@ static const char *string_at(const struct gt_btf *b, uint32_t offset)
     return offset < b->strings_size ? b->strings + offset : "";
 }
 
-static int index_types(struct gt_btf *b)
+int gt_btf_index(struct gt_btf *b)
 {
     size_t cap = 0, at = 0;
 
     while (b->types_size - at >= TYPE_SIZE) {
-        int64_t more = more_size(u32_at(b->types + at + 4));
+        int64_t more = more_size(gt_btf_u32(b->types + at + 4));
         if (more < 0 || (uint64_t)more > b->types_size - at - TYPE_SIZE)
             break;
         if (b->n == cap) {
@@ -136,20 +114,26 @@ bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size)
 {
     uint32_t header, types, strings;
 
-    if (size < HEADER_SIZE || u32_at(data) != 0x0001eb9f) /* flags 0 */
+    if (size < HEADER_SIZE || gt_btf_u32(data) != 0x0001eb9f) /* flags 0 */
         return false;
-    header = u32_at(data + 4);
-    types = u32_at(data + 8);
-    b->types_size = u32_at(data + 12);
-    strings = u32_at(data + 16);
-    b->strings_size = u32_at(data + 20);
+    header = gt_btf_u32(data + 4);
+    types = gt_btf_u32(data + 8);
+    b->types_size = gt_btf_u32(data + 12);
+    strings = gt_btf_u32(data + 16);
+    b->strings_size = gt_btf_u32(data + 20);
     if (header < HEADER_SIZE || header > size || types > size - header ||
         b->types_size > size - header - types || strings > size - header ||
         b->strings_size > size - header - strings || b->strings_size == 0)
         return false;
     b->types = data + header + types;
     b->strings = (const char *)data + header + strings;
-    return b->strings[0] == '\0' && b->strings[b->strings_size - 1] == '\0';
+    return b->strings[b->strings_size - 1] == '\0';
+}
+
+/* A kernel's own: its strings begin with the empty one, which modules share. */
+static bool kernel_header(struct gt_btf *b, const uint8_t *data, size_t size)
+{
+    return gt_btf_header(b, data, size) && b->strings[0] == '\0';
 }
 
 /* The largest BTF in the segments: a program for BPF inside the kernel may have its own. */
@@ -161,7 +145,7 @@ static void find(const struct gt_kernel *k, struct gt_btf *best)
         const uint8_t *at = k->priv->segment[i].data, *end = at + k->priv->segment[i].size;
         for (; (at = memmem(at, (size_t)(end - at), magic, sizeof magic)); at++) {
             struct gt_btf b = {0};
-            if (gt_btf_header(&b, at, (size_t)(end - at)) && b.types_size > best->types_size)
+            if (kernel_header(&b, at, (size_t)(end - at)) && b.types_size > best->types_size)
                 *best = b;
         }
     }
@@ -176,36 +160,37 @@ int gt_btf_open(const struct gt_kernel *k, struct gt_btf *b)
     if (gt_kernel_address(k, "__start_BTF", &from) && gt_kernel_address(k, "__stop_BTF", &to) &&
         to > from)
         data = gt_kernel_bytes(k, from, (size_t)(to - from));
-    if (!data || !gt_btf_header(b, data, (size_t)(to - from))) {
+    if (!data || !kernel_header(b, data, (size_t)(to - from))) {
         *b = (struct gt_btf){0};
         find(k, b);
     }
-    return b->types ? index_types(b) : GT_OK;
+    return b->types ? gt_btf_index(b) : GT_OK;
 }
 
 /* The struct or union of that name; the first that has members. */
-static bool find_struct(const struct gt_btf *b, const char *name, struct type *t)
+static bool find_struct(const struct gt_btf *b, const char *name, struct gt_btf_type *t)
 {
     for (uint32_t id = 1; id <= b->n; id++)
-        if (get_type(b, id, t) && (kind_of(t) == KIND_STRUCT || kind_of(t) == KIND_UNION) &&
+        if (gt_btf_get(b, id, t) &&
+            (gt_btf_kind(t) == GT_BTF_STRUCT || gt_btf_kind(t) == GT_BTF_UNION) &&
             (t->info & 0xffff) && !strcmp(string_at(b, t->name), name))
             return true;
     return false;
 }
 
 /* Through typedefs and qualifiers to a struct or union. */
-static bool resolve(const struct gt_btf *b, uint32_t id, struct type *t)
+static bool resolve(const struct gt_btf *b, uint32_t id, struct gt_btf_type *t)
 {
-    for (int depth = 0; depth < DEPTH && get_type(b, id, t); depth++) {
-        switch (kind_of(t)) {
-        case KIND_STRUCT:
-        case KIND_UNION:
+    for (int depth = 0; depth < DEPTH && gt_btf_get(b, id, t); depth++) {
+        switch (gt_btf_kind(t)) {
+        case GT_BTF_STRUCT:
+        case GT_BTF_UNION:
             return true;
-        case KIND_TYPEDEF:
-        case KIND_VOLATILE:
-        case KIND_CONST:
-        case KIND_RESTRICT:
-        case KIND_TYPE_TAG:
+        case GT_BTF_TYPEDEF:
+        case GT_BTF_VOLATILE:
+        case GT_BTF_CONST:
+        case GT_BTF_RESTRICT:
+        case GT_BTF_TYPE_TAG:
             id = t->size;
             break;
         default:
@@ -221,16 +206,16 @@ struct question {
 };
 
 /* Adds to *bits where `path` is in t. */
-static int find_member(struct question *q, const struct type *t, const char *path, int depth,
+static int find_member(struct question *q, const struct gt_btf_type *t, const char *path, int depth,
                        uint64_t *bits)
 {
     size_t length = strcspn(path, ".");
 
     for (uint32_t i = 0; depth < DEPTH && i < (t->info & 0xffff); i++) {
         const uint8_t *at = t->more + (size_t)i * MEMBER_SIZE;
-        const char *name = string_at(q->btf, u32_at(at));
-        uint32_t where = u32_at(at + 8), field = t->info >> 31 ? where >> 24 : 0;
-        struct type inner;
+        const char *name = string_at(q->btf, gt_btf_u32(at));
+        uint32_t where = gt_btf_u32(at + 8), field = t->info >> 31 ? where >> 24 : 0;
+        struct gt_btf_type inner;
         int status;
         if (q->budget-- <= 0)
             return GT_E_FORMAT;
@@ -240,11 +225,11 @@ static int find_member(struct question *q, const struct type *t, const char *pat
             *bits += where;
             if (!path[length])
                 return field || where % 8 ? GT_E_UNSUPPORTED : GT_OK;
-            if (!resolve(q->btf, u32_at(at + 4), &inner))
+            if (!resolve(q->btf, gt_btf_u32(at + 4), &inner))
                 return GT_E_NOT_FOUND;
             return find_member(q, &inner, path + length + 1, depth + 1, bits);
         }
-        if (name[0] || !resolve(q->btf, u32_at(at + 4), &inner))
+        if (name[0] || !resolve(q->btf, gt_btf_u32(at + 4), &inner))
             continue;
         *bits += where;
         status = find_member(q, &inner, path, depth + 1, bits);
@@ -255,11 +240,16 @@ static int find_member(struct question *q, const struct type *t, const char *pat
     return GT_E_NOT_FOUND;
 }
 
+const struct gt_btf *gt_kernel_btf(const struct gt_kernel *k)
+{
+    return &k->priv->btf;
+}
+
 int gt_kernel_member(const struct gt_kernel *k, const char *type, const char *member,
                      uint32_t *byte_offset)
 {
     struct question q = {&k->priv->btf, BUDGET};
-    struct type t;
+    struct gt_btf_type t;
     uint64_t bits = 0;
     int status;
 
@@ -277,7 +267,7 @@ int gt_kernel_member(const struct gt_kernel *k, const char *type, const char *me
 
 int gt_kernel_sizeof(const struct gt_kernel *k, const char *type, uint32_t *bytes)
 {
-    struct type t;
+    struct gt_btf_type t;
 
     if (!k->priv->btf.types)
         return GT_E_UNSUPPORTED;

@@ -289,6 +289,26 @@ static int read_module(struct gt_kernel_ko *m, struct gt_error *err)
     return status;
 }
 
+int gt_kernel_module_btf(const struct gt_kernel_ko *m, struct gt_btf *b)
+{
+    Elf_Scn *scn = NULL;
+    size_t strings;
+    GElf_Shdr sh;
+
+    *b = (struct gt_btf){0};
+    if (elf_getshdrstrndx(m->priv->elf, &strings) != 0)
+        return GT_OK;
+    while ((scn = elf_nextscn(m->priv->elf, scn))) {
+        const char *name =
+            gelf_getshdr(scn, &sh) ? elf_strptr(m->priv->elf, strings, sh.sh_name) : NULL;
+        Elf_Data *data = name && !strcmp(name, ".BTF") ? elf_rawdata(scn, NULL) : NULL;
+        if (data && data->d_buf && gt_btf_header(b, data->d_buf, data->d_size))
+            return gt_btf_index(b);
+    }
+    *b = (struct gt_btf){0};
+    return GT_OK;
+}
+
 int gt_kernel_module_load(const char *path, struct gt_kernel_ko **out, struct gt_error *err)
 {
     struct gt_kernel_ko *m = calloc(1, sizeof *m);

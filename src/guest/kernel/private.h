@@ -10,6 +10,7 @@
 #define GT_GUEST_KERNEL_PRIVATE_H
 
 #include "guest/elf/file.h"
+#include "guest/kernel/btf.h"
 #include "guest/kernel/kernel.h"
 
 #define GT_KERNEL_SEGMENTS 32
@@ -25,16 +26,6 @@ struct gt_kernel_segment {
     uint64_t addr;
     const uint8_t *data;
     size_t size;
-};
-
-/* The BTF in the image; see btf.c. */
-struct gt_btf {
-    const uint8_t *types; /* NULL: no BTF */
-    size_t types_size;
-    const char *strings; /* NUL-terminated */
-    size_t strings_size;
-    uint32_t *index; /* offset of type i + 1 in types */
-    size_t n;
 };
 
 struct gt_kernel_private {
@@ -94,8 +85,6 @@ int gt_kallsyms_read(struct gt_kernel *k, struct gt_error *err);
 /* Finds and indexes the BTF of a kernel whose segments and symbols have been read; no BTF is not an
  * error. GT_E_NOMEM. The caller frees b->index. */
 int gt_btf_open(const struct gt_kernel *k, struct gt_btf *b);
-/* Fills b, except its index; false: there is no valid BTF at data. */
-bool gt_btf_header(struct gt_btf *b, const uint8_t *data, size_t size);
 
 /* Reads priv->elf, which is open: its segments and .symtab, or without .symtab its kallsyms tables.
  *

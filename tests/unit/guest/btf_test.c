@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the members of structs are, by BTF in a kernel's image; BTF that lies. */
+/* Where the members of structs are, by BTF in a kernel's image; its functions' prototypes; BTF that
+ * lies. */
 #include "guest/kernel/kernel.h"
+#include "guest/types/btf.h"
 
 #include "made_kernel.h"
 
@@ -13,7 +15,8 @@
 
 #include <cmocka.h>
 
-enum { INT = 1, ARRAY = 3, STRUCT, UNION, ENUM, TYPEDEF = 8, CONST = 10, ENUM64 = 19 };
+enum { INT = 1, POINTER, ARRAY, STRUCT, UNION, ENUM, TYPEDEF = 8, CONST = 10, FUNCTION = 12 };
+enum { PROTOTYPE = 13, ENUM64 = 19 };
 enum { HEADER = 24, SYMBOLS = 40 };
 
 static struct {
@@ -70,6 +73,36 @@ static void put_header(uint8_t *at)
     memcpy(at, words, sizeof words);
 }
 
+static void param(const char *name, uint32_t of)
+{
+    put(string(name));
+    put(of);
+}
+
+static void fill_functions(uint32_t constant, uint32_t task)
+{
+    uint32_t character, text, flags, pointer;
+
+    character = type("char", INT, 0, 1, false);
+    put(1u << 24 | 8);
+    text = type("", POINTER, 0, type("", CONST, 0, character, false), false);
+    flags = type("gfp", ENUM, 3, 4, false);
+    param("A", 1);
+    param("B", 4);
+    param("AB", 5);
+    pointer = type("", POINTER, 0, task, false);
+    type("", PROTOTYPE, 4, character, false);
+    param("task", pointer);
+    param("text", text);
+    param("flags", flags);
+    param("by_value", constant);
+    type("wake", FUNCTION, 0, btf.n, false);
+    type("", PROTOTYPE, 2, 0, false);
+    param("format", text);
+    param("", 0);
+    type("say", FUNCTION, 1, btf.n, false);
+}
+
 /* A kernel's, much reduced. */
 static void fill(void)
 {
@@ -111,6 +144,7 @@ static void fill(void)
     member("", choice, 0x200 * 8);
     member("thread", constant, 0x400 * 8);
     member("pointer", integer, 0x300 * 8);
+    fill_functions(constant, btf.n);
 }
 
 static void make(void)
@@ -201,6 +235,64 @@ static void test_no_btf(void **state)
     gt_kernel_free(k);
 }
 
+static const struct gt_type *param_type(const struct gt_prototypes *p, const char *function,
+                                        unsigned i, const char *name)
+{
+    const struct gt_prototype *item = gt_prototypes_named(p, function);
+    const struct gt_type *type = item ? gt_type_get(p->types, item->type) : NULL;
+
+    if (!type || type->kind != GT_TYPE_FUNCTION || i >= type->n)
+        fail_msg("%s: no parameter %u", function, i);
+    assert_string_equal(gt_type_params(p->types, item->type)[i].name, name);
+    return gt_type_plain(p->types, gt_type_params(p->types, item->type)[i].type);
+}
+
+static void test_prototypes(void **state)
+{
+    struct gt_prototypes *p;
+    const struct gt_type *t;
+    struct gt_kernel *k;
+
+    (void)state;
+    fill();
+    k = load_btf();
+    assert_int_equal(gt_btf_prototypes(k, &p, NULL), GT_OK);
+    gt_kernel_free(k); /* is not needed any more */
+    assert_int_equal(p->n, 2);
+    assert_null(gt_prototypes_named(p, "wak"));
+    assert_null(gt_prototypes_at(p, 0));
+    t = param_type(p, "wake", 0, "task");
+    assert_int_equal(t->kind, GT_TYPE_POINTER);
+    assert_int_equal(t->size, 8);
+    assert_string_equal(gt_type_plain(p->types, t->of)->name, "task_struct");
+    assert_int_equal(gt_type_plain(p->types, t->of)->n, 6);
+    t = param_type(p, "wake", 1, "text");
+    assert_int_equal(gt_type_plain(p->types, t->of)->kind, GT_TYPE_CHAR);
+    t = param_type(p, "wake", 2, "flags");
+    assert_true(t->kind == GT_TYPE_ENUM && t->is_flags && t->n == 3);
+    t = param_type(p, "wake", 3, "by_value");
+    assert_true(t->kind == GT_TYPE_STRUCT && t->size == 16);
+    t = gt_type_get(p->types, gt_prototypes_named(p, "wake")->type);
+    assert_true(gt_type_plain(p->types, t->of)->is_signed && !t->variadic);
+    t = gt_type_get(p->types, gt_prototypes_named(p, "say")->type);
+    assert_true(t->variadic && t->n == 1 && gt_type_plain(p->types, t->of)->kind == GT_TYPE_VOID);
+    t = gt_type_get(p->types, gt_types_find(p->types, GT_TYPE_ENUM, "state"));
+    assert_true(t->n == 2 && !t->is_flags);
+    gt_prototypes_free(p);
+}
+
+static void read_prototypes(const struct gt_kernel *k)
+{
+    struct gt_prototypes *p;
+
+    if (gt_btf_prototypes(k, &p, NULL) != GT_OK)
+        return;
+    for (uint32_t i = 0; i <= gt_types_count(p->types); i++)
+        if (gt_type_is_finite(p->types, i))
+            gt_type_size(p->types, i);
+    gt_prototypes_free(p);
+}
+
 /* The kernel's own is the largest. */
 static void test_several(void **state)
 {
@@ -240,6 +332,7 @@ static void test_lies(void **state)
                 expect(k, "comm", GT_E_UNSUPPORTED, 0);
             gt_kernel_member(k, "task_struct", "thread.fsbase", &found);
             gt_kernel_member(k, "task_struct", "nothing.of.it", &found);
+            read_prototypes(k);
             gt_kernel_free(k);
             made.size = size;
         }
@@ -285,11 +378,9 @@ static void test_endless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members),
-        cmocka_unit_test(test_no_btf),
-        cmocka_unit_test(test_several),
-        cmocka_unit_test(test_lies),
-        cmocka_unit_test(test_strings_without_end),
+        cmocka_unit_test(test_members), cmocka_unit_test(test_prototypes),
+        cmocka_unit_test(test_no_btf),  cmocka_unit_test(test_several),
+        cmocka_unit_test(test_lies),    cmocka_unit_test(test_strings_without_end),
         cmocka_unit_test(test_endless),
     };
 
