@@ -20,6 +20,46 @@ uint64_t gt_type_size(const struct gt_types *t, uint32_t id)
     return 0;
 }
 
+static uint32_t scalar_align(const struct gt_type *type, uint32_t most)
+{
+    uint32_t size = type->kind == GT_TYPE_COMPLEX ? type->size / 2 : type->size, align = 1;
+
+    if (type->kind == GT_TYPE_VECTOR)
+        return size && (size & (size - 1)) == 0 ? size : 1;
+    while (align < size && align < most && size % (2 * align) == 0)
+        align *= 2;
+    return align;
+}
+
+static uint32_t member_align(const struct gt_types *t, const struct gt_type_member *m,
+                             uint32_t most)
+{
+    uint32_t align = m->align ? m->align : gt_type_align(t, m->type, most, true);
+
+    if (m->bits)
+        return align; /* that of its type: the rule of all conventions here */
+    return m->bit % (8 * (uint64_t)align) ? 1 : align;
+}
+
+uint32_t gt_type_align(const struct gt_types *t, uint32_t id, uint32_t most, bool adjusted)
+{
+    uint32_t plain = gt_type_resolve(t, id), align = 1;
+    const struct gt_type *type = gt_type_get(t, plain);
+    const struct gt_type_member *m = gt_type_members(t, plain);
+
+    if (type->align && adjusted)
+        return type->align;
+    if (type->kind == GT_TYPE_ARRAY)
+        return gt_type_align(t, type->of, most, adjusted);
+    if (type->kind != GT_TYPE_STRUCT && type->kind != GT_TYPE_UNION)
+        return scalar_align(type, most);
+    for (uint32_t i = 0; m && i < type->n; i++) {
+        uint32_t a = member_align(t, &m[i], most);
+        align = a > align ? a : align;
+    }
+    return type->size % align ? 1 : align;
+}
+
 /* The single bits among the values; *span: largest minus smallest value. */
 static uint64_t single_bits(const struct gt_type_value *v, uint32_t n, uint64_t *span)
 {

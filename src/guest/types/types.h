@@ -131,6 +131,11 @@ uint32_t gt_types_find(const struct gt_types *t, enum gt_type_kind kind, const c
 /* Bytes of a value; arrays and typedefs by what they consist of. 0: none, unknown or endless. */
 uint64_t gt_type_size(const struct gt_types *t, uint32_t id);
 
+/* Alignment of a value in bytes, of a type that is finite, where scalars are aligned to `most`
+ * bytes at most. `adjusted`: with what attributes of the type itself ask for. A struct whose
+ * members are not where their alignment asks for is packed. */
+uint32_t gt_type_align(const struct gt_types *t, uint32_t id, uint32_t most, bool adjusted);
+
 /* Sets is_flags of an enum whose values are complete: each is one bit or a combination of them, and
  * they are not just consecutive numbers. */
 void gt_type_find_flags(struct gt_types *t, uint32_t id);
