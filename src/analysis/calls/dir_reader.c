@@ -3,7 +3,7 @@
  * for each address. */
 #include "analysis/calls/pairs.h"
 #include "analysis/calls/reader.h"
-#include "analysis/calls/values.h"
+#include "analysis/calls/skipped.h"
 #include "format/le.h"
 #include "format/uftrace/uftrace.h"
 
@@ -22,7 +22,7 @@ struct dir_reader {
     const uint8_t *data;
     size_t size;
     size_t at; /* offset of the next record */
-    struct gt_values values;
+    struct gt_skipped values;
     struct gt_calls_lane lane;
     struct gt_pairs numbers; /* of words: by kind and word */
     GArray *words;           /* uint64_t, by number */
@@ -88,7 +88,7 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     gt_pairs_clear(&r->numbers);
     g_array_set_size(r->words, 0);
     r->at = 0;
-    r->values = (struct gt_values){0};
+    r->values = (struct gt_skipped){0};
     if (f->shown && !f->shown[r->lane.task])
         return 0;
     int status = map_file(r, row->size, err);
@@ -128,7 +128,7 @@ static bool make_event(struct dir_reader *r, struct gt_compact_event *out)
     *out = (struct gt_compact_event){gt_le64(at), number << 2 | kind,
                                      (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK};
     r->at += GT_UFTRACE_RECORD_SIZE;
-    gt_values_note(&r->values, word);
+    gt_skipped_note(&r->values, word);
     return number < 1u << 30;
 }
 
@@ -142,9 +142,9 @@ static int64_t make_events(struct dir_reader *r, uint64_t most, struct gt_error 
         const uint64_t word = gt_le64(r->data + begin + 8);
         if (!make_event(r, &r->event[n]))
             return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
-        if (gt_values_follow(word)) {
+        if (gt_skipped_follow(word)) {
             size_t values =
-                gt_values_size(&r->values, r->data + r->at, r->size - r->at, r->event[n].time);
+                gt_skipped_size(&r->values, r->data + r->at, r->size - r->at, r->event[n].time);
             if (values == SIZE_MAX)
                 return gt_error_set(err, GT_E_FORMAT,
                                     "%s/%u.dat: offset %zu: no record follows the values of this "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a directory: a task's file each, in blocks of some thousand records. */
 #include "analysis/calls/recording.h"
-#include "analysis/calls/values.h"
+#include "analysis/calls/skipped.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
 
@@ -28,11 +28,11 @@ static bool has_values(const struct gt_calls *c)
 /* Counts the records of a file with values. An errno value. */
 static int scan_values(int fd, size_t size, struct gt_calls_part *part, struct gt_calls_row *row)
 {
-    struct gt_values_scan scan;
+    struct gt_skipped_scan scan;
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
         return errno;
-    gt_values_scan(data, size, &scan);
+    gt_skipped_scan(data, size, &scan);
     munmap(data, size);
     part->records = scan.records;
     part->last = scan.last;

@@ -7,24 +7,24 @@
  * stands that fits what is open. Times do not fall, entries have the present depth, exits are those
  * of the innermost call; so hardly any value looks like one.
  */
-#ifndef GT_ANALYSIS_CALLS_VALUES_H
-#define GT_ANALYSIS_CALLS_VALUES_H
+#ifndef GT_ANALYSIS_CALLS_SKIPPED_H
+#define GT_ANALYSIS_CALLS_SKIPPED_H
 
 #include "format/uftrace/uftrace.h"
 
 /* What is open. Depths are those of records, modulo 1024. { 0 } at the beginning of a file. */
-struct gt_values {
+struct gt_skipped {
     uint32_t depth;
     uint64_t address[GT_UFTRACE_DEPTH_MASK + 1]; /* 0: not known */
 };
 
-static inline bool gt_values_follow(uint64_t word)
+static inline bool gt_skipped_follow(uint64_t word)
 {
     return word >> 2 & 1;
 }
 
 /* Notes a record. */
-static inline void gt_values_note(struct gt_values *v, uint64_t word)
+static inline void gt_skipped_note(struct gt_skipped *v, uint64_t word)
 {
     const uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
     if ((word & 3) == GT_UFTRACE_ENTRY) {
@@ -37,13 +37,13 @@ static inline void gt_values_note(struct gt_values *v, uint64_t word)
 
 /* The bytes that the values have, which begin at `data`, `left` bytes before the file's end; `time`
  * is that of their record, which has been noted. SIZE_MAX: no record follows. */
-size_t gt_values_size(const struct gt_values *v, const uint8_t *data, size_t left, uint64_t time);
+size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t left, uint64_t time);
 
 /* What a file with values has. */
-struct gt_values_scan {
+struct gt_skipped_scan {
     uint64_t records, last; /* the last one's time */
     size_t whole;           /* bytes of whole records with their values */
 };
-void gt_values_scan(const uint8_t *data, size_t size, struct gt_values_scan *out);
+void gt_skipped_scan(const uint8_t *data, size_t size, struct gt_skipped_scan *out);
 
 #endif

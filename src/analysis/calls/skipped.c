@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values between records: see values.h. */
-#include "analysis/calls/values.h"
+/* Values between records: see skipped.h. */
+#include "analysis/calls/skipped.h"
 
 #include "format/le.h"
 
@@ -8,7 +8,7 @@ enum { ALIGN = 8, MOST = 2048, MAGIC = 5, FIRST_EVENT = 100000 };
 /* No record comes later than that after another one. */
 #define LONGEST (UINT64_C(1) << 50)
 
-static bool fits(const struct gt_values *v, uint64_t time, uint64_t word, uint64_t before)
+static bool fits(const struct gt_skipped *v, uint64_t time, uint64_t word, uint64_t before)
 {
     const uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
     const uint64_t address = word >> 16, open = v->address[depth];
@@ -26,7 +26,7 @@ static bool fits(const struct gt_values *v, uint64_t time, uint64_t word, uint64
     }
 }
 
-size_t gt_values_size(const struct gt_values *v, const uint8_t *data, size_t left, uint64_t time)
+size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t left, uint64_t time)
 {
     for (size_t n = ALIGN; n <= MOST && n <= left; n += ALIGN) {
         if (left - n < GT_UFTRACE_RECORD_SIZE)
@@ -37,17 +37,17 @@ size_t gt_values_size(const struct gt_values *v, const uint8_t *data, size_t lef
     return SIZE_MAX;
 }
 
-void gt_values_scan(const uint8_t *data, size_t size, struct gt_values_scan *out)
+void gt_skipped_scan(const uint8_t *data, size_t size, struct gt_skipped_scan *out)
 {
-    struct gt_values v = {0};
-    *out = (struct gt_values_scan){0};
+    struct gt_skipped v = {0};
+    *out = (struct gt_skipped_scan){0};
     while (size - out->whole >= GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = data + out->whole;
         const uint64_t word = gt_le64(at + 8);
         size_t left = size - out->whole - GT_UFTRACE_RECORD_SIZE, values = 0;
-        gt_values_note(&v, word);
-        if (gt_values_follow(word))
-            values = gt_values_size(&v, at + GT_UFTRACE_RECORD_SIZE, left, gt_le64(at));
+        gt_skipped_note(&v, word);
+        if (gt_skipped_follow(word))
+            values = gt_skipped_size(&v, at + GT_UFTRACE_RECORD_SIZE, left, gt_le64(at));
         if (values > left) /* who reads the records reports it */
             return;
         out->records++;
