@@ -11,10 +11,9 @@ import re
 import sys
 import threading
 
-import made
 import programs
 from formats_test import clean, export
-from gttest import call_sums, commands, functions
+from gttest import call_sums, commands, functions, made
 from gttest.results import need, same, write
 
 COST = re.compile(r' *([\d,]+)  (.*?)(?: \[([^]]*)\])?')

@@ -5,9 +5,8 @@ import collections
 import json
 import sys
 
-import made
 import slices
-from gttest import boards, commands, functions, paths, qemus, uftrace_write
+from gttest import boards, commands, functions, made, paths, qemus, uftrace_write
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
 from gttest.recordings import record, symbols

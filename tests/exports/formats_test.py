@@ -8,9 +8,8 @@ import signal
 import subprocess
 import sys
 
-import made
 import readers
-from gttest import call_sums, callgrind_profile, commands, functions
+from gttest import call_sums, callgrind_profile, commands, functions, made
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes, same, write
 

@@ -6,9 +6,8 @@ import os
 import re
 import sys
 
-import made
 import slices
-from gttest import commands, functions, perfetto, uftrace_write
+from gttest import commands, functions, made, perfetto, uftrace_write
 from gttest.paths import GUESTTRACE, source
 from gttest.results import need, read_bytes, same
 from gttest.uftrace import ENTRY, EVENT, EXIT, LOST

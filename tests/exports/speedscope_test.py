@@ -10,10 +10,9 @@ import re
 import shutil
 import sys
 
-import made
 import programs
 from formats_test import clean, export
-from gttest import browser, call_sums, commands, functions, paths
+from gttest import browser, call_sums, commands, functions, made, paths
 from gttest.results import Skip, need, same, write
 
 PACKAGE = 'speedscope-1.25.0'

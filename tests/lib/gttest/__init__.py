@@ -32,5 +32,5 @@ Readers of what is exported, written from what is published about the formats:
 
 Sums that views and exports have to have: call_sums, made from a directory's records. Pages in a browser: browser.
 
-Writers of the same, for tests of readers: uftrace_write, etrace_write.
+Writers of the same, for tests of readers: uftrace_write, etrace_write; made: whole recordings of random calls.
 """

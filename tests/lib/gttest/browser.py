@@ -105,8 +105,10 @@ class Browser:
         self.ask(WHEN % condition)
 
     def press(self, key):
-        for kind, text in ('keyDown', key), ('keyUp', ''):
-            self.call('Input.dispatchKeyEvent', type=kind, key=key, text=text)
+        """A key by its name: a character, or Enter, Escape, ArrowLeft and others."""
+        text = {'Enter': '\r'}.get(key, key if len(key) == 1 else '')
+        for kind, typed in ('keyDown' if text else 'rawKeyDown', text), ('keyUp', ''):
+            self.call('Input.dispatchKeyEvent', type=kind, key=key, text=typed)
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
