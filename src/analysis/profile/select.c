@@ -102,3 +102,51 @@ int gt_tree_callers(const struct gt_tree *t, const struct gt_calls *c, const boo
             status = add_callers(t, i, &nodes);
     return finish(&nodes, status, c, order, out);
 }
+
+/* ---- inverse ------------------------------------------------------------------------------- */
+
+/* How far a node's way to the root is. */
+struct way {
+    uint32_t at; /* node of the inverse tree; GT_TREE_NONE: it ends here */
+    uint32_t up; /* node of the tree that comes next */
+};
+
+/* One more caller of each node. */
+static int add_level(const struct gt_tree *t, struct way *way, struct gt_tree_nodes *nodes)
+{
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct way *w = &way[i];
+        if (w->at == GT_TREE_NONE || t->node[w->up].parent == GT_TREE_NONE) {
+            w->at = GT_TREE_NONE;
+            continue;
+        }
+        w->at = gt_tree_nodes_child(nodes, w->at, t->node[w->up].function);
+        if (w->at == GT_TREE_NONE)
+            return GT_E_RANGE;
+        add(&nodes->node[w->at], &t->node[i], (uint64_t)t->node[i].self);
+        w->up = t->node[w->up].parent;
+    }
+    return 0;
+}
+
+int gt_tree_inverse(const struct gt_tree *t, const struct gt_calls *c, uint32_t depth,
+                    uint64_t part, struct gt_tree *out)
+{
+    struct gt_tree_nodes nodes = {0};
+    struct way *way = malloc((t->n + 1) * sizeof *way);
+    const uint32_t root = gt_tree_nodes_find(&nodes, GT_TREE_NONE, 0);
+    int status = way && root != GT_TREE_NONE ? 0 : GT_E_NOMEM;
+    uint64_t all = 0;
+    for (uint32_t i = 0; status == 0 && i < t->n; i++) {
+        way[i] = (struct way){root, i};
+        all += (uint64_t)t->node[i].self;
+    }
+    for (uint32_t level = 0; status == 0 && level < depth; level++) {
+        status = add_level(t, way, &nodes);
+        for (uint32_t i = 0; status == 0 && i < t->n; i++)
+            if (way[i].at != GT_TREE_NONE && nodes.node[way[i].at].total < all / part)
+                way[i].at = GT_TREE_NONE;
+    }
+    free(way);
+    return finish(&nodes, status, c, GT_TREE_BY_TOTAL, out);
+}
