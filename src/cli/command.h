@@ -62,6 +62,7 @@ extern const struct gt_command gt_command_diff;
 extern const struct gt_command gt_command_convert;
 extern const struct gt_command gt_command_export;
 extern const struct gt_command gt_command_replay;
+extern const struct gt_command gt_command_view;
 extern const struct gt_command gt_command_simpletrace;
 extern const struct gt_command gt_command_ctl;
 extern const struct gt_command gt_command_completion;

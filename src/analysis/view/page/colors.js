@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// Colours: those of the style, and one for each function, from its name.
+import { functionOf } from './source.js';
+
+export const theme = { dark: false };
+
+export function readTheme() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong'])
+    theme[name] = style.getPropertyValue(`--${name}`).trim();
+  theme.dark = style.getPropertyValue('--is-dark').trim() === '1';
+  colors.clear();
+}
+
+const colors = new Map();
+
+function hashOf(text) {
+  let h = 2166136261;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+  h ^= h >>> 15;
+  return Math.imul(h, 0x85ebca6b) >>> 0;
+}
+
+// Functions of one subject begin with the same word: they get hues that are near to each other.
+function makeColor(f) {
+  if (f.suspended) return theme.idle;
+  const word = f.name.replace(/^[_\W]+/, '').split(/[_:.<(]/, 1)[0];
+  const hue = (hashOf(word) % 360 + hashOf(f.name) % 24) % 360;
+  const shade = hashOf(f.name + f.module) % 8;
+  return theme.dark ? `hsl(${hue} ${32 + shade}% ${38 + shade}%)` : `hsl(${hue} ${48 + shade}% ${72 + shade}%)`;
+}
+
+export function colorOf(index) {
+  let color = colors.get(index);
+  if (!color) {
+    const f = functionOf(index);
+    color = makeColor(f);
+    if (f.index >= 0) colors.set(index, color);
+  }
+  return color;
+}
+
+export const FONT = '11px system-ui, sans-serif';
+
+const widths = new Map();
+
+// As much of a text as fits, "" where that is little. Widths are of characters, measured once each.
+export function fitText(context, text, room) {
+  let width = 0;
+  const end = Math.min(text.length, 400);
+  for (let i = 0; i < end; i++) {
+    let w = widths.get(text[i]);
+    if (w === undefined) {
+      w = context.measureText(text[i]).width;
+      widths.set(text[i], w);
+    }
+    if (width + w > room) return i > 3 ? `${text.slice(0, i - 1)}…` : '';
+    width += w;
+  }
+  return text.length > end ? `${text.slice(0, end)}…` : text;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// What is selected, below the time line: a call, with the calls that it is in; or a range, with its sums.
+import { element, timeText, exactTime, countText } from './base.js';
+import { functionOf, taskTitle, source } from './source.js';
+import { state, setState, onState, rangeParameters, setSight } from './state.js';
+import { view } from './plot.js';
+import { pathOf } from './hits.js';
+import { showCall } from './timeline.js';
+import { Table, goTo } from './tables.js';
+import { colorOf } from './colors.js';
+
+let panel, rangeTable, rangeKey = '';
+
+const fact = (name, ...value) => [element('dt', {}, name), element('dd', {}, ...value)];
+
+function placeOf(f) {
+  if (f.file) return f.line ? `${f.file}:${f.line}` : f.file;
+  return '';
+}
+
+function callButtons(call) {
+  const button = (text, title, action) => element('button', { title, onclick: action }, text);
+  return element('div', { class: 'doing' },
+    button('Show', 'Zoom to this call (Enter)', () => showCall(call)),
+    button('Sum up', 'Select its time and task (M)', () => sumUp(call)),
+    button('Before', 'Call of this function before it (P)', () => goTo(call.function, 'before')),
+    button('Next', 'Next call of this function (N)', () => goTo(call.function, 'next')),
+    button('Callers and callees', 'In the table of functions (C)', () => setState({ tab: 'functions', function: call.function })));
+}
+
+export const sumUp = call => setState({ range: [call.begin, call.begin + call.duration], tasks: [call.task] });
+
+function pathList(call) {
+  const path = [...pathOf(call), call];
+  return element('ol', { class: 'stack' }, ...path.map(c => {
+    const f = functionOf(c.function);
+    const dot = element('span', { class: 'dot' });
+    dot.style.background = colorOf(c.function);
+    return element('li', { class: c === call ? 'on' : '', onclick: () => setState({ call: c, function: c.function }), title: f.name.slice(0, 1000) },
+      dot, element('span', { class: 'name' }, f.name), element('span', { class: 'dim' }, timeText(c.duration)));
+  }));
+}
+
+// The values of its arguments, where they are known: [{ name, value }].
+function valueFacts(call) {
+  return (call.values || []).flatMap(v => fact(v.name, v.value));
+}
+
+function showSelectedCall(call) {
+  const f = functionOf(call.function);
+  const facts = element('dl', {},
+    ...fact('Duration', timeText(call.duration), element('span', { class: 'dim' }, ` ${countText(call.duration)} ns`)),
+    ...fact('Begins at', exactTime(call.begin)),
+    ...fact('Task', taskTitle(call.task), element('span', { class: 'dim' }, ` depth ${call.depth}`)),
+    ...(f.module ? fact('Module', f.path) : []),
+    ...(placeOf(f) ? fact('Source', placeOf(f)) : []),
+    ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []),
+    ...valueFacts(call));
+  panel.replaceChildren(
+    element('div', { class: 'column' }, element('div', { class: 'name big' }, f.name), callButtons(call), facts),
+    element('div', { class: 'column' }, element('h2', {}, 'Path'), pathList(call)));
+}
+
+async function showSelectedRange() {
+  const [from, to] = state.range;
+  const who = state.tasks.length ? state.tasks.map(taskTitle).join(', ') : 'all tasks';
+  panel.replaceChildren(
+    element('div', { class: 'column' }, element('div', { class: 'name big' }, timeText(to - from)),
+      element('div', { class: 'doing' },
+        element('button', { onclick: () => setState({ tab: 'flame', path: [] }) }, 'Flame graph'),
+        element('button', { onclick: () => setState({ tab: 'functions' }) }, 'Functions'),
+        element('button', { onclick: () => setSight(from, to) }, 'Show'),
+        element('button', { onclick: () => setState({ range: null }) }, 'Clear')),
+      element('dl', {}, ...fact('From', exactTime(from)), ...fact('To', exactTime(to)), ...fact('Tasks', who))),
+    rangeTable.box);
+  const parameters = rangeParameters(), key = JSON.stringify(parameters);
+  if (key === rangeKey) return;
+  rangeKey = key;
+  rangeTable.set([], 'Reading the calls…');
+  try {
+    const got = await source.get('report', parameters), rows = [];
+    if (key !== rangeKey) return;
+    for (let i = 0; i < got.rows.length; i += 7) {
+      const f = functionOf(got.rows[i]);
+      rows.push({ function: f.index, name: f.name, module: f.module, calls: got.rows[i + 1], total: got.rows[i + 2], self: got.rows[i + 3] });
+    }
+    rangeTable.set(rows, 'There are no calls here.');
+  } catch (error) {
+    rangeTable.set([], error.message);
+  }
+}
+
+let rangeTimer = 0;
+
+function update(changes) {
+  const of = state.range && !(state.call && 'call' in changes) ? 'range' : state.call ? 'call' : state.range ? 'range' : '';
+  panel.hidden = !of || state.tab !== 'timeline';
+  if (panel.hidden) return;
+  if (of === 'call') showSelectedCall(state.call);
+  else if (!view.drag && ('range' in changes || 'tasks' in changes || 'tab' in changes)) {
+    clearTimeout(rangeTimer);
+    rangeTimer = setTimeout(showSelectedRange, 0);
+  }
+}
+
+export function makeDetails() {
+  const number = (title, key, text) => ({ title, key, number: true, text, width: '92px' });
+  rangeTable = new Table([number('Self', 'self', r => timeText(r.self)), number('Total', 'total', r => timeText(r.total)),
+    number('Calls', 'calls', r => countText(r.calls)), { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }],
+  { label: 'Functions of the range', sort: 'self', class: 'small', choose: row => setState({ function: row.function }), open: row => goTo(row.function, 'next') });
+  panel = element('div', { class: 'details', hidden: true });
+  onState(update);
+  return panel;
+}
+
+export const startDetails = () => update({ range: state.range, call: state.call });
+export const finishDrag = () => update({ range: state.range });

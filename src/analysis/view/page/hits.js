@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// What of the time line is at a place: a track, a call or a cell, a mark.
+import { clamp } from './base.js';
+import { tileAt, standIn } from './tiles.js';
+import { layout, ROW, SMALL_ROW } from './tracks.js';
+import { HEAD, SCALE, view, nsPerPixel, timeAt, xOf, topHeight, sightTiles } from './plot.js';
+
+// The track at a height of the canvas, and the depth there.
+export function trackAt(y) {
+  const at = y - topHeight() + view.scroll;
+  const item = layout.items.find(i => at >= i.y && at < i.y + i.height);
+  if (!item || !item.track || y < topHeight()) return null;
+  const depth = Math.floor((at - item.y) / (item.track.open ? ROW : SMALL_ROW));
+  return { track: item.track, depth: depth < item.track.rows ? depth : -1 };
+}
+
+// The call, or the cell, of a task and depth at a time.
+export function callAt(task, depth, time) {
+  const sight = sightTiles(), number = clamp(Math.floor(time / sight.span), sight.first, sight.last);
+  const tile = tileAt(sight.exp, number, task) || standIn(sight.exp, number, task);
+  if (!tile) return null;
+  const near = nsPerPixel() * 1.5;
+  let best = null, distance = near;
+  const s = tile.slices;
+  for (let i = 0; i < s.length; i += 5) {
+    if (s[i + 2] !== depth) continue;
+    const off = time < s[i] ? s[i] - time : Math.max(0, time - s[i] - s[i + 1]);
+    if (off > distance || (best && off === distance)) continue;
+    best = { task, depth, begin: s[i], duration: s[i + 1], function: s[i + 3], flags: s[i + 4] };
+    distance = off;
+  }
+  return best ? { call: best } : cellAt(tile, depth, time);
+}
+
+function cellAt(tile, depth, time) {
+  const width = 2 ** tile.exp, bin = Math.floor(time / width), s = tile.cells;
+  for (let i = 0; i < s.length; i += 5)
+    if (s[i + 2] === depth && s[i] === bin)
+      return { cell: { begin: bin * width, width, covered: s[i + 1], function: s[i + 3], calls: s[i + 4] } };
+  return null;
+}
+
+// Calls that a call is in, outermost first: those that are known of where it is in sight.
+export function pathOf(call) {
+  const path = [];
+  for (let depth = 0; depth < call.depth; depth++) {
+    const hit = callAt(call.task, depth, call.begin + call.duration / 2);
+    if (hit && hit.call) path.push(hit.call);
+  }
+  return path;
+}
+
+export function hitAt(x, y) {
+  const at = x >= HEAD ? trackAt(y) : null;
+  if (!at || at.depth < 0) return null;
+  const hit = callAt(at.track.task, at.depth, timeAt(x));
+  return hit ? { ...hit, task: at.track.task, depth: at.depth } : null;
+}
+
+export function markAt(x, y) {
+  if (y < SCALE || y >= topHeight() || x < HEAD) return null;
+  let best = null, distance = 5;
+  for (const m of [...view.marks.console, ...view.marks.notes]) {
+    const off = Math.abs(xOf(m.time) - x);
+    if (off < distance) { best = m; distance = off; }
+  }
+  return best;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// The page: its bar, its tabs, the search, the keys.
+import { element, timeText, countText, exactTime, matcher } from './base.js';
+import { source, recording, openRecording, functionOf, taskTitle } from './source.js';
+import { state, setState, setSight, onState, readAddress } from './state.js';
+import { readTheme } from './colors.js';
+import { redraw, view } from './plot.js';
+import { callAt } from './hits.js';
+import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
+import { makeFlame, redrawFlame } from './flame.js';
+import { makeTables, startTables, goTo, functionTable } from './tables.js';
+import { makeDetails, startDetails, finishDrag, sumUp } from './details.js';
+
+const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', about: 'About' };
+
+const KEYS = [
+  ['1 … 6', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
+  ['W S, + −, wheel', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
+  ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
+  ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
+  ['N P', 'the next call of the same function, and the one before'], ['M', 'sum up the selected call: its time, its task'],
+  ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
+  ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'],
+  ['C', 'callers and callees of the selected function'], ['F', 'flame graph of what is summed up'],
+  ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
+];
+
+let searchBox, chips, help, panes = {}, tabButtons = {};
+
+// ---- bar -----------------------------------------------------------------------------------
+
+const chip = (text, title, clear) => element('span', { class: 'chip', title }, text,
+  element('button', { 'aria-label': `Clear: ${text}`, onclick: clear }, '×'));
+
+function showChips() {
+  const list = [];
+  if (state.range) list.push(chip(`${timeText(state.range[1] - state.range[0])} at ${timeText(state.range[0])}`,
+    `${exactTime(state.range[0])} to ${exactTime(state.range[1])}`, () => setState({ range: null, path: [] })));
+  if (state.tasks.length) {
+    const names = state.tasks.map(taskTitle);
+    list.push(chip(names.length > 2 ? `${names.length} tasks` : names.join(', '), names.join('\n'), () => setState({ tasks: [], path: [] })));
+  }
+  chips.replaceChildren(...list);
+}
+
+function showTab() {
+  for (const [name, pane] of Object.entries(panes)) pane.hidden = name !== state.tab;
+  for (const [name, button] of Object.entries(tabButtons)) button.setAttribute('aria-selected', String(name === state.tab));
+  if (document.activeElement !== searchBox && searchBox.value !== state.search) searchBox.value = state.search;
+}
+
+function setDark(dark) {
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  try { localStorage.setItem('guesttrace-theme', dark ? 'dark' : 'light'); } catch { /* not allowed: it is not kept */ }
+  readTheme();
+  redraw();
+  redrawFlame();
+}
+
+function startTheme() {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  let kept = null;
+  try { kept = localStorage.getItem('guesttrace-theme'); } catch { /* as above */ }
+  document.documentElement.dataset.theme = kept || (system.matches ? 'dark' : 'light');
+  system.addEventListener('change', () => setDark(system.matches));
+}
+
+// The first function that the search finds, by time where that is known.
+function foundFunction() {
+  const text = state.search.trim();
+  if (!text) return -1;
+  if (functionTable.filter && functionTable.sorted.length) return functionTable.sorted[0].function;
+  const matches = matcher(text);
+  const exact = recording.functions.find(f => f.name === text);
+  const f = exact || recording.functions.find(g => matches(g.name, g.module));
+  return f ? f.index : -1;
+}
+
+function onSearchKey(event) {
+  if (event.key === 'Enter') {
+    const f = foundFunction();
+    if (f >= 0 && state.tab === 'flame') setState({ function: f });
+    else if (f >= 0) goTo(f, event.shiftKey ? 'before' : 'next');
+  } else if (event.key === 'Escape') {
+    searchBox.value = '';
+    setState({ search: '' });
+    focusPane();
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function makeBar() {
+  searchBox = element('input', { type: 'search', placeholder: 'Search functions  ( / )', 'aria-label': 'Search functions', spellcheck: 'false', autocomplete: 'off',
+    oninput: () => setState({ search: searchBox.value }), onkeydown: onSearchKey });
+  chips = element('div', { class: 'chips' });
+  const tabs = element('div', { class: 'tabs', role: 'tablist' });
+  for (const [name, title] of Object.entries(TITLES)) {
+    tabButtons[name] = element('button', { role: 'tab', onclick: () => { setState({ tab: name }); focusPane(); } }, title);
+    tabs.append(tabButtons[name]);
+  }
+  return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), tabs, chips, element('span', { class: 'grow' }),
+    searchBox, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
+    element('button', { class: 'icon', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => help.showModal() }, '?'));
+}
+
+// ---- about and help ------------------------------------------------------------------------
+
+function makeAbout() {
+  const list = element('dl', {});
+  const show = () => {
+    const i = recording.info, calls = recording.tracks.tasks.reduce((sum, t) => sum + t[0], 0);
+    const rows = [['Recording', i.path], ['Command', i.command], ['Program', i.program], ['Recorded by', i.version], ['CPU', i.cpu],
+      ['Time', `${exactTime(i.duration)}${i.instructions ? ', instructions of the guest, 1 ns each' : ''}`],
+      ['Calls', `${countText(calls)}${recording.tracks.progress < 1000 ? ' so far' : ''}`], ['Functions', countText(recording.tracks.functions)],
+      ['Tasks', countText(i.tasks.length)], ['Records', countText(i.records)], ['Size', `${countText(i.bytes)} bytes`],
+      ['Note', i.incomplete ? 'The recording was cut, or is still being written.' : '']];
+    list.replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+  };
+  onState(() => { if (state.tab === 'about') show(); });
+  show();
+  return element('div', { class: 'about' }, list);
+}
+
+function makeHelp() {
+  help = element('dialog', { class: 'help' }, element('h2', {}, 'Keys'),
+    element('dl', {}, ...KEYS.flatMap(([key, what]) => [element('dt', {}, key), element('dd', {}, what)])),
+    element('button', { onclick: () => help.close() }, 'Close'));
+  help.addEventListener('click', event => { if (event.target === help) help.close(); });
+  return help;
+}
+
+// ---- keys ----------------------------------------------------------------------------------
+
+function focusPane() {
+  const pane = panes[state.tab];
+  const inner = pane && pane.querySelector('[tabindex]');
+  if (inner) inner.focus({ preventScroll: true });
+}
+
+// The call beside another one, of the same depth, or that above or below it.
+function beside(call, key) {
+  if (key === 'ArrowUp') return call.depth > 0 ? callAt(call.task, call.depth - 1, call.begin + call.duration / 2) : null;
+  const pixel = (state.to - state.from) / Math.max(1, view.canvas.clientWidth);
+  if (key === 'ArrowDown') {
+    for (let i = 0; i <= 64; i++) {
+      const hit = callAt(call.task, call.depth + 1, call.begin + call.duration * i / 64);
+      if (hit && hit.call) return hit;
+    }
+    return null;
+  }
+  const sign = key === 'ArrowRight' ? 1 : -1, edge = sign > 0 ? call.begin + call.duration : call.begin;
+  for (let step = 1; step < (state.to - state.from) / pixel; step *= 1.25) {
+    const hit = callAt(call.task, call.depth, edge + sign * step * pixel);
+    if (hit && hit.call && hit.call.begin !== call.begin) return hit;
+  }
+  return null;
+}
+
+function selectBeside(key) {
+  if (!state.call) return;
+  const hit = beside(state.call, key);
+  if (!hit || !hit.call) return;
+  const { call } = hit;
+  setState({ call, function: call.function });
+  const width = state.to - state.from;
+  if (call.begin + call.duration < state.from || call.begin > state.to) setSight(call.begin - width * 0.3, call.begin + width * 0.7);
+  scrollTo(call);
+}
+
+function undo() {
+  if (state.call && state.tab === 'timeline') setState({ call: null });
+  else if (state.path.length && state.tab === 'flame') setState({ path: state.path.slice(0, -1) });
+  else if (state.range) setState({ range: null, path: [] });
+  else if (state.tasks.length) setState({ tasks: [], path: [] });
+  else if (state.search) setState({ search: '' });
+}
+
+const middle = () => (state.call && state.call.begin >= state.from && state.call.begin <= state.to ? state.call.begin : (state.from + state.to) / 2);
+const scroll = part => { view.scroll += part * view.canvas.clientHeight; redraw(); };
+
+const timelineKeys = {
+  w: () => zoomAt(0.6, middle()), s: () => zoomAt(1 / 0.6, middle()), '+': () => zoomAt(0.6, middle()), '=': () => zoomAt(0.6, middle()),
+  '-': () => zoomAt(1 / 0.6, middle()), a: () => pan(-0.2), d: () => pan(0.2), q: () => scroll(-0.2), e: () => scroll(0.2),
+  PageUp: () => scroll(-0.8), PageDown: () => scroll(0.8), 0: () => setSight(0, recording.duration), Home: () => setSight(0, recording.duration),
+  r: () => setState({ range: [state.from, state.to] }),
+  m: () => state.call && sumUp(state.call), Enter: () => state.call && showCall(state.call),
+  o: () => state.call && setState({ open: { ...state.open, [state.call.task]: state.open[state.call.task] === false } }),
+  ArrowLeft: () => (state.call ? selectBeside('ArrowLeft') : pan(-0.1)), ArrowRight: () => (state.call ? selectBeside('ArrowRight') : pan(0.1)),
+  ArrowUp: () => (state.call ? selectBeside('ArrowUp') : scroll(-0.1)), ArrowDown: () => (state.call ? selectBeside('ArrowDown') : scroll(0.1)),
+};
+
+const keys = {
+  '/': () => { searchBox.focus(); searchBox.select(); }, '?': () => help.showModal(), Escape: undo,
+  t: () => setDark(document.documentElement.dataset.theme !== 'dark'), n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
+  c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
+};
+
+function onKey(event) {
+  if (help.open || event.altKey || event.metaKey) return;
+  const typing = event.target instanceof HTMLInputElement;
+  if (event.ctrlKey && event.key === 'f') keys['/']();
+  else if (typing || event.ctrlKey) return;
+  else if (event.target instanceof HTMLButtonElement && (event.key === 'Enter' || event.key === ' ')) return;
+  else if (/^[1-6]$/.test(event.key)) { setState({ tab: Object.keys(TITLES)[event.key - 1] }); focusPane(); }
+  else {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = (state.tab === 'timeline' && timelineKeys[key]) || keys[key];
+    if (!action) return;
+    action();
+  }
+  event.preventDefault();
+}
+
+// ---- all -----------------------------------------------------------------------------------
+
+function build() {
+  document.title = `${recording.info.title} – guesttrace`;
+  const bar = makeBar();
+  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeDetails()), flame: makeFlame(), ...makeTables(), about: makeAbout() };
+  document.body.replaceChildren(bar, element('main', {}, ...Object.values(panes)), makeHelp());
+  onState(() => { showTab(); showChips(); });
+  window.addEventListener('pointerup', () => { if (state.range) finishDrag(); });
+  document.addEventListener('keydown', onKey);
+  readTheme();
+  showTab();
+  showChips();
+  setState({});
+  startTables();
+  startDetails();
+  focusPane();
+}
+
+async function start() {
+  startTheme();
+  document.body.replaceChildren(element('p', { class: 'wait' }, 'Opening the recording…'));
+  try {
+    await openRecording();
+    readAddress();
+    build();
+  } catch (error) {
+    document.body.replaceChildren(element('p', { class: 'wait failed' }, error.message));
+    throw error;
+  }
+}
+
+// For tests: what is shown.
+window.guesttrace = { state, recording, view, functionOf, callAt, source, setState, setSight, goTo };
+start();

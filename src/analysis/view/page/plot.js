@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// The time line as it is drawn: scale, marks, tracks.
+import { clamp, eachFrame, fitCanvas, tickText, timeText, countText, matcher } from './base.js';
+import { recording, functionOf, taskTitle } from './source.js';
+import { state } from './state.js';
+import { theme, colorOf, fitText, FONT } from './colors.js';
+import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from './tiles.js';
+import { layout, ROW, SMALL_ROW } from './tracks.js';
+
+export const HEAD = 200;   // width of the tracks' names
+export const SCALE = 26;
+const MARKS = 22;
+
+export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, drag: null, drawn: 0, waits: false, after: () => {} };
+
+let found = null, foundFor = '';
+
+export const nsPerPixel = () => (state.to - state.from) / Math.max(1, view.canvas.clientWidth - HEAD);
+export const xOf = time => HEAD + (time - state.from) / nsPerPixel();
+export const timeAt = x => state.from + (x - HEAD) * nsPerPixel();
+// The height of what is above the tracks.
+export const topHeight = () => SCALE + (view.marks.console.length || view.marks.notes.length ? MARKS : 0);
+
+// The functions that the search names; null: none is given.
+function searched() {
+  const key = `${state.search}/${recording.functions.length}`;
+  if (key === foundFor) return found;
+  foundFor = key;
+  found = null;
+  if (state.search.trim()) {
+    const matches = matcher(state.search.trim());
+    found = new Set(recording.functions.filter(f => matches(f.name, f.module)).map(f => f.index));
+  }
+  return found;
+}
+
+function drawSlice(c, track, y, height, s, i, clip) {
+  const depth = s[i + 2];
+  if (depth >= track.rows) return;
+  const x0 = Math.max(xOf(s[i]), clip[0]), x1 = Math.min(xOf(s[i] + s[i + 1]), clip[1]);
+  if (x1 < clip[0] || x0 > clip[1]) return;
+  const width = Math.max(x1 - x0, 0.6), at = y + depth * height;
+  const inside = width > 3 && height >= ROW ? width - 0.7 : width;
+  c.globalAlpha = found && !found.has(s[i + 3]) ? 0.22 : 1;
+  c.fillStyle = colorOf(s[i + 3]);
+  c.fillRect(x0, at, inside, height - (height >= ROW ? 1 : 0));
+  if (height >= ROW && inside > 22) label(c, s[i + 3], x0, at, inside);
+}
+
+function label(c, index, x, y, width) {
+  const f = functionOf(index);
+  const text = fitText(c, f.name, width - 6);
+  if (!text) return;
+  c.fillStyle = f.suspended ? theme.dim : theme.strong;
+  c.fillText(text, x + 3, y + ROW / 2);
+}
+
+function drawCells(c, track, y, height, tile, clip) {
+  const width = 2 ** tile.exp, s = tile.cells;
+  for (let i = 0; i < s.length; i += 5) {
+    if (s[i + 2] >= track.rows) continue;
+    const x0 = Math.max(xOf(s[i] * width), clip[0]), x1 = Math.min(xOf((s[i] + 1) * width), clip[1]);
+    if (x1 <= x0) continue;
+    const covered = clamp(s[i + 1] / width, 0, 1);
+    c.globalAlpha = (0.3 + 0.6 * covered) * (found && !found.has(s[i + 3]) ? 0.25 : 1);
+    c.fillStyle = colorOf(s[i + 3]);
+    c.fillRect(x0, y + s[i + 2] * height, x1 - x0 + 0.25, height - (height >= ROW ? 1 : 0));
+  }
+}
+
+// A slice of several tiles is drawn once: with the tile in which it begins, or the first one in sight.
+function drawTile(c, track, y, tile, clip, from) {
+  const height = track.open ? ROW : SMALL_ROW, all = [HEAD, view.canvas.clientWidth];
+  drawCells(c, track, y, height, tile, clip);
+  const s = tile.slices;
+  for (let i = 0; i < s.length; i += 5) if (s[i] >= from) drawSlice(c, track, y, height, s, i, all);
+  c.globalAlpha = 1;
+}
+
+export const spanOf = exp => BINS * 2 ** exp;
+
+export function sightTiles() {
+  const exp = levelFor(nsPerPixel()), span = spanOf(exp);
+  const end = Math.floor(recording.duration / span);
+  return { exp, span, first: clamp(Math.floor(state.from / span), 0, end), last: clamp(Math.floor(state.to / span), 0, end) };
+}
+
+function drawTrack(c, track, y, sight, width) {
+  for (let n = sight.first; n <= sight.last; n++) {
+    const clip = [Math.max(HEAD, xOf(n * sight.span)), Math.min(width, xOf((n + 1) * sight.span))];
+    const tile = tileAt(sight.exp, n, track.task) || standIn(sight.exp, n, track.task);
+    if (tile) drawTile(c, track, y, tile, clip, n === sight.first ? -Infinity : n * sight.span);
+  }
+}
+
+function drawHead(c, track, y, height) {
+  const chosen = state.tasks.includes(track.task);
+  c.fillStyle = theme.panel;
+  c.fillRect(0, y - 2, HEAD - 1, height);
+  if (chosen) {
+    c.fillStyle = theme.accent;
+    c.fillRect(0, y - 2, 3, height);
+  }
+  c.fillStyle = theme.dim;
+  c.fillText(track.open ? '▾' : '▸', 9, y + 8);
+  c.fillStyle = chosen ? theme.accent : theme.text;
+  c.fillText(fitText(c, taskTitle(track.task), HEAD - 84), 24, y + 8);
+  c.fillStyle = theme.dim;
+  c.textAlign = 'right';
+  c.fillText(shortCount(track.calls), HEAD - 9, y + 8);
+  c.textAlign = 'left';
+}
+
+function shortCount(n) {
+  if (n >= 1e6) return `${(n / 1e6).toFixed(n >= 1e7 ? 0 : 1)} M`;
+  return n >= 1e4 ? `${(n / 1e3).toFixed(0)} k` : countText(n);
+}
+
+function drawGroup(c, item, y, width) {
+  c.fillStyle = theme.panel;
+  c.fillRect(0, y, width, 18);
+  c.fillStyle = theme.dim;
+  c.fillText(fitText(c, item.title, width - 20), 9, y + 9);
+}
+
+// Steps of 1, 2 or 5 whose ticks are at least `room` pixels apart.
+function stepFor(perPixel, room) {
+  const least = perPixel * room, ten = 10 ** Math.floor(Math.log10(least));
+  return Math.max(1, [1, 2, 5, 10].map(n => n * ten).find(step => step >= least));
+}
+
+function drawScale(c, width, height) {
+  const step = stepFor(nsPerPixel(), 110);
+  c.fillStyle = theme.panel;
+  c.fillRect(0, 0, width, SCALE);
+  c.strokeStyle = theme.line;
+  c.lineWidth = 1;
+  c.beginPath();
+  for (let t = Math.ceil(state.from / step) * step; t <= state.to; t += step) {
+    const x = Math.round(xOf(t)) + 0.5;
+    if (x < HEAD) continue;
+    c.moveTo(x, SCALE - 5);
+    c.lineTo(x, height);
+    c.fillStyle = theme.dim;
+    c.fillText(tickText(t, step), x + 4, SCALE / 2);
+  }
+  c.moveTo(0, SCALE - 0.5);
+  c.lineTo(width, SCALE - 0.5);
+  c.stroke();
+  c.fillStyle = theme.panel;
+  c.fillRect(0, 0, HEAD - 1, SCALE - 1);
+  c.fillStyle = theme.dim;
+  c.fillText(`${timeText(state.to - state.from)} in sight`, 9, SCALE / 2);
+}
+
+// The first of a sorted list of marks that is not before a time; `of` gives an item's time.
+function firstAt(list, time, of) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (of(list[middle]) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const markTime = m => m.time;
+
+function drawMarks(c, width) {
+  if (topHeight() === SCALE) return;
+  c.fillStyle = theme.panel;
+  c.fillRect(0, SCALE, width, MARKS);
+  let until = 0;
+  const list = view.marks.console;
+  for (let i = firstAt(list, state.from, markTime); i < list.length && list[i].time <= state.to; i++) {
+    const x = xOf(list[i].time);
+    const next = i + 1 < list.length ? xOf(list[i + 1].time) : width;
+    c.fillStyle = theme.mark;
+    if (x - until >= 1) c.fillRect(x, SCALE + 3, 1.5, MARKS - 7);
+    until = Math.max(until, x);
+    const text = fitText(c, list[i].text, Math.min(next, width) - x - 8);
+    c.fillStyle = theme.text;
+    if (text && next - x > 24) c.fillText(text, x + 4, SCALE + MARKS / 2);
+  }
+  for (const n of view.marks.notes) {
+    if (n.time < state.from || n.time > state.to) continue;
+    c.fillStyle = n.lost ? theme.lost : theme.accent;
+    c.fillRect(xOf(n.time), SCALE + 3, 2, MARKS - 7);
+  }
+  c.fillStyle = theme.panel;
+  c.fillRect(0, SCALE, HEAD - 1, MARKS);
+  c.fillStyle = theme.dim;
+  c.fillText(list.length ? `console, ${countText(list.length)} lines` : 'events', 9, SCALE + MARKS / 2);
+}
+
+function drawRange(c, width, height) {
+  if (!state.range) return;
+  const x0 = clamp(xOf(state.range[0]), HEAD, width), x1 = clamp(xOf(state.range[1]), HEAD, width);
+  c.fillStyle = theme.select;
+  c.globalAlpha = 0.16;
+  c.fillRect(x0, SCALE, Math.max(1, x1 - x0), height - SCALE);
+  c.globalAlpha = 1;
+  c.fillRect(x0, 0, 1, height);
+  c.fillRect(x1 - 1, 0, 1, height);
+  const text = timeText(state.range[1] - state.range[0]);
+  if (x1 - x0 > 60) {
+    c.fillText(text, (x0 + x1) / 2 - c.measureText(text).width / 2, SCALE - 7);
+  }
+}
+
+function drawCall(c, call, color, width) {
+  const item = layout.items.find(i => i.track && i.track.task === call.task);
+  if (!item || call.depth >= item.track.rows) return;
+  const rowHeight = item.track.open ? ROW : SMALL_ROW;
+  const y = topHeight() + item.y - view.scroll + call.depth * rowHeight;
+  const x0 = Math.max(HEAD, xOf(call.begin)), x1 = Math.min(width, xOf(call.begin + call.duration));
+  if (x1 < HEAD || x0 > width || y < topHeight() - 1) return;
+  c.strokeStyle = color;
+  c.lineWidth = 2;
+  c.strokeRect(x0, y, Math.max(2, x1 - x0), rowHeight - 1);
+}
+
+function draw() {
+  if (!recording.tracks || !view.canvas || view.canvas.clientWidth < HEAD + 20) return;
+  const { context: c, width, height } = fitCanvas(view.canvas);
+  layout.make();
+  view.scroll = clamp(view.scroll, 0, Math.max(0, layout.height - (height - topHeight())));
+  c.font = FONT;
+  c.textBaseline = 'middle';
+  c.fillStyle = theme.back;
+  c.fillRect(0, 0, width, height);
+  searched();
+  drawScale(c, width, height);
+  const sight = sightTiles(), shown = [];
+  c.save();
+  c.beginPath();
+  c.rect(0, topHeight(), width, height - topHeight());
+  c.clip();
+  for (const item of layout.items) {
+    const y = topHeight() + item.y - view.scroll;
+    if (y + item.height < topHeight() || y > height) continue;
+    if (item.title) {
+      drawGroup(c, item, y, width);
+      continue;
+    }
+    shown.push(item.track.task);
+    drawTrack(c, item.track, y, sight, width);
+    drawHead(c, item.track, y, item.height);
+    c.fillStyle = theme.line;
+    c.fillRect(0, y + item.height - 3, width, 1);
+  }
+  if (view.hover && view.hover.call) drawCall(c, view.hover.call, theme.dim, width);
+  if (state.call) drawCall(c, state.call, theme.select, width);
+  c.restore();
+  drawMarks(c, width);
+  c.fillStyle = theme.line;
+  c.fillRect(HEAD - 1, 0, 1, height);
+  drawRange(c, width, height);
+  if (failure.text) drawFailure(c, height);
+  needTiles(sight.exp, sight.first, sight.last, shown);
+  view.waits = isWaiting();
+  view.drawn++;
+  view.after();
+}
+
+function drawFailure(c, height) {
+  c.fillStyle = theme.lost;
+  c.fillText(failure.text, HEAD + 10, height - 14);
+}
+
+export const redraw = eachFrame(draw);

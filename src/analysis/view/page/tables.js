@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// Tables of the range: functions, modules, tasks; and who calls a function and what it calls. Only the rows in sight
+// are in the page.
+import { element, timeText, countText, matcher, eachFrame, baseName, shownName } from './base.js';
+import { functionOf, source, recording, needFunctions, taskTitle, sameFunctions } from './source.js';
+import { state, setState, onState, rangeParameters } from './state.js';
+import { showCall } from './timeline.js';
+
+const HEIGHT = 22;
+
+// A table: columns are { title, key, text(row), number, name(row) }.
+export class Table {
+  constructor(columns, options = {}) {
+    this.columns = columns;
+    this.options = options;
+    this.rows = [];
+    this.sorted = [];
+    this.sort = { key: options.sort || columns[0].key, down: true };
+    this.chosen = -1;
+    this.body = element('div', { class: 'rows' });
+    this.space = element('div', { class: 'space' }, this.body);
+    this.head = element('div', { class: 'row head' });
+    this.scroller = element('div', { class: 'scroller', tabindex: '0', role: 'grid', 'aria-label': options.label || '' }, this.head, this.space);
+    this.box = element('div', { class: `table ${options.class || ''}` }, this.scroller);
+    this.scroller.style.setProperty('--columns', columns.map(c => c.width || '96px').join(' '));
+    this.redraw = eachFrame(() => this.draw());
+    this.scroller.addEventListener('scroll', this.redraw);
+    this.scroller.addEventListener('keydown', event => this.key(event));
+    new ResizeObserver(this.redraw).observe(this.scroller);
+    this.message = '';
+  }
+
+  set(rows, message = '') {
+    this.rows = rows;
+    this.message = message;
+    this.arrange();
+  }
+
+  arrange() {
+    const { key, down } = this.sort, filter = this.filter;
+    const column = this.columns.find(c => c.key === key);
+    const chosen = this.sorted[this.chosen];
+    this.sorted = filter ? this.rows.filter(filter) : [...this.rows];
+    const sign = down ? -1 : 1;
+    this.sorted.sort(column.number ? (a, b) => sign * (a[key] - b[key]) || (a.name < b.name ? -1 : 1)
+      : (a, b) => (a[key] < b[key] ? sign : a[key] > b[key] ? -sign : 0));
+    this.chosen = chosen ? this.sorted.indexOf(chosen) : -1;
+    this.redraw();
+  }
+
+  sortBy(column) {
+    this.sort = { key: column.key, down: this.sort.key === column.key ? !this.sort.down : Boolean(column.number) };
+    this.arrange();
+  }
+
+  drawHead() {
+    this.head.replaceChildren(...this.columns.map(c => element('button', {
+      class: c.number ? 'cell number' : 'cell', title: c.help, onclick: () => this.sortBy(c),
+    }, `${c.title}${this.sort.key === c.key ? (this.sort.down ? ' ▾' : ' ▴') : ''}`)));
+  }
+
+  draw() {
+    this.drawHead();
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / HEIGHT) - 4);
+    const count = Math.ceil(this.scroller.clientHeight / HEIGHT) + 8;
+    this.space.style.height = `${Math.max(this.sorted.length * HEIGHT, 44)}px`;
+    this.body.style.transform = `translateY(${first * HEIGHT}px)`;
+    this.body.replaceChildren(...this.sorted.slice(first, first + count).map((row, i) => this.drawRow(row, first + i)));
+    if (!this.sorted.length && this.message) this.body.replaceChildren(element('div', { class: 'message' }, this.message));
+  }
+
+  drawRow(row, index) {
+    const cells = this.columns.map(c => {
+      const cell = element('div', { class: c.number ? 'cell number' : 'cell' }, c.text ? c.text(row) : row[c.key]);
+      if (c.part) cell.style.setProperty('--part', `${Math.min(100, 100 * c.part(row))}%`);
+      if (c.part) cell.classList.add('part');
+      if (!c.number) cell.title = String(row.hint || row[c.key]).slice(0, 1000);
+      return cell;
+    });
+    return element('div', { class: `row${index === this.chosen || (this.options.isOn && this.options.isOn(row)) ? ' on' : ''}`, role: 'row',
+      onclick: () => this.choose(index), ondblclick: () => this.options.open && this.options.open(row) }, ...cells);
+  }
+
+  choose(index) {
+    const row = this.sorted[index];
+    if (!row) return;
+    this.chosen = index;
+    const at = index * HEIGHT, height = this.scroller.clientHeight - HEIGHT;
+    if (at < this.scroller.scrollTop) this.scroller.scrollTop = at;
+    else if (at + HEIGHT > this.scroller.scrollTop + height) this.scroller.scrollTop = at + HEIGHT - height;
+    if (this.options.choose) this.options.choose(row);
+    this.redraw();
+  }
+
+  key(event) {
+    const page = Math.max(1, Math.floor(this.scroller.clientHeight / HEIGHT) - 2);
+    const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1, PageDown: this.chosen + page, PageUp: this.chosen - page, Home: 0,
+      End: this.sorted.length - 1 }[event.key];
+    if (to !== undefined) this.choose(Math.max(0, Math.min(this.sorted.length - 1, to)));
+    else if (event.key === 'Enter' && this.sorted[this.chosen] && this.options.open) this.options.open(this.sorted[this.chosen]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+}
+
+// ---- what the tables show ------------------------------------------------------------------
+
+export const data = { report: null, whole: 1 };
+
+const times = {
+  total: { title: 'Total', key: 'total', number: true, text: r => timeText(r.total), part: r => r.total / data.whole, help: 'From a call to its return; recursive calls count once' },
+  self: { title: 'Self', key: 'self', number: true, text: r => timeText(r.self), part: r => r.self / data.whole, help: 'Without what it called' },
+  calls: { title: 'Calls', key: 'calls', number: true, text: r => countText(r.calls) },
+};
+
+const functionColumns = [times.total, times.self, times.calls,
+  { title: 'Average', key: 'average', number: true, text: r => timeText(r.average) },
+  { title: 'Shortest', key: 'least', number: true, text: r => timeText(r.least) },
+  { title: 'Longest', key: 'most', number: true, text: r => timeText(r.most) },
+  { title: 'Function', key: 'name', width: 'minmax(220px, 2fr)' },
+  { title: 'Module', key: 'module', width: 'minmax(90px, 1fr)' },
+  { title: 'Source', key: 'place', width: 'minmax(90px, 1fr)' }];
+
+const rowOf = index => {
+  const f = functionOf(index);
+  return { function: index, name: f.name, module: f.module, path: f.path, place: f.file ? `${baseName(f.file)}:${f.line}` : '', hint: f.file ? `${f.name}\n${f.file}:${f.line}` : f.name };
+};
+
+export const functionTable = new Table(functionColumns, { label: 'Functions', sort: 'total', choose: row => setState({ function: row.function }),
+  open: row => goTo(row.function, 'longest'), isOn: row => state.function >= 0 && sameFunctions(state.function).includes(row.function) });
+const moduleTable = new Table([times.total, times.self, times.calls, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
+  { title: 'Module', key: 'name', width: 'minmax(220px, 1fr)' }], { label: 'Modules', sort: 'total', open: row => setState({ tab: 'functions', search: `${row.name}:*` }) });
+const taskTable = new Table([times.total, times.self, times.calls, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
+  { title: 'Task', key: 'name', width: 'minmax(220px, 1fr)' }, { title: 'Process', key: 'process', width: 'minmax(120px, 1fr)' }],
+{ label: 'Tasks', sort: 'total', open: row => setState({ tab: 'timeline', tasks: [row.task], open: { ...state.open, [row.task]: true } }) });
+const relationColumns = [{ ...times.calls, width: '84px' }, { ...times.total, part: undefined, width: '84px' }, { ...times.self, part: undefined, width: '84px' },
+  { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }];
+const relationOptions = label => ({ label, sort: 'total', choose: row => row.function >= 0 && setState({ function: row.function }) });
+export const callers = new Table(relationColumns, relationOptions('Callers'));
+export const callees = new Table(relationColumns, relationOptions('Callees'));
+
+// Shows a call of a function in the time line: the first, the longest, or that after or before what is selected.
+export async function goTo(index, which) {
+  if (index < 0) return;
+  const time = state.call ? state.call.begin : state.from;
+  const parameters = { functions: sameFunctions(index).join(','), time: Math.round(time) };
+  if (state.tasks.length) parameters.tasks = state.tasks.join(',');
+  const got = await source.get('find', parameters);
+  const place = got[which] || (which === 'next' ? got.first : null);
+  if (place) showCall({ ...place, function: index }, which !== 'next' && which !== 'before');
+}
+
+// ---- loading -------------------------------------------------------------------------------
+
+const loaded = {};
+
+// Loads an answer about the range once for each range; `use` gets it.
+async function load(name, table, parameters, use) {
+  const key = JSON.stringify([name, parameters]);
+  if (loaded[table.options.label] === key) return;
+  loaded[table.options.label] = key;
+  table.set([], 'Reading the calls…');
+  try {
+    const got = await source.get(name, parameters);
+    if (loaded[table.options.label] === key) await use(got);
+  } catch (error) {
+    table.set([], error.message);
+  }
+}
+
+async function useReport(got) {
+  const rows = [];
+  let largest = 0;
+  for (let i = 0; i < got.rows.length; i += 7) largest = Math.max(largest, got.rows[i]);
+  await needFunctions(largest);
+  let all = 0;
+  for (let i = 0; i < got.rows.length; i += 7) {
+    const [index, calls, total, self, average, least, most] = got.rows.slice(i, i + 7);
+    rows.push({ ...rowOf(index), calls, total, self, average, least, most });
+    all += self;
+  }
+  data.whole = Math.max(1, all);
+  data.report = rows;
+  functionTable.set(rows, 'There are no calls here.');
+}
+
+function useModules(got) {
+  const rows = [];
+  for (let i = 0; i < got.rows.length; i += 5) {
+    const [index, functions, calls, total, self] = got.rows.slice(i, i + 5);
+    const path = functionOf(index).path;
+    rows.push({ name: shownName(baseName(path)) || '(none)', hint: path, functions, calls, total, self });
+  }
+  data.whole = Math.max(1, rows.reduce((sum, r) => sum + r.self, 0));
+  moduleTable.set(rows, 'There are no calls here.');
+}
+
+function useTasks(got) {
+  const rows = [];
+  for (let i = 0; i < got.rows.length; i += 5) {
+    const [task, functions, calls, total, self] = got.rows.slice(i, i + 5);
+    const process = recording.info.processes[recording.info.tasks[task].process];
+    rows.push({ task, name: taskTitle(task), process: process ? `${shownName(baseName(process.program))} ${process.pid}` : '', functions, calls, total, self });
+  }
+  data.whole = Math.max(1, rows.reduce((sum, r) => sum + r.self, 0));
+  taskTable.set(rows, 'There are no calls here.');
+}
+
+function relationRows(list) {
+  const rows = new Map();
+  for (let i = 0; i < list.length; i += 4) {
+    const [index, calls, total, self] = list.slice(i, i + 4);
+    rows.set(index, { ...(index < 0 ? { function: -1, name: '(nothing: outermost)' } : rowOf(index)), calls, total, self });
+  }
+  return [...rows.values()];
+}
+
+function loadRelations() {
+  if (state.function < 0) {
+    callers.set([], 'Choose a function.');
+    callees.set([], '');
+    return;
+  }
+  load('function', callers, { ...rangeParameters(), functions: sameFunctions(state.function).join(',') }, async got => {
+    callers.set(relationRows(got.callers), 'Nothing calls it here.');
+    callees.set(relationRows(got.callees), 'It calls nothing here.');
+  });
+}
+
+function filterTables() {
+  const text = state.search.trim(), matches = text ? matcher(text) : null;
+  functionTable.filter = matches && (row => matches(row.name, row.module));
+  moduleTable.filter = matches && (row => matches(row.name));
+  taskTable.filter = matches && (row => matches(row.name) || matches(row.process));
+  for (const table of [functionTable, moduleTable, taskTable]) table.arrange();
+}
+
+function updateTables(changes) {
+  const p = rangeParameters();
+  if (state.tab === 'functions' || (state.tab === 'timeline' && state.range)) load('report', functionTable, p, useReport);
+  if (state.tab === 'functions') loadRelations();
+  if (state.tab === 'modules') load('groups', moduleTable, { ...p, by: 'modules' }, useModules);
+  if (state.tab === 'tasks') load('groups', taskTable, { ...p, by: 'tasks' }, useTasks);
+  if ('search' in changes) filterTables();
+  functionTable.redraw();
+}
+
+// The title of the function whose callers and callees are shown, with what to do with it.
+function makeRelations() {
+  const title = element('div', { class: 'name' }), doing = element('div', { class: 'doing' });
+  const show = () => {
+    const f = functionOf(state.function);
+    title.textContent = state.function < 0 ? 'No function chosen' : f.name;
+    title.title = f.name.slice(0, 1000);
+    doing.hidden = state.function < 0;
+  };
+  for (const [text, which] of [['First call', 'first'], ['Longest', 'longest'], ['Before', 'before'], ['Next', 'next']])
+    doing.append(element('button', { onclick: () => goTo(state.function, which) }, text));
+  onState(show);
+  show();
+  return element('div', { class: 'side' }, title, doing, element('h2', {}, 'Called by'), callers.box, element('h2', {}, 'Calls'), callees.box);
+}
+
+export function makeTables() {
+  onState(updateTables);
+  return {
+    functions: element('div', { class: 'split' }, functionTable.box, makeRelations()),
+    modules: moduleTable.box,
+    tasks: taskTable.box,
+  };
+}
+
+export const startTables = () => { filterTables(); updateTables({}); };

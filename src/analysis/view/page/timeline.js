@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// The time line: what the pointer does there, and how it is made.
+import { element, clamp, timeText, countText, percentText } from './base.js';
+import { recording, functionOf, loadFunctions, source } from './source.js';
+import { state, setState, setSight, onState } from './state.js';
+import { onTiles, failure } from './tiles.js';
+import { layout, ROW } from './tracks.js';
+import { HEAD, SCALE, view, redraw, timeAt, topHeight } from './plot.js';
+import { trackAt, hitAt, markAt } from './hits.js';
+import { makeOverview } from './overview.js';
+
+let tip;
+
+function tipLines(x, y) {
+  const mark = markAt(x, y);
+  if (mark) return [mark.text, timeText(mark.time)];
+  const hit = view.hover;
+  if (!hit) return null;
+  if (hit.call) {
+    const f = functionOf(hit.call.function);
+    return [f.name, `${timeText(hit.call.duration)}${f.module ? ` · ${f.module}` : ''}`];
+  }
+  const c = hit.cell, f = functionOf(c.function);
+  return [`${countText(c.calls)} calls within ${timeText(c.width)}`, `${percentText(c.covered, c.width)} covered, most by ${f.name}`, 'zoom in to see each'];
+}
+
+function showTip(x, y) {
+  const lines = tipLines(x, y);
+  tip.hidden = !lines;
+  if (!lines) return;
+  tip.replaceChildren(...lines.map((line, i) => element('div', { class: i ? 'dim' : '' }, line.slice(0, 300))));
+  const box = view.canvas.parentElement.getBoundingClientRect();
+  tip.style.left = `${clamp(x + 14, 0, Math.max(0, box.width - tip.offsetWidth - 8))}px`;
+  tip.style.top = `${y + 20 + tip.offsetHeight > box.height ? y - tip.offsetHeight - 8 : y + 20}px`;
+}
+
+export function zoomAt(factor, time) {
+  const from = time - (time - state.from) * factor;
+  setSight(from, from + (state.to - state.from) * factor);
+}
+
+export function pan(part) {
+  const by = (state.to - state.from) * part;
+  setSight(state.from + by, state.to + by);
+}
+
+function onWheel(event) {
+  event.preventDefault();
+  const lines = event.deltaMode === 1 ? 24 : 1, dx = event.deltaX * lines, dy = event.deltaY * lines;
+  if (event.shiftKey || Math.abs(dx) > Math.abs(dy)) {
+    pan((Math.abs(dx) > Math.abs(dy) ? dx : dy) / (view.canvas.clientWidth - HEAD));
+  } else if (event.altKey || event.offsetX < HEAD) {
+    view.scroll += dy;
+    redraw();
+  } else {
+    zoomAt(Math.exp(clamp(dy, -400, 400) * (event.ctrlKey ? 0.01 : 0.0022)), timeAt(event.offsetX));
+  }
+}
+
+function onDown(event) {
+  if (event.button !== 0) return;
+  view.canvas.setPointerCapture(event.pointerId);
+  const x = event.offsetX, y = event.offsetY;
+  const kind = x < HEAD ? 'head' : event.shiftKey || y < SCALE ? 'range' : 'pan';
+  view.drag = { kind, x, y, from: state.from, to: state.to, scroll: view.scroll, time: timeAt(x), moved: false };
+}
+
+function onMove(event) {
+  const x = event.offsetX, y = event.offsetY, d = view.drag;
+  if (!d) {
+    view.hover = hitAt(x, y);
+    view.canvas.style.cursor = x < HEAD ? 'default' : y < SCALE ? 'col-resize' : view.hover && view.hover.call ? 'pointer' : 'default';
+    showTip(x, y);
+    redraw();
+    return;
+  }
+  d.moved = d.moved || Math.abs(x - d.x) + Math.abs(y - d.y) > 4;
+  if (!d.moved) return;
+  tip.hidden = true;
+  if (d.kind === 'range') {
+    const time = clamp(timeAt(x), 0, recording.duration);
+    setState({ range: [Math.min(d.time, time), Math.max(d.time, time)] });
+  } else if (d.kind === 'pan') {
+    const by = (d.x - x) * (d.to - d.from) / (view.canvas.clientWidth - HEAD);
+    view.scroll = d.scroll + d.y - y;
+    setSight(d.from + by, d.to + by);
+  }
+}
+
+function onUp(event) {
+  const d = view.drag;
+  view.drag = null;
+  if (!d || d.moved) return;
+  if (d.kind === 'head') clickHead(event);
+  else if (d.kind === 'range') setState({ range: null });
+  else clickCall(event);
+}
+
+function clickHead(event) {
+  const at = trackAt(event.offsetY);
+  if (!at) return;
+  const task = at.track.task;
+  if (event.offsetX < 22) {
+    setState({ open: { ...state.open, [task]: !at.track.open } });
+    return;
+  }
+  const more = event.ctrlKey || event.metaKey || event.shiftKey;
+  const others = state.tasks.filter(t => t !== task);
+  if (state.tasks.includes(task)) setState({ tasks: more ? others : [] });
+  else setState({ tasks: more ? [...state.tasks, task] : [task] });
+}
+
+function clickCall(event) {
+  const hit = hitAt(event.offsetX, event.offsetY);
+  if (hit && hit.call) setState({ call: hit.call, function: hit.call.function });
+  else if (hit && hit.cell) setSight(hit.cell.begin - 20 * hit.cell.width, hit.cell.begin + 21 * hit.cell.width);
+  else setState({ call: null });
+}
+
+function onDouble(event) {
+  const hit = hitAt(event.offsetX, event.offsetY);
+  if (hit && hit.call) showCall(hit.call);
+  else if (event.offsetX < HEAD && trackAt(event.offsetY)) {
+    const track = trackAt(event.offsetY).track;
+    setState({ open: { ...state.open, [track.task]: !track.open } });
+  }
+}
+
+// Zooms to a call; opens its track and scrolls to it.
+export function showCall(call, exact = true) {
+  const margin = Math.max(call.duration * (exact ? 0.12 : 2), 10);
+  const open = { ...state.open, [call.task]: true };
+  setState({ call, function: call.function, open, tab: 'timeline' });
+  setSight(call.begin - margin, call.begin + call.duration + margin);
+  scrollTo(call);
+}
+
+export function scrollTo(call) {
+  layout.make();
+  const item = layout.items.find(i => i.track && i.track.task === call.task);
+  if (!item) return;
+  const room = view.canvas.clientHeight - topHeight(), y = item.y + (item.track.open ? call.depth * ROW : 0);
+  if (y < view.scroll || y + ROW > view.scroll + room) view.scroll = y - room / 3;
+  redraw();
+}
+
+// ---- making --------------------------------------------------------------------------------
+
+async function loadMarks() {
+  const got = await source.get('marks');
+  const lines = [];
+  for (let i = 0; i < got.console.length; i += 2) lines.push({ time: got.console[i], text: got.console[i + 1] });
+  view.marks.console = lines;
+  view.marks.notes = got.notes.map(([time, task, value, name]) => ({ time, task, lost: name === 1,
+    text: name === 1 ? `${value ? countText(value) : 'some'} records are lost` : name || `event ${value}` }));
+  redraw();
+}
+
+// Until the recording has been read: what there is so far.
+async function watchProgress() {
+  while (recording.tracks.progress < 1000) {
+    await new Promise(done => setTimeout(done, 100));
+    recording.tracks = await source.get('tracks');
+    if (recording.tracks.functions > recording.functions.length) await loadFunctions();
+    setState({});
+  }
+  await loadMarks();
+}
+
+export function makeTimeline() {
+  view.canvas = element('canvas', { class: 'tracks', tabindex: '0', 'aria-label': 'Time line of calls' });
+  tip = element('div', { class: 'tip', hidden: true });
+  const c = view.canvas;
+  c.addEventListener('wheel', onWheel, { passive: false });
+  c.addEventListener('pointerdown', onDown);
+  c.addEventListener('pointermove', onMove);
+  c.addEventListener('pointerup', onUp);
+  c.addEventListener('pointercancel', () => { view.drag = null; });
+  c.addEventListener('pointerleave', () => { view.hover = null; tip.hidden = true; redraw(); });
+  c.addEventListener('dblclick', onDouble);
+  onTiles(redraw);
+  onState(redraw);
+  new ResizeObserver(redraw).observe(c);
+  loadFunctions().then(() => setState({ search: state.search })).then(watchProgress).catch(error => { failure.text = error.message; redraw(); });
+  return element('div', { class: 'timeline' }, makeOverview(), element('div', { class: 'plot' }, c, tip));
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Private to view/: what answers share. */
+#ifndef GT_ANALYSIS_VIEW_PRIVATE_H
+#define GT_ANALYSIS_VIEW_PRIVATE_H
+
+#include "analysis/image/demangle.h"
+#include "analysis/profile/tree.h"
+#include "analysis/timeline/timeline.h"
+#include "analysis/view/view.h"
+#include "base/json.h"
+
+#include <glib.h>
+#include <pthread.h>
+
+enum {
+    GT_VIEW_TREES = 2,     /* that are kept */
+    GT_VIEW_NAME = 4096,   /* bytes of a name that are given */
+    GT_VIEW_ROWS = 100000, /* of a list in an answer */
+};
+
+/* A part of the recording: its time, and tasks. */
+struct gt_view_range {
+    struct gt_calls_window window;
+    bool *tasks; /* NULL: all */
+    char *key;   /* equal where the range is */
+};
+
+struct gt_view_tree {
+    struct gt_tree tree;
+    char *key; /* NULL: none is kept here */
+    uint64_t used;
+};
+
+struct gt_view {
+    struct gt_calls *calls;
+    struct gt_timeline *timeline;
+    char *title;
+    bool stop;
+    pthread_mutex_t names_lock;
+    struct gt_demangler *demangler;
+    pthread_mutex_t trees_lock; /* for the trees, also while they are read */
+    struct gt_view_tree tree[GT_VIEW_TREES];
+    uint64_t turn;
+};
+
+/* An answer: writes it, as one value. */
+typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
+                       struct gt_error *err);
+
+gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
+    gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_find;
+
+/* A parameter that is a number of at most `most`; *out stays where it is not given. GT_E_USAGE. */
+int gt_view_number(const struct gt_view_query *q, const char *key, uint64_t most, uint64_t *out,
+                   struct gt_error *err);
+/* "1,2,3": numbers below `limit`; empty where it is not given. The caller frees it. */
+int gt_view_list(const struct gt_view_query *q, const char *key, uint64_t limit, GArray **out,
+                 struct gt_error *err);
+/* from, to, tasks. The caller clears it, also after an error. GT_E_USAGE. */
+int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct gt_view_range *out,
+                      struct gt_error *err);
+void gt_view_range_clear(struct gt_view_range *r);
+
+/* The tree of calls of a range, functions of one name and module being one. Locks the trees, also
+ * after an error; gt_view_tree_done unlocks them. */
+int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const struct gt_tree **out,
+                     struct gt_error *err);
+void gt_view_tree_done(struct gt_view *v);
+
+static inline uint64_t gt_view_time(const struct gt_view *v, uint64_t time)
+{
+    const uint64_t first = gt_calls_facts(v->calls)->first;
+    return time > first ? time - first : 0;
+}
+
+static inline void gt_view_put(struct gt_json *j, const char *key, uint64_t value)
+{
+    gt_json_key(j, key);
+    gt_json_u64(j, value);
+}
+
+static inline void gt_view_put_text(struct gt_json *j, const char *key, const char *text)
+{
+    const size_t n = strlen(text);
+    gt_json_key(j, key);
+    gt_json_string(j, text, n < GT_VIEW_NAME ? n : GT_VIEW_NAME);
+}
+
+#endif

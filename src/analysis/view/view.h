@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording as a page shows it: answers in JSON to what the page asks, the same for a page that a
+ * server sends and for one that has its data in itself.
+ *
+ * An answer has a name and parameters. Times are ns since the recording's first record; tasks and
+ * functions are indexes of calls.h. docs/decisions/view.md has the answers.
+ *
+ * Answers may be made on several threads at a time.
+ */
+#ifndef GT_ANALYSIS_VIEW_VIEW_H
+#define GT_ANALYSIS_VIEW_VIEW_H
+
+#include "analysis/calls/calls.h"
+#include "base/output.h"
+
+#include <stdbool.h>
+
+struct gt_view;
+
+struct gt_view_options {
+    bool demangle;
+    const char *title; /* NULL: the file's name */
+};
+
+/* What is asked: the text of a parameter, NULL: it is not given. */
+struct gt_view_query {
+    const char *(*value)(void *self, const char *key);
+    void *self;
+};
+
+/* `c` stays the caller's. NULL: no memory. */
+struct gt_view *gt_view_create(struct gt_calls *c, const struct gt_view_options *o);
+void gt_view_destroy(struct gt_view *v); /* NULL is fine */
+
+/* Reads the whole recording for the time line, which answers have as far as it is. Errors of
+ * gt_calls_scan; GT_E_USAGE: gt_view_stop was called. */
+int gt_view_read(struct gt_view *v, struct gt_error *err);
+void gt_view_stop(struct gt_view *v);
+
+/* Writes an answer. GT_E_NOT_FOUND: there is none of this name; GT_E_USAGE: a parameter is wrong;
+ * errors of gt_calls_scan. After an error what was written is no answer. *final is set where the
+ * same question will have the same answer. */
+int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,
+                   struct gt_output *out, bool *final, struct gt_error *err);
+
+#endif

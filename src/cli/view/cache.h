@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Answers that were given, of a limited size together: what was not asked for longest goes first.
+ * Thread-safe. */
+#ifndef GT_CLI_VIEW_CACHE_H
+#define GT_CLI_VIEW_CACHE_H
+
+#include <glib.h>
+
+struct gt_answers;
+
+struct gt_answers *gt_answers_create(void);
+void gt_answers_destroy(struct gt_answers *a);
+/* The answer, which the caller unrefs; NULL: it is not there. */
+GBytes *gt_answers_get(struct gt_answers *a, const char *question);
+/* Keeps it; `bytes` stays the caller's, too. */
+void gt_answers_put(struct gt_answers *a, const char *question, GBytes *bytes);
+
+#endif

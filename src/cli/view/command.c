@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace view`: a recording in the browser. */
+#include "cli/command.h"
+#include "analysis/view/view.h"
+#include "cli/view/server.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct view_options {
+    GPtrArray *elf;
+    uint64_t port;
+    bool demangle, browser;
+};
+
+static const struct gt_option view_table[] = {
+    {"port", 'p', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT16_MAX,
+     .help = "listen on this port of 127.0.0.1 (default: one that is free)",
+     .offset = offsetof(struct view_options, port)},
+    {"browser", .type = GT_OPTION_FLAG, .initial = true,
+     .help = "open the page in a browser, if there is a desktop (the default)",
+     .offset = offsetof(struct view_options, browser)},
+    {"no-browser", .type = GT_OPTION_FLAG, .off = true, .help = "print the page's address only",
+     .offset = offsetof(struct view_options, browser)},
+    {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
+     .help = "etrace streams: take functions from this file",
+     .offset = offsetof(struct view_options, elf)},
+    {"demangle", .type = GT_OPTION_FLAG, .initial = true,
+     .help = "demangle C++ and Rust names (the default)",
+     .offset = offsetof(struct view_options, demangle)},
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",
+     .offset = offsetof(struct view_options, demangle)},
+    {0},
+};
+
+struct reading {
+    const struct gt_command *command;
+    struct gt_view *view;
+    pthread_t thread;
+    bool runs;
+};
+
+/* The recording is read while the page is open: what is there already, it shows. */
+static void *read_all(void *self)
+{
+    struct reading *r = self;
+    struct gt_error err = {0};
+    int status = gt_view_read(r->view, &err);
+    if (status < 0 && status != GT_E_USAGE)
+        gt_command_fail(r->command, 0, "%s", err.text);
+    return NULL;
+}
+
+static void open_browser(const char *address)
+{
+    const char *const command[] = {"xdg-open", address, NULL};
+    if (!g_getenv("DISPLAY") && !g_getenv("WAYLAND_DISPLAY"))
+        return;
+    g_spawn_async(NULL, (char **)(uintptr_t)command, NULL,
+                  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL,
+                  NULL, NULL, NULL, NULL);
+}
+
+/* Those that end the command wait until they are asked for. */
+static void block_ends(sigset_t *ends, sigset_t *before)
+{
+    sigemptyset(ends);
+    sigaddset(ends, SIGINT);
+    sigaddset(ends, SIGTERM);
+    sigaddset(ends, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, ends, before);
+}
+
+static int serve(struct reading *r, const struct view_options *o, struct gt_error *err)
+{
+    struct gt_server *server;
+    sigset_t ends, before;
+    int signal;
+    block_ends(&ends, &before);
+    int status = gt_server_open(r->view, (uint16_t)o->port, &server, err);
+    if (status == 0) {
+        r->runs = pthread_create(&r->thread, NULL, read_all, r) == 0;
+        printf("%s\n", gt_server_address(server));
+        fflush(stdout);
+        if (isatty(STDERR_FILENO))
+            fprintf(stderr, "guesttrace view: Ctrl-C ends it\n");
+        if (o->browser)
+            open_browser(gt_server_address(server));
+        sigwait(&ends, &signal);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL); /* the next one ends it at once */
+    gt_view_stop(r->view);
+    if (status == 0)
+        gt_server_close(server);
+    if (r->runs)
+        pthread_join(r->thread, NULL);
+    return status;
+}
+
+static int run_view(const struct gt_command *self, const void *options, size_t n, char **operands)
+{
+    const struct view_options *o = options;
+    struct gt_error err = {0};
+    struct gt_calls *calls = NULL;
+    struct reading r = {.command = self};
+    if (n != 1)
+        return gt_command_usage_error(self, "needs one recording");
+    if (o->elf)
+        g_ptr_array_add(o->elf, NULL);
+    const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
+                                         .notices = gt_command_notices(self)};
+    int status = gt_calls_open(operands[0], &how, &calls, &err);
+    if (status < 0)
+        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
+    r.view = gt_view_create(calls, &(struct gt_view_options){.demangle = o->demangle});
+    status = r.view ? serve(&r, o, &err) : gt_error_set(&err, GT_E_NOMEM, "out of memory");
+    gt_view_destroy(r.view);
+    gt_calls_close(calls);
+    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+}
+
+const struct gt_command gt_command_view = {
+    .name = "view",
+    .summary = "show a recording of calls in the browser: a time line, flame graphs, tables",
+    .usage = (const char *const[]){"[OPTION]... RECORDING", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
+            "programs (--elf).",
+            "Prints the address of a page on this machine, and opens it where there is a desktop. "
+            "Only programs of this machine that know the address can read the page; it ends with "
+            "Ctrl-C. From another machine: forward the port, as with ssh -L.",
+            "guesttrace export --format html writes the page as one file.", NULL},
+    .spec = {.table = view_table},
+    .options_size = sizeof(struct view_options),
+    .operands = GT_OPERANDS_FILES,
+    .run = run_view,
+};

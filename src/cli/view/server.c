@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The server of `guesttrace view`: see server.h. */
+#include "cli/view/server.h"
+
+#include "analysis/view/page.h"
+#include "cli/view/cache.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <glib.h>
+#include <microhttpd.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    TOKEN_BYTES = 16,
+    CONNECTIONS = 32,
+    REQUEST_BYTES = 64 << 10, /* its line and headers */
+    IDLE_SECONDS = 60,
+};
+
+struct gt_server {
+    struct gt_view *view;
+    struct MHD_Daemon *daemon;
+    struct gt_answers *cache;
+    char *address;
+    char *hosts[2]; /* what Host may be */
+    char token[2 * TOKEN_BYTES + 1];
+};
+
+/* Nothing but the page's own files; no other page may frame it or read from it. */
+static const struct {
+    const char *name, *value;
+} headers[] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cache-Control", "no-store"},
+};
+
+/* ---- responses ----------------------------------------------------------------------------- */
+
+/* Takes the response over; NULL: no memory. */
+static enum MHD_Result respond(struct MHD_Connection *to, unsigned status, const char *type,
+                               struct MHD_Response *r)
+{
+    if (!r)
+        return MHD_NO;
+    MHD_add_response_header(r, "Content-Type", type);
+    for (size_t i = 0; i < G_N_ELEMENTS(headers); i++)
+        MHD_add_response_header(r, headers[i].name, headers[i].value);
+    enum MHD_Result result = MHD_queue_response(to, status, r);
+    MHD_destroy_response(r);
+    return result;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *to, unsigned status, const char *text)
+{
+    return respond(to, status, "text/plain; charset=utf-8",
+                   MHD_create_response_from_buffer(strlen(text), (void *)(uintptr_t)text,
+                                                   MHD_RESPMEM_MUST_COPY));
+}
+
+static enum MHD_Result respond_file(struct MHD_Connection *to, const struct gt_view_file *f)
+{
+    return respond(to, MHD_HTTP_OK, f->type,
+                   MHD_create_response_from_buffer(f->size, (void *)(uintptr_t)f->data,
+                                                   MHD_RESPMEM_PERSISTENT));
+}
+
+static void free_bytes(void *bytes)
+{
+    g_bytes_unref(bytes);
+}
+
+static enum MHD_Result respond_bytes(struct MHD_Connection *to, GBytes *bytes)
+{
+    gsize size;
+    const void *data = g_bytes_get_data(bytes, &size);
+    return respond(to, MHD_HTTP_OK, "application/json",
+                   MHD_create_response_from_buffer_with_free_callback_cls(
+                       size, (void *)(uintptr_t)data, free_bytes, bytes));
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static const char *parameter(void *connection, const char *key)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, key);
+}
+
+static GBytes *bytes_of(int fd, struct gt_error *err)
+{
+    const off_t size = lseek(fd, 0, SEEK_END);
+    char *data = size < 0 ? NULL : g_try_malloc((gsize)size + 1);
+    if (!data || pread(fd, data, (size_t)size, 0) != size) {
+        g_free(data);
+        gt_error_set(err, GT_E_NOMEM, "out of memory");
+        return NULL;
+    }
+    return g_bytes_new_take(data, (gsize)size);
+}
+
+/* NULL: err says why. */
+static GBytes *make_answer(struct gt_server *s, struct MHD_Connection *to, const char *name,
+                           bool *final, struct gt_error *err)
+{
+    const struct gt_view_query q = {parameter, to};
+    const int fd = memfd_create("answer", MFD_CLOEXEC);
+    if (fd < 0) {
+        gt_error_errno(err, errno, "memory for an answer");
+        return NULL;
+    }
+    struct gt_output *out = g_new(struct gt_output, 1);
+    gt_output_init(out, fd);
+    int status = gt_view_answer(s->view, name, &q, out, final, err);
+    if (status >= 0)
+        status = gt_output_finish(out, "an answer", err);
+    GBytes *bytes = status < 0 ? NULL : bytes_of(fd, err);
+    g_free(out);
+    close(fd);
+    return bytes;
+}
+
+static enum MHD_Result add_argument(void *text, enum MHD_ValueKind kind, const char *key,
+                                    const char *value)
+{
+    (void)kind;
+    g_string_append_printf(text, "&%s=%s", key, value ? value : "");
+    return MHD_YES;
+}
+
+static enum MHD_Result answer(struct gt_server *s, struct MHD_Connection *to, const char *name)
+{
+    g_autoptr(GString) question = g_string_new(name);
+    MHD_get_connection_values(to, MHD_GET_ARGUMENT_KIND, add_argument, question);
+    GBytes *bytes = gt_answers_get(s->cache, question->str);
+    struct gt_error err = {0};
+    bool final = false;
+    if (!bytes) {
+        bytes = make_answer(s, to, name, &final, &err);
+        if (bytes && final)
+            gt_answers_put(s->cache, question->str, bytes);
+    }
+    if (bytes)
+        return respond_bytes(to, bytes);
+    return refuse(to,
+                  err.status == GT_E_NOT_FOUND ? MHD_HTTP_NOT_FOUND
+                  : err.status == GT_E_USAGE || err.status == GT_E_RANGE
+                      ? MHD_HTTP_BAD_REQUEST
+                      : MHD_HTTP_INTERNAL_SERVER_ERROR,
+                  err.text);
+}
+
+/* ---- requests ------------------------------------------------------------------------------ */
+
+static bool is_ours(const struct gt_server *s, struct MHD_Connection *c)
+{
+    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
+    for (size_t i = 0; i < G_N_ELEMENTS(s->hosts); i++)
+        if (host && g_ascii_strcasecmp(host, s->hosts[i]) == 0)
+            return !origin || (g_str_has_prefix(origin, "http://") &&
+                               g_ascii_strcasecmp(origin + strlen("http://"), host) == 0);
+    return false;
+}
+
+/* In the same time, wherever they differ. Returns what follows the token; NULL: it is another. */
+static const char *after_token(const struct gt_server *s, const char *path)
+{
+    unsigned char differ = path[0] != '/';
+    const size_t n = strlen(path);
+    for (size_t i = 0; i < 2 * TOKEN_BYTES; i++)
+        differ |= (unsigned char)(s->token[i] ^ (i + 1 < n ? path[i + 1] : 0));
+    return differ || n < 2 + 2 * TOKEN_BYTES || path[1 + 2 * TOKEN_BYTES] != '/'
+               ? NULL
+               : path + 2 + 2 * TOKEN_BYTES;
+}
+
+static enum MHD_Result take_request(void *self, struct MHD_Connection *c, const char *path,
+                                    const char *method, const char *version, const char *data,
+                                    size_t *size, void **state)
+{
+    static const struct gt_view_file *const files[] = {&gt_view_page_css, &gt_view_page_js};
+    struct gt_server *s = self;
+    (void)version;
+    (void)data;
+    if (!*state) { /* the headers are there */
+        *state = s;
+        return MHD_YES;
+    }
+    *size = 0;
+    if (!is_ours(s, c))
+        return refuse(c, MHD_HTTP_FORBIDDEN, "this address is not the page's\n");
+    const char *name = after_token(s, path);
+    if (!name)
+        return refuse(c, MHD_HTTP_FORBIDDEN,
+                      "the address lacks its token; use the whole address\n");
+    if (strcmp(method, "GET") != 0)
+        return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+    if (!*name)
+        return respond_file(c, &gt_view_page_html);
+    for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
+        if (strcmp(name, files[i]->name) == 0)
+            return respond_file(c, files[i]);
+    return answer(s, c, name);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static bool make_token(char *token)
+{
+    unsigned char random[TOKEN_BYTES];
+    if (getrandom(random, sizeof random, 0) != sizeof random)
+        return false;
+    for (size_t i = 0; i < sizeof random; i++)
+        g_snprintf(token + 2 * i, 3, "%02x", random[i]);
+    return true;
+}
+
+/* A socket that listens, or -1. */
+static int listen_at(uint16_t *port, struct gt_error *err)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(*port)};
+    socklen_t size = sizeof at;
+    const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+        listen(fd, CONNECTIONS) == 0 && getsockname(fd, (struct sockaddr *)&at, &size) == 0) {
+        *port = ntohs(at.sin_port);
+        return fd;
+    }
+    const int why = errno;
+    gt_error_errno(err, why, "port %u of 127.0.0.1%s", *port,
+                   why == EADDRINUSE ? ": another program has it; choose one with --port" : "");
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int gt_server_open(struct gt_view *v, uint16_t port, struct gt_server **out, struct gt_error *err)
+{
+    struct gt_server *s = g_new0(struct gt_server, 1);
+    const int fd = listen_at(&port, err);
+    s->view = v;
+    s->cache = gt_answers_create();
+    *out = s;
+    if (fd >= 0 && !make_token(s->token)) {
+        gt_error_errno(err, errno, "random numbers");
+        close(fd);
+    } else if (fd >= 0) {
+        s->hosts[0] = g_strdup_printf("127.0.0.1:%u", port);
+        s->hosts[1] = g_strdup_printf("localhost:%u", port);
+        s->address = g_strdup_printf("http://%s/%s/", s->hosts[0], s->token);
+        s->daemon = MHD_start_daemon(
+            MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL,
+            NULL, take_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+            (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
+            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+        if (!s->daemon) {
+            gt_error_set(err, GT_E_IO, "the HTTP server cannot be started");
+            close(fd);
+        }
+    }
+    if (s->daemon)
+        return 0;
+    gt_server_close(s);
+    *out = NULL;
+    return err->status;
+}
+
+const char *gt_server_address(const struct gt_server *s)
+{
+    return s->address;
+}
+
+void gt_server_close(struct gt_server *s)
+{
+    if (!s)
+        return;
+    if (s->daemon)
+        MHD_stop_daemon(s->daemon);
+    gt_answers_destroy(s->cache);
+    g_free(s->hosts[0]);
+    g_free(s->hosts[1]);
+    g_free(s->address);
+    g_free(s);
+}

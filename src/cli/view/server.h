@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The server of `guesttrace view`: HTTP on the loopback interface for one page.
+ *
+ * Who may ask is who knows the address: its path begins with a random token. A request has to be a
+ * GET for a Host that is this address; answers are made from the recordings and the page's own
+ * files, never from a path of the request.
+ */
+#ifndef GT_CLI_VIEW_SERVER_H
+#define GT_CLI_VIEW_SERVER_H
+
+#include "analysis/view/view.h"
+#include "base/error.h"
+
+#include <stdint.h>
+
+struct gt_server;
+
+/* Listens on that port (0: any) of 127.0.0.1 and answers, on threads of its own, until it is
+ * closed. GT_E_IO: the port is in use, or cannot be used. */
+int gt_server_open(struct gt_view *v, uint16_t port, struct gt_server **out, struct gt_error *err);
+/* The page's address. */
+const char *gt_server_address(const struct gt_server *s);
+/* Ends after the answers that are being made. NULL is fine. */
+void gt_server_close(struct gt_server *s);
+
+#endif

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the server of guesttrace view answers, compared with the recording's records."""
+import collections
+import sys
+
+from gttest import call_sums, functions, made, uftrace
+from gttest.results import need
+from viewing import Viewing, equal
+
+
+def steps(number):
+    return number.randrange(1, 1000)
+
+
+def calls_of(recording, tid, first):
+    """(depth, name, begin, duration) of a task's calls, times from the recording's first record."""
+    records = list(uftrace.read_records(recording.data[tid]))
+    return [(depth, recording.name(addr), begin - first, end - begin) for depth, addr, begin, end in call_sums.calls_of(records)]
+
+
+def first_of(recording):
+    return min(int.from_bytes(data[:8], 'little') for data in recording.data.values())
+
+
+def rows(flat, n):
+    return [tuple(flat[i:i + n]) for i in range(0, len(flat), n)]
+
+
+def check_tile(v, calls, names, exp, first_bin, bins):
+    """A tile has all calls: slices as they are, the others summed up by depth and bin."""
+    got, = v.ask('tiles', exp=exp, bin=first_bin, bins=bins, tasks=1)['tasks']
+    begin, width = first_bin << exp, 1 << exp
+    slices = sorted((depth, names[f], begin + at, duration) for at, duration, depth, f, _ in rows(got['slices'], 5))
+    equal(slices, sorted(c for c in calls if c[3] >= width and c[2] <= begin + bins * width and c[2] + c[3] >= begin), f'slices at {exp}')
+    number, covered = collections.Counter(), collections.Counter()
+    for depth, _, at, duration in calls:
+        if duration < width:
+            number[depth, at >> exp] += 1
+            for n in range(at >> exp, (at + duration >> exp) + 1):
+                covered[depth, n] += min(at + duration, (n + 1) << exp) - max(at, n << exp)
+    inside = {key for key in set(number) | {k for k, c in covered.items() if c} if first_bin <= key[1] < first_bin + bins}
+    cells = {(depth, first_bin + n): (calls, part) for n, part, depth, _, calls in rows(got['cells'], 5)}
+    equal(set(cells), inside, f'cells at {exp}')
+    for key, (calls_in, part) in cells.items():
+        equal(calls_in, number[key], f'calls of {key} at {exp}')
+        need(abs(part - covered[key]) <= 2 + covered[key] / 1000, key, part, 'covered, expected', covered[key])
+
+
+def test_tiles(t):
+    recording = made.Made(f'{t.folder}/data', step=steps)
+    first = first_of(recording)
+    calls = calls_of(recording, 8, first)
+    with Viewing(recording.path) as v:
+        tracks, names = v.ready(), v.names()
+        need(tracks['finest'] > 3, 'there is nothing below the finest level:', tracks['finest'])
+        end = v.ask('info')['duration']
+        for exp in [*range(tracks['coarsest'], -1, -2), 0]:
+            bins = min((end >> exp) + 1, 8192)
+            for at in 0, max(0, (end >> exp) - bins) // 2, (end >> exp) + 1 - bins:
+                check_tile(v, calls, names, exp, at, bins)
+        equal(tracks['tasks'][1][0], len(calls), 'calls of the task')
+        equal(tracks['tasks'][1][3], max(c[0] for c in calls) + 1, 'its depth')
+
+
+def check_range(v, recording, tids, first, window, parameters):
+    names = v.names()
+    paths = {}
+    for tid in tids:
+        for path, s in recording.paths(tid, window=(first + window[0], first + window[1])).items():
+            paths.setdefault(path, call_sums.Sum()).add(*s)
+    expected = call_sums.functions_of(paths)
+    got = {names[r[0]]: (r[1], r[2], r[3]) for r in rows(v.ask('report', **parameters)['rows'], 7)}
+    equal(got, {name: tuple(s) for name, s in expected.items()}, 'report')
+    nodes = rows(v.ask('flame', **parameters)['nodes'], 5)
+    check_flame(nodes, names, paths)
+
+
+def check_flame(nodes, names, paths):
+    open_, shown = [], {}
+    for depth, function, calls, total, own in nodes[1:]:
+        del open_[depth - 1:]
+        open_.append(names[function] if function >= 0 else None)
+        if function >= 0:
+            shown[tuple(open_)] = calls, total, own
+    for path, sums in shown.items():
+        equal(sums, tuple(paths[path]), path)
+    whole = sum(s.total for path, s in paths.items() if len(path) == 1)
+    for path, s in paths.items():
+        need(path in shown or s.total <= whole // 2000 or path[:-1] not in shown or s.total == 0, path, 'is not there')
+
+
+def test_ranges(t):
+    recording = made.Made(f'{t.folder}/data', step=steps)
+    first = first_of(recording)
+    with Viewing(recording.path) as v:
+        end = v.ask('info')['duration']
+        check_range(v, recording, made.TIDS, first, (0, end), {})
+        check_range(v, recording, [8], first, (0, end), {'tasks': '1'})
+        check_range(v, recording, [7, 5000000], first, (100000, 300000), {'from': 100000, 'to': 300000, 'tasks': '0,2'})
+
+
+def test_find(t):
+    recording = made.Made(f'{t.folder}/data', step=steps)
+    first = first_of(recording)
+    with Viewing(recording.path) as v:
+        v.ready()
+        names = v.names()
+        index = names.index('fib')
+        calls = sorted((begin, duration, task) for task, tid in enumerate(made.TIDS)
+                       for _, name, begin, duration in calls_of(recording, tid, first) if name == 'fib')
+        time = calls[len(calls) // 2][0]
+        got = v.ask('find', functions=index, time=time)
+        equal(got['calls'], len(calls), 'calls')
+        equal(got['first']['begin'], calls[0][0], 'first')
+        equal(got['longest']['duration'], max(c[1] for c in calls), 'longest')
+        equal(got['next']['begin'], min(c[0] for c in calls if c[0] > time), 'next')
+        equal(got['before']['begin'], max(c[0] for c in calls if c[0] < time), 'before')
+
+
+def test_relations(t):
+    recording = made.Made(f'{t.folder}/data', step=steps)
+    with Viewing(recording.path) as v:
+        v.ready()
+        names = v.names()
+        got = v.ask('function', functions=names.index('fib'))
+        callers, callees = collections.Counter(), collections.Counter()
+        for tid in made.TIDS:
+            for path, s in recording.paths(tid).items():
+                if path[-1] == 'fib':
+                    callers[path[-2] if len(path) > 1 else None] += s.calls
+                if len(path) > 1 and path[-2] == 'fib':
+                    callees[path[-1]] += s.calls
+        equal({names[r[0]] if r[0] >= 0 else None: r[1] for r in rows(got['callers'], 4)}, dict(callers), 'callers')
+        equal({names[r[0]]: r[1] for r in rows(got['callees'], 4)}, dict(callees), 'callees')
+
+
+def test_inverse(t):
+    recording = made.Made(f'{t.folder}/data', step=steps)
+    with Viewing(recording.path) as v:
+        v.ready()
+        names = v.names()
+        nodes = rows(v.ask('flame', inverse=1)['nodes'], 5)
+        own = collections.Counter()
+        for tid in made.TIDS:
+            for path, s in recording.paths(tid).items():
+                own[path[-1]] += s.self
+        equal({names[f]: total for depth, f, _, total, _ in nodes if depth == 1 and f >= 0}, dict(own), 'own times')
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals()))

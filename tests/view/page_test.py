@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The page of guesttrace view in a headless Chromium: what it shows is what guesttrace report and the records say.
+
+SCREENSHOTS=FOLDER in the environment keeps pictures.
+"""
+import base64
+import json
+import os
+import sys
+
+import texts
+from gttest import browser, call_sums, commands, functions, made, uftrace
+from gttest.paths import GUESTTRACE
+from gttest.results import need, write
+from viewing import Viewing, equal
+
+READY = 'window.guesttrace && guesttrace.recording.tracks && guesttrace.recording.tracks.progress === 1000 && ' \
+        'document.querySelector("header") && !guesttrace.source.busy && guesttrace.recording.functions.length > 0'
+IDLE = '!guesttrace.source.busy && !guesttrace.view.waits'
+# Texts of the rows of a table that are in the page.
+ROWS = '[...document.querySelectorAll(`[aria-label="%s"] .rows .row`)].map(row => [...row.children].map(cell => cell.textContent))'
+
+
+class Page:
+    """`with Page(t, url) as p`: the page is there."""
+
+    def __init__(self, t, url):
+        self.browser = browser.Browser(t.folder)
+        self.url = url
+
+    def __enter__(self):
+        self.browser.__enter__()
+        self.browser.call('Log.enable')
+        self.browser.open(self.url)
+        self.browser.wait(READY)
+        return self
+
+    def __exit__(self, *why):
+        self.browser.__exit__(*why)
+
+    def ask(self, expression):
+        return self.browser.ask(expression)
+
+    def idle(self):
+        """Until nothing is under way, and what has come is drawn."""
+        self.browser.wait(IDLE)
+        self.browser.ask('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+        self.browser.wait(IDLE)
+
+    def press(self, *keys):
+        for key in keys:
+            self.browser.press(key)
+        self.idle()
+
+    def type(self, text):
+        self.browser.call('Input.insertText', text=text)
+        self.idle()
+
+    def mouse(self, kind, x, y, **more):
+        self.browser.call('Input.dispatchMouseEvent', type=kind, x=x, y=y, **more)
+
+    def click(self, x, y, **more):
+        for kind in 'mousePressed', 'mouseReleased':
+            self.mouse(kind, x, y, button='left', clickCount=1, **more)
+        self.idle()
+
+    def drag(self, x0, y0, x1, y1, **more):
+        self.mouse('mousePressed', x0, y0, button='left', buttons=1, clickCount=1, **more)
+        for part in 0.5, 1:
+            self.mouse('mouseMoved', x0 + (x1 - x0) * part, y0 + (y1 - y0) * part, buttons=1, **more)
+        self.mouse('mouseReleased', x1, y1, button='left', clickCount=1, **more)
+        self.idle()
+
+    def rows(self, label):
+        return self.ask(ROWS % label)
+
+    def state(self, name):
+        return self.ask(f'guesttrace.state.{name}')
+
+    def where(self, selector):
+        """left, top, width and height of an element."""
+        return self.ask(f'(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();'
+                        ' return [b.left, b.top, b.width, b.height] })()')
+
+    def picture(self, name):
+        if os.environ.get('SCREENSHOTS'):
+            write(f'{os.environ["SCREENSHOTS"]}/{name}.png', base64.b64decode(self.browser.call('Page.captureScreenshot')['data']))
+
+
+def count(text):
+    return int(text.replace(',', ''))
+
+
+def random_steps(number):
+    return number.randrange(1, 1000)
+
+
+def report(path, *options):
+    """{function: (calls, total, self)}"""
+    done = json.loads(commands.printed([GUESTTRACE, 'report', '--json', *options, path]))
+    return {row['function']: (row['calls'], row['total_ns'], row['self_ns']) for row in done['rows']}
+
+
+def check_table(p, sums):
+    """The table of functions has each function with its number of calls, and times as the page writes them."""
+    table = {row[6]: row for row in p.rows('Functions')}
+    equal(set(table), set(sums), 'functions')
+    for name, (calls, total, own) in sums.items():
+        equal(count(table[name][2]), calls, f'calls of {name}')
+        equal(table[name][:2], [texts.time_text(total), texts.time_text(own)], f'times of {name}')
+
+
+def test_tables(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.press('3')
+        check_table(p, report(recording.path))
+        p.picture('functions')
+        p.press('5')
+        equal({row[4]: count(row[2]) for row in p.rows('Tasks')},
+             {f'guest {tid}': sum(s.calls for s in recording.paths(tid).values()) for tid in made.TIDS}, 'tasks')
+        p.press('4')
+        equal([count(row[2]) for row in p.rows('Modules')], [sum(s.calls for tid in made.TIDS for s in recording.paths(tid).values())], 'modules')
+
+
+def test_range(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.ask('guesttrace.setState({ range: [100000, 300000], tasks: [1] })')
+        p.press('3')
+        check_table(p, report(recording.path, '--from', '100us', '--to', '300us', '--task', '8'))
+        p.press('Escape', '1')
+        left, top, width, _ = p.where('canvas.tracks')
+        p.drag(left + 400, top + 10, left + 700, top + 10)
+        begin, end = p.state('range')
+        whole = p.ask('guesttrace.recording.duration')
+        need(abs(begin - whole * 200 / (width - 200)) < whole / 200 and abs(end - whole * 500 / (width - 200)) < whole / 200, begin, end, whole)
+        p.picture('range')
+        need(p.rows('Functions of the range'), 'there are no sums of the range')
+
+
+def first_call(recording, tid):
+    """(depth, name, begin, end) of the task's call that ends first."""
+    depth, addr, begin, end = next(call_sums.calls_of(list(uftrace.read_records(recording.data[tid]))))
+    return depth, recording.name(addr), begin, end
+
+
+def test_zoom(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    depth, name, begin, end = first_call(recording, 8)
+    first = min(int.from_bytes(data[:8], 'little') for data in recording.data.values())
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.ask(f'guesttrace.setSight({begin - first - 20}, {end - first + 20})')
+        p.idle()
+        hit = p.ask(f'guesttrace.callAt(1, {depth}, {(begin + end) / 2 - first}).call')
+        equal((p.ask(f'guesttrace.functionOf({hit["function"]}).name'), hit['begin'], hit['duration']), (name, begin - first, end - begin), 'the call')
+        p.ask(f'guesttrace.setState({{ call: guesttrace.callAt(1, {depth}, {(begin + end) / 2 - first}).call }})')
+        p.idle()
+        text = p.ask('document.querySelector(".details").innerText')
+        need(name in text and texts.time_text(end - begin) in text, text)
+        equal(p.ask('document.querySelectorAll(".stack li").length'), depth + 1, 'calls in its path')
+        p.picture('call')
+
+
+def test_keys(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        whole = p.state('to')
+        p.press('w', 'w', 'w')
+        need(p.state('to') - p.state('from') < whole / 4, p.state('from'), p.state('to'))
+        before = p.state('from')
+        p.press('d')
+        need(p.state('from') > before, 'it did not move')
+        p.press('0')
+        equal([p.state('from'), p.state('to')], [0, whole], 'all of the time')
+        left, top, *_ = p.where('canvas.tracks')
+        p.mouse('mouseWheel', left + 600, top + 200, deltaX=0, deltaY=-500)
+        p.idle()
+        need(p.state('to') - p.state('from') < whole / 2, 'the wheel does nothing')
+        p.press('/')
+        p.type('fib')
+        equal(p.state('search'), 'fib', 'what is typed is searched')
+        p.press('Enter')
+        equal(p.ask('guesttrace.functionOf(guesttrace.state.call.function).name'), 'fib', 'the call that was found')
+        found = p.state('call.begin')
+        p.press('Escape', 'n')
+        need(p.state('call.begin') > found, 'the next one begins later')
+        p.press('ArrowUp', 'm')
+        equal(p.state('range'), [p.state('call.begin'), p.state('call.begin') + p.state('call.duration')], 'the call is summed up')
+        p.press('f')
+        equal(p.state('tab'), 'flame', 'tab')
+        p.press('?')
+        need(p.ask('document.querySelector("dialog").open'), 'there is no list of keys')
+        p.picture('keys')
+
+
+def test_address(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v:
+        with Page(t, v.url + '#tab=functions&range=100000-300000&tasks=1&search=f*&function=2') as p:
+            equal([p.state(s) for s in ('tab', 'range', 'tasks', 'search', 'function')], ['functions', [100000, 300000], [1], 'f*', 2], 'state')
+            equal({row[6] for row in p.rows('Functions')}, {'f', 'fib'}, 'functions')
+        with Page(t, v.url + '#tab=nothing&range=9-1&tasks=99,x&at=5-2&call=1&path=77&function=-5') as p:
+            equal([p.state(s) for s in ('tab', 'range', 'tasks')], ['timeline', None, []], 'what makes no sense is left out')
+
+
+def test_flame(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.press('2')
+        p.picture('flame')
+        p.press('ArrowDown', 'Enter')
+        path = p.state('path')
+        need(len(path) == 1, path)
+        equal(p.ask('document.querySelector(".path").innerText').split('›')[-1].strip(), p.ask(f'guesttrace.functionOf({path[0]}).name'), 'path')
+        p.press('Backspace')
+        equal(p.state('path'), [], 'path')
+
+
+def test_hostile_names(t):
+    hostile = [*made.HOSTILE, b'<img src=x onerror=alert(1)>', b'\xe2\x80\xaeabc', b'"><script>alert(2)</script>', b"'+alert(3)+'", b'*[a-z]+$']
+    recording = made.Made(f'{t.folder}/data', hostile, n=400, deep=6)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.press('3')
+        names = [row[6] for row in p.rows('Functions')]
+        need('<img src=x onerror=alert(1)>' in names and '"><script>alert(2)</script>' in names, names)
+        need(any('\\u202e' in name for name in names), 'what turns the direction is not shown:', names)
+        equal(p.ask('document.querySelectorAll("img, script:not([src])").length'), 0, 'elements that names made')
+        need(p.ask('document.body.innerText.length') < 100000, 'a name of a megabyte is shown whole')
+        p.press('2', '1', '6')
+        p.picture('hostile')
+
+
+def test_console_line(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    write(f'{recording.path}/extern.dat', '0.000002000 Linux version <b>6.1</b>\n0.000300000 Run /init\n')
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.browser.wait('guesttrace.view.marks.console.length === 2')
+        equal(p.ask('guesttrace.view.marks.console.map(m => m.text)'), ['Linux version <b>6.1</b>', 'Run /init'], 'lines')
+
+
+def test_small_window(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.browser.call('Emulation.setDeviceMetricsOverride', width=480, height=640, deviceScaleFactor=2, mobile=False)
+        for tab in '123456':
+            p.press(tab)
+            need(p.ask('document.documentElement.scrollWidth') <= 480, 'tab', tab, 'is wider than the window')
+            p.picture(f'small-{tab}')
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals()))
