@@ -79,8 +79,8 @@ bool gt_filter_set_is_empty(const struct gt_filter_set *set);
 /* enum gt_filter_need: what its options use. */
 uint32_t gt_filter_set_uses(const struct gt_filter_set *set);
 
-/* True: a trigger may switch recording on. */
-bool gt_filter_set_switches_on(const struct gt_filter_set *set);
+/* True: while recording is off calls may do something: switch it on, end it, write a mark. */
+bool gt_filter_set_acts_while_off(const struct gt_filter_set *set);
 /* True: a trigger may end the recording. */
 bool gt_filter_set_finishes(const struct gt_filter_set *set);
 

@@ -329,12 +329,20 @@ static bool has_action(const struct gt_filter_set *set, enum gt_action_kind kind
     return false;
 }
 
-bool gt_filter_set_switches_on(const struct gt_filter_set *set)
+static bool acts_while_off(const struct gt_filter_rule *r)
+{
+    for (size_t i = 0; i < r->n_actions; i++)
+        if (r->action[i].kind != GT_ACTION_TRACE_OFF)
+            return true;
+    return r->bits & GT_VERDICT_ON;
+}
+
+bool gt_filter_set_acts_while_off(const struct gt_filter_set *set)
 {
     for (size_t i = 0; i < set->n_rules; i++)
-        if (set->rule[i]->bits & GT_VERDICT_ON)
+        if (set->rule[i]->cause == GT_CAUSE_CALL && acts_while_off(set->rule[i]))
             return true;
-    return has_action(set, GT_ACTION_TRACE_ON);
+    return false;
 }
 
 bool gt_filter_set_finishes(const struct gt_filter_set *set)

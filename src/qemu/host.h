@@ -79,8 +79,9 @@ extern const char gt_tool_name[];
 /* Subscribes to events; call it once, in gt_tool_install, or in `then`. The table and self must
  * live as long as the host. */
 void gt_host_subscribe(const struct gt_host_events *events, void *self);
-/* On a vCPU's thread, in a callback: before any vCPU runs on, all translated code is discarded, no
- * event is subscribed to, and then(self) is called. */
+/* On a vCPU's thread, in a callback: before any vCPU runs code again, all translated code is
+ * discarded, no event is subscribed to, and then(self) is called on that thread. Other threads may
+ * be in a callback of a system call, of a vCPU that waits or that ends. */
 void gt_host_start_again(void (*then)(void *self));
 
 bool gt_host_can(enum gt_host_feature feature);

@@ -15,8 +15,14 @@ static struct {
     const struct gt_host_events *events;
     void *self;
     void (*then)(void *self); /* gt_host_start_again */
-    bool installed;
+    bool installed, subscribed;
 } host;
+
+/* Of those that are subscribed to; a thread may still have one of the former (start_again). */
+static const struct gt_host_events *events(void)
+{
+    return __atomic_load_n(&host.events, __ATOMIC_ACQUIRE);
+}
 
 /* Events arrive in two shapes: families before 7 put the plugin's id first, 7 the userdata last.
  * The functions below with the suffix _7 are called by it. */
@@ -24,110 +30,113 @@ static struct {
 static void on_vcpu_init(qemu_id id, unsigned vcpu)
 {
     (void)id;
-    host.events->vcpu_init(host.self, vcpu);
+    events()->vcpu_init(host.self, vcpu);
 }
 
 static void on_vcpu_init_7(unsigned vcpu, void *data)
 {
-    host.events->vcpu_init(data, vcpu);
+    events()->vcpu_init(data, vcpu);
 }
 
 static void on_vcpu_exit(qemu_id id, unsigned vcpu)
 {
     (void)id;
-    host.events->vcpu_exit(host.self, vcpu);
+    events()->vcpu_exit(host.self, vcpu);
 }
 
 static void on_vcpu_exit_7(unsigned vcpu, void *data)
 {
-    host.events->vcpu_exit(data, vcpu);
+    events()->vcpu_exit(data, vcpu);
+}
+
+static void on_vcpu_idle_7(unsigned vcpu, void *data)
+{
+    const struct gt_host_events *e = events();
+    if (e->vcpu_idle)
+        e->vcpu_idle(data, vcpu);
 }
 
 static void on_vcpu_idle(qemu_id id, unsigned vcpu)
 {
     (void)id;
-    host.events->vcpu_idle(host.self, vcpu);
-}
-
-static void on_vcpu_idle_7(unsigned vcpu, void *data)
-{
-    host.events->vcpu_idle(data, vcpu);
+    on_vcpu_idle_7(vcpu, host.self);
 }
 
 static void on_translate(qemu_id id, void *tb)
 {
     (void)id;
-    host.events->translate(host.self, tb);
+    events()->translate(host.self, tb);
 }
 
 static void on_translate_7(void *tb, void *data)
 {
-    host.events->translate(data, tb);
+    events()->translate(data, tb);
 }
 
 static void on_flush(qemu_id id)
 {
     (void)id;
-    host.events->flush(host.self);
+    events()->flush(host.self);
 }
 
 static void on_flush_7(void *data)
 {
-    host.events->flush(data);
+    events()->flush(data);
 }
 
 static void on_exit_event(qemu_id id, void *data)
 {
     (void)id;
-    host.events->exit(data);
+    events()->exit(data);
 }
 
 static void on_exit_event_7(void *data)
 {
-    host.events->exit(data);
+    events()->exit(data);
 }
 
 static void on_syscall(qemu_id id, unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
     (void)id;
-    host.events->syscall(host.self, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
+    events()->syscall(host.self, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
 }
 
 static void on_syscall_7(unsigned vcpu, int64_t num, uint64_t a1, uint64_t a2, uint64_t a3,
                          uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8,
                          void *data)
 {
-    host.events->syscall(data, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
+    events()->syscall(data, vcpu, num, (const uint64_t[8]){a1, a2, a3, a4, a5, a6, a7, a8});
 }
 
 static void on_syscall_return(qemu_id id, unsigned vcpu, int64_t num, int64_t result)
 {
     (void)id;
-    host.events->syscall_return(host.self, vcpu, num, result);
+    events()->syscall_return(host.self, vcpu, num, result);
 }
 
 static void on_syscall_return_7(unsigned vcpu, int64_t num, int64_t result, void *data)
 {
-    host.events->syscall_return(data, vcpu, num, result);
+    events()->syscall_return(data, vcpu, num, result);
 }
 
 static void on_discontinuity(qemu_id id, unsigned vcpu, int kind, uint64_t from, uint64_t to)
 {
     (void)id;
-    host.events->discontinuity(host.self, vcpu, (unsigned)kind, from, to);
+    events()->discontinuity(host.self, vcpu, (unsigned)kind, from, to);
 }
 
 static void on_discontinuity_7(unsigned vcpu, int kind, uint64_t from, uint64_t to, void *data)
 {
-    host.events->discontinuity(data, vcpu, (unsigned)kind, from, to);
+    events()->discontinuity(data, vcpu, (unsigned)kind, from, to);
 }
 
 void gt_host_subscribe(const struct gt_host_events *e, void *self)
 {
-    assert(!host.events && e->translate && e->exit);
-    host.events = e;
+    assert(!host.subscribed && e->translate && e->exit);
+    host.subscribed = true;
     host.self = self;
+    __atomic_store_n(&host.events, e, __ATOMIC_RELEASE);
     bool v7 = gt_qemu_family == QEMU_FAMILY_7;
 /* Registration before family 7 takes no userdata; an extra argument in a register is not seen. */
 #define PICK(name) (v7 ? (void *)name##_7 : (void *)name)
@@ -154,7 +163,7 @@ void gt_host_subscribe(const struct gt_host_events *e, void *self)
 static void on_reset(qemu_id id)
 {
     (void)id;
-    host.events = NULL;
+    host.subscribed = false;
     host.then(host.self);
 }
 

@@ -56,6 +56,7 @@ void gt_stack_end(struct gt_tracker *k, struct gt_stack *s)
     gt_stack_close(k, s, 0, s->last_time);
     s->n_handlers = 0;
     s->base->flags = 0;
+    s->cut = false;
     s->sp = GT_NO_ADDR;
     for (size_t i = 0; i < GT_TRACK_SAVED_CONTEXTS && k->machine; i++)
         if (k->saved_contexts[i].stack == s)
@@ -114,12 +115,15 @@ void gt_stack_switch(struct gt_thread *t, struct gt_stack *s, uint64_t time)
     gt_stack_open(t, time);
 }
 
+struct gt_stack *gt_stack_take(struct gt_tracker *k)
+{
+    struct gt_stack *s = k->n_stacks < k->keep_stacks ? NULL : take_ended(k);
+    return s ? s : gt_stack_create(k);
+}
+
 void gt_stack_begin(struct gt_thread *t, uint64_t time)
 {
-    struct gt_tracker *k = t->tracker;
-    struct gt_stack *s = k->n_stacks < k->keep_stacks ? NULL : take_ended(k);
-    if (!s)
-        s = gt_stack_create(k);
+    struct gt_stack *s = gt_stack_take(t->tracker);
     if (!s)
         return;
     s->coroutine = true;

@@ -59,6 +59,12 @@ static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *
     return last;
 }
 
+void gt_fork_snapshots_forget(struct gt_tracker *k)
+{
+    free(k->fork_snapshots);
+    k->fork_snapshots = NULL;
+}
+
 void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
 {
     const struct gt_stack *s = t->stack;

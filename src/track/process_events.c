@@ -28,18 +28,19 @@ static void resolve_exception_return(struct gt_thread *t, const struct gt_code *
         begins_context(t, code, time))
         return;
     uint32_t depth = gt_stack_depth(s);
+    bool cut = s->cut && !depth;
     if (depth && s->top->ret == code->pc) {
         t->matched++;
         gt_stack_close(t->tracker, s, depth - 1, time);
         return;
     }
     if (within_kernel) { /* the handler's beginning was not seen */
-        t->counters[GT_ANOMALY_UNKNOWN_RETURN]++;
+        t->counters[GT_ANOMALY_UNKNOWN_RETURN] += !cut;
         return;
     }
     gt_stack_close(t->tracker, s, 0, time);
     s->n_handlers = 0;
-    if (!gt_fork_snapshot_take(t, code->pc, time))
+    if (!gt_fork_snapshot_take(t, code->pc, time) && (code->entry || !cut))
         gt_begin_root(t, code, time);
 }
 

@@ -140,6 +140,8 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
                           time);
         return stays;
     }
+    if (last_exit == GT_LAST_EXIT_RESUME) /* a handler interrupted what was not followed */
+        return stays;
     bool resumed = last_exit & GT_LAST_EXIT_RESUME &&
                    gt_signal_is_resumed_in(last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code);
     last_exit &= ~(uint64_t)GT_LAST_EXIT_RESUME;

@@ -26,6 +26,8 @@ void gt_stack_forget_signals(struct gt_thread *t, uint32_t depth);
 
 /* Returns an empty stack that no thread runs, in the tracker's list. NULL: no memory. */
 struct gt_stack *gt_stack_create(struct gt_tracker *k);
+/* The same, or one that has ended, where there are many. */
+struct gt_stack *gt_stack_take(struct gt_tracker *k);
 /* Takes the stack out of the tracker's list. With the tracker's lock. */
 void gt_stack_unlink(struct gt_tracker *k, struct gt_stack *s);
 /* Frees a stack that is in no list. */
@@ -51,6 +53,8 @@ void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit);
 /* If a system call that returns to pc has a fork snapshot, begins a process with those frames.
  * False: none has. */
 bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time);
+/* Drops all of them. With the tracker's lock. */
+void gt_fork_snapshots_forget(struct gt_tracker *k);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 

@@ -196,6 +196,7 @@ struct gt_stack {
     uint64_t dropped;   /* pushes refused: deeper than GT_TRACK_MAX_DEPTH */
     bool running;       /* some vCPU's current stack */
     bool coroutine;     /* begun by a stack switch, not by a thread */
+    bool cut;           /* calls below base[1] may be open that were not followed */
     uint32_t level;     /* of the next frame: see gt_level_of */
     struct gt_stack *next;
 
@@ -356,8 +357,7 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time);
  * current stack's frames are entered again into an output of the child's own. */
 void gt_track_forked(struct gt_thread *t, uint64_t time);
 
-/* Before execve: frames are closed (the program is gone if it succeeds); if it failed, entered
- * again. */
+/* Before execve: frames are closed (it may succeed); if it failed, entered again. */
 void gt_track_exec(struct gt_thread *t, uint64_t time);
 void gt_track_exec_failed(struct gt_thread *t, uint64_t time);
 

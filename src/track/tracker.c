@@ -109,7 +109,7 @@ uint64_t gt_track_sigreturn(struct gt_thread *t, uint64_t last_exit, uint64_t ti
     while (i > 0 && t->signals[i - 1].stack != t->stack)
         i--;
     if (i == 0) {
-        t->counters[GT_ANOMALY_UNKNOWN_SIGRETURN]++;
+        t->counters[GT_ANOMALY_UNKNOWN_SIGRETURN] += !t->stack->cut;
         return last_exit;
     }
     struct gt_signal_entry e = t->signals[i - 1];

@@ -86,7 +86,7 @@ class Client:
 
     def status(self):
         words = self.must('status').split()[1:]
-        return {key: value if key in ('recording', 'clock') else int(value)
+        return {key: value if key in ('recording', 'tracking', 'clock') else int(value)
                 for key, value in (word.split('=') for word in words)}
 
     def close(self):

@@ -32,8 +32,9 @@ def test_commands(t):
     child = t.start()
     c = Client(t, child)
     first = c.status()
-    need(list(first) == ['recording', 'records', 'lost', 'calls_tracked', 'tasks', 'vcpus', 'clock', 'elapsed_ns'], first)
-    need((first['recording'], first['lost'], first['tasks'], first['vcpus'], first['clock']) == ('on', 0, 1, 1, 'insn'), first)
+    need(list(first) == ['recording', 'tracking', 'records', 'lost', 'calls_tracked', 'tasks', 'vcpus', 'clock', 'elapsed_ns'], first)
+    need((first['recording'], first['tracking'], first['lost'], first['tasks'], first['vcpus'], first['clock']) ==
+         ('on', 'on', 0, 1, 1, 'insn'), first)
     need(first['calls_tracked'] > START and first['records'] > first['calls_tracked'] and first['elapsed_ns'] > 1000, first)
     step(child, 'w')
     second = c.status()

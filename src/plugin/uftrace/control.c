@@ -59,11 +59,11 @@ static void do_status(void *self, const char *args, struct gt_control_answer *an
     gt_streams_get_stats(r->output.streams, &s);
     struct counts c = count(r);
     gt_control_succeed(answer,
-                       "recording=%s records=%" PRIu64 " lost=%" PRIu64 " calls_tracked=%" PRIu64
-                       " tasks=%u vcpus=%u clock=%s elapsed_ns=%" PRIu64,
-                       is_on(r) ? "on" : "off", s.records, s.lost, c.calls,
-                       __atomic_load_n(&r->totals.tasks, __ATOMIC_RELAXED), c.vcpus,
-                       r->hot.host_clock ? "host" : "insn", c.elapsed);
+                       "recording=%s tracking=%s records=%" PRIu64 " lost=%" PRIu64
+                       " calls_tracked=%" PRIu64 " tasks=%u vcpus=%u clock=%s elapsed_ns=%" PRIu64,
+                       is_on(r) ? "on" : "off", gt_dormant_is_asleep(r) ? "off" : "on", s.records,
+                       s.lost, c.calls, __atomic_load_n(&r->totals.tasks, __ATOMIC_RELAXED),
+                       c.vcpus, r->hot.host_clock ? "host" : "insn", c.elapsed);
 }
 
 static void do_flush(void *self, const char *args, struct gt_control_answer *answer)
@@ -98,10 +98,7 @@ static void do_on(void *self, const char *args, struct gt_control_answer *answer
 {
     struct gt_error err;
     (void)args;
-    int status = gt_recorder_filter_switch(self, true, &err);
-    answer_of("on", status, &err, answer);
-    if (status == 0)
-        gt_dormant_wake(self);
+    answer_of("on", gt_recorder_filter_switch(self, true, &err), &err, answer);
 }
 
 static void do_off(void *self, const char *args, struct gt_control_answer *answer)

@@ -1,68 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recordings that are off from the beginning: see dormant.h. */
+/* When the recorder sleeps: see dormant.h. How it falls asleep and wakes up is in sleep.c. */
 #include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/recorder.h"
 
-/* No vCPU runs. */
-static void wake(void *self)
+bool gt_dormant_is_asleep(const struct gt_uftrace_recorder *r)
 {
-    struct gt_uftrace_recorder *r = self;
-    __atomic_store_n(&r->dormant.asleep, false, __ATOMIC_RELEASE);
-    gt_host_subscribe(&r->events, r);
+    return __atomic_load_n(&r->dormant.asleep, __ATOMIC_ACQUIRE);
 }
 
-/* On a vCPU's thread. */
-static void look(struct gt_uftrace_recorder *r)
+void gt_dormant_lock(struct gt_uftrace_recorder *r)
 {
-    if (__atomic_load_n(&r->dormant.wake, __ATOMIC_RELAXED) &&
-        __atomic_exchange_n(&r->dormant.wake, false, __ATOMIC_ACQ_REL))
-        gt_host_start_again(wake);
+    if (r->dormant.possible)
+        pthread_mutex_lock(&r->dormant.lock);
 }
 
-static void on_translate(void *self, struct gt_block *block)
+void gt_dormant_unlock(struct gt_uftrace_recorder *r)
 {
-    (void)block;
-    look(self);
+    if (r->dormant.possible)
+        pthread_mutex_unlock(&r->dormant.lock);
 }
 
-static void on_idle(void *self, unsigned vcpu)
-{
-    (void)vcpu;
-    look(self);
-}
-
-static void on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from, uint64_t to)
-{
-    (void)vcpu, (void)kind, (void)from, (void)to;
-    look(self);
-}
-
-/* A program that waits in a system call goes on with callbacks. */
-static void on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
-{
-    struct gt_uftrace_recorder *r = self;
-    r->events.syscall_return(r, vcpu, number, result);
-    look(r);
-}
-
-bool gt_dormant_init(struct gt_uftrace_recorder *r)
+bool gt_dormant_is_due(const struct gt_uftrace_recorder *r)
 {
     const struct gt_filter_current *current = gt_filters_current(&r->filters);
-    if (!r->options.control || !current || gt_filter_live_is_on(current->live) ||
-        gt_filter_set_switches_on(current->set) || !gt_host_can(GT_HOST_START_AGAIN))
-        return false;
-    r->dormant.asleep = true;
-    r->dormant.events = r->events;
-    r->dormant.events.translate = on_translate;
-    r->dormant.events.vcpu_idle = on_idle;
-    r->dormant.events.syscall_return = on_syscall_return;
-    if (gt_host_can(GT_HOST_DISCONTINUITY))
-        r->dormant.events.discontinuity = on_discontinuity;
-    return true;
+    return !gt_filter_live_is_on(current->live) &&
+           (current->quiet || __atomic_load_n(&r->filters.ended, __ATOMIC_ACQUIRE));
 }
 
-void gt_dormant_wake(struct gt_uftrace_recorder *r)
+void gt_dormant_look(struct gt_uftrace_recorder *r)
 {
-    if (__atomic_load_n(&r->dormant.asleep, __ATOMIC_ACQUIRE))
-        __atomic_store_n(&r->dormant.wake, true, __ATOMIC_RELEASE);
+    struct gt_dormant *d = &r->dormant;
+    bool asleep = gt_dormant_is_asleep(r);
+    if (d->possible && gt_dormant_is_due(r) != asleep &&
+        (asleep || __atomic_load_n(&d->wakes, __ATOMIC_RELAXED)) &&
+        !__atomic_exchange_n(&d->changes, true, __ATOMIC_ACQ_REL))
+        gt_host_start_again(d->change);
+}
+
+void gt_dormant_interrupted(struct gt_uftrace_recorder *r)
+{
+    if (!__atomic_load_n(&r->dormant.wakes, __ATOMIC_RELAXED))
+        __atomic_store_n(&r->dormant.wakes, true, __ATOMIC_RELAXED);
 }

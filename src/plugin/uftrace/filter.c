@@ -149,7 +149,8 @@ static struct gt_filter_current *current_of(const struct gt_uftrace_recorder *r,
         return NULL;
     }
     struct gt_filter_current *current = g_new(struct gt_filter_current, 1);
-    *current = (struct gt_filter_current){set, live, gt_filter_set_uses(set)};
+    *current = (struct gt_filter_current){set, live, gt_filter_set_uses(set),
+                                          !gt_filter_set_acts_while_off(set)};
     if (r->options.control && !r->guest.user) /* what a later set may use: known from now on */
         current->uses |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL;
     return current;

@@ -43,6 +43,7 @@ struct gt_filter_current {
     struct gt_filter_set *set;
     struct gt_filter_live *live;
     uint32_t uses; /* enum gt_filter_need */
+    bool quiet;    /* while recording is off calls do nothing */
 };
 
 struct gt_filters {

@@ -156,6 +156,12 @@ static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
     return __builtin_expect(!ended, 1) ? time : MAX(ended, f->last);
 }
 
+static inline void look_if_off(const struct gt_filtered *f)
+{
+    if (__builtin_expect(!(f->state.switched & 1), 0))
+        gt_dormant_look(f->rec);
+}
+
 void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time)
 {
     if (!f->out)
@@ -166,6 +172,7 @@ void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint
     unsigned flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0;
     if (flags || !gt_filter_skips(&f->state, v))
         gt_filter_enter(&f->state, v, frame->addr, flags, time);
+    look_if_off(f);
 }
 
 void gt_filtered_leave(struct gt_filtered *f, uint64_t time)
@@ -175,6 +182,13 @@ void gt_filtered_leave(struct gt_filtered *f, uint64_t time)
     time = prepare(f, time);
     if (!gt_filter_leaves_skipped(&f->state))
         gt_filter_leave(&f->state, time);
+    look_if_off(f);
+}
+
+void gt_filtered_stop(struct gt_filtered *f, uint64_t time)
+{
+    if (f->out)
+        gt_filter_takes_event(&f->state, prepare(f, time));
 }
 
 static void put_event(struct gt_filtered *f, unsigned event, uint64_t time)

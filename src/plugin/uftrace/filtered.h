@@ -36,6 +36,8 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
                        struct gt_stream *out, uint32_t id);
 /* All its calls have ended. Not begun is fine. */
 void gt_filtered_end(struct gt_filtered *f);
+/* Recording was switched off: its open calls end now. Not begun is fine. */
+void gt_filtered_stop(struct gt_filtered *f, uint64_t time);
 /* It has another name. Not begun is fine. */
 void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid);
 

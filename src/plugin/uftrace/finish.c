@@ -192,7 +192,9 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     gt_live_clock_remove(&r->hot.live);
     gt_marks_ended(r, gt_process_time(r));
     struct lossy lossy = {.rec = r, .more = gt_snapshots_end(r)};
+    gt_dormant_lock(r);
     end_vcpus(r);
+    gt_dormant_unlock(r);
     gt_streams_flush(r->output.streams);
     const struct gt_stream_loss *stream;
     lossy.n = gt_streams_get_losses(r->output.streams, &stream);

@@ -126,38 +126,65 @@ static void on_name(struct gt_vcpu *v, uint64_t addr, uint64_t time)
     gt_output_name(v, name, time);
 }
 
-void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+static void on_exit_group(struct gt_uftrace_recorder *r, uint64_t status)
 {
-    struct gt_uftrace_recorder *r = self;
+    r->process.exit_status = (int)(status & 0xff);
+    r->process.has_exit_status = true;
+    gt_output_keep_names(r);
+}
+
+/* What changes a vCPU that has begun and is followed. */
+static void on_followed(struct gt_vcpu *v, struct gt_score *score, int64_t number,
+                        const uint64_t args[8])
+{
+    struct gt_uftrace_recorder *r = v->rec;
     const struct gt_syscalls *sys = r->guest.syscalls;
-    if (!sys || vcpu >= r->hot.max_vcpus)
-        return;
-    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    if (!v->begun)
-        return;
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
-    if (number == sys->mmap)
-        before_mmap(v, args[1], args[3]);
-    if (number == sys->rt_sigaction)
-        on_sigaction(r, args[1]);
-    else if (number == sys->rt_sigreturn || number == sys->sigreturn)
+    if (number == sys->rt_sigreturn || number == sys->sigreturn)
         score->last_exit =
             gt_track_sigreturn(&v->thread, score->last_exit, gt_vcpu_time_after_block(v, score));
     else if (number == sys->execve)
         before_exec(v, score, may_exec(r, (uint64_t)AT_FDCWD, args[0], 0));
     else if (number == sys->execveat)
         before_exec(v, score, may_exec(r, args[0], args[1], args[4]));
+}
+
+static void before_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t number,
+                           const uint64_t args[8])
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    const struct gt_syscalls *sys = r->guest.syscalls;
+    if (number == sys->mmap)
+        before_mmap(v, args[1], args[3]);
+    if (number == sys->rt_sigaction)
+        on_sigaction(r, args[1]);
     else if (number == sys->clone)
         before_thread(v, score, args[0]);
     else if (number == sys->munmap || (number == sys->mmap && replaces_code(args[2], args[3])))
         on_unmap(r, args[0], args[1]);
-    else if (number == sys->prctl && args[0] == PR_SET_NAME)
+    else if (number == sys->prctl && args[0] == PR_SET_NAME && v->begun)
         on_name(v, args[1], gt_vcpu_time_after_block(v, score));
-    else if (number == sys->exit_group) {
-        r->process.exit_status = (int)(args[0] & 0xff);
-        r->process.has_exit_status = true;
-        gt_output_keep_names(r);
-    }
+    else if (number == sys->exit_group)
+        on_exit_group(r, args[0]);
+    else if (v->begun && !gt_dormant_is_asleep(r))
+        on_followed(v, score, number, args);
+}
+
+/* A recorder that sleeps has to know the process: its code, its threads and its children. */
+void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+{
+    struct gt_uftrace_recorder *r = self;
+    if (!r->guest.syscalls || vcpu >= r->hot.max_vcpus)
+        return;
+    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    gt_dormant_lock(r);
+    bool asleep = gt_dormant_is_asleep(r);
+    if (asleep && !v->begun && !v->refused && number == r->guest.syscalls->clone)
+        gt_vcpu_begin(v, score, NULL); /* a child is one of a process that has begun */
+    v->in_syscall = true;
+    if (v->begun || asleep)
+        before_syscall(v, score, number, args);
+    gt_dormant_unlock(r);
 }
 
 static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
@@ -177,14 +204,9 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     gt_track_forked(&v->thread, time);
 }
 
-void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+static void after_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t result)
 {
-    (void)number;
-    struct gt_uftrace_recorder *r = self;
-    if (vcpu >= r->hot.max_vcpus || !r->hot.vcpu[vcpu].begun)
-        return;
-    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    struct gt_uftrace_recorder *r = v->rec;
     if (r->process.forked)
         take_up_child(v, score);
     else if (v->in_fork)
@@ -197,9 +219,31 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
     }
 }
 
+void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+{
+    (void)number;
+    struct gt_uftrace_recorder *r = self;
+    if (vcpu >= r->hot.max_vcpus)
+        return;
+    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    gt_dormant_lock(r);
+    v->in_syscall = false;
+    if (v->begun)
+        after_syscall(v, score, result);
+    else if (v->mapping)
+        after_mmap(v, result);
+    if (v->halted)
+        gt_vcpu_stop_following(v, score);
+    v->halted = false;
+    gt_dormant_unlock(r);
+    gt_dormant_look(r);
+}
+
 static void fork_prepare(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
+    gt_dormant_lock(r);
     pthread_mutex_lock(&r->lock);
     gt_packed_before_fork(r, gt_vcpu_current(r));
     pthread_mutex_lock(&r->tracker.lock);
@@ -218,6 +262,7 @@ static void fork_parent(void)
     pthread_mutex_unlock(&r->filters.lock);
     pthread_mutex_unlock(&r->tracker.lock);
     pthread_mutex_unlock(&r->lock);
+    gt_dormant_unlock(r);
 }
 
 static void fork_child(void)
@@ -231,6 +276,7 @@ static void fork_child(void)
     pthread_mutex_unlock(&r->filters.lock);
     pthread_mutex_unlock(&r->tracker.lock);
     pthread_mutex_unlock(&r->lock);
+    gt_dormant_unlock(r);
 }
 
 int gt_process_watch_forks(struct gt_error *err)

@@ -9,8 +9,9 @@
  * a group is stated there or here: "at load" means that it is set in gt_uftrace_init and only read
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
- * Locks are taken in this order: r->snapshots.turn, r->lock, r->tracker.lock, r->filters.lock, then
- * those of the worker and of the streams, r->snapshots.lock. r->os.lock is taken alone.
+ * Locks are taken in this order: r->snapshots.turn, r->dormant.lock, r->lock, r->tracker.lock,
+ * r->filters.lock, then those of the worker and of the streams, r->snapshots.lock. r->os.lock is
+ * taken alone.
  */
 #ifndef GT_PLUGIN_UFTRACE_RECORDER_H
 #define GT_PLUGIN_UFTRACE_RECORDER_H

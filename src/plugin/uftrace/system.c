@@ -54,6 +54,7 @@ static void leave(struct gt_vcpu *v, struct gt_score *score, const struct gt_cod
 {
     struct gt_uftrace_recorder *r = v->rec;
     uint64_t last_exit = gt_code_last_exit(code);
+    gt_dormant_interrupted(r);
     gt_machine_leave(&v->thread, &last_exit, gt_vcpu_time(v, score));
     /* Or that of a handler which an interrupt had followed. */
     if (gt_last_exit_is_of(last_exit, GT_EXIT_EXCEPTION_RETURN))
@@ -116,6 +117,7 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
     if (gt_filters_current(&r->filters))
         gt_filters_know(r, to, module, fn);
     pthread_mutex_unlock(&r->lock);
+    gt_dormant_interrupted(r);
     uint64_t time = gt_vcpu_time(v, score);
     if (v->levels)
         gt_level_enter(v, NULL, time);

@@ -7,6 +7,7 @@
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
+#include "track/unfollowed.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -111,7 +112,7 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     score->last_exit = 0;
     v->block_insns = 0;
     v->name[0] = v->last_name[0] = '\0';
-    v->refused = false;
+    v->refused = v->in_syscall = v->halted = v->met = false;
     v->thread.stack = &r->vcpus.no_stack;
     v->thread.slow_flags = r->hot.host_clock ? GT_SLOW_CLOCK : 0;
     v->insn_base = r->vcpus.last_time + 1 - score->insns;
@@ -129,7 +130,34 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_co
     v->begun = gt_thread_init(&v->thread, &r->tracker, time);
     if (!v->begun)
         gt_vcpu_refuse(r, v);
+    else
+        v->thread.stack->cut = v->met;
     current = v;
+}
+
+void gt_vcpu_stop_following(struct gt_vcpu *v, struct gt_score *score)
+{
+    struct gt_uftrace_recorder *r = v->rec;
+    uint64_t time = gt_vcpu_time_after_block(v, score);
+    if (v->levels)
+        gt_levels_end(v, time);
+    gt_track_stop_following(&v->thread, time);
+    v->loads_sp = false;
+    v->left = v->seen = NULL;
+    v->left_sp = 0;
+    score->last_exit = 0;
+    if (!r->hot.scoreboard && !r->hot.sparse)
+        score->insns += v->block_insns;
+    v->block_insns = 0;
+    pthread_mutex_lock(&r->lock);
+    gt_vcpu_note_time(r, time);
+    pthread_mutex_unlock(&r->lock);
+}
+
+void gt_vcpu_follow_again(struct gt_vcpu *v, struct gt_score *score)
+{
+    score->last_exit = 0;
+    gt_track_follow_again(&v->thread, gt_vcpu_time(v, score));
 }
 
 /* True for the one caller that ends the vCPU's calls: its thread, or the end of the recording. */
@@ -186,7 +214,9 @@ void gt_on_vcpu_exit(void *self, unsigned vcpu)
     if (vcpu >= r->hot.max_vcpus)
         return;
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
+    gt_dormant_lock(r);
     gt_vcpu_end(v, gt_vcpu_score(r, v, vcpu));
+    gt_dormant_unlock(r);
     if (current == v)
         current = NULL;
 }

@@ -52,6 +52,9 @@ struct gt_vcpu {
     bool maps_anon;              /* that mmap has no file */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
     bool in_fork;                /* gt_packed_before_fork was called */
+    bool in_syscall;             /* user mode */
+    bool halted; /* while the recorder sleeps: it is in the system call that it was in before */
+    bool met;    /* it had run when the recorder woke up, and was not begun */
 } __attribute__((aligned(64)));
 
 /* All vCPUs. With the lock, unless noted. */
@@ -86,6 +89,10 @@ struct gt_score *gt_vcpu_score(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
 
 /* The vCPU is not recorded: no transfer of it is plain, and none begins it. */
 void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v);
+
+/* What the vCPU does is not followed from now on (dormant.h), while none runs code; it is again. */
+void gt_vcpu_stop_following(struct gt_vcpu *v, struct gt_score *score);
+void gt_vcpu_follow_again(struct gt_vcpu *v, struct gt_score *score);
 
 /* Begins the recording of a vCPU at its first transfer, on its thread, and the recording itself
  * with the first vCPU. v->begun stays false where there is no memory or room. */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recorder does not follow control for a time. What a thread has called or left in between is
+ * not known, so none of its frames is kept.
+ */
+#ifndef GT_TRACK_UNFOLLOWED_H
+#define GT_TRACK_UNFOLLOWED_H
+
+#include "track/track.h"
+
+/* At the beginning, while no thread makes transfers. The frames of a thread that goes on are closed
+ * and forgotten; so are those of all stacks that no thread runs. */
+void gt_track_stop_following(struct gt_thread *t, uint64_t time);
+void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time);
+/* At the end: the thread continues, at a place that is not known: its last exit is 0. */
+void gt_track_follow_again(struct gt_thread *t, uint64_t time);
+
+#endif
