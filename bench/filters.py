@@ -53,6 +53,7 @@ ROWS = [
     boot('linux-N', 'without what vfs_read calls', None, 'notrace=vfs_read'),
     boot('linux-t', 'only calls of 10 us', None, 'time-filter=10us'),
     boot('linux-off', 'off from the beginning, a control socket', 1.05, 'recording=off', control),
+    boot('linux-off-later', 'switched off as the kernel begins, by a trigger', 1.05, 'trigger=start_kernel@trace-off'),
     lua('lua-t', '`lua`, only calls of 10 us', None, 'time-filter=10us'),
     lua('lua-F', '`lua`, only below one rare function', None, 'filter=luaE_setdebt'),
 ]
