@@ -168,7 +168,7 @@ void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes
             param[i].n = 0;
         }
     }
-    if (item->changed && result->size && !result->unknown) {
+    if ((item->changed || item->no_result) && result->size && !result->unknown) {
         result->unknown = "the compiler may have removed the result";
         result->n = 0;
     }

@@ -14,29 +14,22 @@
 #include <elf.h>
 #include <stddef.h>
 
-static bool has_leaf(void *self, const struct gt_abi_leaf *leaf)
-{
-    bool *vector = self;
-
-    *vector = *vector || leaf->type->kind == GT_TYPE_VECTOR;
-    return leaf->type->size == 0; /* true as long as nothing was found */
-}
-
 static bool vector_leaf(void *self, const struct gt_abi_leaf *leaf)
 {
     bool *vector = self;
 
-    *vector = *vector || leaf->type->kind == GT_TYPE_VECTOR || leaf->type->size == 16;
+    *vector = *vector || leaf->type->kind == GT_TYPE_VECTOR ||
+              (leaf->type->size == 16 && leaf->type->kind != GT_TYPE_COMPLEX);
     return !*vector;
 }
 
-/* A C++ class without members has a byte, but is not passed. */
-static bool is_empty(const struct gt_abi_call *call, uint32_t type)
-{
-    bool vector = false;
+static const char empty[] = "compilers disagree on classes without members";
 
-    return gt_abi_is_aggregate(gt_type_plain(call->types, type)) &&
-           gt_abi_leaves(call, type, has_leaf, &vector);
+static bool any_leaf(void *self, const struct gt_abi_leaf *leaf)
+{
+    (void)self;
+    (void)leaf;
+    return false;
 }
 
 static void pass(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v)
@@ -45,8 +38,10 @@ static void pass(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v
     unsigned need = (v->size + 3) / 4;
     bool vector = false;
 
-    if (v->size == 0 || is_empty(call, type))
+    if (gt_abi_leaves(call, type, any_leaf, NULL)) {
+        gt_abi_lose(call, v, empty);
         return;
+    }
     gt_abi_leaves(call, type, vector_leaf, &vector);
     if (vector) {
         gt_abi_lose(call, v, "vectors are passed in several ways");
@@ -82,7 +77,10 @@ static void give(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v
 {
     const struct gt_type *t = gt_type_plain(call->types, type);
 
-    if (v->by_reference || gt_abi_is_aggregate(t) || (t->kind == GT_TYPE_COMPLEX && t->size > 8)) {
+    if (!v->by_reference && gt_abi_leaves(call, type, any_leaf, NULL)) {
+        gt_abi_lose(call, v, empty);
+    } else if (v->by_reference || gt_abi_is_aggregate(t) ||
+               (t->kind == GT_TYPE_COMPLEX && t->size > 8)) {
         give_address(call, v);
     } else if (t->kind == GT_TYPE_VECTOR || v->size == 16 || (gt_abi_is_float(t) && t->size < 4)) {
         v->unknown = "vectors and such floats are returned in several ways";

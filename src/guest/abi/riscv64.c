@@ -90,12 +90,21 @@ static void in_integers(struct gt_abi_call *call, struct gt_abi_value *v, uint32
         gt_abi_on_stack(call, v, v->size - 8, 8);
 }
 
+static bool any_leaf(void *self, const struct gt_abi_leaf *leaf)
+{
+    (void)self;
+    (void)leaf;
+    return false;
+}
+
 static void pass(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v)
 {
     uint32_t align = gt_abi_align(call, type, true);
 
     if (gt_type_plain(call->types, type)->kind == GT_TYPE_VECTOR)
         gt_abi_lose(call, v, "vectors are passed in several ways");
+    else if (gt_abi_leaves(call, type, any_leaf, NULL))
+        gt_abi_lose(call, v, "compilers disagree on classes without members");
     else if (v->size > 16)
         gt_abi_pass_address(call, v);
     else if (!in_floats(call, type, v))

@@ -17,7 +17,7 @@
 #include <elf.h>
 #include <stddef.h>
 
-enum class { NOTHING, INTEGER, SSE, SSE_UP, X87, MEMORY };
+enum class { NOTHING, INTEGER, SSE, SSE_UP, X87, X87_UP, MEMORY };
 
 struct classes {
     enum class of[2]; /* of each 8 bytes */
@@ -25,14 +25,20 @@ struct classes {
     bool odd; /* a vector that is passed in several ways */
 };
 
+static bool is_x87_class(enum class class)
+{
+    return class == X87 || class == X87_UP;
+}
+
+/* What two members share is an integer before it is a long double, and that before a float. */
 static void merge(struct classes *c, uint64_t first, uint64_t last, enum class class)
 {
     for (uint64_t i = first; i <= last && i < 2; i++) {
-        if (c->of[i] == NOTHING || class == INTEGER)
-            c->of[i] = c->of[i] == X87 ? MEMORY : class;
-        else if (c->of[i] != class && c->of[i] != INTEGER)
-            c->of[i] = c->of[i] == X87 || class == X87 ? MEMORY : SSE;
-        c->memory = c->memory || c->of[i] == MEMORY;
+        enum class *of = &c->of[i];
+        if (*of == NOTHING || class == INTEGER)
+            *of = class;
+        else if (*of != class && *of != INTEGER)
+            *of = is_x87_class(*of) || is_x87_class(class) ? MEMORY : SSE;
     }
 }
 
@@ -50,7 +56,8 @@ static bool classify_leaf(void *self, const struct gt_abi_leaf *leaf)
     if (gt_abi_is_integer(t)) {
         merge(c, first, last, INTEGER);
     } else if (t->extended) {
-        merge(c, first, last, X87);
+        merge(c, first, first, X87);
+        merge(c, last, last, X87_UP);
     } else if (t->kind == GT_TYPE_VECTOR && t->size != 8 && t->size != 16) {
         c->odd = true;
     } else if (t->kind == GT_TYPE_COMPLEX && t->size == 32) {
@@ -72,6 +79,8 @@ static struct classes classify(const struct gt_abi_call *call, uint32_t type, ui
         c.memory = true;
     if (c.of[1] == SSE_UP && c.of[0] != SSE)
         c.of[1] = SSE;
+    if (c.of[0] == MEMORY || c.of[1] == MEMORY || (c.of[0] == X87) != (c.of[1] == X87_UP))
+        c.memory = true;
     return c;
 }
 
@@ -96,7 +105,7 @@ static unsigned count(const struct classes *c, enum class class)
 
 static bool is_x87(const struct classes *c)
 {
-    return count(c, X87) != 0;
+    return c->of[0] == X87;
 }
 
 static void pass(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v)
@@ -144,7 +153,7 @@ static void give(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v
         give_x87(v, 2);
     } else if (c.odd) {
         v->unknown = "vectors of this size are returned in several ways";
-    } else if (c.memory || v->by_reference || (is_x87(&c) && v->size != 16)) {
+    } else if (c.memory || v->by_reference) {
         v->by_reference = true;
         gt_abi_next_integer(call);
         gt_abi_in_register(v, "rax", 8);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that read DWARF share. */
+#ifndef GT_GUEST_TYPES_DWARF_PRIVATE_H
+#define GT_GUEST_TYPES_DWARF_PRIVATE_H
+
+#include "guest/types/dwarf.h"
+
+#include <elfutils/libdw.h>
+
+/* What a function's symbol says. */
+struct gt_dwarf_symbol {
+    uint64_t addr;
+    bool local;
+    bool clone; /* .isra, .constprop, .part: its parameters are not those of its source */
+};
+
+struct gt_dwarf_type; /* a type that was met: see dwarf_types.c */
+
+struct gt_dwarf {
+    struct gt_prototypes *out;
+    struct gt_dwarf_symbol *symbol; /* sorted by address */
+    size_t n_symbol;
+    bool has_symbols;
+    uint16_t e_machine;
+    /* The unit under way. */
+    bool cxx, clang, foreign;
+    uint8_t word; /* bytes of an address */
+    /* Types by the place of their entries in memory, and those that wait to be read. */
+    struct gt_dwarf_type *map;
+    size_t n_map, map_room;
+    const void **queue;
+    size_t n_queue, queue_room;
+};
+
+/* The number of the type that DW_AT_type of an entry names; 0 (void) without one. It is read when
+ * gt_dwarf_types_read is called. */
+uint32_t gt_dwarf_type(struct gt_dwarf *d, Dwarf_Die *die);
+void gt_dwarf_types_read(struct gt_dwarf *d);
+void gt_dwarf_types_free(struct gt_dwarf *d);
+
+bool gt_dwarf_flag(Dwarf_Die *die, unsigned name);
+/* False: the entry has no such number. */
+bool gt_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *out);
+
+/* Where a parameter is at `entry`, as its entry (NULL: none) says. *plain: the way that code
+ * without optimisation has it. */
+struct gt_param_where gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
+                                     bool *named, bool *plain);
+
+/* Reads the symbols of functions; GT_E_NOMEM. */
+int gt_dwarf_symbols_read(struct gt_dwarf *d, Elf *elf);
+/* NULL: none at that address. */
+const struct gt_dwarf_symbol *gt_dwarf_symbol_at(const struct gt_dwarf *d, uint64_t addr);
+
+#endif
