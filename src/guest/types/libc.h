@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prototypes of functions of the C library and POSIX, for programs without debug information. */
+#ifndef GT_GUEST_TYPES_LIBC_H
+#define GT_GUEST_TYPES_LIBC_H
+
+#include "guest/types/prototypes.h"
+
+/* Those of a QEMU target; the caller frees *out. GT_E_UNSUPPORTED: an unknown target; GT_E_NOMEM.
+ */
+int gt_libc_prototypes(const char *target, struct gt_prototypes **out, struct gt_error *err);
+
+#endif
