@@ -2,6 +2,7 @@
 /* Where the calling conventions put arguments and results, of prototypes in C. What compilers do is
  * in tests/oracle/places_test.py; here are the rules that one can read in the conventions. */
 #include "guest/abi/abi.h"
+#include "guest/abi/syscall_names.h"
 #include "guest/types/declarations.h"
 
 #include <setjmp.h>
@@ -166,12 +167,35 @@ static void test_where(void **state)
     gt_prototypes_free(q);
 }
 
+static void test_syscalls(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    assert_string_equal(gt_syscall_name("x86_64", 0), "read");
+    assert_string_equal(gt_syscall_name("i386", 3), "read");
+    assert_string_equal(gt_syscall_name("aarch64", 63), "read");
+    assert_int_equal(gt_syscall_number("riscv64", "openat"), 56);
+    assert_int_equal(gt_syscall_number("riscv64", "open"), -1);
+    assert_int_equal(gt_syscall_number("vax", "read"), -1);
+    assert_null(gt_syscall_name("x86_64", UINT64_MAX)); /* not the -1 of a call that it lacks */
+    assert_null(gt_syscall_name("vax", 0));
+    for (unsigned i = 0; i < 512; i++) {
+        const char *name = gt_syscall_name("x86_64", i);
+        if (name)
+            assert_int_equal(gt_syscall_number("x86_64", name), i);
+        n += name != NULL;
+    }
+    assert_int_equal(n, 362);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_argument),
         cmocka_unit_test(test_where),
+        cmocka_unit_test(test_syscalls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
