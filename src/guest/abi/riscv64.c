@@ -97,6 +97,20 @@ static bool any_leaf(void *self, const struct gt_abi_leaf *leaf)
     return false;
 }
 
+/* Clang (14) looks at floats of such a class as if its bases had none; GCC does not. */
+static bool has_base(const struct gt_types *types, uint32_t type)
+{
+    uint32_t id = gt_type_resolve(types, type), n = gt_type_get(types, id)->n;
+    const struct gt_type_member *m = gt_type_members(types, id);
+
+    if (gt_type_get(types, id)->kind == GT_TYPE_ARRAY)
+        return has_base(types, gt_type_get(types, id)->of);
+    for (uint32_t i = 0; m && i < n; i++)
+        if (m[i].base || has_base(types, m[i].type))
+            return true;
+    return false;
+}
+
 static void pass(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v)
 {
     uint32_t align = gt_abi_align(call, type, true);
@@ -105,6 +119,8 @@ static void pass(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v
         gt_abi_lose(call, v, "vectors are passed in several ways");
     else if (gt_abi_leaves(call, type, any_leaf, NULL))
         gt_abi_lose(call, v, "compilers disagree on classes without members");
+    else if (has_base(call->types, type))
+        gt_abi_lose(call, v, "compilers disagree on classes with base classes");
     else if (v->size > 16)
         gt_abi_pass_address(call, v);
     else if (!in_floats(call, type, v))
@@ -117,6 +133,8 @@ static void give(struct gt_abi_call *call, uint32_t type, struct gt_abi_value *v
 
     if (gt_type_plain(call->types, type)->kind == GT_TYPE_VECTOR) {
         gt_abi_lose(call, v, "vectors are returned in several ways");
+    } else if (!v->by_reference && has_base(call->types, type)) {
+        gt_abi_lose(call, v, "compilers disagree on classes with base classes");
     } else if (v->size > 16 || v->by_reference) {
         v->by_reference = v->at_entry = true;
         gt_abi_in_register(v, gt_abi_next_integer(call), 8);
