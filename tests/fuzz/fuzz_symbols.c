@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ELF files that lie, to the symbol reader and, with FUZZ_LINES set, the line reader; the same
+ * ELF files that lie, to the readers of symbols and of functions' lines and, with FUZZ_LINES set,
+ * libdw's line reader; the same
  * bytes as a maps file. Checks what guest/elf/symbols.h promises of a file that loads.
  */
+#include "guest/elf/function_lines.h"
 #include "guest/elf/lines.h"
 #include "guest/elf/symbols.h"
 #include "guest/process.h"
@@ -54,6 +56,23 @@ static void read_lines(const char *path, const struct gt_symbols *s)
     gt_lines_close(l);
 }
 
+static void read_function_lines(const char *path, const struct gt_symbols *s)
+{
+    struct gt_function_lines *l;
+    struct gt_code_span *span = calloc(s->n_sym + 1, sizeof *span);
+    require(span != NULL);
+    for (size_t i = 0; i < s->n_sym; i++) {
+        uint64_t lo = s->sym[i].addr + s->load_base;
+        span[i] = (struct gt_code_span){lo, lo + s->sym[i].size, false};
+    }
+    if (gt_function_lines_load(path, no_roots, span, s->n_sym, &l, NULL) == GT_OK) {
+        for (size_t i = 0; i < l->n; i++)
+            require(!l->of[i].file || (l->of[i].line > 0 && *l->of[i].all));
+        gt_function_lines_free(l);
+    }
+    free(span);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct gt_mapping mapping;
@@ -71,6 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (gt_symbols_load_with(path, no_roots, &s, &err) != GT_OK)
         return 0;
     check(s);
+    read_function_lines(path, s);
     /* libdw 0.188 reads beyond a damaged line table, which guest/elf/lines.h says */
     if (getenv("FUZZ_LINES"))
         read_lines(path, s);

@@ -28,6 +28,7 @@ import tempfile
 from gttest.commands import printed, tools
 from gttest.readelf import Elf
 from gttest.results import status
+from symbols_lines import DWARF, compare_lines
 from symbols_programs import PROGRAM_C, PROGRAM_CC, PROGRAM_PIC
 
 SHOWN = 10
@@ -245,6 +246,14 @@ def check_lines(tool, path, label, source, root=NO_ROOT, debug=None):
     check(label + " lines", {a: os.path.basename(m) for a, m in zip(theirs, mine)}, theirs)
 
 
+def check_functions(tool, path, label, debug=None, root=NO_ROOT):
+    """Each function's file, first line and all lines, against the rows that readelf shows."""
+    found = run(tool, "--root", root, "--functions", path).splitlines()
+    ours, theirs, seen = compare_lines(found, run("readelf", "--debug-dump=decodedline", debug or path))
+    check(label + " sources", ours, theirs)
+    check(label + " sources", {"seen": seen > 1}, {"seen": True})
+
+
 class Builder:
     def __init__(self, tool, folder):
         self.tool, self.folder = tool, folder
@@ -290,6 +299,7 @@ class Builder:
         path = self.compile(arch + "-debug", gcc, "program.c", "-g")
         if path:
             check_lines(self.tool, path, arch + "-gcc", "program.c")
+            check_functions(self.tool, path, arch + "-gcc")
             self.separate(arch, path, prefix)
             run(prefix + "strip", path)
             check_file(self.tool, path, arch + "-stripped", NO_ROOT)
@@ -307,6 +317,7 @@ class Builder:
         ours = check_file(self.tool, stripped, arch + "-build-id", root, debug)
         check(arch + " build-id", {"main": "main" in [f[1] for f in ours.functions.values()]}, {"main": True})
         check_lines(self.tool, stripped, arch + "-build-id", "program.c", root, debug)
+        check_functions(self.tool, stripped, arch + "-build-id", debug, root)
         no_id, link = self.path(arch + "-no-id"), self.path("linked.debug")
         run(prefix + "objcopy", "--remove-section", ".note.gnu.build-id", path, no_id)
         run(prefix + "objcopy", "--only-keep-debug", no_id, link)
@@ -337,6 +348,12 @@ class Builder:
         path = self.compile("clang-debug", "clang", "program.c", "-g")
         if path:
             check_lines(self.tool, path, "clang", "program.c")
+        for compiler, source in ("gcc", "program.c"), ("g++", "program.cc"), ("clang", "program.c"):
+            for flags in DWARF:
+                label = " ".join((compiler, *flags))
+                path = self.compile("dwarf", compiler, source, *flags)
+                if path:
+                    check_functions(self.tool, path, label)
 
 
 def main():

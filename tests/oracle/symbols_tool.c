@@ -4,7 +4,9 @@
  *
  *   symbols_tool [--root DIR] FILE           the functions, one a line
  *   symbols_tool [--root DIR] --lines FILE   the source line of each relative address on stdin
- *   symbols_tool --cut FILE                  loads every prefix of the file; prints how many loaded
+ *   symbols_tool [--root DIR] --functions FILE   each function's source: LO HI LINE LINES FILE,
+ * link addresses symbols_tool --cut FILE                  loads every prefix of the file; prints
+ * how many loaded
  *
  * Output of the first form, numbers in hexadecimal, addresses relative:
  *   file BASE SIZE TEXT_LO TEXT_HI BUILD_ID|- DEBUG_PATH|-
@@ -12,6 +14,7 @@
  *   sym ADDR SIZE TYPE NAME
  *   alias ADDR 0 TYPE NAME
  */
+#include "guest/elf/function_lines.h"
 #include "guest/elf/lines.h"
 #include "guest/elf/symbols.h"
 
@@ -73,6 +76,37 @@ static int print_lines(const char *path, const char *const *roots)
     return 0;
 }
 
+static struct gt_code_span *spans_of(const struct gt_symbols *s)
+{
+    struct gt_code_span *span = calloc(s->n_sym + 1, sizeof *span);
+    for (size_t i = 0; span && i < s->n_sym; i++) {
+        const struct gt_symbol *sym = &s->sym[i];
+        uint64_t lo = sym->addr + s->load_base;
+        span[i] = (struct gt_code_span){lo, lo + sym->size, strstr(sym->name, ".cold") != NULL};
+    }
+    return span;
+}
+
+static int print_functions(const char *path, const char *const *roots)
+{
+    struct gt_symbols *s;
+    struct gt_function_lines *l;
+    struct gt_error err;
+    if (gt_symbols_load_with(path, roots, &s, &err) != GT_OK)
+        return fail(&err);
+    struct gt_code_span *span = spans_of(s);
+    if (!span || gt_function_lines_load(path, roots, span, s->n_sym, &l, &err) != GT_OK)
+        return fail(&err);
+    for (size_t i = 0; i < l->n; i++)
+        if (l->of[i].file)
+            printf("%" PRIx64 " %" PRIx64 " %u %s %s\n", span[i].lo, span[i].hi, l->of[i].line,
+                   l->of[i].all, l->of[i].file);
+    gt_function_lines_free(l);
+    gt_symbols_free(s);
+    free(span);
+    return 0;
+}
+
 /* A copy in memory shrinks a byte at a time, so that each prefix is loaded once. */
 static int cut_file(const char *path)
 {
@@ -114,10 +148,12 @@ int main(int argc, char **argv)
     }
     if (argc == 2 && strcmp(argv[0], "--lines") == 0)
         return print_lines(argv[1], roots);
+    if (argc == 2 && strcmp(argv[0], "--functions") == 0)
+        return print_functions(argv[1], roots);
     if (argc == 2 && strcmp(argv[0], "--cut") == 0)
         return cut_file(argv[1]);
     if (argc == 1)
         return print_file(argv[0], roots);
-    fprintf(stderr, "usage: symbols_tool [--root DIR] [--lines | --cut] FILE\n");
+    fprintf(stderr, "usage: symbols_tool [--root DIR] [--lines | --functions | --cut] FILE\n");
     return 2;
 }
