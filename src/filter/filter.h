@@ -136,6 +136,7 @@ bool gt_filter_reads(const struct gt_filter_verdict *v);
 struct gt_filter_unused {
     const char *option, *text; /* as the user wrote it */
     const char *name;          /* of functions, without module and scope: to find near ones */
+    bool lines;                /* it is about source lines */
 };
 bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out);
 

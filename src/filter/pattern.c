@@ -248,10 +248,25 @@ static bool has_part(const char *path, const char *part, bool last)
     return false;
 }
 
+/* "10-20,30": what cannot be read ends the list. */
+static bool is_listed(const char *lines, uint64_t line)
+{
+    while (*lines >= '0' && *lines <= '9') {
+        char *end;
+        uint64_t first = strtoull(lines, &end, 10), last = first;
+        if (*end == '-')
+            last = strtoull(end + 1, &end, 10);
+        if (line >= first && line <= last)
+            return true;
+        lines = *end == ',' ? end + 1 : "";
+    }
+    return false;
+}
+
 static bool has_line(const struct gt_pattern *p, const struct gt_filter_function *f)
 {
-    uint32_t last = f->last_line > f->line ? f->last_line : f->line;
-    return f->file && f->line && p->number >= f->line && p->number <= last &&
+    return f->file && f->line &&
+           (p->number == f->line || (f->lines && is_listed(f->lines, p->number))) &&
            has_part(f->file, p->text, true);
 }
 

@@ -11,7 +11,7 @@
  * ("libc" is libc.so.6), or a glob; "kernel" is the kernel, "PLT" the stubs of library functions.
  * The colon is one that is neither part of "::" nor inside brackets nor after a backslash. An
  * ADDRESS is one where the function runs; with MODULE, one in the module's file. FILE is a path or
- * its last components; LINE is inside the function, or where that is not known its first.
+ * its last components; LINE is one of the function's, or where these are not known its first.
  */
 #ifndef GT_FILTER_PATTERN_H
 #define GT_FILTER_PATTERN_H
@@ -24,17 +24,18 @@
 
 /* What is known of a function. Texts may be NULL. */
 struct gt_filter_function {
-    const char *name;         /* NULL: code without a symbol */
-    const char *const *also;  /* other forms of its name, until NULL; may be NULL */
-    const char *module;       /* path of its file */
-    uint64_t address;         /* where it runs */
-    uint64_t file_address;    /* the same in the module's file */
-    uint64_t size;            /* bytes; 0: not known */
-    const char *file;         /* source file */
-    uint32_t line, last_line; /* 0: not known */
-    const char *level;        /* privilege level: "NS-EL1", "U", "Ring3" */
-    bool kernel;              /* it is the kernel's, or a module's of it */
-    bool plt;                 /* the stub of a library function */
+    const char *name;        /* NULL: code without a symbol */
+    const char *const *also; /* other forms of its name, until NULL; may be NULL */
+    const char *module;      /* path of its file */
+    uint64_t address;        /* where it runs */
+    uint64_t file_address;   /* the same in the module's file */
+    uint64_t size;           /* bytes; 0: not known */
+    const char *file;        /* source file */
+    uint32_t line;           /* its first line; 0: not known */
+    const char *lines;       /* "10-20,30": all its lines; NULL: only the first is known */
+    const char *level;       /* privilege level: "NS-EL1", "U", "Ring3" */
+    bool kernel;             /* it is the kernel's, or a module's of it */
+    bool plt;                /* the stub of a library function */
 };
 
 enum gt_filter_match {

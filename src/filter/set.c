@@ -367,7 +367,8 @@ bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_f
         const struct gt_filter_rule *r = set->rule[k];
         if (r->cause != GT_CAUSE_CALL || __atomic_load_n(&r->used, __ATOMIC_RELAXED) || i-- > 0)
             continue;
-        *out = (struct gt_filter_unused){r->option_name, r->text, gt_pattern_name(r->pattern)};
+        *out = (struct gt_filter_unused){r->option_name, r->text, gt_pattern_name(r->pattern),
+                                         gt_pattern_needs_lines(r->pattern)};
         return true;
     }
     return false;

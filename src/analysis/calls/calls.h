@@ -75,7 +75,8 @@ struct gt_calls_function {
     uint64_t size;      /* bytes, up to the next symbol; 0: not known */
     const char *file;   /* source file; NULL: not known */
     uint32_t line;
-    bool is_plt; /* the stub of a library function */
+    const char *lines; /* "10-20,30": all of them; NULL: not known */
+    bool is_plt;       /* the stub of a library function */
 };
 
 /* A line that a machine's console printed. */

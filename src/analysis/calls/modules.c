@@ -147,7 +147,7 @@ static void collect_lines(struct gt_calls_module *of)
             address = d->item[i].addr;
         else if (d->item[i].kind == GT_UFTRACE_DBG_LINE)
             of->line[of->n_lines++] =
-                (struct gt_calls_line){address, d->item[i].text, d->item[i].line};
+                (struct gt_calls_line){address, d->item[i].text, d->item[i].line, d->item[i].lines};
     }
     qsort(of->line, of->n_lines, sizeof *of->line, compare_lines);
 }

@@ -24,6 +24,7 @@ struct gt_calls_line {
     uint64_t address; /* of the function, as in the symbols */
     const char *file;
     uint32_t line;
+    const char *lines; /* all of them, as in gt_uftrace_dbg; NULL: not known */
 };
 
 struct gt_calls_modules {

@@ -281,6 +281,7 @@ static uint32_t add_symbol(struct gt_spaces *s, struct gt_calls_module *module,
                                     .address = symbol->addr,
                                     .file = line ? line->file : NULL,
                                     .line = line ? line->line : 0,
+                                    .lines = line ? line->lines : NULL,
                                     .size = symbol->size,
                                     .is_plt = symbol->type == 'P'};
     gt_functions_publish(&s->functions);

@@ -37,6 +37,7 @@ static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t func
         .size = f->size,
         .file = f->file,
         .line = f->line,
+        .lines = f->lines,
         .plt = f->is_plt,
     };
     struct gt_filter_verdict *verdict = g_new(struct gt_filter_verdict, 1);

@@ -2,41 +2,36 @@
 /* Source lines: see source_lines.h. */
 #include "analysis/image/source_lines.h"
 
-#include "guest/elf/lines.h"
-
 #include <glib.h>
 #include <string.h>
 
-/* The load base that guest/elf/lines.h counts from; false where the file has no lines that can be
- * read: images and modules, which are no ELF programs. */
-static bool load_base(const struct gt_symbol_source *s, uint64_t *base)
+struct gt_function_lines *gt_source_lines_load(const struct gt_symbol_source *source,
+                                               const struct gt_source_part *part)
 {
-    if (s->symbols) {
-        *base = s->symbols->load_base;
-        return true;
+    struct gt_function_lines *lines = NULL;
+    if (source->kind == GT_SOURCE_MODULE)
+        return NULL; /* not linked */
+    g_autofree struct gt_code_span *span = g_new(struct gt_code_span, part->n + 1);
+    for (size_t i = 0; i < part->n; i++) {
+        const struct gt_source_function *f = &part->function[i];
+        span[i] =
+            (struct gt_code_span){f->addr, f->addr + f->size, strstr(f->name, ".cold") != NULL};
     }
-    struct gt_symbols *symbols = NULL;
-    if (s->kind != GT_SOURCE_KERNEL || strncmp(s->kernel->form, "ELF", 3) != 0 ||
-        gt_symbols_load_with(s->opened, (const char *const[]){NULL}, &symbols, NULL) < 0)
-        return false;
-    *base = symbols->load_base;
-    gt_symbols_free(symbols);
-    return true;
+    gt_function_lines_load(source->opened, NULL, span, part->n, &lines, NULL);
+    return lines;
 }
 
-static void add_items(GArray *items, struct gt_lines *lines, const struct gt_place *p,
-                      uint64_t base)
+static void add_items(GArray *items, const struct gt_function_lines *lines,
+                      const struct gt_place *p)
 {
     for (size_t i = 0; i < p->part->n; i++) {
         const struct gt_source_function *f = &p->part->function[i];
-        const char *file;
-        unsigned line;
-        if (f->addr < p->lo || f->addr >= p->hi || f->unnamed ||
-            gt_lines_at(lines, f->addr - base, &file, &line) != 1)
+        const struct gt_function_line *line = &lines->of[i];
+        if (f->addr < p->lo || f->addr >= p->hi || f->unnamed || !line->file)
             continue;
         const struct gt_uftrace_dbg item[] = {
-            {GT_UFTRACE_DBG_FUNC, f->addr - p->lo, 0, f->name},
-            {GT_UFTRACE_DBG_LINE, 0, line, file},
+            {GT_UFTRACE_DBG_FUNC, f->addr - p->lo, 0, f->name, NULL},
+            {GT_UFTRACE_DBG_LINE, 0, line->line, line->file, line->all},
         };
         g_array_append_vals(items, item, 2);
     }
@@ -54,17 +49,15 @@ static bool has_old_lines(const struct gt_uftrace_dir *dir, const struct gt_uftr
 int gt_source_lines_put(const struct gt_uftrace_dir *dir, const struct gt_uftrace_module *module,
                         const struct gt_place *place, struct gt_error *err)
 {
-    struct gt_lines *lines = NULL;
-    uint64_t base;
+    struct gt_function_lines *lines = gt_source_lines_load(place->source, place->part);
     int status = 0;
     GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_uftrace_dbg));
-    if (load_base(place->source, &base) &&
-        gt_lines_open(place->source->opened, NULL, &lines, NULL) == 0)
-        add_items(items, lines, place, base);
+    if (lines)
+        add_items(items, lines, place);
     if (items->len || has_old_lines(dir, module))
         status = gt_uftrace_dir_put_debug(
             dir, module, (const struct gt_uftrace_dbg *)(const void *)items->data, items->len, err);
     g_array_free(items, TRUE);
-    gt_lines_close(lines);
+    gt_function_lines_free(lines);
     return status;
 }

@@ -6,9 +6,10 @@
  *   E: enum NAME {A=0,B=1}
  *   F: <hex relative address> name
  *   L: line file
+ *   # lines: 10-20,30
  *   A: @arg1/s,arg2
  *   R: @retval
- * L, A and R belong to the F before them.
+ * L, A and R belong to the F before them. The comment after L is ours: all lines of the function.
  */
 #include "base/cursor.h"
 #include "base/text.h"
@@ -17,6 +18,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LINES "# lines: "
 
 static int check(const struct gt_uftrace_dbg *item, size_t n, struct gt_error *err)
 {
@@ -51,6 +54,8 @@ int gt_uftrace_dbg_write(struct gt_text *t, const struct gt_uftrace_module *modu
             gt_text_printf(t, "%" PRIu32 " ", item[i].line);
         gt_text_add_value(t, item[i].text, SIZE_MAX);
         gt_text_add(t, "\n", 1);
+        if (item[i].kind == GT_UFTRACE_DBG_LINE && item[i].lines)
+            gt_text_printf(t, LINES "%s\n", item[i].lines);
     }
     return t->failed ? gt_error_set(err, GT_E_NOMEM, "debug info: out of memory") : 0;
 }
@@ -82,6 +87,12 @@ static const char *parse(struct gt_cursor *c, struct gt_uftrace_dbg *item)
     return NULL;
 }
 
+static void take_lines(struct gt_uftrace_dbginfo *dbg, const char *lines)
+{
+    if (dbg->n && dbg->item[dbg->n - 1].kind == GT_UFTRACE_DBG_LINE)
+        dbg->item[dbg->n - 1].lines = lines;
+}
+
 int gt_uftrace_dbg_read(const char *text, size_t size, struct gt_uftrace_dbginfo *out,
                         struct gt_error *err)
 {
@@ -105,6 +116,8 @@ int gt_uftrace_dbg_read(const char *text, size_t size, struct gt_uftrace_dbginfo
             dbg.path = copy + (c.at - text);
         else if (gt_take(&c, "# build-id: "))
             dbg.build_id = copy + (c.at - text);
+        else if (gt_take(&c, LINES))
+            take_lines(&dbg, copy + (c.at - text));
         else if (!gt_take(&c, "#") && !(expected = parse(&c, &item))) {
             in_function |= item.kind == GT_UFTRACE_DBG_FUNC;
             if (!in_function && item.kind != GT_UFTRACE_DBG_ENUM)

@@ -280,6 +280,7 @@ struct gt_uftrace_dbg {
                       it */
     uint32_t line; /* LINE */
     const char *text;
+    const char *lines; /* LINE: "10-20,30", all the function's lines; NULL: not known */
 };
 /* Appends the whole file. GT_E_USAGE: a LINE, ARGS or RET before the first FUNC; GT_E_NOMEM. */
 int gt_uftrace_dbg_write(struct gt_text *t, const struct gt_uftrace_module *module,

@@ -19,7 +19,7 @@ static const struct gt_filter_function read_fn = {
     .size = 0x20,
     .file = "/usr/src/linux/fs/read_write.c",
     .line = 600,
-    .last_line = 620,
+    .lines = "597-599,600-620",
     .kernel = true,
 };
 static const struct gt_filter_function push_fn = {
