@@ -22,7 +22,7 @@ from gttest.results import Tally, in_folder, need, same
 from record_test import DURATION, Options
 
 SETS = 4
-ARGUMENTS = {'-F': 'filter', '-N': 'notrace', '-T': 'trigger', '-C': 'caller-filter', '-H': 'hide', '-t': 'time-filter',
+ARGUMENTS = {'-F': 'filter', '-N': 'notrace', '-T': 'trigger', '-C': 'caller-filter', '-H': 'hide', '-L': 'loc-filter', '-t': 'time-filter',
              '-Z': 'size-filter', '-D': 'depth', '--trace': 'recording', '--match=glob': 'match'}
 
 
@@ -42,10 +42,10 @@ def arguments(words):
 
 class Machine:
     def __init__(self, folder, case, arch, qemu):
-        self.folder, self.built = folder, boards.build_kernel(arch, folder, case)
+        self.folder, self.built = folder, boards.build_kernel(arch, folder, case, flags=['-g'])
         self.command = self.built.command(qemu)
         told = f'{folder}/told'
-        record(told, ['-q'], self.command)
+        record(told, ['-q', '--srcline'], self.command)
         self.map = shutil.copy(f'{told}/code.map', f'{folder}/code.map')
         self.second = shutil.copy(paths.plugin('uftrace'), f'{folder}/second.so')
 
@@ -121,6 +121,16 @@ def check_levels(machine):
     need(not calls, 'user-only=on:', calls[:5])
 
 
+def check_lines(machine, case):
+    """Source lines are in the code map, and in what readers have."""
+    path = re.escape(case.rsplit('/', 1)[1])
+    for words in (['-L', f'/{path}$'], ['-L', f'!/{path}$']):
+        whole, filtered = machine.run(*arguments(words))
+        text = flat(whole, *words)
+        need('enter' in text and text.count('enter') < flat(whole).count('enter'), 'shows nothing', words)
+        same(flat(filtered), text, f'record {words}:')
+
+
 def check_qemu(folder, case, arch, version, qemu):
     machine, tally = Machine(folder, case, arch, qemu), Tally()
     whole = flat(machine.run()[0])
@@ -129,6 +139,7 @@ def check_qemu(folder, case, arch, version, qemu):
     need(len(names) > 3, 'names', names)
     for seed, options in sets(names, times):
         tally.run(f'QEMU {version}, set {seed}', compare, machine, options)
+    tally.run(f'QEMU {version}, lines', check_lines, machine, case)
     if 'vector_' in whole:
         tally.run(f'QEMU {version}, handlers', check_handlers, machine)
     if qemus.number_of(qemu) >= qemus.TELLS_REGISTERS :

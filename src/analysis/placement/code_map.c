@@ -3,6 +3,7 @@
 #include "analysis/placement/code_map.h"
 
 #include "analysis/image/code_bytes.h"
+#include "analysis/image/source_lines.h"
 #include "format/code_map/code_map.h"
 
 #include <elf.h>
@@ -57,12 +58,18 @@ struct build {
     GArray *modules;     /* struct gt_code_module */
     GArray *functions;   /* struct gt_code_function */
     GPtrArray *patterns; /* struct gt_code_pattern, that functions point to */
+    GPtrArray *lines;    /* struct gt_function_lines, the same */
 };
 
 static bool add_function(struct build *b, const struct gt_source_function *from,
-                         const struct gt_code_bytes *bytes)
+                         const struct gt_code_bytes *bytes, const struct gt_function_line *line)
 {
     struct gt_code_function f = {.addr = from->addr, .size = from->size, .name = from->name};
+    if (line && line->file) {
+        f.file = line->file;
+        f.line = line->line;
+        f.lines = line->all;
+    }
     const uint8_t *start =
         from->size >= GT_CODE_HASHED ? gt_code_bytes_at(bytes, from->addr, GT_CODE_HASHED) : NULL;
     if (start) {
@@ -71,6 +78,11 @@ static bool add_function(struct build *b, const struct gt_source_function *from,
     }
     g_array_append_val(b->functions, f);
     return f.hashed;
+}
+
+static void free_lines(gpointer lines)
+{
+    gt_function_lines_free(lines);
 }
 
 /* A pattern that says less would be found anywhere. */
@@ -127,13 +139,16 @@ static void add_module_part(struct build *b, const struct gt_source_part *p,
         g_array_set_size(b->functions, (guint)m.first);
 }
 
+/* Takes the lines (NULL: none) over. */
 static void add_part(struct build *b, const struct gt_source_part *p,
-                     const struct gt_code_bytes *bytes)
+                     const struct gt_code_bytes *bytes, struct gt_function_lines *lines)
 {
     struct gt_code_module m = {p->lo, p->hi, p->path, b->functions->len, p->n};
     bool known = false;
     for (size_t i = 0; i < p->n; i++)
-        known |= add_function(b, &p->function[i], bytes);
+        known |= add_function(b, &p->function[i], bytes, lines ? &lines->of[i] : NULL);
+    if (lines)
+        g_ptr_array_add(b->lines, lines);
     if (known)
         g_array_append_val(b->modules, m);
     else
@@ -154,16 +169,19 @@ static bool is_first(const struct gt_symbol_source *source, size_t index)
     return true;
 }
 
-bool gt_placement_code_map(const struct gt_symbol_source *source, size_t n, struct gt_text *out)
+bool gt_placement_code_map(const struct gt_symbol_source *source, size_t n, bool lines,
+                           struct gt_text *out)
 {
     struct gt_code_map map = {0};
     struct build b = {g_array_new(FALSE, FALSE, sizeof(struct gt_code_module)),
                       g_array_new(FALSE, FALSE, sizeof(struct gt_code_function)),
-                      g_ptr_array_new_with_free_func(g_free)};
+                      g_ptr_array_new_with_free_func(g_free),
+                      g_ptr_array_new_with_free_func(free_lines)};
     for (size_t i = 0; i < n; i++) {
         struct gt_code_bytes *bytes = is_first(source, i) ? gt_code_bytes_open(&source[i]) : NULL;
         for (size_t k = 0; bytes && k < source[i].n_parts; k++)
-            add_part(&b, &source[i].part[k], bytes);
+            add_part(&b, &source[i].part[k], bytes,
+                     lines ? gt_source_lines_load(&source[i], &source[i].part[k]) : NULL);
         gt_code_bytes_close(bytes);
         const struct gt_kernel_ko *ko = is_first(source, i) ? source[i].ko : NULL;
         for (size_t k = 0; ko && ko->bits == 64 && k < source[i].n_parts; k++)
@@ -179,5 +197,6 @@ bool gt_placement_code_map(const struct gt_symbol_source *source, size_t n, stru
     g_array_free(b.modules, TRUE);
     g_array_free(b.functions, TRUE);
     g_ptr_array_free(b.patterns, TRUE);
+    g_ptr_array_free(b.lines, TRUE);
     return any;
 }

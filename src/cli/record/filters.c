@@ -71,13 +71,12 @@ static int add_all(struct gt_filter_set *set, const struct gt_record_filters *f,
     return status == 0 ? add_single(set, f, err) : status;
 }
 
-int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err)
+int gt_record_filters_check(struct gt_recording *r, struct gt_error *err)
 {
     const struct gt_record_filters *f = &r->opt->filters;
     const struct gt_filter_settings settings = {
         .match = gt_filter_options_match(f->match),
-        .needs = GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_EVENTS |
-                 (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
+        .needs = GT_FILTER_NEEDS_EVENTS | (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode
                       ? GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL
                       : GT_FILTER_NEEDS_EXIT),
@@ -86,6 +85,7 @@ int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err)
     if (!set)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     int status = add_all(set, f, err);
+    r->lines = r->opt->srcline || gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES;
     gt_filter_set_free(set);
     return status < 0 && status != GT_E_NOMEM ? GT_E_USAGE : status;
 }

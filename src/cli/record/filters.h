@@ -66,8 +66,8 @@ struct gt_record_filters {
                        "do not record handlers of interrupts and exceptions, and what they call",  \
                        no_handlers)
 
-/* Before the run: GT_E_USAGE, err names the option and what was expected. */
-int gt_record_filters_check(const struct gt_recording *r, struct gt_error *err);
+/* Before the run: sets r->lines. GT_E_USAGE, err names the option and what was expected. */
+int gt_record_filters_check(struct gt_recording *r, struct gt_error *err);
 /* Appends the plugin's arguments. */
 void gt_record_filters_arguments(const struct gt_recording *r, GString *out);
 /* True: --trace off, which is about calls. */

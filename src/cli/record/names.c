@@ -178,7 +178,7 @@ static int write_code_map(struct gt_recording *r, struct gt_error *err)
     if (!r->tool->code_map)
         return 0;
     size_t more = load_modules(r, NULL);
-    if (gt_placement_code_map(names->source, names->n, &map)) {
+    if (gt_placement_code_map(names->source, names->n, r->lines, &map)) {
         r->code = g_strconcat(r->output, "." GT_CODE_MAP_FILE, NULL);
         status = gt_file_replace_text(r->code, &map, err);
     }

@@ -22,7 +22,7 @@ struct gt_record_options {
     const char *tool, *output, *clock, *tasks, *qemu, *sysroot, *plugin, *flags, *control;
     const char *trace, *trace_file, *trace_socket; /* the plugin's own trace events */
     uint64_t depth, max_tasks, wait;
-    bool no_tail_calls, privilege_levels, no_console, quiet, reconnect, drop;
+    bool no_tail_calls, privilege_levels, srcline, no_console, quiet, reconnect, drop;
     GPtrArray *symbols;
     struct gt_record_filters filters; /* uftrace */
     const char *format;               /* uftrace: of the recording; execlog: of the log */
@@ -42,6 +42,7 @@ struct gt_recording {
     const struct gt_record_options *opt;
     const struct gt_tool *tool;
     bool user_mode;
+    bool lines;   /* recordings of calls: source lines are needed */
     char *shown;  /* the output path as the user gave it */
     char *output; /* the same, absolute */
     bool compact; /* the output is a compact file */

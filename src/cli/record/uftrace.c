@@ -45,6 +45,8 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",tail-calls=off");
     if (opt->privilege_levels)
         g_string_append(out, ",trace-privilege-level=on");
+    if (opt->srcline && r->user_mode) /* a machine's are in the code map */
+        g_string_append(out, ",srcline=on");
     gt_record_filters_arguments(r, out);
     gt_record_qemu_append_path(out, "control", opt->control);
     if (r->code) {

@@ -30,6 +30,10 @@ const struct gt_option gt_options_uftrace[] = {
     {"privilege-levels", .type = GT_OPTION_FLAG,
      .help = "record each privilege level of a machine as a task of its own",
      GT_RECORD_FIELD(privilege_levels)},
+    {"srcline", .type = GT_OPTION_FLAG,
+     .help = "record the functions' source lines (of programs compiled with -g), for filters by "
+             "file and line when the recording is read, and for 'uftrace replay --srcline'",
+     GT_RECORD_FIELD(srcline)},
     {"tasks", .type = GT_OPTION_CHOICE, .value = "KIND",
      .choices = (const char *const[]){"stack", "cpu", NULL},
      .help =

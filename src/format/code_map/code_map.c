@@ -13,6 +13,7 @@
 
 #define MAGIC   "# guesttrace code: "
 #define VERSION 1
+#define FACT    "+ "
 
 uint64_t gt_code_hash(const uint8_t *bytes)
 {
@@ -89,6 +90,15 @@ static void write_pattern(struct gt_text *t, const struct gt_code_pattern *p)
     gt_text_add(t, " ", 1);
 }
 
+static void write_facts(struct gt_text *t, const struct gt_code_function *f)
+{
+    if (!f->file)
+        return;
+    gt_text_printf(t, FACT "line %" PRIu32 " %s ", f->line, f->lines);
+    gt_text_add_value(t, *f->file ? f->file : "?", SIZE_MAX);
+    gt_text_add(t, "\n", 1);
+}
+
 static void write_module(struct gt_text *t, const struct gt_code_map *map,
                          const struct gt_code_module *m, const uint64_t *doubles, size_t n_doubles)
 {
@@ -106,6 +116,7 @@ static void write_module(struct gt_text *t, const struct gt_code_map *map,
             gt_text_add(t, "- ", 2);
         gt_text_add_value(t, *f->name ? f->name : "?", SIZE_MAX);
         gt_text_add(t, "\n", 1);
+        write_facts(t, f);
     }
 }
 
@@ -233,10 +244,37 @@ static const char *take_function(struct map_reader *r, struct gt_cursor c)
     return NULL;
 }
 
+/* Of the function before it. Zero bytes end texts in the copy. */
+static const char *take_fact(struct map_reader *r, struct gt_cursor c)
+{
+    struct gt_code_function *f =
+        r->map.n_functions ? &r->map.function[r->map.n_functions - 1] : NULL;
+    uint64_t line;
+    if (!f || !r->map.module[r->map.n_modules - 1].n)
+        return "a function before it";
+    if (!gt_take(&c, "line "))
+        return NULL;
+    if (!gt_take_dec(&c, UINT32_MAX, &line) || line == 0 || !gt_take(&c, " "))
+        return "the number of a line";
+    struct gt_cursor lines = c;
+    const char *space = memchr(c.at, ' ', c.left);
+    if (!space || space == c.at || space + 1 == c.at + c.left)
+        return "lines and a source file";
+    c.left -= (size_t)(space + 1 - c.at);
+    c.at = space + 1;
+    f->line = (uint32_t)line;
+    f->lines = in_copy(r, &lines);
+    *(in_copy(r, &c) - 1) = '\0';
+    f->file = in_copy(r, &c);
+    return NULL;
+}
+
 static const char *take_code_line(struct map_reader *r, struct gt_cursor c)
 {
     if (memchr(c.at, 0, c.left))
         return "no zero byte";
+    if (gt_take(&c, FACT))
+        return take_fact(r, c);
     if (gt_take(&c, "# module: "))
         return take_module(r, c);
     if (!gt_take(&c, "# linux: current="))
@@ -274,6 +312,8 @@ static int allocate(struct map_reader *r, size_t size)
     bool whole;
     size_t modules = 1, functions = 1, patterns = 1;
     while (gt_take_line(&all, &line, &whole)) {
+        if (gt_take(&line, FACT))
+            continue;
         patterns += memchr(line.at, '=', line.left) != NULL;
         *(gt_take(&line, "#") ? &modules : &functions) += 1;
     }

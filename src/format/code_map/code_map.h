@@ -7,9 +7,13 @@
  *   # linux: current=sp_el0 comm=1464 pid=1176 tgid=1180
  *   # module: <start hex> <end hex> <path>
  *   <address hex> <size hex> <hash hex, =PATTERN or -> <name>
+ *   + <key> <value>
  *
  * The linux line is optional and comes before the modules: which register (sp_el0, tp) or word
  * (gs:0xOFFSET) holds the address of the current struct task_struct, and three byte offsets in it.
+ * Lines with + say more of the function before them, where that was asked for; a key that is not
+ * known is ignored. "line": <number of its first line> <all its lines, as 10-20,30> <source file>.
+ *
  * All addresses are link addresses. A module's functions follow its line, in ascending order, and
  * lie in its range, which is not empty. Modules may overlap.
  *
@@ -71,6 +75,9 @@ struct gt_code_function {
     const char *name;
     bool hashed; /* `hash` is valid; false: the file has "-" or a pattern */
     const struct gt_code_pattern *pattern; /* NULL: none */
+    const char *file;                      /* source file; NULL: not known */
+    const char *lines;                     /* "10-20,30": its lines; with `file` */
+    uint32_t line;                         /* the first one */
 };
 
 struct gt_code_module {

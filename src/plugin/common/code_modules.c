@@ -300,13 +300,39 @@ struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
     return &module->funcs[p->of->whole[m->first + found - 1] - m->first];
 }
 
-const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn)
+/* NULL: it is not of the module. */
+static const struct gt_code_function *function_of(const struct gt_module *module,
+                                                  const struct gt_func *fn)
 {
     const struct instance *p = (const struct instance *)module;
     const struct gt_code_module *m = &p->of->map.module[p->index];
     if (fn < module->funcs || fn >= module->funcs + m->n)
         return NULL;
-    return p->of->map.function[m->first + (size_t)(fn - module->funcs)].name;
+    return &p->of->map.function[m->first + (size_t)(fn - module->funcs)];
+}
+
+const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn)
+{
+    const struct gt_code_function *f = function_of(module, fn);
+    return f ? f->name : NULL;
+}
+
+bool gt_code_module_source(const struct gt_module *module, const struct gt_func *fn,
+                           struct gt_function_line *out)
+{
+    const struct gt_code_function *f = function_of(module, fn);
+    if (!f || !f->file)
+        return false;
+    *out = (struct gt_function_line){f->file, f->line, f->lines};
+    return true;
+}
+
+bool gt_code_modules_have_lines(const struct gt_code_modules *c)
+{
+    for (size_t i = 0; i < c->map.n_functions; i++)
+        if (c->map.function[i].file)
+            return true;
+    return false;
 }
 
 /* ---- results ------------------------------------------------------------------------------- */

@@ -38,6 +38,12 @@ struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc)
 /* A function's name; NULL: it is not of the module. */
 const char *gt_code_module_name(const struct gt_module *module, const struct gt_func *fn);
 
+/* A function's source. False: not known. */
+bool gt_code_module_source(const struct gt_module *module, const struct gt_func *fn,
+                           struct gt_function_line *out);
+/* True: the map has source lines. */
+bool gt_code_modules_have_lines(const struct gt_code_modules *c);
+
 /* The number of instances of modules that were found. */
 size_t gt_code_modules_instances(const struct gt_code_modules *c);
 /* The number of matches to write: instances, and functions with a pattern that were seen in them.

@@ -180,6 +180,7 @@ static struct gt_module *add_module(struct gt_modules *m, struct file *file, uin
     module->functions = g_hash_table_new(NULL, NULL);
     read_symbols(module, file);
     module->saved = file->last && file->last->saved;
+    module->same = file->last;
     file->last = module;
     g_hash_table_replace(file->at, &module->lo, module);
     return module;

@@ -18,6 +18,7 @@
 #define GT_PLUGIN_COMMON_MODULES_H
 
 #include "base/worker.h"
+#include "guest/elf/function_lines.h"
 #include "guest/elf/symbols.h"
 #include "track/track.h"
 
@@ -29,21 +30,24 @@ struct gt_module_file {
 };
 
 struct gt_module {
-    uint64_t lo, hi;            /* guest addresses */
-    char *path;                 /* the guest's file; system mode: "guest" */
-    struct gt_symbols *symbols; /* NULL: it has none */
-    struct gt_func *funcs;      /* code_modules.c: one per symbol */
-    GHashTable *functions;      /* else: symbol -> struct gt_func */
-    struct gt_func *anon;       /* what no symbol covers */
-    GPtrArray *handlers;        /* struct gt_func *: signal handlers in that */
-    struct gt_func *stubs;      /* PLT stubs without a symbol: of a static program's ifuncs */
-    uint64_t loaded;            /* time */
-    bool gone;                  /* unmapped */
-    bool apart;                 /* another one is or was in its place, or has its path */
-    bool saved, mapped;         /* its symbols, its line in the map are written */
-    bool recognised;            /* it is one of code_modules.h, and not in gt_modules.all */
-    bool listed;                /* its line is in task.txt, not in the map */
-    GArray *entered;            /* uint64_t: relative addresses entered in code without symbols */
+    uint64_t lo, hi;                 /* guest addresses */
+    char *path;                      /* the guest's file; system mode: "guest" */
+    struct gt_symbols *symbols;      /* NULL: it has none */
+    struct gt_func *funcs;           /* code_modules.c: one per symbol */
+    GHashTable *functions;           /* else: symbol -> struct gt_func */
+    struct gt_func *anon;            /* what no symbol covers */
+    GPtrArray *handlers;             /* struct gt_func *: signal handlers in that */
+    struct gt_func *stubs;           /* PLT stubs without a symbol: of a static program's ifuncs */
+    uint64_t loaded;                 /* time */
+    bool gone;                       /* unmapped */
+    bool apart;                      /* another one is or was in its place, or has its path */
+    bool saved, mapped;              /* its symbols, its line in the map are written */
+    bool recognised;                 /* it is one of code_modules.h, and not in gt_modules.all */
+    bool listed;                     /* its line is in task.txt, not in the map */
+    struct gt_function_lines *lines; /* of its symbols; NULL: not known. Atomic */
+    bool lines_read;                 /* they were looked for */
+    struct gt_module *same;          /* one before of the same content; NULL: none */
+    GArray *entered; /* uint64_t: relative addresses entered in code without symbols */
 };
 
 enum { GT_MODULES_ANON = 64 };

@@ -2,7 +2,9 @@
 /* Filters of a recording: see filter.h. */
 #include "plugin/uftrace/filter.h"
 #include "guest/arch/privilege.h"
+#include "plugin/common/code_modules.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,8 +83,7 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 static uint32_t missing(const struct gt_uftrace_recorder *r)
 {
     bool registers = gt_host_can(GT_HOST_REGISTERS);
-    uint32_t needs = GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_EVENTS |
-                     (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
+    uint32_t needs = GT_FILTER_NEEDS_EVENTS | (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
     if (r->guest.user)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
     else
@@ -169,7 +170,28 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     f->functions = g_ptr_array_new();
     f->depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     f->current = current_of(r, set, err);
+    r->options.srcline |= (gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES) != 0;
     return f->current ? 0 : GT_E_NOMEM;
+}
+
+/* Lines of a program are read when it is known which files it maps. */
+static int check_lines(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
+                       struct gt_error *err)
+{
+    const struct gt_code_modules *code = r->code.modules.code;
+    if (r->guest.user || !(gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES) ||
+        (code && gt_code_modules_have_lines(code)))
+        return 0;
+    return gt_error_set(err, GT_E_UNSUPPORTED,
+                        "a filter is about source lines, and %s; record a machine's kernel or "
+                        "firmware that was compiled with -g, with --srcline",
+                        code ? "the code map has none" : "there is no code map");
+}
+
+int gt_filters_check_lines(const struct gt_uftrace_recorder *r, struct gt_error *err)
+{
+    const struct gt_filter_current *current = gt_filters_current(&r->filters);
+    return current ? check_lines(r, current->set, err) : 0;
 }
 
 uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
@@ -254,6 +276,10 @@ static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_err
     struct gt_filters *f = &r->filters;
     struct gt_filter_set *set;
     int status = make_set(r, words, &set, err);
+    if (status == 0)
+        status = check_lines(r, set, err);
+    if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES)
+        status = gt_source_begin(r, err);
     struct gt_filter_current *next = status == 0 ? current_of(r, set, err) : NULL;
     if (!next) {
         gt_filter_set_free(set);

@@ -73,6 +73,10 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table);
  * gt_filter_set_add. */
 int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err);
 
+/* At load, after the code map was read. GT_E_UNSUPPORTED: a filter is about source lines, and the
+ * machine's map has none. */
+int gt_filters_check_lines(const struct gt_uftrace_recorder *r, struct gt_error *err);
+
 static inline struct gt_filter_current *gt_filters_current(const struct gt_filters *f)
 {
     return __atomic_load_n(&f->current, __ATOMIC_ACQUIRE);

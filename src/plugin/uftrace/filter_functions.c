@@ -7,6 +7,7 @@
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/level_reader.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -187,6 +188,12 @@ void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct 
 static void judge(struct gt_filters *f, struct gt_filter_known *k, const struct gt_filter_set *set)
 {
     struct gt_filter_judged *j = add_judged(f, k, set);
+    struct gt_function_line line;
+    if (k->fn && !k->by_address && gt_source_find(k->module, k->fn, &line)) {
+        k->what.file = line.file;
+        k->what.line = line.line;
+        k->what.lines = line.all;
+    }
     int status = gt_filter_verdict(set, &k->what, &j->verdict);
     if (status == GT_E_RANGE)
         gt_host_message("%s: more than 32 triggers for it have actions: they do nothing", k->shown);
@@ -255,7 +262,9 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
     struct gt_filters *f = &r->filters;
     struct gt_filter_current *current = gt_filters_current(f);
     struct gt_filter_unused unused;
+    bool lines = false;
     for (size_t i = 0; current && gt_filter_set_unused(current->set, i, &unused); i++) {
+        lines |= unused.lines;
         g_autofree char *wanted = gt_nearest_wanted(unused.name);
         struct gt_nearest near = {.wanted = wanted ? wanted : ""};
         for (guint k = 0; k < f->functions->len; k++)
@@ -264,4 +273,6 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
         gt_host_message("%s: %s matches no function that ran%s", unused.option, unused.text,
                         others ? others : "");
     }
+    if (lines && r->guest.user)
+        gt_source_report(r);
 }

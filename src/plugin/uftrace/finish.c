@@ -16,6 +16,7 @@
 #include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/snapshot.h"
+#include "plugin/uftrace/source.h"
 #include "plugin/uftrace/vcpu.h"
 
 #include <string.h>
@@ -61,6 +62,8 @@ static void write_end(void *arg)
         struct gt_module *m = g_ptr_array_index(r->code.modules.all, i);
         if (m->entered->len || (r->output.modules_failed && i > 0))
             keep_first(&lossy->err, &err, gt_meta_put_symbols(r, m, &err));
+        if (r->output.modules_failed)
+            keep_first(&lossy->err, &err, gt_source_put(r, m, &err));
     }
     keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
     keep_first(&lossy->err, &err, gt_linux_write(r, &err));

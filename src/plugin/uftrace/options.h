@@ -36,6 +36,7 @@ struct gt_uftrace_options {
     uint64_t max_tasks;    /* machines: contexts beyond this number are not recorded */
     bool tail_calls;       /* a jump to another function's entry replaces the caller */
     bool privilege_levels; /* a task for each privilege level of each vCPU */
+    bool srcline;          /* functions have source lines. With r->lock, once the guest runs */
     bool summary;          /* print the number of calls at the end */
     bool discontinuities;  /* use the host's reports of interrupts and exceptions; false
                             * where it has no such reports */

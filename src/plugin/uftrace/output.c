@@ -12,6 +12,7 @@
 #include "plugin/trace-plugin.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/source.h"
 #include "plugin/uftrace/task.h"
 #include "plugin/uftrace/vcpu.h"
 
@@ -246,7 +247,7 @@ void gt_output_module_added(void *self, struct gt_module *m)
     struct gt_uftrace_recorder *r = self;
     m->listed = false; /* of an earlier time */
     trace_uftrace_module(m->path, m->hi - m->lo);
-    if (gt_meta_add_module(r, m, NULL) < 0)
+    if (gt_meta_add_module(r, m, NULL) < 0 || gt_source_add_module(r, m, NULL) < 0)
         r->output.modules_failed = true;
 }
 

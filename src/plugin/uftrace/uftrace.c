@@ -55,6 +55,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
         {"trace-privilege-level", GT_ARG_SWITCH, &o->privilege_levels},
         {"discontinuities", GT_ARG_SWITCH, &o->discontinuities},
         {"summary", GT_ARG_SWITCH, &o->summary},
+        {"srcline", GT_ARG_SWITCH, &o->srcline},
         {"control", GT_ARG_TEXT, &o->control},
         GT_TRACING_ARGUMENTS,
         {"out", GT_ARG_TEXT, &o->output},
@@ -180,7 +181,7 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
 static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     if (!r->options.code_map)
-        return 0;
+        return gt_filters_check_lines(r, err);
     if (r->guest.user)
         return gt_error_set(
             err, GT_E_USAGE,
@@ -190,6 +191,8 @@ static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
     int status = gt_code_modules_read(r->options.code_map, guest->anon, is_user, r,
                                       &r->code.modules.code, err);
     r->code.modules.code_found = gt_output_code_found;
+    if (status == 0)
+        status = gt_filters_check_lines(r, err);
     if (status == 0)
         gt_linux_init(r);
     return status;

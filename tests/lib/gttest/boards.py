@@ -65,9 +65,9 @@ def kernel_at(arch):
     return KERNEL_AT.get(arch, BOARDS[arch][1:3])
 
 
-def build_kernel(arch, folder, case, defines=()):
+def build_kernel(arch, folder, case, defines=(), flags=()):
     """An Image of the kernel with one of tests/machine/cases."""
     base, ram = kernel_at(arch)
     sources = [f'{KERNEL}/start_{arch}.S', case, *[f'{KERNEL}/{s}' for s in KERNEL_SOURCES]]
     return build(arch, arch, folder, sources, *KERNEL_FLAGS, *KERNEL_MORE.get(arch, []),
-                 *[f'-D{d}' for d in defines], base=base, ram=ram)
+                 *flags, *[f'-D{d}' for d in defines], base=base, ram=ram)

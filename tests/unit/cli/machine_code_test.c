@@ -51,7 +51,7 @@ static void test_code_map(void **state)
     struct gt_error err = {0};
     assert_int_equal(gt_symbol_source_load("/proc/self/exe", &source[0], &err), 0);
     assert_int_equal(gt_symbol_source_load("/proc/self/exe:0x1000", &source[1], &err), 0);
-    assert_true(gt_placement_code_map(source, 2, &text)); /* one file: once in the map */
+    assert_true(gt_placement_code_map(source, 2, false, &text)); /* one file: once in the map */
     assert_int_equal(gt_code_map_read(text.data, text.len, &map, &err), 0);
     assert_int_equal(map.os.current, GT_CODE_NO_LINUX);
     assert_int_equal(map.n_modules, 1);
@@ -74,7 +74,7 @@ static void test_no_code_map(void **state)
 {
     (void)state;
     struct gt_text text = {0};
-    assert_false(gt_placement_code_map(NULL, 0, &text));
+    assert_false(gt_placement_code_map(NULL, 0, false, &text));
     assert_int_equal(text.len, 0);
 }
 
