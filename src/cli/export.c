@@ -3,6 +3,7 @@
 #include "analysis/export/recording.h"
 #include "analysis/export/sums.h"
 #include "analysis/recording/compact.h"
+#include "analysis/view/view.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
 #include "cli/window.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A format has one of the three functions. */
+/* A format has one of the three functions, or is the page. */
 struct format {
     const char *name;
     /* Writes the whole recording at `from` to `to`. */
@@ -18,23 +19,31 @@ struct format {
                      struct gt_error *err);
     gt_export_fn *calls; /* each of them, for other tools */
     gt_sums_fn *sums;    /* of calls, for other tools */
+    bool page;           /* that of guesttrace view */
 };
 
 /* A row a format; names stand in format_names, too. */
 static const struct format formats[] = {
-    {"uftrace", .recording = gt_recording_unpack}, {"compact", .recording = gt_recording_pack},
-    {"perfetto", .calls = gt_export_perfetto},     {"chrome", .calls = gt_export_chrome},
-    {"folded", .sums = gt_export_folded},          {"speedscope", .sums = gt_export_speedscope},
-    {"callgrind", .sums = gt_export_callgrind},    {"pprof", .sums = gt_export_pprof},
+    {"uftrace", .recording = gt_recording_unpack},
+    {"compact", .recording = gt_recording_pack},
+    {"perfetto", .calls = gt_export_perfetto},
+    {"chrome", .calls = gt_export_chrome},
+    {"folded", .sums = gt_export_folded},
+    {"speedscope", .sums = gt_export_speedscope},
+    {"callgrind", .sums = gt_export_callgrind},
+    {"pprof", .sums = gt_export_pprof},
+    {"html", .page = true},
 };
 
-static const char *const format_names[] = {
-    "uftrace", "compact", "perfetto", "chrome", "folded", "speedscope", "callgrind", "pprof", NULL};
+static const char *const format_names[] = {"uftrace", "compact",    "perfetto",  "chrome",
+                                           "folded",  "speedscope", "callgrind", "pprof",
+                                           "html",    NULL};
+static const uint64_t page_default = 5 << 20, page_most = 1 << 30;
 static const char *const value_names[] = {"time", "calls", NULL};
 _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each format has a name");
 
 struct export_options {
-    const char *format, *output, *values;
+    const char *format, *output, *values, *size;
     bool running;
     GPtrArray *elf;
     struct gt_window_options window;
@@ -50,6 +59,10 @@ static const struct gt_option export_table[] = {
     {"values", .type = GT_OPTION_CHOICE, .value = "VALUES", .choices = value_names,
      .help = "folded: the time of each stack of calls (the default), or how often it was called",
      .offset = offsetof(struct export_options, values)},
+    {"size", .type = GT_OPTION_TEXT, .value = "SIZE",
+     .help = "html: at most so large (K, M: powers of 1024; default: 5M): what does not fit is "
+             "summed up",
+     .offset = offsetof(struct export_options, size)},
     {"running", .type = GT_OPTION_FLAG,
      .help = "formats of sums: without the time that tasks were suspended",
      .offset = offsetof(struct export_options, running)},
@@ -72,11 +85,38 @@ static bool of_counts(const struct export_options *o)
     return o->values && strcmp(o->values, "calls") == 0;
 }
 
+/* Of --size; 0: it is none. */
+static uint64_t page_size(const struct export_options *o)
+{
+    char *end;
+    if (!o->size)
+        return page_default;
+    if (!g_ascii_isdigit(*o->size))
+        return 0;
+    uint64_t size = g_ascii_strtoull(o->size, &end, 10);
+    const unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 0;
+    end += shift > 0;
+    return *end || size > page_most >> shift ? 0 : size << shift;
+}
+
+static int write_page(const struct export_options *o, struct gt_calls *c, struct gt_output *out,
+                      struct gt_error *err)
+{
+    struct gt_view *v = gt_view_create(c, &(struct gt_view_options){.demangle = true});
+    int status = v ? gt_view_read(v, err) : gt_error_set(err, GT_E_NOMEM, "out of memory");
+    if (status == 0)
+        status = gt_view_write_page(v, page_size(o), out, err);
+    gt_view_destroy(v);
+    return status;
+}
+
 static int write_format(const struct export_options *o, struct gt_calls *c,
                         const struct gt_calls_window *w, struct gt_output *out,
                         struct gt_error *err)
 {
     const struct format *f = format_of(o->format);
+    if (f->page)
+        return write_page(o, c, out, err);
     const struct gt_sums_options how = {w, of_counts(o), o->running};
     return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
 }
@@ -140,6 +180,17 @@ static int run_export(const struct gt_command *self, const void *options, size_t
     if (!o->format || !o->output)
         return gt_command_usage_error(self, "needs --format and --output");
     const struct format *f = format_of(o->format);
+    if (f->page && has_window(&o->window))
+        return gt_command_usage_error(self,
+                                      "--format html shows the whole recording: --from, --to, "
+                                      "--task, --depth, --min-time and filters are for the "
+                                      "formats of other tools");
+    if (o->size && (!f->page || !page_size(o)))
+        return gt_command_usage_error(self,
+                                      f->page ? "option '--size' takes a size up to 1024M, "
+                                                "such as 5M, not '%s'"
+                                              : "--size %s is for --format html",
+                                      o->size);
     if (f->recording && (has_window(&o->window) || o->elf))
         return gt_command_usage_error(
             self,
@@ -180,6 +231,9 @@ const struct gt_command gt_command_export = {
             "The others are sums over all calls of a path of functions: small, however long the "
             "recording is. folded is for flamegraph.pl and inferno, speedscope for speedscope.app, "
             "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
+            "html is the page of guesttrace view as one file, which needs no server and no "
+            "network: "
+            "the time line, flame graphs and tables of the whole recording, at most --size large.",
             "--from, --to, --task, --depth and --min-time choose a part that the viewer can hold. "
             "A file gets its name when it is complete.",
             NULL},

@@ -72,13 +72,13 @@ def check_range(v, recording, tids, first, window, parameters):
     expected = call_sums.functions_of(paths)
     got = {names[r[0]]: (r[1], r[2], r[3]) for r in rows(v.ask('report', **parameters)['rows'], 7)}
     equal(got, {name: tuple(s) for name, s in expected.items()}, 'report')
-    nodes = rows(v.ask('flame', **parameters)['nodes'], 5)
+    nodes = rows(v.ask('flame', **parameters)['nodes'], 6)
     check_flame(nodes, names, paths)
 
 
 def check_flame(nodes, names, paths):
     open_, shown = [], {}
-    for depth, function, calls, total, own in nodes[1:]:
+    for depth, function, _, calls, total, own in nodes[1:]:
         del open_[depth - 1:]
         open_.append(names[function] if function >= 0 else None)
         if function >= 0:
@@ -140,12 +140,12 @@ def test_inverse(t):
     with Viewing(recording.path) as v:
         v.ready()
         names = v.names()
-        nodes = rows(v.ask('flame', inverse=1)['nodes'], 5)
+        nodes = rows(v.ask('flame', inverse=1)['nodes'], 6)
         own = collections.Counter()
         for tid in made.TIDS:
             for path, s in recording.paths(tid).items():
                 own[path[-1]] += s.self
-        equal({names[f]: total for depth, f, _, total, _ in nodes if depth == 1 and f >= 0}, dict(own), 'own times')
+        equal({names[f]: total for depth, f, _, _, total, _ in nodes if depth == 1 and f >= 0}, dict(own), 'own times')
 
 
 if __name__ == '__main__':

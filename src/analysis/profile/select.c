@@ -130,21 +130,18 @@ static int add_level(const struct gt_tree *t, struct way *way, struct gt_tree_no
 }
 
 int gt_tree_inverse(const struct gt_tree *t, const struct gt_calls *c, uint32_t depth,
-                    uint64_t part, struct gt_tree *out)
+                    uint64_t least, struct gt_tree *out)
 {
     struct gt_tree_nodes nodes = {0};
     struct way *way = malloc((t->n + 1) * sizeof *way);
     const uint32_t root = gt_tree_nodes_find(&nodes, GT_TREE_NONE, 0);
     int status = way && root != GT_TREE_NONE ? 0 : GT_E_NOMEM;
-    uint64_t all = 0;
-    for (uint32_t i = 0; status == 0 && i < t->n; i++) {
+    for (uint32_t i = 0; status == 0 && i < t->n; i++)
         way[i] = (struct way){root, i};
-        all += (uint64_t)t->node[i].self;
-    }
     for (uint32_t level = 0; status == 0 && level < depth; level++) {
         status = add_level(t, way, &nodes);
         for (uint32_t i = 0; status == 0 && i < t->n; i++)
-            if (way[i].at != GT_TREE_NONE && nodes.node[way[i].at].total < all / part)
+            if (way[i].at != GT_TREE_NONE && nodes.node[way[i].at].total < least)
                 way[i].at = GT_TREE_NONE;
     }
     free(way);

@@ -20,9 +20,9 @@ int gt_tree_callers(const struct gt_tree *t, const struct gt_calls *c, const boo
 
 /* The callers of what took the time: children of the root are all functions, a node's children are
  * those that called it, down to `depth`. Totals are the own time of the root's child on that path,
- * and `calls` its calls. A node that has less than one in `part` of all time has no children.
+ * and `calls` its calls. A node whose total is below `least` has no children.
  * GT_E_NOMEM, GT_E_RANGE. */
 int gt_tree_inverse(const struct gt_tree *t, const struct gt_calls *c, uint32_t depth,
-                    uint64_t part, struct gt_tree *out);
+                    uint64_t least, struct gt_tree *out);
 
 #endif

@@ -247,12 +247,12 @@ static int level_of(const struct gt_bins *l, unsigned exp, struct gt_error *err)
 }
 
 static void look_at_level(struct gt_timeline *t, const struct gt_timeline_part *p, uint32_t task,
-                          unsigned level, const struct gt_timeline_sink *to)
+                          uint32_t depths, unsigned level, const struct gt_timeline_sink *to)
 {
     const uint64_t from = t->levels.first + (p->bin << p->exp);
-    gt_bins_slices(&t->levels, task, level, from, from + (p->bins << p->exp), p->depths, to);
+    gt_bins_slices(&t->levels, task, level, from, from + (p->bins << p->exp), depths, to);
     if (gt_bins_exp(&t->levels, level) == p->exp)
-        gt_bins_cells(&t->levels, task, level, p->bin, p->bins, p->depths, to);
+        gt_bins_cells(&t->levels, task, level, p->bin, p->bins, depths, to);
 }
 
 int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
@@ -275,13 +275,14 @@ int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
     const uint64_t end = from + (p->bins << p->exp);
     pthread_mutex_lock(&t->lock);
     for (size_t i = 0; i < p->n_tasks; i++) {
+        const uint32_t depths = MIN(p->depths, t->task[p->task[i]].deepest);
         to->task(to->self, p->task[i]);
-        look_at_level(t, p, p->task[i], MAX(level < 0 ? finest : (unsigned)level, t->levels.finest),
-                      to);
+        look_at_level(t, p, p->task[i], depths,
+                      MAX(level < 0 ? finest : (unsigned)level, t->levels.finest), to);
         if (level >= 0)
             continue;
-        gt_bins_slices(&near, p->task[i], 0, from, end, p->depths, to);
-        gt_bins_cells(&near, p->task[i], 0, p->bin, p->bins, p->depths, to);
+        gt_bins_slices(&near, p->task[i], 0, from, end, depths, to);
+        gt_bins_cells(&near, p->task[i], 0, p->bin, p->bins, depths, to);
     }
     pthread_mutex_unlock(&t->lock);
     gt_bins_clear(&near);

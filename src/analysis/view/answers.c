@@ -11,7 +11,8 @@ static const struct {
     {"marks", gt_view_marks, true},        {"functions", gt_view_functions, true},
     {"tiles", gt_view_tiles, true},        {"report", gt_view_report, false},
     {"groups", gt_view_groups, false},     {"flame", gt_view_flame, false},
-    {"function", gt_view_function, false}, {"find", gt_view_find, false},
+    {"function", gt_view_function, false}, {"edges", gt_view_edges, false},
+    {"find", gt_view_find, false},
 };
 
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,

@@ -34,7 +34,10 @@ def script_of(paths):
             names[name] = path
         parts.append(re.sub(r'^export ', '', text, flags=re.M))
         done.add(os.path.basename(path))
-    return ''.join(parts) + '}\n'
+    script = ''.join(parts) + '}\n'
+    if '</script' in script or '<!--' in script:
+        sys.exit('the script cannot stand in a page')
+    return script
 
 
 def put(name, text):

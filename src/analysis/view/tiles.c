@@ -111,3 +111,18 @@ int gt_view_tiles(struct gt_view *v, const struct gt_view_query *q, struct gt_js
                                        .depths = (uint32_t)depths};
     return put_tiles(v, &p, j, err);
 }
+
+int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_error *err)
+{
+    const struct gt_calls_facts *f = gt_calls_facts(v->calls);
+    const size_t n = gt_calls_n_tasks(v->calls);
+    g_autofree uint32_t *task = g_new(uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        task[i] = i;
+    const struct gt_timeline_part p = {.task = task,
+                                       .n_tasks = n,
+                                       .exp = exp,
+                                       .bins = ((f->last - f->first) >> exp) + 1,
+                                       .depths = GT_TIMELINE_DEPTHS};
+    return put_tiles(v, &p, j, err);
+}

@@ -44,4 +44,10 @@ void gt_view_stop(struct gt_view *v);
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,
                    struct gt_output *out, bool *final, struct gt_error *err);
 
+/* Writes the page as one file that has its data in itself and needs no server: all sums of the
+ * whole recording, and the time line's levels, the coarsest first, as far as they fit into `size`
+ * bytes. After gt_view_read. Errors of gt_view_answer. */
+int gt_view_write_page(struct gt_view *v, uint64_t size, struct gt_output *out,
+                       struct gt_error *err);
+
 #endif

@@ -10,34 +10,22 @@ const LINE = 18;
 export const flame = { canvas: null, nodes: [], shown: 0, key: '', ready: '', hover: -1, scroll: 0, error: '' };
 let control = null, flameTip, pathBar, flameMatches = null;
 
-const valueOf = n => (state.by === 'calls' ? n.calls : n.total);
-
 // Nodes of an answer, which are in depth-first order, with their place: x and width are parts of the whole.
 function nodesOf(list) {
-  const nodes = [], open = [];
-  for (let i = 0; i < list.length; i += 5) {
-    const n = { depth: list[i], function: list[i + 1], calls: list[i + 2], total: list[i + 3], self: list[i + 4], parent: -1, sum: 0 };
+  const nodes = [], open = [], next = [];
+  for (let i = 0; i < list.length; i += 6) {
+    const n = { depth: list[i], function: list[i + 1], value: list[i + 2], calls: list[i + 3], total: list[i + 4], self: list[i + 5], parent: -1, x: 0, width: 1 };
     open.length = n.depth;
-    n.parent = n.depth ? open[n.depth - 1] : -1;
     open[n.depth] = nodes.length;
-    nodes.push(n);
-  }
-  for (let i = nodes.length - 1; i > 0; i--) nodes[nodes[i].parent].sum += valueOf(nodes[i]);
-  const next = new Array(nodes.length).fill(0);
-  nodes.forEach((n, i) => {
-    if (n.parent < 0) {
-      n.x = 0;
-      n.width = 1;
-      n.scale = 1 / Math.max(1, state.by === 'calls' ? n.sum : Math.max(n.sum, valueOf(n)));
-    } else {
-      const p = nodes[n.parent];
-      // Calls of a function say nothing of those that it makes: children share its width.
-      n.scale = state.by === 'calls' ? p.width / Math.max(1, p.sum) : p.scale;
-      n.x = p.x + next[n.parent];
-      n.width = valueOf(n) * n.scale;
+    if (n.depth) {
+      n.parent = open[n.depth - 1];
+      n.x = next[n.parent];
+      n.width = n.value / Math.max(1, nodes[0].value);
       next[n.parent] += n.width;
     }
-  });
+    next.push(n.x);
+    nodes.push(n);
+  }
   return nodes;
 }
 
@@ -59,7 +47,7 @@ async function loadFlame(key, parameters) {
   try {
     const got = await source.get('flame', parameters, control.signal);
     let largest = 0;
-    for (let i = 1; i < got.nodes.length; i += 5) largest = Math.max(largest, got.nodes[i]);
+    for (let i = 1; i < got.nodes.length; i += 6) largest = Math.max(largest, got.nodes[i]);
     await needFunctions(largest);
     if (flame.key !== key) return;
     flame.nodes = nodesOf(got.nodes);
@@ -80,6 +68,7 @@ function updateFlame() {
   const parameters = { ...rangeParameters() };
   if (state.inverse) parameters.inverse = 1;
   if (state.by === 'calls') parameters.by = 'calls';
+  else if (state.waiting) parameters.waiting = 1;
   if (state.path.length) parameters.path = state.path.join(',');
   const key = JSON.stringify(parameters);
   if (key !== flame.key) loadFlame(key, parameters);
@@ -174,9 +163,8 @@ function onFlameMove(event) {
   const n = flame.nodes[flame.hover];
   flameTip.hidden = !n;
   if (n) {
-    const whole = flame.nodes[0];
     const lines = [nameOf(n, flame.hover), `${timeText(n.total)} in ${countText(n.calls)} calls, ${timeText(n.self)} of its own`,
-      state.by === 'calls' ? '' : percentText(valueOf(n), Math.max(valueOf(whole), whole.sum))];
+      percentText(n.width, 1)];
     if (n.function >= 0 && functionOf(n.function).module) lines.push(functionOf(n.function).module);
     flameTip.replaceChildren(...lines.filter(Boolean).map((line, i) => element('div', { class: i ? 'dim' : '' }, line.slice(0, 300))));
     const box = flame.canvas.parentElement.getBoundingClientRect();
@@ -228,7 +216,8 @@ export function makeFlame() {
     choice('Inverse', 'What took the time on top, its callers below', () => state.inverse, () => setState({ inverse: true, path: [] })),
     element('span', { class: 'gap' }),
     choice(recording.info.instructions ? 'Instructions' : 'Time', 'Widths are times', () => state.by === 'time', () => setState({ by: 'time' })),
-    choice('Number of calls', 'Widths are numbers of calls', () => state.by === 'calls', () => setState({ by: 'calls' })), pathBar);
+    choice('Number of calls', 'Widths are numbers of calls', () => state.by === 'calls', () => setState({ by: 'calls' })), element('span', { class: 'gap' }),
+    ...(source.isRemote ? [choice('Suspended time', 'With the time in which tasks were suspended', () => state.waiting, () => setState({ waiting: !state.waiting }))] : []), pathBar);
   const c = flame.canvas;
   c.addEventListener('pointermove', onFlameMove);
   c.addEventListener('pointerleave', () => { flame.hover = -1; flameTip.hidden = true; redrawFlame(); });

@@ -40,6 +40,7 @@ function showChips() {
     const names = state.tasks.map(taskTitle);
     list.push(chip(names.length > 2 ? `${names.length} tasks` : names.join(', '), names.join('\n'), () => setState({ tasks: [], path: [] })));
   }
+  if (!source.isRemote && recording.tracks.finest > 0) list.push(element('span', { class: 'dim note', title: 'About has more' }, `calls below ${timeText(2 ** recording.tracks.finest)} are summed up`));
   chips.replaceChildren(...list);
 }
 
@@ -114,6 +115,7 @@ function makeAbout() {
       ['Time', `${exactTime(i.duration)}${i.instructions ? ', instructions of the guest, 1 ns each' : ''}`],
       ['Calls', `${countText(calls)}${recording.tracks.progress < 1000 ? ' so far' : ''}`], ['Functions', countText(recording.tracks.functions)],
       ['Tasks', countText(i.tasks.length)], ['Records', countText(i.records)], ['Size', `${countText(i.bytes)} bytes`],
+      ['This file', source.isRemote ? '' : `sums of the whole recording; calls shorter than ${timeText(2 ** recording.tracks.finest)} are summed up in the time line. To see each: guesttrace view.`],
       ['Note', i.incomplete ? 'The recording was cut, or is still being written.' : '']];
     list.replaceChildren(...rows.filter(([, value]) => value).flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
   };

@@ -31,7 +31,113 @@ class Remote {
   }
 }
 
-export const source = new Remote();
+// Data blocks of a page that is a file: see analysis/view/file.c.
+class Embedded {
+  constructor(blocks) {
+    this.isRemote = false;
+    this.busy = 0;
+    this.blocks = new Map(blocks.map(block => [block.dataset.name, block.textContent]));
+    this.answers = new Map();
+    this.levels = [...this.blocks.keys()].filter(name => name.startsWith('tiles/')).map(name => Number(name.slice(6)));
+  }
+
+  async get(name, parameters = {}) {
+    this.busy++;
+    try {
+      return await this.answer(name, parameters);
+    } finally {
+      this.busy--;
+    }
+  }
+
+  // An answer that stands in the file.
+  block(name) {
+    if (!this.blocks.has(name)) throw new Error('This file has sums of the whole recording only. For a part of it: guesttrace view.');
+    if (!this.answers.has(name)) this.answers.set(name, this.unpack(this.blocks.get(name)));
+    this.blocks.set(name, '');
+    return this.answers.get(name);
+  }
+
+  async unpack(text) {
+    const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Response(stream).json();
+  }
+
+  answer(name, p) {
+    if (name === 'tiles') return this.tiles(p);
+    if (name === 'find') return this.find(p);
+    if (name === 'function') return this.relations(p);
+    if (name === 'tracks') return this.block(name).then(t => ({ ...t, finest: Math.min(...this.levels) }));
+    if (name === 'functions' && p.first > 0) return { first: p.first, functions: [] };
+    const query = Object.entries(p).filter(([key]) => key !== 'first' && key !== 'path').map(([key, value]) => `${key}=${value}`).join(',');
+    if (name !== 'flame' || !p.path) return this.block(query ? `${name}?${query}` : name);
+    return this.block(query ? `${name}?${query}` : name).then(got => part(got, p.path.split(',').map(Number)));
+  }
+
+  async tiles({ exp, bin, bins, tasks }) {
+    const level = await this.block(`tiles/${exp}`);
+    const wanted = new Set(String(tasks).split(',').map(Number)), from = bin * 2 ** exp, width = bins * 2 ** exp;
+    const list = level.tasks.filter(t => wanted.has(t.task)).map(({ task, slices, cells }) => {
+      const got = { task, slices: [], cells: [] };
+      for (let i = 0; i < slices.length; i += 5)
+        if (slices[i] <= from + width && slices[i] + slices[i + 1] >= from) got.slices.push(slices[i] - from, ...slices.slice(i + 1, i + 5));
+      for (let i = 0; i < cells.length; i += 5)
+        if (cells[i] >= bin && cells[i] < bin + bins) got.cells.push(cells[i] - bin, ...cells.slice(i + 1, i + 5));
+      return got;
+    });
+    return { progress: 1000, tasks: list };
+  }
+
+  // Among the calls that are not summed up.
+  async find({ functions, time, tasks }) {
+    const level = await this.block(`tiles/${Math.min(...this.levels)}`), got = { calls: 0 };
+    const wanted = new Set(functions.split(',').map(Number)), of = tasks ? new Set(tasks.split(',').map(Number)) : null;
+    const offer = (key, place, better) => { if (!got[key] || better(place, got[key])) got[key] = place; };
+    for (const { task, slices } of level.tasks) {
+      if (of && !of.has(task)) continue;
+      for (let i = 0; i < slices.length; i += 5) {
+        if (!wanted.has(slices[i + 3])) continue;
+        const place = { begin: slices[i], duration: slices[i + 1], depth: slices[i + 2], task };
+        got.calls++;
+        offer('first', place, (a, b) => a.begin < b.begin);
+        offer('longest', place, (a, b) => a.duration > b.duration);
+        if (place.begin > time) offer('next', place, (a, b) => a.begin < b.begin);
+        if (place.begin < time) offer('before', place, (a, b) => a.begin > b.begin);
+      }
+    }
+    return got;
+  }
+
+  async relations({ functions, from, tasks }) {
+    if (from !== undefined || tasks) return this.block('function of a part');
+    const { edges } = await this.block('edges'), wanted = new Set(functions.split(',').map(Number));
+    const got = { callers: [], callees: [] };
+    for (let i = 0; i < edges.length; i += 5) {
+      if (wanted.has(edges[i + 1])) got.callers.push(edges[i], ...edges.slice(i + 2, i + 5));
+      if (wanted.has(edges[i])) got.callees.push(...edges.slice(i + 1, i + 5));
+    }
+    return got;
+  }
+}
+
+// The nodes below a path, of an answer about the whole.
+function part({ paths, nodes }, path) {
+  let at = 0;
+  for (const f of path) {
+    const depth = nodes[at];
+    let i = at + 6;
+    while (i < nodes.length && nodes[i] > depth && !(nodes[i] === depth + 1 && nodes[i + 1] === f)) i += 6;
+    if (i >= nodes.length || nodes[i] <= depth) throw new Error('This file has no such path of calls.');
+    at = i;
+  }
+  let end = at + 6;
+  while (end < nodes.length && nodes[end] > nodes[at]) end += 6;
+  return { paths, nodes: nodes.slice(at, end).map((n, i) => (i % 6 ? n : n - path.length)) };
+}
+
+const blocks = [...document.querySelectorAll('script[data-name]')];
+export const source = blocks.length ? new Embedded(blocks) : new Remote();
 
 // What is known of the recording. Functions are in order of their index.
 export const recording = { info: null, tracks: null, functions: [], keys: new Map(), duration: 1 };

@@ -11,7 +11,7 @@ export const state = {
   call: null,            // { task, depth, begin, duration, function }
   function: -1,          // whose callers and callees are shown
   search: '',
-  inverse: false, by: 'time',
+  inverse: false, by: 'time', waiting: false,
   path: [],              // flame graph: functions down to the one that fills the width
   open: {},              // track: whether its depths are shown
 };
@@ -40,6 +40,7 @@ export function readAddress() {
   state.tasks = numbersOf(q.get('tasks')).filter(task => task >= 0 && task < recording.info.tasks.length);
   state.search = q.get('search') || '';
   state.inverse = q.get('inverse') === '1';
+  state.waiting = q.get('waiting') === '1';
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
   state.path = numbersOf(q.get('path'));
   state.function = q.has('function') ? Number(q.get('function')) : -1;
@@ -56,6 +57,7 @@ function addressOf() {
   if (s.tasks.length) q.set('tasks', s.tasks.join(','));
   if (s.search) q.set('search', s.search);
   if (s.inverse) q.set('inverse', '1');
+  if (s.waiting) q.set('waiting', '1');
   if (s.by === 'calls') q.set('by', 'calls');
   if (s.path.length) q.set('path', s.path.join(','));
   if (s.function >= 0) q.set('function', s.function);

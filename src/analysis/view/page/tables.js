@@ -178,7 +178,7 @@ async function useReport(got) {
   for (let i = 0; i < got.rows.length; i += 7) {
     const [index, calls, total, self, average, least, most] = got.rows.slice(i, i + 7);
     rows.push({ ...rowOf(index), calls, total, self, average, least, most });
-    all += self;
+    if (!functionOf(index).suspended) all += self;
   }
   data.whole = Math.max(1, all);
   data.report = rows;

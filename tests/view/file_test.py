@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""guesttrace export --format html: the page as a file, without a network, shows what the recording has."""
+import collections
+import os
+import re
+import sys
+
+from gttest import commands, functions, made
+from gttest.paths import GUESTTRACE
+from gttest.results import need, read_text, write
+from page_test import Page, check_table, random_steps, report
+from viewing import equal
+
+
+def export(path, out, *options):
+    commands.must([GUESTTRACE, 'export', '--format', 'html', *options, '-o', out, path])
+    return out
+
+
+class FilePage(Page):
+    """A page from the disk; the browser has no network."""
+
+    def __enter__(self):
+        self.browser.__enter__()
+        self.browser.call('Network.enable')
+        self.browser.call('Network.emulateNetworkConditions', offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        self.browser.open(self.url)
+        self.browser.wait('window.guesttrace && document.querySelector("header") && !guesttrace.source.busy && guesttrace.recording.functions.length > 0')
+        return self
+
+
+def test_shows_the_same(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with FilePage(t, 'file://' + export(recording.path, f'{t.folder}/page.html')) as p:
+        p.press('3')
+        check_table(p, report(recording.path))
+        p.press('2')
+        need(p.ask('document.querySelector(".flame canvas").width') > 0, 'there is no flame graph')
+        p.press('1', '/')
+        p.type('fib')
+        p.press('Enter')
+        equal(p.ask('guesttrace.functionOf(guesttrace.state.call.function).name'), 'fib', 'the call that was found')
+        p.picture('file')
+        p.ask('guesttrace.setState({ tab: "functions", range: [100000, 300000], search: "" })')
+        p.idle()
+        need('guesttrace view' in p.ask('document.querySelector(".message").innerText'), 'it does not say that it has no sums of ranges')
+
+
+def test_relations(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with FilePage(t, 'file://' + export(recording.path, f'{t.folder}/page.html')) as p:
+        p.ask('guesttrace.setState({ tab: "functions", function: guesttrace.recording.functions.findIndex(f => f.name === "fib") })')
+        p.idle()
+        callees = collections.Counter()
+        for tid in made.TIDS:
+            for path, s in recording.paths(tid).items():
+                if len(path) > 1 and path[-2] == 'fib':
+                    callees[path[-1]] += s.calls
+        equal({row[3]: int(row[0].replace(',', '')) for row in p.rows('Callees')}, dict(callees), 'what fib calls')
+
+
+def test_size(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps, n=20000)
+    large = os.path.getsize(export(recording.path, f'{t.folder}/large.html'))
+    small = os.path.getsize(export(recording.path, f'{t.folder}/small.html', '--size', '600K'))
+    need(small <= 600 << 10 < large, small, large)
+    with FilePage(t, f'file://{t.folder}/small.html') as p:
+        need('are summed up' in p.ask('document.querySelector(".chips").innerText'), 'it does not say what is summed up')
+        p.press('3')
+        check_table(p, report(recording.path))
+    for wrong in '', 'x', '-5', '5T', '99999999M', '0':
+        done = commands.run([GUESTTRACE, 'export', '--format', 'html', '--size', wrong, '-o', f'{t.folder}/x', recording.path])
+        equal((done.returncode, os.path.exists(f'{t.folder}/x')), (2, False), wrong, done.stderr)
+
+
+def test_hostile_names(t):
+    hostile = [*made.HOSTILE, b'<img src=x onerror=alert(1)>', b'</script><script>alert(2)</script>', b'<!--', b'-->']
+    recording = made.Made(f'{t.folder}/data', hostile, n=400, deep=6)
+    page = export(recording.path, f'{t.folder}/page.html')
+    text = read_text(page)
+    equal((len(re.findall('<script', text)), len(re.findall('</script>', text))), (len(re.findall('\n<script', text)),) * 2, 'scripts')
+    with FilePage(t, 'file://' + page) as p:
+        p.press('3')
+        names = [row[6] for row in p.rows('Functions')]
+        need('</script><script>alert(2)</script>' in names, names)
+        equal(p.ask('document.querySelectorAll("img").length'), 0, 'elements that names made')
+
+
+def test_same_bytes(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps, tids=[8])
+    equal(read_text(export(recording.path, f'{t.folder}/a.html')) == read_text(export(recording.path, f'{t.folder}/b.html')), True, 'two exports')
+
+
+def test_other_options(t):
+    recording = made.Made(f'{t.folder}/data', n=50)
+    for options in ['--from', '1us'], ['--task', '8'], ['--running']:
+        done = commands.run([GUESTTRACE, 'export', '--format', 'html', *options, '-o', f'{t.folder}/x', recording.path])
+        equal(done.returncode, 2, options, done.stderr)
+    done = commands.run([GUESTTRACE, 'export', '--format', 'chrome', '--size', '5M', '-o', f'{t.folder}/x', recording.path])
+    equal(done.returncode, 2, '--size', done.stderr)
+
+
+def test_cut(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps, tids=[8])
+    write(f'{recording.path}/8.dat', recording.data[8][:1000])
+    with FilePage(t, 'file://' + export(recording.path, f'{t.folder}/page.html')) as p:
+        p.press('3')
+        check_table(p, report(recording.path))
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals()))
