@@ -128,6 +128,7 @@ static void run_two_buffers(const char *dir, uint64_t records, unsigned rounds, 
 }
 
 static struct gt_streams_stats stats;
+static size_t payload; /* words after each record */
 
 static void run_stream(const char *dir, uint64_t records, unsigned rounds, double cost[3])
 {
@@ -140,9 +141,13 @@ static void run_stream(const char *dir, uint64_t records, unsigned rounds, doubl
         exit(1);
     double cpu = seconds(CLOCK_THREAD_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
     uint64_t x = 1;
-    for (uint64_t i = 0; i < records; i++) {
+    for (uint64_t i = 0; i < records && !payload; i++) {
         x = work(x, rounds);
         gt_stream_put(s, i, x);
+    }
+    for (uint64_t i = 0; i < records && payload; i++) {
+        x = work(x, rounds);
+        gt_stream_put_more(s, i, x, (const uint64_t[8]){x, i, x, i, x, i, x, i}, payload);
     }
     cost[0] = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
     cost[1] = seconds(CLOCK_MONOTONIC) - wall;
@@ -190,6 +195,21 @@ static void run_anonymous(const char *dir, uint64_t records, unsigned rounds, do
     gt_stream_sys = real;
 }
 
+/* Three values, and a text of 32 bytes. */
+static void run_three_words(const char *dir, uint64_t records, unsigned rounds, double cost[3])
+{
+    payload = 3;
+    run_stream(dir, records, rounds, cost);
+    payload = 0;
+}
+
+static void run_text(const char *dir, uint64_t records, unsigned rounds, double cost[3])
+{
+    payload = 5;
+    run_stream(dir, records, rounds, cost);
+    payload = 0;
+}
+
 typedef void run_fn(const char *dir, uint64_t records, unsigned rounds, double cost[3]);
 
 static void least(run_fn *run, const char *dir, uint64_t records, unsigned rounds, double best[3])
@@ -213,9 +233,9 @@ int main(int argc, char **argv)
         const char *name;
         run_fn *run;
     } ways[] = {
-        {"two buffers", run_two_buffers},
-        {"record stream", run_stream},
-        {"  pool in memory", run_anonymous},
+        {"two buffers", run_two_buffers},    {"record stream", run_stream},
+        {"  pool in memory", run_anonymous}, {"  with 3 words", run_three_words},
+        {"  with 5 words", run_text},
     };
     double none[3], cost[3], base = 0, ns = 1e9 / (double)records;
     least(run_nothing, argv[1], records, rounds, none);

@@ -48,18 +48,21 @@ static void add_to_block(struct gt_streams *set, struct gt_chunk *c)
 
 static int put_piece(struct gt_streams *set, struct gt_chunk *c, const struct iovec *piece)
 {
-    size_t n = piece->iov_len / GT_STREAM_RECORD;
-    int e = set->backend->put(set->backend_self, c->file->s.id, piece->iov_base, n);
+    const struct gt_bounds marks = gt_chunk_bounds(c);
+    uint32_t size = (uint32_t)piece->iov_len;
+    size_t words = size / sizeof(uint64_t);
+    int e = set->backend->put(set->backend_self, c->file->s.id, piece->iov_base, words);
     if (e == EAGAIN) {
         gt_blocks_end(set);
-        e = set->failed ? 0
-                        : set->backend->put(set->backend_self, c->file->s.id, piece->iov_base, n);
+        e = set->failed
+                ? 0
+                : set->backend->put(set->backend_self, c->file->s.id, piece->iov_base, words);
     }
     if (e || set->failed)
         return e;
-    c->done += (uint32_t)piece->iov_len;
+    set->block.records += gt_bounds_records(&marks, c->done, c->done + size);
+    c->done += size;
     add_to_block(set, c);
-    set->block.records += n;
     return 0;
 }
 

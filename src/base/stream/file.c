@@ -184,25 +184,21 @@ void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f)
     free(f);
 }
 
-static uint64_t whole(uint64_t size)
-{
-    return size - size % GT_STREAM_RECORD;
-}
-
 void gt_stream_file_open(struct gt_streams *set, struct gt_stream_file *f)
 {
     struct stat st;
+    unsigned unit = set->has_more ? sizeof(uint64_t) : GT_STREAM_RECORD;
     int e = set->dirfd == -1 ? 0 : need_fd(set, f, true);
     if (!e && f->fd >= 0) {
         if (fstat(f->fd, &st) != 0)
             e = errno;
         else if (!S_ISREG(st.st_mode))
             e = EINVAL;
-        else if (st.st_size % GT_STREAM_RECORD &&
-                 gt_stream_sys.ftruncate(f->fd, (off_t)whole((uint64_t)st.st_size)) != 0)
+        else if (st.st_size % unit &&
+                 gt_stream_sys.ftruncate(f->fd, st.st_size - st.st_size % unit) != 0)
             e = errno;
         else
-            f->end = whole((uint64_t)st.st_size);
+            f->end = (uint64_t)(st.st_size - st.st_size % unit);
     }
     if (e)
         refuse(set, f, e);
@@ -237,11 +233,12 @@ void gt_stream_chunks_drop(struct gt_streams *set, struct gt_chunk **chunks, uns
 {
     uint64_t lost = 0, torn = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t fill = chunks[i]->end;
-        uint32_t done = chunks[i]->done;
-        torn += done % GT_STREAM_RECORD;
-        lost += (fill - (uint32_t)whole(done)) / GT_STREAM_RECORD;
-        set_done(chunks[i], fill);
+        const struct gt_bounds marks = gt_chunk_bounds(chunks[i]);
+        uint32_t end = chunks[i]->end;
+        uint32_t whole = gt_bounds_whole(&marks, chunks[i]->done);
+        torn += chunks[i]->done - whole;
+        lost += gt_bounds_records(&marks, whole, end);
+        set_done(chunks[i], end);
     }
     atomic_fetch_sub_explicit(&set->written, torn, memory_order_relaxed);
     atomic_fetch_sub_explicit(&set->bytes, torn, memory_order_relaxed);
@@ -298,7 +295,9 @@ static void cut(struct gt_chunk **chunks, unsigned n)
         if (c->done == c->end)
             continue;
         /* Where this fails too the file keeps part of a record: readers bear a torn tail. */
-        (void)!gt_stream_sys.ftruncate(c->file->fd, (off_t)whole(c->offset + c->done));
+        const struct gt_bounds marks = gt_chunk_bounds(c);
+        off_t whole = (off_t)(c->offset + gt_bounds_whole(&marks, c->done));
+        (void)!gt_stream_sys.ftruncate(c->file->fd, whole);
         return;
     }
 }

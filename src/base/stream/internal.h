@@ -21,6 +21,11 @@
  * that its producer may be moving: it copies the line, and the copy is valid if `full` is unchanged
  * afterwards.
  *
+ * A record with a payload is stored in the body at once, after what the line had: so the line
+ * always has plain records, and a record's place in it is a multiple of its size. The chunk's end,
+ * from the last word down, has a mark for each such record: where it is in the run, and how long
+ * its payload (bounds.h). A mark is stored before its record is published.
+ *
  * The pool file: slots of GT_CHUNK_SIZE; the first begins with struct gt_ring_head, each other one
  * is a chunk: struct gt_ring_chunk, line and body. After a kill the bytes of each chunk's run from
  * `written` on remain to be copied. For that to hold at every instant: `written` is stored after
@@ -42,6 +47,7 @@
 #ifndef GT_BASE_STREAM_INTERNAL_H
 #define GT_BASE_STREAM_INTERNAL_H
 
+#include "base/stream/bounds.h"
 #include "base/stream/stream.h"
 
 #include <pthread.h>
@@ -84,7 +90,7 @@ struct gt_ring_chunk {
     uint32_t id;
     uint64_t offset;         /* offset of the first record in the stream's file */
     _Atomic uint32_t packed; /* bytes that the block has which was ended last */
-    uint8_t unused[28];
+    uint8_t unused[20];
     struct gt_chunk_state state; /* stream.h; the line follows */
 };
 
@@ -111,6 +117,20 @@ static inline uint32_t gt_chunk_fill(const struct gt_chunk *c)
 {
     return atomic_load_explicit(&c->head->state.base, memory_order_acquire) +
            atomic_load_explicit(&c->head->state.fill, memory_order_acquire);
+}
+
+/* Records in the run of a chunk that its producer has released. */
+static inline uint32_t gt_chunk_records(const struct gt_chunk *c)
+{
+    uint32_t more = atomic_load_explicit(&c->head->state.more, memory_order_acquire);
+    return (gt_chunk_fill(c) - more) / GT_STREAM_RECORD;
+}
+
+static inline struct gt_bounds gt_chunk_bounds(const struct gt_chunk *c)
+{
+    return (struct gt_bounds){
+        .end = (const uint64_t *)((const char *)c->head + GT_CHUNK_SIZE),
+        .n = atomic_load_explicit(&c->head->state.n_more, memory_order_acquire)};
 }
 
 /* What is left to write of a chunk, as one or two pieces. */
@@ -184,6 +204,7 @@ struct gt_streams {
     const struct gt_stream_packing *backend; /* NULL: TID.dat files */
     void *backend_self;
     uint32_t number;
+    bool has_more; /* records may have payloads */
     pthread_mutex_t lock;
     pthread_cond_t work;  /* the writer has something to do */
     pthread_cond_t space; /* a chunk is free, or none will ever be */

@@ -25,8 +25,8 @@ struct gt_stream_packing {
     /* Opens the file. *records: how many of that number are in it. `recover`: what comes goes on
      * where these end, in whatever a stream was doing. Each open has its close. */
     int (*open)(void *self, uint32_t number, bool recover, uint64_t *records);
-    /* Adds n records of stream `id` to the block: two words each. EAGAIN: the block must be ended
-     * first; it was unchanged. */
+    /* Adds records of stream `id` to the block, n words of them: two each, and a payload where one
+     * was put; never a part of either. EAGAIN: the block must be ended first; it was unchanged. */
     int (*put)(void *self, uint32_t id, const uint64_t *words, size_t n);
     /* True: as much has been put as a block should have. */
     bool (*is_full)(const void *self);

@@ -14,6 +14,7 @@ struct gt_rest {
     uint64_t at;                           /* of the chunk in the pool file */
     uint64_t time;                         /* recover_blocks.c: of the first one to copy */
     uint32_t id, written, base, full, end; /* of the run: see internal.h */
+    uint32_t n_more;                       /* marks: see bounds.h */
 };
 
 struct gt_ring {
@@ -40,6 +41,10 @@ int gt_ring_read_chunk(struct gt_ring *r, uint64_t at);
 /* Reads the rest's run from `from` to `to`. GT_E_IO, GT_E_FORMAT (the file has become shorter). */
 int gt_ring_read_run(const struct gt_ring *r, const struct gt_rest *rest, uint32_t from,
                      uint32_t to, void *data);
+/* Reads the rest's marks. As gt_ring_read_run. */
+enum { GT_BOUNDS_MOST = GT_BODY / (GT_STREAM_RECORD + 2 * sizeof(uint64_t)) };
+int gt_ring_read_bounds(const struct gt_ring *r, const struct gt_rest *rest,
+                        uint64_t words[GT_BOUNDS_MOST], struct gt_bounds *out);
 int gt_rest_compare(const void *a, const void *b); /* by id and offset */
 
 /* Copies all rests, which are in order of id and offset: their number of records. GT_E_IO,

@@ -56,6 +56,8 @@ static bool follows(const struct gt_ring *r, const struct gt_rest *rest,
 /* Nothing comes after a hole: those rests are made empty. */
 static int check_streams(struct gt_ring *r)
 {
+    uint64_t words[GT_BOUNDS_MOST];
+    struct gt_bounds marks;
     bool hole = false;
     for (size_t i = 0; i < r->n; i++) {
         struct gt_rest *rest = &r->rests[i];
@@ -65,7 +67,10 @@ static int check_streams(struct gt_ring *r)
             return gt_ring_lies(r, rest->at, "a stream with a hole before record",
                                 rest->offset / GT_STREAM_RECORD);
         if (hole) {
-            r->left += (rest->end - rest->written) / GT_STREAM_RECORD;
+            int status = gt_ring_read_bounds(r, rest, words, &marks);
+            if (status < 0)
+                return status;
+            r->left += gt_bounds_records(&marks, rest->written, rest->end);
             rest->written = rest->end;
         }
     }
@@ -108,18 +113,23 @@ static int end_block(const struct gt_ring *r)
 
 static int put_rest(struct gt_ring *r, const struct gt_rest *rest, uint64_t *put)
 {
-    uint64_t words[GT_CHUNK_ROOM / sizeof(uint64_t)];
-    uint64_t n = (rest->end - rest->written) / GT_STREAM_RECORD;
-    uint64_t skip = n < r->skip ? n : r->skip;
+    uint64_t words[GT_CHUNK_ROOM / sizeof(uint64_t)], marked[GT_BOUNDS_MOST];
+    struct gt_bounds marks;
+    int status = gt_ring_read_bounds(r, rest, marked, &marks);
+    if (status < 0)
+        return status;
+    uint32_t n = gt_bounds_records(&marks, rest->written, rest->end);
+    uint32_t skip = n < r->skip ? n : (uint32_t)r->skip;
+    uint32_t from = gt_bounds_skip(&marks, rest->written, skip);
     r->skip -= skip;
     n -= skip;
     if (!n)
         return 0;
-    int status = gt_ring_read_run(r, rest, rest->written + (uint32_t)skip * GT_STREAM_RECORD,
-                                  rest->end, words);
-    int e = status < 0 ? 0 : r->backend->put(r->self, rest->id, words, n);
+    status = gt_ring_read_run(r, rest, from, rest->end, words);
+    size_t n_words = (rest->end - from) / sizeof *words;
+    int e = status < 0 ? 0 : r->backend->put(r->self, rest->id, words, n_words);
     if (e == EAGAIN && (status = end_block(r)) >= 0)
-        e = r->backend->put(r->self, rest->id, words, n);
+        e = r->backend->put(r->self, rest->id, words, n_words);
     *put += n;
     return status < 0 ? status : e ? backend_error(r, e) : 0;
 }

@@ -50,6 +50,8 @@ static int check_order(struct gt_ring *r)
 {
     uint64_t end = 0;
     int missing = 0;
+    uint64_t words[GT_BOUNDS_MOST];
+    struct gt_bounds marks;
     for (size_t i = 0; i < r->n; i++) {
         struct gt_rest *rest = &r->rests[i];
         if (i == 0 || rest->id != rest[-1].id)
@@ -58,7 +60,10 @@ static int check_order(struct gt_ring *r)
             return missing;
         bool hole = missing || rest->offset + rest->written > end;
         if (hole && r->partly) {
-            r->left += (rest->end - rest->written) / GT_STREAM_RECORD;
+            int status = gt_ring_read_bounds(r, rest, words, &marks);
+            if (status < 0)
+                return status;
+            r->left += gt_bounds_records(&marks, gt_bounds_whole(&marks, rest->written), rest->end);
             rest->written = rest->end = 0;
         } else if (hole)
             return gt_ring_lies(r, rest->at, "a file offset beyond the stream's end", rest->offset);
@@ -68,34 +73,48 @@ static int check_order(struct gt_ring *r)
     return 0;
 }
 
-static int write_at(const struct gt_ring *r, int fd, const char *data, size_t n, uint64_t at)
+/* Writes the run from `from` on; where that fails, the file ends with a whole record. */
+static int write_run(const struct gt_ring *r, int fd, const struct gt_rest *rest,
+                     const struct gt_bounds *marks, uint32_t from, const char *data)
 {
-    while (n) {
-        ssize_t put = pwrite(fd, data, n, (off_t)at);
+    for (uint32_t at = from; at < rest->end;) {
+        ssize_t put = pwrite(fd, data, rest->end - at, (off_t)(rest->offset + at));
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0) {
             int e = put < 0 ? errno : EIO;
-            (void)!ftruncate(fd, (off_t)(at - at % GT_STREAM_RECORD));
+            (void)!ftruncate(fd, (off_t)(rest->offset + gt_bounds_whole(marks, at)));
             return gt_ring_io_error(r, e);
         }
         data += put;
-        n -= (size_t)put;
-        at += (uint64_t)put;
+        at += (uint32_t)put;
     }
     return 0;
+}
+
+/* Copies a rest. The number of records, or an error. */
+static int64_t copy_rest(const struct gt_ring *r, int fd, const struct gt_rest *rest)
+{
+    char data[GT_CHUNK_ROOM];
+    uint64_t words[GT_BOUNDS_MOST];
+    struct gt_bounds marks;
+    int status = gt_ring_read_bounds(r, rest, words, &marks);
+    if (status < 0)
+        return status;
+    uint32_t from = gt_bounds_whole(&marks, rest->written);
+    status = gt_ring_read_run(r, rest, from, rest->end, data);
+    if (status >= 0)
+        status = write_run(r, fd, rest, &marks, from, data);
+    return status < 0 ? status : (int64_t)gt_bounds_records(&marks, from, rest->end);
 }
 
 /* Copies every rest. The number of records, or an error. */
 static int64_t copy_rests(const struct gt_ring *r)
 {
-    char data[GT_CHUNK_ROOM];
-    int64_t records = 0;
-    int status = 0, fd = -1;
+    int64_t records = 0, status = 0;
+    int fd = -1;
     for (size_t i = 0; i < r->n && status >= 0; i++) {
         const struct gt_rest *rest = &r->rests[i];
-        uint32_t from = rest->written - rest->written % GT_STREAM_RECORD;
-        uint32_t n = rest->end - from;
         uint64_t size;
         if (!rest->end)
             continue;
@@ -105,10 +124,9 @@ static int64_t copy_rests(const struct gt_ring *r)
             status = fd = open_stream(r, rest, &size);
         }
         if (status >= 0)
-            status = gt_ring_read_run(r, rest, from, rest->end, data);
+            status = copy_rest(r, fd, rest);
         if (status >= 0)
-            status = write_at(r, fd, data, n, rest->offset + from);
-        records += n / GT_STREAM_RECORD;
+            records += status;
     }
     if (fd >= 0)
         close(fd);

@@ -46,6 +46,31 @@ static int add_rest(struct gt_ring *r, const struct gt_rest *rest)
     return 0;
 }
 
+int gt_ring_read_bounds(const struct gt_ring *r, const struct gt_rest *rest,
+                        uint64_t words[GT_BOUNDS_MOST], struct gt_bounds *out)
+{
+    *out = (struct gt_bounds){.end = words + GT_BOUNDS_MOST, .n = rest->n_more};
+    if (rest->n_more > GT_BOUNDS_MOST)
+        return gt_ring_lies(r, rest->at, "more payloads than a chunk holds", rest->n_more);
+    size_t size = rest->n_more * sizeof *words;
+    int status = size ? gt_ring_read_at(r, words + GT_BOUNDS_MOST - rest->n_more, size,
+                                        rest->at + GT_CHUNK_SIZE - size)
+                      : 0;
+    if (status >= 0 && !gt_bounds_check(out, rest->end))
+        return gt_ring_lies(r, rest->at, "payloads that do not fit the records of", rest->end);
+    return status;
+}
+
+static int check_marks(const struct gt_ring *r, const struct gt_rest *rest)
+{
+    uint64_t words[GT_BOUNDS_MOST];
+    struct gt_bounds marks;
+    int status = gt_ring_read_bounds(r, rest, words, &marks);
+    if (status >= 0 && r->backend && gt_bounds_whole(&marks, rest->written) != rest->written)
+        return gt_ring_lies(r, rest->at, "a part of a record written", rest->written);
+    return status;
+}
+
 int gt_ring_read_chunk(struct gt_ring *r, uint64_t at)
 {
     struct gt_ring_chunk h;
@@ -54,12 +79,12 @@ int gt_ring_read_chunk(struct gt_ring *r, uint64_t at)
         return status;
     if (h.state.fill > GT_STREAM_LINE || h.state.fill % GT_STREAM_RECORD)
         return gt_ring_lies(r, at, "a fill that no line has", h.state.fill);
-    if (h.state.full > GT_BODY || h.state.full % GT_STREAM_LINE)
+    if (h.state.full > GT_BODY || h.state.full % sizeof(uint64_t))
         return gt_ring_lies(r, at, "a body that no chunk has", h.state.full);
-    if (h.state.base > h.state.full || h.state.base % GT_STREAM_LINE)
+    if (h.state.base > h.state.full || h.state.base % sizeof(uint64_t))
         return gt_ring_lies(r, at, "a line outside the chunk", h.state.base);
     uint32_t written = r->by_packed ? h.packed : h.state.written;
-    if (written > GT_CHUNK_ROOM || (r->backend && written % GT_STREAM_RECORD))
+    if (written > GT_CHUNK_ROOM)
         return gt_ring_lies(r, at, "more written than a chunk holds", written);
     uint32_t end = h.state.fill && h.state.base + h.state.fill > h.state.full
                        ? h.state.base + h.state.fill
@@ -68,15 +93,18 @@ int gt_ring_read_chunk(struct gt_ring *r, uint64_t at)
         return 0;
     if (h.magic != GT_CHUNK_MAGIC)
         return gt_ring_lies(r, at, "not a chunk's magic number", h.magic);
-    if (h.offset % GT_STREAM_RECORD || h.offset > (uint64_t)INT64_MAX - GT_CHUNK_SIZE)
+    if (h.offset % sizeof(uint64_t) || h.offset > (uint64_t)INT64_MAX - GT_CHUNK_SIZE)
         return gt_ring_lies(r, at, "a file offset that no record has", h.offset);
-    return add_rest(r, &(struct gt_rest){.offset = h.offset,
-                                         .at = at,
-                                         .id = h.id,
-                                         .written = written,
-                                         .base = h.state.base,
-                                         .full = h.state.full,
-                                         .end = end});
+    const struct gt_rest rest = {.offset = h.offset,
+                                 .at = at,
+                                 .id = h.id,
+                                 .written = written,
+                                 .base = h.state.base,
+                                 .full = h.state.full,
+                                 .end = end,
+                                 .n_more = h.state.n_more};
+    status = check_marks(r, &rest);
+    return status < 0 ? status : add_rest(r, &rest);
 }
 
 int gt_ring_read_run(const struct gt_ring *r, const struct gt_rest *rest, uint32_t from,

@@ -64,6 +64,11 @@ void gt_streams_pack(struct gt_streams *set, const struct gt_stream_packing *bac
     set->number = number;
 }
 
+void gt_streams_expect_more(struct gt_streams *set)
+{
+    set->has_more = true;
+}
+
 static struct gt_stream_file *file_of(struct gt_stream *s)
 {
     return (struct gt_stream_file *)s;
@@ -128,6 +133,8 @@ static void use_chunk(struct gt_streams *set, struct gt_stream_file *f, struct g
     atomic_store_explicit(&h->state.full, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     atomic_store_explicit(&h->state.base, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.n_more, 0, memory_order_relaxed);
+    atomic_store_explicit(&h->state.more, 0, memory_order_relaxed);
     atomic_store_explicit(&h->state.written, 0, memory_order_relaxed);
     atomic_store_explicit(&h->packed, 0, memory_order_relaxed);
     h->magic = GT_CHUNK_MAGIC;
@@ -294,7 +301,7 @@ void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats
         struct gt_chunk *c = set->slots[i].chunk;
         stats->records += set->slots[i].file->s.before;
         if (c)
-            stats->records += gt_chunk_fill(c) / GT_STREAM_RECORD;
+            stats->records += gt_chunk_records(c);
     }
     stats->written = atomic_load_explicit(&set->written, memory_order_relaxed);
     stats->bytes = atomic_load_explicit(&set->bytes, memory_order_relaxed);
@@ -373,6 +380,7 @@ void gt_streams_fork_child(struct gt_streams *set)
                                     .max_chunks = set->max_chunks,
                                     .backend = set->backend,
                                     .backend_self = set->backend_self,
+                                    .has_more = set->has_more,
                                     .number = (uint32_t)getpid()};
     if (set->started)
         gt_streams_close_files(set, !set->private_files);

@@ -23,6 +23,10 @@
  * In place of a file for each stream, the writer can give all records to a backend that packs them
  * into one file (packing.h). What follows holds for both.
  *
+ * A record may have a payload: words that follow it (gt_stream_put_more). The two are never split
+ * over two chunks, and are published at once; whoever takes published bytes takes whole records
+ * with their payloads. Files are cut to these, too, and losses counted in records.
+ *
  * Errors: the first write error (full disk, EIO) is latched with its path and errno; that stream's
  * file is cut back to whole records, and all later records of the set are counted and dropped
  * without any effect on the producers. If the writer cannot keep up, producers wait for it in
@@ -45,6 +49,7 @@
 #endif
 
 #define GT_STREAM_RECORD 16
+enum { GT_STREAM_MORE_MOST = 8192 }; /* bytes that follow one record, at most */
 
 struct gt_chunk;
 
@@ -54,6 +59,8 @@ struct gt_chunk;
 
 /* The last part of a chunk's head, followed by the line and the body. See internal.h. */
 struct gt_chunk_state {
+    _Atomic uint32_t n_more;  /* records with a payload: bounds.h */
+    _Atomic uint32_t more;    /* bytes of their payloads; stored after they are published */
     _Atomic uint32_t full;    /* bytes in the body */
     _Atomic uint32_t base;    /* offset of the line in the chunk's run of bytes */
     _Atomic uint32_t written; /* bytes that the writer has written; set by the writer */
@@ -64,7 +71,7 @@ struct gt_stream {
     uint64_t *at;  /* place of the next record in the line */
     uint64_t *end; /* end of the line; at == end: another chunk is needed */
     struct gt_chunk_state *state;
-    uint32_t body;   /* bytes that the chunk's body can hold */
+    uint32_t body;   /* bytes that the chunk's body can hold, before the marks */
     uint32_t id;     /* file name: "<id>.dat" */
     uint64_t before; /* records put before those of the current chunk */
     struct gt_streams *set;
@@ -100,6 +107,10 @@ int gt_streams_create(const char *dir, size_t limit, struct gt_streams **out, st
  * as the set. */
 void gt_streams_pack(struct gt_streams *set, const struct gt_stream_packing *backend, void *self,
                      uint32_t number);
+
+/* Before the first stream is opened: records may have payloads. A file that is continued is then
+ * cut to a multiple of 8, where recovery has made its last record whole. */
+void gt_streams_expect_more(struct gt_streams *set);
 
 /* Opens stream `id` (file "<id>.dat", created or, if it exists, continued at its end, cut to whole
  * records). The file exists when this returns. Thread-safe. Lack of disk space is latched, not
@@ -170,7 +181,7 @@ static inline void gt_stream_move_line(struct gt_stream *s)
 {
     struct gt_chunk_state *state = s->state;
     uint32_t full = atomic_load_explicit(&state->full, memory_order_relaxed);
-    if (full == s->body)
+    if (s->body - full < GT_STREAM_LINE)
         return;
     char *line = (char *)(state + 1), *to = line + GT_STREAM_LINE + full;
 #ifdef __x86_64__
@@ -221,6 +232,11 @@ static inline void gt_stream_put(struct gt_stream *s, uint64_t w0, uint64_t w1)
     gt_stream_put_here(s, w0, w1);
 }
 
+/* Appends a record that a payload of n words follows, at least one and at most GT_STREAM_MORE_MOST
+ * bytes. `w1` says so to readers. Out of memory, the record is counted as lost. */
+void gt_stream_put_more(struct gt_stream *s, uint64_t w0, uint64_t w1, const uint64_t *payload,
+                        size_t n);
+
 /* Number of records put so far, lost ones included. For the stream's producer, or while it is idle.
  *
  */
@@ -228,7 +244,8 @@ static inline uint64_t gt_stream_records(const struct gt_stream *s)
 {
     const struct gt_chunk_state *state = s->state;
     return s->before + (atomic_load_explicit(&state->base, memory_order_relaxed) +
-                        atomic_load_explicit(&state->fill, memory_order_relaxed)) /
+                        atomic_load_explicit(&state->fill, memory_order_relaxed) -
+                        atomic_load_explicit(&state->more, memory_order_relaxed)) /
                            GT_STREAM_RECORD;
 }
 

@@ -273,7 +273,7 @@ static int put(struct gt_compact_writer *w, const struct due *d)
             record[2 * i] = d->time;
             record[2 * i + 1] = d->words[at + i];
         }
-        e = gt_compact_packing.put(w, d->task, record, n);
+        e = gt_compact_packing.put(w, d->task, record, 2 * n);
     }
     return e;
 }

@@ -85,16 +85,21 @@ static inline int script_put(void *self, uint32_t id, const uint64_t *words, siz
     (void)self;
     if (++script.puts == script.fail_put)
         return ENOMEM;
-    if (script.most && backend.n && backend.n + n > script.most)
-        return EAGAIN;
-    if (backend.n + n > BLOCK_ROOM)
-        return ERANGE;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t *r = backend.words + BLOCK_HEAD + BLOCK_RECORD * (backend.n + i);
-        r[0] = id;
-        memcpy(r + 1, words + 2 * i, 16);
+    size_t records = 0;
+    for (size_t at = 0, took; at < n; at += took, records++) {
+        took = match_record(id, words[at + 1], words + at, n - at);
+        if (!took)
+            return EBADMSG;
     }
-    backend.n += n;
+    if (script.most && backend.n && backend.n + records > script.most)
+        return EAGAIN;
+    if (backend.n + records > BLOCK_ROOM)
+        return ERANGE;
+    for (size_t at = 0; at < n; at += 2 + payload_words(words[at + 1])) {
+        uint64_t *r = backend.words + BLOCK_HEAD + BLOCK_RECORD * backend.n++;
+        r[0] = id;
+        memcpy(r + 1, words + at, 16);
+    }
     return 0;
 }
 

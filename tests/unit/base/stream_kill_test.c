@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { STREAMS = 6, THREADS = 2, KILLS = 200 };
+enum { STREAMS = 6, THREADS = 2, KILLS = 60 };
 
 /* Shared with the child: records published, each stream. */
 static struct {
@@ -28,9 +28,21 @@ static int set_packed(void **state)
     return make_scratch(state);
 }
 
-static int drop_packed(void **state)
+static int set_payloads(void **state)
 {
-    packed = false;
+    payloads = true;
+    return make_scratch(state);
+}
+
+static int set_both(void **state)
+{
+    packed = true;
+    return set_payloads(state);
+}
+
+static int drop_variant(void **state)
+{
+    packed = payloads = false;
     return drop_scratch(state);
 }
 
@@ -40,6 +52,8 @@ static struct gt_streams *new_set(size_t limit)
     struct gt_streams *set;
     if (gt_streams_create(scratch, limit, &set, NULL) != 0)
         return NULL;
+    if (payloads)
+        gt_streams_expect_more(set);
     script.full = 20000;
     if (packed)
         gt_streams_pack(set, &scripted, NULL, (uint32_t)getpid());
@@ -70,7 +84,7 @@ static void *produce(void *arg)
         for (unsigned i = j->first; i < STREAMS; i += THREADS) {
             uint64_t n = atomic_load(&progress->published[i]);
             for (unsigned k = 0; k < 1 + round * 37 % 700; k++) {
-                gt_stream_put(j->s[i], j->s[i]->id, n);
+                put_record(j->s[i], n);
                 atomic_store(&progress->published[i], ++n);
             }
         }
@@ -201,8 +215,8 @@ static void test_exec(void **state)
     pid_t child = fork();
     if (child == 0) {
         run_records(0, 12345, false);
-        execl("/proc/self/exe", "stream_kill_test", packed ? "--packed" : "--files", scratch,
-              (char *)NULL);
+        execl("/proc/self/exe", "stream_kill_test", packed ? "--packed" : "--files",
+              payloads ? "more" : "", scratch, (char *)NULL);
         _exit(1);
     }
     int status;
@@ -227,9 +241,10 @@ static bool can_survive(void)
 
 int main(int argc, char **argv)
 {
-    if (argc == 3) { /* test_exec */
+    if (argc == 4) { /* test_exec */
         packed = strcmp(argv[1], "--packed") == 0;
-        snprintf(scratch, sizeof scratch, "%s", argv[2]);
+        payloads = *argv[2];
+        snprintf(scratch, sizeof scratch, "%s", argv[3]);
         run_records(12345, 2345, true);
         return 0;
     }
@@ -245,9 +260,14 @@ int main(int argc, char **argv)
         WITH_SCRATCH(test_kill),
         WITH_SCRATCH(test_next_set_recovers),
         WITH_SCRATCH(test_exec),
-        cmocka_unit_test_setup_teardown(test_kill, set_packed, drop_packed),
-        cmocka_unit_test_setup_teardown(test_next_set_recovers, set_packed, drop_packed),
-        cmocka_unit_test_setup_teardown(test_exec, set_packed, drop_packed),
+        cmocka_unit_test_setup_teardown(test_kill, set_packed, drop_variant),
+        cmocka_unit_test_setup_teardown(test_next_set_recovers, set_packed, drop_variant),
+        cmocka_unit_test_setup_teardown(test_exec, set_packed, drop_variant),
+        cmocka_unit_test_setup_teardown(test_kill, set_payloads, drop_variant),
+        cmocka_unit_test_setup_teardown(test_next_set_recovers, set_payloads, drop_variant),
+        cmocka_unit_test_setup_teardown(test_exec, set_payloads, drop_variant),
+        cmocka_unit_test_setup_teardown(test_kill, set_both, drop_variant),
+        cmocka_unit_test_setup_teardown(test_exec, set_both, drop_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

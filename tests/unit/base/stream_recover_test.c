@@ -170,9 +170,9 @@ static void test_lies(void **state)
     REFUSED(ring.chunk[2]->state.fill, UINT32_MAX & ~15u, "fill");
     REFUSED(ring.chunk[2]->state.fill, GT_STREAM_LINE + 16, "fill");
     REFUSED(ring.chunk[1]->state.full, GT_BODY + GT_STREAM_LINE, "body");
-    REFUSED(ring.chunk[1]->state.full, GT_STREAM_LINE + 16, "body");
+    REFUSED(ring.chunk[1]->state.full, GT_STREAM_LINE + 4, "body");
     REFUSED(ring.chunk[1]->state.base, GT_BODY + GT_STREAM_LINE, "line");
-    REFUSED(ring.chunk[1]->state.base, 16, "line");
+    REFUSED(ring.chunk[1]->state.base, 4, "line");
     REFUSED(ring.chunk[2]->state.written, GT_CHUNK_SIZE, "written");
     REFUSED(ring.chunk[2]->offset, 1601, "offset 32768: a file offset");
     REFUSED(ring.chunk[2]->offset, UINT64_MAX & ~15ull, "offset");

@@ -116,11 +116,11 @@ static inline int put_piece(struct flight *l)
         words[2 * i] = time_of(l->put + i);
         words[2 * i + 1] = word_of(l->put + i);
     }
-    int e = ring->put(l->f, task_of(l->put), words, PIECE);
+    int e = ring->put(l->f, task_of(l->put), words, 2 * PIECE);
     if (e == EAGAIN) {
         e = end_block(l);
         if (!e)
-            e = ring->put(l->f, task_of(l->put), words, PIECE);
+            e = ring->put(l->f, task_of(l->put), words, 2 * PIECE);
     }
     if (e)
         return e;
