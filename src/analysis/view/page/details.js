@@ -59,6 +59,7 @@ function showSelectedCall(call) {
   panel.replaceChildren(
     element('div', { class: 'column' }, element('div', { class: 'name big' }, f.name), callButtons(call), facts),
     element('div', { class: 'column' }, element('h2', {}, 'Path'), pathList(call)));
+  panel.lastChild.scrollTop = panel.lastChild.scrollHeight; // the call itself
 }
 
 async function showSelectedRange() {

@@ -93,6 +93,7 @@ function drawTrack(c, track, y, sight, width) {
   }
 }
 
+// The name stays in sight as long as something of the track does.
 function drawHead(c, track, y, height) {
   const chosen = state.tasks.includes(track.task);
   c.fillStyle = theme.panel;
@@ -101,13 +102,14 @@ function drawHead(c, track, y, height) {
     c.fillStyle = theme.accent;
     c.fillRect(0, y - 2, 3, height);
   }
+  const at = Math.min(Math.max(y, topHeight() + 2), y + height - 18) + 8;
   c.fillStyle = theme.dim;
-  c.fillText(track.open ? '▾' : '▸', 9, y + 8);
+  c.fillText(track.open ? '▾' : '▸', 9, at);
   c.fillStyle = chosen ? theme.accent : theme.text;
-  c.fillText(fitText(c, taskTitle(track.task), HEAD - 84), 24, y + 8);
+  c.fillText(fitText(c, taskTitle(track.task), HEAD - 84), 24, at);
   c.fillStyle = theme.dim;
   c.textAlign = 'right';
-  c.fillText(shortCount(track.calls), HEAD - 9, y + 8);
+  c.fillText(shortCount(track.calls), HEAD - 9, at);
   c.textAlign = 'left';
 }
 

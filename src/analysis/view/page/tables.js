@@ -22,7 +22,7 @@ export class Table {
     this.head = element('div', { class: 'row head' });
     this.scroller = element('div', { class: 'scroller', tabindex: '0', role: 'grid', 'aria-label': options.label || '' }, this.head, this.space);
     this.box = element('div', { class: `table ${options.class || ''}` }, this.scroller);
-    this.scroller.style.setProperty('--columns', columns.map(c => c.width || '96px').join(' '));
+    this.scroller.style.setProperty('--columns', columns.map(c => c.width || '84px').join(' '));
     this.redraw = eachFrame(() => this.draw());
     this.scroller.addEventListener('scroll', this.redraw);
     this.scroller.addEventListener('keydown', event => this.key(event));
@@ -118,9 +118,9 @@ const functionColumns = [times.total, times.self, times.calls,
   { title: 'Average', key: 'average', number: true, text: r => timeText(r.average) },
   { title: 'Shortest', key: 'least', number: true, text: r => timeText(r.least) },
   { title: 'Longest', key: 'most', number: true, text: r => timeText(r.most) },
-  { title: 'Function', key: 'name', width: 'minmax(220px, 2fr)' },
-  { title: 'Module', key: 'module', width: 'minmax(90px, 1fr)' },
-  { title: 'Source', key: 'place', width: 'minmax(90px, 1fr)' }];
+  { title: 'Function', key: 'name', width: 'minmax(170px, 2fr)' },
+  { title: 'Module', key: 'module', width: 'minmax(70px, 1fr)' },
+  { title: 'Source', key: 'place', width: 'minmax(70px, 1fr)' }];
 
 const rowOf = index => {
   const f = functionOf(index);
@@ -134,8 +134,8 @@ const moduleTable = new Table([times.total, times.self, times.calls, { title: 'F
 const taskTable = new Table([times.total, times.self, times.calls, { title: 'Functions', key: 'functions', number: true, text: r => countText(r.functions) },
   { title: 'Task', key: 'name', width: 'minmax(220px, 1fr)' }, { title: 'Process', key: 'process', width: 'minmax(120px, 1fr)' }],
 { label: 'Tasks', sort: 'total', open: row => setState({ tab: 'timeline', tasks: [row.task], open: { ...state.open, [row.task]: true } }) });
-const relationColumns = [{ ...times.calls, width: '84px' }, { ...times.total, part: undefined, width: '84px' }, { ...times.self, part: undefined, width: '84px' },
-  { title: 'Function', key: 'name', width: 'minmax(120px, 1fr)' }];
+const relationColumns = [{ ...times.calls, width: '70px' }, { ...times.total, part: undefined, width: '74px' }, { ...times.self, part: undefined, width: '74px' },
+  { title: 'Function', key: 'name', width: 'minmax(90px, 1fr)' }];
 const relationOptions = label => ({ label, sort: 'total', choose: row => row.function >= 0 && setState({ function: row.function }) });
 export const callers = new Table(relationColumns, relationOptions('Callers'));
 export const callees = new Table(relationColumns, relationOptions('Callees'));
