@@ -59,6 +59,10 @@ def test_tiles(t):
             bins = min((end >> exp) + 1, 8192)
             for at in 0, max(0, (end >> exp) - bins) // 2, (end >> exp) + 1 - bins:
                 check_tile(v, calls, names, exp, at, bins)
+        # Calls that the finest level has, looked at more closely: once each.
+        width = 1 << tracks['finest']
+        for _, _, begin, _ in [c for c in calls if width <= c[3] < 2 * width][:8]:
+            check_tile(v, calls, names, tracks['finest'] - 2, max(0, begin - 3 * width) >> tracks['finest'] - 2, 100)
         equal(tracks['tasks'][1][0], len(calls), 'calls of the task')
         equal(tracks['tasks'][1][3], max(c[0] for c in calls) + 1, 'its depth')
 
