@@ -17,7 +17,6 @@
  * any other return gt_track_slow decides what happened (resolve.c, returns.c): a longjmp or an
  * exception (frames are closed), a coroutine switch (another stack continues), a signal handler's
  * end, or an unknown return, which closes nothing. Each such case is counted (counters.h).
- *
  * Addresses are the guest's. Times are in ns; the recorder's never decrease for one stack.
  */
 #ifndef GT_TRACK_TRACK_H
@@ -240,6 +239,7 @@ enum gt_slow_flag {
     GT_SLOW_OWNER = 2,    /* set by the recorder: every transfer goes through gt_track_slow */
     GT_SLOW_SILENT = 4,   /* the sink has refused the stack so far: followed, not recorded */
     /* GT_CODE_LEVEL: the level of the code that runs */
+    GT_SLOW_VALUES = 1024, /* set by the recorder: values wait for the next transfer */
     GT_SLOW_CLOCK = 256,   /* set by the recorder: it reads the clock for each transfer */
     GT_SLOW_LONGJMP = 512, /* machines: the next transfer may be that of a longjmp */
 };

@@ -2,6 +2,8 @@
 /* Source lines: see source_lines.h. */
 #include "analysis/image/source_lines.h"
 
+#include "base/file.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -37,13 +39,38 @@ static void add_items(GArray *items, const struct gt_function_lines *lines,
     }
 }
 
-/* Lines of an earlier call, whose addresses may be no symbols any more: readers would refuse them.
- */
-static bool has_old_lines(const struct gt_uftrace_dir *dir, const struct gt_uftrace_module *module)
+/* What an earlier call, or the recorder, has written. Lines whose addresses may be no symbols any
+ * more are not kept: readers would refuse them. False: nothing. */
+static bool read_old(const struct gt_uftrace_dir *dir, const struct gt_uftrace_module *module,
+                     struct gt_uftrace_dbginfo *out)
 {
     g_autofree char *base = g_path_get_basename(module->path);
     g_autofree char *path = g_strconcat(dir->path, "/", base, ".dbg", NULL);
-    return g_file_test(path, G_FILE_TEST_EXISTS);
+    char *text;
+    size_t size;
+    *out = (struct gt_uftrace_dbginfo){0};
+    if (gt_file_read(path, 64 << 20, &text, &size, NULL) < 0)
+        return false;
+    gt_uftrace_dbg_read(text, size, out, NULL);
+    free(text);
+    return true;
+}
+
+/* The recorder's functions with values: readers need each of them. */
+static void keep_values(GArray *items, const struct gt_uftrace_dbginfo *old)
+{
+    const struct gt_uftrace_dbg *function = NULL;
+    for (size_t i = 0; i < old->n; i++) {
+        const struct gt_uftrace_dbg *item = &old->item[i];
+        if (item->kind == GT_UFTRACE_DBG_FUNC) {
+            function = item;
+        } else if (item->kind == GT_UFTRACE_DBG_ARGS || item->kind == GT_UFTRACE_DBG_RET) {
+            if (function)
+                g_array_append_val(items, *function);
+            function = NULL;
+            g_array_append_val(items, *item);
+        }
+    }
 }
 
 int gt_source_lines_put(const struct gt_uftrace_dir *dir, const struct gt_uftrace_module *module,
@@ -51,13 +78,17 @@ int gt_source_lines_put(const struct gt_uftrace_dir *dir, const struct gt_uftrac
 {
     struct gt_function_lines *lines = gt_source_lines_load(place->source, place->part);
     int status = 0;
+    struct gt_uftrace_dbginfo old;
+    bool was_there = read_old(dir, module, &old);
     GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_uftrace_dbg));
     if (lines)
         add_items(items, lines, place);
-    if (items->len || has_old_lines(dir, module))
+    keep_values(items, &old);
+    if (items->len || was_there)
         status = gt_uftrace_dir_put_debug(
             dir, module, (const struct gt_uftrace_dbg *)(const void *)items->data, items->len, err);
     g_array_free(items, TRUE);
+    gt_uftrace_dbginfo_free(&old);
     gt_function_lines_free(lines);
     return status;
 }

@@ -15,6 +15,7 @@ struct gt_recording;
 struct gt_record_filters {
     GPtrArray *areas; /* -F and, beginning with !, -N */
     GPtrArray *triggers, *callers, *hides, *places, *tasks, *vcpus, *levels;
+    GPtrArray *arguments, *results; /* -A, -R */
     const char *time, *size, *match;
     bool kernel_only, user_only, no_handlers;
 };
@@ -35,6 +36,12 @@ struct gt_record_filters {
                          "act where this function is called: trace-on, trace-off, depth=N, "       \
                          "time=TIME, finish, mark=TEXT, ... (docs/filters.md)",                    \
                          triggers),                                                                \
+        GT_RECORD_FILTER("argument", 'A', "FUNC@ARG,...",                                          \
+                         "record arguments of these functions, as arg1, arg2/s, fparg1 "           \
+                         "(docs/arguments.md)",                                                    \
+                         arguments),                                                               \
+        GT_RECORD_FILTER("retval", 'R', "FUNC@retval",                                             \
+                         "record what these functions return, as retval/x", results),              \
         GT_RECORD_FILTER("caller-filter", 'C', "FUNC",                                             \
                          "record only calls that lead to these functions", callers),               \
         GT_RECORD_FILTER("hide", 'H', "FUNC", "do not record these functions, but what they call", \

@@ -23,6 +23,7 @@
 /* ---- records ------------------------------------------------------------------------------- */
 
 #define GT_UFTRACE_RECORD_SIZE 16
+#define GT_UFTRACE_MORE        4u /* in the second word: values follow the record */
 #define GT_UFTRACE_DEPTH_MASK  0x3ffu
 #define GT_UFTRACE_ADDR_MASK   UINT64_C(0xffffffffffff)
 

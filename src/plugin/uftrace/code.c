@@ -294,6 +294,32 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
     return code;
 }
 
+/* The function's values are read where the piece enters it, and where it returns. False: the piece
+ * is instrumented as any other. */
+static bool instrument_values(const struct gt_translation *t, size_t first, size_t end,
+                              struct gt_code *code)
+{
+    struct gt_uftrace_recorder *r = t->rec;
+    const struct gt_argument_function *of =
+        r->arguments.on && r->hot.scoreboard ? gt_arguments_of(r, t->module, code->fn) : NULL;
+    if (!of)
+        return false;
+    if (of->spec.n_returns && code->exit == GT_EXIT_RETURN)
+        gt_insn_on_exec_regs(t->insn[end - 1].ref, gt_on_valued_return,
+                             gt_argument_point_new(code, of, 0));
+    if (!of->spec.n_arguments || !code->entry || is_slow(code))
+        return false;
+    if (first > 0)
+        gt_insn_on_exec_regs(t->insn[first].ref, gt_on_valued_transfer,
+                             gt_argument_point_new(code, of, code->insns));
+    else
+        gt_block_on_exec_regs(t->block, gt_on_valued_transfer,
+                              gt_argument_point_new(code, of, code->insns));
+    if (code->exit != GT_EXIT_PLAIN)
+        gt_insn_store(t->insn[end - 1].ref, last_exit_word(r), gt_code_last_exit(code));
+    return true;
+}
+
 static void translate_piece(const struct gt_translation *t, size_t first, size_t end,
                             const struct gt_func *fn)
 {
@@ -302,7 +328,9 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     if (!code)
         return;
     enum gt_block_entry entry = first > 0 ? GT_BLOCK_ENTRY_LOOK : gt_block_entry_of(t, code);
-    if (r->hot.scoreboard)
+    if (instrument_values(t, first, end, code))
+        (void)entry;
+    else if (r->hot.scoreboard)
         instrument(t, first, end, code, entry);
     else
         instrument_by_callbacks(t, first, code, entry);

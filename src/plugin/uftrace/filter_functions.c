@@ -143,6 +143,19 @@ static struct gt_filter_known *make_known(struct gt_uftrace_recorder *r,
     return k;
 }
 
+void gt_filters_describe(struct gt_uftrace_recorder *r, const struct gt_module *module,
+                         const struct gt_func *fn, struct gt_filter_function *out)
+{
+    struct gt_filter_known k = {0};
+    describe(r, &k.what, module, fn->lo, NULL);
+    k.what.name = symbol_of(module, fn, &k);
+    pthread_mutex_lock(&r->filters.lock);
+    if (k.what.name)
+        k.what.also = other_names(&r->filters, k.what.name);
+    pthread_mutex_unlock(&r->filters.lock);
+    *out = k.what;
+}
+
 /* Makes it the function's newest verdict. With f->lock. */
 static struct gt_filter_judged *add_judged(struct gt_filters *f, struct gt_filter_known *k,
                                            const struct gt_filter_set *set)

@@ -65,6 +65,7 @@ static void write_end(void *arg)
         if (r->output.modules_failed)
             keep_first(&lossy->err, &err, gt_source_put(r, m, &err));
     }
+    keep_first(&lossy->err, &err, gt_arguments_write(r, &err));
     keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
     keep_first(&lossy->err, &err, gt_linux_write(r, &err));
     keep_first(&lossy->err, &err, gt_marks_finish(r, &err));

@@ -74,8 +74,7 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
     ssize_t n = 0;
     if (fstat(fd, &st) == 0 && st.st_size >= GT_UFTRACE_RECORD_SIZE)
         n = pread(fd, word, sizeof word,
-                  st.st_size / GT_UFTRACE_RECORD_SIZE * GT_UFTRACE_RECORD_SIZE -
-                      GT_UFTRACE_RECORD_SIZE);
+                  st.st_size - st.st_size % (off_t)sizeof word - GT_UFTRACE_RECORD_SIZE);
     close(fd);
     struct gt_reader r;
     gt_reader_init(&r, word, n > 0 ? (size_t)n : 0);
@@ -205,6 +204,11 @@ int gt_meta_put_info(struct gt_uftrace_recorder *r, struct gt_error *err)
         .os_distro = "guest of QEMU",
         .pattern_type = "regex",
     };
+    if (r->arguments.on) {
+        info.feat_mask = GT_UFTRACE_FEAT_ARGUMENT | GT_UFTRACE_FEAT_RETVAL |
+                         GT_UFTRACE_FEAT_AUTO_ARGS | GT_UFTRACE_FEAT_DEBUG_INFO;
+        info.argspec = "auto-args:1";
+    }
     return gt_uftrace_dir_put_info(&r->output.dir, &info, err);
 }
 
@@ -358,7 +362,7 @@ static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
     put_stat(out, old, "calls_tracked", r->totals.calls);
     put_stat(out, old, "matched", r->totals.matched);
     put_stat(out, old, "tasks", r->totals.tasks);
-    put_stat(out, old, "records", w->written / GT_UFTRACE_RECORD_SIZE);
+    put_stat(out, old, "records", w->records - w->lost);
     put_stat(out, old, "bytes", w->bytes);
     put_stat(out, old, "lost_records", w->lost);
     put_stat(out, old, "waits", w->waits);

@@ -86,6 +86,8 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
         return make.status;
     }
     int status = gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
+    if (status == 0 && r->arguments.on)
+        gt_streams_expect_more(r->output.streams);
     if (status == 0)
         gt_packed_take_streams(r);
     return status;

@@ -19,6 +19,7 @@
 #include "guest/arch/syscalls.h"
 #include "plugin/common/modules.h"
 #include "plugin/common/pages.h"
+#include "plugin/uftrace/arguments.h"
 #include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/code.h"
 #include "plugin/uftrace/dormant.h"
@@ -86,6 +87,7 @@ struct gt_uftrace_recorder {
     struct gt_guest guest;
     struct gt_uftrace_options options;
     struct gt_filters filters;
+    struct gt_argument_reading arguments;
     struct gt_marks marks;
     struct gt_dormant dormant;
     struct gt_host_events events; /* at load: the events that the host reports */

@@ -7,6 +7,7 @@
 #include "plugin/uftrace/transfer.h"
 #include "base/clock.h"
 #include "plugin/trace-plugin.h"
+#include "plugin/uftrace/arguments.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/filtered_stacks.h"
 #include "plugin/uftrace/installed.h"
@@ -26,13 +27,13 @@
 static void put_enter(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     (void)self;
-    gt_stream_put(s->out, time, gt_uftrace_entry(depth, addr));
+    gt_transfer_put(s->out, time, gt_uftrace_entry(depth, addr), gt_arguments_entering(s, addr));
 }
 
 static void put_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr)
 {
     (void)self;
-    gt_stream_put(s->out, time, gt_uftrace_exit(depth, addr));
+    gt_transfer_put(s->out, time, gt_uftrace_exit(depth, addr), gt_arguments_leaving(s, addr));
 }
 
 static void put_suspended(void *self, struct gt_stack *s, uint64_t time)
@@ -77,8 +78,8 @@ track_and_report(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit, ui
     return last_exit;
 }
 
-uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
-                            uint64_t time)
+static uint64_t transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
+                                uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
     if (gt_filters_current(&r->filters) && gt_filtered_transfer(v, code, last_exit, time))
@@ -92,6 +93,17 @@ uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t la
         last_exit = gt_track_slow(&v->thread, code, last_exit, time);
     if (!r->guest.user)
         gt_machine_transferred(v, time);
+    return last_exit;
+}
+
+uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
+                            uint64_t time)
+{
+    if (!v->arguments)
+        return transfer_slowly(v, code, last_exit, time);
+    gt_arguments_before(v, code, last_exit);
+    last_exit = transfer_slowly(v, code, last_exit, time);
+    gt_arguments_after(v);
     return last_exit;
 }
 
@@ -233,6 +245,21 @@ void gt_on_transfer(unsigned vcpu, void *data)
     uint64_t insns;
     struct gt_code *code = unpack(data, &insns);
     transfer(gt_recorder_installed(), vcpu, code, insns);
+}
+
+void gt_on_valued_transfer(unsigned vcpu, void *data)
+{
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    const struct gt_argument_point *p = data;
+    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
+    if (score->last_exit == gt_last_exit_of_func(p->code->fn) || !gt_vcpu_is_recorded(v)) {
+        transfer(r, vcpu, p->code, p->insns);
+        return;
+    }
+    gt_arguments_read(v, p);
+    transfer_in_score(r, v, score, p->code, p->insns);
+    gt_arguments_drop(v);
 }
 
 void gt_on_transfer_inside(unsigned vcpu, void *data)

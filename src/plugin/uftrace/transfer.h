@@ -8,7 +8,9 @@
 #ifndef GT_PLUGIN_UFTRACE_TRANSFER_H
 #define GT_PLUGIN_UFTRACE_TRANSFER_H
 
+#include "base/stream/stream.h"
 #include "format/uftrace/uftrace.h"
+#include "plugin/uftrace/arguments.h"
 #include "plugin/uftrace/vcpu.h"
 #include "track/transfer.h"
 
@@ -23,6 +25,10 @@ void gt_on_counted_transfer(unsigned vcpu, void *code);
 /* The same with filters. */
 void gt_on_filtered_transfer(unsigned vcpu, void *data);
 void gt_on_filtered_counted_transfer(unsigned vcpu, void *code);
+
+/* A block begins that enters a function with arguments: data is a struct gt_argument_point. The
+ * callback may read registers. */
+void gt_on_valued_transfer(unsigned vcpu, void *data);
 
 /* Hosts without a scoreboard. A block begins; the callback counts instructions and sets the last
  * exit. */
@@ -50,6 +56,16 @@ static inline uint64_t gt_call_event_word(const struct gt_call_event *found)
 {
     return found->leaves ? gt_uftrace_exit(found->depth, found->addr)
                          : gt_uftrace_entry(found->depth, found->addr);
+}
+
+/* Puts a record, with its values where it has some. */
+static inline void gt_transfer_put(struct gt_stream *out, uint64_t time, uint64_t word,
+                                   const struct gt_argument_slot *values)
+{
+    if (values && values->n)
+        gt_stream_put_more(out, time, word | GT_UFTRACE_MORE, values->words, values->n);
+    else
+        gt_stream_put(out, time, word);
 }
 
 /* Slow path for one transfer of a recorded vCPU at `time`; returns the new last exit. */

@@ -64,6 +64,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
     while (arguments[n].name)
         n++;
     n += gt_filters_arguments(&r->filters, arguments + n);
+    n += gt_arguments_options(&r->arguments, arguments + n);
     arguments[n] = (struct gt_arg){0};
     *o = (struct gt_uftrace_options){
         .max_tasks = 1024, .tail_calls = true, .discontinuities = true, .summary = true};
@@ -207,6 +208,8 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     gt_snapshots_init(r);
     if (status == 0)
         status = know_guest(r, info, err);
+    if (status == 0)
+        status = gt_arguments_init(r, err);
     if (status == 0)
         status = init_members(r, err);
     if (status == 0)

@@ -16,6 +16,7 @@
 
 struct gt_uftrace_recorder;
 struct gt_levels;
+struct gt_argument_slots;
 
 enum {
     GT_MAX_VCPUS = 65536,
@@ -41,10 +42,11 @@ struct gt_vcpu {
     bool refused;                    /* it could not begin: not recorded */
     char name[16];                   /* user mode: the thread's name as it was recorded last */
     char last_name[16];              /* user mode: its name when the program was about to exit */
-    struct gt_levels *levels;        /* NULL: privilege levels are not distinguished */
-    uint64_t left_sp;                /* machines: the stack pointer before a load of it */
-    bool loads_sp;                   /* machines: an instruction that loads it is about to run */
-    const struct gt_stack *seen;     /* machines: the stack that ran at the last transfer */
+    struct gt_argument_slots *arguments; /* NULL: no values were read */
+    struct gt_levels *levels;            /* NULL: privilege levels are not distinguished */
+    uint64_t left_sp;                    /* machines: the stack pointer before a load of it */
+    bool loads_sp;               /* machines: an instruction that loads it is about to run */
+    const struct gt_stack *seen; /* machines: the stack that ran at the last transfer */
     const struct gt_stack *left; /* machines: the stack that a thread switch leaves; NULL: no switch
                                   * is under way */
     struct gt_linux_task next;   /* the thread that this switch goes to */

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Arguments and return values as the guest prints them itself are what uftrace shows of the recording.
+
+usage: arguments_test.py [ARCH...]
+
+Needs a user-mode QEMU 9.0 or later that loads plugins (scripts/qemus user); older ones refuse the options.
+"""
+import os
+import re
+import sys
+
+from gttest import paths, qemus
+from gttest.commands import printed, run
+from gttest.compilers import compile_to
+from gttest.results import Skip, Tally, folder, need, same
+
+LISTS = ['argument=ten@' + ',,'.join(f'arg{i}/d64' for i in range(1, 11)),
+         'argument=floats@' + ',,'.join(f'fparg{i}/64' for i in range(1, 9)),
+         'argument=text@arg1/s;down@arg1/d32;jumps@arg1/d32',
+         'retval=ten@retval/d64;floats@retval/f64;text@retval/d32;down@retval/d32;jumps@retval/d32']
+
+
+def modern(arch):
+    """The user-mode QEMU of that target that reads registers; None: there is none."""
+    path = os.path.join(paths.CACHE, 'qemus', 'user', f'qemu-{arch}')
+    for qemu in (path, f'qemu-{arch}'):
+        if not qemus.why_no_plugins(qemu) and qemus.number_of(qemu) >= (9, 0):
+            return qemu
+    return None
+
+
+def number(text):
+    """uftrace shows large numbers in hex, of 64 bits."""
+    text = text.strip()
+    if not text.startswith('0x'):
+        return text
+    value = int(text, 16)
+    return str(value - (1 << 64) if value >> 63 else value)
+
+
+def call(name, arguments, result):
+    arguments = ', '.join(number(a) for a in arguments.split(', '))
+    return f'{name}({arguments}) = {number(result)}'
+
+
+def shown(folder):
+    """The calls that uftrace replay shows, at their returns."""
+    calls, opened = [], []
+    for line in printed(['uftrace', 'replay', '--no-pager', '-f', 'none', '-d', folder]).splitlines():
+        entry = re.match(r'\s*(ten|floats|text|down|jumps)\((.*?)\)(?: = (.*))?( \{|;)$', line)
+        end = re.match(r'\s*\}(?: = (.*);)? /\* (ten|floats|text|down|jumps) \*/$', line)
+        if entry and entry[4] == ';':
+            calls.append(call(entry[1], entry[2], entry[3] or '?'))
+        elif entry:
+            opened.append((entry[1], entry[2]))
+        elif end:
+            name, arguments = opened.pop()
+            need(name == end[2], f'{name} ends as {end[2]}')
+            calls.append(call(name, arguments, end[1] or '?'))
+    return calls
+
+
+def test_program(arch, where):
+    qemu = modern(arch)
+    if not qemu:
+        raise Skip(f'no user-mode qemu-{arch} from 9.0 on: scripts/qemus user')
+    program, out = os.path.join(where, 'values'), os.path.join(where, 'out')
+    compile_to(program, arch, paths.source('guest', 'arguments.c'), '-O1', '-static')
+    plugin = ','.join([paths.plugin('uftrace'), f'output={out}', *LISTS])
+    said = [line for line in printed([qemu, '-plugin', plugin, program]).splitlines() if ' = ' in line]
+    got = shown(out)
+    jumps = sorted(c for c in got if c.startswith('jumps'))
+    need(jumps == [f'jumps({n}) = ?' for n in range(4)], f'a longjmp gives values: {jumps}')
+    same([c for c in got if not c.startswith('jumps')], said, 'calls that uftrace shows')
+
+
+def test_old(where):
+    """Without registers the plugin says so."""
+    qemu = qemus.user('aarch64')
+    if qemus.number_of(qemu) >= (9, 0):
+        raise Skip('no QEMU before 9.0')
+    program = compile_to(os.path.join(where, 'values'), 'aarch64', paths.source('guest', 'arguments.c'), '-static')
+    said = run([qemu, '-plugin', f'{paths.plugin("uftrace")},output={where}/old,argument=f@arg1', program])
+    need(b'QEMU 9.0 and later' in said.stdout + said.stderr, 'it does not say what is missing')
+    need(not os.path.exists(f'{where}/old'), 'it leaves a directory')
+
+
+def main():
+    tally = Tally()
+    for arch in sys.argv[1:] or ['x86_64', 'aarch64', 'riscv64']:
+        with folder('arguments') as where:
+            tally.run(arch, test_program, arch, where)
+    with folder('arguments') as where:
+        tally.run('a QEMU without registers', test_old, where)
+    return tally.status()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
