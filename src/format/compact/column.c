@@ -78,12 +78,27 @@ int gt_column_unpack(const struct gt_column_part *part, ZSTD_DCtx *zstd, uint8_t
     return 0;
 }
 
-int gt_columns_open(struct gt_columns *c, unsigned n, const void *payload, size_t size, size_t most)
+/* The i-th of the columns that are open. */
+static struct gt_column_in *column_at(struct gt_columns *c, unsigned i)
+{
+    return &c->in[i < c->n ? i : GT_COLUMN_CODES + i - c->n];
+}
+
+static unsigned n_columns(const struct gt_columns *c)
+{
+    return c->n + (c->values ? GT_COLUMNS - GT_COLUMN_CODES : 0);
+}
+
+int gt_columns_open(struct gt_columns *c, unsigned n, bool values, const void *payload, size_t size,
+                    size_t most)
 {
     struct gt_column_in p = {payload, (const uint8_t *)payload + size, false};
     struct gt_column_part part[GT_COLUMNS];
     size_t total = 0;
     int status = 0;
+    c->n = n;
+    c->values = values;
+    n = n_columns(c);
     for (unsigned i = 0; i < n && status == 0; i++) {
         status = gt_column_find(&p, &part[i]);
         if (status == 0 && part[i].size > most - total)
@@ -101,10 +116,9 @@ int gt_columns_open(struct gt_columns *c, unsigned n, const void *payload, size_
         c->room = 0;
         return GT_E_NOMEM;
     }
-    c->n = n;
     uint8_t *to = c->bytes;
     for (unsigned i = 0; i < n && status == 0; to += part[i++].size)
-        status = gt_column_unpack(&part[i], c->zstd, to, &c->in[i]);
+        status = gt_column_unpack(&part[i], c->zstd, to, column_at(c, i));
     return status;
 }
 
@@ -114,10 +128,12 @@ void gt_columns_finish(struct gt_columns *c)
     ZSTD_freeDCtx(c->zstd);
 }
 
-bool gt_columns_are_done(const struct gt_columns *c)
+bool gt_columns_are_done(struct gt_columns *c)
 {
     bool done = true;
-    for (unsigned i = 0; i < c->n; i++)
-        done = done && !c->in[i].bad && c->in[i].at == c->in[i].end;
+    for (unsigned i = 0; i < n_columns(c) && done; i++) {
+        const struct gt_column_in *in = column_at(c, i);
+        done = !in->bad && in->at == in->end;
+    }
     return done;
 }

@@ -27,7 +27,11 @@ enum gt_column {
     GT_COLUMN_FAR,    /* times: steps */
     GT_COLUMN_LOW,    /* times: the lowest 8 bits of long steps */
     GT_COLUMN_STEPS,  /* times: steps, in some columns (clock.h); exact: not there */
-    GT_COLUMNS = GT_COLUMN_STEPS + GT_CLOCK_COLUMNS,
+    /* Of blocks that have values; in the payload they follow the columns above that it has. */
+    GT_COLUMN_CODES = GT_COLUMN_STEPS + GT_CLOCK_COLUMNS, /* enum gt_value_code of each */
+    GT_COLUMN_VALUES, /* differences to what was predicted; numbers and sizes of texts */
+    GT_COLUMN_BYTES,  /* bytes of texts */
+    GT_COLUMNS,
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -78,20 +82,21 @@ int gt_column_unpack(const struct gt_column_part *part, ZSTD_DCtx *zstd, uint8_t
 /* All columns of a block. */
 struct gt_columns {
     struct gt_column_in in[GT_COLUMNS];
-    unsigned n;     /* how many are open */
+    unsigned n;     /* how many are open, without those of values */
+    bool values;    /* those are open, too */
     uint8_t *bytes; /* of all; kept for the next block */
     size_t room;
     ZSTD_DCtx *zstd;
 };
 
-/* n columns; the payload must live as long as they are read; they have at most `most` bytes
- * together. GT_E_FORMAT, GT_E_NOMEM. */
-int gt_columns_open(struct gt_columns *c, unsigned n, const void *payload, size_t size,
+/* The first n columns, and with `values` those of values; the payload must live as long as they are
+ * read; they have at most `most` bytes together. GT_E_FORMAT, GT_E_NOMEM. */
+int gt_columns_open(struct gt_columns *c, unsigned n, bool values, const void *payload, size_t size,
                     size_t most);
 /* Frees what is in there; zstd too. */
 void gt_columns_finish(struct gt_columns *c);
 /* True where all have been read to their ends, and none beyond. */
-bool gt_columns_are_done(const struct gt_columns *c);
+bool gt_columns_are_done(struct gt_columns *c);
 
 /* A number that has more than one byte, or is missing. */
 uint64_t gt_column_take_long(struct gt_column_in *c);

@@ -18,6 +18,7 @@
 #define GT_FORMAT_COMPACT_COMPACT_H
 
 #include "base/error.h"
+#include "format/values/payload.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +40,7 @@ enum gt_compact_type {
 enum gt_compact_flag {
     GT_COMPACT_SEGMENT = 1, /* RECORDS: the first block of a segment */
     GT_COMPACT_EXACT = 2,   /* RECORDS: times repeat, they are predicted as well */
+    GT_COMPACT_VALUES = 4,  /* RECORDS: some have values */
 };
 
 /* Bytes of a head in front of its payload. */
@@ -47,6 +49,8 @@ enum gt_compact_flag {
 #define GT_COMPACT_MAX_PAYLOAD (64u << 20)
 /* A block has at most that many records. */
 #define GT_COMPACT_MAX_RECORDS (1u << 20)
+/* A text among values has at most as many bytes. */
+#define GT_COMPACT_MAX_VALUE (1u << 12)
 /* In a segment appear at most that many tasks. */
 #define GT_COMPACT_MAX_TASKS (1u << 14)
 
@@ -112,6 +116,10 @@ void gt_packer_set_exact(struct gt_packer *p, bool exact);
  * GT_COMPACT_MAX_RECORDS, or its segment more than GT_COMPACT_MAX_TASKS; does not happen where it
  * is ended when it is full). After GT_E_NOMEM the packer can only be destroyed. */
 int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r, size_t n);
+/* Adds a record of a task with its values. GT_E_USAGE: they are not as payload.h has them, or a
+ * text is longer than GT_COMPACT_MAX_VALUE; nothing was added. Else as gt_packer_put. */
+int gt_packer_put_valued(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r,
+                         const struct gt_value_list *list);
 /* True: as much has been put as a block should have. One may be ended at any time. */
 bool gt_packer_is_full(const struct gt_packer *p);
 /* Ends the block: its head and payload, to be appended to the file by one write. They are the
@@ -147,6 +155,7 @@ struct gt_compact_piece {
     bool first;     /* of the task in the segment */
     const struct gt_compact_event *event;
     size_t n;
+    const struct gt_value_list *values; /* of its one record; NULL: none has values */
     /* Where it is the first: what the task has open before it, outermost first, and the time of the
      * record before. */
     const struct gt_compact_frame *open;

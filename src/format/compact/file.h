@@ -18,7 +18,7 @@
 /* Of the format: a reader refuses another major version, and skips what a newer minor one has more:
  * types of blocks. */
 #define GT_COMPACT_MAJOR 1
-#define GT_COMPACT_MINOR 0
+#define GT_COMPACT_MINOR 1
 /* A text file is not longer, its name neither. */
 #define GT_COMPACT_MAX_TEXT (256u << 20)
 #define GT_COMPACT_MAX_NAME 255

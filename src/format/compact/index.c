@@ -100,7 +100,7 @@ static int take_index(struct gt_compact_file *f, uint64_t at, struct gt_columns 
         return GT_E_FORMAT;
     status = take_link(&in, at, &link, &n);
     if (status == 0)
-        status = gt_columns_open(c, GT_INDEX_FIELDS, in.at, (size_t)(end - in.at),
+        status = gt_columns_open(c, GT_INDEX_FIELDS, false, in.at, (size_t)(end - in.at),
                                  (size_t)n * GT_INDEX_FIELDS * GT_NUMBER_MAX);
     if (status == 0)
         status = take_entries(f, c, n, f->whole, at);

@@ -275,7 +275,7 @@ static bool reserve_steps(struct gt_packer *p, size_t records)
         return true;
     p->steps_room = records < GT_PACKER_BLOCK ? GT_PACKER_BLOCK : 2 * records;
     bool done = true;
-    for (int i = GT_COLUMN_STEPS; i < GT_COLUMNS; i++)
+    for (int i = GT_COLUMN_STEPS; i < GT_COLUMN_CODES; i++)
         done = done && gt_column_reserve(&p->column[i], p->steps_room - p->column[i].n);
     return done;
 }
@@ -289,7 +289,9 @@ static bool reserve(struct gt_packer *p, size_t n)
     return done && reserve_steps(p, p->head.records + n);
 }
 
-static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r, size_t n)
+/* A piece that says that it has `says` records. */
+static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r, size_t n,
+                     size_t says, struct gt_packer_task **out)
 {
     struct gt_packer_task *t;
     int status = reserve(p, n) ? gt_packer_task(p, id, &t) : GT_E_NOMEM;
@@ -297,8 +299,9 @@ static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_r
         return status;
     if (!reserve(p, n))
         return GT_E_NOMEM;
+    *out = t;
     gt_column_put(&p->column[GT_COLUMN_PIECES], t->index);
-    gt_column_put(&p->column[GT_COLUMN_PIECES], n);
+    gt_column_put(&p->column[GT_COLUMN_PIECES], says);
     status = put_records(p, t, r, n);
     if (status < 0)
         return status;
@@ -308,20 +311,36 @@ static int put_piece(struct gt_packer *p, uint32_t id, const struct gt_compact_r
     return 0;
 }
 
+int gt_packer_begin_valued(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r,
+                           struct gt_packer_task **out)
+{
+    return put_piece(p, id, r, 1, 0, out);
+}
+
+int gt_packer_put_layout(struct gt_packer *p, struct gt_packer_task *t,
+                         const struct gt_compact_record *layout)
+{
+    return reserve(p, 1) ? put_records(p, t, layout, 1) : GT_E_NOMEM;
+}
+
 int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r, size_t n)
 {
     enum { PIECE = 4096 };
+    struct gt_packer_task *t;
     int status = n > GT_COMPACT_MAX_RECORDS - p->head.records ? GT_E_RANGE : 0;
-    for (size_t at = 0; at < n && status == 0; at += PIECE)
-        status = put_piece(p, task, r + at, n - at < PIECE ? n - at : PIECE);
+    for (size_t at = 0; at < n && status == 0; at += PIECE) {
+        size_t some = n - at < PIECE ? n - at : PIECE;
+        status = put_piece(p, task, r + at, some, some, &t);
+    }
     return status;
 }
 
 bool gt_packer_is_full(const struct gt_packer *p)
 {
     bool full = p->head.records >= GT_PACKER_BLOCK || p->n_segment_tasks == GT_COMPACT_MAX_TASKS;
-    for (int i = 0; i < GT_COLUMN_STEPS && !full; i++)
-        full = p->column[i].n >= BLOCK_BYTES;
+    for (int i = 0; i < GT_COLUMNS && !full; i++)
+        if (i < GT_COLUMN_STEPS || i >= GT_COLUMN_CODES)
+            full = p->column[i].n >= BLOCK_BYTES;
     return full;
 }
 
@@ -341,11 +360,13 @@ int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size)
         gt_column_put(&p->out, p->shift);
     int level = p->exact ? EXACT_LEVEL : TIMED_LEVEL;
     unsigned columns = GT_COLUMN_STEPS + (p->exact ? 0 : gt_clock_columns(p->shift));
-    for (unsigned i = 0; i < columns; i++)
-        if (!gt_column_pack(&p->column[i], p->zstd, level, &p->out))
+    for (unsigned i = 0; i < GT_COLUMNS; i++)
+        if ((i < columns || (i >= GT_COLUMN_CODES && p->block_has_values)) &&
+            !gt_column_pack(&p->column[i], p->zstd, level, &p->out))
             return GT_E_NOMEM;
     p->head.flags =
-        (uint8_t)((p->begins ? GT_COMPACT_SEGMENT : 0) | (p->exact ? GT_COMPACT_EXACT : 0));
+        (uint8_t)((p->begins ? GT_COMPACT_SEGMENT : 0) | (p->exact ? GT_COMPACT_EXACT : 0) |
+                  (p->block_has_values ? GT_COMPACT_VALUES : 0));
     p->head.size = (uint32_t)(p->out.n - GT_COMPACT_HEAD);
     gt_compact_head_write(p->out.data, &p->head, p->out.data + GT_COMPACT_HEAD);
     *data = p->out.data;

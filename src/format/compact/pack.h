@@ -5,7 +5,7 @@
 #define GT_FORMAT_COMPACT_PACK_H
 
 #include "format/compact/column.h"
-#include "format/compact/model.h"
+#include "format/compact/values.h"
 #include "format/compact/words.h"
 
 struct gt_packer_task {
@@ -31,9 +31,11 @@ struct gt_packer {
     uint64_t segment_records;
     struct gt_words words;
     bool is_new; /* the word of the record at hand */
+    struct gt_value_model values;
     /* the block */
     bool begins; /* the segment */
     bool exact;
+    bool block_has_values;
     unsigned shift; /* not exact: of clock.h */
     struct gt_clock_levels levels;
     struct gt_compact_head head;
@@ -54,5 +56,12 @@ int gt_packer_task(struct gt_packer *p, uint32_t id, struct gt_packer_task **out
 /* Makes room for that many open functions, where it is less. GT_E_RANGE: no more may be open;
  * GT_E_NOMEM. */
 int gt_packer_grow_stack(struct gt_packer *p, struct gt_packer_task *t, size_t depth);
+
+/* pack.c: a record that has values, as a piece of its own; then the layout of these. GT_E_NOMEM,
+ * GT_E_RANGE as gt_packer_put. */
+int gt_packer_begin_valued(struct gt_packer *p, uint32_t id, const struct gt_compact_record *r,
+                           struct gt_packer_task **out);
+int gt_packer_put_layout(struct gt_packer *p, struct gt_packer_task *t,
+                         const struct gt_compact_record *layout);
 
 #endif

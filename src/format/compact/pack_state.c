@@ -27,6 +27,7 @@ void gt_packer_begin_segment(struct gt_packer *p)
     memset(p->first, 0, GT_MODEL_SIZE * sizeof *p->first);
     memset(p->second, 0, GT_MODEL_SIZE * sizeof *p->second);
     gt_words_clear(&p->words);
+    gt_value_model_clear(&p->values);
     p->segment++;
     p->n_segment_tasks = 0;
     p->stacks = room_of_stacks(p);
@@ -53,6 +54,7 @@ void gt_packer_begin_block(struct gt_packer *p)
                                        .first_time = UINT64_MAX,
                                        .before = p->records};
     p->run = 0;
+    p->block_has_values = false;
     if (p->exact != p->o.exact && !p->begins)
         gt_packer_begin_segment(p);
     p->exact = p->o.exact;
@@ -115,6 +117,7 @@ void gt_packer_destroy(struct gt_packer *p)
     free(p->second);
     free(p->tasks);
     gt_words_finish(&p->words);
+    gt_value_model_finish(&p->values);
     ZSTD_freeCCtx(p->zstd);
     free(p);
 }

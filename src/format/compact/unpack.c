@@ -222,6 +222,19 @@ struct consumer {
     void *self;
 };
 
+/* A record that has values. */
+static int take_valued(struct gt_unpacker *u, const struct consumer *c,
+                       struct gt_compact_piece *piece)
+{
+    struct gt_value_list values;
+    int status = take_events(u, &u->task[piece->index], u->event, 2);
+    if (status == 0)
+        status = gt_unpacker_take_values(u, u->event, &values);
+    piece->n = 1;
+    piece->values = &values;
+    return status < 0 ? status : c->piece(c->self, piece);
+}
+
 /* *left: records that the block's head says and that have not come. */
 static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t *left)
 {
@@ -230,7 +243,8 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
     struct gt_compact_piece piece = {
         .index = (uint32_t)index, .first = index == u->n_tasks, .event = u->event};
     int status = piece.first ? gt_unpacker_open_task(u) : 0;
-    if (status < 0 || index >= u->n_tasks || n == 0 || n > *left)
+    const bool valued = n == 0 && u->columns.values;
+    if (status < 0 || index >= u->n_tasks || (n == 0 && !valued) || n > *left)
         return status < 0 ? status : GT_E_FORMAT;
     if (piece.first) {
         uint32_t depth;
@@ -240,7 +254,9 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
             return GT_E_NOMEM;
     }
     piece.task = u->task[index].id;
-    *left -= n;
+    *left -= valued ? 1 : n;
+    if (valued)
+        return take_valued(u, c, &piece);
     for (uint64_t more = n; more > 0 && status >= 0; more -= piece.n) {
         piece.n = more < GT_UNPACKER_EVENTS ? (size_t)more : GT_UNPACKER_EVENTS;
         status = take_events(u, &u->task[index], u->event, piece.n);
@@ -253,9 +269,10 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
     return status;
 }
 
-static int open_columns(struct gt_unpacker *u, const void *payload, size_t size)
+static int open_columns(struct gt_unpacker *u, const struct gt_compact_head *head,
+                        const void *payload)
 {
-    struct gt_column_in in = {payload, (const uint8_t *)payload + size, false};
+    struct gt_column_in in = {payload, (const uint8_t *)payload + head->size, false};
     unsigned n = GT_COLUMN_STEPS;
     if (!u->exact) {
         uint64_t shift = gt_column_take(&in);
@@ -264,7 +281,8 @@ static int open_columns(struct gt_unpacker *u, const void *payload, size_t size)
         u->shift = (unsigned)shift;
         n += gt_clock_columns(u->shift);
     }
-    return gt_columns_open(&u->columns, n, in.at, (size_t)(in.end - in.at), GT_COMPACT_MAX_PAYLOAD);
+    return gt_columns_open(&u->columns, n, head->flags & GT_COMPACT_VALUES, in.at,
+                           (size_t)(in.end - in.at), GT_COMPACT_MAX_PAYLOAD);
 }
 
 int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
@@ -281,7 +299,7 @@ int gt_unpacker_block(struct gt_unpacker *u, const struct gt_compact_head *head,
     }
     if (!u->begun)
         return gt_error_set(err, GT_E_USAGE, "the segment's first block has not been unpacked");
-    int status = exact == u->exact ? open_columns(u, payload, head->size) : GT_E_FORMAT;
+    int status = exact == u->exact ? open_columns(u, head, payload) : GT_E_FORMAT;
     u->run = status < 0 ? 0 : gt_unpacker_take(u, GT_COLUMN_RUNS);
     while (left > 0 && status >= 0)
         status = take_piece(u, &consumer, &left);

@@ -5,7 +5,7 @@
 #define GT_FORMAT_COMPACT_UNPACK_H
 
 #include "format/compact/column.h"
-#include "format/compact/model.h"
+#include "format/compact/values.h"
 
 enum { GT_UNPACKER_EVENTS = 4096 };
 
@@ -28,6 +28,7 @@ struct gt_unpacker {
     bool exact;     /* the segment's blocks are */
     unsigned shift; /* not exact: of the block */
     struct gt_clock_levels levels;
+    struct gt_value_model values;
     /* the block */
     struct gt_columns columns;
     uint64_t run;
@@ -49,5 +50,10 @@ int gt_unpacker_take_word(struct gt_unpacker *u, uint64_t number, uint32_t *out)
 int gt_unpacker_grow_stack(struct gt_unpacker *u, struct gt_unpacker_task *t, size_t depth);
 /* A task appears in the segment. GT_E_FORMAT, GT_E_NOMEM. */
 int gt_unpacker_open_task(struct gt_unpacker *u);
+
+/* unpack_values.c: the values of a record, by it and their layout. The bytes are valid until the
+ * block ends. GT_E_FORMAT, GT_E_NOMEM. */
+int gt_unpacker_take_values(struct gt_unpacker *u, const struct gt_compact_event event[2],
+                            struct gt_value_list *list);
 
 #endif

@@ -56,6 +56,7 @@ void gt_unpacker_destroy(struct gt_unpacker *u)
         return;
     free_stacks(u);
     gt_columns_finish(&u->columns);
+    gt_value_model_finish(&u->values);
     free(u->first);
     free(u->second);
     free(u->task);
@@ -69,6 +70,7 @@ void gt_unpacker_begin_segment(struct gt_unpacker *u)
 {
     memset(u->first, 0, GT_MODEL_SIZE * sizeof *u->first);
     memset(u->second, 0, GT_MODEL_SIZE * sizeof *u->second);
+    gt_value_model_clear(&u->values);
     u->n_tasks = 0;
     if (u->stacks > KEPT_STACKS)
         free_stacks(u);

@@ -3,6 +3,7 @@
 
     file = compact.read(data)          the bytes of one
     file.records[tid]                  [(time, word)]
+    file.values[tid]                   {index of a record: [None, a number, bytes, or ('cut', bytes), ('bad', number)]}
     file.texts[name]                   the last contents
 
 What is not of that form raises Failure.
@@ -17,13 +18,13 @@ from gttest.results import Failure, need
 MAGIC, BLOCK, INDEX = b'gtrace\r\n', b'tBlk', b'gtindex\n'
 FILE_HEAD, HEAD, TRAILER = 16, 64, 16
 RECORDS, TEXT, INDEXES = 1, 2, 3
-SEGMENT, EXACT = 1, 2
+SEGMENT, EXACT, VALUES = 1, 2, 4
 NEW_WORD, ENTRY, EVENT = 0, 1, 2
 WORD, DEPTH, LOW_DEPTH, OPEN = 1 << 64, 1 << 20, 1023, 1 << 23
 
 Block = collections.namedtuple('Block', 'at type flags size packer records first last before payload')
 Gap = collections.namedtuple('Gap', 'at size')
-File = collections.namedtuple('File', 'version blocks gaps indexed texts records opened')
+File = collections.namedtuple('File', 'version blocks gaps indexed texts records opened values')
 COLUMNS = 'pieces tasks runs misses symbols words near far low'.split()
 
 
@@ -172,9 +173,59 @@ class Task:
         self.deepest = max(self.deepest, len(self.frames) - 1)
 
 
+class Values:
+    """Values of a segment's records."""
+
+    def __init__(self):
+        self.words = collections.defaultdict(lambda: (0, 0))  # of each place: the last, and the one before
+        self.text = {}
+        self.texts, self.bytes = [], 0
+
+    def word(self, c, place):
+        last, before = self.words[place]
+        code = c['codes'].byte()
+        need(code < 4, 'code', code)
+        word = [lambda: last, lambda: before, lambda: 2 * last - before, lambda: last + c['values'].signed()][code]()
+        self.words[place] = word % WORD, last
+        return word % WORD
+
+    def take_text(self, c, place):
+        code = c['codes'].byte()
+        need(code < 3, 'code', code)
+        if code < 2:
+            number = c['values'].number() if code else self.text.get(place)
+            need(number and number <= len(self.texts), 'text', number)
+            self.text[place] = number
+            return self.texts[number - 1]
+        size = c['values'].number()
+        need(size <= 4096, 'a text of', size, 'bytes')
+        text, number = c['bytes'].bytes(size), None
+        if len(self.texts) < 65534 and self.bytes + size <= 4 << 20:
+            self.texts.append(text)
+            self.bytes += size
+            number = len(self.texts)
+        self.text[place] = number
+        return text
+
+    def take(self, c, key, layout):
+        n = layout >> 6 & 15
+        need(layout & 63 == 6 << 3 and n <= 14 and layout >> (10 + 3 * n) == 0, 'layout', layout)
+        out = []
+        for i in range(n):
+            kind, place = layout >> (10 + 3 * i) & 7, mix(key, i, 1)
+            need(kind <= 4, 'kind', kind)
+            if kind == 0:
+                out.append(None)
+            elif kind in (1, 4):
+                out.append(self.word(c, place) if kind == 1 else ('bad', self.word(c, place)))
+            else:
+                out.append(self.take_text(c, place) if kind == 2 else ('cut', self.take_text(c, place)))
+        return out
+
+
 class Segment:
     def __init__(self, exact):
-        self.exact, self.tasks, self.words = exact, [], [None]
+        self.exact, self.tasks, self.words, self.values = exact, [], [None], Values()
         # of each context: [symbol, step] of the first and of the second; of the first: average
         self.first, self.second = (collections.defaultdict(lambda: (0, 0)) for _ in range(2))
         self.average = collections.Counter()
@@ -243,6 +294,7 @@ class Segment:
     def happened(self, task, symbol):
         """The record's word."""
         top, depth = task.frames[-1], len(task.frames) - 1
+        self.key = 2 * (symbol >> 2) if symbol & 3 == ENTRY else 2 * (symbol or top.number) + 1
         if symbol == 0:
             need(depth > 0, 'a function is left that is not open')
             task.frames.pop()
@@ -255,20 +307,38 @@ class Segment:
         top.note(symbol)
         return 3 | 5 << 3 | (depth & LOW_DEPTH) << 6 | word << 16 if symbol & 3 == EVENT else word
 
-    def block(self, block, records, opened):
+    def valued(self, task, run, records, values):
+        """A record with its values."""
+        records.append(self.record(task, run))
+        key = self.key
+        run = run - 1 if run else self.c['runs'].number()
+        time, layout = self.record(task, run)
+        need(time == records[-1][0], 'a layout has a time of its own')
+        values[task.tid][len(records) - 1] = self.values.take(self.c, key, layout)
+        return run - 1 if run else self.c['runs'].number()
+
+    def block(self, block, records, opened, values):
         """Adds the block's records to those of each task."""
         payload, names = Numbers(block.payload, 'a payload'), COLUMNS
         if not self.exact:
             self.shift = payload.number()
             need(3 <= self.shift <= 9, 'shift', self.shift)
             names = names + [f'steps {i}' for i in range((383 >> self.shift) + 1)]
+        if block.flags & VALUES:
+            names = names + ['codes', 'values', 'bytes']
         self.c = c = columns(payload, names)
         left, run, times = block.records, c['runs'].number(), []
         while left:
             index, n = c['pieces'].number(), c['pieces'].number()
-            need(index <= len(self.tasks) and 0 < n <= left, 'piece', index, n)
+            need(index <= len(self.tasks) and (0 < n or block.flags & VALUES) and n <= left, 'piece', index, n)
             if index == len(self.tasks):
                 self.appear(opened)
+            if n == 0:
+                task, n = self.tasks[index], 1
+                run = self.valued(task, run, records[task.tid], values)
+                times.append(task.time)
+                left -= 1
+                continue
             for _ in range(n):
                 records[self.tasks[index].tid].append(self.record(self.tasks[index], run))
                 times.append(self.tasks[index].time)
@@ -283,6 +353,7 @@ class Segment:
 
 def all_records(blocks):
     records, opened, segments, count = collections.defaultdict(list), [], {}, collections.Counter()
+    values = collections.defaultdict(dict)
     for b in blocks:
         if b.type != RECORDS:
             continue
@@ -293,8 +364,8 @@ def all_records(blocks):
         need(segment and segment.exact == bool(b.flags & EXACT), 'offset', b.at, 'another segment\'s block')
         need(b.before == count[b.packer], 'offset', b.at, 'other records come before it')
         count[b.packer] += b.records
-        segment.block(b, records, opened)
-    return dict(records), opened
+        segment.block(b, records, opened, values)
+    return dict(records), opened, dict(values)
 
 
 # ---- all of it --------------------------------------------------------------------------------------
@@ -314,6 +385,6 @@ def read(data):
     need(major == 1 and zero == 0, 'version', major, minor)
     blocks, gaps = all_blocks(data)
     indexed = check_indexes(blocks, gaps)
-    records, opened = all_records(blocks)
+    records, opened, values = all_records(blocks)
     texts = dict(text_of(b.payload) for b in blocks if b.type == TEXT)
-    return File((major, minor), blocks, gaps, indexed, texts, records, opened)
+    return File((major, minor), blocks, gaps, indexed, texts, records, opened, values)

@@ -2,11 +2,13 @@
 /*
  * Makes a compact file, and the records that are in it, for readers that are not ours:
  *     compact_make DIR
- * DIR/a.gtrace, DIR/TID.dat
+ * DIR/a.gtrace, DIR/TID.dat, DIR/TID.values: lines of the number of a record and its values, as
+ * n, wHEX, aHEX (an address), bHEX and cHEX (bytes, and those that were cut)
  */
 #include "format/compact/file.h"
 #include "format/uftrace/uftrace.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,8 @@ enum {
 struct task {
     uint32_t depth, least;
     uint64_t open[DEEP + MOST_DEPTH];
-    FILE *dat;
+    FILE *dat, *values;
+    unsigned n;
 };
 
 static const char *dir;
@@ -86,7 +89,41 @@ static struct gt_compact_record next(struct task *t, bool exact)
 static void put(struct gt_packer *p, uint32_t which, const struct gt_compact_record *r, size_t n)
 {
     need(gt_packer_put(p, 100 + which, r, n));
+    task[which].n += (unsigned)n;
     if (fwrite(r, sizeof *r, n, task[which].dat) != n)
+        exit(1);
+}
+
+/* Of some texts, and words that stay, climb or are anything. */
+static void make_value(struct gt_value *v, FILE *values)
+{
+    static const char *const texts[] = {"", "/etc/passwd", "r", "a text that is a little longer"};
+    const uint64_t words[] = {0xffff80001234, now, random_number(3),
+                              (uint64_t)random_number(9) << 61};
+    *v = (struct gt_value){.kind = (uint8_t)random_number(GT_VALUE_BAD_ADDRESS + 1)};
+    if (v->kind == GT_VALUE_BYTES || v->kind == GT_VALUE_CUT) {
+        v->bytes = texts[random_number(4)];
+        v->size = (uint16_t)strlen(v->bytes);
+    } else if (v->kind != GT_VALUE_ABSENT) {
+        v->word = words[random_number(4)];
+    }
+    fprintf(values, " %c", "nwbca"[v->kind]);
+    if (v->kind == GT_VALUE_WORD || v->kind == GT_VALUE_BAD_ADDRESS)
+        fprintf(values, "%" PRIx64, v->word);
+    for (size_t i = 0; i < v->size; i++)
+        fprintf(values, "%02x", ((const unsigned char *)v->bytes)[i]);
+}
+
+static void put_valued(struct gt_packer *p, uint32_t which, const struct gt_compact_record *r)
+{
+    struct task *t = &task[which];
+    struct gt_value_list list = {.n = random_number(GT_VALUES_MOST + 1)};
+    fprintf(t->values, "%u", t->n++);
+    for (size_t i = 0; i < list.n; i++)
+        make_value(&list.value[i], t->values);
+    fputc('\n', t->values);
+    need(gt_packer_put_valued(p, 100 + which, r, &list));
+    if (fwrite(r, sizeof *r, 1, t->dat) != 1)
         exit(1);
 }
 
@@ -106,7 +143,12 @@ static void put_piece(struct gt_packer *p, bool exact)
     uint32_t which = random_number(TASKS), n = 1 + random_number(MOST_PIECE);
     for (uint32_t i = 0; i < n; i++)
         r[i] = next(&task[which], exact);
-    put(p, which, r, n);
+    if (random_number(3) == 0) {
+        put_valued(p, which, r);
+        put(p, which, r + 1, n - 1);
+    } else {
+        put(p, which, r, n);
+    }
 }
 
 static void end_block(struct gt_packer *p)
@@ -130,7 +172,9 @@ int main(int argc, char **argv)
         char name[32];
         snprintf(name, sizeof name, "%u.dat", 100 + i);
         task[i].dat = fopen(path_of(name), "wb");
-        if (!task[i].dat)
+        snprintf(name, sizeof name, "%u.values", 100 + i);
+        task[i].values = fopen(path_of(name), "w");
+        if (!task[i].dat || !task[i].values)
             return 1;
     }
     need(gt_compact_file_create(path_of("a.gtrace"), NULL));
@@ -154,7 +198,7 @@ int main(int argc, char **argv)
     add_text("empty", "");
     need(gt_compact_index_append(path_of("a.gtrace"), NULL));
     for (unsigned i = 0; i < TASKS; i++)
-        if (fclose(task[i].dat) != 0)
+        if (fclose(task[i].dat) != 0 || fclose(task[i].values) != 0)
             return 1;
     return 0;
 }

@@ -49,6 +49,16 @@ class Readers(unittest.TestCase):
         for tid, records in self.file.records.items():
             self.assertEqual(records, self.dat(tid), tid)
 
+    def test_values(self):
+        read = {'n': lambda x: None, 'w': lambda x: int(x, 16), 'b': bytes.fromhex,
+                'a': lambda x: ('bad', int(x, 16)), 'c': lambda x: ('cut', bytes.fromhex(x))}
+        for tid in self.file.records:
+            with open(os.path.join(self.dir, f'{tid}.values'), encoding='ascii') as f:
+                lines = [line.split() for line in f]
+            want = {int(index): [read[v[0]](v[1:]) for v in values] for index, *values in lines}
+            self.assertGreater(len(want), 20)
+            self.assertEqual(self.file.values[tid], want)
+
     def test_segments(self):
         """Where a task appears in a segment, what it has open and since when."""
         segments = sum(b.type == compact.RECORDS and b.flags & compact.SEGMENT for b in self.file.blocks)
