@@ -44,9 +44,9 @@ static struct gt_merge_queue *queue_of(struct gt_calls_stack *s)
     return (struct gt_merge_queue *)(void *)((char *)s - offsetof(struct gt_merge_queue, stack));
 }
 
-static int put(void *self, struct gt_calls_stack *s, const struct gt_call *call, size_t n)
+static int put(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out)
 {
-    return gt_merge_put(&((struct walk *)self)->merge, queue_of(s), call, n);
+    return gt_merge_put(&((struct walk *)self)->merge, queue_of(s), out);
 }
 
 static void free_queue(gpointer data)
@@ -100,10 +100,17 @@ static const struct gt_calls_part *part_of(const struct walk *w, guint number)
     return &g_array_index(w->c->parts, struct gt_calls_part, number);
 }
 
+/* Stacks that a part has begun need all parts after it, also those that end before the window:
+ * times of several tasks need not come in order. */
 static void skip_parts(const struct walk *w, struct row *row)
 {
-    while (row->part < row->end && !gt_pass_needs(w->c, part_of(w, row->part), &w->rules))
+    const bool begun = row->reader != NULL;
+    while (row->part < row->end) {
+        const struct gt_calls_part *p = part_of(w, row->part);
+        if (gt_pass_needs(w->c, p, &w->rules) || (begun && p->first <= w->rules.to))
+            return;
         row->part++;
+    }
 }
 
 /* Rows with something to read. */
