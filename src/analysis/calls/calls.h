@@ -29,6 +29,7 @@
 
 struct gt_calls;
 struct gt_filter_set;
+struct gt_value_list; /* format/values/payload.h */
 
 struct gt_calls_options {
     const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
@@ -195,6 +196,11 @@ int gt_calls_walk(struct gt_calls *c, const struct gt_calls_window *w,
  * is not there yet (where it is CLIPPED, it is), an EXIT's is. Valid until the callback returns. */
 const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t task, size_t *n);
 
+/* In a walk's callback: the values of the event: of an ENTRY its arguments, of an EXIT what the
+ * function has returned. NULL: it has none (an ENTRY that is CLIPPED never has). Valid until the
+ * callback returns. */
+const struct gt_value_list *gt_calls_values_at(const struct gt_calls *c);
+
 /* Some events of one task. */
 struct gt_calls_batch {
     uint32_t task;
@@ -204,6 +210,9 @@ struct gt_calls_batch {
     size_t n_open;
     const struct gt_call *call;
     size_t n;
+    /* Of the last one, as gt_calls_values_at; NULL: none has. An ENTRY that min_time holds back
+     * until another stretch, or a filter, has none. */
+    const struct gt_value_list *values;
 };
 
 /* A consumer of a scan. Each worker thread has a share of its own. */

@@ -164,15 +164,39 @@ static void change_space(const struct gt_calls_feed *f, struct gt_calls_lane *la
     lane->space = space;
 }
 
+/* Switches of tasks that come before the time, and the space that the lane has then. */
+static int arrive(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t time)
+{
+    int status = 0;
+    while (time >= lane->next_switch && lane->next_switch != NEVER && status == 0)
+        status = take_switch(f, lane);
+    if (time >= lane->until)
+        change_space(f, lane, time);
+    return status;
+}
+
+int gt_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
+                        const struct gt_compact_event *event, const struct gt_value_list *values)
+{
+    int status = arrive(f, lane, event->time);
+    f->space = lane->space;
+    if (!make_room(f, f->space))
+        return GT_E_NOMEM;
+    const struct gt_calls_words words = {f->function[f->space], f, word, resolve};
+    if (status == 0)
+        status = gt_calls_stack_take_valued(lane->stack, f->rules, &words, f->out, event, values);
+    int flushed = gt_calls_out_flush(f->out, lane->stack);
+    return status < 0 ? status : flushed;
+}
+
 int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
                  const struct gt_compact_event *event, size_t n)
 {
     int status = 0;
     for (size_t i = 0, m; i < n && status == 0; i += m) {
-        while (event[i].time >= lane->next_switch && lane->next_switch != NEVER && status == 0)
-            status = take_switch(f, lane);
-        if (event[i].time >= lane->until)
-            change_space(f, lane, event[i].time);
+        status = arrive(f, lane, event[i].time);
+        if (status < 0)
+            return status;
         const uint64_t until = MIN(lane->until, lane->next_switch);
         m = event[n - 1].time < until ? n - i : before(event + i, n - i, until);
         m = m ? m : 1; /* times that fall */

@@ -69,5 +69,8 @@ void gt_feed_inherit(struct gt_calls_feed *f, struct gt_calls_opening *o, uint32
 /* Records of a lane, whose numbers are below n_words. out->status, or GT_E_NOMEM. */
 int gt_feed_take(struct gt_calls_feed *f, struct gt_calls_lane *lane,
                  const struct gt_compact_event *event, size_t n);
+/* The same with one record that has values. */
+int gt_feed_take_valued(struct gt_calls_feed *f, struct gt_calls_lane *lane,
+                        const struct gt_compact_event *event, const struct gt_value_list *values);
 
 #endif

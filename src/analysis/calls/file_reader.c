@@ -116,7 +116,8 @@ static int take_piece(void *self, const struct gt_compact_piece *p)
     if (lane->task == UINT32_MAX)
         r->feed->unknown += p->n;
     if (status == 0 && lane->stack && !lane->stack->ended)
-        status = gt_feed_take(r->feed, lane, p->event, p->n);
+        status = p->values ? gt_feed_take_valued(r->feed, lane, p->event, p->values)
+                           : gt_feed_take(r->feed, lane, p->event, p->n);
     return status > 0 ? GT_E_USAGE : status; /* the unpacker ends below 0 only; out has it */
 }
 

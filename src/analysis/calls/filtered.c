@@ -34,9 +34,11 @@ struct task {
     struct gt_merge_queue queue; /* first: see queue_of */
     struct walk *walk;
     struct gt_filter_state state;
-    size_t name;    /* names that have begun */
-    uint64_t last;  /* time of the last record */
-    bool suspended; /* it is, in what is left */
+    size_t name;                  /* names that have begun */
+    uint64_t last;                /* time of the last record */
+    bool suspended;               /* it is, in what is left */
+    struct gt_call_values values; /* arguments, by the depth of their call */
+    uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
 };
 
 /* ---- records of what is left ----------------------------------------------------------------- */
@@ -53,12 +55,15 @@ static int resolve(void *self, uint32_t number, uint64_t address)
     return GT_E_NOMEM; /* not called: all are known */
 }
 
-static void put_record(struct task *t, const struct gt_compact_event *e)
+static void put_record(struct task *t, const struct gt_compact_event *e,
+                       const struct gt_value_list *values)
 {
     struct walk *w = t->walk;
     const struct gt_calls_words words = {(const uint32_t *)(void *)w->identity->data, w, word_of,
                                          resolve};
-    int status = gt_calls_stack_take(&t->queue.stack, &w->rules, &words, &w->out, e, 1);
+    int status =
+        values ? gt_calls_stack_take_valued(&t->queue.stack, &w->rules, &words, &w->out, e, values)
+               : gt_calls_stack_take(&t->queue.stack, &w->rules, &words, &w->out, e, 1);
     gt_calls_out_flush(&w->out, &t->queue.stack);
     if (status != 0 && w->out.status == 0)
         w->out.status = status;
@@ -67,12 +72,17 @@ static void put_record(struct task *t, const struct gt_compact_event *e)
 static void put_call(struct task *t, enum gt_compact_kind kind, const struct gt_filter_frame *f,
                      uint32_t shown, uint64_t time)
 {
+    const struct gt_value_list *values = kind == GT_COMPACT_ENTRY
+                                             ? gt_call_values_at(&t->values, f->depth)
+                                         : f->depth == t->leaves ? gt_calls_values_at(t->walk->c)
+                                                                 : NULL;
     GArray *identity = t->walk->identity;
     uint32_t function = (uint32_t)f->call;
     while (identity->len <= function)
         g_array_append_val(identity, identity->len);
     put_record(
-        t, &(struct gt_compact_event){time, function << 2 | kind, shown & GT_UFTRACE_DEPTH_MASK});
+        t, &(struct gt_compact_event){time, function << 2 | kind, shown & GT_UFTRACE_DEPTH_MASK},
+        values);
 }
 
 static void put_enter(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time)
@@ -97,7 +107,8 @@ static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leav
 static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, uint64_t time)
 {
     t->walk->word = word;
-    put_record(t, &(struct gt_compact_event){time, kind, t->state.shown & GT_UFTRACE_DEPTH_MASK});
+    put_record(t, &(struct gt_compact_event){time, kind, t->state.shown & GT_UFTRACE_DEPTH_MASK},
+               NULL);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------
@@ -108,12 +119,12 @@ static struct gt_merge_queue *queue_of(struct gt_calls_stack *s)
     return (struct gt_merge_queue *)(void *)((char *)s - offsetof(struct gt_merge_queue, stack));
 }
 
-static int queue_calls(void *self, struct gt_calls_stack *s, const struct gt_call *call, size_t n)
+static int queue_calls(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out)
 {
     struct walk *w = self;
     if (w->window->tasks && !w->window->tasks[s->task])
         return 0;
-    return gt_merge_put(&w->merge, queue_of(s), call, n);
+    return gt_merge_put(&w->merge, queue_of(s), out);
 }
 
 static void free_task(gpointer data)
@@ -123,6 +134,7 @@ static void free_task(gpointer data)
         return;
     gt_merge_queue_finish(&t->queue);
     gt_filter_state_finish(&t->state);
+    gt_call_values_finish(&t->values);
     g_free(t);
 }
 
@@ -134,6 +146,7 @@ static struct task *task_at(struct walk *w, uint32_t index)
         return w->tasks->pdata[index];
     struct task *t = w->tasks->pdata[index] = g_new0(struct task, 1);
     t->walk = w;
+    t->leaves = UINT32_MAX;
     t->queue.key = index;
     gt_calls_stack_init(&t->queue.stack, index);
     if (gt_filter_state_init(&t->state, w->window->filter, w->live, &sink, t) < 0 ||
@@ -165,6 +178,7 @@ static int take_entry(struct task *t, const struct gt_call *e)
         gt_verdicts_get(&t->walk->verdicts, e->function, t->walk->err);
     if (!v)
         return GT_E_NOMEM;
+    gt_call_values_set(&t->values, t->state.depth, gt_calls_values_at(t->walk->c));
     gt_filter_enter(&t->state, v, e->function, 0, e->time);
     return 0;
 }
@@ -192,7 +206,9 @@ static int take_event(struct task *t, const struct gt_call *e)
             return take_switch(t, e);
         if (e->kind == GT_CALL_ENTRY)
             return take_entry(t, e);
+        t->leaves = t->state.depth - 1;
         gt_filter_leave(&t->state, e->time);
+        t->leaves = UINT32_MAX;
         return 0;
     default:
         if (!gt_filter_takes_event(&t->state, e->time))

@@ -18,6 +18,8 @@ void gt_merge_finish(struct gt_merge *m)
 void gt_merge_queue_finish(struct gt_merge_queue *q)
 {
     gt_calls_stack_finish(&q->stack);
+    for (; q->head < q->n; q->head++)
+        free(q->event[q->head].values);
     free(q->event);
     free(q->open);
 }
@@ -89,14 +91,18 @@ static bool make_room(struct gt_merge_queue *q, size_t n)
     return true;
 }
 
-int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_call *call, size_t n)
+int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_calls_out *out)
 {
+    const struct gt_call *call = out->call;
+    const size_t n = out->n;
     if (!make_room(q, n))
         return GT_E_NOMEM;
     struct gt_merge_event *to = q->event + q->n;
     for (size_t i = 0; i < n; i++)
-        to[i] = (struct gt_merge_event){call[i].time, call[i].self, call[i].function, call[i].kind,
-                                        call[i].flags};
+        to[i] = (struct gt_merge_event){call[i].time, call[i].self,  call[i].function,
+                                        call[i].kind, call[i].flags, NULL};
+    if (out->values)
+        to[n - 1].values = gt_call_values_copy(out->values);
     q->n += n;
     return q->listed || n == 0 || list(m, q) ? 0 : GT_E_NOMEM;
 }
@@ -156,8 +162,11 @@ static int give_queue(struct gt_merge *m, struct gt_merge_queue *q, uint64_t unt
         const struct gt_merge_event *e = &q->event[q->head];
         if (e->time > until || (e->time == until && !with))
             break;
+        m->values = e->values;
         status = give(m, q, e);
+        free(e->values);
     }
+    m->values = NULL;
     return status;
 }
 
@@ -203,4 +212,9 @@ const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t 
     const struct gt_merge_queue *q = current && current->c == c ? current->now : NULL;
     *n = q && q->stack.task == task ? q->n_open : 0;
     return *n ? q->open : NULL;
+}
+
+const struct gt_value_list *gt_calls_values_at(const struct gt_calls *c)
+{
+    return current && current->c == c ? current->values : NULL;
 }

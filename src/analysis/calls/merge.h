@@ -14,6 +14,7 @@ struct gt_merge_event {
     int64_t self;
     uint32_t function;
     uint8_t kind, flags;
+    struct gt_value_list *values; /* NULL: it has none */
 };
 
 struct gt_merge_queue {
@@ -36,17 +37,17 @@ struct gt_merge {
     const struct gt_calls *c;
     struct gt_merge_entry *heap; /* of queues with events, the earliest first */
     size_t n, room;
-    const struct gt_merge_queue *now; /* whose event the caller has */
-    uint64_t from;                    /* the window begins: no call is shown as older */
+    const struct gt_merge_queue *now;   /* whose event the caller has */
+    const struct gt_value_list *values; /* of that event; NULL: it has none */
+    uint64_t from;                      /* the window begins: no call is shown as older */
     int (*call)(void *self, const struct gt_call *e);
     void *self;
 };
 
 void gt_merge_finish(struct gt_merge *m);
 void gt_merge_queue_finish(struct gt_merge_queue *q);
-/* Adds events of a queue. GT_E_NOMEM. */
-int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_call *call,
-                 size_t n);
+/* Adds what is made of a queue. GT_E_NOMEM. */
+int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_calls_out *out);
 /* Gives events that are earlier than `bound`; UINT64_MAX: all. What `call` returned if it is not 0;
  * GT_E_NOMEM. */
 int gt_merge_give(struct gt_merge *m, uint64_t bound);

@@ -65,10 +65,11 @@ static void free_stack(gpointer data)
 
 /* ---- a part -------------------------------------------------------------------------------- */
 
-static int give(void *self, struct gt_calls_stack *s, const struct gt_call *call, size_t n)
+static int give(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out)
 {
     struct worker *w = self;
-    const struct gt_calls_batch b = {.task = s->task, .call = call, .n = n};
+    const struct gt_calls_batch b = {
+        .task = s->task, .call = out->call, .n = out->n, .values = out->values};
     int failed = __atomic_load_n(&w->scan->failed, __ATOMIC_RELAXED);
     if (failed < 0)
         return failed;

@@ -21,6 +21,7 @@ void gt_calls_stack_finish(struct gt_calls_stack *s)
     free(s->child);
     free(s->held);
     free(s->before);
+    gt_call_values_finish(&s->values);
     *s = (struct gt_calls_stack){.task = s->task};
 }
 
@@ -51,13 +52,13 @@ bool gt_calls_stack_has(const struct gt_call_frame *frame, uint32_t n, uint32_t 
 
 int gt_calls_out_flush(struct gt_calls_out *out, struct gt_calls_stack *s)
 {
-    size_t n = out->n;
-    out->n = 0;
-    if (n > 0 && out->status >= 0) {
-        int status = out->take(out->self, s, out->call, n);
+    if (out->n > 0 && out->status >= 0) {
+        int status = out->take(out->self, s, out);
         if (status != 0)
             out->status = status;
     }
+    out->n = 0;
+    out->values = NULL;
     return out->status;
 }
 

@@ -15,6 +15,7 @@
 #ifndef GT_ANALYSIS_CALLS_STACK_H
 #define GT_ANALYSIS_CALLS_STACK_H
 
+#include "analysis/calls/call_values.h"
 #include "analysis/calls/calls.h"
 #include "format/compact/compact.h"
 
@@ -31,8 +32,9 @@ struct gt_calls_stack;
 struct gt_calls_out {
     struct gt_call call[GT_STACK_BATCH];
     size_t n;
-    /* Takes out->call of one stack; below 0 is kept in `status`. */
-    int (*take)(void *self, struct gt_calls_stack *s, const struct gt_call *call, size_t n);
+    const struct gt_value_list *values; /* of the last one; NULL: it has none */
+    /* Takes what is in `call`, of one stack; below 0 is kept in `status`. */
+    int (*take)(void *self, struct gt_calls_stack *s, const struct gt_calls_out *out);
     void *self;
     int status;
 };
@@ -71,6 +73,7 @@ struct gt_calls_stack {
     uint64_t odd; /* records that fit nowhere */
     struct gt_calls_held *held;
     size_t n_held;
+    struct gt_call_values values; /* of frames that wait for their ENTRY */
     uint32_t seen[GT_STACK_SEEN]; /* open calls by low bits of the function */
 };
 
@@ -130,6 +133,11 @@ struct gt_calls_words {
 int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         const struct gt_calls_words *words, struct gt_calls_out *out,
                         const struct gt_compact_event *event, size_t n);
+/* The same with one record that has values. */
+int gt_calls_stack_take_valued(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                               const struct gt_calls_words *words, struct gt_calls_out *out,
+                               const struct gt_compact_event *event,
+                               const struct gt_value_list *values);
 
 /* Gives what is in `out`; returns out->status. */
 int gt_calls_out_flush(struct gt_calls_out *out, struct gt_calls_stack *s);

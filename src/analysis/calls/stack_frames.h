@@ -28,6 +28,16 @@ GT_STACK_INLINE void gt_calls_out_add(struct gt_calls_out *out, struct gt_calls_
         gt_calls_out_flush(out, s);
 }
 
+/* Values of the call that was added last. */
+GT_STACK_INLINE void gt_calls_out_add_values(struct gt_calls_out *out, struct gt_calls_stack *s,
+                                             const struct gt_value_list *values)
+{
+    if (!values || out->n == 0)
+        return;
+    out->values = values;
+    gt_calls_out_flush(out, s);
+}
+
 /* Frames that the window shows, or may: those not too deep. */
 GT_STACK_INLINE uint32_t gt_calls_stack_within(const struct gt_calls_stack *s,
                                                const struct gt_calls_rules *r)
@@ -43,6 +53,8 @@ GT_STACK_INLINE void gt_calls_stack_push(struct gt_calls_stack *s, uint32_t func
     bool recursive = *seen && gt_calls_stack_has(s->frame, s->n, function);
     ++*seen;
     s->child[s->n] = 0;
+    if (__builtin_expect(s->n < s->values.n, 0))
+        gt_call_values_set(&s->values, s->n, NULL);
     s->frame[s->n++] = (struct gt_call_frame){begin, function, recursive};
 }
 
@@ -62,6 +74,8 @@ GT_STACK_INLINE void gt_calls_stack_make_entry(struct gt_calls_stack *s, struct 
                          .flags = (uint8_t)((f->recursive ? GT_CALL_RECURSIVE : 0) |
                                             (k < s->clipped ? GT_CALL_CLIPPED : 0)),
                      });
+    if (__builtin_expect(k < s->values.n, 0))
+        gt_calls_out_add_values(out, s, gt_call_values_at(&s->values, k));
 }
 
 /* Gives events that wait for an ENTRY, of those that happened inside at most `depth` calls. */

@@ -20,6 +20,7 @@ struct taking {
     const struct gt_calls_rules *r;
     const struct gt_calls_words *words;
     struct gt_calls_out *out;
+    const struct gt_value_list *values; /* of the record; NULL: it has none */
 };
 
 /* ---- plain records ------------------------------------------------------------------------- */
@@ -150,6 +151,8 @@ static int enter(struct taking *t, uint32_t function, uint64_t time)
     if (!gt_calls_stack_grow(t->s))
         return GT_E_NOMEM;
     gt_calls_stack_push(t->s, function, time);
+    if (t->values && t->s->started)
+        gt_call_values_set(&t->s->values, t->s->n - 1, t->values);
     if (t->s->started && t->r->min_time == 0)
         gt_calls_stack_show(t->s, t->r, t->out, time);
     return 0;
@@ -195,8 +198,11 @@ static int take_exit(struct taking *t, uint32_t function, uint32_t depth, uint64
         return 0;
     }
     s->odd += !s->unsure && above > 0;
+    const bool shown = s->n - 1 - above < s->shown;
     for (uint32_t n = s->n - 1 - above; s->n > n;)
         gt_calls_stack_pop(s, t->out, time, 0);
+    if (shown)
+        gt_calls_out_add_values(t->out, s, t->values);
     return 0;
 }
 
@@ -331,7 +337,7 @@ static bool arrive(struct taking *t, uint64_t time)
 int gt_calls_stack_switch(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out, uint64_t time, uint32_t function)
 {
-    struct taking t = {s, r, NULL, out};
+    struct taking t = {s, r, NULL, out, NULL};
     time = time > s->last ? time : s->last;
     if (s->ended || !arrive(&t, time))
         return 0;
@@ -369,7 +375,7 @@ int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r
                         const struct gt_calls_words *words, struct gt_calls_out *out,
                         const struct gt_compact_event *event, size_t n)
 {
-    struct taking t = {s, r, words, out};
+    struct taking t = {s, r, words, out, NULL};
     const bool plain = r->plain && n > 0 && event[n - 1].time <= r->to;
     int status = 0;
     for (size_t i = 0; i < n && status == 0 && !s->ended;) {
@@ -385,4 +391,17 @@ int gt_calls_stack_take(struct gt_calls_stack *s, const struct gt_calls_rules *r
             status = out->status;
     }
     return status;
+}
+
+int gt_calls_stack_take_valued(struct gt_calls_stack *s, const struct gt_calls_rules *r,
+                               const struct gt_calls_words *words, struct gt_calls_out *out,
+                               const struct gt_compact_event *event,
+                               const struct gt_value_list *values)
+{
+    struct taking t = {s, r, words, out, values};
+    if (s->ended)
+        return 0;
+    int flushed = gt_calls_out_flush(out, s); /* the values are the last call's */
+    int status = take_any(&t, event);
+    return status < 0 ? status : flushed;
 }
