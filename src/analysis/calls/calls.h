@@ -29,7 +29,11 @@
 
 struct gt_calls;
 struct gt_filter_set;
+struct gt_text;
 struct gt_value_list; /* format/values/payload.h */
+struct gt_value_item;
+struct gt_value_spec; /* format/values/spec.h */
+struct gt_values;
 
 struct gt_calls_options {
     const char *const *elf;    /* etrace: the programs, until NULL; NULL: none */
@@ -200,6 +204,19 @@ const struct gt_call_frame *gt_calls_open_at(const struct gt_calls *c, uint32_t 
  * function has returned. NULL: it has none (an ENTRY that is CLIPPED never has). Valid until the
  * callback returns. */
 const struct gt_value_list *gt_calls_values_at(const struct gt_calls *c);
+
+/* What the values of a function's calls are; NULL: the recording does not say. */
+const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32_t function);
+/* All that it says of values: enumerations, too. Never NULL. */
+const struct gt_values *gt_calls_values(const struct gt_calls *c);
+/* What the event's values are, as many as it has; where the recording does not say it, words in
+ * hex, in `unknown`, of GT_VALUES_MOST. */
+const struct gt_value_item *gt_calls_value_items(const struct gt_calls *c, const struct gt_call *e,
+                                                 const struct gt_value_list *list,
+                                                 struct gt_value_item *unknown);
+/* Appends values of an ENTRY as "name=value, name=value", those of an EXIT as "value". */
+void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
+                          const struct gt_value_list *list, struct gt_text *out);
 
 /* Some events of one task. */
 struct gt_calls_batch {

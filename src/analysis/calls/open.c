@@ -117,7 +117,9 @@ static int read_texts(struct gt_calls *c, struct gt_error *err)
     gt_spaces_number(c->spaces);
     if (status == 0)
         status = gt_marks_read(c, err);
-    return status < 0 ? status : gt_events_read(c, err);
+    if (status == 0)
+        status = gt_events_read(c, err);
+    return status < 0 ? status : gt_specs_read(c, err);
 }
 
 /* The calls of a stream, which is read to its end. */
@@ -227,6 +229,7 @@ void gt_calls_close(struct gt_calls *c)
         gt_compact_file_close(&c->file);
     if (c->marks)
         g_array_free(c->marks, TRUE);
+    gt_values_free(&c->values);
     if (c->events)
         g_hash_table_destroy(c->events);
     g_hash_table_destroy(c->forks);

@@ -14,6 +14,7 @@
 #include "analysis/calls/tasks.h"
 #include "analysis/calls/texts.h"
 #include "format/uftrace/uftrace.h"
+#include "format/values/spec.h"
 
 #include <pthread.h>
 
@@ -51,7 +52,8 @@ struct gt_calls {
     struct gt_tasks tasks;
     GArray *marks; /* struct gt_calls_mark */
     char *marks_text;
-    GHashTable *events;  /* their names, by id */
+    GHashTable *events; /* their names, by id */
+    struct gt_values values;
     uint32_t lost_event; /* the event that marks lost records; 0: none */
     struct gt_calls_block *block;
     size_t n_blocks;
@@ -77,5 +79,7 @@ int gt_rows_of_directory(struct gt_calls *c, struct gt_error *err);
 /* extern.dat and events.txt. */
 int gt_marks_read(struct gt_calls *c, struct gt_error *err);
 int gt_events_read(struct gt_calls *c, struct gt_error *err);
+/* GT_VALUES_FILE. */
+int gt_specs_read(struct gt_calls *c, struct gt_error *err);
 
 #endif

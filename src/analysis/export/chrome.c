@@ -24,19 +24,43 @@ static void begin_event(struct chrome *c, const char *phase, uint32_t task, uint
     gt_chrome_event_begin(&c->json, phase, p->pid, t->id, time);
 }
 
-static void put_begin(void *self, uint32_t task, uint64_t time, uint32_t function)
+/* Readers show the values of both events of a slice. Numbers that not all of them read exactly are
+ * texts. */
+static void put_values(struct chrome *c, const struct gt_slice_value *v, size_t n)
+{
+    const uint64_t exact = UINT64_C(1) << 53;
+    if (n == 0)
+        return;
+    gt_json_key(&c->json, "args");
+    gt_json_begin_object(&c->json);
+    for (size_t i = 0; i < n; i++) {
+        gt_json_key(&c->json, v[i].name);
+        if (v[i].kind == GT_SLICE_UNSIGNED && v[i].word < exact)
+            gt_json_u64(&c->json, v[i].word);
+        else if (v[i].kind == GT_SLICE_SIGNED && v[i].word + exact < 2 * exact)
+            gt_json_i64(&c->json, (int64_t)v[i].word);
+        else
+            gt_json_text(&c->json, v[i].text);
+    }
+    gt_json_end_object(&c->json);
+}
+
+static void put_begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
 {
     struct chrome *c = self;
-    begin_event(c, "B", task, time);
+    const char *name = gt_calls_function(c->calls, e->function)->name;
+    begin_event(c, "B", e->task, e->time);
     gt_json_key(&c->json, "name");
-    gt_json_text(&c->json, gt_demangle(c->demangler, gt_calls_function(c->calls, function)->name));
+    gt_json_text(&c->json, gt_demangle(c->demangler, name));
+    put_values(c, v, n);
     gt_chrome_event_end(&c->json);
 }
 
-static void put_end(void *self, uint32_t task, uint64_t time)
+static void put_end(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
 {
     struct chrome *c = self;
-    begin_event(c, "E", task, time);
+    begin_event(c, "E", e->task, e->time);
+    put_values(c, v, n);
     gt_chrome_event_end(&c->json);
 }
 

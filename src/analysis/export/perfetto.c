@@ -8,7 +8,7 @@
  *
  *   10 sequence, 13 sequence_flags 2 (needs the sequence's state), 8 timestamp: nanoseconds since
  *   the sequence's event before, 11 track_event { 9 type: 1 begin, 2 end, 3 instant;
- *   10 name_iid of a begin, 23 name of an instant }
+ *   10 name_iid of a begin, 23 name of an instant, 4 debug_annotations: the call's values }
  *
  * The state of a sequence is what its events refer to: the clock (64, incremental: 58
  * timestamp_clock_id in 59 trace_packet_defaults, set by 6 clock_snapshot to the nanoseconds of
@@ -247,34 +247,74 @@ static void begin_slow(struct perfetto *x, struct sequence *s, uint64_t time)
     s->time = time;
 }
 
-/* The first begin of a function that the state does not name yet. */
-static void begin_new(struct perfetto *x, struct sequence *s, uint64_t time, uint32_t function)
+/* A name that the state does not have yet: its number. In the packet. */
+static uint32_t intern(struct perfetto *x, struct sequence *s, uint32_t function)
 {
     if (!s->slots || s->n_names > s->mask / 2)
         grow(s);
     const uint32_t iid = ++s->n_names;
     *slot_of(s, function) = ((uint64_t)function + 1) << 32 | iid;
-    begin_slow(x, s, time);
     struct gt_protobuf *p = &x->packet;
     size_t data = gt_protobuf_begin(p, 12), name = gt_protobuf_begin(p, 2);
     gt_protobuf_u64(p, 1, iid);
     gt_protobuf_text(p, 2, gt_demangle(x->demangler, gt_calls_function(x->calls, function)->name));
     gt_protobuf_end(p, name);
     gt_protobuf_end(p, data);
+    return iid;
+}
+
+static void put_annotations(struct gt_protobuf *p, const struct gt_slice_value *v, size_t n)
+{
+    enum { UINT = 3, INT = 4, TEXT = 6, POINTER = 7, NAME = 10 };
+    static const uint32_t field[] = {
+        [GT_SLICE_SIGNED] = INT, [GT_SLICE_UNSIGNED] = UINT, [GT_SLICE_ADDRESS] = POINTER};
+    for (size_t i = 0; i < n; i++) {
+        size_t annotation = gt_protobuf_begin(p, 4);
+        gt_protobuf_text(p, NAME, v[i].name);
+        if (v[i].kind == GT_SLICE_TEXT)
+            gt_protobuf_text(p, TEXT, v[i].text);
+        else
+            gt_protobuf_u64(p, field[v[i].kind], v[i].word);
+        gt_protobuf_end(p, annotation);
+    }
+}
+
+/* A begin whose name the state does not have yet (iid 0), or one that has values. */
+static void put_begin_slow(struct perfetto *x, struct sequence *s, const struct gt_call *e,
+                           uint32_t iid, const struct gt_slice_value *v, size_t n)
+{
+    begin_slow(x, s, e->time);
+    if (!iid)
+        iid = intern(x, s, e->function);
+    struct gt_protobuf *p = &x->packet;
     size_t event = gt_protobuf_begin(p, 11);
     gt_protobuf_u64(p, 9, BEGIN);
     gt_protobuf_u64(p, 10, iid);
+    put_annotations(p, v, n);
     gt_protobuf_end(p, event);
     end_packet(x);
 }
 
-static void put_begin(void *self, uint32_t task, uint64_t time, uint32_t function)
+static void put_end_slow(struct perfetto *x, struct sequence *s, uint64_t time,
+                         const struct gt_slice_value *v, size_t n)
+{
+    begin_slow(x, s, time);
+    struct gt_protobuf *p = &x->packet;
+    size_t event = gt_protobuf_begin(p, 11);
+    gt_protobuf_u64(p, 9, END);
+    put_annotations(p, v, n);
+    gt_protobuf_end(p, event);
+    end_packet(x);
+}
+
+static void put_begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
 {
     struct perfetto *x = self;
-    struct sequence *s = sequence_of(x, task, time);
-    const uint64_t slot = s->slots ? *slot_of(s, function) : 0;
-    if (!slot) {
-        begin_new(x, s, time, function);
+    const uint64_t time = e->time;
+    struct sequence *s = sequence_of(x, e->task, time);
+    const uint64_t slot = s->slots ? *slot_of(s, e->function) : 0;
+    if (!slot || n) {
+        put_begin_slow(x, s, e, (uint32_t)slot, v, n);
         return;
     }
     uint8_t *packet = (uint8_t *)gt_output_room(x->out, EVENT_MAX), *p = put_head(s, packet, time);
@@ -287,10 +327,15 @@ static void put_begin(void *self, uint32_t task, uint64_t time, uint32_t functio
     end_event(x, s, packet, end, time);
 }
 
-static void put_end(void *self, uint32_t task, uint64_t time)
+static void put_end(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
 {
     struct perfetto *x = self;
-    struct sequence *s = sequence_of(x, task, time);
+    const uint64_t time = e->time;
+    struct sequence *s = sequence_of(x, e->task, time);
+    if (n) {
+        put_end_slow(x, s, time, v, n);
+        return;
+    }
     uint8_t *packet = (uint8_t *)gt_output_room(x->out, EVENT_MAX), *p = put_head(s, packet, time);
     p[0] = 11 << 3 | 2;
     p[1] = 2;

@@ -3,16 +3,82 @@
 #include "analysis/export/slices.h"
 
 #include "analysis/calls/window_marks.h"
+#include "format/values/payload.h"
 
+#include <glib.h>
 #include <inttypes.h>
 #include <stdio.h>
+
+enum { NAME = 64 };
 
 struct reading {
     struct gt_calls *calls;
     const struct gt_slices *to;
     const struct gt_output *out;
     const struct gt_calls_mark *mark, *marks_end;
+    /* of the event at hand */
+    struct gt_slice_value value[GT_VALUES_MOST];
+    char name[GT_VALUES_MOST][NAME];
+    struct gt_text text[GT_VALUES_MOST];
 };
+
+/* ---- values -------------------------------------------------------------------------------- */
+
+static void name_value(struct reading *r, size_t i, const struct gt_value_item *item, bool entry)
+{
+    if (item->name)
+        snprintf(r->name[i], NAME, "%s", item->name);
+    else if (entry)
+        snprintf(r->name[i], NAME, "%s%u", item->is_float ? "fparg" : "arg",
+                 item->number ? item->number : (unsigned)i + 1);
+    else
+        snprintf(r->name[i], NAME, i ? "retval%zu" : "retval", i + 1);
+    for (char *c = r->name[i]; *c; c++)
+        if (!g_ascii_isalnum(*c) && !strchr("_.>-", *c))
+            *c = '_';
+}
+
+static int kind_of(const struct gt_value_item *item, const struct gt_value *v)
+{
+    if (v->kind != GT_VALUE_WORD)
+        return GT_SLICE_TEXT;
+    switch (item->format) {
+    case GT_VALUE_SIGNED:
+    case GT_VALUE_AUTO:
+        return GT_SLICE_SIGNED;
+    case GT_VALUE_UNSIGNED:
+        return GT_SLICE_UNSIGNED;
+    case GT_VALUE_HEX:
+    case GT_VALUE_POINTER:
+        return GT_SLICE_ADDRESS;
+    default:
+        return GT_SLICE_TEXT;
+    }
+}
+
+/* Returns how many the event has. */
+static size_t make_values(struct reading *r, const struct gt_call *e)
+{
+    const struct gt_value_list *list = gt_calls_values_at(r->calls);
+    struct gt_value_item unknown[GT_VALUES_MOST];
+    if (!list)
+        return 0;
+    const struct gt_value_item *item = gt_calls_value_items(r->calls, e, list, unknown);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct gt_value_list one = {1, {list->value[i]}};
+        struct gt_text *text = &r->text[i];
+        text->len = 0;
+        gt_values_show(text, gt_calls_values(r->calls), &item[i], &one, false, NULL, NULL);
+        name_value(r, i, &item[i], e->kind == GT_CALL_ENTRY);
+        r->value[i] = (struct gt_slice_value){.name = r->name[i],
+                                              .text = text->len ? text->data : "",
+                                              .kind = kind_of(&item[i], &list->value[i]),
+                                              .word = list->value[i].word};
+    }
+    return list->n;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
 
 static void take_marks(struct reading *r, uint64_t before)
 {
@@ -43,10 +109,10 @@ static int take(void *self, const struct gt_call *e)
         take_marks(r, e->time);
     switch (e->kind) {
     case GT_CALL_ENTRY:
-        r->to->begin(r->to->self, e->task, e->time, e->function);
+        r->to->begin(r->to->self, e, r->value, make_values(r, e));
         break;
     case GT_CALL_EXIT:
-        r->to->end(r->to->self, e->task, e->time);
+        r->to->end(r->to->self, e, r->value, make_values(r, e));
         break;
     case GT_CALL_EVENT:
         take_event(r, e);
@@ -70,5 +136,7 @@ int gt_slices_read(struct gt_calls *c, const struct gt_calls_window *w, const st
     int status = gt_calls_walk(c, w, take, &r, err);
     if (status >= 0)
         take_marks(&r, UINT64_MAX);
+    for (size_t i = 0; i < GT_VALUES_MOST; i++)
+        gt_text_free(&r.text[i]);
     return status < 0 ? status : 0;
 }

@@ -11,12 +11,21 @@
 #include "analysis/calls/calls.h"
 #include "base/output.h"
 
+/* A value of a call: an argument at its begin, what it has returned at its end. */
+struct gt_slice_value {
+    const char *name; /* "file"; where it is not known "arg1", "retval"; letters, digits and _.>- */
+    const char *text; /* as replay shows it */
+    enum { GT_SLICE_TEXT, GT_SLICE_SIGNED, GT_SLICE_UNSIGNED, GT_SLICE_ADDRESS } kind;
+    uint64_t word; /* if it is no text */
+};
+
 #define GT_SLICES_CONSOLE UINT32_MAX /* instead of a task: a track of its own */
 
 struct gt_slices {
     void *self;
-    void (*begin)(void *self, uint32_t task, uint64_t time, uint32_t function);
-    void (*end)(void *self, uint32_t task, uint64_t time);
+    /* n values; mostly 0. */
+    void (*begin)(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n);
+    void (*end)(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n);
     void (*instant)(void *self, uint32_t task, uint64_t time, const char *text);
 };
 

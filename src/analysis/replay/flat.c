@@ -64,6 +64,18 @@ static void flat_begin(struct gt_replay *r)
                            "\n");
 }
 
+static void put_function(struct gt_replay *r, const struct gt_call *e,
+                         const struct gt_replay_name *name)
+{
+    const bool entry = e->kind == GT_CALL_ENTRY, values = gt_replay_values(r, e, &r->values);
+    gt_output_bytes(r->out, name->text, values && entry ? name->stem : name->n);
+    if (!values)
+        return;
+    gt_output_text(r->out, entry ? "(" : " = ");
+    gt_output_bytes(r->out, r->values.data, r->values.len);
+    gt_output_text(r->out, entry ? ")" : "");
+}
+
 static void flat_call(struct gt_replay *r, const struct gt_call *e)
 {
     switch (e->kind) {
@@ -74,7 +86,7 @@ static void flat_call(struct gt_replay *r, const struct gt_call *e)
                    e->kind == GT_CALL_ENTRY        ? "enter   "
                    : e->flags & GT_CALL_UNFINISHED ? "open    "
                                                    : "leave   ");
-        gt_output_bytes(r->out, name->text, name->n);
+        put_function(r, e, name);
         break;
     }
     case GT_CALL_EVENT:

@@ -182,6 +182,8 @@ static void finish(struct gt_replay *r)
     g_array_free(r->open, TRUE);
     g_array_free(r->renamings, TRUE);
     g_free(r->task);
+    gt_text_free(&r->values);
+    gt_text_free(&r->pending.values);
     gt_replay_names_clear(r);
 }
 

@@ -4,9 +4,10 @@
  *
  * The layout is that of `uftrace replay`: a column for each field, then the function, indented by
  * how many calls of its task are open. A call in which nothing else happened is one line, others
- * begin with "name() {" and end with "}" and the name. Events, lost records and lines of a
- * machine's console are comments. What a task had open when the window begins is shown before its
- * first line.
+ * begin with "name() {" and end with "}" and the name. Values of arguments stand between the
+ * parentheses, what a call has returned behind them or behind "}". Events, lost records and lines
+ * of a machine's console are comments. What a task had open when the window begins is shown before
+ * its first line.
  *
  * The flat layout has a line for each event:
  *
@@ -14,8 +15,9 @@
  *
  * TIME and DURATION in seconds with nine decimals, DURATION "-" where there is none. EVENT is
  * enter, leave, open (the recording ends in this call), event, lost (FUNCTION: how many records, 0:
- * not known) or console (TID and DEPTH are "-"). Calls that are only open in the window have no
- * line.
+ * not known) or console (TID and DEPTH are "-"). FUNCTION is followed by the values of arguments in
+ * parentheses, or by " = " and what the call has returned. Calls that are only open in the window
+ * have no line.
  *
  * Names are escaped: see base/escape.h.
  */

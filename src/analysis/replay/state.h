@@ -4,6 +4,7 @@
 #define GT_ANALYSIS_REPLAY_STATE_H
 
 #include "analysis/replay/replay.h"
+#include "base/text.h"
 
 #include <glib.h>
 
@@ -13,8 +14,9 @@
 struct gt_replay_name {
     const char *text; /* escaped */
     uint32_t n;
-    bool plain;  /* "()" follows: the name has no parameters */
-    bool called; /* see gt_replay_options */
+    uint32_t stem; /* bytes before the parameters, where the name has such; else n */
+    bool plain;    /* "()" follows: the name has no parameters */
+    bool called;   /* see gt_replay_options */
     bool inside;
     bool schedule; /* not a function: the task is suspended */
 };
@@ -36,6 +38,7 @@ struct gt_replay_pending {
     struct gt_call call;
     uint32_t depth; /* of the line */
     bool any;
+    struct gt_text values; /* of its arguments, as text; len 0: none */
 };
 
 /* A task gets another name. */
@@ -61,6 +64,7 @@ struct gt_replay {
     struct gt_replay_pending pending;
     GArray *open; /* of struct gt_call: the recording ends in them */
     const char *color[GT_REPLAY_COLORS];
+    struct gt_text values; /* of the event at hand */
 };
 
 /* names.c */
@@ -89,6 +93,8 @@ void gt_replay_put_heading(struct gt_replay *r);
 /* The columns and what is between them and the function. */
 void gt_replay_put_columns(struct gt_replay *r, const struct gt_replay_line *l);
 void gt_replay_put_escaped(struct gt_replay *r, const char *text);
+/* The values of the call's event, as text, in *out, which is emptied first; false: it has none. */
+bool gt_replay_values(struct gt_replay *r, const struct gt_call *e, struct gt_text *out);
 /* The name of an event (of its EVENT's `function`), escaped. */
 void gt_replay_put_event(struct gt_replay *r, uint32_t id);
 

@@ -49,35 +49,54 @@ static void put_comment(struct gt_replay *r, const struct gt_replay_line *l, uin
     end_comment(r);
 }
 
-/* "name()" and what is after it. */
+/* "name()", with values (NULL: none) "name(value)", and what is after it. */
 static void put_call(struct gt_replay *r, const struct gt_replay_line *l, uint32_t depth,
-                     const char *after)
+                     const struct gt_text *values, const char *after)
 {
     const struct gt_replay_name *name = gt_replay_name_find(r, l->function);
     gt_replay_put_columns(r, l);
     put_indent(r, depth);
-    gt_output_bytes(r->out, name->text, name->n);
-    gt_output_text(r->out, name->plain ? "()" : "");
+    if (values && values->len) {
+        gt_output_bytes(r->out, name->text, name->stem);
+        gt_output_text(r->out, "(");
+        gt_output_bytes(r->out, values->data, values->len);
+        gt_output_text(r->out, ")");
+    } else {
+        gt_output_bytes(r->out, name->text, name->n);
+        gt_output_text(r->out, name->plain ? "()" : "");
+    }
     gt_output_text(r->out, after);
 }
 
-static void put_entry(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
+/* What the call has returned, where that is known, and the end of it. */
+static void put_result(struct gt_replay *r, const struct gt_call *e, const char *after)
 {
-    const struct gt_replay_line l = {e->time, e->task, e->function, 0};
-    if (gt_replay_name_find(r, e->function)->schedule)
-        put_comment(r, &l, depth, "linux:sched-out");
+    if (gt_replay_values(r, e, &r->values)) {
+        gt_output_text(r->out, " = ");
+        gt_output_bytes(r->out, r->values.data, r->values.len);
+    }
+    gt_output_text(r->out, after);
+}
+
+static void put_entry(struct gt_replay *r, const struct gt_replay_pending *p)
+{
+    const struct gt_replay_line l = {p->call.time, p->call.task, p->call.function, 0};
+    if (gt_replay_name_find(r, p->call.function)->schedule)
+        put_comment(r, &l, p->depth, "linux:sched-out");
     else
-        put_call(r, &l, depth, " {\n");
+        put_call(r, &l, p->depth, &p->values, " {\n");
 }
 
 /* In which nothing else happened. */
 static void put_leaf(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
 {
     const struct gt_replay_line l = {e->begin, e->task, e->function, e->time - e->begin};
-    if (gt_replay_name_find(r, e->function)->schedule)
+    if (gt_replay_name_find(r, e->function)->schedule) {
         put_comment(r, &l, depth, "linux:schedule");
-    else
-        put_call(r, &l, depth, ";\n");
+        return;
+    }
+    put_call(r, &l, depth, &r->pending.values, "");
+    put_result(r, e, ";\n");
 }
 
 static void put_exit(struct gt_replay *r, const struct gt_call *e, uint32_t depth)
@@ -91,6 +110,7 @@ static void put_exit(struct gt_replay *r, const struct gt_call *e, uint32_t dept
     gt_replay_put_columns(r, &l);
     put_indent(r, depth);
     gt_output_text(r->out, "}");
+    put_result(r, e, gt_calls_values_at(r->calls) ? ";" : "");
     put_color(r, GT_REPLAY_COLOR_COMMENT);
     gt_output_text(r->out, " /* ");
     gt_output_bytes(r->out, name->text, name->n);
@@ -103,7 +123,7 @@ static void put_exit(struct gt_replay *r, const struct gt_call *e, uint32_t dept
 static void settle(struct gt_replay *r)
 {
     if (r->pending.any)
-        put_entry(r, &r->pending.call, r->pending.depth);
+        put_entry(r, &r->pending);
     r->pending.any = false;
 }
 
@@ -114,7 +134,7 @@ static void put_before(struct gt_replay *r, struct gt_replay_task *t)
     for (guint i = 0; t->before && !t->before_shown && i < t->before->len; i++) {
         const struct gt_call *e = &g_array_index(t->before, struct gt_call, i);
         if (!gt_replay_name_find(r, e->function)->schedule)
-            put_call(r, &(struct gt_replay_line){e->begin, e->task, e->function, 0}, depth++,
+            put_call(r, &(struct gt_replay_line){e->begin, e->task, e->function, 0}, depth++, NULL,
                      " { /* began earlier */\n");
     }
     t->before_shown = true;
@@ -124,7 +144,10 @@ static void take_entry(struct gt_replay *r, const struct gt_call *e, uint32_t de
 {
     settle(r);
     put_before(r, &r->task[e->task]);
-    r->pending = (struct gt_replay_pending){*e, depth, true};
+    r->pending.call = *e;
+    r->pending.depth = depth;
+    r->pending.any = true;
+    gt_replay_values(r, e, &r->pending.values);
 }
 
 static void take_exit(struct gt_replay *r, const struct gt_call *e, uint32_t depth)

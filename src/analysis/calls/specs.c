@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the values of calls are: the recording's GT_VALUES_FILE, by function. */
+#include "analysis/calls/recording.h"
+#include "format/values/payload.h"
+
+#include <string.h>
+
+int gt_specs_read(struct gt_calls *c, struct gt_error *err)
+{
+    char *text;
+    size_t size;
+    struct gt_error why = {0};
+    if (!gt_texts_have(&c->texts, GT_VALUES_FILE))
+        return 0;
+    int status = gt_texts_read(&c->texts, GT_VALUES_FILE, &text, &size, err);
+    if (status < 0)
+        return status;
+    status = gt_values_read(text, size, &c->values, &why);
+    free(text);
+    if (status < 0) {
+        g_autofree char *place = gt_texts_place(&c->texts, GT_VALUES_FILE);
+        return gt_error_set(err, status, "%s: %s", place, why.text);
+    }
+    return 0;
+}
+
+const struct gt_values *gt_calls_values(const struct gt_calls *c)
+{
+    return &c->values;
+}
+
+const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32_t function)
+{
+    if (c->values.n_modules == 0)
+        return NULL;
+    const struct gt_calls_function *f = gt_calls_function(c, function);
+    const struct gt_value_module *m = gt_values_module(&c->values, f->module, NULL);
+    const struct gt_value_function *found = m ? gt_value_module_find(m, f->address) : NULL;
+    return found ? &found->spec : NULL;
+}
+
+/* Where no spec says what they are: words in hex. */
+static void make_unknown(struct gt_value_item item[GT_VALUES_MOST],
+                         const struct gt_value_list *list)
+{
+    memset(item, 0, GT_VALUES_MOST * sizeof *item);
+    for (size_t i = 0; i < list->n; i++) {
+        uint8_t kind = list->value[i].kind;
+        item[i].format =
+            kind == GT_VALUE_BYTES || kind == GT_VALUE_CUT ? GT_VALUE_CHARS : GT_VALUE_HEX;
+    }
+}
+
+const struct gt_value_item *gt_calls_value_items(const struct gt_calls *c, const struct gt_call *e,
+                                                 const struct gt_value_list *list,
+                                                 struct gt_value_item *unknown)
+{
+    const struct gt_value_spec *spec = gt_calls_value_spec(c, e->function);
+    const bool entry = e->kind == GT_CALL_ENTRY;
+    const size_t n = !spec ? 0 : entry ? spec->n_arguments : spec->n_returns;
+    if (spec && n == list->n)
+        return spec->item + (entry ? 0 : spec->n_arguments);
+    make_unknown(unknown, list);
+    return unknown;
+}
+
+void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
+                          const struct gt_value_list *list, struct gt_text *out)
+{
+    struct gt_value_item unknown[GT_VALUES_MOST];
+    const struct gt_value_item *item = gt_calls_value_items(c, e, list, unknown);
+    gt_values_show(out, &c->values, item, list, e->kind == GT_CALL_ENTRY, NULL, NULL);
+}
