@@ -8,14 +8,17 @@ struct report_options {
     struct gt_reading_options reader;
     const char *by, *sort;
     uint64_t limit;
-    bool csv, json;
+    bool csv, json, hist;
 };
 
 static const struct gt_option report_table[] = {
-    {"by", .type = GT_OPTION_CHOICE, .value = "WHAT",
-     .choices = (const char *const[]){"function", "task", "module", NULL},
-     .help = "a line for each function (the default), task or module",
+    {"by", .type = GT_OPTION_TEXT, .value = "WHAT",
+     .help =
+         "a line for each function (the default), task, module, or, with FUNC:VALUE, each value "
+         "of an argument (its name, or arg1), or of what the function returned (retval)",
      .offset = offsetof(struct report_options, by)},
+    {"hist", .type = GT_OPTION_FLAG, .help = "--by FUNC:VALUE: a line for each power of two",
+     .offset = offsetof(struct report_options, hist)},
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN[,COLUMN]...",
      .help = "sort by these columns: total (the default), self, calls, total-avg (avg), total-min "
              "(min), total-max (max), self-avg, self-min, self-max, name, module, functions, tid, "
@@ -31,11 +34,17 @@ static const struct gt_option report_table[] = {
     {0},
 };
 
+/* 0: it is none of them. */
 static enum gt_report_by what(const struct report_options *o)
 {
+    const char *colon = o->by ? strrchr(o->by, ':') : NULL;
     if (!o->by || strcmp(o->by, "function") == 0)
         return GT_BY_FUNCTION;
-    return strcmp(o->by, "task") == 0 ? GT_BY_TASK : GT_BY_MODULE;
+    if (colon && colon > o->by && colon[1])
+        return GT_BY_VALUE;
+    return strcmp(o->by, "task") == 0     ? GT_BY_TASK
+           : strcmp(o->by, "module") == 0 ? GT_BY_MODULE
+                                          : 0;
 }
 
 static int print(struct gt_reading *r, const struct report_options *o,
@@ -60,7 +69,8 @@ static int report(struct gt_reading *r, const void *user, struct gt_error *err)
     /* A wrong column is reported before the recording is read. */
     int status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (status == 0)
-        status = gt_report_make(r, what(o), &rows, err);
+        status = what(o) == GT_BY_VALUE ? gt_report_make_values(r, o->by, o->hist, &rows, err)
+                                        : gt_report_make(r, what(o), &rows, err);
     if (status == 0)
         status = gt_report_sort(&rows, what(o), o->sort ? o->sort : "total", err);
     if (o->limit && rows.n > o->limit)
@@ -68,6 +78,8 @@ static int report(struct gt_reading *r, const void *user, struct gt_error *err)
     if (status == 0)
         status = print(r, o, &rows, err);
     g_free(rows.row);
+    if (rows.texts)
+        g_string_chunk_free(rows.texts);
     return status;
 }
 
@@ -76,6 +88,11 @@ static int run_report(const struct gt_command *self, const void *options, size_t
     const struct report_options *o = options;
     if (o->csv && o->json)
         return gt_command_usage_error(self, "takes one of --csv and --json");
+    if (!what(o))
+        return gt_command_usage_error(
+            self, "--by %s: expected function, task, module, or FUNC:VALUE", o->by);
+    if (o->hist && what(o) != GT_BY_VALUE)
+        return gt_command_usage_error(self, "--hist: goes with --by FUNC:VALUE");
     return gt_reading_run(self, &o->reader, n, operands, report, o);
 }
 

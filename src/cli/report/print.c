@@ -10,7 +10,10 @@ enum { WIDTH = 10, MODULE_WIDTH = 24 }; /* of a number; of the longest module in
 
 static const char *row_word(enum gt_report_by by)
 {
-    return by == GT_BY_FUNCTION ? "Function" : by == GT_BY_TASK ? "Task" : "Module";
+    return by == GT_BY_FUNCTION ? "Function"
+           : by == GT_BY_TASK   ? "Task"
+           : by == GT_BY_VALUE  ? "Value"
+                                : "Module";
 }
 
 /* ---- table --------------------------------------------------------------------------------- */

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `guesttrace report` prints: rows of one kind (functions, tasks, modules), columns, formats.
- * A column is a row of gt_report_columns: its key names it for --sort, in CSV and in JSON.
+ * What `guesttrace report` prints: rows of one kind (functions, tasks, modules, values), columns,
+ * formats. A column is a row of gt_report_columns: its key names it for --sort, in CSV and in JSON.
  */
 #ifndef GT_CLI_REPORT_REPORT_H
 #define GT_CLI_REPORT_REPORT_H
 
 #include "cli/reading.h"
 
-enum gt_report_by { GT_BY_FUNCTION = 1, GT_BY_TASK = 2, GT_BY_MODULE = 4 }; /* bits */
+/* Bits. */
+enum gt_report_by { GT_BY_FUNCTION = 1, GT_BY_TASK = 2, GT_BY_MODULE = 4, GT_BY_VALUE = 8 };
 
 struct gt_report_row {
-    const char *name;   /* of the function, as it is shown; of the task; path of the module */
+    const char *name; /* of the function, as it is shown; of the task; path of the module; value */
     const char *module; /* GT_BY_FUNCTION: path */
     const char *file;   /* GT_BY_FUNCTION: source file; NULL: not known */
     uint64_t calls;
     uint64_t total, total_avg, total_min, total_max; /* ns */
     uint64_t self, self_avg, self_min, self_max;
     uint64_t functions, tid, pid, line;
+    uint64_t total_sum; /* GT_BY_VALUE: with recursive calls */
+    uint64_t key;       /* GT_BY_VALUE: what ranges are sorted by; 0: the columns */
 };
 
 struct gt_report_rows {
     struct gt_report_row *row;
     size_t n;
+    GStringChunk *texts; /* of names; NULL: they are the recording's */
 };
 
 enum gt_report_kind {
@@ -51,6 +55,11 @@ static inline uint64_t gt_report_value(const struct gt_report_column *c,
 /* Reads the calls. The caller frees out->row (g_free). Errors of gt_calls_scan. */
 int gt_report_make(struct gt_reading *r, enum gt_report_by by, struct gt_report_rows *out,
                    struct gt_error *err);
+
+/* values.c: by "FUNC:VALUE"; `hist`: by ranges of the value. The same; GT_E_NOT_FOUND: no function
+ * has such a value. */
+int gt_report_make_values(struct gt_reading *r, const char *what, bool hist,
+                          struct gt_report_rows *out, struct gt_error *err);
 
 /* Sorts by the columns that `keys` lists, or "name", "module": numbers from the largest on, texts
  * from A on; then by name. GT_E_USAGE: no such column. */

@@ -6,19 +6,20 @@
 
 #include <string.h>
 
-#define ALL    (GT_BY_FUNCTION | GT_BY_TASK | GT_BY_MODULE)
+#define CALLS  (GT_BY_FUNCTION | GT_BY_VALUE) /* rows of single calls */
+#define ALL    (CALLS | GT_BY_TASK | GT_BY_MODULE)
 #define AT(of) offsetof(struct gt_report_row, of)
 
 const struct gt_report_column gt_report_columns[] = {
     {"total", NULL, "Total time", GT_REPORT_TIME, ALL, AT(total)},
-    {"self", NULL, "Self time", GT_REPORT_TIME, GT_BY_FUNCTION | GT_BY_MODULE, AT(self)},
+    {"self", NULL, "Self time", GT_REPORT_TIME, CALLS | GT_BY_MODULE, AT(self)},
     {"calls", "call", "Calls", GT_REPORT_COUNT, ALL, AT(calls)},
-    {"total-avg", "avg", "Total avg", GT_REPORT_TIME, GT_BY_FUNCTION, AT(total_avg)},
-    {"total-min", "min", "Total min", GT_REPORT_TIME, GT_BY_FUNCTION, AT(total_min)},
-    {"total-max", "max", "Total max", GT_REPORT_TIME, GT_BY_FUNCTION, AT(total_max)},
-    {"self-avg", NULL, NULL, GT_REPORT_TIME, GT_BY_FUNCTION, AT(self_avg)},
-    {"self-min", NULL, NULL, GT_REPORT_TIME, GT_BY_FUNCTION, AT(self_min)},
-    {"self-max", NULL, NULL, GT_REPORT_TIME, GT_BY_FUNCTION, AT(self_max)},
+    {"total-avg", "avg", "Total avg", GT_REPORT_TIME, CALLS, AT(total_avg)},
+    {"total-min", "min", "Total min", GT_REPORT_TIME, CALLS, AT(total_min)},
+    {"total-max", "max", "Total max", GT_REPORT_TIME, CALLS, AT(total_max)},
+    {"self-avg", NULL, NULL, GT_REPORT_TIME, CALLS, AT(self_avg)},
+    {"self-min", NULL, NULL, GT_REPORT_TIME, CALLS, AT(self_min)},
+    {"self-max", NULL, NULL, GT_REPORT_TIME, CALLS, AT(self_max)},
     {"functions", NULL, "Functions", GT_REPORT_COUNT, GT_BY_TASK | GT_BY_MODULE, AT(functions)},
     {"tid", NULL, "TID", GT_REPORT_NUMBER, GT_BY_TASK, AT(tid)},
     {"pid", NULL, "PID", GT_REPORT_NUMBER, GT_BY_TASK, AT(pid)},
@@ -122,6 +123,8 @@ static int compare(const void *a, const void *b, void *arg)
 {
     const struct keys *k = arg;
     const struct gt_report_row *x = a, *y = b;
+    if (x->key || y->key)
+        return x->key < y->key ? -1 : x->key > y->key;
     for (size_t i = 0; i < k->n; i++) {
         int order;
         if (k->column[i]) {
