@@ -4,6 +4,7 @@
 
 #include "analysis/calls/spaces.h"
 #include "analysis/calls/stack_frames.h"
+#include "format/uftrace/uftrace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,19 @@ static uint64_t shown_until(const struct gt_calls_stack *s, const struct gt_call
                             uint64_t time)
 {
     return s->shown < gt_calls_stack_within(s, r) ? s->frame[s->shown].begin : time;
+}
+
+void gt_calls_stack_fit(struct gt_calls_stack *s, struct gt_calls_out *out, uint32_t depth,
+                        uint64_t time)
+{
+    enum { DEPTHS = GT_UFTRACE_DEPTH_MASK + 1 };
+    const uint32_t at = s->n + s->base, back = (at - depth) & GT_UFTRACE_DEPTH_MASK;
+    bool deeper = at < DEPTHS ? depth > at : back > DEPTHS / 2;
+    s->odd += !s->unsure && s->n > 0 && back != 0;
+    if (s->n == 0 || (!deeper && back > s->n))
+        s->base = depth;
+    for (uint32_t n = s->n; !deeper && n > 0 && s->n > 0 && n - s->n < back;)
+        gt_calls_stack_pop(s, out, time, 0);
 }
 
 /* ---- a stretch ----------------------------------------------------------------------------- */

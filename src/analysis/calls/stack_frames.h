@@ -19,6 +19,11 @@ void gt_calls_stack_show(struct gt_calls_stack *s, const struct gt_calls_rules *
 void gt_calls_stack_release(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                             struct gt_calls_out *out);
 
+/* Fits the frames to the depth of an entry: those that are as deep or deeper have ended without a
+ * record. An entry that is deeper than all by more than one stays where it is. */
+void gt_calls_stack_fit(struct gt_calls_stack *s, struct gt_calls_out *out, uint32_t depth,
+                        uint64_t time);
+
 /* One more call: there is always room after it. */
 GT_STACK_INLINE void gt_calls_out_add(struct gt_calls_out *out, struct gt_calls_stack *s,
                                       const struct gt_call *call)

@@ -12,7 +12,7 @@
 #define NONE UINT32_MAX
 
 /* What records say of the depth. */
-enum { DEPTHS = GT_UFTRACE_DEPTH_MASK + 1, MAGIC = 5 };
+enum { MAGIC = 5 };
 
 /* The state of a pass over some records. */
 struct taking {
@@ -132,20 +132,6 @@ static size_t take_quiet(struct taking *t, const struct gt_compact_event *event,
 
 /* ---- any records --------------------------------------------------------------------------- */
 
-/* Fits the frames to the depth of an entry: those that are as deep or deeper have ended without a
- * record. An entry that is deeper than all by more than one stays where it is. */
-static void fit(struct taking *t, uint32_t depth, uint64_t time)
-{
-    struct gt_calls_stack *s = t->s;
-    const uint32_t at = s->n + s->base, back = (at - depth) & GT_UFTRACE_DEPTH_MASK;
-    bool deeper = at < DEPTHS ? depth > at : back > DEPTHS / 2;
-    s->odd += !s->unsure && s->n > 0 && back != 0;
-    if (s->n == 0 || (!deeper && back > s->n))
-        s->base = depth;
-    for (uint32_t n = s->n; !deeper && n > 0 && s->n > 0 && n - s->n < back;)
-        gt_calls_stack_pop(s, t->out, time, 0);
-}
-
 static int enter(struct taking *t, uint32_t function, uint64_t time)
 {
     if (!gt_calls_stack_grow(t->s))
@@ -165,7 +151,7 @@ static int take_entry(struct taking *t, uint32_t function, uint32_t depth, uint6
         s->over++;
         return 0;
     }
-    fit(t, depth, time);
+    gt_calls_stack_fit(s, t->out, depth, time);
     return enter(t, function, time);
 }
 
