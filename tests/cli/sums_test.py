@@ -306,7 +306,7 @@ Tasks
         some = self.some()
         self.expect(0, 'export', '--format', 'compact', '-o', 'one.gtrace', some)
         text = self.plain('info', 'one.gtrace')
-        self.assertIn('form          : compact file, version 1.0\n', text)
+        self.assertIn('form          : compact file, version 1.1\n', text)
         self.assertEqual(text.split('\n\n')[1:], self.plain('info', some).split('\n\n')[1:])
         for command in ['report'], ['report', '--by', 'task'], ['report', '--json'], ['graph', '-F', 'main']:
             self.assertEqual(self.plain(*command, 'one.gtrace'), self.plain(*command, some))

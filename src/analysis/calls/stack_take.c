@@ -11,7 +11,6 @@
 
 #define NONE UINT32_MAX
 
-/* What records say of the depth. */
 enum { MAGIC = 5 };
 
 /* The state of a pass over some records. */

@@ -277,7 +277,7 @@ static void test_versions(void **state)
     assert_true(check());
     set_version(2, 3);
     assert_int_equal(gt_compact_file_open(path, &f, &err), GT_E_UNSUPPORTED);
-    assert_non_null(strstr(err.text, "version 2.3; this guesttrace reads version 1.0"));
+    assert_non_null(strstr(err.text, "version 2.3; this guesttrace reads version 1.1"));
     assert_int_equal(gt_compact_file_check(path, &err), GT_E_UNSUPPORTED);
 }
 
