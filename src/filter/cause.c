@@ -3,10 +3,12 @@
  * Triggers that no call sets off:
  *
  *     console:REGEX[@ACTIONS]   a line that the machine prints
+ *     qmp:REGEX[@ACTIONS]       an event of QEMU's machine protocol, by its name: RESET
  *     exit COMPARISON[@ACTIONS] the guest's end, by its exit status: exit!=0
  *     signal[:N][@ACTIONS]      a signal ends the guest
  *
- * Without actions a snapshot is taken. `signal@...` is a function of that name.
+ * Without actions a snapshot is taken. `signal@...` is a function of that name. \@ is an @ of
+ * REGEX.
  */
 #include "filter/scope.h"
 #include "filter/set.h"
@@ -15,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int parse_console(struct gt_filter_rule *r, const struct gt_filter_source *s,
-                         struct gt_filter_span text)
+static int parse_said(struct gt_filter_rule *r, const struct gt_filter_source *s,
+                      struct gt_filter_span text)
 {
     struct gt_error err;
     size_t at;
     char *copy = gt_span_copy(text);
     if (!copy)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_regex_parse(copy, &r->console, &at, &err);
+    int status = gt_regex_parse(copy, &r->said, &at, &err);
     free(copy);
     if (status == 0 && !text.n)
         return gt_source_fail(s, text.at, GT_E_USAGE, "expected a regular expression");
@@ -52,8 +54,8 @@ static int parse_signal(struct gt_filter_rule *r, const struct gt_filter_source 
     uint64_t n;
     if (!number.n)
         return 0;
-    if (!gt_span_number(number, &n) || n > 64)
-        return gt_source_fail(s, number.at, GT_E_USAGE, "expected the number of a signal");
+    if (!gt_span_number(number, &n) || n == 0 || n > 64)
+        return gt_source_fail(s, number.at, GT_E_USAGE, "expected the number of a signal, 1 to 64");
     strncat(text, number.at, number.n);
     return parse_condition(r, s, (struct gt_filter_span){text, strlen(text)}, "signal");
 }
@@ -73,7 +75,12 @@ static int parse_cause(struct gt_filter_rule *r, const struct gt_filter_source *
     struct gt_filter_span rest = gt_span_after(text, "console:");
     if (rest.at) {
         r->cause = GT_CAUSE_CONSOLE;
-        return parse_console(r, s, rest);
+        return parse_said(r, s, rest);
+    }
+    rest = gt_span_after(text, "qmp:");
+    if (rest.at) {
+        r->cause = GT_CAUSE_QMP;
+        return parse_said(r, s, rest);
     }
     rest = gt_span_after(text, "signal:");
     if (rest.at || (gt_span_is(text, "signal") && alone)) {
@@ -86,10 +93,51 @@ static int parse_cause(struct gt_filter_rule *r, const struct gt_filter_source *
     return parse_condition(r, s, text, "exit");
 }
 
+static int need_cause(struct gt_filter_set *set, const struct gt_filter_rule *r,
+                      const struct gt_filter_source *s, const char *at)
+{
+    switch (r->cause) {
+    case GT_CAUSE_CONSOLE:
+        return gt_filter_need(set, GT_FILTER_NEEDS_CONSOLE, s, at,
+                              "the machine's console is not seen here; 'guesttrace record' sees it "
+                              "where it is QEMU's standard output (-nographic, -serial stdio), "
+                              "without --no-console");
+    case GT_CAUSE_QMP:
+        return gt_filter_need(set, GT_FILTER_NEEDS_QMP, s, at,
+                              "events of QEMU are not seen here; 'guesttrace record' of a machine "
+                              "sees them");
+    case GT_CAUSE_SIGNAL:
+        return gt_filter_need(set, GT_FILTER_NEEDS_SIGNAL, s, at,
+                              "signals that end the guest are not known here; recording a program "
+                              "knows them");
+    default:
+        return gt_filter_need(set, GT_FILTER_NEEDS_EXIT, s, at,
+                              "the guest's exit status is not known here");
+    }
+}
+
 /* What only calls have. */
 static bool is_about_calls(const struct gt_filter_rule *r)
 {
+    for (size_t i = 0; i < r->n_actions; i++)
+        if (r->action[i].kind == GT_ACTION_READ || r->action[i].at_return)
+            return true;
     return r->bits || r->scopes || r->level || r->at_return;
+}
+
+/* Who prints the line, or causes the event, is not known: no calls are known to be open. */
+static int check_words(const struct gt_filter_rule *r, const struct gt_filter_source *s,
+                       const char *at, bool more)
+{
+    if (is_about_calls(r) || more)
+        return gt_source_fail(s, at, GT_E_USAGE,
+                              "only actions can follow here, as snapshot or trace-on");
+    for (size_t i = 0; r->said && i < r->n_actions; i++)
+        if (r->action[i].kind == GT_ACTION_BACKTRACE)
+            return gt_source_fail(s, at, GT_E_USAGE,
+                                  "backtrace is for calls, exit and signal: which vCPU has caused "
+                                  "this is not known");
+    return 0;
 }
 
 int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
@@ -99,11 +147,7 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
     int status = parse_cause(r, s, text, text.n == item.n);
     if (status < 0 || r->cause == GT_CAUSE_CALL)
         return status;
-    status = r->cause == GT_CAUSE_EXIT
-                 ? gt_filter_need(set, GT_FILTER_NEEDS_EXIT, s, item.at,
-                                  "the guest's exit status is not known here")
-                 : gt_filter_need(set, GT_FILTER_NEEDS_EVENTS, s, item.at,
-                                  "the console and signals are not known here");
+    status = need_cause(set, r, s, item.at);
     if (status < 0)
         return status;
     if (text.n == item.n) {
@@ -117,9 +161,8 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
         return 0;
     }
     struct gt_filter_span words = {text.at + text.n + 1, item.n - text.n - 1};
+    const struct gt_condition *own = r->condition;
     status = gt_trigger_parse(set, r, s, words, &module);
-    if (status == 0 && (is_about_calls(r) || module.at))
-        status = gt_source_fail(s, words.at, GT_E_USAGE,
-                                "only actions can follow here, as snapshot or trace-on");
-    return status;
+    bool more = module.at || r->condition != own; /* a module, if: */
+    return status == 0 ? check_words(r, s, words.at, more) : status;
 }

@@ -24,7 +24,7 @@ struct gt_filter_rule;
 enum gt_filter_option {
     GT_FILTER_ONLY,        /* -F PAT[@...] */
     GT_FILTER_NOT,         /* -N PAT[@...] */
-    GT_FILTER_TRIGGER,     /* -T PAT@ACTION[,ACTION...], console:REGEX, exit!=0, signal */
+    GT_FILTER_TRIGGER,     /* -T PAT@ACTION[,ACTION...]; console:, qmp:, exit, signal: cause.c */
     GT_FILTER_CALLERS,     /* -C PAT[@...] */
     GT_FILTER_HIDE,        /* -H PAT[@...] */
     GT_FILTER_PLACE,       /* -L FILE[@hide] */
@@ -55,12 +55,14 @@ enum gt_filter_need {
     GT_FILTER_NEEDS_CPU = 2,      /* the vCPU of a call */
     GT_FILTER_NEEDS_LEVEL = 4,    /* privilege levels of functions */
     GT_FILTER_NEEDS_HANDLERS = 8, /* which calls are handlers */
-    GT_FILTER_NEEDS_EVENTS = 16,  /* the console, signals that end the guest */
+    GT_FILTER_NEEDS_CONSOLE = 16, /* the console's lines */
     GT_FILTER_NEEDS_INSNS = 32,   /* a clock of instructions */
     GT_FILTER_NEEDS_KERNEL = 64,  /* which functions are the kernel's */
     GT_FILTER_NEEDS_REGISTERS = 128,
-    GT_FILTER_NEEDS_EXIT = 512,      /* the guest's exit status */
     GT_FILTER_NEEDS_SNAPSHOTS = 256, /* a flight recorder */
+    GT_FILTER_NEEDS_EXIT = 512,      /* the guest's exit status */
+    GT_FILTER_NEEDS_SIGNAL = 1024,   /* the signal that ends the guest */
+    GT_FILTER_NEEDS_QMP = 2048,      /* events of QEMU's machine protocol */
 };
 
 /* `s` may be NULL. NULL: no memory. */
@@ -75,6 +77,9 @@ int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, c
                       const char *value, struct gt_error *err);
 /* True: nothing was added that changes what is recorded. */
 bool gt_filter_set_is_empty(const struct gt_filter_set *set);
+/* True: it changes nothing of what is recorded: it has at most triggers of other causes than calls,
+ * which mark or save. */
+bool gt_filter_set_only_watches(const struct gt_filter_set *set);
 
 /* enum gt_filter_need: what its options use. */
 uint32_t gt_filter_set_uses(const struct gt_filter_set *set);

@@ -126,12 +126,26 @@ static void fire(struct gt_filter_live *live, const struct gt_filter_rule *r, ui
         act(live, sink, self, &(struct gt_filter_act){&r->action[i], r->text, 0, time, 0});
 }
 
-void gt_filter_console(const struct gt_filter_set *set, struct gt_filter_live *live,
-                       const char *line, uint64_t time, const struct gt_filter_sink *sink,
-                       void *self)
+static bool is_said(const struct gt_filter_rule *r, enum gt_filter_said kind, const char *text)
+{
+    return r->cause == (kind == GT_FILTER_CONSOLE ? GT_CAUSE_CONSOLE : GT_CAUSE_QMP) &&
+           gt_regex_match(r->said, text);
+}
+
+bool gt_filter_listens(const struct gt_filter_set *set, enum gt_filter_said kind, const char *text)
 {
     for (size_t i = 0; i < set->n_rules; i++)
-        if (set->rule[i]->cause == GT_CAUSE_CONSOLE && gt_regex_match(set->rule[i]->console, line))
+        if (is_said(set->rule[i], kind, text))
+            return true;
+    return false;
+}
+
+void gt_filter_said(const struct gt_filter_set *set, struct gt_filter_live *live,
+                    enum gt_filter_said kind, const char *text, uint64_t time,
+                    const struct gt_filter_sink *sink, void *self)
+{
+    for (size_t i = 0; i < set->n_rules; i++)
+        if (is_said(set->rule[i], kind, text))
             fire(live, set->rule[i], time, sink, self);
 }
 

@@ -27,7 +27,13 @@ struct gt_filter_scope {
 };
 
 /* What sets a trigger off. */
-enum gt_rule_cause { GT_CAUSE_CALL, GT_CAUSE_CONSOLE, GT_CAUSE_EXIT, GT_CAUSE_SIGNAL };
+enum gt_rule_cause {
+    GT_CAUSE_CALL,
+    GT_CAUSE_CONSOLE,
+    GT_CAUSE_QMP,
+    GT_CAUSE_EXIT,
+    GT_CAUSE_SIGNAL
+};
 
 /* One pattern and what it does. */
 struct gt_filter_rule {
@@ -35,7 +41,7 @@ struct gt_filter_rule {
     char *option_name, *text; /* as the user wrote it */
     struct gt_pattern *pattern;
     enum gt_rule_cause cause;
-    struct gt_regex *console;
+    struct gt_regex *said;          /* CONSOLE, QMP: the line, the event's name */
     struct gt_condition *condition; /* NULL: none; of EXIT: on the status */
     uint32_t bits;                  /* enum gt_verdict_bit: what it adds */
     uint32_t depth, size;

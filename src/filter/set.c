@@ -41,7 +41,7 @@ static void free_rule(struct gt_filter_rule *r)
     free(r->option_name);
     free(r->text);
     gt_pattern_free(r->pattern);
-    gt_regex_free(r->console);
+    gt_regex_free(r->said);
     gt_condition_free(r->condition);
     gt_regex_free(r->level);
     for (size_t i = 0; i < r->n_actions; i++)
@@ -308,11 +308,26 @@ int gt_filter_set_add(struct gt_filter_set *set, enum gt_filter_option option, c
     }
 }
 
+static bool only_watches(const struct gt_filter_rule *r)
+{
+    for (size_t i = 0; i < r->n_actions; i++)
+        if (r->action[i].kind != GT_ACTION_MARK && r->action[i].kind != GT_ACTION_SNAPSHOT)
+            return false;
+    return r->cause != GT_CAUSE_CALL;
+}
+
 bool gt_filter_set_is_empty(const struct gt_filter_set *set)
 {
-    return !set->n_rules && set->depth == UINT32_MAX && !set->size && !set->time && !set->off &&
-           !set->no_handlers && !set->kernel_only && !set->user_only && !set->tasks &&
-           !set->vcpus && !set->n_levels;
+    return !set->n_rules && gt_filter_set_only_watches(set);
+}
+
+bool gt_filter_set_only_watches(const struct gt_filter_set *set)
+{
+    for (size_t i = 0; i < set->n_rules; i++)
+        if (!only_watches(set->rule[i]))
+            return false;
+    return set->depth == UINT32_MAX && !set->size && !set->time && !set->off && !set->no_handlers &&
+           !set->kernel_only && !set->user_only && !set->tasks && !set->vcpus && !set->n_levels;
 }
 
 uint32_t gt_filter_set_uses(const struct gt_filter_set *set)

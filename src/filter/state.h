@@ -176,11 +176,18 @@ void gt_filter_until(struct gt_filter_state *s, uint64_t time);
 /* The time of the earliest entry that is held back; UINT64_MAX: none is. */
 uint64_t gt_filter_held_since(const struct gt_filter_state *s);
 
-/* Other causes of triggers: a line of the console, the guest's exit status, the signal that ended
- * it. `sink` is called from here, with `self`. Thread-safe as far as the sink is. */
-void gt_filter_console(const struct gt_filter_set *set, struct gt_filter_live *live,
-                       const char *line, uint64_t time, const struct gt_filter_sink *sink,
-                       void *self);
+/* Other causes of triggers: something that is said about the guest; its exit status, the signal
+ * that ended it (0: which one is not known). `sink` is called from here, with `self`. Thread-safe
+ * as far as the sink is. */
+enum gt_filter_said {
+    GT_FILTER_CONSOLE, /* a line of the console */
+    GT_FILTER_QMP,     /* the name of an event of QEMU's machine protocol */
+};
+void gt_filter_said(const struct gt_filter_set *set, struct gt_filter_live *live,
+                    enum gt_filter_said kind, const char *text, uint64_t time,
+                    const struct gt_filter_sink *sink, void *self);
+/* True: it fits a trigger. */
+bool gt_filter_listens(const struct gt_filter_set *set, enum gt_filter_said kind, const char *text);
 void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *live, bool by_signal,
                      uint64_t status, uint64_t time, const struct gt_filter_sink *sink, void *self);
 

@@ -18,13 +18,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void (*on_abnormal_exit)(void);
+static void (*on_abnormal_exit)(int sig);
 
-static void call_once(void)
+static void call_once(int sig)
 {
-    void (*fn)(void) = __atomic_exchange_n(&on_abnormal_exit, NULL, __ATOMIC_ACQ_REL);
+    void (*fn)(int sig) = __atomic_exchange_n(&on_abnormal_exit, NULL, __ATOMIC_ACQ_REL);
     if (fn)
-        fn();
+        fn(sig);
 }
 
 static bool is_fatal(int sig)
@@ -41,13 +41,13 @@ static bool is_fatal(int sig)
 static int our_kill(pid_t pid, int sig)
 {
     if (pid == getpid() && is_fatal(sig))
-        call_once();
+        call_once(sig);
     return kill(pid, sig);
 }
 
 static void __attribute__((noreturn)) our_abort(void)
 {
-    call_once();
+    call_once(0);
     abort();
 }
 
@@ -57,14 +57,15 @@ static const struct {
 } calls[] = {{"kill", (void *)our_kill}, {"abort", (void *)our_abort}};
 
 /* The slot is in a page that may be read only. */
-static void take_slot(void **slot, void *ours)
+static bool take_slot(void **slot, void *ours)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *start = (char *)((uintptr_t)slot & ~(page - 1));
     if (mprotect(start, page, PROT_READ | PROT_WRITE) != 0)
-        return;
+        return false;
     __atomic_store_n(slot, ours, __ATOMIC_RELEASE);
     mprotect(start, page, PROT_READ);
+    return true;
 }
 
 /* A dynamic table, as far as it says where calls go. */
@@ -93,9 +94,9 @@ static void read_table(const ElfW(Dyn) * d, uintptr_t base, struct table *out)
 }
 
 /* The executable comes first. */
-static int take_calls(struct dl_phdr_info *info, size_t size, void *nothing)
+static int take_calls(struct dl_phdr_info *info, size_t size, void *takes_kill)
 {
-    (void)size, (void)nothing;
+    (void)size;
     struct table t = {0};
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
@@ -107,16 +108,19 @@ static int take_calls(struct dl_phdr_info *info, size_t size, void *nothing)
         const char *name = t.names + t.symbols[(uint64_t)t.rela[i].r_info >> 32].st_name;
         void **slot = (void **)(info->dlpi_addr + t.rela[i].r_offset);
         for (size_t k = 0; k < sizeof calls / sizeof calls[0]; k++)
-            if (strcmp(name, calls[k].name) == 0 && *slot == dlsym(RTLD_NEXT, name))
-                take_slot(slot, calls[k].ours);
+            if (strcmp(name, calls[k].name) == 0 && *slot == dlsym(RTLD_NEXT, name) &&
+                take_slot(slot, calls[k].ours))
+                *(bool *)takes_kill |= calls[k].ours == (void *)our_kill;
     }
     return 1;
 }
 
-void gt_host_on_abnormal_exit(void (*fn)(void))
+bool gt_host_on_abnormal_exit(void (*fn)(int sig))
 {
+    bool takes_kill = false;
     on_abnormal_exit = fn;
 #if __SIZEOF_POINTER__ == 8
-    dl_iterate_phdr(take_calls, NULL);
+    dl_iterate_phdr(take_calls, &takes_kill);
 #endif
+    return takes_kill;
 }

@@ -86,9 +86,10 @@ void gt_host_start_again(void (*then)(void *self));
 
 bool gt_host_can(enum gt_host_feature feature);
 
-/* Sets a function that is called once if QEMU ends without the exit event: a program's fatal
- * signal, abort(). If the host cannot be watched for that, it is never called. */
-void gt_host_on_abnormal_exit(void (*fn)(void));
+/* Sets a function that is called once if QEMU ends itself by a signal: a program's fatal one, which
+ * comes in place of the exit event or (QEMU 8 and later) after it, on the thread that it has hit;
+ * or by abort(): sig 0. False: the host cannot be watched for signals, it is never called. */
+bool gt_host_on_abnormal_exit(void (*fn)(int sig));
 
 /* Writes text to QEMU's plugin log (`-d plugin`). */
 void gt_host_log(const char *text);

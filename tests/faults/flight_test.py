@@ -37,7 +37,7 @@ def left(out):
 
 def ask(out, n=1):
     with open(out + '.parts/.guesttrace.fifo', 'wb') as f:
-        f.write(b's' * n)
+        f.write(b'snapshot\n' * n)
 
 
 def wait_until(p, what, is_true):

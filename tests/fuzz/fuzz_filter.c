@@ -83,7 +83,8 @@ static void play(const struct gt_filter_set *set, struct gt_filter_live *live)
         gt_filter_leave(&s, 2000);
     if (balance != 0)
         abort();
-    gt_filter_console(set, live, "Kernel panic", 2000, &sink, NULL);
+    gt_filter_said(set, live, GT_FILTER_CONSOLE, "Kernel panic", 2000, &sink, NULL);
+    gt_filter_said(set, live, GT_FILTER_QMP, "RESET", 2000, &sink, NULL);
     gt_filter_ended(set, live, false, 1, 2000, &sink, NULL);
     gt_filter_state_finish(&s);
 }

@@ -144,15 +144,20 @@ static void drain(const struct run *r)
 static void wait_for_end(struct run *r)
 {
     struct gt_child_output *o = r->child->output;
+    const struct gt_child_input *in = r->child->input;
     while (!r->ended) {
-        struct pollfd p[2] = {{r->signals, POLLIN, 0}, {-1, 0, 0}};
+        struct pollfd p[3] = {{r->signals, POLLIN, 0}, {-1, 0, 0}, {-1, 0, 0}};
         if (o)
             o->wants(o->self, &p[1]);
-        int ready = poll(p, 2, r->child->tick ? TICK_MS : -1);
+        if (in)
+            in->wants(in->self, &p[2]);
+        int ready = poll(p, 3, r->child->tick ? TICK_MS : -1);
         if (ready == 0)
             r->child->tick(r->child->data);
         if (ready > 0 && p[1].revents)
             o->ready(o->self);
+        if (ready > 0 && p[2].revents)
+            in->ready(in->self);
         /* All that is pending, so that a ^C the child died of does not hit us afterwards. */
         struct signalfd_siginfo info;
         while (read(r->signals, &info, sizeof info) == (ssize_t)sizeof info)

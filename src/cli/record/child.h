@@ -27,6 +27,13 @@ struct gt_child_output {
     void *self;
 };
 
+/* Something else to wait for while the child runs; the members are those of gt_child_output. */
+struct gt_child_input {
+    void (*wants)(void *self, struct pollfd *p);
+    void (*ready)(void *self);
+    void *self;
+};
+
 struct gt_child {
     const char *path;  /* executable */
     char *const *argv; /* NULL-terminated */
@@ -37,7 +44,8 @@ struct gt_child {
      */
     bool (*signal)(void *signal_data, int sig);
     void *data, *signal_data;
-    struct gt_child_output *output; /* NULL: the child uses our standard output */
+    struct gt_child_output *output;     /* NULL: the child uses our standard output */
+    const struct gt_child_input *input; /* NULL: nothing else */
 };
 
 /* Runs the child until it ends; *wait_status is the status of waitpid(2). GT_E_NOT_FOUND, GT_E_IO:

@@ -192,6 +192,13 @@ int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *e
     return GT_E_IO;
 }
 
+void gt_console_on_line(struct gt_console *c, void (*complete)(void *self, const char *line),
+                        void *self)
+{
+    c->lines.complete = complete;
+    c->lines.self = self;
+}
+
 struct gt_child_output *gt_console_output(struct gt_console *c)
 {
     return &c->child;

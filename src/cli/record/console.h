@@ -33,6 +33,10 @@ bool gt_console_on_stdio(char *const *argv);
  * gt_console_free. GT_E_IO: no pipe. */
 int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *err);
 
+/* Before the run: `complete` gets each line, without control characters, when its end has come. */
+void gt_console_on_line(struct gt_console *c, void (*complete)(void *self, const char *line),
+                        void *self);
+
 /* Returns the output for gt_child_run. */
 struct gt_child_output *gt_console_output(struct gt_console *c);
 

@@ -24,6 +24,8 @@ void gt_console_lines_end(struct gt_console_lines *l)
         memmove(c + 1, c + 3, strlen(c + 3) + 1);
     }
     g_strchomp(valid);
+    if (l->complete && *valid)
+        l->complete(l->self, valid);
     const struct gt_console_line line = {l->since, l->text->len, strlen(valid)};
     if (line.length == 0 || l->text->len + line.length > GT_CONSOLE_TEXT_MAX)
         return;

@@ -23,6 +23,8 @@ struct gt_console_time {
 };
 
 struct gt_console_lines {
+    void (*complete)(void *self, const char *line); /* of each; NULL: nothing */
+    void *self;
     GArray *line;  /* struct gt_console_line */
     GString *text; /* text of all lines, concatenated */
     GString *now;  /* text of the current line */

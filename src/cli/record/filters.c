@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Filters of a recording, as options and as the plugin's arguments: see filters.h. */
 #include "cli/record/filters.h"
+#include "cli/record/causes.h"
 #include "cli/record/qemu.h"
 #include "cli/record/recording.h"
 #include "filter/filter.h"
@@ -71,22 +72,25 @@ static int add_all(struct gt_filter_set *set, const struct gt_record_filters *f,
     return status == 0 ? add_single(set, f, err) : status;
 }
 
-int gt_record_filters_check(struct gt_recording *r, struct gt_error *err)
+int gt_record_filters_make(struct gt_recording *r, struct gt_filter_set **out, struct gt_error *err)
 {
     const struct gt_record_filters *f = &r->opt->filters;
     const struct gt_filter_settings settings = {
         .match = gt_filter_options_match(f->match),
-        .needs = GT_FILTER_NEEDS_EVENTS | (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
+        .needs = gt_causes_missing(r) | (r->opt->last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS) |
                  (r->user_mode
                       ? GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL
-                      : GT_FILTER_NEEDS_EXIT),
+                      : GT_FILTER_NEEDS_EXIT | GT_FILTER_NEEDS_SIGNAL),
     };
     struct gt_filter_set *set = gt_filter_set_new(&settings);
     if (!set)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     int status = add_all(set, f, err);
     r->lines = r->opt->srcline || gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES;
-    gt_filter_set_free(set);
+    if (status == 0)
+        *out = set;
+    else
+        gt_filter_set_free(set);
     return status < 0 && status != GT_E_NOMEM ? GT_E_USAGE : status;
 }
 

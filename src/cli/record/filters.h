@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 struct gt_recording;
+struct gt_filter_set;
 
 /* NULL, false: not given. */
 struct gt_record_filters {
@@ -73,8 +74,10 @@ struct gt_record_filters {
                        "do not record handlers of interrupts and exceptions, and what they call",  \
                        no_handlers)
 
-/* Before the run: sets r->lines. GT_E_USAGE, err names the option and what was expected. */
-int gt_record_filters_check(struct gt_recording *r, struct gt_error *err);
+/* Before the run: the set of the options, which the caller frees; sets r->lines. GT_E_USAGE: err
+ * names the option and what was expected. */
+int gt_record_filters_make(struct gt_recording *r, struct gt_filter_set **out,
+                           struct gt_error *err);
 /* Appends the plugin's arguments. */
 void gt_record_filters_arguments(const struct gt_recording *r, GString *out);
 /* True: --trace off, which is about calls. */

@@ -4,11 +4,10 @@
 
 #include "base/number.h"
 #include "format/recording/files.h"
+#include "format/recording/message.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 int gt_record_flight_check(const struct gt_recording *r, struct gt_error *err)
 {
@@ -101,12 +100,9 @@ bool gt_record_flight_signal(void *recording, int sig)
     const struct gt_recording *r = recording;
     if (sig != SIGUSR2)
         return false;
-    g_autofree char *path = g_build_filename(r->dir, GT_SNAPSHOT_FIFO, NULL);
-    int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || write(fd, GT_SNAPSHOT_ASK, 1) != 1)
+    g_autofree char *path = g_build_filename(r->dir, GT_MESSAGE_FIFO, NULL);
+    if (gt_message_send(path, GT_MESSAGE_SNAPSHOT, NULL))
         gt_record_say(
             "no snapshot: the first process of the recording has not begun, or has ended");
-    if (fd >= 0)
-        close(fd);
     return true;
 }

@@ -7,6 +7,7 @@
  */
 #include "analysis/image/program.h"
 #include "cli/command.h"
+#include "cli/record/causes.h"
 #include "cli/record/console.h"
 #include "cli/record/machine.h"
 #include "cli/record/names.h"
@@ -94,6 +95,10 @@ static void add_qemu_command(struct gt_recording *r, char **operands)
 {
     add(r, operands[0]);
     add_plugin(r);
+    if (gt_causes_config(r->causes)) {
+        add(r, "-readconfig");
+        add(r, gt_causes_config(r->causes));
+    }
     add_all(r, operands + 1);
 }
 
@@ -261,6 +266,7 @@ void gt_record_clear(struct gt_recording *r)
 {
     gt_record_names_clear(r);
     gt_console_free(r->console);
+    gt_causes_free(r->causes);
     if (r->snapshots_before)
         g_array_unref(r->snapshots_before);
     g_free(r->shown);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace record`: runs a program or a machine under QEMU and records it. */
 #include "cli/command.h"
+#include "cli/record/causes.h"
 #include "cli/record/child.h"
 #include "cli/record/console.h"
 #include "cli/record/flight.h"
@@ -97,6 +98,7 @@ static int run_qemu(const struct gt_command *self, struct gt_recording *r)
         .signal = r->compact && r->opt->last ? gt_record_flight_signal : NULL,
         .signal_data = r,
         .output = r->console ? gt_console_output(r->console) : NULL,
+        .input = gt_causes_input(r->causes),
     };
     struct gt_error err = {0};
     int status = gt_child_run(&child, &r->wait_status, &err);

@@ -36,6 +36,7 @@ struct gt_record_options {
 struct gt_tool;
 struct gt_record_names;
 struct gt_console;
+struct gt_causes;
 
 /* One run, from start to end. */
 struct gt_recording {
@@ -56,7 +57,8 @@ struct gt_recording {
     struct gt_record_names *names; /* see names.h; NULL: none */
     struct gt_console
         *console; /* see console.h; NULL: the guest's console is not on standard output */
-    char *code;   /* path of the code map for the plugin; NULL: none */
+    struct gt_causes *causes; /* see causes.h; NULL: other tools */
+    char *code;               /* path of the code map for the plugin; NULL: none */
     struct gt_recording_mark output_before, info_before, stats_before;
     GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
     int wait_status;

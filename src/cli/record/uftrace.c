@@ -5,6 +5,7 @@
  */
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"
+#include "cli/record/causes.h"
 #include "cli/record/console.h"
 #include "cli/record/flight.h"
 #include "cli/record/names.h"
@@ -48,6 +49,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     if (opt->srcline && r->user_mode) /* a machine's are in the code map */
         g_string_append(out, ",srcline=on");
     gt_record_filters_arguments(r, out);
+    gt_causes_arguments(r->causes, out);
     gt_record_qemu_append_path(out, "control", opt->control);
     if (r->code) {
         g_string_append(out, ",code=");
@@ -57,9 +59,13 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
+    struct gt_filter_set *set = NULL;
     int status = gt_record_flight_check(r, err);
     if (status == 0)
-        status = gt_record_filters_check(r, err);
+        status = gt_record_filters_make(r, &set, err);
+    if (status < 0)
+        return status;
+    status = gt_causes_open(r, set, err);
     if (status < 0)
         return status;
     gt_record_flight_mark(r);
@@ -71,6 +77,8 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
     if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
         fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->dir, &r->console, err) < 0)
         return err->status;
+    if (r->console)
+        gt_console_on_line(r->console, gt_causes_line, r->causes);
     return gt_record_names_prepare(r, err);
 }
 
@@ -330,6 +338,7 @@ static bool finish_flight(struct gt_recording *r)
 static bool uftrace_finish(struct gt_recording *r)
 {
     bool begun;
+    gt_causes_report(r);
     if (r->opt->last)
         return finish_flight(r);
     if (!open_recording(r, &begun))

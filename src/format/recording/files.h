@@ -11,8 +11,6 @@
  * mapped and written at each record. It is there only where the time is not the host's clock. */
 #define GT_LIVE_CLOCK_FILE ".now"
 
-/* Of a flight recorder: a FIFO in the working directory; a byte in it asks for a snapshot. */
-#define GT_SNAPSHOT_FIFO ".guesttrace.fifo"
-#define GT_SNAPSHOT_ASK  "s"
+#define GT_MESSAGE_FIFO ".guesttrace.fifo" /* message.h */
 
 #endif

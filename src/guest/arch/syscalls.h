@@ -11,7 +11,7 @@
 struct gt_syscalls {
     const char *target;                            /* QEMU's target name */
     int16_t rt_sigaction, rt_sigreturn, sigreturn; /* -1: the target has no such call */
-    int16_t execve, execveat, exit_group;
+    int16_t execve, execveat, exit, exit_group;
     int16_t mmap, munmap, clone, prctl;
 };
 

@@ -196,6 +196,12 @@ static const struct gt_host_events count_events = {EVENTS_OF_COUNTS};
 static const struct gt_host_events events = {EVENTS_OF_COUNTS,
                                              .discontinuity = gt_etrace_on_discontinuity};
 
+static void on_abnormal_exit(int sig)
+{
+    (void)sig;
+    gt_listeners_remove();
+}
+
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     struct gt_etrace *e = gt_etrace_loaded();
@@ -208,6 +214,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     if (status < 0)
         return status;
     gt_host_subscribe(e->flags == GT_ETRACE_F_COVERAGE ? &count_events : &events, e);
-    gt_host_on_abnormal_exit(gt_listeners_remove);
+    gt_host_on_abnormal_exit(on_abnormal_exit);
     return 0;
 }

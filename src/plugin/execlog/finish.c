@@ -174,8 +174,9 @@ void gt_exlog_on_exit(void *self)
 
 /* ---- callbacks that get no pointer ---------------------------------------------------------- */
 
-void gt_exlog_on_abnormal_exit(void)
+void gt_exlog_on_abnormal_exit(int sig)
 {
+    (void)sig;
     gt_exlog_on_exit(gt_exlog_loaded());
 }
 

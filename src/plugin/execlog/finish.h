@@ -21,7 +21,7 @@ void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu);
 void gt_exlog_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8]);
 void gt_exlog_on_exit(void *self);
 /* The same as on_exit, of the loaded plugin's recorder, where QEMU ends without it. */
-void gt_exlog_on_abnormal_exit(void);
+void gt_exlog_on_abnormal_exit(int sig);
 
 /* User mode: a child of fork() writes to QEMU's log only. The handlers act on the loaded plugin's
  * recorder. GT_E_NOMEM, GT_E_IO. */

@@ -83,11 +83,13 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 static uint32_t missing(const struct gt_uftrace_recorder *r)
 {
     bool registers = gt_host_can(GT_HOST_REGISTERS);
-    uint32_t needs = GT_FILTER_NEEDS_EVENTS | (registers ? 0 : GT_FILTER_NEEDS_REGISTERS);
+    uint32_t needs = (registers ? 0 : GT_FILTER_NEEDS_REGISTERS) |
+                     (r->options.console ? 0 : GT_FILTER_NEEDS_CONSOLE) |
+                     (r->options.qmp ? 0 : GT_FILTER_NEEDS_QMP);
     if (r->guest.user)
         needs |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_HANDLERS | GT_FILTER_NEEDS_KERNEL;
     else
-        needs |= GT_FILTER_NEEDS_EXIT;
+        needs |= GT_FILTER_NEEDS_EXIT | GT_FILTER_NEEDS_SIGNAL;
     if (!registers || !gt_privilege_by_arch(r->guest.arch->name))
         needs |= GT_FILTER_NEEDS_LEVEL;
     needs |= r->options.last ? 0 : GT_FILTER_NEEDS_SNAPSHOTS;
@@ -123,7 +125,7 @@ static int add_limits(const struct gt_uftrace_recorder *r, const GArray *words,
     int status = r->filters.state
                      ? gt_filter_set_add(set, GT_FILTER_OFF, "argument recording=off", NULL, err)
                      : 0;
-    bool plain = gt_filter_set_is_empty(set) && !r->options.control;
+    bool plain = gt_filter_set_only_watches(set) && !r->options.control;
     if (status < 0 || !r->options.has_depth || plain || has_option(words, GT_FILTER_DEPTH))
         return status;
     return gt_filter_set_add(set, GT_FILTER_DEPTH, "argument depth", depth, err);
@@ -167,6 +169,10 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
         gt_filter_set_free(set);
         return status;
     }
+    if (gt_filter_set_only_watches(set) && !r->options.control) { /* calls need not know of it */
+        f->watching = current_of(r, set, err);
+        return f->watching ? 0 : GT_E_NOMEM;
+    }
     f->functions = g_ptr_array_new();
     f->depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
     f->current = current_of(r, set, err);
@@ -198,6 +204,13 @@ uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
 {
     return gt_filters_current(&r->filters) ? __atomic_load_n(&r->filters.recorded, __ATOMIC_RELAXED)
                                            : r->totals.calls;
+}
+
+void gt_filters_end_recording(struct gt_filters *f, struct gt_filter_live *live, uint64_t time)
+{
+    uint64_t none = 0;
+    gt_filter_live_finish(live);
+    __atomic_compare_exchange_n(&f->ended, &none, time, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 /* ---- while the guest runs ------------------------------------------------------------------ */

@@ -54,8 +54,9 @@ struct gt_filters {
     int state;      /* recording=: 1: off until a trigger */
     uint32_t depth; /* calls at this depth of the recording and deeper are not recorded */
 
-    struct gt_filter_current *current; /* NULL: all is recorded. Atomic */
-    pthread_mutex_t lock;              /* of the members below, and of functions' addresses */
+    struct gt_filter_current *watching; /* in place of current: nothing of it concerns calls */
+    struct gt_filter_current *current;  /* NULL: all is recorded. Atomic */
+    pthread_mutex_t lock;               /* of the members below, and of functions' addresses */
     struct gt_arena arena;
     GPtrArray *functions;            /* struct gt_filter_known *: those with a name */
     struct gt_filter_known *unknown; /* code that was not translated */
@@ -81,6 +82,15 @@ static inline struct gt_filter_current *gt_filters_current(const struct gt_filte
 {
     return __atomic_load_n(&f->current, __ATOMIC_ACQUIRE);
 }
+
+/* What has the triggers of other causes than calls; NULL: there are none. */
+static inline struct gt_filter_current *gt_filters_watching(const struct gt_filters *f)
+{
+    return f->watching ? f->watching : gt_filters_current(f);
+}
+
+/* From now on nothing more is recorded; the guest goes on. */
+void gt_filters_end_recording(struct gt_filters *f, struct gt_filter_live *live, uint64_t time);
 
 /* Code of the function runs, from the address on, or is translated: it becomes known. In a callback
  * that may read registers, with r->lock. */

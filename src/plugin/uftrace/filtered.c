@@ -41,22 +41,10 @@ static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t 
     gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
 }
 
-/* The guest goes on, nothing more is recorded. */
-static void end_recording(struct gt_filtered *f, uint64_t time)
-{
-    uint64_t none = 0;
-    gt_filter_live_finish(f->state.live);
-    __atomic_compare_exchange_n(&f->rec->filters.ended, &none, time, false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_RELAXED);
-}
-
 static void act(void *self, const struct gt_filter_act *a)
 {
     struct gt_filtered *f = self;
-    if (a->action->kind == GT_ACTION_FINISH)
-        end_recording(f, a->time);
-    else
-        gt_marks_act(f->rec, a, &f->state);
+    gt_marks_act(f->rec, a, &f->state);
 }
 
 static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave, .act = act};

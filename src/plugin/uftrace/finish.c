@@ -4,13 +4,17 @@
  * counts, once.
  */
 #include "plugin/uftrace/finish.h"
+#include "base/socket.h"
 #include "plugin/common/tracing.h"
+#include "plugin/uftrace/causes.h"
 #include "plugin/uftrace/control.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/filtered_stacks.h"
+#include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
+#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
@@ -194,7 +198,8 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     gt_recorder_control_stop(r);
     gt_output_start(r); /* it has begun, but where it was off all the time */
     gt_live_clock_remove(&r->hot.live);
-    gt_marks_ended(r, gt_process_time(r));
+    gt_messages_end(r);
+    gt_recorder_cause_ended(r);
     struct lossy lossy = {.rec = r, .more = gt_snapshots_end(r)};
     gt_dormant_lock(r);
     end_vcpus(r);
@@ -214,4 +219,16 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     report_losses(r, &lossy);
     gt_snapshots_report(r);
     gt_tracing_finish();
+}
+
+void gt_uftrace_killed(int sig)
+{
+    struct gt_uftrace_recorder *r = gt_recorder_installed();
+    gt_listeners_remove();
+    if (sig && !r->hot.finished && r->guest.user && gt_recorder_cause_waits(r)) {
+        gt_recorder_cause_killed(r, sig);
+        gt_snapshots_wait(r);
+    }
+    if (r->process.dying)
+        gt_uftrace_finish(r);
 }

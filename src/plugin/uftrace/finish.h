@@ -9,4 +9,8 @@ struct gt_uftrace_recorder;
  * Takes the lock. */
 void gt_uftrace_finish(struct gt_uftrace_recorder *r);
 
+/* The installed recorder's host ends without an exit event, or after one that was held back:
+ * gt_host_on_abnormal_exit. */
+void gt_uftrace_killed(int sig);
+
 #endif

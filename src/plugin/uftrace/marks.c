@@ -80,26 +80,16 @@ void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
     case GT_ACTION_READ:
         put_register(r, a);
         break;
+    case GT_ACTION_FINISH:
+        gt_filters_end_recording(&r->filters, s ? s->live : gt_filters_watching(&r->filters)->live,
+                                 a->time);
+        break;
     case GT_ACTION_SNAPSHOT:
         gt_snapshot_ask(r, a->action->text);
         break;
     default:
         break;
     }
-}
-
-static void act_at_end(void *self, const struct gt_filter_act *a)
-{
-    gt_marks_act(self, a, NULL);
-}
-
-void gt_marks_ended(struct gt_uftrace_recorder *r, uint64_t time)
-{
-    static const struct gt_filter_sink sink = {.act = act_at_end};
-    const struct gt_filter_current *current = gt_filters_current(&r->filters);
-    if (current && r->process.has_exit_status)
-        gt_filter_ended(current->set, current->live, false, (uint64_t)r->process.exit_status, time,
-                        &sink, r);
 }
 
 int gt_marks_finish(struct gt_uftrace_recorder *r, struct gt_error *err)

@@ -13,13 +13,11 @@ struct gt_marks {
     uint64_t written, lost; /* atomic */
 };
 
-/* The action of a trigger: mark=, backtrace, read=, snapshot. `s` is the state of the call's task;
- * NULL: no call is the cause. On the vCPU's thread, or at the end; uses the worker. */
+/* The action of a trigger other than trace-on and trace-off. `s` is the state of the call's task;
+ * NULL: no task's. On the vCPU's thread, or (of other causes) any; uses the worker. */
 void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
                   const struct gt_filter_state *s);
 
-/* At the end: the triggers of the guest's exit status, where that is known. */
-void gt_marks_ended(struct gt_uftrace_recorder *r, uint64_t time);
 /* On the worker, at the end: puts the lines in order. Errors of gt_extern_add. */
 int gt_marks_finish(struct gt_uftrace_recorder *r, struct gt_error *err);
 /* Prints how many lines could not be written, if any. */

@@ -37,6 +37,8 @@ struct gt_uftrace_options {
     bool tail_calls;       /* a jump to another function's entry replaces the caller */
     bool privilege_levels; /* a task for each privilege level of each vCPU */
     bool srcline;          /* functions have source lines. With r->lock, once the guest runs */
+    bool console;          /* whoever has started QEMU sends the console's lines: messages.h */
+    bool qmp;              /* and QEMU's events */
     bool summary;          /* print the number of calls at the end */
     bool discontinuities;  /* use the host's reports of interrupts and exceptions; false
                             * where it has no such reports */

@@ -13,6 +13,7 @@
 #include "plugin/uftrace/control.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
+#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
@@ -126,6 +127,12 @@ static void on_name(struct gt_vcpu *v, uint64_t addr, uint64_t time)
     gt_output_name(v, name, time);
 }
 
+static void on_thread_exit(struct gt_vcpu *v, uint64_t status)
+{
+    v->exits = true;
+    v->exit_status = (int)(status & 0xff);
+}
+
 static void on_exit_group(struct gt_uftrace_recorder *r, uint64_t status)
 {
     r->process.exit_status = (int)(status & 0xff);
@@ -163,6 +170,8 @@ static void before_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t nu
         on_unmap(r, args[0], args[1]);
     else if (number == sys->prctl && args[0] == PR_SET_NAME && v->begun)
         on_name(v, args[1], gt_vcpu_time_after_block(v, score));
+    else if (number == sys->exit)
+        on_thread_exit(v, args[0]);
     else if (number == sys->exit_group)
         on_exit_group(r, args[0]);
     else if (v->begun && !gt_dormant_is_asleep(r))
@@ -270,6 +279,7 @@ static void fork_child(void)
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     r->process.forked = gt_vcpu_current(r) != NULL;
     gt_recorder_control_fork_child(r);
+    gt_messages_fork_child(r);
     gt_snapshots_fork_child(r);
     gt_streams_fork_child(r->output.streams);
     gt_worker_fork_child(r->output.worker);

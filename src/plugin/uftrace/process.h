@@ -15,7 +15,10 @@ struct gt_uftrace_process {
     uint32_t forked_from; /* in a forked child: the parent; else 0 */
     bool forked;          /* in a forked child, until its fork has returned */
     bool has_exit_status;
-    int exit_status; /* of the guest's exit_group */
+    int exit_status;   /* of the guest's exit_group */
+    bool signalled;    /* the triggers of the signal that kills it have fired */
+    bool sees_signals; /* at load: gt_uftrace_killed is called when one kills it */
+    bool dying;        /* the exit event has come; the signal will */
     char *cmdline, *exename;
     char first_name[16]; /* the process's name as it began: QEMU's own */
 };

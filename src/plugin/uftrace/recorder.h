@@ -29,6 +29,7 @@
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
 #include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/process.h"
@@ -101,6 +102,7 @@ struct gt_uftrace_recorder {
     struct gt_uftrace_output output;
     struct gt_control *control; /* control.h; NULL: no socket. Set at load and at the end */
     struct gt_snapshots snapshots;
+    struct gt_messages messages;
 
     /* machines */
     struct gt_system system;

@@ -3,21 +3,12 @@
 #include "plugin/uftrace/snapshot.h"
 
 #include "base/thread.h"
-#include "format/recording/files.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { STACK = 1 << 20, PATH_ROOM = 4200 };
-enum { QUIT = 'q' }; /* in the FIFO; any other byte asks for a snapshot */
 
 /* ---- making -------------------------------------------------------------------------------- */
 
@@ -80,11 +71,14 @@ static void make_next(struct gt_uftrace_recorder *r)
     struct gt_error err;
     memcpy(name, s->waiting[0], sizeof name);
     memmove(s->waiting, s->waiting + 1, --s->n_waiting * sizeof *s->waiting);
+    s->busy = true;
     pthread_mutex_unlock(&s->lock);
     int status = gt_snapshot_write(r, *name ? name : NULL, NULL, 0, &err);
     pthread_mutex_lock(&s->lock);
     if (status < 0 && !s->err.status)
         s->err = err;
+    s->busy = false;
+    pthread_cond_broadcast(&s->changed);
 }
 
 static void *serve(void *arg)
@@ -102,6 +96,15 @@ static void *serve(void *arg)
     return NULL;
 }
 
+void gt_snapshots_wait(struct gt_uftrace_recorder *r)
+{
+    struct gt_snapshots *s = &r->snapshots;
+    pthread_mutex_lock(&s->lock);
+    while (s->running && (s->n_waiting || s->busy))
+        pthread_cond_wait(&s->changed, &s->lock);
+    pthread_mutex_unlock(&s->lock);
+}
+
 void gt_snapshots_init(struct gt_uftrace_recorder *r)
 {
     struct gt_snapshots *s = &r->snapshots;
@@ -110,75 +113,6 @@ void gt_snapshots_init(struct gt_uftrace_recorder *r)
     pthread_cond_init(&s->changed, NULL);
     s->serve = serve;
     s->on = r->options.last != NULL;
-}
-
-/* ---- the FIFO ------------------------------------------------------------------------------ */
-
-static const char *fifo_path(const struct gt_uftrace_recorder *r, char path[PATH_ROOM])
-{
-    snprintf(path, PATH_ROOM, "%s/" GT_SNAPSHOT_FIFO, r->output.dir.path);
-    return path;
-}
-
-/* Open for writing as well: so no writer's end is the end. */
-static void *listen_on(void *arg)
-{
-    struct gt_uftrace_recorder *r = arg;
-    char path[PATH_ROOM], byte;
-    gt_thread_own_files();
-    int fd = open(fifo_path(r, path), O_RDWR | O_CLOEXEC);
-    while (fd >= 0) {
-        ssize_t n = read(fd, &byte, 1);
-        if (n == 1 && byte == QUIT)
-            break;
-        if (n == 1)
-            gt_snapshot_ask(r, NULL);
-        else if (n == 0 || errno != EINTR)
-            break;
-    }
-    if (fd >= 0)
-        close(fd);
-    return NULL;
-}
-
-/* True where somebody listens. 0: sends nothing. */
-static bool send(const struct gt_uftrace_recorder *r, char byte)
-{
-    char path[PATH_ROOM];
-    int fd = open(fifo_path(r, path), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    bool sent = fd >= 0 && (!byte || write(fd, &byte, 1) == 1);
-    if (fd >= 0)
-        close(fd);
-    return sent;
-}
-
-struct made {
-    struct gt_uftrace_recorder *rec;
-    bool there, listens; /* listens: another process does */
-};
-
-static void make_fifo(void *arg)
-{
-    struct made *made = arg;
-    char path[PATH_ROOM];
-    made->there = mkfifo(fifo_path(made->rec, path), 0600) == 0 || errno == EEXIST;
-    made->listens = send(made->rec, 0);
-}
-
-static void send_quit(void *arg)
-{
-    send(arg, QUIT);
-}
-
-void gt_snapshots_start(struct gt_uftrace_recorder *r)
-{
-    struct gt_snapshots *s = &r->snapshots;
-    struct made made = {.rec = r};
-    if (!s->on)
-        return;
-    gt_worker_call(r->output.worker, make_fifo, &made);
-    if (made.there && !made.listens)
-        s->listening = gt_thread_start(&s->listener, STACK, listen_on, r) == 0;
 }
 
 /* ---- forks --------------------------------------------------------------------------------- */
@@ -200,7 +134,7 @@ void gt_snapshots_fork_child(struct gt_uftrace_recorder *r)
     pthread_mutex_init(&s->turn, NULL);
     pthread_cond_init(&s->changed, NULL);
     s->n_waiting = s->refused = 0;
-    s->running = s->listening = s->some = false;
+    s->running = s->busy = s->some = false;
     s->err = (struct gt_error){0};
     pthread_mutex_unlock(&s->lock);
 }
@@ -212,13 +146,9 @@ bool gt_snapshots_end(struct gt_uftrace_recorder *r)
     struct gt_snapshots *s = &r->snapshots;
     if (!s->on)
         return false;
-    if (s->listening) {
-        gt_worker_call(r->output.worker, send_quit, r);
-        pthread_join(s->listener, NULL);
-    }
     pthread_mutex_lock(&s->lock);
     s->stop = true;
-    pthread_cond_signal(&s->changed);
+    pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (s->running)
         pthread_join(s->thread, NULL);

@@ -6,9 +6,6 @@
  * Each process has a ring of its own. A snapshot has those of all processes of the recording, also
  * of those that have ended; of its own process it has all that was recorded before, of others what
  * is packed: all but the last second. vCPUs go on meanwhile.
- *
- * A byte that is written into the FIFO of the recording's working directory
- * (format/recording/files.h) asks the first process for a snapshot.
  */
 #ifndef GT_PLUGIN_UFTRACE_SNAPSHOT_H
 #define GT_PLUGIN_UFTRACE_SNAPSHOT_H
@@ -39,17 +36,15 @@ struct gt_snapshots {
     pthread_cond_t changed;
     char waiting[GT_SNAPSHOTS_WAITING][GT_SNAPSHOT_NAME]; /* names; "": the next */
     unsigned n_waiting, refused;
-    bool running, listening; /* the threads are there */
+    bool running; /* the thread is there */
+    bool busy;    /* it makes one */
     bool stop;
-    pthread_t thread, listener;
+    pthread_t thread;
     struct gt_error err; /* the first of one that was asked for */
 };
 
 /* At load. */
 void gt_snapshots_init(struct gt_uftrace_recorder *r);
-/* At load, when nothing can fail any more: begins to listen. Where there is no FIFO (a file system
- * that has none) nobody can ask by it. */
-void gt_snapshots_start(struct gt_uftrace_recorder *r);
 
 /* Writes a snapshot and returns when it is complete. `name`: of a file beside the recording's;
  * NULL: the next one. *path (room bytes) gets its path; NULL: not wanted. From any thread but a
@@ -63,13 +58,16 @@ int gt_snapshot_write(struct gt_uftrace_recorder *r, const char *name, char *pat
  * fails is reported at the end. */
 void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name);
 
+/* Waits until those that were asked for are made. */
+void gt_snapshots_wait(struct gt_uftrace_recorder *r);
+
 /* fork(): with all other locks that are held over it; lock, then unlock, or forked in the child. */
 void gt_snapshots_fork_prepare(struct gt_uftrace_recorder *r);
 void gt_snapshots_fork_parent(struct gt_uftrace_recorder *r);
 void gt_snapshots_fork_child(struct gt_uftrace_recorder *r);
 
 /* At the end, before the open calls are ended: makes the snapshots that were asked for, and stops
- * the threads. True: records have come since the last one. */
+ * the thread. True: records have come since the last one. */
 bool gt_snapshots_end(struct gt_uftrace_recorder *r);
 /* After that: prints what has failed. */
 void gt_snapshots_report(const struct gt_uftrace_recorder *r);

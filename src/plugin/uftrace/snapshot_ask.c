@@ -22,7 +22,7 @@ static void add(struct gt_uftrace_recorder *r, const char *name)
     strcpy(s->waiting[s->n_waiting++], name);
     if (!s->running)
         s->running = gt_thread_start(&s->thread, STACK, s->serve, r) == 0;
-    pthread_cond_signal(&s->changed);
+    pthread_cond_broadcast(&s->changed);
 }
 
 void gt_snapshot_ask(struct gt_uftrace_recorder *r, const char *name)

@@ -4,6 +4,7 @@
  * the header of each other file says what it does.
  */
 #include "plugin/uftrace/uftrace.h"
+#include "plugin/uftrace/causes.h"
 #include "plugin/uftrace/code.h"
 #include "plugin/uftrace/control.h"
 #include "plugin/uftrace/dormant.h"
@@ -14,6 +15,7 @@
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
+#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/process.h"
@@ -57,6 +59,8 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
         {"summary", GT_ARG_SWITCH, &o->summary},
         {"srcline", GT_ARG_SWITCH, &o->srcline},
         {"control", GT_ARG_TEXT, &o->control},
+        {"console", GT_ARG_SWITCH, &o->console},
+        {"qmp", GT_ARG_SWITCH, &o->qmp},
         GT_TRACING_ARGUMENTS,
         {"out", GT_ARG_TEXT, &o->output},
     };
@@ -77,7 +81,11 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
 
 static void on_exit_event(void *self)
 {
-    gt_uftrace_finish(self);
+    struct gt_uftrace_recorder *r = self;
+    if (r->process.sees_signals && gt_recorder_cause_waits(r))
+        r->process.dying = true; /* gt_uftrace_killed comes */
+    else
+        gt_uftrace_finish(r);
 }
 
 static bool is_user(void *self)
@@ -224,7 +232,7 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
         gt_recorder_control_stop(r);
         return status;
     }
-    gt_snapshots_start(r);
+    gt_messages_start(r);
     gt_live_clock_create(r);
     r->code.modules.worker = r->output.worker;
     r->code.modules.now = process_time;
@@ -244,8 +252,9 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         return status;
     }
     gt_recorder_control_serve(r);
-    if (r->options.control)
-        gt_host_on_abnormal_exit(gt_listeners_remove);
+    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    if (r->options.control || (w && w->uses & GT_FILTER_NEEDS_SIGNAL))
+        r->process.sees_signals = gt_host_on_abnormal_exit(gt_uftrace_killed);
     gt_stream_chunk_full = on_chunk_full;
     gt_host_subscribe(gt_dormant_init(r) ? &r->dormant.events : &r->events, r);
     return 0;

@@ -53,10 +53,12 @@ struct gt_vcpu {
     uint64_t mapping;            /* bytes that an mmap under way maps; 0: no mmap is under way */
     bool maps_anon;              /* that mmap has no file */
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
-    bool in_fork;                /* gt_packed_before_fork was called */
-    bool in_syscall;             /* user mode */
-    bool halted; /* while the recorder sleeps: it is in the system call that it was in before */
-    bool met;    /* it had run when the recorder woke up, and was not begun */
+    bool exits;                  /* it has called exit, not exit_group: with this status */
+    int exit_status;
+    bool in_fork;    /* gt_packed_before_fork was called */
+    bool in_syscall; /* user mode */
+    bool halted;     /* while the recorder sleeps: it is in the system call that it was in before */
+    bool met;        /* it had run when the recorder woke up, and was not begun */
 } __attribute__((aligned(64)));
 
 /* All vCPUs. With the lock, unless noted. */

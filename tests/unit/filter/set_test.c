@@ -181,8 +181,11 @@ static void test_refused(void **state)
                    "--task : character 1: expected the name of a task, or a glob");
     assert_refused(GT_FILTER_NO_HANDLERS, "--no-handlers", NULL, GT_E_UNSUPPORTED,
                    "--no-handlers: which calls are handlers is not known here");
-    assert_refused(GT_FILTER_TRIGGER, "-T", "console:Oops", GT_E_UNSUPPORTED,
-                   "-T console:Oops: character 1: the console and signals are not known here");
+    assert_refused(
+        GT_FILTER_TRIGGER, "-T", "console:Oops", GT_E_UNSUPPORTED,
+        "-T console:Oops: character 1: the machine's console is not seen here; "
+        "'guesttrace record' sees it where it is QEMU's standard output (-nographic, -serial "
+        "stdio), without --no-console");
 }
 
 static void test_refused_together(void **state)

@@ -129,10 +129,10 @@ static void test_causes(void **state)
           "-T console:^Oops|[Pp]anic@mark=x,count=1,trace-off -T exit!=0 -T signal:11@finish -T "
           "signal@snapshot=s -T signal");
     start(&t, &b);
-    gt_filter_console(b.set, b.live, "An Oops", 1, &sink, &t);
-    gt_filter_console(b.set, b.live, "Kernel panic", 1, &sink, &t);
+    gt_filter_said(b.set, b.live, GT_FILTER_CONSOLE, "An Oops", 1, &sink, &t);
+    gt_filter_said(b.set, b.live, GT_FILTER_CONSOLE, "Kernel panic", 1, &sink, &t);
     assert_false(gt_filter_live_is_on(b.live));
-    gt_filter_console(b.set, b.live, "Kernel panic", 1, &sink, &t);
+    gt_filter_said(b.set, b.live, GT_FILTER_CONSOLE, "Kernel panic", 1, &sink, &t);
     gt_filter_ended(b.set, b.live, false, 0, 1, &sink, &t);
     gt_filter_ended(b.set, b.live, false, 3, 1, &sink, &t);
     gt_filter_ended(b.set, b.live, true, 6, 1, &sink, &t);

@@ -86,7 +86,7 @@ struct host_double {
     /* what the plugin subscribed to */
     const struct gt_host_events *events;
     void *self;
-    void (*on_abnormal_exit)(void);
+    void (*on_abnormal_exit)(int sig);
 
     /* what the plugin reported; each message ends with a newline */
     GString *messages, *log;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Causes of triggers other than calls: see causes.h. */
+#include "plugin/uftrace/causes.h"
+
+#include "plugin/uftrace/filter.h"
+#include "plugin/uftrace/marks.h"
+#include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/task.h"
+#include "plugin/uftrace/vcpu.h"
+
+/* The filters' state of the task that the calling thread runs; NULL: none. */
+static const struct gt_filter_state *state_here(const struct gt_uftrace_recorder *r)
+{
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    const struct gt_stack *stack = v && v->begun ? v->thread.stack : NULL;
+    if (!stack || !gt_filters_current(&r->filters) || r->options.privilege_levels)
+        return NULL;
+    const struct gt_filtered *f = &gt_task_of(stack)->filtered;
+    return f->out ? &f->state : NULL;
+}
+
+static void act_here(void *self, const struct gt_filter_act *a)
+{
+    gt_marks_act(self, a, state_here(self));
+}
+
+static const struct gt_filter_sink sink = {.act = act_here};
+
+static uint64_t now(struct gt_uftrace_recorder *r)
+{
+    const uint64_t *live = r->hot.live.now;
+    if (r->hot.host_clock)
+        return gt_host_clock(r);
+    return live ? __atomic_load_n(live, __ATOMIC_RELAXED) : gt_process_time(r);
+}
+
+void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said kind,
+                            const char *text)
+{
+    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    if (w)
+        gt_filter_said(w->set, w->live, kind, text, now(r), &sink, r);
+}
+
+static void ended(struct gt_uftrace_recorder *r, bool by_signal, int status)
+{
+    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    if (w)
+        gt_filter_ended(w->set, w->live, by_signal, (uint64_t)status, gt_process_time(r), &sink, r);
+}
+
+void gt_recorder_cause_ended(struct gt_uftrace_recorder *r)
+{
+    const struct gt_uftrace_process *p = &r->process;
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    if (p->has_exit_status || (v && v->exits))
+        ended(r, false, p->has_exit_status ? p->exit_status : v->exit_status);
+    else if (r->guest.user && !p->signalled)
+        ended(r, true, 0);
+}
+
+void gt_recorder_cause_killed(struct gt_uftrace_recorder *r, int sig)
+{
+    r->process.signalled = true;
+    ended(r, true, sig);
+}
+
+bool gt_recorder_cause_waits(const struct gt_uftrace_recorder *r)
+{
+    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    const struct gt_vcpu *v = gt_vcpu_current(r);
+    return w && w->uses & GT_FILTER_NEEDS_SIGNAL && !r->process.signalled &&
+           !r->process.has_exit_status && !(v && v->exits);
+}
