@@ -120,6 +120,10 @@ int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_re
  * text is longer than GT_COMPACT_MAX_VALUE; nothing was added. Else as gt_packer_put. */
 int gt_packer_put_valued(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r,
                          const struct gt_value_list *list);
+/* Adds records of a task as streams have them (base/stream/packing.h): n words; behind a record
+ * with `more` stand its values, as words of payload.h. GT_E_RANGE: nothing was added. GT_E_USAGE:
+ * values are not of that form, and nothing from them on was added. */
+int gt_packer_put_words(struct gt_packer *p, uint32_t task, const uint64_t *words, size_t n);
 /* True: as much has been put as a block should have. One may be ended at any time. */
 bool gt_packer_is_full(const struct gt_packer *p);
 /* Ends the block: its head and payload, to be appended to the file by one write. They are the

@@ -191,7 +191,7 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
         gt_packer_set_exact(f->packer, is_exact(f));
     else if (is_due(f))
         return EAGAIN;
-    int status = gt_packer_put(f->packer, id, (const struct gt_compact_record *)words, n / 2);
+    int status = gt_packer_put_words(f->packer, id, words, n);
     f->in_block |= status == 0;
     return status < 0 ? errno_of(status) : 0;
 }

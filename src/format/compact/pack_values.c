@@ -98,3 +98,35 @@ int gt_packer_put_valued(struct gt_packer *p, uint32_t task, const struct gt_com
     p->block_has_values = true;
     return status < 0 ? status : put_values(p, key, list);
 }
+
+/* ---- as streams have them ------------------------------------------------------------------ */
+
+enum { MORE = 1 << 2 }; /* of a record's word: its values follow */
+
+/* A record and its values; *at is then after them. */
+static int put_one(struct gt_packer *p, uint32_t task, const uint64_t *words, size_t n, size_t *at)
+{
+    const struct gt_compact_record r = {words[*at], words[*at + 1] & ~(uint64_t)MORE};
+    struct gt_value_list list;
+    size_t used = gt_values_get_words(words + *at + 2, n - *at - 2, &list);
+    if (used == 0)
+        return GT_E_USAGE;
+    *at += 2 + used;
+    return gt_packer_put_valued(p, task, &r, &list);
+}
+
+int gt_packer_put_words(struct gt_packer *p, uint32_t task, const uint64_t *words, size_t n)
+{
+    int status = n / 2 > GT_COMPACT_MAX_RECORDS - p->head.records ? GT_E_RANGE : 0;
+    for (size_t at = 0; at + 2 <= n && status == 0;) {
+        size_t begin = at;
+        while (at + 2 <= n && !(words[at + 1] & MORE))
+            at += 2;
+        if (at > begin)
+            status = gt_packer_put(p, task, (const struct gt_compact_record *)(words + begin),
+                                   (at - begin) / 2);
+        if (status == 0 && at + 2 <= n)
+            status = put_one(p, task, words, n, &at);
+    }
+    return status;
+}

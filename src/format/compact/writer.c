@@ -193,7 +193,7 @@ static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
         return e;
     if (!w->in_block)
         gt_packer_set_exact(w->packer, is_exact(w));
-    int status = gt_packer_put(w->packer, id, (const struct gt_compact_record *)words, n / 2);
+    int status = gt_packer_put_words(w->packer, id, words, n);
     w->in_block |= status == 0;
     return status < 0 ? errno_of(status) : 0;
 }

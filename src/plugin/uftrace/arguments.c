@@ -98,10 +98,6 @@ static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%s cannot be read here: QEMU 9.0 and later let plugins read registers",
                             what);
-    if (r->options.format == GT_OUTPUT_COMPACT)
-        return gt_error_set(err, GT_E_UNSUPPORTED,
-                            "%s: compact recordings do not have them yet; record a directory",
-                            what);
     if (r->options.privilege_levels)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: not with trace-privilege-level=on", what);
     if (!r->arguments.abi && r->arguments.rules->len)

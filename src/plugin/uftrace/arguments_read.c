@@ -182,7 +182,10 @@ static void read_values(struct gt_uftrace_recorder *r, const struct gt_argument_
     in.of = p->of;
     for (size_t i = 0; i < n; i++)
         read_value(&in, from + i, in.bytes[i], &list.value[i]);
-    slot->n = gt_values_put_uftrace((uint8_t *)slot->words, p->of->spec.item + from, &list) / 8;
+    slot->n =
+        gt_packed_is_on(&r->output.packed)
+            ? gt_values_put_words(slot->words, &list)
+            : gt_values_put_uftrace((uint8_t *)slot->words, p->of->spec.item + from, &list) / 8;
     slot->code = p->code;
     slot->fn = p->of->fn;
 }

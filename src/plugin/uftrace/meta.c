@@ -74,7 +74,7 @@ uint64_t gt_meta_last_time(const struct gt_uftrace_dir *dir, uint32_t tid)
     ssize_t n = 0;
     if (fstat(fd, &st) == 0 && st.st_size >= GT_UFTRACE_RECORD_SIZE)
         n = pread(fd, word, sizeof word,
-                  st.st_size - st.st_size % (off_t)sizeof word - GT_UFTRACE_RECORD_SIZE);
+                  st.st_size - st.st_size % GT_UFTRACE_RECORD_SIZE - GT_UFTRACE_RECORD_SIZE);
     close(fd);
     struct gt_reader r;
     gt_reader_init(&r, word, n > 0 ? (size_t)n : 0);
