@@ -48,6 +48,8 @@ def control(bench):
 ROWS = [
     boot('linux-map', '`linux`, named: to compare with', None),
     boot('linux-map-file', 'the same, a compact file', None, 'format=compact'),
+    boot('linux-split', 'the same, in parts of 256K', None, 'format=compact', 'split=256K'),
+    boot('linux-last', 'a flight recorder, never triggered', None, 'format=compact', 'last=16M'),
     boot('linux-F', 'only below one rare function', 1.15, 'filter=do_sys_truncate'),
     boot('linux-task', 'only the task init', 1.15, 'task=init'),
     boot('linux-N', 'without what vfs_read calls', None, 'notrace=vfs_read'),

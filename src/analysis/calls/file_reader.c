@@ -143,9 +143,12 @@ static int read_block(void *reader, size_t i, struct gt_error *err)
         return r->feed->out->status;
     if (status == GT_E_UNSUPPORTED)
         gt_error_set(&why, status, "a record has values, which compact recordings do not keep");
-    return status < 0 ? gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", c->path, b->at,
-                                     *why.text ? why.text : "out of memory")
-                      : 0;
+    if (status >= 0)
+        return 0;
+    uint64_t at;
+    const char *path = gt_compact_file_place(&c->file, b->at, &at);
+    return gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", path, at,
+                        *why.text ? why.text : "out of memory");
 }
 
 static uint64_t least(const void *reader, const struct gt_calls_part *part, size_t block)

@@ -5,6 +5,7 @@
 #include "analysis/calls/etrace.h"
 #include "analysis/calls/forks.h"
 #include "analysis/calls/task_names.h"
+#include "format/compact/set.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -81,10 +82,36 @@ static void report_gaps(struct gt_calls *c)
 {
     for (size_t i = 0; i < c->file.n_gaps; i++) {
         const struct gt_compact_gap *g = &c->file.gap[i];
+        uint64_t at;
+        const char *path = gt_compact_file_place(&c->file, g->at, &at);
         c->facts.incomplete = true;
         gt_notice(&c->notices,
                   "%s: offset %" PRIu64 ": %" PRIu64 " bytes are no whole block; they are left out",
-                  c->path, g->at, g->size);
+                  path, at, g->size);
+    }
+}
+
+/* Those before the first are missing where they were removed, too: nobody can say why. */
+static void report_missing(struct gt_calls *c, uint32_t from, uint32_t to)
+{
+    bool removed = from == 1 && c->file.part.limit;
+    g_autofree char *which = from == to ? g_strdup_printf("part %u is", from)
+                                        : g_strdup_printf("parts %u to %u are", from, to);
+    if (!removed)
+        c->facts.incomplete = true;
+    gt_notice(&c->notices, "%s: %s %s", c->path, which,
+              removed ? "removed: the recording kept to its size limit"
+                      : "missing: calls in it are left out");
+}
+
+static void report_parts(struct gt_calls *c)
+{
+    uint32_t next = 1;
+    for (size_t i = 0; i < c->file.n_members; i++) {
+        uint32_t number = c->file.member[i].number;
+        if (number > next)
+            report_missing(c, next, number - 1);
+        next = number + 1;
     }
 }
 
@@ -142,15 +169,16 @@ static int open_file(struct gt_calls *c, const char *const *elf, struct gt_error
     struct stat st;
     if (gt_calls_is_etrace(c->path, elf))
         return open_etrace(c, elf, err);
-    if (stat(c->path, &st) != 0)
-        return gt_error_errno(err, errno, "%s", c->path);
-    c->facts.form = S_ISDIR(st.st_mode) ? GT_CALLS_DIRECTORY : GT_CALLS_COMPACT;
+    c->facts.form =
+        stat(c->path, &st) == 0 && S_ISDIR(st.st_mode) ? GT_CALLS_DIRECTORY : GT_CALLS_COMPACT;
     if (c->facts.form == GT_CALLS_DIRECTORY)
         return 0;
-    int status = gt_compact_file_open(c->path, &c->file, err);
-    if (status == 0)
-        report_gaps(c);
-    return status;
+    int status = gt_compact_set_open(c->path, &c->file, err);
+    if (status < 0)
+        return status;
+    report_parts(c);
+    report_gaps(c);
+    return 0;
 }
 
 static void name_units(struct gt_calls *c)

@@ -32,7 +32,7 @@ static int list_directory(struct gt_texts *t, struct gt_error *err)
 static int list_blocks(struct gt_texts *t, struct gt_error *err)
 {
     char name[GT_COMPACT_MAX_NAME + 1];
-    for (size_t i = 0; i < t->file->n; i++) {
+    for (size_t i = t->file->own; i < t->file->n; i++) {
         if (t->file->block[i].head.type != GT_COMPACT_FILE)
             continue;
         int status = gt_compact_file_name(t->file, i, name, err);
@@ -95,9 +95,11 @@ static int read_block(const struct gt_texts *t, const char *name, char **data, s
     const struct gt_compact_block *b = &t->file->block[i - 1];
     struct gt_compact_buffer buffer = {0};
     const uint8_t *payload = NULL;
+    uint64_t at;
+    const char *path = gt_compact_file_place(t->file, b->at, &at);
     int status = gt_compact_file_read(t->file, i - 1, &buffer, &payload, err);
     if (status == 0 && (status = gt_compact_text_read(&b->head, payload, data, size)) < 0)
-        gt_error_set(err, status, "%s: offset %" PRIu64 ": %s: %s", t->path, b->at, name,
+        gt_error_set(err, status, "%s: offset %" PRIu64 ": %s: %s", path, at, name,
                      status == GT_E_NOMEM ? "out of memory" : "its contents are damaged");
     gt_compact_buffer_free(&buffer);
     return status;

@@ -3,6 +3,7 @@
 #include "analysis/recording/records.h"
 
 #include "format/compact/file.h"
+#include "format/compact/set.h"
 #include "format/uftrace/dir.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int read_file(const char *path, const struct gt_records_reader *reader, s
     struct gt_compact_file f;
     struct gt_compact_segments s = {0};
     struct unpack u = {.reader = reader};
-    int status = gt_compact_file_open(path, &f, err);
+    int status = gt_compact_set_open(path, &f, err);
     if (status < 0)
         return status;
     status = gt_compact_segments_find(&f, &s);
@@ -110,7 +111,7 @@ int gt_records_read(const struct gt_records *at, const struct gt_records_reader 
 static int begin_of_file(const char *path, uint64_t *time, struct gt_error *err)
 {
     struct gt_compact_file f;
-    int status = gt_compact_file_open(path, &f, err);
+    int status = gt_compact_set_open(path, &f, err);
     if (status < 0)
         return status;
     for (size_t i = 0; i < f.n && status == 0; i++)

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
+#include "format/compact/set.h"
 #include "format/compact/work.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
@@ -251,7 +252,9 @@ static int check_complete(const char *path, struct gt_error *err)
 static int put_texts(struct unpack *u)
 {
     struct gt_error why = {0};
-    int status = gt_compact_scatter(u->file.path, u->dir.path, &why);
+    const char *newest =
+        u->file.n_members ? u->file.member[u->file.n_members - 1].path : u->file.path;
+    int status = gt_compact_scatter(newest, u->dir.path, &why);
     if (is_damage(status)) {
         gt_notice(u->notices, "%s; the text file is left out", why.text);
         return 0;
@@ -264,7 +267,7 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
 {
     struct unpack u = {.notices = notices, .err = err};
     struct gt_uftrace_dir final;
-    int status = gt_compact_file_open(path, &u.file, err);
+    int status = gt_compact_set_open(path, &u.file, err);
     if (status < 0)
         return status;
     g_autofree char *folder = g_path_get_dirname(dir);

@@ -3,18 +3,43 @@
 #include "cli/record/flight.h"
 
 #include "base/number.h"
+#include "format/compact/split.h"
 #include "format/recording/files.h"
 #include "format/recording/message.h"
 
 #include <signal.h>
 #include <string.h>
 
+/* --split and --size-limit. */
+static int check_limits(const struct gt_record_options *o, bool compact, struct gt_error *err)
+{
+    struct gt_compact_limits limits;
+    struct gt_error why;
+    const char *option = o->split ? "--split" : "--size-limit";
+    if (!o->split && !o->size_limit)
+        return 0;
+    if (!compact)
+        return gt_error_set(err, GT_E_USAGE,
+                            "%s: only compact recordings are split or limited; leave "
+                            "--format out",
+                            option);
+    if (o->last)
+        return gt_error_set(err, GT_E_USAGE,
+                            "%s: a flight recorder (--last) has a size of its own; leave one of "
+                            "them out",
+                            option);
+    if (gt_compact_limits_parse(o->split, o->size_limit, &limits, &why) < 0)
+        return gt_error_set(err, GT_E_USAGE, "--%s", why.text);
+    return 0;
+}
+
 int gt_record_flight_check(const struct gt_recording *r, struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
     struct gt_error why;
-    if (!r->opt->last)
-        return 0;
+    int status = check_limits(r->opt, r->compact, err);
+    if (status < 0 || !r->opt->last)
+        return status;
     if (!r->compact)
         return gt_error_set(err, GT_E_USAGE,
                             "--last %s: only compact recordings have a flight recorder; leave "

@@ -26,6 +26,7 @@ struct gt_record_options {
     GPtrArray *symbols;
     struct gt_record_filters filters; /* uftrace */
     const char *format;               /* uftrace: of the recording; execlog: of the log */
+    const char *split, *size_limit;
     const char *last; /* uftrace: what a flight recorder keeps; execlog: a number of instructions */
     /* options of execlog; the arrays are lists of strings */
     uint64_t every;

@@ -12,6 +12,7 @@
 #include "cli/record/qemu.h"
 
 #include "format/compact/file.h"
+#include "format/compact/set.h"
 #include "format/recording/stats.h"
 #include "format/uftrace/dir.h"
 #include "track/counters.h"
@@ -34,6 +35,10 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     g_string_append(out, r->compact ? ",format=compact,summary=off" : ",summary=off");
     if (opt->last)
         g_string_append_printf(out, ",last=%s", opt->last);
+    if (opt->split)
+        g_string_append_printf(out, ",split=%s", opt->split);
+    if (opt->size_limit)
+        g_string_append_printf(out, ",size-limit=%s", opt->size_limit);
     if (opt->clock)
         g_string_append_printf(out, ",clock=%s", opt->clock);
     if (opt->depth)
@@ -57,6 +62,14 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     }
 }
 
+static int check_output(const struct gt_recording *r, struct gt_error *err)
+{
+    if (!r->compact)
+        return gt_uftrace_dir_check(r->output, err);
+    return r->opt->split ? gt_compact_work_check_set(r->output, err)
+                         : gt_compact_work_check(r->output, err);
+}
+
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     struct gt_filter_set *set = NULL;
@@ -69,8 +82,7 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
     if (status < 0)
         return status;
     gt_record_flight_mark(r);
-    if (gt_record_output_mark(r, err) < 0 ||
-        (r->compact ? gt_compact_work_check : gt_uftrace_dir_check)(r->output, err) < 0)
+    if (gt_record_output_mark(r, err) < 0 || check_output(r, err) < 0)
         return err->status;
     gt_recording_mark(r->dir, "info", &r->info_before);
     gt_recording_mark(r->dir, GT_STATS_FILE, &r->stats_before);
@@ -166,12 +178,13 @@ static void say_counters(const struct gt_stats *s, const char *prefix, const cha
     }
 }
 
-/* Of a file: all of it. */
+/* Of files: all of them. */
 static uint64_t size_of(const struct gt_recording *r, const struct gt_stats *s)
 {
-    struct stat st;
-    return r->compact && stat(r->output, &st) == 0 ? (uint64_t)st.st_size
-                                                   : gt_stats_number(s, "bytes");
+    uint64_t size = 0;
+    if (!r->compact || gt_compact_set_size(r->output, &size) < 0)
+        return gt_stats_number(s, "bytes");
+    return size;
 }
 
 static void say_summary(const struct gt_recording *r, const struct gt_stats *s)

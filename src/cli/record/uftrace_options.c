@@ -15,6 +15,14 @@ const struct gt_option gt_options_uftrace[] = {
          "ring beside FILE; write it to FILE, FILE.1 ... at SIGUSR2, at a trigger with "
          "snapshot, and at the end",
      GT_RECORD_FIELD(last)},
+    {"split", .type = GT_OPTION_TEXT, .value = "SIZE|TIME",
+     .help = "go on in a new file when one is as big or as old, as 64M, 10s "
+             "or 5min; the earlier ones become FILE.1, FILE.2 ..., FILE shows all of them",
+     GT_RECORD_FIELD(split)},
+    {"size-limit", .type = GT_OPTION_TEXT, .value = "SIZE",
+     .help = "write at most SIZE bytes, as 1G; then the recording ends and "
+             "the guest goes on. With --split: remove the oldest files instead",
+     GT_RECORD_FIELD(size_limit)},
     {"clock", .type = GT_OPTION_CHOICE, .value = "CLOCK",
      .choices = (const char *const[]){"insn", "host", "auto", NULL},
      .help = "select the time base: retired instructions (the same in every run), the host's "

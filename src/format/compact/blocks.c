@@ -5,6 +5,7 @@
 #include "format/le.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,19 +16,68 @@ enum { MAGIC_SIZE = 8, FIRST_ROOM = 64 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-int gt_compact_pread(const struct gt_compact_file *f, void *data, size_t n, uint64_t at,
-                     struct gt_error *err)
+/* Which member has the offset. */
+static size_t member_of(const struct gt_compact_file *f, uint64_t at)
+{
+    size_t low = 0, high = f->n_members;
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        if (f->member[middle].begin <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const char *gt_compact_file_place(const struct gt_compact_file *f, uint64_t at, uint64_t *own)
+{
+    *own = at;
+    if (f->n_members == 0)
+        return f->path;
+    const struct gt_compact_member *m = &f->member[member_of(f, at)];
+    *own = at - m->begin;
+    return m->path;
+}
+
+static int read_at(int fd, const char *path, void *data, size_t n, uint64_t at,
+                   struct gt_error *err)
 {
     for (size_t have = 0; have < n;) {
-        ssize_t got = pread(f->fd, (char *)data + have, n - have, (off_t)(at + have));
+        ssize_t got = pread(fd, (char *)data + have, n - have, (off_t)(at + have));
         if (got < 0 && errno != EINTR)
-            return gt_error_errno(err, errno, "%s", f->path);
+            return gt_error_errno(err, errno, "%s", path);
         if (got == 0)
-            return gt_error_set(err, GT_E_TRUNC, "%s: offset %" PRIu64 ": the file ends here",
-                                f->path, at + have);
+            return gt_error_set(err, GT_E_TRUNC, "%s: offset %" PRIu64 ": the file ends here", path,
+                                at + have);
         have += got > 0 ? (size_t)got : 0;
     }
     return 0;
+}
+
+/* Of many files only the last one stays open: descriptors are few. One that is removed meanwhile is
+ * damage as any other. */
+static int read_member(const struct gt_compact_file *f, size_t i, void *data, size_t n, uint64_t at,
+                       struct gt_error *err)
+{
+    const struct gt_compact_member *m = &f->member[i];
+    if (i == f->n_members - 1 && f->fd >= 0)
+        return read_at(f->fd, m->path, data, n, at - m->begin, err);
+    int fd = open(m->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return gt_error_set(err, GT_E_FORMAT, "%s: it was removed meanwhile", m->path);
+    if (fd < 0)
+        return gt_error_errno(err, errno, "%s", m->path);
+    int status = read_at(fd, m->path, data, n, at - m->begin, err);
+    close(fd);
+    return status;
+}
+
+int gt_compact_pread(const struct gt_compact_file *f, void *data, size_t n, uint64_t at,
+                     struct gt_error *err)
+{
+    return f->n_members ? read_member(f, member_of(f, at), data, n, at, err)
+                        : read_at(f->fd, f->path, data, n, at, err);
 }
 
 void gt_compact_file_head(uint8_t out[GT_COMPACT_FILE_HEAD])
@@ -101,6 +151,8 @@ int gt_compact_file_read(const struct gt_compact_file *f, size_t i, struct gt_co
 {
     const struct gt_compact_block *block = &f->block[i];
     struct gt_compact_head head;
+    uint64_t own;
+    const char *path = gt_compact_file_place(f, block->at, &own);
     size_t size = GT_COMPACT_HEAD + block->head.size;
     if (b->room < size) {
         uint8_t *more = realloc(b->data, size);
@@ -115,12 +167,12 @@ int gt_compact_file_read(const struct gt_compact_file *f, size_t i, struct gt_co
         return status;
     if (gt_compact_head_read(b->data, size, &head) < 0 || !same_head(&head, &block->head))
         return gt_error_set(err, GT_E_FORMAT,
-                            "%s: offset %" PRIu64 ": the block is not what the index says", f->path,
-                            block->at);
+                            "%s: offset %" PRIu64 ": the block is not what the index says", path,
+                            own);
     if (!gt_compact_head_fits(b->data, *payload, head.size))
         return gt_error_set(err, GT_E_FORMAT,
-                            "%s: offset %" PRIu64 ": the block's checksum does not fit it", f->path,
-                            block->at);
+                            "%s: offset %" PRIu64 ": the block's checksum does not fit it", path,
+                            own);
     return 0;
 }
 

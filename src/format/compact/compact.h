@@ -35,6 +35,7 @@ enum gt_compact_type {
     GT_COMPACT_RECORDS = 1,
     GT_COMPACT_FILE,  /* a text file of the recording: its name, its contents packed by zstd */
     GT_COMPACT_INDEX, /* what the blocks before it are: file.h */
+    GT_COMPACT_PART,  /* which part of a recording in several files this one is: set.h */
 };
 
 enum gt_compact_flag {

@@ -139,6 +139,9 @@ void gt_compact_file_close(struct gt_compact_file *f)
     free(f->path);
     free(f->block);
     free(f->gap);
+    for (size_t i = 0; i < f->n_members; i++)
+        free(f->member[i].path);
+    free(f->member);
     gt_compact_buffer_free(&f->buffer);
     *f = (struct gt_compact_file){.fd = -1};
 }

@@ -33,6 +33,20 @@ struct gt_compact_gap {
     uint64_t at, size;
 };
 
+/* Which of a recording's files this one is: set.h. */
+struct gt_compact_part {
+    uint64_t set;
+    uint32_t number; /* from 1; 0: the recording is in one file */
+    uint64_t limit;  /* bytes of all files; 0: none */
+};
+
+/* One of the files that have been opened as one. */
+struct gt_compact_member {
+    char *path;
+    uint32_t number;
+    uint64_t begin; /* offset at which its bytes are counted */
+};
+
 /* Memory for a payload, {0} at first: a thread's own. */
 struct gt_compact_buffer {
     uint8_t *data;
@@ -54,6 +68,11 @@ struct gt_compact_file {
     uint64_t index_at; /* 0: none; the heads were read one by one */
     size_t index_blocks, index_gaps;
     struct gt_compact_buffer buffer; /* gt_compact_file_payload's */
+    /* set.h: a file that is made of several, in order; `fd` is the last one's. */
+    struct gt_compact_part part;
+    struct gt_compact_member *member;
+    size_t n_members, members_room;
+    size_t own; /* the first block that may be a text file which counts */
 };
 
 /* Finds all blocks, by the index where it is valid. GT_E_NOT_FOUND, GT_E_IO, GT_E_NOMEM;
@@ -62,6 +81,8 @@ int gt_compact_file_open(const char *path, struct gt_compact_file *out, struct g
 /* The same without an index: by the heads alone. */
 int gt_compact_file_scan(const char *path, struct gt_compact_file *out, struct gt_error *err);
 void gt_compact_file_close(struct gt_compact_file *f);
+/* The file that has the offset, and *own, the offset in it: for messages. */
+const char *gt_compact_file_place(const struct gt_compact_file *f, uint64_t at, uint64_t *own);
 /* 0: a compact recording of a version that can be read begins at the path. Errors of
  * gt_compact_file_open. */
 int gt_compact_file_check(const char *path, struct gt_error *err);

@@ -2,9 +2,9 @@
 /* What rings have, into a compact file; and how much they keep: see flight.h. */
 #include "format/compact/flight_ring.h"
 #include "format/compact/parts.h"
+#include "format/compact/split.h"
 
 #include "base/file.h"
-#include "base/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,36 +18,22 @@ enum { PATH_ROOM = 4200, TRIES = 16 };
 
 /* ---- how much ------------------------------------------------------------------------------ */
 
-static const struct {
-    const char *ending;
-    uint64_t each;
-    bool is_time;
-} units[] = {
-    {"K", 1ull << 10, false}, {"M", 1ull << 20, false},   {"G", 1ull << 30, false},
-    {"ms", 1000000, true},    {"s", 1000000000ull, true},
-};
-
 int gt_compact_flight_parse(const char *text, struct gt_compact_flight_limit *out,
                             struct gt_error *err)
 {
-    char digits[16];
-    size_t n = strspn(text, "0123456789"), i = 0;
     uint64_t value = 0;
-    const size_t kinds = sizeof units / sizeof *units;
-    snprintf(digits, sizeof digits, "%.*s", n < sizeof digits ? (int)n : 0, text);
-    while (i < kinds && strcmp(text + n, units[i].ending) != 0)
-        i++;
-    if (i == kinds || gt_number_parse(digits, &value) < 0 || value == 0)
+    bool is_time = false;
+    int status = gt_compact_amount_parse(text, &value, &is_time);
+    if (status == GT_E_USAGE)
         return gt_error_set(err, GT_E_USAGE, "%.40s: expected a size or a time, as 64M or 10s",
                             text);
-    bool fits = value <= UINT64_MAX / 4 / units[i].each;
-    value *= units[i].each;
-    *out = units[i].is_time ? (struct gt_compact_flight_limit){GT_COMPACT_FLIGHT_MOST, value}
-                            : (struct gt_compact_flight_limit){value, 0};
-    if (fits && out->bytes >= GT_COMPACT_FLIGHT_LEAST && out->bytes <= GT_COMPACT_FLIGHT_MOST)
+    *out = is_time ? (struct gt_compact_flight_limit){GT_COMPACT_FLIGHT_MOST, value}
+                   : (struct gt_compact_flight_limit){value, 0};
+    if (status == 0 && out->bytes >= GT_COMPACT_FLIGHT_LEAST &&
+        out->bytes <= GT_COMPACT_FLIGHT_MOST)
         return 0;
     return gt_error_set(err, GT_E_USAGE, "%.40s: expected %s", text,
-                        units[i].is_time ? "a shorter time" : "a size from 1M to 1G");
+                        is_time ? "a shorter time" : "a size from 1M to 1G");
 }
 
 static const char *limit_path(const char *dir, char path[PATH_ROOM])

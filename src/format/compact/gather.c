@@ -6,6 +6,7 @@
 #include "format/compact/file.h"
 #include "format/compact/parts.h"
 #include "format/compact/ran.h"
+#include "format/compact/set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,9 +43,9 @@ static bool is_text_file(const char *dir, const char *name)
 /* Two descriptors at a time are enough: a guest may have left no more. */
 struct gather {
     const char *dir, *path;
-    bool texts; /* the file keeps some text files, before records */
-    struct gt_ran *ran;
-    int fd; /* of the file, for appending, alone */
+    bool texts;         /* the file keeps some text files, before records */
+    struct gt_ran *ran; /* NULL: all symbols are kept */
+    int fd;             /* of the file, for appending, alone */
     struct gt_error *err;
 };
 
@@ -108,7 +109,7 @@ static int gather_one(const struct gather *g, const char *name)
     int status = gt_file_read(path, GT_COMPACT_MAX_TEXT, &data, &n, g->err);
     if (status < 0)
         return status;
-    int shorter = gt_ran_shorten(g->ran, name, data, n, &less);
+    int shorter = g->ran ? gt_ran_shorten(g->ran, name, data, n, &less) : 0;
     if (shorter < 0)
         status = gt_error_set(g->err, shorter, "%s: out of memory", path);
     else if (shorter)
@@ -162,9 +163,11 @@ static int gather_into(struct gather *g, uint64_t end)
 int gt_compact_gather(const char *dir, const char *path, struct gt_error *err)
 {
     struct gather g = {.dir = dir, .path = path, .err = err};
+    const struct gt_compact_part part = gt_compact_part_at(path);
+    bool all = part.number > 1 && !gt_compact_part_is_named(path, part.number);
     uint64_t end;
     int status = find_end(&g, &end);
-    if (status == 0)
+    if (status == 0 && !all)
         status = gt_ran_read(path, dir, &g.ran, err);
     if (status == 0)
         status = gather_into(&g, end);

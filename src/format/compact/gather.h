@@ -10,7 +10,8 @@
 
 /* Appends the directory's text files to the file, then an index. The file's former ones at its end
  * are cut off first: as long as the directory is there nothing is lost. Of symbols and source lines
- * those of functions that ran are kept. Records (TID.dat) and files whose names begin with a dot
+ * those of functions that ran are kept, but in the newest of several parts (set.h), whose
+ * text files are those of all. Records (TID.dat) and files whose names begin with a dot
  * are no text files. Nobody adds to the file meanwhile. Errors of gt_compact_file_open,
  * gt_file_read, gt_compact_text_pack and gt_compact_file_append. */
 int gt_compact_gather(const char *dir, const char *path, struct gt_error *err);

@@ -3,6 +3,7 @@
 #include "format/compact/mend.h"
 
 #include "format/compact/file.h"
+#include "format/compact/set.h"
 #include "format/compact/words.h"
 #include "format/compact/writer.h"
 
@@ -143,7 +144,7 @@ static int read_file(struct gt_compact_mend *m, uint32_t packer, struct gt_error
 {
     struct gt_compact_file f;
     struct gt_compact_segments s = {0};
-    int status = gt_compact_file_open(m->file, &f, err);
+    int status = gt_compact_set_open(m->file, &f, err);
     if (status < 0)
         return status;
     status = gt_compact_segments_find(&f, &s);

@@ -62,9 +62,31 @@ int gt_compact_tail_find(int fd, const char *path, uint32_t packer, uint64_t fro
     return status;
 }
 
+int gt_compact_tail_find_in_set(const char *path, uint32_t packer, uint32_t part, uint64_t from,
+                                struct gt_compact_tail *out, struct gt_error *err)
+{
+    *out = (struct gt_compact_tail){.is_set = true};
+    struct gt_compact_file *f = &out->file;
+    uint64_t begin = 0;
+    size_t n = 0;
+    int status = gt_compact_set_open(path, f, err);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < f->n_members; i++)
+        if (f->member[i].number == part)
+            begin = f->member[i].begin + from;
+    while (n < f->n && f->block[n].at < begin)
+        n++;
+    memmove(f->block, f->block + n, (f->n - n) * sizeof *f->block);
+    f->n -= n;
+    keep_own(out, packer);
+    return 0;
+}
+
 void gt_compact_tail_clear(struct gt_compact_tail *t)
 {
-    t->file.fd = -1; /* not ours */
+    if (!t->is_set)
+        t->file.fd = -1; /* not ours */
     gt_compact_file_close(&t->file);
 }
 

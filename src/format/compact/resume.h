@@ -8,11 +8,13 @@
 
 #include "format/compact/file.h"
 #include "format/compact/pack.h"
+#include "format/compact/set.h"
 
 /* The blocks of one packer, or its last ones. */
 struct gt_compact_tail {
     struct gt_compact_file file; /* its list has these blocks only, whole segments */
     uint64_t records;            /* of the packer, in all of the file */
+    bool is_set;                 /* the descriptor is our own */
 };
 
 /* Finds the packer's blocks from the offset `from` on: 0, or where one of its segments begins. What
@@ -20,6 +22,10 @@ struct gt_compact_tail {
  * meanwhile; the descriptor stays the caller's. GT_E_IO, GT_E_NOMEM. */
 int gt_compact_tail_find(int fd, const char *path, uint32_t packer, uint64_t from,
                          struct gt_compact_tail *out, struct gt_error *err);
+/* The same in all parts of the set (set.h) from the segment on that begins at offset `from` of the
+ * part `part`; 0: in all. Nothing is cut. Errors of gt_compact_set_open. */
+int gt_compact_tail_find_in_set(const char *path, uint32_t packer, uint32_t part, uint64_t from,
+                                struct gt_compact_tail *out, struct gt_error *err);
 void gt_compact_tail_clear(struct gt_compact_tail *t);
 
 /* A task after its last record. */

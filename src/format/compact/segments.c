@@ -116,8 +116,11 @@ int gt_compact_segment_unpack(const struct gt_compact_file *f, const struct gt_c
         if (status < 0)
             break;
         status = gt_unpacker_block(u, &block->head, payload, piece, self, &why);
-        if (status < 0 && why.status == status)
-            gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", f->path, block->at, why.text);
+        if (status < 0 && why.status == status) {
+            uint64_t at;
+            const char *path = gt_compact_file_place(f, block->at, &at);
+            gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", path, at, why.text);
+        }
     }
     gt_compact_buffer_free(&buffer);
     return status < 0 ? status : 0;

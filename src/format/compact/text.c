@@ -54,17 +54,19 @@ int gt_compact_file_name(const struct gt_compact_file *f, size_t i,
     const struct gt_compact_block *b = &f->block[i];
     uint8_t data[GT_NUMBER_MAX + GT_COMPACT_MAX_NAME];
     struct gt_compact_head head = b->head;
-    const char *own;
+    const char *own, *path;
+    uint64_t at;
     size_t n;
     head.size = head.size < sizeof data ? head.size : sizeof data;
     int status = gt_compact_pread(f, data, head.size, b->at + GT_COMPACT_HEAD, err);
     if (status < 0)
         return status;
     if (head.type != GT_COMPACT_FILE || !gt_compact_text_name(&head, data, &own, &n) ||
-        memchr(own, 0, n))
+        memchr(own, 0, n)) {
+        path = gt_compact_file_place(f, b->at, &at);
         return gt_error_set(err, GT_E_FORMAT,
-                            "%s: offset %" PRIu64 ": the text file's name is damaged", f->path,
-                            b->at);
+                            "%s: offset %" PRIu64 ": the text file's name is damaged", path, at);
+    }
     memcpy(name, own, n);
     name[n] = '\0';
     return 0;
@@ -75,11 +77,13 @@ static int read_text(const struct gt_compact_file *f, size_t i, char **data, siz
 {
     struct gt_compact_buffer buffer = {0};
     const uint8_t *payload;
+    uint64_t at;
+    const char *path = gt_compact_file_place(f, f->block[i].at, &at);
     int status = gt_compact_file_read(f, i, &buffer, &payload, err);
     if (status == 0) {
         status = gt_compact_text_read(&f->block[i].head, payload, data, size);
         if (status < 0)
-            gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", f->path, f->block[i].at,
+            gt_error_set(err, status, "%s: offset %" PRIu64 ": %s", path, at,
                          status == GT_E_NOMEM ? "out of memory"
                                               : "the text file's contents are damaged");
     }
@@ -91,7 +95,7 @@ int gt_compact_file_text(const struct gt_compact_file *f, const char *name, char
                          size_t *size, struct gt_error *err)
 {
     char own[GT_COMPACT_MAX_NAME + 1];
-    for (size_t i = f->n; i-- > 0;) {
+    for (size_t i = f->n; i-- > f->own;) {
         if (f->block[i].head.type != GT_COMPACT_FILE)
             continue;
         int status = gt_compact_file_name(f, i, own, err);

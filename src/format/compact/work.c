@@ -2,8 +2,10 @@
 /* The working directory of a compact file: see work.h. */
 #include "format/compact/work.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "format/compact/file.h"
+#include "format/compact/set.h"
 #include "format/compact/work_parts.h"
 
 #include <dirent.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,6 +144,8 @@ static int move_aside(const struct gt_compact_work *w, const struct gt_compact_w
         return gt_compact_work_exists(w) ? gt_compact_work_remove_dir(w, err) : 0;
     if (gt_compact_work_exists(old))
         status = gt_compact_work_remove_dir(old, err);
+    if (status == 0)
+        status = gt_compact_work_move_parts(w, old, err);
     if (status == 0 && there && rename(w->file, old->file) != 0)
         status = gt_error_errno(err, errno, "%s: cannot be moved to %s", w->file, old->file);
     if (status == 0 && gt_compact_work_exists(w))
@@ -205,7 +210,8 @@ static int make_dir(const struct gt_compact_work *w, struct gt_error *err)
 }
 
 static int create(const char *path, const struct gt_compact_flight_limit *limit,
-                  struct gt_compact_work *out, struct gt_error *err)
+                  const struct gt_compact_part *part, struct gt_compact_work *out,
+                  struct gt_error *err)
 {
     struct gt_compact_work old;
     int status = name_both(path, out, &old, err);
@@ -217,8 +223,11 @@ static int create(const char *path, const struct gt_compact_flight_limit *limit,
         status = make_dir(out, err);
     if (status == 0) {
         out->flight = limit;
-        status = limit ? gt_compact_flight_write(out->dir.path, limit, err)
-                       : gt_compact_file_create(out->file, err);
+        if (limit)
+            status = gt_compact_flight_write(out->dir.path, limit, err);
+        else
+            status = part ? gt_compact_part_create(out->file, part, err)
+                          : gt_compact_file_create(out->file, err);
         if (status == 0)
             status = gt_compact_work_enter(out, err);
         if (status < 0)
@@ -229,13 +238,32 @@ static int create(const char *path, const struct gt_compact_flight_limit *limit,
 
 int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct gt_error *err)
 {
-    return create(path, NULL, out, err);
+    return create(path, NULL, NULL, out, err);
 }
 
 int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
                                   struct gt_compact_work *out, struct gt_error *err)
 {
-    return create(path, limit, out, err);
+    return create(path, limit, NULL, out, err);
+}
+
+int gt_compact_work_check_set(const char *path, struct gt_error *err)
+{
+    struct gt_compact_work w;
+    int status = gt_compact_work_check(path, err);
+    if (status == 0)
+        status = gt_compact_work_name(path, &w, err);
+    return status < 0 ? status : gt_compact_work_check_parts(&w, err);
+}
+
+int gt_compact_work_create_set(const char *path, uint64_t limit, struct gt_compact_work *out,
+                               struct gt_error *err)
+{
+    struct gt_compact_part part = {.number = 1, .limit = limit};
+    if (getrandom(&part.set, sizeof part.set, GRND_NONBLOCK) != sizeof part.set)
+        part.set = gt_clock_monotonic() ^ (uint64_t)getpid() << 32;
+    int status = gt_compact_work_check_set(path, err);
+    return status < 0 ? status : create(path, NULL, &part, out, err);
 }
 
 /* ---- the last one ---------------------------------------------------------------------------- */

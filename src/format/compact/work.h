@@ -9,6 +9,8 @@
  * is made with a snapshot. The first one has its name, later ones FILE.1, FILE.2 ...: the first
  * that is free, as nothing is ever overwritten.
  *
+ * The parts of a split recording (set.h) have the directory of the newest one, FILE.
+ *
  * Processes that record into the file hold a shared flock() on DIR/.guesttrace.lock. The last one
  * gathers the text files into the file, and removes the directory.
  */
@@ -55,6 +57,16 @@ int gt_compact_work_create_flight(const char *path, const struct gt_compact_flig
  * struct gt_compact_work.snapshot. Errors of gt_compact_scatter and gt_compact_work_name;
  * GT_E_EXISTS: a flight recorder's processes have not ended. */
 int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err);
+/* The same as gt_compact_work_check and gt_compact_work_create for a recording that may be split
+ * (split.h): it is the first part of a new set. GT_E_EXISTS: also where a file has the name of a
+ * part. */
+int gt_compact_work_check_set(const char *path, struct gt_error *err);
+int gt_compact_work_create_set(const char *path, uint64_t limit, struct gt_compact_work *out,
+                               struct gt_error *err);
+/* Finishes a part: waits for the blocks that are begun in it, and gathers the present text files
+ * into it. Recording goes on meanwhile. Errors of gt_compact_gather. */
+int gt_compact_work_finish_part(const struct gt_compact_work *w, uint32_t number,
+                                struct gt_error *err);
 /* Uses the directory, for another process. GT_E_IO, GT_E_NOT_FOUND. */
 int gt_compact_work_enter(struct gt_compact_work *w, struct gt_error *err);
 

@@ -82,7 +82,9 @@ int gt_compact_work_gather(const struct gt_compact_work *w, struct gt_error *err
     int64_t n = gt_compact_work_has_pool(w) ? gt_compact_work_recover(w, NULL, err) : 0;
     if (n < 0 || gt_compact_work_has_pool(w))
         return n < 0 ? (int)n : 0;
-    int status = gt_compact_gather(w->dir.path, w->file, err);
+    int status = gt_compact_work_finish_parts(w, err);
+    if (status == 0)
+        status = gt_compact_gather(w->dir.path, w->file, err);
     return status < 0 ? status : gt_compact_work_remove_dir(w, err);
 }
 

@@ -16,6 +16,14 @@ int gt_compact_work_close_flight(struct gt_compact_work *w, struct gt_error *err
 int gt_compact_work_make_lock(const char *dir, struct gt_error *err);
 /* True if there is a pool of records. */
 bool gt_compact_work_has_pool(const struct gt_compact_work *w);
+/* Finishes all parts that are not. Errors of gt_compact_work_finish_part. */
+int gt_compact_work_finish_parts(const struct gt_compact_work *w, struct gt_error *err);
+/* No file but parts of the recording that is there has the name of a part. GT_E_EXISTS, GT_E_IO. */
+int gt_compact_work_check_parts(const struct gt_compact_work *w, struct gt_error *err);
+/* The parts of the recording that is there get names after that of `old`, where older ones are
+ * removed. GT_E_IO, GT_E_NOMEM. */
+int gt_compact_work_move_parts(const struct gt_compact_work *w, const struct gt_compact_work *old,
+                               struct gt_error *err);
 /* Removes the directory, for others all at once. */
 int gt_compact_work_remove_dir(const struct gt_compact_work *w, struct gt_error *err);
 

@@ -23,7 +23,9 @@ struct gt_compact_writer {
     bool in_block;    /* it has records */
     uint64_t before;  /* records of the packer in the file */
     uint64_t segment; /* offset of its last segment; 0: not known */
-    struct gt_packer *packer; /* NULL: made with the first record */
+    uint32_t segment_part;         /* the part that has it */
+    struct gt_compact_split split; /* the part that is open */
+    struct gt_packer *packer;      /* NULL: made with the first record */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -39,6 +41,7 @@ int gt_compact_writer_create(const struct gt_compact_writer_options *o,
     w->fd = -1;
     w->o.path = strdup(o->path);
     w->o.dir = strdup(o->dir);
+    w->split = (struct gt_compact_split){.limits = o->limits, .file = w->o.path, .dir = w->o.dir};
     if (w->o.path && w->o.dir)
         return 0;
     gt_compact_writer_destroy(w);
@@ -90,29 +93,32 @@ static int open_mark(const struct gt_compact_writer *w, int flags)
     return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0666);
 }
 
-/* False: the file has no blocks of this number. *segment: see writer.h; 0: look at all of it. */
-static bool was_there(const struct gt_compact_writer *w, uint64_t *segment)
+/* False: the file has no blocks of this number. w->segment: see writer.h; 0: look at all of it. */
+static bool was_there(struct gt_compact_writer *w)
 {
+    uint64_t mark[2] = {0};
     int fd = open_mark(w, O_WRONLY | O_CREAT | O_EXCL);
     bool is_new = fd >= 0;
-    *segment = 0;
     if (!is_new) {
         fd = open_mark(w, O_RDONLY);
-        if (fd >= 0 && pread(fd, segment, sizeof *segment, 0) != sizeof *segment)
-            *segment = 0;
+        if (fd >= 0 && pread(fd, mark, sizeof mark, 0) != sizeof mark)
+            mark[0] = 0;
     }
     if (fd >= 0)
         close(fd);
+    w->segment = mark[0];
+    w->segment_part = (uint32_t)mark[1];
     return !is_new;
 }
 
 /* Where this fails, the next process of this number has more to read. */
 static void put_mark(const struct gt_compact_writer *w, uint64_t segment)
 {
+    const uint64_t mark[2] = {segment, w->split.part.number};
     int fd = open_mark(w, O_WRONLY | O_CREAT);
     if (fd < 0)
         return;
-    if (pwrite(fd, &segment, sizeof segment, 0) != sizeof segment)
+    if (pwrite(fd, mark, sizeof mark, 0) != sizeof mark)
         (void)!ftruncate(fd, 0);
     close(fd);
 }
@@ -128,13 +134,22 @@ static int lock(const struct gt_compact_writer *w)
     return failed ? errno : 0;
 }
 
+/* In the newest part, or, where its last segment is in an earlier one, in all from that on. For a
+ * recovery in all: it needs every task. */
 static int find_tail(const struct gt_compact_writer *w, struct gt_compact_tail *tail)
 {
+    const uint32_t part = w->split.part.number;
+    bool known = !w->recover && w->segment;
+    uint64_t from = known && w->segment_part == part ? w->segment : 0;
     int e = lock(w);
     if (e)
         return e;
-    int status =
-        gt_compact_tail_find(w->fd, w->o.path, w->number, w->recover ? 0 : w->segment, tail, NULL);
+    int status = gt_compact_tail_find(w->fd, w->o.path, w->number, from, tail, NULL);
+    if (status == 0 && part > 1 && (w->recover || tail->file.n == 0)) {
+        gt_compact_tail_clear(tail);
+        status = gt_compact_tail_find_in_set(w->o.path, w->number, known ? w->segment_part : 0,
+                                             known ? w->segment : 0, tail, NULL);
+    }
     flock(w->fd, LOCK_UN);
     return status < 0 ? errno_of(status) : 0;
 }
@@ -146,10 +161,10 @@ static int open_file(void *self, uint32_t number, bool recover, uint64_t *record
     w->number = number;
     w->recover = recover;
     w->before = *records = 0;
-    w->fd = open(w->o.path, O_RDWR | O_APPEND | O_CLOEXEC);
+    w->fd = gt_compact_split_open(&w->split);
     if (w->fd < 0)
         return errno;
-    w->resumes = was_there(w, &w->segment) || recover;
+    w->resumes = was_there(w) || recover;
     int e = w->resumes ? find_tail(w, &tail) : 0;
     if (w->resumes && !e) {
         w->before = *records = tail.records;
@@ -185,14 +200,36 @@ static int make_packer(struct gt_compact_writer *w)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
+/* The next block is of the newest part: the first one in it begins a segment. 0 or an errno value.
+ */
+static int open_newest(struct gt_compact_writer *w)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    w->fd = gt_compact_split_open(&w->split);
+    gt_packer_end_segment(w->packer);
+    return w->fd < 0 ? errno : 0;
+}
+
+static int begin_block(struct gt_compact_writer *w)
+{
+    int e = 0;
+    gt_packer_set_exact(w->packer, is_exact(w));
+    if (!gt_compact_limits_split(&w->o.limits))
+        return 0;
+    while (!e && (w->fd < 0 || !gt_compact_split_enter(&w->split, w->fd)))
+        e = open_newest(w);
+    return e;
+}
+
 static int put(void *self, uint32_t id, const uint64_t *words, size_t n)
 {
     struct gt_compact_writer *w = self;
     int e = w->packer ? 0 : make_packer(w);
+    if (!e && !w->in_block)
+        e = begin_block(w);
     if (e)
         return e;
-    if (!w->in_block)
-        gt_packer_set_exact(w->packer, is_exact(w));
     int status = gt_packer_put_words(w->packer, id, words, n);
     w->in_block |= status == 0;
     return status < 0 ? errno_of(status) : 0;
@@ -211,18 +248,35 @@ static bool is_full(const void *self)
     return gt_packer_is_full(w->packer);
 }
 
-/* *at: where the block begins in the file. */
-static int append(const struct gt_compact_writer *w, const uint8_t *block, size_t size,
-                  uint64_t *at)
+/* *at: where the block begins in the file. *turned: the file is a part that has ended. */
+static int append(struct gt_compact_writer *w, const uint8_t *block, size_t size, uint64_t *at,
+                  bool *turned)
 {
     int e = lock(w);
     if (e)
         return e;
     off_t end = lseek(w->fd, 0, SEEK_END);
     *at = end < 0 ? 0 : (uint64_t)end;
-    e = gt_compact_append_fd(w->fd, block, size);
+    e = gt_compact_split_room(&w->split, w->fd, size);
+    if (!e)
+        e = gt_compact_append_fd(w->fd, block, size);
+    *turned = !e && gt_compact_split_turn(&w->split, w->fd, size);
     flock(w->fd, LOCK_UN);
     return e;
+}
+
+/* After a block: others may finish the part. */
+static void leave_part(struct gt_compact_writer *w, bool turned)
+{
+    const uint32_t part = w->split.part.number;
+    if (!gt_compact_limits_split(&w->o.limits))
+        return;
+    gt_compact_split_leave(w->fd);
+    if (!turned)
+        return;
+    open_newest(w); /* else the next block tries again */
+    if (w->o.finished)
+        w->o.finished(w->o.finished_self, part);
 }
 
 static int end_block(void *self, uint64_t *bytes)
@@ -232,13 +286,15 @@ static int end_block(void *self, uint64_t *bytes)
     const uint8_t *block;
     size_t size;
     uint64_t at;
+    bool turned = false;
     w->in_block = false;
     if (gt_packer_end_block(w->packer, &block, &size) < 0)
         return ENOMEM;
     *bytes = size;
-    int e = append(w, block, size, &at);
+    int e = append(w, block, size, &at, &turned);
     if (!e && gt_compact_head_read(block, size, &head) == 0 && head.flags & GT_COMPACT_SEGMENT)
         put_mark(w, at);
+    leave_part(w, turned);
     return e;
 }
 
@@ -249,6 +305,12 @@ const struct gt_stream_packing gt_compact_packing = {.open = open_file,
                                                      .forget = forget,
                                                      .close = close_file,
                                                      .path = path_of};
+
+uint64_t gt_compact_writer_unsplit(const struct gt_compact_writer *w, int *error)
+{
+    *error = w->split.error;
+    return w->split.failed;
+}
 
 /* ---- earlier records ----------------------------------------------------------------------- */
 

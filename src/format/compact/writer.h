@@ -6,14 +6,15 @@
  *
  * A process that goes on after an execve(), or has the number of an earlier one, continues the
  * packer that the file has. So that nobody has to read all of the file for that, each packer has a
- * small file in a directory, ".guesttrace-NUMBER.packer": where its last segment begins (u64 of the
- * host's byte order; empty: not known).
+ * small file in a directory, ".guesttrace-NUMBER.packer": where its last segment begins, and the
+ * number of the part that has it (u64 each, of the host's byte order; empty: not known).
  */
 #ifndef GT_FORMAT_COMPACT_WRITER_H
 #define GT_FORMAT_COMPACT_WRITER_H
 
 #include "base/error.h"
 #include "base/stream/packing.h"
+#include "format/compact/split.h"
 
 struct gt_compact_writer;
 
@@ -22,6 +23,11 @@ struct gt_compact_writer_options {
     /* True where times repeat; asked when a block begins. NULL: they do. */
     bool (*exact)(const void *self);
     const void *self;
+    /* How it is split and limited; {0}: not. `finished`: a part has got its own name and can be
+     * finished (gt_compact_work_finish_part); on the thread that records. */
+    struct gt_compact_limits limits;
+    void (*finished)(void *self, uint32_t part);
+    void *finished_self;
 };
 
 /* Texts are copied. GT_E_NOMEM. */
@@ -32,6 +38,9 @@ void gt_compact_writer_destroy(struct gt_compact_writer *w); /* NULL is fine */
 /* While it is not open: the time of the task's last record in the last segment of that number; 0:
  * there is none. */
 uint64_t gt_compact_writer_last_time(struct gt_compact_writer *w, uint32_t number, uint32_t task);
+
+/* Times that the recording could not be split, and the errno value of the last time. */
+uint64_t gt_compact_writer_unsplit(const struct gt_compact_writer *w, int *error);
 
 /* Its functions' `self` is a writer. */
 extern const struct gt_stream_packing gt_compact_packing;

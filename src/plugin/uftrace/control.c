@@ -2,6 +2,7 @@
 /* Commands of control=: see control.h. All run on the socket's thread. */
 #include "plugin/uftrace/control.h"
 #include "base/socket.h"
+#include "format/compact/set.h"
 #include "plugin/common/control.h"
 #include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/output.h"
@@ -9,7 +10,9 @@
 #include "plugin/uftrace/snapshot.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- status and flush ---------------------------------------------------------------------- */
 
@@ -51,6 +54,18 @@ static bool is_on(const struct gt_uftrace_recorder *r)
     return !filters || gt_filter_live_is_on(filters->live);
 }
 
+/* The part that is recorded, and the bytes that it has. */
+static void add_part(const struct gt_uftrace_recorder *r, struct gt_control_answer *answer)
+{
+    const char *path = r->output.packed.work.file;
+    struct stat st = {0};
+    size_t n = strlen(answer->text);
+    uint32_t number = gt_compact_part_at(path).number;
+    stat(path, &st);
+    snprintf(answer->text + n, sizeof answer->text - n, " part=%" PRIu32 " part_bytes=%" PRIu64,
+             number, (uint64_t)st.st_size);
+}
+
 static void do_status(void *self, const char *args, struct gt_control_answer *answer)
 {
     struct gt_uftrace_recorder *r = self;
@@ -64,6 +79,8 @@ static void do_status(void *self, const char *args, struct gt_control_answer *an
                        is_on(r) ? "on" : "off", gt_dormant_is_asleep(r) ? "off" : "on", s.records,
                        s.lost, c.calls, __atomic_load_n(&r->totals.tasks, __ATOMIC_RELAXED),
                        c.vcpus, r->hot.host_clock ? "host" : "insn", c.elapsed);
+    if (r->options.split)
+        add_part(r, answer);
 }
 
 static void do_flush(void *self, const char *args, struct gt_control_answer *answer)

@@ -18,11 +18,13 @@
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
+#include "plugin/uftrace/parts.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/source.h"
 #include "plugin/uftrace/vcpu.h"
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -131,6 +133,10 @@ static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *los
                         "%s",
                         st->error_path, strerror(st->error), (unsigned long long)st->lost,
                         (int)getpid(), view);
+    else if (st->error == EFBIG && r->options.size_limit)
+        gt_host_message("%s: the size limit of %s was reached: the last %llu of %llu records are "
+                        "left out; view the others with: %s",
+                        st->error_path, r->options.size_limit, lost, records, view);
     else if (st->error && !st->written)
         gt_host_message("%s: %s: all %llu records are lost", st->error_path, strerror(st->error),
                         lost);
@@ -209,6 +215,7 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     lossy.n = gt_streams_get_losses(r->output.streams, &stream);
     lossy.stream = g_memdup2(stream, lossy.n * sizeof *stream);
     gt_streams_destroy(r->output.streams, &r->totals.written);
+    gt_parts_end(r);
     gt_meta_collect_entered(r);
     if (gt_worker_call(r->output.worker, write_end, &lossy) < 0)
         r->output.no_worker = true;
@@ -218,6 +225,7 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     trace_uftrace_end(r->totals.calls, r->totals.written.records, r->totals.written.lost);
     report_losses(r, &lossy);
     gt_snapshots_report(r);
+    gt_parts_report(r);
     gt_tracing_finish();
 }
 

@@ -24,24 +24,26 @@ enum gt_output_format {
 
 /* Texts belong to QEMU and live as long as the process. */
 struct gt_uftrace_options {
-    const char *output;    /* directory or file; NULL: "uftrace.data", "uftrace.gtrace" */
-    int format;            /* enum gt_output_format */
-    const char *control;   /* path of a socket for commands; NULL: none */
-    const char *last;      /* how much the flight recorder keeps; NULL: there is none */
-    const char *code_map;  /* machines: path of a code map; NULL: no map */
-    int clock;             /* enum gt_clock */
-    uint64_t depth;        /* deeper calls are tracked and not recorded */
-    bool has_depth;        /* it was given */
-    int tasks;             /* enum gt_tasks */
-    uint64_t max_tasks;    /* machines: contexts beyond this number are not recorded */
-    bool tail_calls;       /* a jump to another function's entry replaces the caller */
-    bool privilege_levels; /* a task for each privilege level of each vCPU */
-    bool srcline;          /* functions have source lines. With r->lock, once the guest runs */
-    bool console;          /* whoever has started QEMU sends the console's lines: messages.h */
-    bool qmp;              /* and QEMU's events */
-    bool summary;          /* print the number of calls at the end */
-    bool discontinuities;  /* use the host's reports of interrupts and exceptions; false
-                            * where it has no such reports */
+    const char *output;     /* directory or file; NULL: "uftrace.data", "uftrace.gtrace" */
+    int format;             /* enum gt_output_format */
+    const char *control;    /* path of a socket for commands; NULL: none */
+    const char *last;       /* how much the flight recorder keeps; NULL: there is none */
+    const char *split;      /* size or age of a part; NULL: the recording is in one file */
+    const char *size_limit; /* bytes of the recording; NULL: no limit */
+    const char *code_map;   /* machines: path of a code map; NULL: no map */
+    int clock;              /* enum gt_clock */
+    uint64_t depth;         /* deeper calls are tracked and not recorded */
+    bool has_depth;         /* it was given */
+    int tasks;              /* enum gt_tasks */
+    uint64_t max_tasks;     /* machines: contexts beyond this number are not recorded */
+    bool tail_calls;        /* a jump to another function's entry replaces the caller */
+    bool privilege_levels;  /* a task for each privilege level of each vCPU */
+    bool srcline;           /* functions have source lines. With r->lock, once the guest runs */
+    bool console;           /* whoever has started QEMU sends the console's lines: messages.h */
+    bool qmp;               /* and QEMU's events */
+    bool summary;           /* print the number of calls at the end */
+    bool discontinuities;   /* use the host's reports of interrupts and exceptions; false
+                             * where it has no such reports */
 };
 
 #endif

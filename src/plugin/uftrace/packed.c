@@ -38,7 +38,21 @@ static void move_lock(const struct gt_uftrace_recorder *r, struct gt_compact_wor
 int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
+    struct gt_compact_limits limits;
     struct gt_error why;
+    const char *other = o->split ? "split" : "size-limit";
+    if ((o->split || o->size_limit) && o->format != GT_OUTPUT_COMPACT)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument %s=: only compact recordings are split or limited; add "
+                            "format=compact",
+                            other);
+    if ((o->split || o->size_limit) && o->last)
+        return gt_error_set(err, GT_E_USAGE,
+                            "argument %s=: a flight recorder (last=) has a size of its own; leave "
+                            "one of them out",
+                            other);
+    if (gt_compact_limits_parse(o->split, o->size_limit, &limits, &why) < 0)
+        return gt_error_set(err, GT_E_USAGE, "argument %s", why.text);
     if (!o->last)
         return 0;
     if (o->format != GT_OUTPUT_COMPACT)
@@ -55,6 +69,11 @@ static int create_work(const struct gt_uftrace_recorder *r, const char *path,
                        struct gt_compact_work *w, struct gt_error *err)
 {
     struct gt_compact_flight_limit limit;
+    struct gt_compact_limits limits;
+    if (r->options.split) {
+        int parsed = gt_compact_limits_parse(r->options.split, r->options.size_limit, &limits, err);
+        return parsed < 0 ? parsed : gt_compact_work_create_set(path, limits.total, w, err);
+    }
     if (!r->options.last)
         return gt_compact_work_create(path, w, err);
     int status = gt_compact_flight_parse(r->options.last, &limit, err);
@@ -87,8 +106,15 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_
     r->output.dir = p->work.dir;
     if (r->options.last)
         return create_flight(r, again, err);
-    const struct gt_compact_writer_options o = {
-        .path = p->work.file, .dir = p->work.dir.path, .exact = is_exact, .self = r};
+    struct gt_compact_writer_options o = {.path = p->work.file,
+                                          .dir = p->work.dir.path,
+                                          .exact = is_exact,
+                                          .self = r,
+                                          .finished = gt_parts_ended,
+                                          .finished_self = r};
+    status = gt_compact_limits_parse(r->options.split, r->options.size_limit, &o.limits, err);
+    if (status < 0)
+        return status;
     status = gt_compact_writer_create(&o, &p->writer);
     if (status < 0)
         return gt_error_set(err, status, "%s: out of memory", p->work.file);

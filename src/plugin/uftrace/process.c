@@ -260,11 +260,13 @@ static void fork_prepare(void)
     gt_worker_fork_prepare(r->output.worker);
     gt_streams_fork_prepare(r->output.streams);
     gt_snapshots_fork_prepare(r);
+    gt_parts_fork_prepare(r);
 }
 
 static void fork_parent(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
+    gt_parts_fork_parent(r);
     gt_snapshots_fork_parent(r);
     gt_streams_fork_parent(r->output.streams);
     gt_worker_fork_parent(r->output.worker);
@@ -280,6 +282,7 @@ static void fork_child(void)
     r->process.forked = gt_vcpu_current(r) != NULL;
     gt_recorder_control_fork_child(r);
     gt_messages_fork_child(r);
+    gt_parts_fork_child(r);
     gt_snapshots_fork_child(r);
     gt_streams_fork_child(r->output.streams);
     gt_worker_fork_child(r->output.worker);

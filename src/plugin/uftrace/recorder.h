@@ -32,6 +32,7 @@
 #include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
+#include "plugin/uftrace/parts.h"
 #include "plugin/uftrace/process.h"
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/snapshot.h"
@@ -103,6 +104,7 @@ struct gt_uftrace_recorder {
     struct gt_control *control; /* control.h; NULL: no socket. Set at load and at the end */
     struct gt_snapshots snapshots;
     struct gt_messages messages;
+    struct gt_ended_parts parts;
 
     /* machines */
     struct gt_system system;

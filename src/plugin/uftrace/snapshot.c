@@ -3,25 +3,12 @@
 #include "plugin/uftrace/snapshot.h"
 
 #include "base/thread.h"
-#include "plugin/uftrace/linux.h"
-#include "plugin/uftrace/meta.h"
-#include "plugin/uftrace/output.h"
+#include "plugin/uftrace/parts.h"
 #include "plugin/uftrace/recorder.h"
 
 #include <string.h>
 
 /* ---- making -------------------------------------------------------------------------------- */
-
-/* Text files that are else written at the end. Maps, symbols and the like are written when they
- * change: so no lock is held that a vCPU may wait for, but the worker's turn. */
-static void write_texts(void *arg)
-{
-    struct gt_uftrace_recorder *r = arg;
-    gt_output_run_failed(r, NULL);
-    if (!r->process.forked_from)
-        gt_meta_put_info(r, NULL);
-    gt_linux_write(r, NULL);
-}
 
 static uint64_t count(const struct gt_uftrace_recorder *r)
 {
@@ -42,7 +29,7 @@ static int make(struct gt_uftrace_recorder *r, const char *name, char *path, siz
                                   : "the recording has no flight recorder (argument last=)");
     uint64_t records = count(r);
     gt_streams_flush(r->output.streams);
-    gt_worker_call(r->output.worker, write_texts, r);
+    gt_worker_call(r->output.worker, gt_parts_put_texts, r);
     int64_t n = gt_compact_work_snapshot(w, name, path, room, err);
     if (n == 0)
         return gt_error_set(err, GT_E_NOT_FOUND, "%s: nothing is recorded", w->file);

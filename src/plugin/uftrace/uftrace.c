@@ -44,10 +44,12 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
                           struct gt_error *err)
 {
     struct gt_uftrace_options *o = &r->options;
-    struct gt_arg arguments[40] = {
+    struct gt_arg arguments[64] = {
         {"output", GT_ARG_TEXT, &o->output},
         {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
         {"last", GT_ARG_TEXT, &o->last},
+        {"split", GT_ARG_TEXT, &o->split},
+        {"size-limit", GT_ARG_TEXT, &o->size_limit},
         {"code", GT_ARG_TEXT, &o->code_map},
         {"clock", GT_ARG_CHOICE, &o->clock, .choices = clocks},
         {"depth", GT_ARG_NUMBER, &o->depth, .min = 1, .max = GT_TRACK_MAX_DEPTH},
@@ -214,6 +216,7 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     if (status == 0)
         status = gt_packed_check(&r->options, err);
     gt_snapshots_init(r);
+    gt_parts_init(r);
     if (status == 0)
         status = know_guest(r, info, err);
     if (status == 0)

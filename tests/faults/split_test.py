@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Recordings in several files: the same calls as in one, also after a kill; limits."""
+import glob
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from gttest import paths, qemus
+from gttest.commands import SECONDS, must, run
+from gttest.paths import GUESTTRACE, LONG
+from gttest.recordings import record
+from gttest.results import in_folder, need, read_bytes, write
+
+# Deep recursion over the ends of blocks, and records that no packer predicts.
+PROGRAM = '''
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static unsigned seed = 1;
+static unsigned next(void) { return seed = seed * 1103515245u + 12345u; }
+__attribute__((noinline)) unsigned a(unsigned n);
+__attribute__((noinline)) unsigned b(unsigned n) { return n ? (next() >> 16 & 1 ? a(n - 1) : b(n - 1)) + 1 : 0; }
+__attribute__((noinline)) unsigned a(unsigned n) { return n ? (next() >> 16 & 1 ? b(n - 1) : a(n - 1)) + 2 : 0; }
+int main(int argc, char **argv)
+{
+    unsigned times = argc > 1 ? atoi(argv[1]) : 0, sum = 0;
+    pid_t child = argc > 2 ? fork() : 1;
+    seed += !child;
+    for (unsigned i = 0; i < times; i++)
+        sum += a(next() >> 16 & 511);
+    if (argc > 2 && child)
+        waitpid(child, 0, 0);
+    return sum == 1;
+}
+'''
+
+
+def build(folder):
+    write(f'{folder}/p.c', PROGRAM.encode())
+    must(['gcc', '-O1', '-fno-inline', '-fno-optimize-sibling-calls', '-o', f'{folder}/p', f'{folder}/p.c'])
+    return f'{folder}/p'
+
+
+def parts(out):
+    """FILE.1 ..., in order."""
+    numbers = [n[len(out) + 1:] for n in glob.glob(glob.escape(out) + '.*')]
+    return [f'{out}.{n}' for n in sorted((n for n in numbers if n.isdigit()), key=int)]
+
+
+def flat(path, *options):
+    done = run([GUESTTRACE, 'replay', '--flat', *options, path])
+    need(done.returncode == 0, done.stderr)
+    return done.stdout, done.stderr
+
+
+def size(out):
+    return sum(os.path.getsize(p) for p in [out, *parts(out)])
+
+
+def test_same(folder):
+    program = build(folder)
+    options = ['--clock', 'insn', '--format', 'compact']
+    record(f'{folder}/one', options, [program, '4000'])
+    record(f'{folder}/set', [*options, '--split', '64K'], [program, '4000'])
+    need(len(parts(f'{folder}/set')) >= 2, parts(f'{folder}/set'))
+    one, said = flat(f'{folder}/set')
+    need(not said, said)
+    need(calls(one) == calls(flat(f'{folder}/one')[0]), 'the split recording has other calls')
+    need(not os.path.exists(f'{folder}/set.parts'), 'the working directory is left')
+    a, b = (must([GUESTTRACE, 'report', f'{folder}/{n}']).stdout for n in ('one', 'set'))
+    need(a == b, 'report')
+
+
+def test_gap(folder):
+    """A part that is missing is reported, one of another recording is refused."""
+    program = build(folder)
+    record(f'{folder}/set', ['--split', '64K', '--clock', 'insn'], [program, '4000'])
+    os.rename(f'{folder}/set.2', f'{folder}/aside')
+    said = run([GUESTTRACE, 'info', f'{folder}/set'])
+    need(said.returncode == 0 and b'part 2 is missing' in said.stderr, said.stderr)
+    alone = run([GUESTTRACE, 'info', f'{folder}/aside'])
+    need(alone.returncode == 0, alone.stderr)
+    os.rename(f'{folder}/set.1', f'{folder}/set.2')
+    said = run([GUESTTRACE, 'info', f'{folder}/set'])
+    need(said.returncode == 1 and b'set.2: it is no part 2' in said.stderr, said.stderr)
+
+
+def test_limit(folder):
+    program = build(folder)
+    done = record(f'{folder}/one', ['--size-limit', '400K', '--clock', 'insn'], [program, '20000'])
+    need(b'size limit of 400K was reached' in done.stderr, done.stderr)
+    need(100 << 10 < size(f'{folder}/one') <= 400 << 10, size(f'{folder}/one'))
+    record(f'{folder}/set', ['--split', '256K', '--size-limit', '1M', '--clock', 'insn'], [program, '20000'])
+    need(300 << 10 < size(f'{folder}/set') <= 1 << 20, size(f'{folder}/set'))
+    need(not os.path.exists(f'{folder}/set.1'), 'the oldest part is there')
+    said = run([GUESTTRACE, 'info', f'{folder}/set'])
+    need(said.returncode == 0 and b'kept to its size limit' in said.stderr, said.stderr)
+
+
+def test_options(folder):
+    for words, text in ((['--split', '1K'], b'--split 1K: expected'), (['--size-limit', '9s'], b'--size-limit 9s'),
+                        (['--split', '1M', '--size-limit', '2M'], b'at least 4 times'),
+                        (['--split', '1M', '--format', 'uftrace'], b'only compact recordings'),
+                        (['--split', '1M', '--last', '1M'], b'flight recorder')):
+        done = run([GUESTTRACE, 'record', '-o', f'{folder}/x', *words, '--', '/bin/true'])
+        need(done.returncode == 2 and text in done.stderr, words, done.returncode, done.stderr)
+    write(f'{folder}/y.3', b'mine')
+    done = run([GUESTTRACE, 'record', '-o', f'{folder}/y', '--split', '1M', '--', '/bin/true'])
+    need(done.returncode != 0 and b'y.3' in done.stderr, done.returncode, done.stderr)
+    need(read_bytes(f'{folder}/y.3') == b'mine', 'another file was changed')
+
+
+def test_kill(folder):
+    """SIGKILL of guesttrace and QEMU at random moments, then repair: the beginning of the whole."""
+    program = build(folder)
+    record(f'{folder}/one', ['--clock', 'insn', '--format', 'compact'], [program, '3000'])
+    whole = calls(flat(f'{folder}/one')[0])
+    for i in range(20 if LONG else 2):
+        out = f'{folder}/set{i}'
+        p = subprocess.Popen([GUESTTRACE, 'record', '-q', '-o', out, '--clock', 'insn', '--split', '64K', '--',
+                              program, '3000'], start_new_session=True, stdin=subprocess.DEVNULL,
+                             env=dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS))
+        least, end = random.randint(1, 2), time.monotonic() + SECONDS
+        while len(parts(out)) < least and p.poll() is None:
+            need(time.monotonic() < end, 'no parts')
+        os.killpg(p.pid, signal.SIGKILL)
+        p.wait()
+        must([GUESTTRACE, 'repair', out])
+        got = calls(flat(out)[0])
+        need(len(got) > 1000, len(got))
+        same = next((k for k, (a, b) in enumerate(zip(got, whole)) if a != b), min(len(got), len(whole)))
+        # The functions that were open end at the last record.
+        need(len(got) - same <= 600, i, len(got), same)
+        need(not os.path.exists(f'{out}.parts'), 'the working directory is left')
+
+
+def calls(text):
+    """Lines without task ids, which differ from run to run, in their width too."""
+    return [re.sub(rb' *\b\d{3,7}\b(?=\W)', b' T', line, count=1) for line in text.splitlines()]
+
+
+def test_forks(folder):
+    """Two processes record into the same parts: each one's calls are all there."""
+    program = build(folder)
+    done = record(f'{folder}/set', ['--split', '64K'], [program, '4000', 'fork'])
+    need(len(parts(f'{folder}/set')) >= 3, done.stderr)
+    stats = must([GUESTTRACE, 'info', f'{folder}/set']).stdout
+    record(f'{folder}/one', ['--format', 'compact'], [program, '4000', 'fork'])
+    one = must([GUESTTRACE, 'info', f'{folder}/one']).stdout
+    count = re.compile(rb'calls +: ([\d,]+)')
+    a, b = (int(count.search(s).group(1).replace(b',', b'')) for s in (stats, one))
+    need(abs(a - b) < 200, a, b)
+
+
+def everything(folder, chosen):
+    tests = {name: test for name, test in globals().items() if name.startswith('test_')}
+    qemus.user('x86_64')
+    for name in chosen or tests:
+        print(name, flush=True)
+        inside = f'{folder}/{name}'
+        os.mkdir(inside)
+        tests[name](inside)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(in_folder('split', lambda folder: everything(folder, sys.argv[1:])))

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Recordings in several files: a boundary after each block, and what readers make of the parts. */
+#include "base/file.h"
+#include "format/compact/work.h"
+#include "format/compact/writer.h"
+#include "format/uftrace/uftrace.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { NUMBER = 77, TASK = 100, EACH = 101, BLOCKS = 9, DEPTH = 40 };
+
+static char dir[64], path[96];
+static struct gt_error err;
+static struct gt_compact_work work;
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(dir, "/tmp/guesttrace-split-XXXXXX");
+    if (!mkdtemp(dir))
+        return -1;
+    snprintf(path, sizeof path, "%s/a.gtrace", dir);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    gt_compact_work_leave(&work);
+    return gt_file_remove_dir(dir, &err);
+}
+
+/* Record i: calls to DEPTH and back, so that blocks begin at all depths. */
+static uint64_t word_of(uint64_t i)
+{
+    uint32_t at = (uint32_t)(i % (2 * DEPTH));
+    return at < DEPTH ? gt_uftrace_entry(at, 0x1000 + at * 16)
+                      : gt_uftrace_exit(2 * DEPTH - 1 - at, 0x1000 + (2 * DEPTH - 1 - at) * 16);
+}
+
+static uint32_t depth_at(uint64_t i)
+{
+    uint32_t at = (uint32_t)(i % (2 * DEPTH));
+    return at < DEPTH ? at : 2 * DEPTH - at;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+/* A process that adds blocks, each of which ends a part, from record `from` on. */
+static void add_as(uint32_t number, uint64_t from, unsigned blocks, uint64_t bytes)
+{
+    const struct gt_compact_writer_options o = {
+        .path = work.file, .dir = work.dir.path, .limits = {.bytes = bytes}};
+    struct gt_compact_writer *w;
+    uint64_t there, size;
+    assert_int_equal(gt_compact_writer_create(&o, &w), 0);
+    assert_int_equal(gt_compact_packing.open(w, number, false, &there), 0);
+    assert_int_equal(there, from);
+    for (unsigned b = 0; b < blocks; b++) {
+        uint64_t words[2 * EACH];
+        for (unsigned k = 0; k < EACH; k++, from++) {
+            words[2 * k] = 1000 + 10 * from;
+            words[2 * k + 1] = word_of(from);
+        }
+        assert_int_equal(gt_compact_packing.put(w, TASK + number, words, 2 * EACH), 0);
+        assert_int_equal(gt_compact_packing.end(w, &size), 0);
+    }
+    gt_compact_packing.close(w, true);
+    gt_compact_writer_destroy(w);
+}
+
+static void begin(void)
+{
+    assert_int_equal(gt_compact_work_create_set(path, 0, &work, &err), 0);
+}
+
+static void finish(void)
+{
+    assert_true(gt_compact_work_is_last(&work));
+    assert_int_equal(gt_compact_work_gather(&work, &err), 0);
+    gt_compact_work_leave(&work);
+}
+
+static void record(void)
+{
+    begin();
+    add_as(NUMBER, 0, BLOCKS, 1);
+    finish();
+}
+
+static const char *part(uint32_t number)
+{
+    static char name[GT_COMPACT_PART_PATH];
+    gt_compact_part_path(path, number, name);
+    return name;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct reading {
+    struct gt_unpacker *u;
+    uint64_t next; /* record */
+};
+
+static int take(void *self, const struct gt_compact_piece *p)
+{
+    struct reading *r = self;
+    if (p->first) {
+        assert_int_equal(p->n_open, depth_at(r->next));
+        assert_int_equal(p->time, r->next ? 1000 + 10 * (r->next - 1) : 0);
+    }
+    for (size_t i = 0; i < p->n; i++, r->next++) {
+        const struct gt_compact_record record = gt_unpacker_record(r->u, &p->event[i]);
+        assert_int_equal(record.time, 1000 + 10 * r->next);
+        assert_int_equal(record.word, word_of(r->next));
+    }
+    return 0;
+}
+
+/* All records of the packer, which begin with `first`; `leap` is skipped. How many. */
+static uint64_t read_file(const struct gt_compact_file *f, uint32_t packer, uint64_t first,
+                          uint64_t hole, uint64_t leap)
+{
+    struct gt_compact_segments s;
+    struct reading r = {.next = first};
+    assert_int_equal(gt_compact_segments_find(f, &s), 0);
+    assert_int_equal(s.orphans, 0);
+    assert_int_equal(gt_unpacker_create(&r.u), 0);
+    for (size_t i = 0; i < s.n; i++) {
+        if (s.segment[i].packer != packer)
+            continue;
+        if (r.next == hole)
+            r.next += leap;
+        assert_int_equal(gt_compact_segment_unpack(f, &s.segment[i], r.u, take, &r, &err), 0);
+    }
+    gt_unpacker_destroy(r.u);
+    gt_compact_segments_free(&s);
+    return r.next - first;
+}
+
+static void check_all(uint64_t records)
+{
+    struct gt_compact_file f;
+    assert_int_equal(gt_compact_set_open(path, &f, &err), 0);
+    assert_int_equal(read_file(&f, NUMBER, 0, UINT64_MAX, 0), records);
+    gt_compact_file_close(&f);
+}
+
+/* ---- tests --------------------------------------------------------------------------------- */
+
+static void test_all_parts(void **state)
+{
+    (void)state;
+    record();
+    check_all(BLOCKS * EACH);
+    assert_int_equal(gt_compact_part_at(path).number, BLOCKS + 1);
+    assert_int_not_equal(access(work.dir.path, F_OK), 0);
+}
+
+/* Each is complete: it ends with an index, and begins with what is open. */
+static void test_part_alone(void **state)
+{
+    (void)state;
+    record();
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        struct gt_compact_file f;
+        assert_int_equal(gt_compact_set_open(part(i + 1), &f, &err), 0);
+        assert_int_equal(f.n_members, 0);
+        assert_true(f.index_at && f.whole == f.size && f.n == f.index_blocks);
+        assert_int_equal(read_file(&f, NUMBER, i * EACH, UINT64_MAX, 0), EACH);
+        gt_compact_file_close(&f);
+    }
+}
+
+/* Several processes, in turn and at the same time: each moves on with its next block. */
+static void test_processes(void **state)
+{
+    (void)state;
+    begin();
+    for (uint64_t i = 0; i < 5; i++) { /* as after an execve() */
+        add_as(NUMBER, i * EACH, 1, i % 2 ? UINT32_MAX : 1);
+        add_as(NUMBER + 1, i * EACH, 1, 1);
+    }
+    finish();
+    struct gt_compact_file f;
+    assert_int_equal(gt_compact_set_open(path, &f, &err), 0);
+    assert_int_equal(read_file(&f, NUMBER, 0, UINT64_MAX, 0), 5 * EACH);
+    assert_int_equal(read_file(&f, NUMBER + 1, 0, UINT64_MAX, 0), 5 * EACH);
+    gt_compact_file_close(&f);
+}
+
+static void test_missing_part(void **state)
+{
+    (void)state;
+    struct gt_compact_file f;
+    record();
+    assert_int_equal(unlink(part(4)), 0);
+    assert_int_equal(gt_compact_set_open(path, &f, &err), 0);
+    assert_int_equal(f.n_members, BLOCKS);
+    assert_int_equal(f.member[3].number, 5);
+    assert_int_equal(read_file(&f, NUMBER, 0, 3 * EACH, EACH), BLOCKS * EACH);
+    gt_compact_file_close(&f);
+    assert_int_equal(unlink(path), 0); /* the newest one, too */
+    assert_int_equal(gt_compact_set_open(path, &f, &err), 0);
+    assert_int_equal(f.n_members, BLOCKS - 1);
+    gt_compact_file_close(&f);
+}
+
+static void test_other_recording(void **state)
+{
+    (void)state;
+    char aside[128];
+    struct gt_compact_file f;
+    record();
+    snprintf(aside, sizeof aside, "%s/other", dir);
+    assert_int_equal(rename(part(4), aside), 0);
+    record(); /* the earlier one is moved to .old */
+    assert_int_equal(rename(aside, part(4)), 0);
+    assert_int_equal(gt_compact_set_open(path, &f, &err), GT_E_FORMAT);
+    assert_non_null(strstr(err.text, "a.gtrace.4: it is no part 4"));
+    /* a new recording does not touch it */
+    assert_int_equal(gt_compact_work_check_set(path, &err), GT_E_EXISTS);
+    assert_non_null(strstr(err.text, "a.gtrace.4"));
+}
+
+/* The parts of a recording that is replaced follow it. */
+static void test_replaced(void **state)
+{
+    (void)state;
+    char old[128];
+    struct gt_compact_file f;
+    for (int i = 0; i < 3; i++)
+        record();
+    snprintf(old, sizeof old, "%s.old", path);
+    assert_int_equal(gt_compact_set_open(old, &f, &err), 0);
+    assert_int_equal(read_file(&f, NUMBER, 0, UINT64_MAX, 0), BLOCKS * EACH);
+    gt_compact_file_close(&f);
+    check_all(BLOCKS * EACH);
+}
+
+/* A name that appears while it is recorded: the part grows, nothing is lost. */
+static void test_name_taken(void **state)
+{
+    (void)state;
+    begin();
+    assert_int_equal(mkdir(part(1), 0777), 0);
+    add_as(NUMBER, 0, 3, 1);
+    assert_int_equal(rmdir(part(1)), 0);
+    add_as(NUMBER, 3 * EACH, 3, 1);
+    finish();
+    check_all(6 * EACH);
+    assert_int_equal(gt_compact_part_at(path).number, 4);
+}
+
+/* A kill between the two names, and one before a part was finished: the next one completes them. */
+static void test_killed(void **state)
+{
+    (void)state;
+    begin();
+    add_as(NUMBER, 0, 3, 1);
+    add_as(NUMBER, 3 * EACH, 1, UINT32_MAX);
+    assert_int_equal(link(path, part(4)), 0);
+    check_all(4 * EACH);
+    finish();
+    assert_int_not_equal(access(part(4), F_OK), 0);
+    check_all(4 * EACH);
+    struct gt_compact_file f;
+    assert_int_equal(gt_compact_file_open(part(2), &f, &err), 0);
+    assert_true(f.index_at > 0);
+    gt_compact_file_close(&f);
+}
+
+/* The newest part, truncated at every byte: the whole blocks of all parts. */
+static void test_truncated(void **state)
+{
+    (void)state;
+    struct stat st;
+    begin();
+    add_as(NUMBER, 0, 2, 1);
+    add_as(NUMBER, 2 * EACH, 2, UINT32_MAX);
+    assert_int_equal(stat(path, &st), 0);
+    uint64_t before = 4 * EACH;
+    for (off_t size = st.st_size - 1; size >= 16 + 64 + 24; size--) {
+        struct gt_compact_file f;
+        assert_int_equal(truncate(path, size), 0);
+        assert_int_equal(gt_compact_set_open(path, &f, &err), 0);
+        uint64_t n = read_file(&f, NUMBER, 0, UINT64_MAX, 0);
+        assert_true(n <= before && n % EACH == 0 && n >= 2 * EACH);
+        before = n;
+        gt_compact_file_close(&f);
+    }
+    assert_int_equal(before, 2 * EACH);
+    gt_compact_work_leave(&work);
+    assert_int_equal(gt_file_remove_dir(work.dir.path, &err), 0);
+}
+
+static void test_amounts(void **state)
+{
+    (void)state;
+    struct gt_compact_limits l;
+    assert_int_equal(gt_compact_limits_parse("5min", NULL, &l, &err), 0);
+    assert_int_equal(l.time, 300000000000);
+    assert_int_equal(gt_compact_limits_parse("1M", "4M", &l, &err), 0);
+    assert_int_equal(l.total, 4 << 20);
+    assert_int_equal(gt_compact_limits_parse("1M", "3M", &l, &err), GT_E_USAGE);
+    assert_int_equal(gt_compact_limits_parse("10x", NULL, &l, &err), GT_E_USAGE);
+    assert_int_equal(gt_compact_limits_parse("1K", NULL, &l, &err), GT_E_USAGE);
+    assert_int_equal(gt_compact_limits_parse(NULL, "10s", &l, &err), GT_E_USAGE);
+}
+
+/* No byte beyond the limit; what does not fit is refused. With parts the oldest go. */
+static void test_limit(void **state)
+{
+    (void)state;
+    struct gt_compact_writer_options o = {.limits = {.total = 80 << 10}};
+    struct gt_compact_writer *w;
+    uint64_t there, size;
+    int e = 0;
+    begin();
+    o.path = work.file;
+    o.dir = work.dir.path;
+    assert_int_equal(gt_compact_writer_create(&o, &w), 0);
+    assert_int_equal(gt_compact_packing.open(w, NUMBER, false, &there), 0);
+    for (uint64_t i = 0; i < 1000 && !e; i++) {
+        uint64_t words[2 * EACH];
+        for (unsigned k = 0; k < 2 * EACH; k++)
+            words[k] = (i * 2 * EACH + k + 1) * 0x9e3779b97f4a7c15u & ~4ull; /* no values */
+        assert_int_equal(gt_compact_packing.put(w, TASK, words, 2 * EACH), 0);
+        e = gt_compact_packing.end(w, &size);
+    }
+    assert_int_equal(e, EFBIG);
+    gt_compact_packing.close(w, true);
+    gt_compact_writer_destroy(w);
+    finish();
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(st.st_size > 10 << 10 && st.st_size <= 80 << 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_all_parts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_part_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_missing_part, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_recording, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_replaced, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_name_taken, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_truncated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_amounts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
