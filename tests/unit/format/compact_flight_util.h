@@ -68,7 +68,7 @@ static inline uint64_t word_of(uint64_t i)
     hash ^= hash >> 29;
     uint32_t at = (uint32_t)(i % PIECE % (2 * DEPTH));
     if (i % 16 == 7)
-        return hash * 0xbf58476d1ce4e5b9u | 1;
+        return (hash * 0xbf58476d1ce4e5b9u | 1) & ~UINT64_C(4); /* 4: values would follow */
     return at < DEPTH ? gt_uftrace_entry(at, 0x1000 + at * 16)
                       : gt_uftrace_exit(2 * DEPTH - 1 - at, 0x1000 + (2 * DEPTH - 1 - at) * 16);
 }
