@@ -14,7 +14,7 @@ import sys
 
 from gttest import paths, uftrace
 from gttest.commands import run
-from gttest.results import FAILED, GOOD, in_folder, read_bytes, write
+from gttest.results import FAILED, GOOD, in_folder, read_bytes, read_text, write
 from gttest.scripted import Guest, Script, environment, host
 from gttest.uftrace_check import check_files
 
@@ -49,6 +49,14 @@ def shorten(lines):
     return lines if len(lines) < 400 else lines[:6] + [f'... {len(lines) - 12} more'] + lines[-6:]
 
 
+def marks_of(directory):
+    """Lines of triggers: `time text`."""
+    path = f'{directory}/extern.dat'
+    for line in read_text(path).splitlines() if os.path.exists(path) else []:
+        when, text = line.split(' ', 1)
+        yield f'mark {int(when.replace(".", "")):6} {text}'
+
+
 def trace_text(directory, guest, script):
     texts = list(print_trace(directory, guest, 'times' in script.hide))
     if 'times' in script.hide:
@@ -57,7 +65,7 @@ def trace_text(directory, guest, script):
     for kind, text in dict.fromkeys(texts):
         n = texts.count((kind, text))
         out += [kind if n == 1 else f'{kind} x{n}'] + shorten(text.split('\n'))
-    return '\n'.join(out + [counts_of(directory)])
+    return '\n'.join([*out, *marks_of(directory), counts_of(directory)])
 
 
 def play(script, abi, target, folder):

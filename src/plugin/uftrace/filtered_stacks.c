@@ -16,6 +16,8 @@ bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last
     struct gt_stack *s = v->thread.stack;
     struct gt_call_event found;
     struct gt_filtered *f = &gt_task_of(s)->filtered; /* not begun with privilege_levels */
+    if (f->out && f->current->uses & GT_FILTER_NEEDS_CPU)
+        gt_filtered_tracks(gt_vcpu_index(v));
     if (!f->out || !gt_track_transfer(&v->thread, code, last_exit, r->tracker.max_depth, &found))
         return false;
     gt_live_clock_set(&r->hot.live, time);

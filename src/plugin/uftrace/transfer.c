@@ -82,8 +82,11 @@ static uint64_t transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_
                                 uint64_t time)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    if (gt_filters_current(&r->filters) && gt_filtered_transfer(v, code, last_exit, time))
-        return gt_last_exit_of_func(code->fn);
+    if (gt_filters_current(&r->filters)) {
+        gt_filtered_tracks(gt_vcpu_index(v));
+        if (gt_filtered_transfer(v, code, last_exit, time))
+            return gt_last_exit_of_func(code->fn);
+    }
     gt_live_clock_set(&r->hot.live, time);
     if (r->options.privilege_levels && gt_level_transfer(v, code, last_exit, time))
         return gt_last_exit_of_func(code->fn);
