@@ -132,7 +132,7 @@ def test_freed_later(t):
 
 
 def test_file_size_limit(t):
-    done = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preexec_fn=lambda: limit_files(400000), plugin=HOST)
+    done = t.both(t.guest('busy'), [str(ROUNDS)], status=7, preexec_fn=lambda: limit_files(200000), plugin=HOST)
     lossy(t, t.folder, done, LOST.format('File too large'), can_grow=False)
 
 
