@@ -153,7 +153,7 @@ def programs(folder, first):
 def compare(program, whole, filtered, options):
     words = options.words
     same(flat(filtered), flat(whole, *words), f"{program.name}, {' '.join(words)}:")
-    
+
 
 
 def run_some(program, copies, seeds, tally):

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Filters of `guesttrace record` leave the calls that those of native `uftrace record` leave, of the same program, which
+was compiled with -pg. Which of several patterns wins is what uftrace does.
+
+What is compared is the tree of calls of the program's own functions. docs/filters.md lists where guesttrace differs on
+purpose: where recording was switched on, the calls that it enters again are left out. The outermost call is main to
+uftrace, _start to guesttrace: -D stands beside an -F or -T that begins the depth.
+"""
+import re
+import sys
+
+from gttest import paths, qemus, uftrace
+from gttest.commands import must, tool
+from gttest.compilers import AS_WRITTEN, compile_to
+from gttest.recordings import record
+from gttest.results import Tally, in_folder, need, same_lines
+
+SETS = """
+-F mid_two
+-F ^mid_
+-F ^step_ -F tree_walk
+-F main -D 1
+-F main -D 3
+-F all_of_it -D 2
+-F mid_two -D 1
+-F tree_walk -D 2
+-N mid_one
+-N mid_two -N step_even
+-N ^leaf_
+-N ^step_odd$
+-N tree_walk
+-F ^mid_ -N mid_one
+-F mid_one -N ^mid_
+-N ^mid_ -F mid_one
+-N mid_one -F mid_one
+-F mid_one -N mid_one
+-F !mid_two
+-F mid_two -N mid_one -F nap_here
+-F by_pointer -N mid_two -F leaf_low
+-F by_pointer -F mid_one -D 2
+-F by_pointer -F mid_one -D 2 -N nap_here
+-C nap_here
+-C tree_walk
+-C leaf_high
+-C mid_one -F by_pointer
+-F step_even;tree_walk -N ^leaf_
+--match=glob -F mid_*
+--match=glob -N leaf_* -F step_???
+-T mid_two@filter,depth=2
+-T mid_one@notrace
+-T step_even@filter -N mid_one
+-F main -T by_pointer@depth=2
+-F main -T mid_two@depth=1 -D 5
+-F mid_one -T mid_one@notrace
+-T mid_two@notrace -F mid_two
+-T step_odd@trace_off
+-T tree_walk@trace_off -N mid_two
+-T mid_two@trace_off -T step_even@trace_on
+-T tree_walk@traceoff -T step_odd@traceon
+-t 100ms
+-t 100ms -F ^mid_
+-t 100ms -N nap_here
+-t 100ms -T tree_walk@time=0ns
+-t 100ms -T step_even@trace
+-t 100ms -C leaf_low
+-F by_pointer -D 2 -t 100ms
+""".strip().splitlines()
+SWITCH = re.compile('trace_?o')
+
+
+def own_functions(program):
+    """Those of the source; the rest is the compiler's and libc's."""
+    with open(paths.source('filter', 'native.c'), encoding='utf-8') as file:
+        names = set(re.findall(r'(?m)^(?:static )?\w+ (\w+)\(.*\)$', file.read()))
+    need({'main', 'leaf_low', 'tree_walk'} <= names, program, 'has', names)
+    return lambda path, name: path == program and name in names
+
+
+def entered(trace, tid, own):
+    """The names of own calls in order. Calls that begin again where recording is switched on have the time of the call
+    that switched it; the last is that one."""
+    found = {}
+    for call in trace.records(tid):
+        name = trace.name(tid, call.time, call.addr)
+        if call.kind == 'enter' and own(*name):
+            found[call.time] = name[1]
+    return list(found.values())
+
+
+def calls(directory, own, switched):
+    trace = uftrace.Trace(directory)
+    tids = trace.tids()
+    need(len(tids) < 2, directory, 'has tasks', tids)
+    see = entered if switched else uftrace.Trace.tree
+    return [line for tid in tids for line in see(trace, tid, own)]
+
+
+def compare(folder, program, own, number, words):
+    options = words.split()
+    command = [program] + ['slowly'] * ('-t' in options)
+    native, guest = f'{folder}/native{number}', f'{folder}/guest{number}'
+    must([tool('uftrace'), 'record', '--no-event', '--no-libcall', '-d', native, *options, *command], cwd=folder)
+    record(guest, ['-q', '--clock', 'host' if '-t' in options else 'insn', *options], command, cwd=folder)
+    switched = bool(SWITCH.search(words))
+    want = calls(native, own, switched)
+    same_lines(calls(guest, own, switched), want, words)
+
+
+def check(folder):
+    qemus.user('x86_64')
+    program = compile_to(f'{folder}/native', 'x86_64', paths.source('filter', 'native.c'), '-O1', '-pg', *AS_WRITTEN)
+    own, tally = own_functions(program), Tally()
+    for number, words in enumerate(SETS):
+        tally.run(words, compare, folder, program, own, number, words)
+    print(f'{tally.good} sets of options record what native uftrace records')
+    return tally.status()
+
+
+if __name__ == '__main__':
+    sys.exit(in_folder('filter-native', check))
