@@ -31,6 +31,7 @@
 #include "plugin/common/code_modules.h"
 #include "plugin/common/tracing.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 const char gt_tool_name[] = "uftrace";
@@ -44,7 +45,8 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
                           struct gt_error *err)
 {
     struct gt_uftrace_options *o = &r->options;
-    struct gt_arg arguments[64] = {
+    enum { OWN = 32, MOST = OWN + GT_FILTER_ARGUMENTS + GT_ARGUMENT_OPTIONS + 1 };
+    struct gt_arg arguments[MOST] = {
         {"output", GT_ARG_TEXT, &o->output},
         {"format", GT_ARG_CHOICE, &o->format, .choices = formats},
         {"last", GT_ARG_TEXT, &o->last},
@@ -69,6 +71,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
     size_t n = 0;
     while (arguments[n].name)
         n++;
+    assert(n <= OWN);
     n += gt_filters_arguments(&r->filters, arguments + n);
     n += gt_arguments_options(&r->arguments, arguments + n);
     arguments[n] = (struct gt_arg){0};
