@@ -6,6 +6,8 @@ usage: arguments_test.py [ARCH...]
 
 Needs a user-mode QEMU 9.0 or later that loads plugins (scripts/qemus user); older ones refuse the options.
 """
+import collections
+import json
 import os
 import re
 import sys
@@ -44,10 +46,10 @@ def call(name, arguments, result):
     return f'{name}({arguments}) = {number(result)}'
 
 
-def shown(folder):
-    """The calls that uftrace replay shows, at their returns."""
+def shown(*command):
+    """The calls that a replay shows, at their returns."""
     calls, opened = [], []
-    for line in printed(['uftrace', 'replay', '--no-pager', '-f', 'none', '-d', folder]).splitlines():
+    for line in printed([*command]).splitlines():
         entry = re.match(r'\s*(ten|floats|text|down|jumps)\((.*?)\)(?: = (.*))?( \{|;)$', line)
         end = re.match(r'\s*\}(?: = (.*);)? /\* (ten|floats|text|down|jumps) \*/$', line)
         if entry and entry[4] == ';':
@@ -69,10 +71,22 @@ def test_program(arch, where):
     compile_to(program, arch, paths.source('guest', 'arguments.c'), '-O1', '-static')
     plugin = ','.join([paths.plugin('uftrace'), f'output={out}', *LISTS])
     said = [line for line in printed([qemu, '-plugin', plugin, program]).splitlines() if ' = ' in line]
-    got = shown(out)
+    check(shown('uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out), said)
+    plugin = ','.join([paths.plugin('uftrace'), f'output={out}.gtrace', 'format=compact', *LISTS])
+    printed([qemu, '-plugin', plugin, program])
+    calls = shown(paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', f'{out}.gtrace')
+    # uftrace has these in the string's quotes, which our readers tell from the guest's own
+    check([re.sub(r'"\.\.\.', '..."', re.sub(r'(<0x\w+>)', r'"\1"', c)) for c in calls], said)
+    rows = json.loads(printed([paths.GUESTTRACE, 'report', '--by', 'down:arg1', '--json', f'{out}.gtrace']))['rows']
+    wanted = collections.Counter(re.match(r'down\((.*)\)', line)[1] for line in said if line.startswith('down'))
+    need({row['value']: row['calls'] for row in rows} == wanted, rows)
+
+
+def check(got, said):
     jumps = sorted(c for c in got if c.startswith('jumps'))
     need(jumps == [f'jumps({n}) = ?' for n in range(4)], f'a longjmp gives values: {jumps}')
-    same([c for c in got if not c.startswith('jumps')], said, 'calls that uftrace shows')
+    calls = [c for c in got if not c.startswith('jumps')]
+    same('\n'.join(calls), '\n'.join(said), 'calls that are shown')
 
 
 def test_old(where):
