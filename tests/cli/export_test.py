@@ -135,7 +135,7 @@ class Export(CliTest):
         self.assertEqual(self.files('back')['task.txt'], self.files('data')['task.txt'])
         self.write('new', struct.pack('<8sHHI', b'gtrace\r\n', 9, 5, 0), 0o644)
         self.assertRegex(self.export(1, 'uftrace', 'back', 'new'),
-                         r'of version 9\.5; this guesttrace reads version 1\.0$')
+                         r'of version 9\.5; this guesttrace reads version 1\.1$')
 
     def test_incomplete_record(self):
         self.make(n=300)

@@ -74,9 +74,10 @@ def test_program(arch, where):
     check(shown('uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out), said)
     plugin = ','.join([paths.plugin('uftrace'), f'output={out}.gtrace', 'format=compact', *LISTS])
     printed([qemu, '-plugin', plugin, program])
-    calls = shown(paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', f'{out}.gtrace')
-    # uftrace has these in the string's quotes, which our readers tell from the guest's own
-    check([re.sub(r'"\.\.\.', '..."', re.sub(r'(<0x\w+>)', r'"\1"', c)) for c in calls], said)
+    for recording in out, f'{out}.gtrace':
+        calls = shown(paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', recording)
+        # uftrace has these in the string's quotes, which our readers tell from the guest's own
+        check([re.sub(r'"\.\.\.', '..."', re.sub(r'(<0x\w+>)', r'"\1"', c)) for c in calls], said)
     rows = json.loads(printed([paths.GUESTTRACE, 'report', '--by', 'down:arg1', '--json', f'{out}.gtrace']))['rows']
     wanted = collections.Counter(re.match(r'down\((.*)\)', line)[1] for line in said if line.startswith('down'))
     need({row['value']: row['calls'] for row in rows} == wanted, rows)

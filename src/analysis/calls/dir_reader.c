@@ -27,6 +27,8 @@ struct dir_reader {
     struct gt_pairs numbers; /* of words: by kind and word */
     GArray *words;           /* uint64_t, by number */
     struct gt_compact_event event[AT_ONCE];
+    struct gt_value_list list; /* of the last event */
+    bool has_list;
 };
 
 static void unmap(struct dir_reader *r)
@@ -132,19 +134,48 @@ static bool make_event(struct dir_reader *r, struct gt_compact_event *out)
     return number < 1u << 30;
 }
 
-/* Up to `most` records, up to the file's end; returns how many. */
+/* Reads the values of a record by the spec of its function; how many bytes they have. 0: nobody
+ * says what they are. */
+static size_t read_values(struct dir_reader *r, const struct gt_compact_event *e)
+{
+    struct gt_calls_feed *f = r->feed;
+    f->n_words = r->words->len;
+    uint32_t kind = e->sym & 3, number = e->sym >> 2;
+    if (kind != GT_COMPACT_ENTRY && kind != GT_COMPACT_EXIT)
+        return 0;
+    uint32_t function = gt_feed_function(f, r->lane.space, number, word_of(r, number));
+    const struct gt_value_spec *spec =
+        function == UINT32_MAX ? NULL : gt_calls_value_spec(f->c, function);
+    if (!spec)
+        return 0;
+    const bool entry = kind == GT_COMPACT_ENTRY;
+    const size_t n = entry ? spec->n_arguments : spec->n_returns;
+    struct gt_reader in;
+    gt_reader_init(&in, r->data + r->at, r->size - r->at);
+    if (n == 0 ||
+        gt_values_get_uftrace(&in, spec->item + (entry ? 0 : spec->n_arguments), n, &r->list) < 0)
+        return 0;
+    r->has_list = true;
+    return r->size - r->at - in.left;
+}
+
+/* Up to `most` records, up to the file's end, or to one whose values are known; returns how many.
+ */
 static int64_t make_events(struct dir_reader *r, uint64_t most, struct gt_error *err)
 {
     const struct gt_calls *c = r->feed->c;
     size_t n = 0;
-    while (n < AT_ONCE && n < most && r->size - r->at >= GT_UFTRACE_RECORD_SIZE) {
+    r->has_list = false;
+    while (n < AT_ONCE && n < most && !r->has_list && r->size - r->at >= GT_UFTRACE_RECORD_SIZE) {
         const size_t begin = r->at;
         const uint64_t word = gt_le64(r->data + begin + 8);
         if (!make_event(r, &r->event[n]))
             return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
         if (gt_skipped_follow(word)) {
-            size_t values =
-                gt_skipped_size(&r->values, r->data + r->at, r->size - r->at, r->event[n].time);
+            size_t values = read_values(r, &r->event[n]);
+            if (!values)
+                values =
+                    gt_skipped_size(&r->values, r->data + r->at, r->size - r->at, r->event[n].time);
             if (values == SIZE_MAX)
                 return gt_error_set(err, GT_E_FORMAT,
                                     "%s/%u.dat: offset %zu: no record follows the values of this "
@@ -155,6 +186,16 @@ static int64_t make_events(struct dir_reader *r, uint64_t most, struct gt_error 
         n++;
     }
     return (int64_t)n;
+}
+
+static int take_events(struct dir_reader *r, size_t n)
+{
+    struct gt_calls_feed *f = r->feed;
+    size_t plain = r->has_list ? n - 1 : n;
+    int status = plain ? gt_feed_take(f, &r->lane, r->event, plain) : 0;
+    if (status == 0 && r->has_list && !r->lane.stack->ended)
+        status = gt_feed_take_valued(f, &r->lane, &r->event[plain], &r->list);
+    return status;
 }
 
 static int read_block(void *reader, size_t i, struct gt_error *err)
@@ -171,7 +212,7 @@ static int read_block(void *reader, size_t i, struct gt_error *err)
         left -= (uint64_t)n;
         f->n_words = r->words->len;
         if (!r->lane.stack->ended)
-            status = gt_feed_take(f, &r->lane, r->event, (size_t)n);
+            status = take_events(r, (size_t)n);
     }
     if (f->out->status != 0)
         return f->out->status;
