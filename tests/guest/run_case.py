@@ -22,7 +22,8 @@ say (a key that comes again goes on):
     allow: C...        anomalies that may not be 0
     stats: C=N...      counters that must have this value
     tasks: N...        the names of the tasks, as `uftrace report --task` shows them, sorted
-    alone: yes         QEMU itself may crash with two plugins: the compact file is recorded alone
+    alone: yes         the compact file is recorded alone: QEMU itself may crash with two plugins, or a stack
+                       goes from thread to thread, whose order two plugins may see differently
     check: FILE        a Python file beside the case; default: that of its name, if there is one
 
 The expected calls are in a comment that begins with `/* calls:`: one tree a task, in any order,

@@ -5,6 +5,7 @@
  *
  * flags: -pthread
  * again: clock=insn,tail-calls=off
+ * alone: yes
  */
 #include "guest.h"
 
