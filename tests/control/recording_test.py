@@ -304,6 +304,7 @@ def check_sleeping_machine(t, qemu, *arguments):
             c.must('on')
             c.must('off')
         c.must('on')
+    until(child, c, lambda s: s['tracking'] == 'on')
     done = end_machine(t, child, c)
     need(len(done.said) == 1, 'anomalies:', done.said)
     trace = uftrace.Trace(t.out)

@@ -14,7 +14,7 @@ const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32
 {
     if (c->values.n_modules == 0)
         return NULL;
-    const struct gt_calls_function *f = gt_calls_function(c, function);
+    const struct gt_calls_function *f = gt_spaces_function(c->spaces, function);
     const struct gt_value_module *m = gt_values_module(&c->values, f->module, NULL);
     const struct gt_value_function *found = m ? gt_value_module_find(m, f->address) : NULL;
     return found ? &found->spec : NULL;
