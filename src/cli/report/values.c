@@ -199,7 +199,7 @@ static void free_open(gpointer open)
         g_array_free(open, TRUE);
 }
 
-/* What the rows are made of; false: no row has calls. */
+/* The rows that have calls, with their averages. */
 static void finish_rows(struct by_value *b, struct gt_report_rows *out)
 {
     for (guint i = 0; i < b->row->len; i++) {

@@ -5,7 +5,8 @@
 
 #include "base/bytes.h"
 
-static inline uint64_t gt_read_uleb(struct gt_reader *r)
+/* Either kind; the last byte, and how many bits all have. */
+static inline uint64_t gt_read_leb(struct gt_reader *r, uint8_t *last, unsigned *bits)
 {
     uint64_t value = 0;
     uint8_t byte;
@@ -16,22 +17,25 @@ static inline uint64_t gt_read_uleb(struct gt_reader *r)
             value |= (uint64_t)(byte & 0x7f) << shift;
         shift += shift < 64 ? 7 : 0;
     } while (byte & 0x80 && !r->short_of);
+    *last = byte;
+    *bits = shift;
     return value;
+}
+
+static inline uint64_t gt_read_uleb(struct gt_reader *r)
+{
+    uint8_t last;
+    unsigned bits;
+    return gt_read_leb(r, &last, &bits);
 }
 
 static inline int64_t gt_read_sleb(struct gt_reader *r)
 {
-    uint64_t value = 0;
-    uint8_t byte;
-    unsigned shift = 0;
-    do {
-        byte = gt_read_u8(r);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += shift < 64 ? 7 : 0;
-    } while (byte & 0x80 && !r->short_of);
-    if (byte & 0x40 && shift < 64)
-        value |= UINT64_MAX << shift;
+    uint8_t last;
+    unsigned bits;
+    uint64_t value = gt_read_leb(r, &last, &bits);
+    if (last & 0x40 && bits < 64)
+        value |= UINT64_MAX << bits;
     return (int64_t)value;
 }
 
