@@ -4,6 +4,7 @@
 import collections
 import sys
 
+import valued
 from gttest import call_sums, functions, made, uftrace
 from gttest.results import need
 from viewing import Viewing, equal
@@ -150,6 +151,22 @@ def test_inverse(t):
             for path, s in recording.paths(tid).items():
                 own[path[-1]] += s.self
         equal({names[f]: total for depth, f, _, _, total, _ in nodes if depth == 1 and f >= 0}, dict(own), 'own times')
+
+
+def test_values(t):
+    path = '"%s"' % valued.PATH.replace('"', '\\"')
+    with Viewing(valued.make(f'{t.folder}/data')) as v:
+        v.ready()
+        open_, main = (v.names().index(name) for name in ('open', 'main'))
+        for begin, result in (500, '-2'), (2500, '7'):
+            got = v.ask('values', task=0, depth=1, begin=begin, duration=500, function=open_)
+            equal(got, {'arguments': ['path', path, 'arg2', '0x42'], 'returned': ['retval', result]}, begin)
+        none = {'arguments': [], 'returned': []}
+        equal(v.ask('values', task=0, depth=0, begin=0, duration=4500, function=main), none, 'a call without values')
+        for wrong in {'begin': 501}, {'depth': 0}, {'function': main}, {'begin': 4500}:
+            asked = {'task': 0, 'depth': 1, 'begin': 500, 'duration': 0, 'function': open_, **wrong}
+            need(v.ask('values', **asked)['arguments'] == [], wrong, 'has arguments')
+        equal(v.request(v.path + 'values?begin=1000&duration=4000')[0], 400, 'a call that ends after the recording')
 
 
 if __name__ == '__main__':

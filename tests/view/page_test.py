@@ -10,6 +10,7 @@ import os
 import sys
 
 import texts
+import valued
 from gttest import browser, call_sums, commands, functions, made, uftrace
 from gttest.paths import GUESTTRACE
 from gttest.results import need, write
@@ -161,6 +162,15 @@ def test_zoom(t):
         need(name in text and texts.time_text(end - begin) in text, text)
         equal(p.ask('document.querySelectorAll(".stack li").length'), depth + 1, 'calls in its path')
         p.picture('call')
+
+
+def test_values(t):
+    with Viewing(valued.make(f'{t.folder}/data')) as v, Page(t, v.url) as p:
+        p.ask('guesttrace.setState({ call: guesttrace.callAt(0, 1, 750).call })')
+        p.idle()
+        text = p.ask('document.querySelector(".details").innerText')
+        need('path\n"/tmp/<b>&' in text and 'arg2\n0x42' in text and 'retval\n-2' in text, text)
+        equal(p.ask('document.querySelectorAll(".details b").length'), 0, 'elements that values made')
 
 
 def test_keys(t):

@@ -214,6 +214,11 @@ const struct gt_values *gt_calls_values(const struct gt_calls *c);
 const struct gt_value_item *gt_calls_value_items(const struct gt_calls *c, const struct gt_call *e,
                                                  const struct gt_value_list *list,
                                                  struct gt_value_item *unknown);
+enum { GT_CALLS_VALUE_NAME = 64 };
+/* The name of an event's value at index i: the parameter's, else as uftrace's "arg1", "retval";
+ * letters, digits and "_.>-" only. */
+void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
+                         char out[GT_CALLS_VALUE_NAME]);
 /* Appends values of an ENTRY as "name=value, name=value", those of an EXIT as "value". */
 void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
                           const struct gt_value_list *list, struct gt_text *out);

@@ -3,6 +3,7 @@
 #include "analysis/calls/recording.h"
 #include "format/values/payload.h"
 
+#include <glib.h>
 #include <string.h>
 
 const struct gt_values *gt_calls_values(const struct gt_calls *c)
@@ -43,6 +44,22 @@ const struct gt_value_item *gt_calls_value_items(const struct gt_calls *c, const
         return spec->item + (entry ? 0 : spec->n_arguments);
     make_unknown(unknown, list);
     return unknown;
+}
+
+void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
+                         char out[GT_CALLS_VALUE_NAME])
+{
+    const size_t room = GT_CALLS_VALUE_NAME;
+    if (item->name)
+        g_snprintf(out, room, "%s", item->name);
+    else if (entry)
+        g_snprintf(out, room, "%s%u", item->is_float ? "fparg" : "arg",
+                   item->number ? item->number : (unsigned)i + 1);
+    else
+        g_snprintf(out, room, i ? "retval%u" : "retval", (unsigned)i + 1);
+    for (char *c = out; *c; c++)
+        if (!g_ascii_isalnum(*c) && !strchr("_.>-", *c))
+            *c = '_';
 }
 
 void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,

@@ -9,8 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NAME = 64 };
-
 struct reading {
     struct gt_calls *calls;
     const struct gt_slices *to;
@@ -18,25 +16,11 @@ struct reading {
     const struct gt_calls_mark *mark, *marks_end;
     /* of the event at hand */
     struct gt_slice_value value[GT_VALUES_MOST];
-    char name[GT_VALUES_MOST][NAME];
+    char name[GT_VALUES_MOST][GT_CALLS_VALUE_NAME];
     struct gt_text text[GT_VALUES_MOST];
 };
 
 /* ---- values -------------------------------------------------------------------------------- */
-
-static void name_value(struct reading *r, size_t i, const struct gt_value_item *item, bool entry)
-{
-    if (item->name)
-        snprintf(r->name[i], NAME, "%s", item->name);
-    else if (entry)
-        snprintf(r->name[i], NAME, "%s%u", item->is_float ? "fparg" : "arg",
-                 item->number ? item->number : (unsigned)i + 1);
-    else
-        snprintf(r->name[i], NAME, i ? "retval%zu" : "retval", i + 1);
-    for (char *c = r->name[i]; *c; c++)
-        if (!g_ascii_isalnum(*c) && !strchr("_.>-", *c))
-            *c = '_';
-}
 
 static int kind_of(const struct gt_value_item *item, const struct gt_value *v)
 {
@@ -69,7 +53,7 @@ static size_t make_values(struct reading *r, const struct gt_call *e)
         struct gt_text *text = &r->text[i];
         text->len = 0;
         gt_values_show(text, gt_calls_values(r->calls), &item[i], &one, false, NULL, NULL);
-        name_value(r, i, &item[i], e->kind == GT_CALL_ENTRY);
+        gt_calls_value_name(&item[i], i, e->kind == GT_CALL_ENTRY, r->name[i]);
         r->value[i] = (struct gt_slice_value){.name = r->name[i],
                                               .text = text->len ? text->data : "",
                                               .kind = kind_of(&item[i], &list->value[i]),

@@ -12,7 +12,7 @@ static const struct {
     {"tiles", gt_view_tiles, true},        {"report", gt_view_report, false},
     {"groups", gt_view_groups, false},     {"flame", gt_view_flame, false},
     {"function", gt_view_function, false}, {"edges", gt_view_edges, false},
-    {"find", gt_view_find, false},
+    {"find", gt_view_find, false},         {"values", gt_view_values, false},
 };
 
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,

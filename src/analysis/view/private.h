@@ -48,7 +48,8 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
                        struct gt_error *err);
 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
-    gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find;
+    gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
+    gt_view_values;
 
 /* Tiles of all tasks at a level, as one answer. Errors of gt_calls_scan. */
 int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // What is selected, below the time line: a call, with the calls that it is in; or a range, with its sums.
-import { element, timeText, exactTime, countText } from './base.js';
+import { element, timeText, exactTime, countText, shownName } from './base.js';
 import { functionOf, taskTitle, source } from './source.js';
 import { state, setState, onState, rangeParameters, setSight } from './state.js';
 import { view } from './plot.js';
@@ -41,21 +41,43 @@ function pathList(call) {
   }));
 }
 
-// The values of its arguments, where they are known: [{ name, value }].
+// Arguments and what was returned, where the recording has them, of the call that was asked for last.
+const values = { key: '', arguments: [], returned: [], error: '' };
+const keyOfCall = call => [call.task, call.depth, call.begin, call.duration, call.function].join(',');
+
+async function loadValues(call) {
+  const key = keyOfCall(call), { task, depth, begin, duration } = call;
+  if (!source.isRemote || key === values.key) return;
+  Object.assign(values, { key, arguments: [], returned: [], error: '' });
+  try {
+    const got = await source.get('values', { task, depth, begin, duration, function: call.function });
+    if (values.key === key) Object.assign(values, got);
+  } catch (error) {
+    values.error = error.message;
+  }
+  const some = values.arguments.length || values.returned.length || values.error;
+  if (values.key === key && some && state.call && keyOfCall(state.call) === key) update({ call: state.call });
+}
+
 function valueFacts(call) {
-  return (call.values || []).flatMap(v => fact(v.name, v.value));
+  if (values.key !== keyOfCall(call)) return [];
+  const list = [...values.arguments, ...values.returned], facts = [];
+  for (let i = 0; i < list.length; i += 2) facts.push(...fact(shownName(list[i]), shownName(list[i + 1]).slice(0, 2000)));
+  return values.error ? fact('Values', values.error) : facts;
 }
 
 function showSelectedCall(call) {
   const f = functionOf(call.function);
   const facts = element('dl', {},
     ...fact('Duration', timeText(call.duration), element('span', { class: 'dim' }, ` ${countText(call.duration)} ns`)),
+    ...valueFacts(call),
     ...fact('Begins at', exactTime(call.begin)),
+    ...fact('Ends at', exactTime(call.begin + call.duration)),
     ...fact('Task', taskTitle(call.task), element('span', { class: 'dim' }, ` depth ${call.depth}`)),
     ...(f.module ? fact('Module', f.path) : []),
     ...(placeOf(f) ? fact('Source', placeOf(f)) : []),
-    ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []),
-    ...valueFacts(call));
+    ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []));
+  loadValues(call);
   panel.replaceChildren(
     element('div', { class: 'column' }, element('div', { class: 'name big' }, f.name), callButtons(call), facts),
     element('div', { class: 'column' }, element('h2', {}, 'Path'), pathList(call)));
