@@ -95,9 +95,10 @@ class Options:
             self.words += ['-H', self.pattern()]
 
 
-def compare(folder, whole, command, options):
-    out = f'{folder}/filtered.data'
-    done = record(out, ['-q', *options.words], command)
+def compare(folder, whole, command, options, more=(), suffix='.data'):
+    """`more`: options of both recordings."""
+    out = f'{folder}/filtered{suffix}'
+    done = record(out, ['-q', *more, *options.words], command)
     need(b'anomaly' not in done.stderr, done.stderr)
     same(flat(out), flat(whole, *options.words), f"record {' '.join(options.words)}:")
 

@@ -23,15 +23,6 @@ LISTS = ['argument=ten@' + ',,'.join(f'arg{i}/d64' for i in range(1, 11)),
          'retval=ten@retval/d64;floats@retval/f64;text@retval/d32;down@retval/d32;jumps@retval/d32']
 
 
-def modern(arch):
-    """The user-mode QEMU of that target that reads registers; None: there is none."""
-    path = os.path.join(paths.CACHE, 'qemus', 'user', f'qemu-{arch}')
-    for qemu in (path, f'qemu-{arch}'):
-        if not qemus.why_no_plugins(qemu) and qemus.number_of(qemu) >= (9, 0):
-            return qemu
-    return None
-
-
 def number(text):
     """uftrace shows large numbers in hex, of 64 bits."""
     text = text.strip()
@@ -64,9 +55,7 @@ def shown(*command):
 
 
 def test_program(arch, where):
-    qemu = modern(arch)
-    if not qemu:
-        raise Skip(f'no user-mode qemu-{arch} from 9.0 on: scripts/qemus user')
+    qemu = qemus.user_with_registers(arch)
     program, out = os.path.join(where, 'values'), os.path.join(where, 'out')
     compile_to(program, arch, paths.source('guest', 'arguments.c'), '-O1', '-static')
     plugin = ','.join([paths.plugin('uftrace'), f'output={out}', *LISTS])

@@ -52,9 +52,9 @@ struct gt_argument_point {
 /* Values that were read and wait for their record. */
 struct gt_argument_slot {
     const struct gt_code *code; /* NULL: none wait. Of the entry, or the return */
-    const struct gt_func *fn;
+    const struct gt_argument_function *of;
     size_t n;
-    uint64_t words[GT_VALUES_BYTES / 8];
+    uint64_t words[GT_VALUES_BYTES / 8]; /* as they are stored */
 };
 
 /* Of a vCPU. */
@@ -106,6 +106,8 @@ void gt_arguments_after(struct gt_vcpu *v);
 /* For the sink: the values of the frame that is entered, or left; NULL: none. */
 const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, uint64_t addr);
 const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr);
+/* The same after a plain return, which has closed the frame. */
+const struct gt_argument_slot *gt_arguments_returned(uint64_t addr);
 
 /* Writes the debug files of modules with values, and GT_VALUES_FILE. On the worker. */
 int gt_arguments_write(struct gt_uftrace_recorder *r, struct gt_error *err);

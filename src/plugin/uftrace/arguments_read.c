@@ -187,7 +187,7 @@ static void read_values(struct gt_uftrace_recorder *r, const struct gt_argument_
             ? gt_values_put_words(slot->words, &list)
             : gt_values_put_uftrace((uint8_t *)slot->words, p->of->spec.item + from, &list) / 8;
     slot->code = p->code;
-    slot->fn = p->of->fn;
+    slot->of = p->of;
 }
 
 /* ---- whose they are ------------------------------------------------------------------------ */
@@ -235,7 +235,7 @@ void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t
         return;
     const struct gt_argument_slot *result = &slots->result;
     slots->matches = result->code && last_exit == gt_code_last_exit(result->code) &&
-                     top->fn == result->fn && top->addr == result->fn->lo && top->ret == code->pc;
+                     top->fn == result->of->fn && top->addr == top->fn->lo && top->ret == code->pc;
     waiting = slots;
 }
 
@@ -253,7 +253,7 @@ void gt_arguments_after(struct gt_vcpu *v)
 const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, uint64_t addr)
 {
     struct gt_argument_slot *slot = waiting ? &waiting->entry : NULL;
-    if (!slot || !slot->code || addr != slot->code->pc || s->top->fn != slot->fn)
+    if (!slot || !slot->code || addr != slot->code->pc || s->top->fn != slot->of->fn)
         return NULL;
     slot->code = NULL; /* of one frame */
     return slot;
@@ -261,8 +261,16 @@ const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, u
 
 const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr)
 {
+    const struct gt_argument_slots *slots = waiting;
+    return slots && slots->matches && s->top->fn == slots->result.of->fn
+               ? gt_arguments_returned(addr)
+               : NULL;
+}
+
+const struct gt_argument_slot *gt_arguments_returned(uint64_t addr)
+{
     struct gt_argument_slots *slots = waiting;
-    if (!slots || !slots->matches || addr != slots->result.fn->lo || s->top->fn != slots->result.fn)
+    if (!slots || !slots->matches || addr != slots->result.of->fn->lo)
         return NULL;
     slots->matches = false;
     return &slots->result;

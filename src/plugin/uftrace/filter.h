@@ -62,9 +62,10 @@ struct gt_filters {
     struct gt_filter_known *unknown; /* code that was not translated */
     /* Addresses in code without symbols that were asked for, by hash_address(). Atomic */
     struct gt_filter_judged *recent[GT_FILTER_RECENT];
-    uint64_t recorded; /* calls; of tasks that have ended. Atomic */
-    uint64_t beyond;   /* calls that are too deep. Atomic */
-    uint64_t ended;    /* 0, or when a trigger has ended the recording. Atomic */
+    uint64_t recorded;  /* calls; of tasks that have ended. Atomic */
+    uint64_t beyond;    /* calls that are too deep. Atomic */
+    uint64_t valueless; /* calls without the arguments that they had: no room. Atomic */
+    uint64_t ended;     /* 0, or when a trigger has ended the recording. Atomic */
 };
 
 /* At load: rows of the plugin's arguments, of which `table` has room for GT_FILTER_ARGUMENTS; how

@@ -288,4 +288,9 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
     }
     if (lines && r->guest.user)
         gt_source_report(r);
+    if (f->valueless)
+        gt_host_message("%" PRIu64
+                        " calls are recorded without their arguments: more than %d MB of "
+                        "them were open at once in a task",
+                        f->valueless, (int)(GT_FILTERED_VALUES_MOST * sizeof(uint64_t) >> 20));
 }

@@ -18,6 +18,15 @@ void gt_filtered_tracks(uint32_t cpu)
 
 /* ---- what the state does ------------------------------------------------------------------- */
 
+static void put_values(struct gt_filtered *f, uint64_t time, uint64_t word, const uint64_t *values,
+                       size_t n)
+{
+    if (n)
+        gt_stream_put_more(f->out, time, word | GT_UFTRACE_MORE, values, n);
+    else
+        gt_stream_put(f->out, time, word);
+}
+
 static void put_enter(void *self, const struct gt_filter_frame *frame, uint32_t shown,
                       uint64_t time)
 {
@@ -28,7 +37,13 @@ static void put_enter(void *self, const struct gt_filter_frame *frame, uint32_t 
     }
     f->recorded++;
     f->last = time;
-    gt_stream_put(f->out, time, gt_uftrace_entry(shown, frame->call));
+    const struct gt_filtered_call *values =
+        f->values.n ? gt_filtered_values_find(&f->values, frame->depth) : NULL;
+    if (values)
+        put_values(f, time, gt_uftrace_entry(shown, frame->call), f->values.words + values->at,
+                   values->n);
+    else
+        gt_stream_put(f->out, time, gt_uftrace_entry(shown, frame->call));
 }
 
 static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t shown,
@@ -38,7 +53,10 @@ static void put_leave(void *self, const struct gt_filter_frame *frame, uint32_t 
     if (shown >= f->rec->filters.depth)
         return;
     f->last = time;
-    gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
+    if (f->result && f->returns == frame->depth)
+        put_values(f, time, gt_uftrace_exit(shown, frame->call), f->result->words, f->result->n);
+    else
+        gt_stream_put(f->out, time, gt_uftrace_exit(shown, frame->call));
 }
 
 static void act(void *self, const struct gt_filter_act *a)
@@ -67,6 +85,7 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
     f->out = out;
     f->id = id;
     f->recorded = f->beyond = f->last = 0;
+    gt_filtered_values_trim(&f->values, 0);
     f->cpu = tracked_cpu;
     gt_filter_state_cpu(&f->state, f->cpu);
     gt_filtered_name(f, r->process.first_name, r->process.pid);
@@ -79,7 +98,9 @@ void gt_filtered_end(struct gt_filtered *f)
         return;
     __atomic_fetch_add(&f->rec->filters.recorded, f->recorded, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->rec->filters.beyond, f->beyond, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&f->rec->filters.valueless, f->values.dropped, __ATOMIC_RELAXED);
     gt_filter_state_finish(&f->state);
+    gt_filtered_values_free(&f->values);
     f->out = NULL;
 }
 
@@ -150,6 +171,14 @@ static inline void look_if_off(const struct gt_filtered *f)
         gt_dormant_look(f->rec);
 }
 
+static __attribute__((noinline)) void keep_arguments(struct gt_filtered *f,
+                                                     const struct gt_frame *frame)
+{
+    const struct gt_argument_slot *slot = gt_arguments_entering(f->stack, frame->addr);
+    if (slot)
+        gt_filtered_values_push(&f->values, f->state.depth, slot);
+}
+
 void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time)
 {
     if (!f->out)
@@ -158,18 +187,25 @@ void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint
     const struct gt_filter_verdict *v =
         gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
     unsigned flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0;
+    if (f->rec->arguments.on)
+        keep_arguments(f, frame);
     if (flags || !gt_filter_skips(&f->state, v))
         gt_filter_enter(&f->state, v, frame->addr, flags, time);
     look_if_off(f);
 }
 
-void gt_filtered_leave(struct gt_filtered *f, uint64_t time)
+void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_argument_slot *result)
 {
     if (!f->out)
         return;
     time = prepare(f, time);
+    f->result = result;
+    f->returns = f->state.depth - 1;
     if (!gt_filter_leaves_skipped(&f->state))
         gt_filter_leave(&f->state, time);
+    f->result = NULL;
+    if (f->values.n)
+        gt_filtered_values_trim(&f->values, f->state.depth);
     look_if_off(f);
 }
 

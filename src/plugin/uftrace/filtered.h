@@ -9,6 +9,7 @@
 
 #include "base/stream/stream.h"
 #include "filter/state.h"
+#include "plugin/uftrace/filtered_values.h"
 #include "track/track.h"
 
 struct gt_uftrace_recorder;
@@ -28,6 +29,9 @@ struct gt_filtered {
     uint64_t recorded, beyond; /* calls: recorded; too deep for that */
     uint32_t id, pid, cpu;
     char name[16];
+    struct gt_filtered_values values;      /* arguments of open calls */
+    const struct gt_argument_slot *result; /* of the call that returns; NULL: none */
+    uint32_t returns;                      /* its depth */
 };
 
 /* Its calls begin, or begin again, on the stack, in a stream that the caller owns. False: no
@@ -41,9 +45,10 @@ void gt_filtered_stop(struct gt_filtered *f, uint64_t time);
 /* It has another name. Not begun is fine. */
 void gt_filtered_name(struct gt_filtered *f, const char *name, uint32_t pid);
 
-/* A call of the tracker's, whose frame is given; the innermost call ends. */
+/* A call of the tracker's, whose frame is given; the innermost call ends, with that result (NULL:
+ * none). */
 void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint64_t time);
-void gt_filtered_leave(struct gt_filtered *f, uint64_t time);
+void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_argument_slot *result);
 /* Records an event (format/uftrace/uftrace.h), where it belongs into the recording. False: it does
  * not. */
 bool gt_filtered_event(struct gt_filtered *f, unsigned event, uint64_t time);

@@ -22,7 +22,7 @@ bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last
         return false;
     gt_live_clock_set(&r->hot.live, time);
     if (found.leaves)
-        gt_filtered_leave(f, time);
+        gt_filtered_leave(f, time, r->arguments.on ? gt_arguments_returned(found.addr) : NULL);
     else
         gt_filtered_enter(f, s->top, time);
     return true;
@@ -40,8 +40,8 @@ static void stack_enter(void *self, struct gt_stack *s, uint64_t time, uint32_t 
 static void stack_leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth,
                         uint64_t addr)
 {
-    (void)self, (void)depth, (void)addr;
-    gt_filtered_leave(&gt_task_of(s)->filtered, time);
+    (void)self, (void)depth;
+    gt_filtered_leave(&gt_task_of(s)->filtered, time, gt_arguments_leaving(s, addr));
 }
 
 static void stack_suspended(void *self, struct gt_stack *s, uint64_t time)

@@ -201,7 +201,7 @@ static void leave(void *self, struct gt_stack *s, uint64_t time, uint32_t depth,
     struct gt_stream *out =
         stream_of(r, gt_task_of(s)->levels, s, gt_level_of(s->top->level), time);
     if (out && gt_filters_current(&r->filters))
-        gt_filtered_leave(filtered_of(s, s->top->level), time);
+        gt_filtered_leave(filtered_of(s, s->top->level), time, NULL);
     else if (out)
         gt_stream_put(out, time, gt_uftrace_exit(depth, addr));
 }

@@ -322,7 +322,7 @@ void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
     r->process.forked_from = parent;
     r->process.pid = (uint32_t)getpid();
     r->totals.calls = r->totals.matched = 0;
-    r->filters.recorded = r->filters.beyond = 0;
+    r->filters.recorded = r->filters.beyond = r->filters.valueless = 0;
     r->totals.tasks = r->totals.coroutines = 0;
     r->output.named = false;
     memset(r->totals.counters, 0, sizeof r->totals.counters);

@@ -123,6 +123,14 @@ def user(arch):
     return tool(f'qemu-{arch}')
 
 
+def user_with_registers(arch):
+    """The path of a qemu-ARCH whose plugins read registers: that of scripts/qemus user, or the system's."""
+    for qemu in fetched('user', f'qemu-{arch}'), f'qemu-{arch}':
+        if not why_no_plugins(qemu) and number_of(qemu) >= TELLS_REGISTERS:
+            return shutil.which(qemu)
+    raise Skip(f'no user-mode qemu-{arch} from 9.0 on: scripts/qemus user')
+
+
 def user_of(arch):
     """user(), for cases.main()."""
     return functools.partial(user, arch)
