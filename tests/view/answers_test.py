@@ -7,7 +7,7 @@ import sys
 import valued
 from gttest import call_sums, functions, made, uftrace
 from gttest.results import need
-from viewing import Viewing, equal
+from viewing import Viewing, equal, rows
 
 
 def steps(number):
@@ -22,10 +22,6 @@ def calls_of(recording, tid, first):
 
 def first_of(recording):
     return min(int.from_bytes(data[:8], 'little') for data in recording.data.values())
-
-
-def rows(flat, n):
-    return [tuple(flat[i:i + n]) for i in range(0, len(flat), n)]
 
 
 def check_tile(v, calls, names, exp, first_bin, bins):

@@ -88,7 +88,7 @@ def test_port(t):
 
 
 def test_nothing_to_show(t):
-    for what, status in ([], 2), (['a', 'b'], 2), ([f'{t.folder}/none'], 1), (['/etc/passwd'], 1), (['--port', '0', 'x'], 2):
+    for what, status in ([], 2), (['a', 'b', 'c'], 2), ([f'{t.folder}/none'], 1), (['/etc/passwd'], 1), (['--port', '0', 'x'], 2):
         done = commands.run([GUESTTRACE, 'view', *what])
         equal(done.returncode, status, f'{what}: {done.stderr}')
         need(done.stderr.startswith(b'guesttrace view: '), done.stderr)

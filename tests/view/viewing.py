@@ -14,6 +14,10 @@ def equal(got, want, *what):
     need(got == want, *what, 'is', got, 'not', want)
 
 
+def rows(flat, n):
+    return [tuple(flat[i:i + n]) for i in range(0, len(flat), n)]
+
+
 class Viewing:
     """`with Viewing(recording) as v`: v.url is the page's address."""
 

@@ -35,6 +35,21 @@ static void put_processes(struct gt_view *v, struct gt_json *j)
     gt_json_end_array(j);
 }
 
+static void put_other(struct gt_view *v, struct gt_json *j)
+{
+    const struct gt_calls *c = gt_view_other_calls(v->other);
+    const struct gt_calls_facts *f = gt_calls_facts(c);
+    gt_json_key(j, "other"); /* what it is compared with */
+    gt_json_begin_object(j);
+    gt_view_put_text(j, "title", gt_view_other_title(v->other));
+    gt_view_put_text(j, "path", f->path);
+    gt_view_put_text(j, "command", f->command);
+    gt_view_put(j, "duration", f->last - f->first);
+    gt_json_key(j, "instructions");
+    gt_json_bool(j, gt_frames_in_instructions(c));
+    gt_json_end_object(j);
+}
+
 int gt_view_info(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                  struct gt_error *err)
 {
@@ -58,6 +73,8 @@ int gt_view_info(struct gt_view *v, const struct gt_view_query *q, struct gt_jso
     gt_json_bool(j, gt_frames_in_instructions(v->calls));
     put_tasks(v, j);
     put_processes(v, j);
+    if (v->other)
+        put_other(v, j);
     gt_json_end_object(j);
     gt_json_commit(j);
     return 0;

@@ -9,12 +9,6 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static void put_string(struct gt_json *j, const char *text)
-{
-    const size_t n = strlen(text);
-    gt_json_string(j, text, MIN(n, GT_VIEW_NAME));
-}
-
 /* Those from an index on: name, module, file, line. */
 int gt_view_functions(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                       struct gt_error *err)
@@ -32,9 +26,9 @@ int gt_view_functions(struct gt_view *v, const struct gt_view_query *q, struct g
     gt_json_begin_array(j);
     for (uint64_t i = first; i < n; i++) {
         const struct gt_calls_function *f = gt_calls_function(v->calls, (uint32_t)i);
-        put_string(j, gt_demangle(v->demangler, f->name));
-        put_string(j, f->module);
-        put_string(j, f->file ? f->file : "");
+        gt_view_put_string(j, gt_demangle(v->demangler, f->name));
+        gt_view_put_string(j, f->module);
+        gt_view_put_string(j, f->file ? f->file : "");
         gt_json_u64(j, f->line);
     }
     gt_json_end_array(j);

@@ -13,9 +13,10 @@
 #include <pthread.h>
 
 enum {
-    GT_VIEW_TREES = 2,     /* that are kept */
-    GT_VIEW_NAME = 4096,   /* bytes of a name that are given */
-    GT_VIEW_ROWS = 100000, /* of a list in an answer */
+    GT_VIEW_TREES = 2,       /* that are kept */
+    GT_VIEW_NAME = 4096,     /* bytes of a name that are given */
+    GT_VIEW_ROWS = 100000,   /* of a list in an answer */
+    GT_VIEW_SMALLEST = 2000, /* flame graphs: what has less than this part of all is summed up */
 };
 
 /* A part of the recording: its time, and tasks. */
@@ -34,6 +35,7 @@ struct gt_view_tree {
 struct gt_view {
     struct gt_calls *calls;
     struct gt_timeline *timeline;
+    struct gt_view_other *other; /* NULL: none */
     char *title;
     bool stop;
     pthread_mutex_t names_lock;
@@ -49,7 +51,7 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
     gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
-    gt_view_values;
+    gt_view_values, gt_view_difference, gt_view_changes;
 
 /* Tiles of all tasks at a level, as one answer. Errors of gt_calls_scan. */
 int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_error *err);
@@ -71,6 +73,24 @@ int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const str
                      struct gt_error *err);
 void gt_view_tree_done(struct gt_view *v);
 
+/* Of each node of a flame graph: the time of its calls; without `waiting`, without that in which
+ * tasks were suspended. g_free. */
+uint64_t *gt_view_tree_times(const struct gt_tree *t, const struct gt_calls *c, bool inverse,
+                             bool waiting);
+/* How many calls are on a path and below it; of the inverse tree, whose nodes have those of the
+ * function on top, how many those are. g_free. */
+uint64_t *gt_view_tree_calls(const struct gt_tree *t, bool inverse);
+/* The tree of callers, without what is too small to be shown. GT_E_NOMEM. */
+int gt_view_tree_inverse(const struct gt_tree *t, struct gt_calls *c, bool waiting,
+                         struct gt_tree *out, struct gt_error *err);
+
+/* What a recording is compared with: other.h. */
+struct gt_view_other;
+struct gt_view_other *gt_view_other_create(struct gt_calls *c, const char *title);
+void gt_view_other_destroy(struct gt_view_other *o); /* NULL is fine */
+const struct gt_calls *gt_view_other_calls(const struct gt_view_other *o);
+const char *gt_view_other_title(const struct gt_view_other *o);
+
 static inline uint64_t gt_view_time(const struct gt_view *v, uint64_t time)
 {
     const uint64_t first = gt_calls_facts(v->calls)->first;
@@ -83,11 +103,16 @@ static inline void gt_view_put(struct gt_json *j, const char *key, uint64_t valu
     gt_json_u64(j, value);
 }
 
-static inline void gt_view_put_text(struct gt_json *j, const char *key, const char *text)
+static inline void gt_view_put_string(struct gt_json *j, const char *text)
 {
     const size_t n = strlen(text);
-    gt_json_key(j, key);
     gt_json_string(j, text, n < GT_VIEW_NAME ? n : GT_VIEW_NAME);
+}
+
+static inline void gt_view_put_text(struct gt_json *j, const char *key, const char *text)
+{
+    gt_json_key(j, key);
+    gt_view_put_string(j, text);
 }
 
 #endif

@@ -12,6 +12,7 @@ struct gt_view *gt_view_create(struct gt_calls *c, const struct gt_view_options 
     struct gt_view *v = g_new0(struct gt_view, 1);
     v->calls = c;
     v->title = o->title ? g_strdup(o->title) : g_path_get_basename(gt_calls_facts(c)->path);
+    v->other = o->other ? gt_view_other_create(o->other, NULL) : NULL;
     v->demangler = o->demangle ? gt_demangler_create() : NULL;
     pthread_mutex_init(&v->names_lock, NULL);
     pthread_mutex_init(&v->trees_lock, NULL);
@@ -35,6 +36,7 @@ void gt_view_destroy(struct gt_view *v)
         return;
     for (int i = 0; i < GT_VIEW_TREES; i++)
         forget_tree(&v->tree[i]);
+    gt_view_other_destroy(v->other);
     gt_timeline_destroy(v->timeline);
     gt_demangler_destroy(v->demangler);
     pthread_mutex_destroy(&v->names_lock);

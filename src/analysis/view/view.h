@@ -20,7 +20,8 @@ struct gt_view;
 
 struct gt_view_options {
     bool demangle;
-    const char *title; /* NULL: the file's name */
+    const char *title;      /* NULL: the file's name */
+    struct gt_calls *other; /* what it is compared with, which stays the caller's; NULL: nothing */
 };
 
 /* What is asked: the text of a parameter, NULL: it is not given. */

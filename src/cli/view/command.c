@@ -103,28 +103,32 @@ static int run_view(const struct gt_command *self, const void *options, size_t n
 {
     const struct view_options *o = options;
     struct gt_error err = {0};
-    struct gt_calls *calls = NULL;
+    struct gt_calls *calls[] = {NULL, NULL};
     struct reading r = {.command = self};
-    if (n != 1)
-        return gt_command_usage_error(self, "needs one recording");
+    int status = 0;
+    if (n < 1 || n > G_N_ELEMENTS(calls))
+        return gt_command_usage_error(self, "needs one recording, or two to compare");
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
                                          .notices = gt_command_notices(self)};
-    int status = gt_calls_open(operands[0], &how, &calls, &err);
-    if (status < 0)
-        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    r.view = gt_view_create(calls, &(struct gt_view_options){.demangle = o->demangle});
-    status = r.view ? serve(&r, o, &err) : gt_error_set(&err, GT_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = gt_calls_open(operands[i], &how, &calls[i], &err);
+    if (status == 0) {
+        r.view = gt_view_create(
+            calls[0], &(struct gt_view_options){.demangle = o->demangle, .other = calls[1]});
+        status = r.view ? serve(&r, o, &err) : gt_error_set(&err, GT_E_NOMEM, "out of memory");
+    }
     gt_view_destroy(r.view);
-    gt_calls_close(calls);
+    gt_calls_close(calls[1]);
+    gt_calls_close(calls[0]);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }
 
 const struct gt_command gt_command_view = {
     .name = "view",
     .summary = "show a recording of calls in the browser: a time line, flame graphs, tables",
-    .usage = (const char *const[]){"[OPTION]... RECORDING", NULL},
+    .usage = (const char *const[]){"[OPTION]... RECORDING [OTHER]", NULL},
     .paragraphs =
         (const char *const[]){
             "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
@@ -132,6 +136,9 @@ const struct gt_command gt_command_view = {
             "Prints the address of a page on this machine, and opens it where there is a desktop. "
             "Only programs of this machine that know the address can read the page; it ends with "
             "Ctrl-C. From another machine: forward the port, as with ssh -L.",
+            "With OTHER, a second recording, the flame graph and a table show the difference: what "
+            "takes more of the time in OTHER is red, what takes less is green. Functions are "
+            "compared by their names.",
             "guesttrace export --format html writes the page as one file.", NULL},
     .spec = {.table = view_table},
     .options_size = sizeof(struct view_options),

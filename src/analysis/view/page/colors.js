@@ -40,6 +40,12 @@ export function colorOf(index) {
   return color;
 }
 
+// Of a change from -1, which is green, over 0, which is grey, to 1, which is red.
+export function differenceColor(change) {
+  const size = Math.abs(change), hue = change > 0 ? 2 : 135;
+  return theme.dark ? `hsl(${hue} ${60 * size}% ${32 + 8 * size}%)` : `hsl(${hue} ${70 * size}% ${88 - 20 * size}%)`;
+}
+
 export const FONT = '11px system-ui, sans-serif';
 
 const widths = new Map();

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Flame graphs: paths of calls of the range, outermost on top; inverse: what took the time, callers below.
-import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher } from './base.js';
+import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher, shownName } from './base.js';
 import { functionOf, source, recording, needFunctions } from './source.js';
 import { state, setState, onState, rangeParameters } from './state.js';
-import { theme, colorOf, fitText, FONT } from './colors.js';
+import { theme, colorOf, differenceColor, fitText, FONT } from './colors.js';
 
 const LINE = 18;
 
 export const flame = { canvas: null, nodes: [], shown: 0, key: '', ready: '', hover: -1, scroll: 0, error: '' };
+// Of both recordings: all of each, and names by number.
+const both = { all: [1, 1], names: new Map() };
 let control = null, flameTip, pathBar, flameMatches = null;
 
 // Nodes of an answer, which are in depth-first order, with their place: x and width are parts of the whole.
-function nodesOf(list) {
+function nodesOf(list, make) {
   const nodes = [], open = [], next = [];
   for (let i = 0; i < list.length; i += 6) {
-    const n = { depth: list[i], function: list[i + 1], value: list[i + 2], calls: list[i + 3], total: list[i + 4], self: list[i + 5], parent: -1, x: 0, width: 1 };
+    const n = { ...make(list.slice(i, i + 6)), parent: -1, x: 0, width: 1 };
     open.length = n.depth;
     open[n.depth] = nodes.length;
     if (n.depth) {
       n.parent = open[n.depth - 1];
       n.x = next[n.parent];
-      n.width = n.value / Math.max(1, nodes[0].value);
+      n.width = n.value / (nodes[0].value || 1);
       next[n.parent] += n.width;
     }
     next.push(n.x);
@@ -29,12 +31,29 @@ function nodesOf(list) {
   return nodes;
 }
 
+const ofOne = ([depth, f, value, calls, total, self]) => ({ depth, function: f, value, calls, total, self });
+
+// `parts`: of all, in each recording. Its width is their mean.
+function ofBoth([depth, f, value0, value1, calls0, calls1]) {
+  const values = [value0, value1], parts = values.map((value, side) => value / Math.max(1, both.all[side]));
+  return { depth, function: f, values, calls: [calls0, calls1], parts, value: parts[0] + parts[1] };
+}
+
+const changeOf = n => (n.value ? (n.parts[1] - n.parts[0]) / n.value : 0);
+const labelOf = f => (state.difference ? both.names.get(f) || { name: '…', module: '' } : functionOf(f));
+
+export function namesOf(list) {
+  const names = new Map();
+  for (let i = 0; i < list.length; i += 3) names.set(list[i], { name: shownName(list[i + 1]) || '?', module: shownName(list[i + 2]) });
+  return names;
+}
+
 const isRoot = () => state.path.length === 0;
 
 function nameOf(n, i) {
-  if (i === 0 && isRoot()) return state.range ? 'range' : 'all';
+  if (i === 0 && isRoot()) return state.range && !state.difference ? 'range' : 'all';
   if (n.function < 0) return `${countText(-n.function)} paths that are too small`;
-  return functionOf(n.function).name;
+  return labelOf(n.function).name;
 }
 
 // ---- loading -------------------------------------------------------------------------------
@@ -45,13 +64,13 @@ async function loadFlame(key, parameters) {
   flame.key = key;
   flame.error = '';
   try {
-    const got = await source.get('flame', parameters, control.signal);
+    const got = await source.get(state.difference ? 'difference' : 'flame', parameters, control.signal);
     let largest = 0;
     for (let i = 1; i < got.nodes.length; i += 6) largest = Math.max(largest, got.nodes[i]);
-    await needFunctions(largest);
+    if (!got.all) await needFunctions(largest);
     if (flame.key !== key) return;
-    flame.nodes = nodesOf(got.nodes);
-    flame.paths = got.paths;
+    if (got.all) Object.assign(both, { all: got.all, names: namesOf(got.names) });
+    flame.nodes = nodesOf(got.nodes, got.all ? ofBoth : ofOne);
     flame.scroll = 0;
     flame.ready = key;
   } catch (error) {
@@ -65,12 +84,12 @@ async function loadFlame(key, parameters) {
 
 function updateFlame() {
   if (state.tab !== 'flame') return;
-  const parameters = { ...rangeParameters() };
+  const parameters = state.difference ? {} : rangeParameters();
   if (state.inverse) parameters.inverse = 1;
   if (state.by === 'calls') parameters.by = 'calls';
   else if (state.waiting) parameters.waiting = 1;
   if (state.path.length) parameters.path = state.path.join(',');
-  const key = JSON.stringify(parameters);
+  const key = JSON.stringify([state.difference, parameters]);
   if (key !== flame.key) loadFlame(key, parameters);
   showPath();
   redrawFlame();
@@ -81,9 +100,9 @@ function updateFlame() {
 function drawNode(c, n, i, width, y, found) {
   const x = n.x * width, w = n.width * width;
   if (w < 0.4) return;
-  const f = n.function < 0 ? null : functionOf(n.function);
+  const f = n.function < 0 ? null : labelOf(n.function);
   c.globalAlpha = found && (!f || !found.has(n.function)) ? 0.25 : 1;
-  c.fillStyle = i === 0 && isRoot() ? theme.line : !f ? theme.idle : colorOf(n.function);
+  c.fillStyle = i === 0 && isRoot() ? theme.line : n.parts ? differenceColor(changeOf(n)) : !f ? theme.idle : colorOf(n.function);
   c.fillRect(x, y, Math.max(0.5, w - 0.6), LINE - 1);
   if (w > 24) {
     c.fillStyle = f && f.suspended ? theme.dim : theme.strong;
@@ -98,6 +117,11 @@ function drawNode(c, n, i, width, y, found) {
   }
 }
 
+function foundBy(test) {
+  if (state.difference) return new Set([...both.names].filter(([, f]) => test(f.name, f.module)).map(([id]) => id));
+  return new Set(recording.functions.filter(f => test(f.name, f.module)).map(f => f.index));
+}
+
 function drawFlame() {
   if (!flame.canvas || state.tab !== 'flame' || !flame.canvas.clientWidth) return;
   const { context: c, width, height } = fitCanvas(flame.canvas);
@@ -108,7 +132,7 @@ function drawFlame() {
   const deepest = flame.nodes.reduce((most, n) => Math.max(most, n.depth), 0);
   flame.scroll = clamp(flame.scroll, 0, Math.max(0, (deepest + 2) * LINE - height));
   const test = state.search.trim() ? matcher(state.search.trim()) : null;
-  const found = test ? new Set(recording.functions.filter(f => test(f.name, f.module)).map(f => f.index)) : null;
+  const found = test ? foundBy(test) : null;
   flame.nodes.forEach((n, i) => {
     const y = 4 + n.depth * LINE - flame.scroll;
     if (y > -LINE && y < height) drawNode(c, n, i, width, y, found);
@@ -138,7 +162,7 @@ function matchedPart() {
 
 // The functions that lead to what fills the width, each to go back to.
 function showPath() {
-  const items = state.path.map((f, i) => element('button', { class: 'link', onclick: () => setState({ path: state.path.slice(0, i + 1) }) }, functionOf(f).name));
+  const items = state.path.map((f, i) => element('button', { class: 'link', onclick: () => setState({ path: state.path.slice(0, i + 1) }) }, labelOf(f).name));
   const all = element('button', { class: 'link', onclick: () => setState({ path: [] }) }, state.range ? 'range' : 'all');
   pathBar.replaceChildren(all, ...items.flatMap(item => [' › ', item]));
   if (flameMatches && flame.nodes.length) pathBar.append(element('span', { class: 'dim right' }, `search: ${percentText(matchedPart(), 1)}`));
@@ -158,14 +182,22 @@ function pathTo(i) {
   return [...state.path, ...path];
 }
 
+// "+1.20 points": a change of a part of all, by its sign.
+export const pointsText = change => `${change > 0 ? '+' : change < 0 ? '−' : ''}${Math.abs(100 * change).toFixed(2)}`;
+
+function changeLines(n) {
+  const side = i => `${percentText(n.parts[i], 1) || '0 %'}, ${state.by === 'calls' ? '' : `${timeText(n.values[i])} in `}${countText(n.calls[i])} calls`;
+  return [`${recording.info.title}: ${side(0)}`, `${recording.info.other.title}: ${side(1)}`, `${pointsText(n.parts[1] - n.parts[0])} points`];
+}
+
 function onFlameMove(event) {
   flame.hover = nodeAt(event);
   const n = flame.nodes[flame.hover];
   flameTip.hidden = !n;
   if (n) {
-    const lines = [nameOf(n, flame.hover), `${timeText(n.total)} in ${countText(n.calls)} calls, ${timeText(n.self)} of its own`,
-      percentText(n.width, 1)];
-    if (n.function >= 0 && functionOf(n.function).module) lines.push(functionOf(n.function).module);
+    const lines = [nameOf(n, flame.hover), ...(n.parts ? changeLines(n) : [`${timeText(n.total)} in ${countText(n.calls)} calls, ${timeText(n.self)} of its own`,
+      percentText(n.width, 1)])];
+    if (n.function >= 0 && flame.hover > 0 && labelOf(n.function).module) lines.push(labelOf(n.function).module);
     flameTip.replaceChildren(...lines.filter(Boolean).map((line, i) => element('div', { class: i ? 'dim' : '' }, line.slice(0, 300))));
     const box = flame.canvas.parentElement.getBoundingClientRect();
     flameTip.style.left = `${clamp(event.offsetX + 14, 0, Math.max(0, box.width - flameTip.offsetWidth - 8))}px`;
@@ -174,11 +206,13 @@ function onFlameMove(event) {
   redrawFlame();
 }
 
+const chosen = n => (state.difference ? {} : { function: n.function });
+
 function onFlameClick(event) {
   const i = nodeAt(event), n = flame.nodes[i];
   if (!n) return;
   if (i === 0) setState({ path: state.path.slice(0, -1) });
-  else if (n.function >= 0) setState({ path: pathTo(i), function: n.function });
+  else if (n.function >= 0) setState({ path: pathTo(i), ...chosen(n) });
   else setState({ path: pathTo(n.parent) });
 }
 
@@ -192,7 +226,7 @@ function onFlameKey(event) {
     ArrowRight: () => siblings[siblings.indexOf(at) + 1],
     ArrowLeft: () => siblings[siblings.indexOf(at) - 1],
   };
-  if (event.key === 'Enter' && at > 0 && n.function >= 0) setState({ path: pathTo(at), function: n.function });
+  if (event.key === 'Enter' && at > 0 && n.function >= 0) setState({ path: pathTo(at), ...chosen(n) });
   else if (event.key === 'Backspace') setState({ path: state.path.slice(0, -1) });
   else if (moves[event.key]) {
     const to = moves[event.key]();
@@ -211,7 +245,11 @@ export function makeFlame() {
   flameTip = element('div', { class: 'tip', hidden: true });
   pathBar = element('div', { class: 'path' });
   const bar = element('div', { class: 'bar' });
+  const other = recording.info.other;
   const fill = () => bar.replaceChildren(
+    ...(other ? [choice('Difference', `Red: more in ${other.title}; green: less`, () => state.difference, () => setState({ difference: true, path: [] })),
+      choice(recording.info.title, 'This recording alone', () => !state.difference, () => setState({ difference: false, path: [] })),
+      element('span', { class: 'gap' })] : []),
     choice('Calls', 'Outermost calls on top', () => !state.inverse, () => setState({ inverse: false, path: [] })),
     choice('Inverse', 'What took the time on top, its callers below', () => state.inverse, () => setState({ inverse: true, path: [] })),
     element('span', { class: 'gap' }),

@@ -2,19 +2,20 @@
 // The page: its bar, its tabs, the search, the keys.
 import { element, timeText, countText, exactTime, matcher } from './base.js';
 import { source, recording, openRecording, functionOf, taskTitle } from './source.js';
-import { state, setState, setSight, onState, readAddress } from './state.js';
+import { state, tabs, setState, setSight, onState, readAddress } from './state.js';
 import { readTheme } from './colors.js';
 import { redraw, view } from './plot.js';
 import { callAt } from './hits.js';
 import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
-import { makeFlame, redrawFlame } from './flame.js';
+import { flame, makeFlame, redrawFlame } from './flame.js';
 import { makeTables, startTables, goTo, functionTable } from './tables.js';
+import { makeDifference } from './difference.js';
 import { makeDetails, startDetails, finishDrag, sumUp } from './details.js';
 
-const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', about: 'About' };
+const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', difference: 'Difference', about: 'About' };
 
 const KEYS = [
-  ['1 … 6', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
+  ['1 … 7', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
   ['W S, + −, wheel', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
   ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
@@ -95,12 +96,12 @@ function makeBar() {
   searchBox = element('input', { type: 'search', placeholder: 'Search functions  ( / )', 'aria-label': 'Search functions', spellcheck: 'false', autocomplete: 'off',
     oninput: () => setState({ search: searchBox.value }), onkeydown: onSearchKey });
   chips = element('div', { class: 'chips' });
-  const tabs = element('div', { class: 'tabs', role: 'tablist' });
-  for (const [name, title] of Object.entries(TITLES)) {
-    tabButtons[name] = element('button', { role: 'tab', onclick: () => { setState({ tab: name }); focusPane(); } }, title);
-    tabs.append(tabButtons[name]);
+  const bar = element('div', { class: 'tabs', role: 'tablist' });
+  for (const name of tabs()) {
+    tabButtons[name] = element('button', { role: 'tab', onclick: () => { setState({ tab: name }); focusPane(); } }, TITLES[name]);
+    bar.append(tabButtons[name]);
   }
-  return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), tabs, chips, element('span', { class: 'grow' }),
+  return element('header', {}, element('h1', { title: recording.info.path }, recording.info.title), bar, chips, element('span', { class: 'grow' }),
     searchBox, element('button', { class: 'icon', title: 'Dark or light (T)', 'aria-label': 'Dark or light', onclick: () => setDark(document.documentElement.dataset.theme !== 'dark') }, '◐'),
     element('button', { class: 'icon', title: 'Keys (?)', 'aria-label': 'Keys', onclick: () => help.showModal() }, '?'));
 }
@@ -111,7 +112,7 @@ function makeAbout() {
   const list = element('dl', {});
   const show = () => {
     const i = recording.info, calls = recording.tracks.tasks.reduce((sum, t) => sum + t[0], 0);
-    const rows = [['Recording', i.path], ['Command', i.command], ['Program', i.program], ['Recorded by', i.version], ['CPU', i.cpu],
+    const rows = [['Recording', i.path], ['Compared with', i.other ? i.other.path : ''], ['Command', i.command], ['Program', i.program], ['Recorded by', i.version], ['CPU', i.cpu],
       ['Time', `${exactTime(i.duration)}${i.instructions ? ', instructions of the guest, 1 ns each' : ''}`],
       ['Calls', `${countText(calls)}${recording.tracks.progress < 1000 ? ' so far' : ''}`], ['Functions', countText(recording.tracks.functions)],
       ['Tasks', countText(i.tasks.length)], ['Records', countText(i.records)], ['Size', `${countText(i.bytes)} bytes`],
@@ -204,7 +205,7 @@ function onKey(event) {
   if (event.ctrlKey && event.key === 'f') keys['/']();
   else if (typing || event.ctrlKey) return;
   else if (event.target instanceof HTMLButtonElement && (event.key === 'Enter' || event.key === ' ')) return;
-  else if (/^[1-6]$/.test(event.key)) { setState({ tab: Object.keys(TITLES)[event.key - 1] }); focusPane(); }
+  else if (/^[1-9]$/.test(event.key) && event.key <= tabs().length) { setState({ tab: tabs()[event.key - 1] }); focusPane(); }
   else {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     const action = (state.tab === 'timeline' && timelineKeys[key]) || keys[key];
@@ -219,7 +220,7 @@ function onKey(event) {
 function build() {
   document.title = `${recording.info.title} – guesttrace`;
   const bar = makeBar();
-  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeDetails()), flame: makeFlame(), ...makeTables(), about: makeAbout() };
+  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeDifference(), about: makeAbout() };
   document.body.replaceChildren(bar, element('main', {}, ...Object.values(panes)), makeHelp());
   onState(() => { showTab(); showChips(); });
   window.addEventListener('pointerup', () => { if (state.range) finishDrag(); });
@@ -247,5 +248,5 @@ async function start() {
 }
 
 // For tests: what is shown.
-window.guesttrace = { state, recording, view, functionOf, callAt, source, setState, setSight, goTo };
+window.guesttrace = { state, recording, view, functionOf, callAt, source, flame, setState, setSight, goTo };
 start();

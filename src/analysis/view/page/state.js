@@ -12,6 +12,7 @@ export const state = {
   function: -1,          // whose callers and callees are shown
   search: '',
   inverse: false, by: 'time', waiting: false,
+  difference: false,     // flame graph: of both recordings
   path: [],              // flame graph: functions down to the one that fills the width
   open: {},              // track: whether its depths are shown
 };
@@ -19,8 +20,9 @@ export const state = {
 const listeners = [];
 export const onState = f => listeners.push(f);
 
-const TABS = ['timeline', 'flame', 'functions', 'modules', 'tasks', 'about'];
-export const tabs = TABS;
+const TABS = ['timeline', 'flame', 'functions', 'modules', 'tasks', 'difference', 'about'];
+// Those that this recording has, in order.
+export const tabs = () => TABS.filter(tab => tab !== 'difference' || recording.info.other);
 
 function pairOf(text) {
   const pair = (text || '').split('-').map(Number);
@@ -33,7 +35,9 @@ export function readAddress() {
   const q = new URLSearchParams(location.hash.slice(1));
   const end = recording.duration;
   const sight = pairOf(q.get('at')) || [0, end];
-  state.tab = TABS.includes(q.get('tab')) ? q.get('tab') : 'timeline';
+  const two = Boolean(recording.info.other);
+  state.tab = tabs().includes(q.get('tab')) ? q.get('tab') : two ? 'flame' : 'timeline';
+  state.difference = two && q.get('difference') !== '0';
   state.from = clamp(sight[0], 0, end);
   state.to = clamp(Math.max(sight[1], state.from + 1), 1, Math.max(end, 1));
   state.range = pairOf(q.get('range'));
@@ -51,7 +55,8 @@ export function readAddress() {
 function addressOf() {
   const q = new URLSearchParams();
   const s = state;
-  if (s.tab !== 'timeline') q.set('tab', s.tab);
+  if (s.tab !== 'timeline' || recording.info.other) q.set('tab', s.tab);
+  if (recording.info.other && !s.difference) q.set('difference', '0');
   if (s.from > 0 || s.to < recording.duration) q.set('at', `${Math.round(s.from)}-${Math.round(s.to)}`);
   if (s.range) q.set('range', s.range.map(Math.round).join('-'));
   if (s.tasks.length) q.set('tasks', s.tasks.join(','));

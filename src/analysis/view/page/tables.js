@@ -8,7 +8,7 @@ import { showCall } from './timeline.js';
 
 const HEIGHT = 22;
 
-// A table: columns are { title, key, text(row), number, name(row) }.
+// A table: columns are { title, key, text(row), number }; number may be a function: what of a row is sorted.
 export class Table {
   constructor(columns, options = {}) {
     this.columns = columns;
@@ -42,7 +42,8 @@ export class Table {
     const chosen = this.sorted[this.chosen];
     this.sorted = filter ? this.rows.filter(filter) : [...this.rows];
     const sign = down ? -1 : 1;
-    this.sorted.sort(column.number ? (a, b) => sign * (a[key] - b[key]) || (a.name < b.name ? -1 : 1)
+    const number = typeof column.number === 'function' ? column.number : row => row[key];
+    this.sorted.sort(column.number ? (a, b) => sign * (number(a) - number(b)) || (a.name < b.name ? -1 : 1)
       : (a, b) => (a[key] < b[key] ? sign : a[key] > b[key] ? -sign : 0));
     this.chosen = chosen ? this.sorted.indexOf(chosen) : -1;
     this.redraw();

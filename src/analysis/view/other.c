@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a recording is compared with: see other.h. */
+#include "analysis/view/other.h"
+
+#include "analysis/profile/functions.h"
+
+struct gt_view_other *gt_view_other_create(struct gt_calls *c, const char *title)
+{
+    struct gt_view_other *o = g_new0(struct gt_view_other, 1);
+    o->calls = c;
+    o->title = title ? g_strdup(title) : g_path_get_basename(gt_calls_facts(c)->path);
+    o->names = g_array_new(FALSE, FALSE, sizeof(const struct gt_calls_function *));
+    pthread_mutex_init(&o->lock, NULL);
+    return o;
+}
+
+void gt_view_other_destroy(struct gt_view_other *o)
+{
+    if (!o)
+        return;
+    for (int side = 0; side < GT_VIEW_SIDES; side++) {
+        gt_tree_clear(&o->tree[side]);
+        g_free(o->id[side]);
+    }
+    g_array_free(o->names, TRUE);
+    pthread_mutex_destroy(&o->lock);
+    g_free(o->title);
+    g_free(o);
+}
+
+const struct gt_calls *gt_view_other_calls(const struct gt_view_other *o)
+{
+    return o->calls;
+}
+
+const char *gt_view_other_title(const struct gt_view_other *o)
+{
+    return o->title;
+}
+
+struct gt_calls *gt_view_side(const struct gt_view *v, int side)
+{
+    return side ? v->other->calls : v->calls;
+}
+
+/* ---- functions of both --------------------------------------------------------------------- */
+
+static const char *file_of(const struct gt_calls_function *f)
+{
+    const char *slash = strrchr(f->module, '/');
+    return slash ? slash + 1 : f->module;
+}
+
+static guint hash_function(const void *function)
+{
+    const struct gt_calls_function *f = function;
+    return g_str_hash(f->name) * 31 + g_str_hash(file_of(f));
+}
+
+static gboolean same_function(const void *a, const void *b)
+{
+    const struct gt_calls_function *fa = a, *fb = b;
+    return strcmp(fa->name, fb->name) == 0 && strcmp(file_of(fa), file_of(fb)) == 0;
+}
+
+static void number_functions(struct gt_view *v)
+{
+    struct gt_view_other *o = v->other;
+    GHashTable *known = g_hash_table_new(hash_function, same_function);
+    for (int side = 0; side < GT_VIEW_SIDES; side++) {
+        o->n[side] = gt_calls_n_functions(gt_view_side(v, side));
+        o->id[side] = g_new(uint32_t, o->n[side] + 1);
+        for (uint32_t i = 0; i < o->n[side]; i++) {
+            const struct gt_calls_function *f = gt_calls_function(gt_view_side(v, side), i);
+            gpointer id;
+            if (!g_hash_table_lookup_extended(known, f, NULL, &id)) {
+                id = GUINT_TO_POINTER(o->names->len);
+                g_array_append_val(o->names, f);
+                g_hash_table_insert(known, (gpointer)(uintptr_t)f, id);
+            }
+            o->id[side][i] = GPOINTER_TO_UINT(id);
+        }
+    }
+    g_hash_table_destroy(known);
+}
+
+/* Both trees, once. With the lock. */
+static int make_trees(struct gt_view *v, struct gt_error *err)
+{
+    static const struct gt_tree_options how = {.by_name = true};
+    struct gt_view_other *o = v->other;
+    int status = 0;
+    for (int side = 0; side < GT_VIEW_SIDES && status == 0 && !o->is_made; side++) {
+        gt_tree_clear(&o->tree[side]);
+        status = gt_tree_make(gt_view_side(v, side), &how, &o->tree[side], err);
+    }
+    if (status < 0 || o->is_made)
+        return status;
+    number_functions(v); /* no pass finds more of them now */
+    o->is_made = true;
+    return 0;
+}
+
+int gt_view_other_make(struct gt_view *v, struct gt_error *err)
+{
+    if (!v->other)
+        return gt_error_set(err, GT_E_NOT_FOUND, "there is no other recording to compare with");
+    pthread_mutex_lock(&v->other->lock);
+    int status = make_trees(v, err);
+    pthread_mutex_unlock(&v->other->lock);
+    return status;
+}
+
+void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *j)
+{
+    const GArray *names = v->other->names;
+    pthread_mutex_lock(&v->names_lock);
+    gt_json_key(j, "names");
+    gt_json_begin_array(j);
+    for (guint id = 0; id < names->len; id++) {
+        const struct gt_calls_function *f =
+            g_array_index(names, const struct gt_calls_function *, id);
+        if (!is_named[id])
+            continue;
+        gt_json_u64(j, id);
+        gt_view_put_string(j, gt_demangle(v->demangler, f->name));
+        gt_view_put_string(j, file_of(f));
+    }
+    gt_json_end_array(j);
+    pthread_mutex_unlock(&v->names_lock);
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+struct change {
+    uint64_t calls[GT_VIEW_SIDES], total[GT_VIEW_SIDES], self[GT_VIEW_SIDES];
+};
+
+static int add_sums(struct gt_view *v, int side, struct change *of, struct gt_error *err)
+{
+    struct gt_function_table f = {0};
+    int status = gt_function_table_make(gt_view_side(v, side), NULL, 0, &f, err);
+    for (size_t i = 0; status == 0 && i < f.n; i++) {
+        const struct gt_function_sums *s = &f.row[i].sums;
+        struct change *to = &of[v->other->id[side][f.row[i].function]];
+        to->calls[side] += s->calls;
+        to->total[side] += s->total;
+        to->self[side] += (uint64_t)MAX(s->self, 0);
+    }
+    gt_function_table_clear(&f);
+    return status;
+}
+
+/* Sums of each function in both: its number in `names`, calls, total and self time of this
+ * recording, then those of the other. */
+int gt_view_changes(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
+                    struct gt_error *err)
+{
+    (void)q;
+    int status = gt_view_other_make(v, err);
+    if (status < 0)
+        return status;
+    const guint n = v->other->names->len;
+    g_autofree struct change *of = g_new0(struct change, n + 1);
+    g_autofree bool *is_named = g_new0(bool, n + 1);
+    for (int side = 0; side < GT_VIEW_SIDES && status == 0; side++)
+        status = add_sums(v, side, of, err);
+    if (status < 0)
+        return status;
+    gt_json_resume(j);
+    gt_json_begin_object(j);
+    gt_json_key(j, "rows");
+    gt_json_begin_array(j);
+    for (guint id = 0; id < n; id++) {
+        is_named[id] = of[id].calls[0] || of[id].calls[1] || of[id].self[0] || of[id].self[1];
+        if (!is_named[id])
+            continue;
+        gt_json_u64(j, id);
+        for (int side = 0; side < GT_VIEW_SIDES; side++) {
+            gt_json_u64(j, of[id].calls[side]);
+            gt_json_u64(j, of[id].total[side]);
+            gt_json_u64(j, of[id].self[side]);
+        }
+    }
+    gt_json_end_array(j);
+    gt_view_put_names(v, is_named, j);
+    gt_json_end_object(j);
+    gt_json_commit(j);
+    return 0;
+}

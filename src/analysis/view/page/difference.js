@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+// The table of what differs between two recordings: a function a row, parts of all of each.
+import { timeText, countText, percentText, matcher } from './base.js';
+import { source, recording } from './source.js';
+import { state, setState, onState } from './state.js';
+import { Table } from './tables.js';
+import { namesOf, pointsText } from './flame.js';
+
+let changes, asked = false;
+
+// Rows of an answer. Parts are of the time of all functions; a task that is suspended takes none.
+function rowsOf(got) {
+  const names = namesOf(got.names), rows = [], all = [0, 0];
+  for (let i = 0; i < got.rows.length; i += 7) {
+    const [id, calls0, total0, self0, calls1, total1, self1] = got.rows.slice(i, i + 7), { name, module } = names.get(id);
+    rows.push({ id, name, module, calls0, total0, self0, calls1, total1, self1 });
+    if (!module && /^linux:schedule/.test(name)) continue;
+    all[0] += self0;
+    all[1] += self1;
+  }
+  for (const row of rows) {
+    row.selfs = [row.self0 / Math.max(1, all[0]), row.self1 / Math.max(1, all[1])];
+    row.change = row.selfs[1] - row.selfs[0];
+    row.reach = row.total1 / Math.max(1, all[1]) - row.total0 / Math.max(1, all[0]);
+  }
+  return rows;
+}
+
+async function updateChanges(changed) {
+  if ('search' in changed || !asked) {
+    const text = state.search.trim(), matches = text ? matcher(text) : null;
+    changes.filter = matches && (row => matches(row.name, row.module));
+    changes.arrange();
+  }
+  if (state.tab !== 'difference' || asked) return;
+  asked = true;
+  changes.set([], 'Reading the calls…');
+  try {
+    changes.set(rowsOf(await source.get('changes')), 'There are no calls.');
+  } catch (error) {
+    changes.set([], error.message);
+  }
+}
+
+export function makeDifference() {
+  const { other, title } = recording.info;
+  if (!other) return {};
+  const size = key => row => Math.abs(row[key]);
+  const column = (head, key, text, help, number = true) => ({ title: head, key, text, help, number, width: '92px' });
+  changes = new Table([
+    column('Self', 'change', row => pointsText(row.change), 'Change of its part of the time, without what it called, in percentage points', size('change')),
+    column('Total', 'reach', row => pointsText(row.reach), 'The same with what it called', size('reach')),
+    column('Self A', 'self0', row => percentText(row.selfs[0], 1), `${title}: its part of the time`),
+    column('Self B', 'self1', row => percentText(row.selfs[1], 1), `${other.title}: its part of the time`),
+    column('Time A', 'self0', row => timeText(row.self0), title), column('Time B', 'self1', row => timeText(row.self1), other.title),
+    column('Calls A', 'calls0', row => countText(row.calls0), title), column('Calls B', 'calls1', row => countText(row.calls1), other.title),
+    { title: 'Function', key: 'name', width: 'minmax(170px, 2fr)' }, { title: 'Module', key: 'module', width: 'minmax(70px, 1fr)' },
+  ], { label: 'Difference', sort: 'change', open: row => setState({ tab: 'flame', difference: true, search: row.name, path: [] }) });
+  onState(updateChanges);
+  return { difference: changes.box };
+}
