@@ -60,8 +60,9 @@ static const struct gt_option export_table[] = {
      .help = "folded: the time of each stack of calls (the default), or how often it was called",
      .offset = offsetof(struct export_options, values)},
     {"size", .type = GT_OPTION_TEXT, .value = "SIZE",
-     .help = "html: at most so large (K, M: powers of 1024; default: 5M): what does not fit is "
-             "summed up",
+     .help =
+         "html: at most so large (K, M: powers of 1024; default: 5M): calls that do not fit are "
+         "summed up",
      .offset = offsetof(struct export_options, size)},
     {"running", .type = GT_OPTION_FLAG,
      .help = "formats of sums: without the time that tasks were suspended",
@@ -99,30 +100,35 @@ static uint64_t page_size(const struct export_options *o)
     return *end || size > page_most >> shift ? 0 : size << shift;
 }
 
-static int write_page(const struct export_options *o, struct gt_calls *c, struct gt_output *out,
-                      struct gt_error *err)
+/* `other`: what it is compared with; NULL: nothing. */
+static int write_page(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
+                      struct gt_output *out, struct gt_error *err)
 {
-    struct gt_view *v = gt_view_create(c, &(struct gt_view_options){.demangle = true});
+    const struct gt_view_options how = {.demangle = true, .other = other};
+    struct gt_view *v = gt_view_create(c, &how);
     int status = v ? gt_view_read(v, err) : gt_error_set(err, GT_E_NOMEM, "out of memory");
     if (status == 0)
         status = gt_view_write_page(v, page_size(o), out, err);
     gt_view_destroy(v);
-    return status;
+    if (status != GT_E_RANGE)
+        return status;
+    const struct gt_error why = *err;
+    return gt_error_set(err, GT_E_RANGE, "%s: %s; raise --size", gt_calls_facts(c)->path, why.text);
 }
 
-static int write_format(const struct export_options *o, struct gt_calls *c,
+static int write_format(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
                         const struct gt_calls_window *w, struct gt_output *out,
                         struct gt_error *err)
 {
     const struct format *f = format_of(o->format);
     if (f->page)
-        return write_page(o, c, out, err);
+        return write_page(o, c, other, out, err);
     const struct gt_sums_options how = {w, of_counts(o), o->running};
     return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
 }
 
 /* The file gets its name when it is complete. */
-static int write_file(const struct export_options *o, struct gt_calls *c,
+static int write_file(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
                       const struct gt_calls_window *w, struct gt_error *err)
 {
     const char *path = o->output;
@@ -133,7 +139,7 @@ static int write_file(const struct export_options *o, struct gt_calls *c,
         return err->status;
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, file.fd);
-    int status = write_format(o, c, w, out, err);
+    int status = write_format(o, c, other, w, out, err);
     if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
@@ -141,27 +147,31 @@ static int write_file(const struct export_options *o, struct gt_calls *c,
     return status;
 }
 
-static int write_calls(const struct gt_command *self, const struct export_options *o,
-                       const char *from, struct gt_error *err)
+static int write_calls(const struct gt_command *self, const struct export_options *o, char **from,
+                       size_t n, struct gt_error *err)
 {
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
                                          .notices = gt_command_notices(self)};
-    struct gt_calls *calls;
+    struct gt_calls *calls, *other = NULL;
     struct gt_window window = {0};
-    int status = gt_calls_open(from, &how, &calls, err);
+    int status = gt_calls_open(from[0], &how, &calls, err);
     if (status < 0)
         return status;
-    status = gt_window_make(&o->window, calls, &window, err);
+    if (n > 1)
+        status = gt_calls_open(from[1], &how, &other, err);
     if (status == 0)
-        status = write_file(o, calls, &window.calls, err);
+        status = gt_window_make(&o->window, calls, &window, err);
+    if (status == 0)
+        status = write_file(o, calls, other, &window.calls, err);
     char *unused;
     if (status == 0 && gt_window_unused(&window, calls, NULL, 0, &unused)) {
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s", unused);
         g_free(unused);
     }
     gt_window_clear(&window);
+    gt_calls_close(other);
     gt_calls_close(calls);
     return status;
 }
@@ -175,11 +185,12 @@ static int run_export(const struct gt_command *self, const void *options, size_t
 {
     const struct export_options *o = options;
     struct gt_error err = {0};
-    if (n != 1)
-        return gt_command_usage_error(self, "needs one recording");
     if (!o->format || !o->output)
         return gt_command_usage_error(self, "needs --format and --output");
     const struct format *f = format_of(o->format);
+    if (n < 1 || n > (f->page ? 2 : 1))
+        return gt_command_usage_error(self, f->page ? "needs one recording, or two to compare"
+                                                    : "needs one recording");
     if (f->page && has_window(&o->window))
         return gt_command_usage_error(self,
                                       "--format html shows the whole recording: --from, --to, "
@@ -203,11 +214,12 @@ static int run_export(const struct gt_command *self, const void *options, size_t
                                       f->name);
     if (o->running && !f->sums)
         return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
-    if (gt_output_file_same(o->output, operands[0]))
-        return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
+    for (size_t i = 0; i < n; i++)
+        if (gt_output_file_same(o->output, operands[i]))
+            return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
     const struct gt_notices notices = gt_command_notices(self);
     int status = f->recording ? f->recording(operands[0], o->output, &notices, &err)
-                              : write_calls(self, o, operands[0], &err);
+                              : write_calls(self, o, operands, n, &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
@@ -219,7 +231,7 @@ const struct gt_command gt_command_export = {
     .usage = (const char *const[]){"--format FORMAT --output PATH RECORDING",
                                    "--format FORMAT --output PATH [--from TIME] [--to TIME] "
                                    "[--task TASK]... RECORDING",
-                                   NULL},
+                                   "--format html --output PATH RECORDING [OTHER]", NULL},
     .paragraphs =
         (const char *const[]){
             "RECORDING is a uftrace directory or a compact file; for the formats of other tools "
@@ -233,7 +245,9 @@ const struct gt_command gt_command_export = {
             "callgrind for callgrind_annotate and KCachegrind, pprof for go tool pprof.",
             "html is the page of guesttrace view as one file, which needs no server and no "
             "network: "
-            "the time line, flame graphs and tables of the whole recording, at most --size large.",
+            "the time line, flame graphs and tables of the whole recording, at most --size large. "
+            "With "
+            "OTHER, a second recording, it shows the difference, too.",
             "--from, --to, --task, --depth and --min-time choose a part that the viewer can hold. "
             "A file gets its name when it is complete.",
             NULL},

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """guesttrace export --format html: the page as a file, without a network, shows what the recording has."""
 import collections
+import json
 import os
 import re
 import sys
@@ -10,7 +11,8 @@ from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_text, write
 from page_test import Page, check_table, random_steps, report
-from viewing import equal
+from difference_test import two
+from viewing import Viewing, equal, rows
 
 
 def export(path, out, *options):
@@ -69,6 +71,11 @@ def test_size(t):
         need('are summed up' in p.ask('document.querySelector(".chips").innerText'), 'it does not say what is summed up')
         p.press('3')
         check_table(p, report(recording.path))
+    done = commands.run([GUESTTRACE, 'export', '--format', 'html', '--size', '100K', '-o', f'{t.folder}/x', recording.path])
+    least = re.search(rb'at least (\d+) bytes.* the limit is 102400; raise --size', done.stderr)
+    equal((done.returncode, done.stdout, os.path.exists(f'{t.folder}/x'), bool(least)), (1, b'', False, True), done.stderr)
+    size = os.path.getsize(export(recording.path, f'{t.folder}/least.html', '--size', least[1].decode()))
+    need(int(least[1]) - 4096 < size <= int(least[1]), size, least[1])
     for wrong in '', 'x', '-5', '5T', '99999999M', '0':
         done = commands.run([GUESTTRACE, 'export', '--format', 'html', '--size', wrong, '-o', f'{t.folder}/x', recording.path])
         equal((done.returncode, os.path.exists(f'{t.folder}/x')), (2, False), wrong, done.stderr)
@@ -87,6 +94,22 @@ def test_hostile_names(t):
         equal(p.ask('document.querySelectorAll("img").length'), 0, 'elements that names made')
 
 
+def test_two(t):
+    first, second = two(t)
+    commands.must([GUESTTRACE, 'export', '--format', 'html', '-o', f'{t.folder}/page.html', first.path, second.path])
+    with Viewing(first.path, second.path) as v, FilePage(t, f'file://{t.folder}/page.html') as p:
+        equal(p.state('tab'), 'flame', 'what is shown first')
+        for choice in ({}, {}), ({'inverse': True}, {'inverse': 1}), ({'by': 'calls'}, {'by': 'calls'}):
+            p.ask(f'guesttrace.setState({json.dumps({"inverse": False, "by": "time", "path": [], **choice[0]})})')
+            p.idle()
+            equal(p.ask('guesttrace.flame.nodes.map(n => [n.function, ...n.values])'),
+                  [[n[1], n[2], n[3]] for n in rows(v.ask('difference', **choice[1])['nodes'], 6)], choice)
+        p.press('ArrowDown', 'Enter')
+        equal((len(p.state('path')), p.ask('guesttrace.flame.error')), (1, ''), 'path')
+        p.press('6')
+        equal(len(p.rows('Difference')), len({*report(first.path), *report(second.path)}), 'functions')
+
+
 def test_same_bytes(t):
     recording = made.Made(f'{t.folder}/data', step=random_steps, tids=[8])
     equal(read_text(export(recording.path, f'{t.folder}/a.html')) == read_text(export(recording.path, f'{t.folder}/b.html')), True, 'two exports')
@@ -97,6 +120,9 @@ def test_other_options(t):
     for options in ['--from', '1us'], ['--task', '8'], ['--running']:
         done = commands.run([GUESTTRACE, 'export', '--format', 'html', *options, '-o', f'{t.folder}/x', recording.path])
         equal(done.returncode, 2, options, done.stderr)
+    for form in 'chrome', 'compact':
+        done = commands.run([GUESTTRACE, 'export', '--format', form, '-o', f'{t.folder}/x', recording.path, recording.path])
+        equal((done.returncode, os.path.exists(f'{t.folder}/x')), (2, False), 'two recordings', done.stderr)
     done = commands.run([GUESTTRACE, 'export', '--format', 'chrome', '--size', '5M', '-o', f'{t.folder}/x', recording.path])
     equal(done.returncode, 2, '--size', done.stderr)
 

@@ -31,6 +31,12 @@ static const char *const questions[] = {
     "flame?inverse=1&by=calls",
     "edges",
 };
+static const char *const questions_of_two[] = {
+    "difference", "difference?by=calls", "difference?inverse=1", "difference?inverse=1&by=calls",
+    "changes",
+};
+
+enum { OVERHEAD = 2048 }; /* what of the page is not counted elsewhere */
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
@@ -172,44 +178,107 @@ static void put_head(struct gt_output *out)
                         "<noscript>This page needs JavaScript.</noscript>\n");
 }
 
-static int put_levels(struct gt_view *v, uint64_t room, struct gt_output *out, struct gt_error *err)
+/* Blocks that are there whatever the size is: name, text, name, text... */
+struct blocks {
+    GPtrArray *list;
+    uint64_t bytes;
+};
+
+static int add_block(struct blocks *b, const char *name, const struct piece *p,
+                     struct gt_error *err)
+{
+    char *text = packed(p, err);
+    if (!text)
+        return err->status;
+    g_ptr_array_add(b->list, g_strdelimit(g_strdup(name), "&", ','));
+    g_ptr_array_add(b->list, text);
+    b->bytes += strlen(text) + strlen(name) + strlen("<script></script>") + 48;
+    return 0;
+}
+
+static int add_answers(struct gt_view *v, const char *const *question, size_t n, struct blocks *b,
+                       struct gt_error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++) {
+        const struct piece p = {.view = v, .question = question[i]};
+        status = add_block(b, question[i], &p, err);
+    }
+    return status;
+}
+
+static int add_level(struct gt_view *v, unsigned exp, struct blocks *b, struct gt_error *err)
+{
+    const struct piece p = {.view = v, .exp = exp};
+    char name[24];
+    g_snprintf(name, sizeof name, "tiles/%u", exp);
+    return add_block(b, name, &p, err);
+}
+
+static void clear_blocks(struct blocks *b, struct gt_output *out)
+{
+    for (guint i = 0; out && i + 1 < b->list->len; i += 2)
+        put_block(out, b->list->pdata[i], b->list->pdata[i + 1]);
+    g_ptr_array_set_size(b->list, 0);
+    b->bytes = 0;
+}
+
+/* What does not depend on the size: sums, and the coarsest level. */
+static int add_all(struct gt_view *v, struct blocks *b, struct gt_error *err)
+{
+    unsigned finest, coarsest;
+    gt_timeline_range(v->timeline, &finest, &coarsest);
+    int status = add_answers(v, questions, G_N_ELEMENTS(questions), b, err);
+    if (status == 0 && v->other)
+        status = add_answers(v, questions_of_two, G_N_ELEMENTS(questions_of_two), b, err);
+    return status == 0 ? add_level(v, coarsest, b, err) : status;
+}
+
+/* Finer levels, as far as there is room. */
+static int put_levels(struct gt_view *v, uint64_t room, struct blocks *b, struct gt_output *out,
+                      struct gt_error *err)
 {
     unsigned finest, exp;
+    int status = 0;
     gt_timeline_range(v->timeline, &finest, &exp);
-    for (const unsigned coarsest = exp;; exp -= GT_TIMELINE_STEP) {
-        const struct piece p = {.view = v, .exp = exp};
-        g_autofree char *text = packed(&p, err);
-        char name[24];
-        if (!text)
-            return err->status;
-        if (strlen(text) > room && exp != coarsest)
+    while (exp > finest && status == 0 && !out->failed) {
+        exp -= GT_TIMELINE_STEP;
+        status = add_level(v, exp, b, err);
+        if (status < 0 || b->bytes > room)
             break;
-        g_snprintf(name, sizeof name, "tiles/%u", exp);
-        put_block(out, name, text);
-        room -= MIN(room, strlen(text));
-        if (exp == finest)
-            break;
+        room -= b->bytes;
+        clear_blocks(b, out);
     }
-    return 0;
+    return status;
+}
+
+static int write_page(struct gt_view *v, uint64_t size, struct blocks *b, struct gt_output *out,
+                      struct gt_error *err)
+{
+    uint64_t used = gt_view_page_js.size + gt_view_page_css.size + OVERHEAD;
+    int status = add_all(v, b, err);
+    used += b->bytes;
+    if (status == 0 && used > size)
+        return gt_error_set(err, GT_E_RANGE,
+                            "the page takes at least %" PRIu64 " bytes, with the sums of the whole "
+                            "recording and the time line at its coarsest; the limit is %" PRIu64,
+                            used, size);
+    if (status < 0)
+        return status;
+    put_head(out);
+    clear_blocks(b, out);
+    status = put_levels(v, size - used, b, out, err);
+    gt_output_text(out, "<script>");
+    gt_output_bytes(out, gt_view_page_js.data, gt_view_page_js.size);
+    gt_output_text(out, "</script>\n</body>\n</html>\n");
+    return status;
 }
 
 int gt_view_write_page(struct gt_view *v, uint64_t size, struct gt_output *out,
                        struct gt_error *err)
 {
-    uint64_t used = gt_view_page_js.size + gt_view_page_css.size;
-    put_head(out);
-    for (size_t i = 0; i < G_N_ELEMENTS(questions) && !out->failed; i++) {
-        const struct piece p = {.view = v, .question = questions[i]};
-        g_autofree char *text = packed(&p, err);
-        if (!text)
-            return err->status;
-        used += strlen(text);
-        g_autofree char *name = g_strdup(questions[i]);
-        put_block(out, g_strdelimit(name, "&", ','), text);
-    }
-    int status = out->failed ? 0 : put_levels(v, size > used ? size - used : 0, out, err);
-    gt_output_text(out, "<script>");
-    gt_output_bytes(out, gt_view_page_js.data, gt_view_page_js.size);
-    gt_output_text(out, "</script>\n</body>\n</html>\n");
+    struct blocks b = {.list = g_ptr_array_new_with_free_func(g_free)};
+    int status = write_page(v, size, &b, out, err);
+    g_ptr_array_free(b.list, TRUE);
     return status;
 }

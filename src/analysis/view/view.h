@@ -47,7 +47,8 @@ int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_que
 
 /* Writes the page as one file that has its data in itself and needs no server: all sums of the
  * whole recording, and the time line's levels, the coarsest first, as far as they fit into `size`
- * bytes. After gt_view_read. Errors of gt_view_answer. */
+ * bytes. After gt_view_read. Errors of gt_view_answer; GT_E_RANGE: the sums and the coarsest level
+ * do not fit; then nothing was written. */
 int gt_view_write_page(struct gt_view *v, uint64_t size, struct gt_output *out,
                        struct gt_error *err);
 

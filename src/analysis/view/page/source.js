@@ -71,7 +71,7 @@ class Embedded {
     if (name === 'tracks') return this.block(name).then(t => ({ ...t, finest: Math.min(...this.levels) }));
     if (name === 'functions' && p.first > 0) return { first: p.first, functions: [] };
     const query = Object.entries(p).filter(([key]) => key !== 'first' && key !== 'path').map(([key, value]) => `${key}=${value}`).join(',');
-    if (name !== 'flame' || !p.path) return this.block(query ? `${name}?${query}` : name);
+    if ((name !== 'flame' && name !== 'difference') || !p.path) return this.block(query ? `${name}?${query}` : name);
     return this.block(query ? `${name}?${query}` : name).then(got => part(got, p.path.split(',').map(Number)));
   }
 
@@ -122,7 +122,8 @@ class Embedded {
 }
 
 // The nodes below a path, of an answer about the whole.
-function part({ paths, nodes }, path) {
+function part(whole, path) {
+  const { nodes } = whole;
   let at = 0;
   for (const f of path) {
     const depth = nodes[at];
@@ -133,7 +134,7 @@ function part({ paths, nodes }, path) {
   }
   let end = at + 6;
   while (end < nodes.length && nodes[end] > nodes[at]) end += 6;
-  return { paths, nodes: nodes.slice(at, end).map((n, i) => (i % 6 ? n : n - path.length)) };
+  return { ...whole, nodes: nodes.slice(at, end).map((n, i) => (i % 6 ? n : n - path.length)) };
 }
 
 const blocks = [...document.querySelectorAll('script[data-name]')];
