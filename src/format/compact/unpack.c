@@ -224,15 +224,15 @@ struct consumer {
 
 /* A record that has values. */
 static int take_valued(struct gt_unpacker *u, const struct consumer *c,
-                       struct gt_compact_piece *piece)
+                       struct gt_compact_piece piece)
 {
     struct gt_value_list values;
-    int status = take_events(u, &u->task[piece->index], u->event, 2);
+    int status = take_events(u, &u->task[piece.index], u->event, 2);
     if (status == 0)
         status = gt_unpacker_take_values(u, u->event, &values);
-    piece->n = 1;
-    piece->values = &values;
-    return status < 0 ? status : c->piece(c->self, piece);
+    piece.n = 1;
+    piece.values = &values;
+    return status < 0 ? status : c->piece(c->self, &piece);
 }
 
 /* *left: records that the block's head says and that have not come. */
@@ -256,7 +256,7 @@ static int take_piece(struct gt_unpacker *u, const struct consumer *c, uint64_t 
     piece.task = u->task[index].id;
     *left -= valued ? 1 : n;
     if (valued)
-        return take_valued(u, c, &piece);
+        return take_valued(u, c, piece);
     for (uint64_t more = n; more > 0 && status >= 0; more -= piece.n) {
         piece.n = more < GT_UNPACKER_EVENTS ? (size_t)more : GT_UNPACKER_EVENTS;
         status = take_events(u, &u->task[index], u->event, piece.n);
