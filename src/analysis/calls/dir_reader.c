@@ -146,17 +146,10 @@ static size_t read_values(struct dir_reader *r, const struct gt_compact_event *e
     uint32_t function = gt_feed_function(f, r->lane.space, number, word_of(r, number));
     const struct gt_value_spec *spec =
         function == UINT32_MAX ? NULL : gt_calls_value_spec(f->c, function);
-    if (!spec)
-        return 0;
-    const bool entry = kind == GT_COMPACT_ENTRY;
-    const size_t n = entry ? spec->n_arguments : spec->n_returns;
-    struct gt_reader in;
-    gt_reader_init(&in, r->data + r->at, r->size - r->at);
-    if (n == 0 ||
-        gt_values_get_uftrace(&in, spec->item + (entry ? 0 : spec->n_arguments), n, &r->list) < 0)
-        return 0;
-    r->has_list = true;
-    return r->size - r->at - in.left;
+    size_t bytes = gt_calls_values_get(spec, kind == GT_COMPACT_ENTRY, r->data + r->at,
+                                       r->size - r->at, &r->list);
+    r->has_list = bytes > 0;
+    return bytes;
 }
 
 /* Up to `most` records, up to the file's end, or to one whose values are known; returns how many.

@@ -4,6 +4,7 @@
 #include "analysis/calls/skipped.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
+#include "format/values/payload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +26,55 @@ static bool has_values(const struct gt_calls *c)
            (GT_UFTRACE_FEAT_ARGUMENT | GT_UFTRACE_FEAT_RETVAL | GT_UFTRACE_FEAT_AUTO_ARGS);
 }
 
-/* Counts the records of a file with values. An errno value. */
-static int scan_values(int fd, size_t size, struct gt_calls_part *part, struct gt_calls_row *row)
+/* Of a task whose records are counted: which specs its functions have. */
+struct measuring {
+    const struct gt_calls *c;
+    uint32_t task, space;
+    uint64_t until;    /* the space is another one from then on */
+    GHashTable *specs; /* address -> struct gt_value_spec; of that space */
+};
+
+static const struct gt_value_spec *spec_at(struct measuring *m, uint64_t time, uint64_t address)
 {
+    void *known;
+    if (time >= m->until) {
+        m->space = gt_tasks_space(&m->c->tasks, m->c->spaces, m->task, time, &m->until);
+        g_hash_table_remove_all(m->specs);
+    }
+    if (g_hash_table_lookup_extended(m->specs, (void *)address, NULL, &known))
+        return known;
+    uint32_t function = gt_spaces_resolve(m->c->spaces, m->space, address);
+    const struct gt_value_spec *spec =
+        function == UINT32_MAX ? NULL : gt_calls_value_spec(m->c, function);
+    g_hash_table_insert(m->specs, (void *)address, (void *)spec);
+    return spec;
+}
+
+static size_t values_size(void *self, uint64_t time, uint64_t word, const uint8_t *data,
+                          size_t left)
+{
+    struct measuring *m = self;
+    struct gt_value_list list;
+    if (m->c->values.n_modules == 0 || (word & 3) > GT_UFTRACE_EXIT)
+        return 0;
+    return gt_calls_values_get(spec_at(m, time, word >> 16), (word & 3) == GT_UFTRACE_ENTRY, data,
+                               left, &list);
+}
+
+/* Counts the records of a file with values. An errno value. */
+static int scan_values(const struct gt_calls *c, int fd, size_t size, struct gt_calls_part *part,
+                       struct gt_calls_row *row)
+{
+    struct measuring m = {.c = c, .task = gt_tasks_find(&c->tasks, row->id)};
+    const struct gt_skipped_known known = {values_size, &m};
     struct gt_skipped_scan scan;
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)
         return errno;
-    gt_skipped_scan(data, size, &scan);
+    m.specs = g_hash_table_new(NULL, NULL);
+    m.space = gt_tasks_space(&c->tasks, c->spaces, m.task, part->first, &m.until);
+    gt_skipped_scan(data, size, &known, &scan);
+    g_hash_table_destroy(m.specs);
     munmap(data, size);
     part->records = scan.records;
     part->last = scan.last;
@@ -53,7 +95,7 @@ static int measure(const struct gt_calls *c, int fd, size_t size, struct gt_call
         return EIO;
     part->first = gt_le64(data);
     if (has_values(c))
-        return scan_values(fd, size, part, row);
+        return scan_values(c, fd, size, part, row);
     if (pread(fd, data, sizeof data, (off_t)(row->size - GT_UFTRACE_RECORD_SIZE)) != sizeof data)
         return EIO;
     part->last = gt_le64(data);
@@ -67,12 +109,12 @@ static int add_file(struct gt_calls *c, uint32_t tid, struct gt_error *err)
     struct gt_calls_row row = {.id = tid};
     g_autofree char *path = g_strdup_printf("%s/%u.dat", c->path, tid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
+    gt_tasks_add(&c->tasks, tid);
     int e = fd < 0 || fstat(fd, &st) != 0 ? errno : measure(c, fd, (size_t)st.st_size, &part, &row);
     if (fd >= 0)
         close(fd);
     if (e != 0)
         return gt_error_errno(err, e, "%s", path);
-    gt_tasks_add(&c->tasks, tid);
     if ((size_t)st.st_size > row.size) {
         c->facts.incomplete = true;
         gt_notice(&c->notices, "%s: offset %zu: a record is incomplete; it is left out", path,

@@ -4,7 +4,7 @@
 
 #include "format/le.h"
 
-enum { ALIGN = 8, MOST = 2048, MAGIC = 5, FIRST_EVENT = 100000 };
+enum { ALIGN = 8, MOST = 4096, MAGIC = 5, FIRST_EVENT = 100000 };
 /* No record comes later than that after another one. */
 #define LONGEST (UINT64_C(1) << 50)
 
@@ -37,7 +37,8 @@ size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t l
     return SIZE_MAX;
 }
 
-void gt_skipped_scan(const uint8_t *data, size_t size, struct gt_skipped_scan *out)
+void gt_skipped_scan(const uint8_t *data, size_t size, const struct gt_skipped_known *known,
+                     struct gt_skipped_scan *out)
 {
     struct gt_skipped v = {0};
     *out = (struct gt_skipped_scan){0};
@@ -47,6 +48,8 @@ void gt_skipped_scan(const uint8_t *data, size_t size, struct gt_skipped_scan *o
         size_t left = size - out->whole - GT_UFTRACE_RECORD_SIZE, values = 0;
         gt_skipped_note(&v, word);
         if (gt_skipped_follow(word))
+            values = known->size(known->self, gt_le64(at), word, at + GT_UFTRACE_RECORD_SIZE, left);
+        if (gt_skipped_follow(word) && !values)
             values = gt_skipped_size(&v, at + GT_UFTRACE_RECORD_SIZE, left, gt_le64(at));
         if (values > left) /* who reads the records reports it */
             return;

@@ -44,6 +44,12 @@ struct gt_skipped_scan {
     uint64_t records, last; /* the last one's time */
     size_t whole;           /* bytes of whole records with their values */
 };
-void gt_skipped_scan(const uint8_t *data, size_t size, struct gt_skipped_scan *out);
+/* Says how many bytes the values of a record have, which begin at `data`; 0: it does not know. */
+struct gt_skipped_known {
+    size_t (*size)(void *self, uint64_t time, uint64_t word, const uint8_t *data, size_t left);
+    void *self;
+};
+void gt_skipped_scan(const uint8_t *data, size_t size, const struct gt_skipped_known *known,
+                     struct gt_skipped_scan *out);
 
 #endif

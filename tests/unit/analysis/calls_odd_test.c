@@ -254,7 +254,7 @@ static void test_values(void **state)
     /* values that end nowhere */
     const struct gt_compact_record first = {14, gt_uftrace_entry(0, address_of(1)) | MORE};
     put_records(&d, 50, &first, 1);
-    for (int i = 0; i < 200; i++)
+    for (int i = 0; i < 300; i++)
         put_records(&d, 50, &r[1], 1);
     walk(d.path, NULL);
     assert_non_null(strstr(notices->str, "50.dat: offset 120: a record is incomplete"));
