@@ -12,46 +12,17 @@ import os
 import re
 import sys
 
+import valued_calls
 from gttest import paths, qemus
 from gttest.commands import printed, run
 from gttest.compilers import compile_to
 from gttest.results import Skip, Tally, folder, need, same
 
+NAMES = ['ten', 'floats', 'text', 'down', 'jumps']
 LISTS = ['argument=ten@' + ',,'.join(f'arg{i}/d64' for i in range(1, 11)),
          'argument=floats@' + ',,'.join(f'fparg{i}/64' for i in range(1, 9)),
          'argument=text@arg1/s;down@arg1/d32;jumps@arg1/d32',
          'retval=ten@retval/d64;floats@retval/f64;text@retval/d32;down@retval/d32;jumps@retval/d32']
-
-
-def number(text):
-    """uftrace shows large numbers in hex, of 64 bits."""
-    text = text.strip()
-    if not text.startswith('0x'):
-        return text
-    value = int(text, 16)
-    return str(value - (1 << 64) if value >> 63 else value)
-
-
-def call(name, arguments, result):
-    arguments = ', '.join(number(a) for a in arguments.split(', '))
-    return f'{name}({arguments}) = {number(result)}'
-
-
-def shown(*command):
-    """The calls that a replay shows, at their returns."""
-    calls, opened = [], []
-    for line in printed([*command]).splitlines():
-        entry = re.match(r'\s*(ten|floats|text|down|jumps)\((.*?)\)(?: = (.*))?( \{|;)$', line)
-        end = re.match(r'\s*\}(?: = (.*);)? /\* (ten|floats|text|down|jumps) \*/$', line)
-        if entry and entry[4] == ';':
-            calls.append(call(entry[1], entry[2], entry[3] or '?'))
-        elif entry:
-            opened.append((entry[1], entry[2]))
-        elif end:
-            name, arguments = opened.pop()
-            need(name == end[2], f'{name} ends as {end[2]}')
-            calls.append(call(name, arguments, end[1] or '?'))
-    return calls
 
 
 def test_program(arch, where):
@@ -60,11 +31,13 @@ def test_program(arch, where):
     compile_to(program, arch, paths.source('guest', 'arguments.c'), '-O1', '-static')
     plugin = ','.join([paths.plugin('uftrace'), f'output={out}', *LISTS])
     said = [line for line in printed([qemu, '-plugin', plugin, program]).splitlines() if ' = ' in line]
-    check(shown('uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out), said)
+    check(valued_calls.shown(NAMES, 'uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out,
+                               value=valued_calls.number), said)
     plugin = ','.join([paths.plugin('uftrace'), f'output={out}.gtrace', 'format=compact', *LISTS])
     printed([qemu, '-plugin', plugin, program])
     for recording in out, f'{out}.gtrace':
-        calls = shown(paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', recording)
+        calls = valued_calls.shown(NAMES, paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', recording,
+                                   value=valued_calls.number)
         # uftrace has these in the string's quotes, which our readers tell from the guest's own
         check([re.sub(r'"\.\.\.', '..."', re.sub(r'(<0x\w+>)', r'"\1"', c)) for c in calls], said)
     rows = json.loads(printed([paths.GUESTTRACE, 'report', '--by', 'down:arg1', '--json', f'{out}.gtrace']))['rows']

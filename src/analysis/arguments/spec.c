@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Specs of values from prototypes: see spec.h. */
-#include "analysis/arguments/spec.h"
+#include "analysis/arguments/spec_private.h"
 
-#include <glib.h>
 #include <string.h>
-
-struct gt_arguments {
-    GArray *enums;    /* struct gt_value_enum */
-    GPtrArray *owned; /* items and enumerators */
-};
 
 struct gt_arguments *gt_arguments_new(void)
 {
     struct gt_arguments *a = g_new0(struct gt_arguments, 1);
 
     a->enums = g_array_new(FALSE, FALSE, sizeof(struct gt_value_enum));
+    a->enum_ids = g_hash_table_new(g_str_hash, g_str_equal);
     a->owned = g_ptr_array_new_with_free_func(g_free);
+    a->names = g_array_new(FALSE, FALSE, sizeof(struct gt_object_name));
     return a;
 }
 
@@ -24,6 +20,8 @@ void gt_arguments_free(struct gt_arguments *a)
     if (!a)
         return;
     g_array_free(a->enums, TRUE);
+    g_array_free(a->names, TRUE);
+    g_hash_table_destroy(a->enum_ids);
     g_ptr_array_unref(a->owned);
     g_free(a);
 }
@@ -52,16 +50,18 @@ static const char *keep_enum(struct gt_arguments *a, const struct gt_types *type
 
     if (!v || !name[0])
         return NULL;
-    for (guint i = 0; i < a->enums->len; i++) {
-        const struct gt_value_enum *other = &g_array_index(a->enums, struct gt_value_enum, i);
-        if (!strcmp(other->name, name))
-            return same_values(other, v, t->n) ? other->name : NULL;
+    guint known = GPOINTER_TO_UINT(g_hash_table_lookup(a->enum_ids, name));
+    if (known) {
+        const struct gt_value_enum *other =
+            &g_array_index(a->enums, struct gt_value_enum, known - 1);
+        return same_values(other, v, t->n) ? other->name : NULL;
     }
     e.value = g_new(struct gt_value_enumerator, t->n);
     g_ptr_array_add(a->owned, e.value);
     for (uint32_t i = 0; i < t->n; i++)
         e.value[i] = (struct gt_value_enumerator){v[i].name, (int64_t)v[i].value};
     g_array_append_val(a->enums, e);
+    g_hash_table_insert(a->enum_ids, (gpointer)name, GUINT_TO_POINTER(a->enums->len));
     return name;
 }
 
@@ -81,9 +81,9 @@ static const char *name_of(const struct gt_types *types, uint32_t id)
     return name;
 }
 
-/* The format of a value of that type, as uftrace shows such values. */
-static void set_format(struct gt_arguments *a, const struct gt_types *types, uint32_t type,
-                       struct gt_value_item *item)
+/* As uftrace shows such values. */
+void gt_arguments_set_format(struct gt_arguments *a, const struct gt_types *types, uint32_t type,
+                             struct gt_value_item *item)
 {
     uint32_t id = gt_type_resolve(types, type);
     const struct gt_type *t = gt_type_get(types, id);
@@ -165,7 +165,7 @@ static bool make_item(struct gt_arguments *a, const struct gt_types *types, uint
 {
     if (!set_source(v, item))
         return false;
-    set_format(a, types, type, item);
+    gt_arguments_set_format(a, types, type, item);
     if (item->format == GT_VALUE_FLOAT && gt_type_plain(types, type)->extended)
         item->size = 10;
     if (!gt_value_size_fits(item->format, item->size) && !gt_value_is_text(item->format))

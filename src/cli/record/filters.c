@@ -117,10 +117,6 @@ void gt_record_filters_arguments(const struct gt_recording *r, GString *out)
     for (size_t i = 0; i < LISTS; i++)
         for (guint k = 0; *lists[i].values && k < (*lists[i].values)->len; k++)
             append(out, lists[i].argument, (*lists[i].values)->pdata[k]);
-    for (guint i = 0; f->arguments && i < f->arguments->len; i++)
-        append(out, "argument", f->arguments->pdata[i]);
-    for (guint i = 0; f->results && i < f->results->len; i++)
-        append(out, "retval", f->results->pdata[i]);
     append(out, "time-filter", f->time);
     append(out, "size-filter", f->size);
     append(out, "kernel-only", f->kernel_only ? "on" : NULL);

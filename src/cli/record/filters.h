@@ -19,6 +19,7 @@ struct gt_record_filters {
     GPtrArray *arguments, *results; /* -A, -R */
     const char *time, *size, *match;
     bool kernel_only, user_only, no_handlers;
+    bool auto_args; /* -a */
 };
 
 /* Rows of a table of options, whose struct has a struct gt_record_filters as `filters`. */
@@ -38,11 +39,15 @@ struct gt_record_filters {
                          "time=TIME, finish, mark=TEXT, ... (docs/filters.md)",                    \
                          triggers),                                                                \
         GT_RECORD_FILTER("argument", 'A', "FUNC@ARG,...",                                          \
-                         "record arguments of these functions, as arg1, arg2/s, fparg1 "           \
-                         "(docs/arguments.md)",                                                    \
+                         "record arguments of these functions, as arg1, arg2/s, fparg1, or "       \
+                         "auto-args (docs/arguments.md)",                                          \
                          arguments),                                                               \
         GT_RECORD_FILTER("retval", 'R', "FUNC@retval",                                             \
                          "record what these functions return, as retval/x", results),              \
+        {"auto-args", 'a', GT_OPTION_FLAG,                                                         \
+         .help = "record arguments and results of all functions whose prototypes are known: "      \
+                 "from debug information, a kernel's BTF, a table of the C library",               \
+         GT_RECORD_FIELD(filters.auto_args)},                                                      \
         GT_RECORD_FILTER("caller-filter", 'C', "FUNC",                                             \
                          "record only calls that lead to these functions", callers),               \
         GT_RECORD_FILTER("hide", 'H', "FUNC", "do not record these functions, but what they call", \

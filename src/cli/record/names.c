@@ -6,6 +6,7 @@
 #include "analysis/placement/matches.h"
 #include "analysis/placement/symbolize.h"
 #include "analysis/processes/sysroot.h"
+#include "cli/record/arguments.h"
 #include "cli/record/machine_files.h"
 
 #include <stdio.h>
@@ -182,6 +183,8 @@ static int write_code_map(struct gt_recording *r, struct gt_error *err)
         r->code = g_strconcat(r->output, "." GT_CODE_MAP_FILE, NULL);
         status = gt_file_replace_text(r->code, &map, err);
     }
+    if (status == 0)
+        status = gt_record_arguments_add(r, names->source, names->n, err);
     for (; more > 0; more--)
         gt_symbol_source_clear(&names->source[--names->n]);
     gt_text_free(&map);

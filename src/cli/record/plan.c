@@ -7,6 +7,7 @@
  */
 #include "analysis/image/program.h"
 #include "cli/command.h"
+#include "cli/record/arguments.h"
 #include "cli/record/causes.h"
 #include "cli/record/console.h"
 #include "cli/record/machine.h"
@@ -180,11 +181,9 @@ static void add_program(struct gt_recording *r, const struct target *t, char **o
 {
     add(r, r->qemu);
     add_plugin(r);
-    g_autofree char *root = r->opt->sysroot ? g_strdup(r->opt->sysroot)
-                                            : find_sysroot(t->machine, t->program.interpreter);
-    if (root) {
+    if (r->program.root) {
         add(r, "-L");
-        add(r, root);
+        add(r, r->program.root);
     }
     if (strcmp(t->path, operands[0]) != 0) { /* the shell would not show it the path either */
         add(r, "-0");
@@ -223,6 +222,11 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
     if (status < 0)
         return status;
     r->user_mode = true;
+    r->program = (struct gt_record_program){
+        .path = g_strdup(t->path),
+        .root = r->opt->sysroot ? g_strdup(r->opt->sysroot)
+                                : find_sysroot(t->machine, t->program.interpreter),
+        .triples = t->machine->triples};
     if (r->opt->qemu)
         return gt_record_qemu_find(r->opt->qemu, &r->qemu, err);
     return gt_record_qemu_find_user(t->machine->target, &r->qemu, &r->qemu_built, err);
@@ -266,6 +270,9 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
 void gt_record_clear(struct gt_recording *r)
 {
     gt_record_names_clear(r);
+    gt_record_arguments_clear(r);
+    g_free(r->program.path);
+    g_free(r->program.root);
     gt_console_free(r->console);
     gt_causes_free(r->causes);
     if (r->snapshots_before)

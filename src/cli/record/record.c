@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace record`: runs a program or a machine under QEMU and records it. */
 #include "cli/command.h"
+#include "cli/record/arguments.h"
 #include "cli/record/causes.h"
 #include "cli/record/child.h"
 #include "cli/record/console.h"
@@ -124,6 +125,7 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
         return status;
     bool begun = r->tool->finish(r);
     gt_record_names_clear(r); /* its file, before a signal ends us */
+    gt_record_arguments_clear(r);
     if (!begun && WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == QEMU_FAILED)
         return GT_EXIT_OWN; /* the guest has not run */
     return gt_child_end_like(r->wait_status);

@@ -38,6 +38,14 @@ struct gt_tool;
 struct gt_record_names;
 struct gt_console;
 struct gt_causes;
+struct gt_record_arguments;
+
+/* The program of a user-mode run, as the files of its libraries are found. */
+struct gt_record_program {
+    char *path;                 /* NULL: not known */
+    char *root;                 /* QEMU's -L; NULL: none */
+    const char *const *triples; /* of its architecture */
+};
 
 /* One run, from start to end. */
 struct gt_recording {
@@ -58,8 +66,10 @@ struct gt_recording {
     struct gt_record_names *names; /* see names.h; NULL: none */
     struct gt_console
         *console; /* see console.h; NULL: the guest's console is not on standard output */
-    struct gt_causes *causes; /* see causes.h; NULL: other tools */
-    char *code;               /* path of the code map for the plugin; NULL: none */
+    struct gt_causes *causes;              /* see causes.h; NULL: other tools */
+    struct gt_record_arguments *arguments; /* see arguments.h; NULL: none */
+    struct gt_record_program program;
+    char *code; /* path of the code map for the plugin; NULL: none */
     struct gt_recording_mark output_before, info_before, stats_before;
     GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
     int wait_status;

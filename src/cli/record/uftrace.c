@@ -5,6 +5,7 @@
  */
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"
+#include "cli/record/arguments.h"
 #include "cli/record/causes.h"
 #include "cli/record/console.h"
 #include "cli/record/flight.h"
@@ -54,6 +55,7 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     if (opt->srcline && r->user_mode) /* a machine's are in the code map */
         g_string_append(out, ",srcline=on");
     gt_record_filters_arguments(r, out);
+    gt_record_arguments_append(r, out);
     gt_causes_arguments(r->causes, out);
     gt_record_qemu_append_path(out, "control", opt->control);
     if (r->code) {
@@ -91,7 +93,10 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
         return err->status;
     if (r->console)
         gt_console_on_line(r->console, gt_causes_line, r->causes);
-    return gt_record_names_prepare(r, err);
+    status = gt_record_arguments_read(r, err);
+    if (status == 0)
+        status = gt_record_names_prepare(r, err);
+    return status == 0 ? gt_record_arguments_write(r, err) : status;
 }
 
 /* ---- after the run ------------------------------------------------------------------------- */

@@ -61,7 +61,9 @@ size_t gt_values_put_words(uint64_t *out, const struct gt_value_list *list);
 size_t gt_values_get_words(const uint64_t *words, size_t n, struct gt_value_list *out);
 
 /* Appends "name=value" of each, divided by ", ", as readers show them; bounded; bytes of the guest
- * are escaped. `name_of` may give an address a name (NULL: none does). `names` false: values alone.
+ * are escaped. What an argument points to is in braces behind it, "file=0x1{name=\"a\"}"; a value
+ * that is unsure has "?" behind it. `name_of` may give an address a name (NULL: none does). `names`
+ * false: values alone.
  */
 void gt_values_show(struct gt_text *t, const struct gt_values *values,
                     const struct gt_value_item *item, const struct gt_value_list *list, bool names,

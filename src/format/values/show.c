@@ -199,16 +199,40 @@ static void show_value(const struct show *s, const struct gt_value_item *item,
         show_word(s, item, v->word);
 }
 
+/* Of what an argument points to: the name behind the argument's, which it follows; else NULL. */
+static const char *member_of(const struct gt_value_item *item)
+{
+    const char *dot =
+        item->name && !item->number && !item->is_return ? strchr(item->name, '.') : NULL;
+    return dot ? dot + 1 : NULL;
+}
+
 void gt_values_show(struct gt_text *t, const struct gt_values *values,
                     const struct gt_value_item *item, const struct gt_value_list *list, bool names,
                     const char *(*name_of)(void *self, uint64_t addr), void *self)
 {
     const struct show s = {t, values, name_of, self};
+    bool open = false;
     for (size_t i = 0; i < list->n; i++) {
-        if (i)
+        const char *name = item[i].name;
+        const char *member = i && names ? member_of(&item[i]) : NULL;
+        if (open && !member)
+            gt_text_add(t, "}", 1);
+        if (member && !open)
+            gt_text_add(t, "{", 1);
+        else if (i)
             gt_text_add(t, ", ", 2);
-        if (names && item[i].name)
-            gt_text_printf(t, "%.200s=", item[i].name);
-        show_value(&s, &item[i], &list->value[i]);
+        open = member != NULL;
+        if (names && name)
+            gt_text_printf(t, "%.200s=", member ? member : name);
+        if (item[i].format == GT_VALUE_STRUCT && names && i + 1 < list->n &&
+            member_of(&item[i + 1]))
+            gt_text_printf(t, "%.200s", item[i].type ? item[i].type : ""); /* they follow */
+        else
+            show_value(&s, &item[i], &list->value[i]);
+        if (item[i].unsure)
+            gt_text_add(t, "?", 1);
     }
+    if (open)
+        gt_text_add(t, "}", 1);
 }

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`record -a` shows what the guest prints itself, by the types of its debug information.
+
+usage: auto_arguments_test.py [ARCH...]
+
+Needs a user-mode QEMU 9.0 or later that loads plugins (scripts/qemus user).
+"""
+import glob
+import os
+import re
+import sys
+
+import valued_calls
+from gttest import paths, qemus
+from gttest.commands import printed, run
+from gttest.compilers import compile_to
+from gttest.results import Tally, folder, need, same
+
+NAMES = ['integers', 'enums', 'floats', 'letters', 'pointers', 'by_value', 'nothing']
+
+
+def record(qemu, *words):
+    return printed([paths.GUESTTRACE, 'record', '-q', '--qemu', qemu, *words]).splitlines()
+
+
+def replay(recording):
+    return printed([paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', recording])
+
+
+def shown(recording):
+    """Without what the guest does not print: the last parameter of letters, words of structs."""
+    calls = valued_calls.shown(NAMES, paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', recording)
+    calls = [re.sub(r', shown=.*\) =', ') =', c) if c.startswith('letters') else c for c in calls]
+    calls = [re.sub(r'b=big\{.*\}, last', 'b=big, last', c) for c in calls]
+    return [c[:c.index(' = ')] if c.startswith('by_value') else c for c in calls]
+
+
+def said_by(lines):
+    return [line for line in lines if line.split('(')[0] in NAMES]
+
+
+def test_types(arch, where):
+    """All functions of a program with -g, in both formats."""
+    qemu = qemus.user_with_registers(arch)
+    program, out = os.path.join(where, 'values'), os.path.join(where, 'out')
+    compile_to(program, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-g', '-static')
+    fields = 'pointers@arg2/*;by_value@arg1/*'
+    for output, *more in (out,), (f'{out}.gtrace', '--format', 'compact'):
+        said = said_by(record(qemu, '-a', '-A', fields, '-o', output, *more, program))
+        need(len(said) == 12, f'the guest says {len(said)} lines')
+        same('\n'.join(shown(output)), '\n'.join(said), f'calls of {output}')
+    need(not os.path.exists(f'{out}.values'), 'the values file of the command stays')
+    plain = printed(['uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out])
+    need(re.search(r'integers\(-1, 255, -300, 65535, ', plain), 'uftrace does not show the values')
+    for other in glob.glob(os.path.join(paths.CACHE, 'uftraces', '*', 'uftrace')):
+        need(printed([other, 'replay', '--no-pager', '-f', 'none', '-d', out]) == plain,
+             f'{other} shows something else')
+
+
+def test_selected(arch, where):
+    """Only functions that were named, and of one argument its members alone."""
+    qemu = qemus.user_with_registers(arch)
+    program, out = os.path.join(where, 'some'), os.path.join(where, 'some.data')
+    compile_to(program, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-g', '-static')
+    record(qemu, '-A', '^float@auto-args;^pointers$@arg2/*', '-A', 'enums@arg1', '-o', out, program)
+    text = replay(out)
+    need('floats(a=1.500000, b=-2.250000, n=3, c=10000000000.000000)' in text, 'floats: no values')
+    need('pointers(f=0x' in text and '{name="abc", pos=-5, path="/etc/passwd"' in text, 'pointers: no members')
+    need(re.search(r'^ *enums\(0\) \{', text, re.M | re.S) or ' enums(0) {' in text, 'enums: no argument')
+    need('integers() {' in text, 'integers has values')
+
+
+def test_stripped(arch, where):
+    """A program without symbols shows calls of the C library; what it has no prototype of has words."""
+    qemu = qemus.user_with_registers(arch)
+    program, out = os.path.join(where, 'stripped'), os.path.join(where, 'stripped.data')
+    compile_to(program, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-s')
+    record(qemu, '-a', '-A', '^_start@auto-args', '-o', out, program)
+    text = replay(out)
+    need(re.search(r' fopen\(\w+="/nonexistent/file", mode="r"\)', text), 'fopen has no arguments')
+
+
+def test_errors(where):
+    """What is no value is refused, with what was expected, before anything runs."""
+    for rule, expected in (('f@arg1/q', 'expected a format'), ('f@arg0/*', 'N from 1 to 31'),
+                           ('f@', 'FUNC@auto-args'), ('f(@auto-args', 'no )'), ('@auto-args', 'FUNC@auto-args')):
+        done = run([paths.GUESTTRACE, 'record', '-o', f'{where}/no', '-A', rule, '/bin/true'])
+        need(done.returncode == 2 and expected in done.stderr.decode(), f'{rule}: {done}')
+        need(not os.path.exists(f'{where}/no'), f'{rule}: it records')
+
+
+def main():
+    tally = Tally()
+    for arch in sys.argv[1:] or ['x86_64', 'aarch64', 'riscv64']:
+        with folder('auto-args') as where:
+            tally.run(f'{arch}: types', test_types, arch, where)
+            tally.run(f'{arch}: selected', test_selected, arch, where)
+            tally.run(f'{arch}: stripped', test_stripped, arch, where)
+    with folder('auto-args') as where:
+        tally.run('errors', test_errors, where)
+    return tally.status()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
