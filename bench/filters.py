@@ -55,7 +55,10 @@ ROWS = [
     boot('linux-N', 'without what vfs_read calls', None, 'notrace=vfs_read'),
     boot('linux-t', 'only calls of 10 us', None, 'time-filter=10us'),
     boot('linux-off', 'off from the beginning, a control socket', 1.05, 'recording=off', control),
+    boot('linux-armed', 'off until a rare function is called', None, 'recording=off', 'trigger=do_sys_truncate@trace-on'),
+    boot('linux-control', 'a control socket, no filters', None, control),
     boot('linux-off-later', 'switched off as the kernel begins, by a trigger', 1.05, 'trigger=start_kernel@trace-off'),
     lua('lua-t', '`lua`, only calls of 10 us', None, 'time-filter=10us'),
+    lua('lua-last', '`lua`, a flight recorder, never triggered', None, 'format=compact', 'last=16M'),
     lua('lua-F', '`lua`, only below one rare function', None, 'filter=luaE_setdebt'),
 ]

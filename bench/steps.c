@@ -7,6 +7,8 @@
  *     step=count     an inline add in each block
  *     step=counts    the same, to a number of each block
  *     step=callback  an empty callback in each block
+ *     step=looks     an inline add in each block, and an empty callback at each call and return
+ *     step=tests     the same with a conditional callback that never fires in place of each
  *     step=calls     a conditional callback in each block that never fires, and a callback at each
  *                    call and return, which puts 16 bytes into a ring that nobody reads
  *     step=written   an inline add in each block, and a callback at each call and return, which
@@ -26,7 +28,7 @@ const char gt_tool_name[] = "steps";
 
 enum { RING = 1 << 20 /* words */, SET = 4096 /* numbers */ };
 
-enum { NOTHING, COUNT, COUNTS, CALLBACK, CALLS, WRITTEN };
+enum { NOTHING, COUNT, COUNTS, CALLBACK, LOOKS, TESTS, CALLS, WRITTEN };
 
 static int step; /* one of these */
 static const struct gt_arch *arch;
@@ -60,6 +62,14 @@ static void on_written_call(unsigned vcpu, void *pc)
     gt_stream_put(stream, *counted, (uint64_t)(uintptr_t)pc);
 }
 
+static void watch_call(struct gt_insn_ref *insn, gt_exec_fn fn, void *pc)
+{
+    if (step == TESTS)
+        gt_insn_on_exec_ne(insn, fn, never, 0, pc);
+    else
+        gt_insn_on_exec(insn, fn, pc);
+}
+
 static void watch_calls(struct gt_block *block, gt_exec_fn fn)
 {
     struct gt_insn_ref *last = gt_block_insn(block, gt_block_insns(block) - 1);
@@ -70,7 +80,7 @@ static void watch_calls(struct gt_block *block, gt_exec_fn fn)
     arch->classify(bytes, size, pc, &insn);
     if (insn.kind == GT_INSN_CALL || insn.kind == GT_INSN_CALL_INDIRECT ||
         insn.kind == GT_INSN_RETURN)
-        gt_insn_on_exec(last, fn, (void *)(uintptr_t)pc);
+        watch_call(last, fn, (void *)(uintptr_t)pc);
 }
 
 static void add_to_own_count(struct gt_block *block)
@@ -98,6 +108,11 @@ static void translate(void *self, struct gt_block *block)
         break;
     case CALLBACK:
         gt_block_on_exec(block, on_block, NULL);
+        break;
+    case LOOKS:
+    case TESTS:
+        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
+        watch_calls(block, on_block);
         break;
     case CALLS:
         gt_block_on_exec_ne(block, on_block, never, 0, NULL);
@@ -130,8 +145,8 @@ static int open_stream(const char *output, struct gt_error *err)
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     static const struct gt_host_events events = {.translate = translate, .exit = at_exit};
-    static const char *const steps[] = {"nothing", "count",   "counts", "callback",
-                                        "calls",   "written", NULL};
+    static const char *const steps[] = {"nothing", "count", "counts",  "callback", "looks",
+                                        "tests",   "calls", "written", NULL};
     const char *output = NULL;
     const struct gt_arg table[] = {
         {"step", GT_ARG_CHOICE, &step, .choices = steps},
@@ -143,7 +158,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         return status;
     arch = gt_arch_by_target(info->target);
     bool able = gt_host_can(GT_HOST_SCOREBOARD) && gt_host_can(GT_HOST_CONDITIONAL);
-    if (!arch || (!able && step >= CALLS))
+    if (!arch || (!able && step >= TESTS))
         return gt_error_set(err, GT_E_UNSUPPORTED, "needs QEMU 9.0 or later and a known target");
     scoreboard = gt_counters_new(2);
     never = (struct gt_scoreboard_entry){scoreboard, sizeof(uint64_t)};

@@ -141,15 +141,18 @@ void gt_filter_state_task(struct gt_filter_state *s, const char *name, uint64_t 
 void gt_filter_state_cpu(struct gt_filter_state *s, uint64_t cpu);
 
 /* The same as gt_filter_enter and gt_filter_leave for the calls that cost least: false: nothing was
- * done, the caller calls those. */
-static inline bool gt_filter_skips(struct gt_filter_state *s, const struct gt_filter_verdict *v)
+ * done, the caller calls those. A function without bits in its verdict is not mentioned. */
+static inline bool gt_filter_skips_unmentioned(struct gt_filter_state *s)
 {
-    if (v->bits || !s->skips ||
-        __atomic_load_n(&s->live->switched, __ATOMIC_RELAXED) != s->switched)
+    if (!s->skips || __atomic_load_n(&s->live->switched, __ATOMIC_RELAXED) != s->switched)
         return false;
     s->skipped++;
     s->depth++;
     return true;
+}
+static inline bool gt_filter_skips(struct gt_filter_state *s, const struct gt_filter_verdict *v)
+{
+    return !v->bits && gt_filter_skips_unmentioned(s);
 }
 static inline bool gt_filter_leaves_skipped(struct gt_filter_state *s)
 {

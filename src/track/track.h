@@ -80,9 +80,9 @@ struct gt_code {
     uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, where levels can be read */
     uint32_t pops_sp : 1; /* GT_EXIT_EXCEPTION_RETURN: as gt_arch.pops_sp says */
     uint8_t slow_flags;   /* enum gt_code_slow_flag, and the level: see level.c; may be set late */
-    bool entered;         /* a call arrived here; set by the tracker */
-    uint8_t vector;       /* enum gt_vector; may be set late */
-    uint8_t vector_left;  /* how often what began here did not end as a handler does */
+    uint8_t entered; /* not 0: a call arrived here; set by the tracker, or larger: see filter.h */
+    uint8_t vector;  /* enum gt_vector; may be set late */
+    uint8_t vector_left; /* how often what began here did not end as a handler does */
 } __attribute__((aligned(32)));
 
 /* The most instructions of one description. */
@@ -149,7 +149,7 @@ void gt_code_set_slow_flags(struct gt_code *code);
 static inline void gt_code_enter(struct gt_code *code)
 {
     if (!__atomic_load_n(&code->entered, __ATOMIC_RELAXED))
-        __atomic_store_n(&code->entered, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&code->entered, 1, __ATOMIC_RELAXED);
 }
 
 #define GT_NO_ADDR UINT64_MAX /* a return address that is not known */

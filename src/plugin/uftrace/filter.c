@@ -143,17 +143,24 @@ static int make_set(const struct gt_uftrace_recorder *r, const GArray *words,
     return status == 0 ? add_limits(r, words, *out, err) : status;
 }
 
-static struct gt_filter_current *current_of(const struct gt_uftrace_recorder *r,
+static struct gt_filter_current *current_of(struct gt_uftrace_recorder *r,
                                             struct gt_filter_set *set, struct gt_error *err)
 {
+    unsigned number = GT_FILTER_NUMBERS + r->filters.made;
     struct gt_filter_live *live = gt_filter_live_new(set);
     if (!live) {
         gt_error_set(err, GT_E_NOMEM, "out of memory");
         return NULL;
     }
     struct gt_filter_current *current = g_new(struct gt_filter_current, 1);
-    *current = (struct gt_filter_current){set, live, gt_filter_set_uses(set),
-                                          !gt_filter_set_acts_while_off(set)};
+    *current = (struct gt_filter_current){
+        .set = set,
+        .live = live,
+        .uses = gt_filter_set_uses(set),
+        .quiet = !gt_filter_set_acts_while_off(set),
+        .number = number <= UINT8_MAX ? (uint8_t)number : 0,
+    };
+    r->filters.made += number <= UINT8_MAX;
     if (r->options.control && !r->guest.user) /* what a later set may use: known from now on */
         current->uses |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL;
     return current;

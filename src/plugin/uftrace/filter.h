@@ -36,14 +36,19 @@ struct gt_filter_argument {
     size_t kind;   /* in the table of filter.c */
 };
 
-enum { GT_FILTER_ARGUMENTS = 16, GT_FILTER_RECENT = 4096 };
+enum {
+    GT_FILTER_ARGUMENTS = 16,
+    GT_FILTER_RECENT = 4096,
+    GT_FILTER_NUMBERS = 2, /* the first of gt_filter_current.number */
+};
 
 /* What decides now. Lives as long as the recorder. */
 struct gt_filter_current {
     struct gt_filter_set *set;
     struct gt_filter_live *live;
-    uint32_t uses; /* enum gt_filter_need */
-    bool quiet;    /* while recording is off calls do nothing */
+    uint32_t uses;  /* enum gt_filter_need */
+    bool quiet;     /* while recording is off calls do nothing */
+    uint8_t number; /* gt_code.entered where the set says nothing of the function; 0: of no code */
 };
 
 struct gt_filters {
@@ -62,6 +67,7 @@ struct gt_filters {
     struct gt_filter_known *unknown; /* code that was not translated */
     /* Addresses in code without symbols that were asked for, by hash_address(). Atomic */
     struct gt_filter_judged *recent[GT_FILTER_RECENT];
+    unsigned made;      /* sets that have decided so far */
     uint64_t recorded;  /* calls; of tasks that have ended. Atomic */
     uint64_t beyond;    /* calls that are too deep. Atomic */
     uint64_t valueless; /* calls without the arguments that they had: no room. Atomic */

@@ -194,6 +194,27 @@ void gt_filtered_enter(struct gt_filtered *f, const struct gt_frame *frame, uint
     look_if_off(f);
 }
 
+/* Most calls are of functions that no pattern mentions: their code says so, which costs no look at
+ * the function and its verdict. */
+void gt_filtered_enter_code(struct gt_filtered *f, struct gt_code *code,
+                            const struct gt_frame *frame, uint64_t time)
+{
+    time = prepare(f, time);
+    uint8_t number = f->current->number;
+    if (f->rec->arguments.on)
+        keep_arguments(f, frame);
+    if (!number || __atomic_load_n(&code->entered, __ATOMIC_RELAXED) != number ||
+        !gt_filter_skips_unmentioned(&f->state)) {
+        const struct gt_filter_verdict *v =
+            gt_filters_verdict(f->rec, f->current, frame->fn, frame->addr);
+        if (number && !v->bits)
+            __atomic_store_n(&code->entered, number, __ATOMIC_RELAXED);
+        if (!gt_filter_skips(&f->state, v))
+            gt_filter_enter(&f->state, v, frame->addr, 0, time);
+    }
+    look_if_off(f);
+}
+
 void gt_filtered_leave(struct gt_filtered *f, uint64_t time, const struct gt_argument_slot *result)
 {
     if (!f->out)

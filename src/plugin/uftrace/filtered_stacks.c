@@ -24,7 +24,7 @@ bool gt_filtered_transfer(struct gt_vcpu *v, struct gt_code *code, uint64_t last
     if (found.leaves)
         gt_filtered_leave(f, time, r->arguments.on ? gt_arguments_returned(found.addr) : NULL);
     else
-        gt_filtered_enter(f, s->top, time);
+        gt_filtered_enter_code(f, code, s->top, time);
     return true;
 }
 
