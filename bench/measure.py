@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs commands under limits and takes their times."""
 import ctypes
+import glob
 import json
 import os
 import resource
@@ -155,8 +156,8 @@ def pipeline(commands, measured, realtime=False):
 
 
 def remove(path):
-    """A recording, a folder or a file."""
-    for p in (path, path + '.old'):
+    """A recording: a folder, a file, or the parts of one."""
+    for p in (path, path + '.old', path + '.parts', *glob.glob(glob.escape(path) + '.[0-9]*')):
         if os.path.isdir(p):
             shutil.rmtree(p, ignore_errors=True)
         elif os.path.exists(p):
@@ -193,7 +194,7 @@ guesttrace = None       # the command, set by bench.py
 
 def statistics_of(recording):
     """The numbers in a recording's guesttrace.stats; of a compact file, what `guesttrace info` says."""
-    if os.path.isfile(recording):
+    if os.path.isfile(recording) or os.path.isfile(recording + '.1'):
         done = subprocess.run([guesttrace, 'info', '--json', recording], capture_output=True, text=True)
         if done.returncode:
             raise Failed('no statistics: %s' % done.stderr.strip())
