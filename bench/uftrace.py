@@ -6,6 +6,7 @@ import compare
 import filters
 import names
 import recording
+import snapshot
 from measure import Failed, statistics_of
 from table import Column, Row, Table, one
 from workloads import (BUSY, RUN_LUA, SCRIPT, bare_machine, firmware, installed, libraries, linux,
@@ -106,4 +107,4 @@ MEMORY = Table(
     lambda r: ['%.1f' % (r[k] / 2**20) for k in ('added_rss', 'added_private', 'pool_file')],
     'Memory that recording adds')
 
-TABLES = [WORKLOADS, COMPARED, NAMES, MEMORY, compact.TABLE]
+TABLES = [WORKLOADS, COMPARED, NAMES, MEMORY, compact.TABLE, snapshot.TABLE]
