@@ -219,7 +219,7 @@ class Damaged(Case):
         bad = self.write('bad', 'one(int a)\n fast two(int x) "%d"\nthree(int)\n')
         status, _, err = run(bad, '/nonexistent')
         self.assertEqual(status, 1)
-        self.assertIn("bad:2:2: unknown property 'fast', expected disable, vcpu or tcg", err)
+        self.assertIn("bad:2:2: unknown property 'fast', expected disable, vcpu, tcg or at=PLACE", err)
         self.assertIn('(and 1 more errors)', err)
         self.assertEqual(run(self.events)[0], 2)
 

@@ -10,6 +10,8 @@ static struct gt_trace_group *groups, **groups_end = &groups;
 static unsigned chosen = ~0u; /* gt_trace_set_backends() */
 static unsigned held_back;    /* backends that cannot take events now */
 
+void (*gt_events_state_changed)(const struct gt_trace_event *event);
+
 bool gt_trace_is_static(const struct gt_trace_event *event)
 {
     return event->enabled && event->state && event->backends;
@@ -26,6 +28,8 @@ static void set_state(struct gt_trace_event *event)
     if (state & GT_TRACE_SIMPLE)
         gt_events_writer_start();
     __atomic_store_n(event->state, (uint16_t)state, __ATOMIC_RELEASE);
+    if (gt_events_state_changed)
+        gt_events_state_changed(event);
 }
 
 static void set_on(struct gt_trace_event *event, bool on)

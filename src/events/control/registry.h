@@ -23,6 +23,9 @@ void gt_events_unlock_child(void); /* in the child of fork(), if the parent lock
  * lock held. */
 void gt_events_hold_back(unsigned backends, bool held);
 
+/* Called after the state word of an event was stored, with the lock held. NULL: no call. */
+extern void (*gt_events_state_changed)(const struct gt_trace_event *event);
+
 /* names.c: all names that were ever registered, by id; none is removed. Call with the lock held. */
 struct gt_events_name {
     char *text;

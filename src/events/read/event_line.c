@@ -61,10 +61,55 @@ static int take_property(struct parser *p, struct gt_span word, struct gt_events
                      : is(word, "tcg")   ? &out->tcg
                                          : NULL;
     if (!property)
-        return FAIL(p, word.at, "unknown property '%.*s', expected disable, vcpu or tcg",
+        return FAIL(p, word.at, "unknown property '%.*s', expected disable, vcpu, tcg or at=PLACE",
                     shown(word), word.at);
     *property = true;
     return 0;
+}
+
+/* A literal: up to its closing quote. */
+static int take_literal(struct parser *p)
+{
+    const char *open = p->at++;
+    while (p->at < p->end && *p->at != '"')
+        p->at += *p->at == '\\' && p->at + 1 < p->end ? 2 : 1;
+    if (p->at == p->end)
+        return FAIL(p, open, "the text has no closing quote");
+    p->at++;
+    return 0;
+}
+
+/* After "at=". */
+static int take_place(struct parser *p, struct gt_events_line *out)
+{
+    const char *start = p->at;
+    while (p->at < p->end && !memchr(" \t\r\v\f\"", *p->at, 6))
+        p->at++;
+    if (p->at == start || out->at.n)
+        return FAIL(p, start, out->at.n ? "at= is given twice" : "expected a place after at=");
+    const char *stop = p->at;
+    if (peek(p) == '"') {
+        int status = take_literal(p);
+        if (status < 0)
+            return status;
+        stop = p->at;
+    }
+    out->at = (struct gt_span){start, (size_t)(stop - start)};
+    return 0;
+}
+
+/* A property's end, or "guest." before the name, which says no more than the file does. */
+static int take_other(struct parser *p, struct gt_span word, struct gt_events_line *out)
+{
+    if (is(word, "at") && p->at < p->end && *p->at == '=') {
+        p->at++;
+        return take_place(p, out);
+    }
+    if (is(word, "guest") && p->at < p->end && *p->at == '.') {
+        p->at++;
+        return 0;
+    }
+    return take_property(p, word, out);
 }
 
 /* Properties and the name, up to and including the parenthesis. */
@@ -77,7 +122,7 @@ static int take_head(struct parser *p, struct gt_events_line *out)
             p->at++;
             return 0;
         }
-        int status = take_property(p, word, out);
+        int status = take_other(p, word, out);
         if (status < 0)
             return status;
     }
@@ -151,7 +196,10 @@ static int take_arguments(struct parser *p, struct gt_events_line *out)
         if (status < 0)
             return status;
     }
-    return peek(p) == ')' ? 0 : FAIL(p, p->at, "expected ',' or ')'");
+    if (peek(p) != ')')
+        return FAIL(p, p->at, "expected ',' or ')'");
+    out->after = ++p->at;
+    return 0;
 }
 
 int gt_events_line_read(const char *line, size_t n, struct gt_events_line *out, const char **where,

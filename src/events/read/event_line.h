@@ -3,8 +3,9 @@
  * One line of a trace-events file, as far as a reader of traces needs it: the properties, the name
  * and the arguments. The format after the arguments is skipped; tracetool checks it.
  *
- *     line      = blank | "#" anything | property* NAME "(" arguments ")" anything
- *     property  = "disable" | "vcpu" | "tcg"
+ *     line      = blank | "#" anything | property* ["guest."] NAME "(" arguments ")" anything
+ *     property  = "disable" | "vcpu" | "tcg" | "at=" place
+ *     place     = non-blanks [LITERAL]                        of a guest: docs/guest-events.md
  *     arguments = "void" | argument ("," argument)*          at most 10
  *     argument  = (WORD | "*")+ NAME
  */
@@ -27,9 +28,11 @@ struct gt_events_argument {
 
 struct gt_events_line {
     bool disable, vcpu, tcg;
+    struct gt_span at; /* n 0: none. What follows "at=", with the literal after it */
     struct gt_span name;
     unsigned n_arguments;
     struct gt_events_argument arguments[GT_TRACE_ARGUMENTS_MAX];
+    const char *after; /* what follows the arguments: the format */
 };
 
 /* Parses a line without its newline. Returns 1 and the event, or 0 for a blank line or a comment;

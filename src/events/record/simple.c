@@ -133,8 +133,9 @@ static __attribute__((noinline, cold)) struct gt_events_thread *first_record(voi
     return t;
 }
 
-bool gt_trace_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_event *event,
-                           uint32_t payload)
+/* `task`: NULL, or whose record it is in place of the thread's. */
+static inline bool begin(struct gt_trace_slot *slot, const struct gt_trace_event *event,
+                         uint32_t payload, const struct gt_events_task *task)
 {
     struct gt_events_thread *t = gt_events_self;
     if (gt_trace_unlikely(!t) && !(t = first_record()))
@@ -156,12 +157,26 @@ bool gt_trace_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_eve
     uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
     uint64_t now = gt_events_clock_now(&t->clock, depth > 0);
     uint8_t *at = l->data + (head & l->mask);
+    uint32_t pid = task ? task->pid : t->pid;
     slot->next = gt_trace_unlikely(threads)
-                     ? gt_simpletrace_put_thread_event(at, event->id, now, payload, t->pid, t->tid)
-                     : gt_simpletrace_put_event(at, event->id, now, payload, t->pid);
+                     ? gt_simpletrace_put_thread_event(at, event->id, now, payload, pid,
+                                                       task ? task->tid : t->tid)
+                     : gt_simpletrace_put_event(at, event->id, now, payload, pid);
     slot->ring = l;
     slot->end = head + size;
     return true;
+}
+
+bool gt_trace_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_event *event,
+                           uint32_t payload)
+{
+    return begin(slot, event, payload, NULL);
+}
+
+bool gt_events_simple_begin(struct gt_trace_slot *slot, const struct gt_trace_event *event,
+                            uint32_t payload, const struct gt_events_task *task)
+{
+    return begin(slot, event, payload, task);
 }
 
 void gt_trace_simple_end(struct gt_trace_slot *slot)

@@ -114,7 +114,7 @@ static int take_file(const char *path, struct gt_trace_error *error)
     int fd = open_log(path);
     if (fd < 0)
         return gt_events_fail_errno(error, errno, "%s: cannot be opened for the log", path);
-    if (file < 0) {
+    if (file < 0 || file == fd) { /* a new table of descriptors has the number again */
         file = fd;
     } else {
         dup3(fd, file, O_CLOEXEC);
