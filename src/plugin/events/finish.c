@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* System calls of a program, fork, and the end: see recorder.h. */
+#include "plugin/common/tracing.h"
+#include "plugin/events/recorder.h"
+
+#include <guesttrace/control.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static __thread uint64_t mapping; /* bytes of the mmap() that the thread is in; 0: in none */
+static __thread bool cloning;
+
+static void unmapped(struct gt_points *p, uint64_t lo, uint64_t size)
+{
+    pthread_mutex_lock(&p->lock);
+    gt_modules_unmapped(&p->modules, lo, size);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void gt_points_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t args[8])
+{
+    struct gt_points *p = self;
+    const struct gt_syscalls *sys = p->syscalls;
+    gt_points_states_refresh(p, vcpu);
+    if (!sys)
+        return;
+    mapping = number == sys->mmap ? args[1] : 0;
+    cloning = number == sys->clone;
+    if (cloning)
+        gt_points_states_clone(p);
+    if (number == sys->munmap || (number == sys->mmap && args[3] & MAP_FIXED))
+        unmapped(p, args[0], args[1]);
+    if (number == sys->execve || number == sys->execveat)
+        gt_tracing_flush();
+}
+
+void gt_points_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t result)
+{
+    struct gt_points *p = self;
+    (void)number;
+    if (mapping && (uint64_t)result < (uint64_t)-4095) {
+        pthread_mutex_lock(&p->lock);
+        gt_modules_mapped(&p->modules, (uint64_t)result, mapping, false);
+        pthread_mutex_unlock(&p->lock);
+    }
+    if (cloning && result < 0)
+        gt_points_states_clone_failed(p);
+    mapping = 0;
+    cloning = false;
+    gt_points_states_refresh(p, vcpu);
+}
+
+static void report_log(const struct gt_points *p)
+{
+    struct gt_trace_error err;
+    (void)p;
+    if (gt_trace_log_flush(&err) < 0)
+        gt_host_message("%s", err.text);
+    if (gt_trace_file_flush(&err) < 0)
+        gt_host_message("%s", err.text);
+}
+
+void gt_points_on_exit(void *self)
+{
+    struct gt_points *p = self;
+    if (__atomic_exchange_n(&p->ended, true, __ATOMIC_ACQ_REL))
+        return;
+    report_log(p);
+    gt_tracing_finish();
+    if (getpid() != p->pid)
+        return;
+    pthread_mutex_lock(&p->lock);
+    gt_points_report(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void gt_points_on_abnormal_exit(int sig)
+{
+    (void)sig;
+    if (!__atomic_exchange_n(&gt_points_loaded()->ended, true, __ATOMIC_ACQ_REL))
+        gt_tracing_finish();
+}
+
+/* ---- fork: the child's events go to a file of its own, which the library makes -------------- */
+
+static void before_fork(void)
+{
+    struct gt_points *p = gt_points_loaded();
+    pthread_mutex_lock(&p->lock);
+    gt_worker_fork_prepare(p->worker);
+}
+
+static void after_fork(void)
+{
+    struct gt_points *p = gt_points_loaded();
+    gt_worker_fork_parent(p->worker);
+    pthread_mutex_unlock(&p->lock);
+    if (cloning) /* no thread has begun */
+        gt_points_states_clone_failed(p);
+    cloning = false;
+}
+
+static void in_child(void)
+{
+    struct gt_points *p = gt_points_loaded();
+    gt_worker_fork_child(p->worker);
+    p->log_is_open = false;
+    cloning = false;
+    gt_points_states_fork_child(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+int gt_points_watch_forks(struct gt_error *err)
+{
+    int e = pthread_atfork(before_fork, after_fork, in_child);
+    return e ? gt_error_errno(err, e, "pthread_atfork") : 0;
+}
