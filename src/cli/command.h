@@ -59,6 +59,7 @@ extern const struct gt_command gt_command_report;
 extern const struct gt_command gt_command_graph;
 extern const struct gt_command gt_command_dump;
 extern const struct gt_command gt_command_diff;
+extern const struct gt_command gt_command_events;
 extern const struct gt_command gt_command_convert;
 extern const struct gt_command gt_command_export;
 extern const struct gt_command gt_command_replay;

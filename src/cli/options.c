@@ -46,14 +46,22 @@ const struct gt_option_group *gt_options_group(const struct gt_options_spec *spe
     return NULL;
 }
 
+static const char *text_of(const struct gt_option *o, const void *into)
+{
+    return *(const char *const *)(const void *)((const char *)into + o->offset);
+}
+
 const struct gt_option_group *gt_options_chosen(const struct gt_options_spec *spec,
                                                 const void *into)
 {
     if (!spec->groups)
         return NULL;
     const struct gt_option *chooser = find_name(spec->table, spec->chooser, strlen(spec->chooser));
-    return gt_options_group(
-        spec, *(const char *const *)(const void *)((const char *)into + chooser->offset));
+    const char *name = text_of(chooser, into);
+    for (const struct gt_option_group *g = spec->groups; !name && g->name; g++)
+        for (const struct gt_option *o = g->table; o->name && !name; o++)
+            name = o->chooses && text_of(o, into) ? g->name : NULL;
+    return gt_options_group(spec, name);
 }
 
 static const struct gt_option *find_long(const struct gt_options_spec *spec, const char *name,

@@ -34,6 +34,7 @@ struct gt_option {
     char letter;                /* 0: none */
     uint8_t type;               /* enum gt_option_type */
     bool off;                   /* GT_OPTION_FLAG: false is stored, as --no-NAME does */
+    bool chooses;               /* a text of a group: given without the chooser, it selects that */
     bool repeat;                /* the field is a GPtrArray * of texts, made at the first use */
     const char *prefix;         /* what a repeated option's texts get in front; NULL: nothing */
     const char *value;          /* name of the value in help texts: "DIR"; NULL for flags */
@@ -57,7 +58,7 @@ struct gt_options_spec {
     const struct gt_option *table;        /* NULL: no options but --help */
     const struct gt_option_group *groups; /* ends with a NULL name; NULL: no groups */
     const char *chooser;  /* the option of `table`, a choice, that selects the group; if it is not
-                             given the first group is selected */
+                             given, an option that chooses, or else the first is selected */
     bool stop_at_operand; /* the first operand ends the options, as in `env` */
 };
 

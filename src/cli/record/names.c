@@ -2,6 +2,7 @@
 /* Names for a recorded machine: see names.h. */
 #include "cli/record/names.h"
 
+#include "analysis/image/libraries.h"
 #include "analysis/placement/code_map.h"
 #include "analysis/placement/matches.h"
 #include "analysis/placement/symbolize.h"
@@ -208,6 +209,23 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
     if (status == 0 && r->machine)
         status = write_code_map(r, err);
     return status;
+}
+
+GPtrArray *gt_record_names_paths(const struct gt_recording *r)
+{
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+    for (size_t i = 0; i < r->names->n; i++)
+        g_ptr_array_add(paths, g_strdup(r->names->source[i].opened));
+    for (guint i = 0; i < r->names->modules->len; i++)
+        g_ptr_array_add(paths, g_strdup(r->names->modules->pdata[i]));
+    if (!r->program.path)
+        return paths;
+    g_ptr_array_add(paths, g_strdup(r->program.path));
+    g_autoptr(GPtrArray) libraries =
+        gt_libraries_of(r->program.path, r->program.root, r->program.triples);
+    for (guint i = 0; i < libraries->len; i++)
+        g_ptr_array_add(paths, g_strdup(libraries->pdata[i]));
+    return paths;
 }
 
 /* ---- after the run ------------------------------------------------------------------------- */

@@ -13,6 +13,11 @@
  * sets r->names and r->code. Errors of gt_symbol_source_load and gt_file_replace. */
 int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err);
 
+/* The files with functions, as far as they are known before the run: a machine's of --symbols and
+ * of QEMU's command line; the program and its libraries. The caller frees it (g_ptr_array_unref).
+ */
+GPtrArray *gt_record_names_paths(const struct gt_recording *r);
+
 /* Moves the code map into the recording (--last: adds it) and names its addresses. With --last it
  * is called for each snapshot. */
 void gt_record_names_finish(struct gt_recording *r);

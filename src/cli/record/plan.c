@@ -48,7 +48,7 @@ static void add_plugin(struct gt_recording *r)
     GString *value = g_string_new("file=");
     gt_record_qemu_append_value(value, r->plugin);
     r->tool->arguments(r, value);
-    if (!gt_record_starts_off(r))
+    if (r->tool == &gt_tool_events || !gt_record_starts_off(r))
         add_value(value, "trace", r->opt->trace);
     add_value(value, "trace-file", r->opt->trace_file);
     add_value(value, "trace-socket", r->opt->trace_socket);

@@ -19,19 +19,21 @@
  */
 #define QEMU_FAILED 1
 
-static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog};
-static const char *const tool_names[] = {"uftrace", "etrace", "execlog", NULL};
+static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace, &gt_tool_execlog,
+                                              &gt_tool_events};
+static const char *const tool_names[] = {"uftrace", "etrace", "execlog", "events", NULL};
 
 static const struct gt_option record_table[] = {
     {"output", 'o', GT_OPTION_DIR, .value = "DIR",
-     .help = "write the recording to DIR (default: uftrace.data); earlier uftrace data there is "
-             "renamed to DIR.old. With --tool etrace or execlog: a file (default: etrace.out, "
-             "execlog.out), or unix:PATH, a socket",
+     .help =
+         "write the recording to DIR (default: uftrace.data); earlier uftrace data there is "
+         "renamed to DIR.old. With --tool etrace, execlog or events: a file (default: etrace.out, "
+         "execlog.out, events.trace); with the first two also unix:PATH, a socket",
      GT_RECORD_FIELD(output)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
      .help =
          "select what to record: uftrace: function calls (the default); etrace: executed code and "
-         "memory accesses; execlog: every instruction",
+         "memory accesses; execlog: every instruction; events: trace events at places in the guest",
      GT_RECORD_FIELD(tool)},
     {"qemu", .type = GT_OPTION_FILE, .value = "QEMU",
      .help =
@@ -43,8 +45,10 @@ static const struct gt_option record_table[] = {
              "programs and libraries in DIR",
      GT_RECORD_FIELD(sysroot)},
     {"trace", .type = GT_OPTION_TEXT, .value = "PATTERN[+...]",
-     .help = "enable these trace events of the plugin itself (docs/trace-events.md); off: record "
-             "no calls until a trigger",
+     .help =
+         "enable these trace events of the plugin itself (docs/trace-events.md); off: record "
+         "no calls until a trigger. With --tool events: enable only these of the file's events; "
+         "off: none",
      GT_RECORD_FIELD(trace)},
     {"trace-file", .type = GT_OPTION_FILE, .value = "FILE",
      .help = "write the plugin's trace events to FILE (default: trace-PID)",
@@ -64,6 +68,7 @@ static const struct gt_option_group tool_options[] = {
     {"uftrace", gt_options_uftrace},
     {"etrace", gt_options_etrace},
     {"execlog", gt_options_execlog},
+    {"events", gt_options_events},
     {0},
 };
 
@@ -134,7 +139,7 @@ static int record(const struct gt_command *self, struct gt_recording *r, size_t 
 static int run_record(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     struct gt_recording r = {.opt = options};
-    r.tool = find_tool(r.opt->tool);
+    r.tool = find_tool(gt_options_chosen(&self->spec, options)->name);
     int status = record(self, &r, n, operands);
     gt_record_clear(&r);
     return status;
@@ -143,7 +148,7 @@ static int run_record(const struct gt_command *self, const void *options, size_t
 const struct gt_command gt_command_record = {
     .name = "record",
     .summary = "record what a program or a machine executes: function calls, code and memory "
-               "accesses, or every instruction",
+               "accesses, every instruction, or trace events",
     .usage = (const char *const[]){"[OPTIONS] PROGRAM [ARGS...]",
                                    "[OPTIONS] -- QEMU-COMMAND [ARGS...]", NULL},
     .paragraphs =

@@ -32,6 +32,8 @@ struct gt_record_options {
     uint64_t every;
     bool rdisas;
     GPtrArray *ifilter, *afilter, *reg, *range, *sym, *elf, *start, *stop;
+    const char *guest_events, *backends, *log, *policy; /* events */
+    bool no_task;
 };
 
 struct gt_tool;
@@ -95,10 +97,11 @@ struct gt_tool {
     bool (*finish)(struct gt_recording *r);
 };
 
-extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog;
+extern const struct gt_tool gt_tool_uftrace, gt_tool_etrace, gt_tool_execlog, gt_tool_events;
 
 /* The options of each tool. */
-extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_options_execlog[];
+extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_options_execlog[],
+    gt_options_events[];
 #define GT_RECORD_FIELD(name) .offset = offsetof(struct gt_record_options, name)
 
 /* For `prepare`: remembers the output that exists before the run. An error if the output's folder

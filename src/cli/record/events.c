@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recording trace events at places in the guest: libevents.so's arguments, and a line about the
+ * trace. OUTPUT.events has the declarations that OUTPUT was recorded with.
+ */
+#include "analysis/guest_events/expand.h"
+#include "base/file.h"
+#include "cli/record/names.h"
+#include "cli/record/qemu.h"
+#include "cli/record/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DECLARATIONS ".events"
+
+const struct gt_option gt_options_events[] = {
+    {"guest-events", .type = GT_OPTION_FILE, .chooses = true, .value = "FILE",
+     .help = "record the trace events that this trace-events file declares at places in the guest "
+             "(docs/guest-events.md); selects --tool events",
+     GT_RECORD_FIELD(guest_events)},
+    {"backends", .type = GT_OPTION_TEXT, .value = "NAME[+...]",
+     .help = "send the events to simple (the default: the output file), log, ftrace or syslog",
+     GT_RECORD_FIELD(backends)},
+    {"log", .type = GT_OPTION_FILE, .value = "FILE",
+     .help = "append the lines of the backend log to FILE (default, for machines only: standard "
+             "error)",
+     GT_RECORD_FIELD(log)},
+    {"policy", .type = GT_OPTION_CHOICE, .value = "POLICY",
+     .choices = (const char *const[]){"wait", "drop", "overwrite", NULL},
+     .help = "when a vCPU's buffer is full, let it wait for the writer (the default), drop events, "
+             "or keep only the newest",
+     GT_RECORD_FIELD(policy)},
+    {"no-task", .type = GT_OPTION_FLAG,
+     .help = "do not record which task an event is of: QEMU's simpletrace.py can read the output",
+     GT_RECORD_FIELD(no_task)},
+    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "find a machine's functions in this file too, as 'guesttrace symbols' does; or in all "
+             "kernel modules (.ko) below this folder",
+     GT_RECORD_FIELD(symbols)},
+    {"control", .type = GT_OPTION_TEXT, .value = "SOCKET",
+     .help = "let 'guesttrace ctl' switch the events at this socket while the guest runs",
+     GT_RECORD_FIELD(control)},
+    {0},
+};
+
+static bool has_trace(const struct gt_recording *r)
+{
+    return !r->opt->backends || strstr(r->opt->backends, "simple");
+}
+
+static char *declarations(const struct gt_recording *r)
+{
+    return g_strconcat(r->output, DECLARATIONS, NULL);
+}
+
+static void append(GString *out, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    g_string_append_printf(out, ",%s=", name);
+    gt_record_qemu_append_value(out, value);
+}
+
+static void events_arguments(const struct gt_recording *r, GString *out)
+{
+    const struct gt_record_options *opt = r->opt;
+    g_autofree char *file = declarations(r);
+    append(out, "guest-events", file);
+    append(out, "trace-file", has_trace(r) ? r->output : NULL);
+    append(out, "backends", opt->backends);
+    gt_record_qemu_append_path(out, "log", opt->log);
+    append(out, "policy", opt->policy);
+    append(out, "threads", opt->no_task ? NULL : "on");
+    append(out, "tasks", opt->no_task ? "off" : NULL);
+    append(out, "code", r->code);
+    gt_record_qemu_append_path(out, "trace-socket", opt->control);
+}
+
+/* The declarations that the plugin gets, and readers of the trace. */
+static int write_declarations(struct gt_recording *r, struct gt_error *err)
+{
+    struct gt_text text = {0};
+    g_autofree char *path = declarations(r);
+    g_autoptr(GPtrArray) files = gt_record_names_paths(r);
+    int status = gt_guest_events_expand(r->opt->guest_events, (const char *const *)files->pdata,
+                                        files->len, &text, err);
+    if (status == 0)
+        status = gt_file_replace_text(path, &text, err);
+    gt_text_free(&text);
+    return status;
+}
+
+static int events_prepare(struct gt_recording *r, struct gt_error *err)
+{
+    if (!r->opt->guest_events)
+        return gt_error_set(err, GT_E_USAGE, "--tool events needs --guest-events FILE");
+    if (r->user_mode && r->opt->backends && strstr(r->opt->backends, "log") && !r->opt->log)
+        return gt_error_set(err, GT_E_USAGE,
+                            "--backends %s of a program needs --log FILE: standard error is the "
+                            "program's",
+                            r->opt->backends);
+    int status = gt_record_stream_check(r, "a trace", err);
+    if (status == 0)
+        status = gt_record_names_prepare(r, err);
+    return status < 0 ? status : write_declarations(r, err);
+}
+
+static bool events_finish(struct gt_recording *r)
+{
+    if (!has_trace(r))
+        return true;
+    g_autofree char *file = g_strconcat(r->shown, DECLARATIONS, NULL);
+    g_autofree char *quoted = g_shell_quote(file);
+    g_autofree char *command =
+        g_strconcat("guesttrace simpletrace ", strchr(file, ' ') ? quoted : file, NULL);
+    return gt_record_stream_finish(r, command);
+}
+
+const struct gt_tool gt_tool_events = {
+    .name = "events",
+    .plugin = "libevents.so",
+    .output = "events.trace",
+    .code_map = true,
+    .needs_machine = true,
+    .arguments = events_arguments,
+    .prepare = events_prepare,
+    .finish = events_finish,
+};
