@@ -108,7 +108,7 @@ def test_page(t):
         p.picture('difference')
         p.press('ArrowDown', 'Enter')
         need(len(p.state('path')) == 1 and '…' not in p.ask('document.querySelector(".path").innerText'), 'path')
-        p.press('Backspace', '6')
+        p.press('Backspace', '7')
         sides = report(first.path), report(second.path)
         table = {row[8]: row for row in p.rows('Difference')}
         equal(set(table), {*sides[0], *sides[1]}, 'functions')
@@ -130,10 +130,10 @@ def test_page(t):
 def test_hostile_names(t):
     first, second = two(t, [*made.HOSTILE, b'walk', b'<img src=x onerror=alert(1)>'], b'\xe2\x80\xae<script>alert(2)</script>')
     with Viewing(first.path, second.path) as v, Page(t, v.url) as p:
-        p.press('6')
+        p.press('7')
         names = [row[8] for row in p.rows('Difference')]
         need('<img src=x onerror=alert(1)>' in names, names)
-        p.press('2', '6')
+        p.press('2', '7', '8')
         equal(p.ask('document.querySelectorAll("img, script:not([src])").length'), 0, 'elements that names made')
 
 

@@ -106,7 +106,7 @@ def test_two(t):
                   [[n[1], n[2], n[3]] for n in rows(v.ask('difference', **choice[1])['nodes'], 6)], choice)
         p.press('ArrowDown', 'Enter')
         equal((len(p.state('path')), p.ask('guesttrace.flame.error')), (1, ''), 'path')
-        p.press('6')
+        p.press('7')
         equal(len(p.rows('Difference')), len({*report(first.path), *report(second.path)}), 'functions')
 
 

@@ -21,6 +21,7 @@ static const struct {
     {"values", gt_view_values, false},
     {"difference", gt_view_difference, false},
     {"changes", gt_view_changes, false},
+    {"source", gt_view_source, false},
 };
 
 int gt_view_answer(struct gt_view *v, const char *name, const struct gt_view_query *q,

@@ -73,6 +73,8 @@ int gt_view_info(struct gt_view *v, const struct gt_view_query *q, struct gt_jso
     gt_json_bool(j, gt_frames_in_instructions(v->calls));
     put_tasks(v, j);
     put_processes(v, j);
+    gt_json_key(j, "sources");
+    gt_json_bool(j, v->sources != NULL);
     if (v->other)
         put_other(v, j);
     gt_json_end_object(j);

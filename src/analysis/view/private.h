@@ -6,6 +6,7 @@
 #include "analysis/image/demangle.h"
 #include "analysis/profile/tree.h"
 #include "analysis/timeline/timeline.h"
+#include "analysis/view/sources.h"
 #include "analysis/view/view.h"
 #include "base/json.h"
 
@@ -36,6 +37,7 @@ struct gt_view {
     struct gt_calls *calls;
     struct gt_timeline *timeline;
     struct gt_view_other *other; /* NULL: none */
+    const struct gt_sources *sources;
     char *title;
     bool stop;
     pthread_mutex_t names_lock;
@@ -51,7 +53,7 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
     gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
-    gt_view_values, gt_view_difference, gt_view_changes;
+    gt_view_values, gt_view_difference, gt_view_changes, gt_view_source;
 
 /* Tiles of all tasks at a level, as one answer. Errors of gt_calls_scan. */
 int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_error *err);

@@ -13,6 +13,7 @@ struct gt_view *gt_view_create(struct gt_calls *c, const struct gt_view_options 
     v->calls = c;
     v->title = o->title ? g_strdup(o->title) : g_path_get_basename(gt_calls_facts(c)->path);
     v->other = o->other ? gt_view_other_create(o->other, NULL) : NULL;
+    v->sources = o->sources;
     v->demangler = o->demangle ? gt_demangler_create() : NULL;
     pthread_mutex_init(&v->names_lock, NULL);
     pthread_mutex_init(&v->trees_lock, NULL);

@@ -17,11 +17,13 @@
 #include <stdbool.h>
 
 struct gt_view;
+struct gt_sources; /* analysis/view/sources.h */
 
 struct gt_view_options {
     bool demangle;
     const char *title;      /* NULL: the file's name */
     struct gt_calls *other; /* what it is compared with, which stays the caller's; NULL: nothing */
+    const struct gt_sources *sources; /* the caller's; NULL: answers have no source files */
 };
 
 /* What is asked: the text of a parameter, NULL: it is not given. */

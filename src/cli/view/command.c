@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace view`: a recording in the browser. */
 #include "cli/command.h"
+#include "analysis/view/sources.h"
 #include "analysis/view/view.h"
 #include "cli/view/server.h"
 
@@ -11,6 +12,7 @@
 
 struct view_options {
     GPtrArray *elf;
+    const char *source, *coverage;
     uint64_t port;
     bool demangle, browser;
 };
@@ -24,6 +26,12 @@ static const struct gt_option view_table[] = {
      .offset = offsetof(struct view_options, browser)},
     {"no-browser", .type = GT_OPTION_FLAG, .off = true, .help = "print the page's address only",
      .offset = offsetof(struct view_options, browser)},
+    {"source", 's', GT_OPTION_DIR, .value = "FOLDER",
+     .help = "show the text of source files that are in FOLDER",
+     .offset = offsetof(struct view_options, source)},
+    {"coverage", 'c', GT_OPTION_FILE, .value = "FILE",
+     .help = "show how often source lines ran: what guesttrace coverage --format lcov wrote",
+     .offset = offsetof(struct view_options, coverage)},
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct view_options, elf)},
@@ -104,24 +112,28 @@ static int run_view(const struct gt_command *self, const void *options, size_t n
     const struct view_options *o = options;
     struct gt_error err = {0};
     struct gt_calls *calls[] = {NULL, NULL};
+    struct gt_sources *sources = NULL;
     struct reading r = {.command = self};
-    int status = 0;
     if (n < 1 || n > G_N_ELEMENTS(calls))
         return gt_command_usage_error(self, "needs one recording, or two to compare");
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
                                          .notices = gt_command_notices(self)};
+    int status =
+        o->source || o->coverage ? gt_sources_open(o->source, o->coverage, &sources, &err) : 0;
     for (size_t i = 0; i < n && status == 0; i++)
         status = gt_calls_open(operands[i], &how, &calls[i], &err);
     if (status == 0) {
-        r.view = gt_view_create(
-            calls[0], &(struct gt_view_options){.demangle = o->demangle, .other = calls[1]});
+        const struct gt_view_options shown = {
+            .demangle = o->demangle, .other = calls[1], .sources = sources};
+        r.view = gt_view_create(calls[0], &shown);
         status = r.view ? serve(&r, o, &err) : gt_error_set(&err, GT_E_NOMEM, "out of memory");
     }
     gt_view_destroy(r.view);
     gt_calls_close(calls[1]);
     gt_calls_close(calls[0]);
+    gt_sources_close(sources);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
 }
 
@@ -139,6 +151,9 @@ const struct gt_command gt_command_view = {
             "With OTHER, a second recording, the flame graph and a table show the difference: what "
             "takes more of the time in OTHER is red, what takes less is green. Functions are "
             "compared by their names.",
+            "--source names a folder with the sources of the recorded programs. Without it the "
+            "page shows which lines functions begin in, and no text: nothing but the recording is "
+            "read.",
             "guesttrace export --format html writes the page as one file.", NULL},
     .spec = {.table = view_table},
     .options_size = sizeof(struct view_options),

@@ -75,7 +75,7 @@ function showSelectedCall(call) {
     ...fact('Ends at', exactTime(call.begin + call.duration)),
     ...fact('Task', taskTitle(call.task), element('span', { class: 'dim' }, ` depth ${call.depth}`)),
     ...(f.module ? fact('Module', f.path) : []),
-    ...(placeOf(f) ? fact('Source', placeOf(f)) : []),
+    ...(placeOf(f) ? fact('Source', element('button', { class: 'link', title: 'Show it (V)', onclick: () => setState({ tab: 'source', function: call.function }) }, placeOf(f))) : []),
     ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []));
   loadValues(call);
   panel.replaceChildren(

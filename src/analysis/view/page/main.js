@@ -10,19 +10,20 @@ import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
 import { flame, makeFlame, redrawFlame } from './flame.js';
 import { makeTables, startTables, goTo, functionTable } from './tables.js';
 import { makeDifference } from './difference.js';
+import { makeListing, showSource } from './listing.js';
 import { makeDetails, startDetails, finishDrag, sumUp } from './details.js';
 
-const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', difference: 'Difference', about: 'About' };
+const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', source: 'Source', difference: 'Difference', about: 'About' };
 
 const KEYS = [
-  ['1 … 7', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
+  ['1 … 8', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
   ['W S, + −, wheel', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
   ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
   ['N P', 'the next call of the same function, and the one before'], ['M', 'sum up the selected call: its time, its task'],
   ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
   ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'],
-  ['C', 'callers and callees of the selected function'], ['F', 'flame graph of what is summed up'],
+  ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F', 'flame graph of what is summed up'],
   ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
 ];
 
@@ -196,7 +197,7 @@ const timelineKeys = {
 const keys = {
   '/': () => { searchBox.focus(); searchBox.select(); }, '?': () => help.showModal(), Escape: undo,
   t: () => setDark(document.documentElement.dataset.theme !== 'dark'), n: () => goTo(state.function, 'next'), p: () => goTo(state.function, 'before'),
-  c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
+  v: () => showSource(state.function), c: () => state.function >= 0 && setState({ tab: 'functions' }), f: () => setState({ tab: 'flame', path: [] }),
 };
 
 function onKey(event) {
@@ -220,7 +221,7 @@ function onKey(event) {
 function build() {
   document.title = `${recording.info.title} – guesttrace`;
   const bar = makeBar();
-  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeDifference(), about: makeAbout() };
+  panes = { timeline: element('div', { class: 'pane' }, makeTimeline(), makeDetails()), flame: makeFlame(), ...makeTables(), ...makeListing(), ...makeDifference(), about: makeAbout() };
   document.body.replaceChildren(bar, element('main', {}, ...Object.values(panes)), makeHelp());
   onState(() => { showTab(); showChips(); });
   window.addEventListener('pointerup', () => { if (state.range) finishDrag(); });

@@ -20,7 +20,7 @@ export const state = {
 const listeners = [];
 export const onState = f => listeners.push(f);
 
-const TABS = ['timeline', 'flame', 'functions', 'modules', 'tasks', 'difference', 'about'];
+const TABS = ['timeline', 'flame', 'functions', 'modules', 'tasks', 'source', 'difference', 'about'];
 // Those that this recording has, in order.
 export const tabs = () => TABS.filter(tab => tab !== 'difference' || recording.info.other);
 

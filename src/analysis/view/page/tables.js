@@ -15,7 +15,7 @@ export class Table {
     this.options = options;
     this.rows = [];
     this.sorted = [];
-    this.sort = { key: options.sort || columns[0].key, down: true };
+    this.sort = { key: options.sort || columns[0].key, down: !options.up };
     this.chosen = -1;
     this.body = element('div', { class: 'rows' });
     this.space = element('div', { class: 'space' }, this.body);
@@ -78,7 +78,7 @@ export class Table {
       if (!c.number) cell.title = String(row.hint || row[c.key]).slice(0, 1000);
       return cell;
     });
-    return element('div', { class: `row${index === this.chosen || (this.options.isOn && this.options.isOn(row)) ? ' on' : ''}`, role: 'row',
+    return element('div', { class: `row${index === this.chosen || (this.options.isOn && this.options.isOn(row)) ? ' on' : ''}`, role: 'row', 'data-ran': this.options.isRun && this.options.isRun(row) !== undefined ? String(this.options.isRun(row) > 0) : undefined,
       onclick: () => this.choose(index), ondblclick: () => this.options.open && this.options.open(row) }, ...cells);
   }
 
@@ -109,7 +109,7 @@ export class Table {
 
 export const data = { report: null, whole: 1 };
 
-const times = {
+export const times = {
   total: { title: 'Total', key: 'total', number: true, text: r => timeText(r.total), part: r => r.total / data.whole, help: 'From a call to its return; recursive calls count once' },
   self: { title: 'Self', key: 'self', number: true, text: r => timeText(r.self), part: r => r.self / data.whole, help: 'Without what it called' },
   calls: { title: 'Calls', key: 'calls', number: true, text: r => countText(r.calls) },
@@ -183,6 +183,7 @@ async function useReport(got) {
   }
   data.whole = Math.max(1, all);
   data.report = rows;
+  setTimeout(() => setState({}), 0); // others show it, too
   functionTable.set(rows, 'There are no calls here.');
 }
 
@@ -239,7 +240,7 @@ function filterTables() {
 
 function updateTables(changes) {
   const p = rangeParameters();
-  if (state.tab === 'functions' || (state.tab === 'timeline' && state.range)) load('report', functionTable, p, useReport);
+  if (state.tab === 'functions' || state.tab === 'source' || (state.tab === 'timeline' && state.range)) load('report', functionTable, p, useReport);
   if (state.tab === 'functions') loadRelations();
   if (state.tab === 'modules') load('groups', moduleTable, { ...p, by: 'modules' }, useModules);
   if (state.tab === 'tasks') load('groups', taskTable, { ...p, by: 'tasks' }, useTasks);
@@ -255,9 +256,12 @@ function makeRelations() {
     title.textContent = state.function < 0 ? 'No function chosen' : f.name;
     title.title = f.name.slice(0, 1000);
     doing.hidden = state.function < 0;
+    sourceButton.hidden = !f.file;
   };
   for (const [text, which] of [['First call', 'first'], ['Longest', 'longest'], ['Before', 'before'], ['Next', 'next']])
     doing.append(element('button', { onclick: () => goTo(state.function, which) }, text));
+  const sourceButton = element('button', { title: 'Its source (V)', onclick: () => setState({ tab: 'source' }) }, 'Source');
+  doing.append(sourceButton);
   onState(show);
   show();
   return element('div', { class: 'side' }, title, doing, element('h2', {}, 'Called by'), callers.box, element('h2', {}, 'Calls'), callees.box);
