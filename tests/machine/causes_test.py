@@ -8,12 +8,11 @@ usage: causes_test.py ARCH
 import glob
 import os
 import re
-import signal
 import sys
-import time
 
 from gttest import boards, commands, paths, qemus
-from gttest.commands import SECONDS, printed
+from gttest.commands import printed
+from gttest.recordings import record_until
 from gttest.results import need, read_text
 
 LINES = ['[    0.1] Oops: red'] * 6 + ['Kernel panic - not syncing: @home']
@@ -34,15 +33,7 @@ def command(qemu, guest, *more):
 
 def until(is_true, qemu, guest, out, *options):
     """Records until then, and ends QEMU."""
-    child = commands.start([paths.GUESTTRACE, 'record', '-o', out, '--symbols', guest.elf, *options, '--', *command(qemu, guest)])
-    try:
-        end = time.monotonic() + SECONDS
-        while not is_true():
-            need(child.poll() is None and time.monotonic() < end, 'nothing has come of', options)
-            time.sleep(0.01)
-    finally:
-        child.send_signal(signal.SIGTERM)
-        done = commands.finish(child)
+    done = record_until(is_true, out, ['--symbols', guest.elf, *options], command(qemu, guest))
     need(not glob.glob(out + '*/.guesttrace.fifo'), 'the FIFO is left', out)
     return done
 

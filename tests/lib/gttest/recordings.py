@@ -3,12 +3,13 @@
 import os
 import selectors
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 
 from gttest import paths, uftrace, uftrace_check
-from gttest.commands import SECONDS, kill, must, start
+from gttest.commands import SECONDS, finish, kill, must, start
 from gttest.paths import GUESTTRACE
 from gttest.results import need, read_bytes
 
@@ -68,6 +69,20 @@ def record(out, options, command, status=0, **more):
     """`guesttrace record`; what it printed is returned."""
     done = converse([GUESTTRACE, 'record', '-o', out, *options, '--', *command], **more)
     need(done.returncode == status, f'exit status {done.returncode}:', done.stdout[-2000:], done.stderr)
+    return done
+
+
+def record_until(is_true, out, options, command):
+    """`guesttrace record` of a machine that does not end by itself: ended by SIGTERM once is_true()."""
+    child = start([GUESTTRACE, 'record', '-o', out, *options, '--', *command])
+    try:
+        end = time.monotonic() + SECONDS
+        while not is_true():
+            need(child.poll() is None and time.monotonic() < end, 'nothing has come of', options)
+            time.sleep(0.01)
+    finally:
+        child.send_signal(signal.SIGTERM)
+        done = finish(child)
     return done
 
 

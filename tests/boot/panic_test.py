@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Debian's Linux panics while a flight recorder records it: each snapshot has the calls up to panic(), those that the
+kernel itself prints.
+
+usage: panic_test.py ARCH SERIES
+"""
+import os
+import re
+import sys
+
+from gttest import boots, qemus
+from gttest.commands import must, printed
+from gttest.paths import GUESTTRACE
+from gttest.recordings import record_until
+from gttest.results import in_folder, need
+
+WORK = 'ls -lR /sys/kernel /sys/bus >/dev/null\n'
+SYSRQ, EXIT = WORK + 'echo c >/proc/sysrq-trigger', WORK + 'exit 3'
+OPTIONS = ['--last', '16M']
+BEFORE = 10000  # ns, instructions
+
+
+def calls(path, *options):
+    """(ns, task, depth, kind, function) of each line of replay --flat."""
+    found = []
+    for line in printed([GUESTTRACE, 'replay', '--no-pager', '--flat', *options, path]).splitlines():
+        time, tid, depth, kind, *rest = line.split(None, 5)
+        if kind in ('enter', 'leave', 'open') and rest[1] != 'linux:schedule':
+            found.append((int(time.replace('.', '')), tid, int(depth), kind, rest[1]))
+    return found
+
+
+def printed_chain(console):
+    """What the kernel prints as the calls that are open in panic(), the innermost first; None where it does not know: a
+    return address at a function's beginning is that of a call at the end of the one before. The cold part of a function
+    belongs to it."""
+    at = re.search(r'panic - not syncing: .*?(?i:call trace):(.*?)(?:</TASK>|---\[|Kernel Offset)', console, re.S)
+    need(at, 'the kernel prints no call trace:', console[-3000:])
+    found = [(name, int(offset, 16)) for name, offset in re.findall(r'\]  ([\w.]+)\+0x([0-9a-f]+)', at[1])]
+    names = [name.removesuffix('.cold') if offset else None for name, offset in found]
+    need('panic' in names[:6], names)
+    return names[names.index('panic'):]
+
+
+def check_panic(path, console, goes_on=True):
+    """The calls that are open at panic() are those that the kernel prints; what was called just before is there, and
+    what panic() called."""
+    entered = [call for call in calls(path, '-C', 'panic') if call[3] == 'enter']
+    chain = [name for *_, name in entered]
+    need(chain.count('panic') == 1 and chain[-1] == 'panic', path, 'has these calls of panic():', chain)
+    wanted = printed_chain(console)
+    need(len(wanted) >= 6 and all(name in (own, None) for own, name in zip(chain[::-1], wanted)) and len(chain) >= len(wanted), path,
+         'has', chain[::-1], 'the kernel has', wanted)
+    time, tid, depth = entered[-1][:3]
+    part = calls(path, '--task', tid, '--from', f'{time - BEFORE}ns', '--to', f'{time + BEFORE}ns')
+    at = part.index(entered[-1])
+    need(sum(c[3] == 'leave' for c in part[:at]) > 10, 'nothing was called before', part[:at])
+    inside = [c[-1] for c in part[at + 1:] if c[2:4] == (depth + 1, 'enter')]
+    need('console_verbose' in inside or not goes_on, 'panic() calls', inside)
+
+
+def machine(arch, series, folder, commands, append, reboots):
+    line = boots.command(arch, qemus.of_series(arch, series), folder, commands, append=append)
+    return [word for word in line if word != '-no-reboot' or not reboots]
+
+
+def check_sysrq(arch, series, folder):
+    """A line of the console; the kernel hangs."""
+    out = f'{folder}/console'
+    done = record_until(lambda: os.path.exists(out), out, [*OPTIONS, '-T', 'console:Kernel panic'],
+                        machine(arch, series, folder, SYSRQ, '', False))
+    check_panic(out, done.stdout.decode(errors='replace'))
+
+
+def check_reset(arch, series, folder):
+    """A call makes a snapshot, and the reset another one; the machine boots again."""
+    out = f'{folder}/reset'
+    done = record_until(lambda: os.path.exists(out + '.1'), out, [*OPTIONS, '-T', 'panic@snapshot,count=1'],
+                        machine(arch, series, folder, EXIT, 'panic=1', True))
+    console = done.stdout.decode(errors='replace')
+    check_panic(out, console, False)
+    check_panic(out + '.1', console)
+
+
+def check_end(arch, series, folder):
+    """A reset that ends QEMU."""
+    out = f'{folder}/end'
+    done = must([GUESTTRACE, 'record', '-o', out, *OPTIONS, '--', *machine(arch, series, folder, EXIT, 'panic=1', False)])
+    need(not os.path.exists(out + '.1'), 'there are two snapshots')
+    check_panic(out, done.stdout.decode(errors='replace'))
+
+
+def check(arch, series, folder):
+    for part in check_sysrq, check_reset, check_end:
+        part(arch, series, folder)
+    print('good')
+
+
+def main():
+    arch, series = sys.argv[1:]
+    return in_folder(f'panic-{arch}', lambda folder: check(arch, series, folder))
+
+
+if __name__ == '__main__':
+    sys.exit(main())
