@@ -286,7 +286,7 @@ static void close_aliased(const struct transfer *x, const struct found *f)
 static bool is_first_step(const struct transfer *x, struct found *f)
 {
     (void)f;
-    return x->t->tracker->machine && x->t->calls == 0;
+    return x->t->tracker->machine && x->t->calls == x->t->calls_before;
 }
 
 static bool is_unknown(const struct transfer *x, struct found *f)

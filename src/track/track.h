@@ -293,11 +293,11 @@ struct gt_thread {
     size_t n_signals, cap_signals;
     struct gt_nonlocal nonlocal;
     /* machines; stack pointers: 0: not known */
-    bool cleared;         /* the last system call left 0 in the first argument's register */
-    uint64_t calling_sp;  /* at the last system call */
-    uint64_t returned_sp; /* after the last exception return that ended no handler */
-    /* the context of its own stack that the stack pointer was loaded from */
-    struct gt_saved_context reloaded;
+    uint64_t calls_before; /* its last reset */
+    bool cleared;          /* the last system call left 0 in the first argument's register */
+    uint64_t calling_sp;   /* at the last system call */
+    uint64_t returned_sp;  /* after the last exception return that ended no handler */
+    struct gt_saved_context reloaded; /* its own, that the stack pointer was loaded from */
 };
 
 /* Receives the call events; `self` is that of gt_tracker_init. enter and leave are called in time

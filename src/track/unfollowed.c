@@ -70,3 +70,13 @@ void gt_track_follow_again(struct gt_thread *t, uint64_t time)
     gt_stack_set_level(s, gt_track_level(t));
     gt_stack_open(t, time);
 }
+
+/* On its first stack, or where it runs a context of the guest on a new one. */
+void gt_track_begin_again(struct gt_thread *t, uint64_t time)
+{
+    t->counters[GT_COUNT_RESETS]++;
+    t->calls_before = t->calls;
+    if (t->stack->coroutine)
+        gt_track_follow_again(t, time);
+    t->stack->cut = false;
+}

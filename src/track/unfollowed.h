@@ -14,5 +14,8 @@ void gt_track_stop_following(struct gt_thread *t, uint64_t time);
 void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time);
 /* At the end: the thread continues, at a place that is not known: its last exit is 0. */
 void gt_track_follow_again(struct gt_thread *t, uint64_t time);
+/* The thread of a machine was reset: its calls end, and it continues where nothing is open: its
+ * last exit is 0. */
+void gt_track_begin_again(struct gt_thread *t, uint64_t time);
 
 #endif

@@ -8,11 +8,12 @@ usage: causes_test.py ARCH
 import glob
 import os
 import re
+import signal
 import sys
 
 from gttest import boards, commands, paths, qemus
 from gttest.commands import printed
-from gttest.recordings import record_until
+from gttest.recordings import record, record_until
 from gttest.results import need, read_text
 
 LINES = ['[    0.1] Oops: red'] * 6 + ['Kernel panic - not syncing: @home']
@@ -76,6 +77,26 @@ def check_reset(version, qemu, folder, guest):
     need(marks_in(printed([paths.GUESTTRACE, 'replay', '--no-pager', last])) == ['reset'] * 2, last)
 
 
+def check_calls(out, name):
+    """The calls of each run end where the machine is reset, and all of them begin alike; the last one was ended."""
+    text = printed([paths.GUESTTRACE, 'replay', '--no-pager', '--flat', '-F', 'begin|panic', out])
+    runs = [re.findall(r'(?m)^ *([\d.]+) +\d+ +(\d+) (enter|leave) .* (begin|panic|print)$', run) for run in re.split(r'(?m)(?=^.* enter .* begin$)', text)[1:]]
+    shapes = [[call[1:] for call in run] for run in runs]
+    need(len(runs) > 3 and shapes[0] == shapes[1] == shapes[2] and shapes[0][-2:] == [('1', 'leave', 'panic'), ('0', 'leave', 'begin')] and
+         not any(shape[0] != ('0', 'enter', 'begin') for shape in shapes), name, shapes[:3])
+    need(runs[0][-1][0] == runs[0][-2][0] < runs[1][0][0], name, runs[:2])
+
+
+def check_restarts(version, qemu, folder, guest):
+    """Over resets, in both formats, with and without filters, and where levels have tasks."""
+    levels = [['--privilege-levels']] if qemus.number_of(qemu) >= qemus.TELLS_REGISTERS else []
+    for i, options in enumerate([[], ['--format', 'uftrace'], ['-N', 'leaf'], *levels]):
+        out = f'{folder}/{version}c{i}'
+        done = record(out, ['--symbols', guest.elf, *options], command(qemu, guest), steps=[(b'@home', b'')] * 3 + [(b'@home', signal.SIGTERM)])
+        need(b'anomal' not in done.stderr and b'resets: ' in done.stderr, options, done.stderr)
+        check_calls(out, options)
+
+
 def check_no_reboot(version, qemu, folder, guest):
     """A reset that ends QEMU is its end: one snapshot, up to the reset."""
     out = f'{folder}/{version}n'
@@ -89,6 +110,7 @@ def check(version, qemu, folder, guests):
     check_console(version, qemu, folder, goes_on)
     check_snapshot(version, qemu, folder, goes_on)
     check_reset(version, qemu, folder, resets)
+    check_restarts(version, qemu, folder, resets)
     check_no_reboot(version, qemu, folder, resets)
 
 

@@ -15,6 +15,7 @@
 #include "plugin/uftrace/memory.h"
 #include "plugin/uftrace/push.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/reset.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/transfer.h"
 #include "plugin/uftrace/vcpu.h"
@@ -327,6 +328,8 @@ static void translate_piece(const struct gt_translation *t, size_t first, size_t
     struct gt_code want = describe(t, first, end, fn), *code = gt_cache_block(r, &want);
     if (!code)
         return;
+    if (first == 0 && !r->guest.user)
+        gt_reset_watch(t, code);
     enum gt_block_entry entry = first > 0 ? GT_BLOCK_ENTRY_LOOK : gt_block_entry_of(t, code);
     if (instrument_values(t, first, end, code))
         (void)entry;

@@ -35,6 +35,7 @@
 #include "plugin/uftrace/parts.h"
 #include "plugin/uftrace/process.h"
 #include "plugin/uftrace/push.h"
+#include "plugin/uftrace/reset.h"
 #include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/vcpu.h"
@@ -109,6 +110,7 @@ struct gt_uftrace_recorder {
     /* machines */
     struct gt_system system;
     struct gt_vectors vectors;
+    struct gt_resets resets;
     struct gt_linux os;
     struct gt_level_reader levels;
 };

@@ -16,6 +16,7 @@
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/reset.h"
 #include "plugin/uftrace/system.h"
 #include "plugin/uftrace/task.h"
 #include "plugin/uftrace/vcpu.h"
@@ -124,6 +125,8 @@ static __attribute__((noinline)) uint64_t transfer_any(struct gt_uftrace_recorde
         if (!v->begun)
             return gt_last_exit_of_func(code->fn);
     }
+    if (gt_reset_is_due(&r->resets, v))
+        gt_reset_follow(v, score);
     return gt_transfer_slowly(v, code, score->last_exit, gt_vcpu_time(v, score));
 }
 

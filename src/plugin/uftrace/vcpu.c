@@ -123,6 +123,7 @@ void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_co
 {
     struct gt_uftrace_recorder *r = v->rec;
     gt_output_start(r);
+    v->resets = __atomic_load_n(&r->resets.n, __ATOMIC_RELAXED);
     v->tid = r->guest.user ? (uint32_t)gettid() : gt_task_of_vcpu(gt_vcpu_index(v));
     if (r->options.privilege_levels)
         gt_levels_begin(v, code);
@@ -152,6 +153,12 @@ void gt_vcpu_stop_following(struct gt_vcpu *v, struct gt_score *score)
     pthread_mutex_lock(&r->lock);
     gt_vcpu_note_time(r, time);
     pthread_mutex_unlock(&r->lock);
+}
+
+void gt_vcpu_begin_again(struct gt_vcpu *v, struct gt_score *score)
+{
+    gt_vcpu_stop_following(v, score);
+    gt_track_begin_again(&v->thread, gt_vcpu_time(v, score));
 }
 
 void gt_vcpu_follow_again(struct gt_vcpu *v, struct gt_score *score)

@@ -59,6 +59,7 @@ struct gt_vcpu {
     bool in_syscall; /* user mode */
     bool halted;     /* while the recorder sleeps: it is in the system call that it was in before */
     bool met;        /* it had run when the recorder woke up, and was not begun */
+    unsigned resets; /* of the machine: those that it has begun anew after */
 } __attribute__((aligned(64)));
 
 /* All vCPUs. With the lock, unless noted. */
@@ -97,6 +98,9 @@ void gt_vcpu_refuse(struct gt_uftrace_recorder *r, struct gt_vcpu *v);
 /* What the vCPU does is not followed from now on (dormant.h), while none runs code; it is again. */
 void gt_vcpu_stop_following(struct gt_vcpu *v, struct gt_score *score);
 void gt_vcpu_follow_again(struct gt_vcpu *v, struct gt_score *score);
+
+/* The vCPU was reset: its calls end, and it begins anew. On its thread. */
+void gt_vcpu_begin_again(struct gt_vcpu *v, struct gt_score *score);
 
 /* Begins the recording of a vCPU at its first transfer, on its thread, and the recording itself
  * with the first vCPU. v->begun stays false where there is no memory or room. */

@@ -174,6 +174,25 @@ static void test_each_block_without_scoreboard(void **state)
 
 /* ---- machines ------------------------------------------------------------------------------ */
 
+/* That has begun elsewhere. */
+static struct gt_uftrace_recorder *machine_start(unsigned vcpus, int abi, const char *const *words)
+{
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", vcpus, abi, words);
+    r->resets = (struct gt_resets){.known = true, .first = 64};
+    return r;
+}
+
+/* Each arrival where the machine began may be a reset. */
+static void test_reset(void **state)
+{
+    (void)state;
+    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
+    EXPECT_MACHINE(r, KERNEL, "block exec -; block exec unknown_block", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL + 0x480, "block exec unknown_block", B_COND(64));
+    EXPECT_MACHINE(r, KERNEL, "block exec -; block exec unknown_block", B_COND(64));
+    assert_true(r->resets.known && r->resets.first == KERNEL);
+}
+
 static void expect_machine(struct gt_uftrace_recorder *r)
 {
     /* A call may end before it, on the page that cannot be looked at. */
@@ -198,11 +217,11 @@ static void test_machine(void **state)
 {
     (void)state;
     static const char *const off[] = {"discontinuities=off", NULL};
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, SCOREBOARD, NULL);
+    struct gt_uftrace_recorder *r = machine_start(1, SCOREBOARD, NULL);
     assert_null(r->events.discontinuity);
     expect_machine(r);
     recorder_stop(r);
-    r = recorder_start("aarch64", 1, REPORTS, off);
+    r = machine_start(1, REPORTS, off);
     assert_null(r->events.discontinuity);
     expect_machine(r);
 }
@@ -211,7 +230,7 @@ static void test_machine(void **state)
 static void test_machine_that_reports(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, REPORTS, NULL);
+    struct gt_uftrace_recorder *r = machine_start(1, REPORTS, NULL);
     assert_non_null(r->events.discontinuity);
     EXPECT_MACHINE(r, KERNEL, "block counted_unknown_block unless own; block add 1", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 4, "block add 1", BR);
@@ -221,7 +240,7 @@ static void test_machine_that_reports(void **state)
 static void test_stack_pointers(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, REPORTS, NULL);
+    struct gt_uftrace_recorder *r = machine_start(1, REPORTS, NULL);
     EXPECT_MACHINE(r, KERNEL,
                    "block counted_unknown_block unless own; block add 3; "
                    "0 loads -; 1 loads -; 1 regs -; 2 regs -",
@@ -239,13 +258,13 @@ static void test_stack_pointers(void **state)
 static void test_machine_without_scoreboard(void **state)
 {
     (void)state;
-    struct gt_uftrace_recorder *r = recorder_start("aarch64", 1, BARE, NULL);
+    struct gt_uftrace_recorder *r = machine_start(1, BARE, NULL);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block; block add shared 1", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 64, "block add shared 1", NOP);
     EXPECT_MACHINE(r, KERNEL + 4, "block exec block; block add shared 1", RET);
     recorder_stop(r);
     /* Several vCPUs: the host's clock, so no counts. */
-    r = recorder_start("aarch64", 2, BARE, NULL);
+    r = machine_start(2, BARE, NULL);
     EXPECT_MACHINE(r, KERNEL, "block exec unknown_block", B_COND(64));
     EXPECT_MACHINE(r, KERNEL + 64, "", NOP);
     EXPECT_MACHINE(r, KERNEL + 4, "block exec block", RET);
@@ -274,6 +293,7 @@ int main(void)
         TEST(program_without_scoreboard),
         TEST(each_block_without_scoreboard),
         TEST(machine),
+        TEST(reset),
         TEST(machine_that_reports),
         TEST(stack_pointers),
         TEST(machine_without_scoreboard),
