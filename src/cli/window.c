@@ -165,7 +165,7 @@ int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
     if (status == 0)
         status = make_tasks(o, c, out, err);
     if (status == 0 && gt_window_has_filter(o))
-        status = gt_window_make_filter(o, &out->calls, &out->filter, err);
+        status = gt_window_make_filter(o, c, &out->calls, &out->filter, err);
     out->calls.filter = out->filter;
     return status;
 }

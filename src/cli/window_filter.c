@@ -2,6 +2,8 @@
 /* Filters of a command that reads a recording: see window_filter.h. */
 #include "cli/window_filter.h"
 
+#include "format/values/spec.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -36,8 +38,9 @@ static int add_limits(struct gt_filter_set *set, const struct gt_window_options 
     return status;
 }
 
-int gt_window_make_filter(const struct gt_window_options *o, struct gt_calls_window *w,
-                          struct gt_filter_set **out, struct gt_error *err)
+int gt_window_make_filter(const struct gt_window_options *o, const struct gt_calls *c,
+                          struct gt_calls_window *w, struct gt_filter_set **out,
+                          struct gt_error *err)
 {
     const struct {
         enum gt_filter_option option;
@@ -47,9 +50,11 @@ int gt_window_make_filter(const struct gt_window_options *o, struct gt_calls_win
                  {GT_FILTER_CALLERS, "-C", o->callers},
                  {GT_FILTER_HIDE, "-H", o->hides},
                  {GT_FILTER_PLACE, "-L", o->places}};
+    const bool values = gt_calls_values(c)->n_modules > 0;
     const struct gt_filter_settings settings = {
         .match = gt_filter_options_match(o->match),
-        .needs = ~(uint32_t)(GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_REGISTERS),
+        .needs = ~(uint32_t)(GT_FILTER_NEEDS_LINES | GT_FILTER_NEEDS_REGISTERS |
+                             GT_FILTER_NEEDS_NAMES | (values ? GT_FILTER_NEEDS_VALUES : 0)),
     };
     *out = gt_filter_set_new(&settings);
     if (!*out)

@@ -8,7 +8,8 @@
 
 /* Makes the set. With filters, depth and min_time of the window are theirs: -D counts from a -F,
  * and time= may change -t. The caller frees the set, also after an error. GT_E_USAGE and others. */
-int gt_window_make_filter(const struct gt_window_options *o, struct gt_calls_window *w,
-                          struct gt_filter_set **out, struct gt_error *err);
+int gt_window_make_filter(const struct gt_window_options *o, const struct gt_calls *c,
+                          struct gt_calls_window *w, struct gt_filter_set **out,
+                          struct gt_error *err);
 
 #endif

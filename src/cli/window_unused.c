@@ -12,6 +12,11 @@ bool gt_window_unused(const struct gt_window *w, const struct gt_calls *c, struc
     if (!w->filter || gt_filter_set_finishes(w->filter) ||
         !gt_filter_set_unused(w->filter, i, &unused))
         return false;
+    if (unused.value) {
+        *message = g_strdup_printf("%s: %s %s: no call had a value '%s'", gt_calls_facts(c)->path,
+                                   unused.option, unused.text, unused.value);
+        return true;
+    }
     g_autofree char *wanted = gt_nearest_wanted(unused.name);
     struct gt_nearest near = {.wanted = wanted ? wanted : ""};
     for (uint32_t f = 0; f < gt_calls_n_functions(c); f++)

@@ -42,7 +42,7 @@ static int parse_condition(struct gt_filter_rule *r, const struct gt_filter_sour
     char *copy = gt_span_copy(text);
     if (!copy)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_condition_parse(copy, names, &r->condition, &at, &err);
+    int status = gt_condition_parse(copy, names, false, &r->condition, &at, &err);
     free(copy);
     return status < 0 ? gt_source_fail(s, text.at + at, status, "%s", err.text) : 0;
 }
@@ -122,7 +122,7 @@ static bool is_about_calls(const struct gt_filter_rule *r)
     for (size_t i = 0; i < r->n_actions; i++)
         if (r->action[i].kind == GT_ACTION_READ || r->action[i].at_return)
             return true;
-    return r->bits || r->scopes || r->level || r->at_return;
+    return r->bits || r->scopes || r->level || r->at_return || r->values;
 }
 
 /* Who prints the line, or causes the event, is not known: no calls are known to be open. */

@@ -60,7 +60,7 @@ static void set_string(struct gt_expr_lexer *l, const char *text, size_t n)
 static void take_word(struct gt_expr_lexer *l)
 {
     const char *start = l->at;
-    while (is_word(*l->at))
+    while (is_word(*l->at) || (*l->at == '.' && l->at > start))
         l->at++;
     set_string(l, start, (size_t)(l->at - start));
 }

@@ -43,9 +43,6 @@ enum gt_filter_option {
 /* What a set's user can provide. */
 struct gt_filter_settings {
     enum gt_filter_match match;
-    /* Values of calls that conditions may name, until a NULL name, beside "depth" and "took"; NULL:
-     * none. Their numbers are indexes here. */
-    const struct gt_condition_name *values;
     uint32_t needs; /* enum gt_filter_need: what the user has not got; options that need it are
                      * refused */
 };
@@ -63,6 +60,8 @@ enum gt_filter_need {
     GT_FILTER_NEEDS_EXIT = 512,      /* the guest's exit status */
     GT_FILTER_NEEDS_SIGNAL = 1024,   /* the signal that ends the guest */
     GT_FILTER_NEEDS_QMP = 2048,      /* events of QEMU's machine protocol */
+    GT_FILTER_NEEDS_VALUES = 4096,   /* arguments and return values of calls */
+    GT_FILTER_NEEDS_NAMES = 8192,    /* names of arguments */
 };
 
 /* `s` may be NULL. NULL: no memory. */
@@ -137,8 +136,21 @@ static inline bool gt_filter_acts(const struct gt_filter_verdict *v)
 /* True: a trigger reads a register at the entry. */
 bool gt_filter_reads(const struct gt_filter_verdict *v);
 
-/* A pattern that no function has matched so far: the i-th of them. */
+/* Values of calls that triggers say are recorded, or whose conditions compare them, as far as they
+ * are numbered: the i-th of them. */
+struct gt_filter_value {
+    const struct gt_pattern *pattern; /* of the functions */
+    const char *option, *text;        /* as the user wrote it */
+    const char *items; /* "arg1/s,retval" (format/values/spec.h), in `own` where `implied` */
+    bool implied;      /* it is compared: any format will do */
+    char own[32];
+};
+bool gt_filter_set_value(const struct gt_filter_set *set, size_t i, struct gt_filter_value *out);
+
+/* A pattern that no function has matched so far, or a value in a condition that no call has had:
+ * the i-th of them. */
 struct gt_filter_unused {
+    const char *value;         /* the value's name; NULL: the pattern */
     const char *option, *text; /* as the user wrote it */
     const char *name;          /* of functions, without module and scope: to find near ones */
     bool lines;                /* it is about source lines */

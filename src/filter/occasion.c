@@ -19,24 +19,25 @@ static bool is_due(struct gt_filter_live *live, const struct gt_filter_rule *r)
 static bool value_of(const void *self, unsigned number, struct gt_expr_number *out)
 {
     const struct gt_occasion *o = self;
-    const struct gt_filter_state *s = o->s;
-    switch (number) {
-    case GT_VALUE_DEPTH:
-        *out = (struct gt_expr_number){false, o->depth};
-        return true;
-    case GT_VALUE_TOOK:
-        *out = (struct gt_expr_number){false, o->took};
-        return o->at_return;
-    default:
-        return s->sink->value && s->sink->value(s->self, number - GT_VALUE_OWN, out);
-    }
+    *out = (struct gt_expr_number){false, number == GT_VALUE_DEPTH ? o->depth : o->took};
+    return number == GT_VALUE_DEPTH || o->at_return;
+}
+
+static bool value_of_call(const void *self, const struct gt_call_value_name *name,
+                          struct gt_call_value *out)
+{
+    const struct gt_occasion *o = self;
+    const struct gt_filter_sink *sink = o->s->sink;
+    return sink->value && (o->at_return || name->place != GT_CALL_RESULT) &&
+           sink->value(o->s->self, o->depth, name, out);
 }
 
 static bool applies(const struct gt_occasion *o, const struct gt_filter_rule *r)
 {
     if (r->at_return != o->at_return || (o->s->scopes & r->scopes) != r->scopes)
         return false;
-    if (r->condition && !gt_condition_holds(r->condition, value_of, o))
+    const struct gt_condition_source source = {value_of, value_of_call, o};
+    if (r->condition && !gt_condition_holds(r->condition, &source))
         return false;
     return is_due(o->s->live, r);
 }
@@ -155,8 +156,8 @@ void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *liv
     enum gt_rule_cause cause = by_signal ? GT_CAUSE_SIGNAL : GT_CAUSE_EXIT;
     for (size_t i = 0; i < set->n_rules; i++) {
         const struct gt_filter_rule *r = set->rule[i];
-        if (r->cause == cause &&
-            (!r->condition || gt_condition_holds(r->condition, status_of, &status)))
+        const struct gt_condition_source source = {status_of, NULL, &status};
+        if (r->cause == cause && (!r->condition || gt_condition_holds(r->condition, &source)))
             fire(live, r, time, sink, self);
     }
 }

@@ -44,6 +44,7 @@ struct gt_filter_rule {
     struct gt_regex *said;          /* CONSOLE, QMP: the line, the event's name */
     struct gt_condition *condition; /* NULL: none; of EXIT: on the status */
     uint32_t bits;                  /* enum gt_verdict_bit: what it adds */
+    char *values;                   /* "arg1/s,retval": to be recorded; NULL: none */
     uint32_t depth, size;
     uint64_t time;
     uint64_t scopes;              /* all of them must hold */
@@ -71,8 +72,7 @@ struct gt_filter_lists {
 
 struct gt_filter_set {
     struct gt_filter_settings settings;
-    struct gt_condition_name *values; /* "depth", "took", the user's */
-    struct gt_filter_rule **rule;     /* in the order in which they apply */
+    struct gt_filter_rule **rule; /* in the order in which they apply */
     size_t n_rules, room_rules;
     uint32_t uses; /* enum gt_filter_need */
     struct gt_filter_scope scope[GT_FILTER_SCOPES];
@@ -90,7 +90,8 @@ struct gt_filter_set {
 };
 
 /* The numbers of the values that every set has. */
-enum { GT_VALUE_DEPTH, GT_VALUE_TOOK, GT_VALUE_OWN };
+enum { GT_VALUE_DEPTH, GT_VALUE_TOOK };
+extern const struct gt_condition_name gt_filter_values[];
 
 /* uftrace's order: -F and -N, then -T, -C, -H, -L. */
 static inline int gt_rule_order(const struct gt_filter_rule *r)
@@ -112,6 +113,12 @@ static inline void gt_rule_merge_bits(uint32_t *to, uint32_t bits)
 
 /* verdict.c: adds what the rule says. */
 void gt_rule_merge(const struct gt_filter_rule *r, struct gt_filter_verdict *v);
+
+/* True: all that it says is which values are recorded. */
+static inline bool gt_rule_only_values(const struct gt_filter_rule *r)
+{
+    return r->values && !r->bits && !r->n_actions;
+}
 
 /* True: it decides at each call. */
 static inline bool gt_rule_is_dynamic(const struct gt_filter_rule *r)

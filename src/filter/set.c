@@ -5,12 +5,14 @@
 #include "filter/lists.h"
 #include "filter/scope.h"
 #include "filter/trigger.h"
+#include "filter/values.h"
 
 #include <string.h>
 
-static const struct gt_condition_name own_values[GT_VALUE_OWN] = {
+const struct gt_condition_name gt_filter_values[] = {
     [GT_VALUE_DEPTH] = {"depth", false},
     [GT_VALUE_TOOK] = {"took", true},
+    {NULL, false},
 };
 
 struct gt_filter_set *gt_filter_set_new(const struct gt_filter_settings *settings)
@@ -20,18 +22,11 @@ struct gt_filter_set *gt_filter_set_new(const struct gt_filter_settings *setting
         return NULL;
     if (settings)
         set->settings = *settings;
-    size_t n = 0;
-    while (set->settings.values && set->settings.values[n].name)
-        n++;
-    set->values = calloc(GT_VALUE_OWN + n + 1, sizeof *set->values);
     set->lists = gt_filter_lists_new();
-    if (!set->values || !set->lists) {
+    if (!set->lists) {
         gt_filter_set_free(set);
         return NULL;
     }
-    memcpy(set->values, own_values, sizeof own_values);
-    for (size_t i = 0; i < n; i++)
-        set->values[GT_VALUE_OWN + i] = set->settings.values[i];
     set->depth = UINT32_MAX;
     return set;
 }
@@ -40,6 +35,7 @@ static void free_rule(struct gt_filter_rule *r)
 {
     free(r->option_name);
     free(r->text);
+    free(r->values);
     gt_pattern_free(r->pattern);
     gt_regex_free(r->said);
     gt_condition_free(r->condition);
@@ -63,7 +59,6 @@ void gt_filter_set_free(struct gt_filter_set *set)
     gt_filter_lists_free(set->lists);
     free(set->rule);
     free(set->level);
-    free(set->values);
     free(set);
 }
 
@@ -166,7 +161,8 @@ static int parse_rule(struct gt_filter_set *set, struct gt_filter_rule *r,
     int status = words.at ? gt_trigger_parse(set, r, s, words, &module) : 0;
     if (status == 0)
         status = parse_pattern(set, r, s, pattern, module);
-    if (status == 0 && r->option == GT_FILTER_TRIGGER && !r->bits && !r->n_actions)
+    if (status == 0 && r->option == GT_FILTER_TRIGGER && !r->bits && !r->n_actions &&
+        (!r->values || gt_rule_is_dynamic(r)))
         status = gt_source_fail(s, pattern.at + pattern.n, GT_E_USAGE,
                                 "expected @ and an action, as %.*s@trace-on",
                                 (int)(pattern.n < 40 ? pattern.n : 40), pattern.at);
@@ -313,12 +309,15 @@ static bool only_watches(const struct gt_filter_rule *r)
     for (size_t i = 0; i < r->n_actions; i++)
         if (r->action[i].kind != GT_ACTION_MARK && r->action[i].kind != GT_ACTION_SNAPSHOT)
             return false;
-    return r->cause != GT_CAUSE_CALL;
+    return r->cause != GT_CAUSE_CALL || gt_rule_only_values(r);
 }
 
 bool gt_filter_set_is_empty(const struct gt_filter_set *set)
 {
-    return !set->n_rules && gt_filter_set_only_watches(set);
+    for (size_t i = 0; i < set->n_rules; i++)
+        if (!gt_rule_only_values(set->rule[i]))
+            return false;
+    return gt_filter_set_only_watches(set);
 }
 
 bool gt_filter_set_only_watches(const struct gt_filter_set *set)
@@ -380,10 +379,13 @@ bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_f
 {
     for (size_t k = 0; k < set->n_rules; k++) {
         const struct gt_filter_rule *r = set->rule[k];
-        if (r->cause != GT_CAUSE_CALL || __atomic_load_n(&r->used, __ATOMIC_RELAXED) || i-- > 0)
+        bool used = r->cause != GT_CAUSE_CALL || __atomic_load_n(&r->used, __ATOMIC_RELAXED);
+        const char *value = used ? gt_rule_unknown_value(r) : NULL;
+        if ((used && !value) || i-- > 0)
             continue;
-        *out = (struct gt_filter_unused){r->option_name, r->text, gt_pattern_name(r->pattern),
-                                         gt_pattern_needs_lines(r->pattern)};
+        *out =
+            (struct gt_filter_unused){value, r->option_name, r->text, gt_pattern_name(r->pattern),
+                                      gt_pattern_needs_lines(r->pattern)};
         return true;
     }
     return false;

@@ -61,9 +61,10 @@ struct gt_filter_sink {
     void (*leave)(void *self, const struct gt_filter_frame *f, uint32_t shown, uint64_t time);
     /* After the record of the call. trace-on and trace-off are not among them. NULL: nothing. */
     void (*act)(void *self, const struct gt_filter_act *a);
-    /* Sets *out to the value of that number in the settings' table, of the call that is being
-     * entered or left. False: it is not known. NULL: none is. */
-    bool (*value)(void *self, unsigned number, struct gt_expr_number *out);
+    /* Sets *out to a value of the call of that depth, which is being entered or left. False: it is
+     * not known. NULL: none is. */
+    bool (*value)(void *self, uint32_t depth, const struct gt_call_value_name *name,
+                  struct gt_call_value *out);
 };
 
 /* An open call. Calls that are left out, and change nothing for their callees, have none. */

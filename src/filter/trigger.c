@@ -3,6 +3,7 @@
 #include "filter/trigger.h"
 
 #include "filter/scope.h"
+#include "filter/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,12 +141,12 @@ static int take_condition(struct parser *p, int unused)
     char *text = gt_span_copy(p->value);
     if (!text)
         return out_of_memory(p);
-    int status = gt_condition_parse(text, p->set->values, &p->rule->condition, &at, &err);
+    int status = gt_condition_parse(text, gt_filter_values, true, &p->rule->condition, &at, &err);
     free(text);
     if (status < 0)
         return gt_source_fail(p->source, p->value.at + at, status, "%s", err.text);
     p->rule->at_return |= gt_condition_at_return(p->rule->condition);
-    return 0;
+    return gt_trigger_check_values(p->set, p->rule, p->source, p->value.at);
 }
 
 static int take_scope(struct parser *p, int kind)
@@ -286,6 +287,8 @@ static int parse_word(struct parser *p, struct gt_filter_span span, struct gt_fi
     p->at_return = rest.at;
     if (p->at_return)
         span = rest;
+    if (p->rule->option == GT_FILTER_TRIGGER && !p->at_return && gt_trigger_is_value(span))
+        return gt_trigger_add_value(p->set, p->rule, p->source, span);
     const struct word *w = find(span, &p->value);
     if (!w) {
         bool may_be_module = span.n && !p->at_return && !memchr(span.at, '=', span.n) &&

@@ -97,7 +97,7 @@ class Filters(cases.ScratchCase):
     def test_refused(self):
         for words, message in [(['-F', 'a(b'], '-F a(b: character 2: no ) for this ('),
                                (['-N', 'x;'], '-N x;: character 3: expected a function'),
-                               (['-T', 'f@if:retval<0'], "no value 'retval'; known for now: depth, took (at the return)"),
+                               (['-T', 'f@if:retval<0'], 'character 6: values of calls are not known here'),
                                (['-T', 'console:Oops'], "the machine's console is not seen here"),
                                (['-F', 'f@cpu=1'], 'the vCPU of a call is not known here'),
                                (['-Z', 'x'], '-Z x: character 1: expected a size')]:

@@ -34,11 +34,17 @@ static void put_act(void *self, const struct gt_filter_act *a)
         abort();
 }
 
-static bool value(void *self, unsigned number, struct gt_expr_number *out)
+/* Numbers, texts, and values that are not known. */
+static bool value(void *self, uint32_t depth, const struct gt_call_value_name *name,
+                  struct gt_call_value *out)
 {
     (void)self;
-    *out = (struct gt_expr_number){false, number};
-    return true;
+    *out = (struct gt_call_value){.bits = depth};
+    if (name->place == GT_CALL_NAMED)
+        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_TEXT, .text = "x", .size = 1};
+    if (name->place == GT_CALL_FLOAT_ARGUMENT)
+        *out = (struct gt_call_value){.kind = GT_CALL_VALUE_REAL, .real = depth};
+    return name->number < 9;
 }
 
 static const struct gt_filter_sink sink = {put_enter, put_leave, put_act, value};
@@ -91,10 +97,8 @@ static void play(const struct gt_filter_set *set, struct gt_filter_live *live)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct gt_condition_name values[] = {
-        {"arg1", false}, {"retval", true}, {NULL, false}};
-    const struct gt_filter_settings settings = {.match = size ? data[0] % 2 : GT_FILTER_MATCH_REGEX,
-                                                .values = values};
+    const struct gt_filter_settings settings = {.match =
+                                                    size ? data[0] % 2 : GT_FILTER_MATCH_REGEX};
     char *text = malloc(size + 1), *at = text, *line;
     struct gt_filter_set *set = gt_filter_set_new(&settings);
     if (!text || !set)

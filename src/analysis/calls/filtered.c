@@ -39,6 +39,7 @@ struct task {
     bool suspended;               /* it is, in what is left */
     struct gt_call_values values; /* arguments, by the depth of their call */
     uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
+    uint32_t function;            /* of the call that is entered, or returns */
 };
 
 /* ---- records of what is left ----------------------------------------------------------------- */
@@ -102,7 +103,20 @@ static void act(void *self, const struct gt_filter_act *a)
     t->walk->finished |= a->action->kind == GT_ACTION_FINISH;
 }
 
-static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave, .act = act};
+static bool value(void *self, uint32_t depth, const struct gt_call_value_name *name,
+                  struct gt_call_value *out)
+{
+    const struct task *t = self;
+    const bool result = name->place == GT_CALL_RESULT;
+    const struct gt_value_list *list =
+        result ? gt_calls_values_at(t->walk->c) : gt_call_values_at(&t->values, depth);
+    const struct gt_call e = {.function = t->function,
+                              .kind = result ? GT_CALL_EXIT : GT_CALL_ENTRY};
+    return list && gt_calls_get_value(t->walk->c, &e, list, name, out);
+}
+
+static const struct gt_filter_sink sink = {
+    .enter = put_enter, .leave = put_leave, .act = act, .value = value};
 
 static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, uint64_t time)
 {
@@ -178,6 +192,7 @@ static int take_entry(struct task *t, const struct gt_call *e)
         gt_verdicts_get(&t->walk->verdicts, e->function, t->walk->err);
     if (!v)
         return GT_E_NOMEM;
+    t->function = e->function;
     gt_call_values_set(&t->values, t->state.depth, gt_calls_values_at(t->walk->c));
     gt_filter_enter(&t->state, v, e->function, 0, e->time);
     return 0;
@@ -206,6 +221,7 @@ static int take_event(struct task *t, const struct gt_call *e)
             return take_switch(t, e);
         if (e->kind == GT_CALL_ENTRY)
             return take_entry(t, e);
+        t->function = e->function;
         t->leaves = t->state.depth - 1;
         gt_filter_leave(&t->state, e->time);
         t->leaves = UINT32_MAX;

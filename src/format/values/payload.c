@@ -96,11 +96,6 @@ static void take_text(struct gt_reader *r, struct gt_value *v)
         v->kind = GT_VALUE_BAD_ADDRESS;
 }
 
-static bool has_sign(char format)
-{
-    return format == GT_VALUE_SIGNED || format == GT_VALUE_AUTO || format == GT_VALUE_ENUM;
-}
-
 /* A value of at most 8 bytes, as a word. */
 static uint64_t word_of(const uint8_t *bytes, unsigned size, bool sign)
 {
@@ -117,7 +112,7 @@ void gt_value_set(struct gt_value *v, const struct gt_value_item *item, const vo
 {
     if (size <= 8)
         *v = (struct gt_value){.kind = GT_VALUE_WORD,
-                               .word = word_of(bytes, size, has_sign(item->format))};
+                               .word = word_of(bytes, size, gt_value_has_sign(item->format))};
     else
         *v = (struct gt_value){.kind = GT_VALUE_BYTES, .size = (uint16_t)size, .bytes = bytes};
 }

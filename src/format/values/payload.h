@@ -17,6 +17,7 @@
 #define GT_FORMAT_VALUES_PAYLOAD_H
 
 #include "base/bytes.h"
+#include "base/call_value.h"
 #include "format/values/spec.h"
 
 enum gt_value_kind {
@@ -59,6 +60,13 @@ int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item,
 size_t gt_values_put_words(uint64_t *out, const struct gt_value_list *list);
 /* 0: the words are no values, or there are fewer than they say; else how many they are. */
 size_t gt_values_get_words(const uint64_t *words, size_t n, struct gt_value_list *out);
+
+/* A value of format GT_VALUE_FLOAT that is a word. */
+double gt_value_real(const struct gt_value_item *item, const struct gt_value *v);
+/* The value of that name of a call; `item` are the list's. False: there is none, it was not read,
+ * or it is a struct. A string that was not read is its address. */
+bool gt_values_get(const struct gt_value_item *item, const struct gt_value_list *list,
+                   const struct gt_call_value_name *name, struct gt_call_value *out);
 
 /* Appends "name=value" of each, divided by ", ", as readers show them; bounded; bytes of the guest
  * are escaped. What an argument points to is in braces behind it, "file=0x1{name=\"a\"}"; a value

@@ -56,19 +56,6 @@ static double from_80_bits(const uint8_t *p)
     return sign * ldexp((double)mantissa, exponent - 16383 - 63);
 }
 
-static double float_of(const struct gt_value_item *item, const struct gt_value *v)
-{
-    float f;
-    double d;
-    uint32_t low = (uint32_t)v->word;
-    if (item->size == 4) {
-        memcpy(&f, &low, sizeof f);
-        return (double)f;
-    }
-    memcpy(&d, &v->word, sizeof d);
-    return d;
-}
-
 static void show_flags(const struct show *s, const struct gt_value_enum *e, uint64_t left)
 {
     const char *between = "";
@@ -192,7 +179,7 @@ static void show_value(const struct show *s, const struct gt_value_item *item,
     else if (item->format == GT_VALUE_FLOAT && bytes && v->size == 10)
         gt_text_printf(s->t, "%f", from_80_bits(v->bytes));
     else if (item->format == GT_VALUE_FLOAT && !bytes)
-        gt_text_printf(s->t, "%f", float_of(item, v));
+        gt_text_printf(s->t, "%f", gt_value_real(item, v));
     else if (bytes || item->format == GT_VALUE_STRUCT)
         show_struct(s, item, v);
     else

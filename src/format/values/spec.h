@@ -79,6 +79,11 @@ struct gt_value_item {
     uint8_t n_pieces; /* 0: a reader's spec, which needs no source */
 };
 
+static inline bool gt_value_has_sign(char format)
+{
+    return format == GT_VALUE_SIGNED || format == GT_VALUE_AUTO || format == GT_VALUE_ENUM;
+}
+
 /* Of one function. Arguments come first, in order; then return values. */
 struct gt_value_spec {
     struct gt_value_item *item;

@@ -15,7 +15,7 @@ struct rule {
     struct gt_value_request request[2 * GT_VALUES_MOST];
     size_t n;
     void *storage;
-    const char *option, *text;
+    bool implied; /* a condition compares it: any other rule wins */
 };
 
 enum { FILE_MOST = 256 << 20 };
@@ -33,14 +33,35 @@ static int add_rule(struct gt_argument_reading *a, const char *option, const cha
                             option, word);
     *items++ = 0;
     struct rule *rule = g_new0(struct rule, 1);
-    rule->option = option;
-    rule->text = g_strdup(word);
     int status =
         gt_pattern_parse(word, strlen(word), GT_FILTER_MATCH_REGEX, &rule->pattern, &at, err);
     if (status == 0)
         status = gt_value_parse(items, rule->request, &rule->n, &rule->storage, err);
     if (status == 0)
         g_ptr_array_add(a->rules, rule);
+    return status;
+}
+
+/* Values that the triggers of filters record, and then those that their conditions compare: these
+ * are recorded, too, so that readers can compare them. */
+static int take_triggers(struct gt_argument_reading *a, const struct gt_filter_set *set,
+                         bool implied, struct gt_error *err)
+{
+    struct gt_filter_value value;
+    int status = 0;
+    for (size_t i = 0; status == 0 && gt_filter_set_value(set, i, &value); i++) {
+        struct gt_error why;
+        if (value.implied != implied)
+            continue;
+        struct rule *rule = g_new0(struct rule, 1);
+        rule->pattern = (struct gt_pattern *)(uintptr_t)value.pattern;
+        rule->implied = implied;
+        status = gt_value_parse(value.items, rule->request, &rule->n, &rule->storage, &why);
+        if (status < 0)
+            return gt_error_set(err, status, "%s %.200s: %.300s", value.option, value.text,
+                                why.text);
+        g_ptr_array_add(a->rules, rule);
+    }
     return status;
 }
 
@@ -109,10 +130,14 @@ static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
 int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_argument_reading *a = &r->arguments;
-    if (!a->rules->len && !a->file)
-        return 0;
+    const struct gt_filter_set *set = r->filters.values;
+    int status = set ? take_triggers(a, set, false, err) : 0;
+    if (set && status == 0)
+        status = take_triggers(a, set, true, err);
+    if (status < 0 || (!a->rules->len && !a->file))
+        return status;
     a->abi = gt_abi_by_name(r->host.target);
-    int status = check(r, err);
+    status = check(r, err);
     if (status == 0 && a->file)
         status = read_values(a, err);
     a->on = status == 0;
@@ -189,14 +214,16 @@ static bool same_value(const struct gt_value_item *a, const struct gt_value_item
     return a->is_return == b->is_return && a->is_float == b->is_float && a->number == b->number;
 }
 
-/* A later rule wins over an earlier one, and any over the values file. */
-static void add_item(GArray *items, const struct gt_value_item *item)
+/* A later rule wins over an earlier one, and any over the values file, if it is not implied. */
+static void add_item(GArray *items, const struct gt_value_item *item, bool implied)
 {
     guint at = 0;
     for (; at < items->len; at++) {
         struct gt_value_item *other = &g_array_index(items, struct gt_value_item, at);
         if (same_value(other, item)) {
             const char *name = other->name;
+            if (implied)
+                return;
             *other = *item;
             other->name = name;
             return;
@@ -235,7 +262,7 @@ static GArray *collect(struct gt_uftrace_recorder *r, const struct gt_module *m,
         for (size_t k = 0; k < rule->n; k++) {
             struct gt_value_item item = rule->request[k].item;
             complete(a->abi, &item);
-            add_item(items, &item);
+            add_item(items, &item, rule->implied);
         }
     }
     return items;

@@ -80,8 +80,8 @@ struct gt_argument_reading {
 
 /* At load: rows of the plugin's arguments; how many there are. */
 size_t gt_arguments_options(struct gt_argument_reading *a, struct gt_arg *table);
-/* At load, after the arguments were read and the guest is known. GT_E_USAGE, GT_E_UNSUPPORTED,
- * errors of gt_values_read. */
+/* At load, after the filters were made, whose triggers may ask for values. GT_E_USAGE,
+ * GT_E_UNSUPPORTED, errors of gt_values_read. */
 int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* The function's values; NULL: it has none. With r->lock, at translation. */
@@ -108,6 +108,12 @@ const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, u
 const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr);
 /* The same after a plain return, which has closed the frame. */
 const struct gt_argument_slot *gt_arguments_returned(uint64_t addr);
+
+/* A value of a call of the function, as a reader will have it; `words` are its arguments' or
+ * result's, as they are stored. False: it has none of that name. */
+bool gt_arguments_value(const struct gt_uftrace_recorder *r, const struct gt_argument_function *of,
+                        const uint64_t *words, size_t n, const struct gt_call_value_name *name,
+                        struct gt_call_value *out);
 
 /* Writes the debug files of modules with values, and GT_VALUES_FILE. On the worker. */
 int gt_arguments_write(struct gt_uftrace_recorder *r, struct gt_error *err);

@@ -190,6 +190,23 @@ static void read_values(struct gt_uftrace_recorder *r, const struct gt_argument_
     slot->of = p->of;
 }
 
+bool gt_arguments_value(const struct gt_uftrace_recorder *r, const struct gt_argument_function *of,
+                        const uint64_t *words, size_t n, const struct gt_call_value_name *name,
+                        struct gt_call_value *out)
+{
+    const bool result = name->place == GT_CALL_RESULT;
+    const struct gt_value_spec *spec = &of->spec;
+    const struct gt_value_item *item = spec->item + (result ? spec->n_arguments : 0);
+    struct gt_reader bytes;
+    struct gt_value_list list;
+    gt_reader_init(&bytes, words, n * sizeof *words);
+    bool good = gt_packed_is_on(&r->output.packed)
+                    ? gt_values_get_words(words, n, &list) > 0
+                    : gt_values_get_uftrace(
+                          &bytes, item, result ? spec->n_returns : spec->n_arguments, &list) == 0;
+    return good && gt_values_get(item, &list, name, out);
+}
+
 /* ---- whose they are ------------------------------------------------------------------------ */
 
 /* The vCPU of the transfer that this thread makes, if values wait for it. */

@@ -83,7 +83,8 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 static uint32_t missing(const struct gt_uftrace_recorder *r)
 {
     bool registers = gt_host_can(GT_HOST_REGISTERS);
-    uint32_t needs = (registers ? 0 : GT_FILTER_NEEDS_REGISTERS) |
+    uint32_t needs = (registers ? 0 : GT_FILTER_NEEDS_REGISTERS | GT_FILTER_NEEDS_VALUES) |
+                     (r->arguments.file ? 0 : GT_FILTER_NEEDS_NAMES) |
                      (r->options.console ? 0 : GT_FILTER_NEEDS_CONSOLE) |
                      (r->options.qmp ? 0 : GT_FILTER_NEEDS_QMP);
     if (r->guest.user)
@@ -172,10 +173,13 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     struct gt_filter_set *set;
     pthread_mutex_init(&f->lock, NULL);
     int status = make_set(r, f->words, &set, err);
-    if (status < 0 || (gt_filter_set_is_empty(set) && !r->options.control)) {
+    if (status < 0) {
         gt_filter_set_free(set);
         return status;
     }
+    f->values = set;
+    if (gt_filter_set_is_empty(set) && !r->options.control)
+        return 0;
     if (gt_filter_set_only_watches(set) && !r->options.control) { /* calls need not know of it */
         f->watching = current_of(r, set, err);
         return f->watching ? 0 : GT_E_NOMEM;
@@ -312,7 +316,7 @@ static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_err
     return 0;
 }
 
-/* Registers can be read where code was translated for that. */
+/* Registers can be read where code was translated for that; conditions compare what is recorded. */
 static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
                        struct gt_error *err)
 {
@@ -321,6 +325,14 @@ static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
     if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_REGISTERS)
         status = gt_error_set(err, GT_E_UNSUPPORTED,
                               "read= must be given before the guest runs, to record");
+    struct gt_filter_value value;
+    for (size_t i = 0; status == 0 && gt_filter_set_value(set, i, &value); i++)
+        if (!value.implied || !r->arguments.on)
+            status =
+                gt_error_set(err, GT_E_UNSUPPORTED,
+                             "%.200s: which values calls have is decided before the guest runs, by "
+                             "record -A, -R or -T",
+                             value.text);
     gt_filter_set_free(set);
     return status;
 }

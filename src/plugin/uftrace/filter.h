@@ -59,6 +59,7 @@ struct gt_filters {
     int state;      /* recording=: 1: off until a trigger */
     uint32_t depth; /* calls at this depth of the recording and deeper are not recorded */
 
+    const struct gt_filter_set *values; /* that the options name; its triggers may ask for some */
     struct gt_filter_current *watching; /* in place of current: nothing of it concerns calls */
     struct gt_filter_current *current;  /* NULL: all is recorded. Atomic */
     pthread_mutex_t lock;               /* of the members below, and of functions' addresses */

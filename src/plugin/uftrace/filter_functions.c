@@ -277,6 +277,11 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
     struct gt_filter_unused unused;
     bool lines = false;
     for (size_t i = 0; current && gt_filter_set_unused(current->set, i, &unused); i++) {
+        if (unused.value) {
+            gt_host_message("%s: %s: no call had a value '%s'", unused.option, unused.text,
+                            unused.value);
+            continue;
+        }
         lines |= unused.lines;
         g_autofree char *wanted = gt_nearest_wanted(unused.name);
         struct gt_nearest near = {.wanted = wanted ? wanted : ""};

@@ -65,7 +65,20 @@ static void act(void *self, const struct gt_filter_act *a)
     gt_marks_act(f->rec, a, &f->state);
 }
 
-static const struct gt_filter_sink sink = {.enter = put_enter, .leave = put_leave, .act = act};
+static bool value(void *self, uint32_t depth, const struct gt_call_value_name *name,
+                  struct gt_call_value *out)
+{
+    const struct gt_filtered *f = self;
+    if (name->place == GT_CALL_RESULT)
+        return f->result && f->returns == depth &&
+               gt_arguments_value(f->rec, f->result->of, f->result->words, f->result->n, name, out);
+    const struct gt_filtered_call *call = gt_filtered_values_find(&f->values, depth);
+    return call &&
+           gt_arguments_value(f->rec, call->of, f->values.words + call->at, call->n, name, out);
+}
+
+static const struct gt_filter_sink sink = {
+    .enter = put_enter, .leave = put_leave, .act = act, .value = value};
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 

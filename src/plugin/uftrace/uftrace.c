@@ -223,9 +223,9 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     if (status == 0)
         status = know_guest(r, info, err);
     if (status == 0)
-        status = gt_arguments_init(r, err);
-    if (status == 0)
         status = init_members(r, err);
+    if (status == 0)
+        status = gt_arguments_init(r, err);
     if (status == 0)
         status = read_code_map(r, err);
     if (status == 0)

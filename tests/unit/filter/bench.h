@@ -12,8 +12,6 @@
 
 #include <cmocka.h>
 
-static const struct gt_condition_name values[] = {{"arg1", false}, {"retval", true}, {NULL, false}};
-
 /* A set, and tasks whose functions have the names a to z. */
 struct bench {
     struct gt_filter_set *set;
@@ -26,6 +24,7 @@ struct task {
     char open[64]; /* the names of the open calls */
     char log[1000];
     int64_t arg1, retval;
+    const char *path;
     uint32_t shown;
 };
 
@@ -63,12 +62,18 @@ static inline void put_act(void *self, const struct gt_filter_act *a)
             a->action->text ? a->action->text : "", a->trigger, a->depth, (unsigned)a->took);
 }
 
-static inline bool value_of(void *self, unsigned number, struct gt_expr_number *out)
+/* arg1, retval, and a string. */
+static inline bool value_of(void *self, uint32_t depth, const struct gt_call_value_name *name,
+                            struct gt_call_value *out)
 {
     const struct task *t = self;
-    int64_t v = number == 0 ? t->arg1 : t->retval;
-    *out = (struct gt_expr_number){v < 0, (uint64_t)v};
-    return v != INT64_MAX;
+    int64_t v = name->place == GT_CALL_RESULT ? t->retval : t->arg1;
+    (void)depth;
+    *out = (struct gt_call_value){.negative = v < 0, .bits = (uint64_t)v};
+    if (name->place == GT_CALL_NAMED && t->path)
+        *out = (struct gt_call_value){
+            .kind = GT_CALL_VALUE_TEXT, .text = t->path, .size = strlen(t->path)};
+    return v != INT64_MAX && (name->place != GT_CALL_NAMED || strcmp(name->name, "path") == 0);
 }
 
 static const struct gt_filter_sink sink = {put_enter, put_leave, put_act, value_of};
@@ -94,10 +99,9 @@ static const char *const names[] = {
 /* "-F a -T b@finish": words, without blanks in them. Functions of capital name are not there. */
 static inline void begin(struct bench *b, const char *options)
 {
-    const struct gt_filter_settings settings = {.values = values};
     char text[400], *word, *at = text;
     snprintf(text, sizeof text, "%s", options);
-    *b = (struct bench){.set = gt_filter_set_new(&settings)};
+    *b = (struct bench){.set = gt_filter_set_new(NULL)};
     while ((word = strsep(&at, " "))) {
         struct gt_error err;
         size_t i = 0;

@@ -10,11 +10,9 @@
 
 #include <cmocka.h>
 
-static const struct gt_condition_name values[] = {{"arg1", false}, {"retval", true}, {NULL, false}};
-
 static struct gt_filter_set *new_set(enum gt_filter_match match, uint32_t needs)
 {
-    const struct gt_filter_settings s = {match, values, needs};
+    const struct gt_filter_settings s = {match, needs};
     struct gt_filter_set *set = gt_filter_set_new(&s);
     assert_non_null(set);
     return set;
@@ -130,6 +128,24 @@ static void assert_refused(enum gt_filter_option option, const char *name, const
     gt_filter_set_free(set);
 }
 
+static void test_refused_values(void **state)
+{
+    (void)state;
+    assert_refused(GT_FILTER_TRIGGER, "-T", "f@finish,if:arg9==1", GT_E_UNSUPPORTED,
+                   "-T f@finish,if:arg9==1: character 13: values of calls are not known here: QEMU "
+                   "9.0 and later let plugins read them, a reader has those that were recorded "
+                   "(-A, -R)");
+    assert_refused(GT_FILTER_TRIGGER, "-T", "f@finish,if:depth>1||cuont==1", GT_E_UNSUPPORTED,
+                   "-T f@finish,if:depth>1||cuont==1: character 22: no value 'cuont'; known here: "
+                   "depth, took (at the return), argN, fpargN, retval (at the return); names of "
+                   "arguments need prototypes (--auto-args)");
+    assert_refused(GT_FILTER_TRIGGER, "-T", "f@finish,if:arg1<\"x\"", GT_E_USAGE,
+                   "-T f@finish,if:arg1<\"x\": character 21: strings are compared by == and !=");
+    assert_refused(GT_FILTER_TRIGGER, "-T", "f@arg1/s", GT_E_UNSUPPORTED,
+                   "-T f@arg1/s: character 3: values of calls are not known here: QEMU 9.0 and "
+                   "later let plugins read them, a reader has those that were recorded (-A, -R)");
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -157,9 +173,6 @@ static void test_refused(void **state)
                    "-T f@depth=x: character 9: expected a depth, a number");
     assert_refused(GT_FILTER_TRIGGER, "-T", "f@finish,count=0", GT_E_USAGE,
                    "-T f@finish,count=0: character 16: expected a number of at least 1");
-    assert_refused(GT_FILTER_TRIGGER, "-T", "f@finish,if:arg9==1", GT_E_USAGE,
-                   "-T f@finish,if:arg9==1: character 13: no value 'arg9'; known for now: depth, "
-                   "took (at the return), arg1, retval (at the return)");
     assert_refused(
         GT_FILTER_TRIGGER, "-T", "f@finish,if:arg1==1=2", GT_E_USAGE,
         "-T f@finish,if:arg1==1=2: character 20: '=' compares nothing, expected == or =~");
@@ -280,6 +293,32 @@ static void test_thousand(void **state)
     gt_filter_set_free(set);
 }
 
+/* What triggers record, and what conditions compare, is known to who records; and what no call had.
+ */
+static void test_recorded_values(void **state)
+{
+    static const char *const want[] = {"arg1/s,retval/d32", "arg2/s", "retval", "fparg1", NULL};
+    struct gt_filter_set *set = new_set(GT_FILTER_MATCH_REGEX, 0);
+    struct gt_filter_value v;
+    struct gt_filter_unused unused;
+    size_t i = 0;
+    (void)state;
+    add(set, GT_FILTER_TRIGGER, "f@arg1/s,retval/d32");
+    assert_true(gt_filter_set_is_empty(set));
+    assert_true(gt_filter_set_only_watches(set));
+    add(set, GT_FILTER_TRIGGER, "g@mark=x,if:arg2==\"y\"&&retval<0&&count>2&&fparg1>1");
+    assert_false(gt_filter_set_is_empty(set));
+    for (; gt_filter_set_value(set, i, &v); i++) {
+        assert_string_equal(v.items, want[i]);
+        assert_int_equal(v.implied, i > 0);
+        assert_string_equal(v.option, "-x");
+    }
+    assert_null(want[i]);
+    assert_true(gt_filter_set_unused(set, 0, &unused));
+    assert_null(unused.value); /* a pattern */
+    gt_filter_set_free(set);
+}
+
 static void test_many_triggers(void **state)
 {
     (void)state;
@@ -313,12 +352,14 @@ int main(void)
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_refused_values),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_together),
         cmocka_unit_test(test_unused),
         cmocka_unit_test(test_matters),
         cmocka_unit_test(test_thousand),
         cmocka_unit_test(test_many_triggers),
+        cmocka_unit_test(test_recorded_values),
         cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,29 @@ static void test_conditions(void **state)
     end(&b);
 }
 
+static void test_texts(void **state)
+{
+    struct bench b;
+    struct task t;
+    (void)state;
+    begin(&b,
+          "-F b@if:path==\"/a\" -T a@filter,if:path&&path!=\"/b\" -T c@mark=x,if:0x10==path "
+          "-T d@mark=y,if:path<3||other==\"/a\"||path&1||fparg1<5 -T e@mark=z,if:!(path==\"/c\")");
+    start(&t, &b);
+    t.arg1 = 0x10;
+    play(&t, &b, "b.a.c.e.", 1); /* path is a number; !(false) */
+    t.path = "/a";
+    play(&t, &b, "b.a.c.d.", 11);
+    t.path = "/b";
+    play(&t, &b, "b.a.c.d.", 21);
+    t.path = "/c";
+    play(&t, &b, "e.", 31);
+    assert_string_equal(t.log, " a0@3 /a0@4 [mark=x c@mark=x,if:0x10==path 0 0] [mark=z "
+                               "e@mark=z,if:!(path==\"/c\") 0 0] b0@11 /b0@12 a0@13 /a0@14");
+    gt_filter_state_finish(&t.s);
+    end(&b);
+}
+
 static void test_tasks(void **state)
 {
     struct bench b;
@@ -197,9 +220,10 @@ static void test_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conditions),       cmocka_unit_test(test_tasks),
-        cmocka_unit_test(test_switch_elsewhere), cmocka_unit_test(test_ended),
-        cmocka_unit_test(test_events),           cmocka_unit_test(test_causes),
-        cmocka_unit_test(test_no_memory),        cmocka_unit_test(test_depth)};
+        cmocka_unit_test(test_conditions), cmocka_unit_test(test_tasks),
+        cmocka_unit_test(test_texts),      cmocka_unit_test(test_switch_elsewhere),
+        cmocka_unit_test(test_ended),      cmocka_unit_test(test_events),
+        cmocka_unit_test(test_causes),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_depth)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
