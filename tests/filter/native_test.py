@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Filters of `guesttrace record` leave the calls that those of native `uftrace record` leave, of the same program, which
-was compiled with -pg. Which of several patterns wins is what uftrace does.
+was compiled with -pg, with each version of uftrace. Which of several patterns wins is what uftrace does.
 
 What is compared is the tree of calls of the program's own functions. docs/filters.md lists where guesttrace differs on
 purpose: where recording was switched on, the calls that it enters again are left out. The outermost call is main to
 uftrace, _start to guesttrace: -D stands beside an -F or -T that begins the depth.
 """
 import re
+import shutil
 import sys
 
-from gttest import paths, qemus, uftrace
-from gttest.commands import must, tool
+from gttest import paths, qemus, uftrace, uftraces
+from gttest.commands import must
 from gttest.compilers import AS_WRITTEN, compile_to
 from gttest.recordings import record
-from gttest.results import Tally, in_folder, need, same_lines
+from gttest.results import Skip, Tally, in_folder, need, same_lines
 
 SETS = """
 -F mid_two
@@ -96,24 +97,49 @@ def calls(directory, own, switched):
     return [line for tid in tids for line in see(trace, tid, own)]
 
 
-def compare(folder, program, own, number, words):
-    options = words.split()
-    command = [program] + ['slowly'] * ('-t' in options)
-    native, guest = f'{folder}/native{number}', f'{folder}/guest{number}'
-    must([tool('uftrace'), 'record', '--no-event', '--no-libcall', '-d', native, *options, *command], cwd=folder)
-    record(guest, ['-q', '--clock', 'host' if '-t' in options else 'insn', *options], command, cwd=folder)
-    switched = bool(SWITCH.search(words))
-    want = calls(native, own, switched)
-    same_lines(calls(guest, own, switched), want, words)
+class Native:
+    """A uftrace, and the program that it can record."""
+
+    def __init__(self, uftrace_path, program):
+        self.uftrace, self.program = uftrace_path, program
+        flags, self.options = uftraces.for_native(uftrace_path)
+        compiled(program, *flags)
+        self.own = own_functions(program)
+
+    def calls(self, folder, words):
+        out = f'{folder}/native.data'
+        shutil.rmtree(out, ignore_errors=True)
+        must([self.uftrace, 'record', '--no-event', '--no-libcall', *self.options, '-d', out, *words.split(), self.program,
+              *arguments(words)], cwd=folder)
+        return calls(out, self.own, SWITCH.search(words))
+
+
+def arguments(words):
+    return ['slowly'] * ('-t' in words.split())
+
+
+def compiled(program, *flags):
+    return compile_to(program, 'x86_64', paths.source('filter', 'native.c'), '-O1', '-pg', *AS_WRITTEN, *flags)
+
+
+def compare(folder, program, natives, number, words):
+    guest = f'{folder}/guest{number}'
+    record(guest, ['-q', '--clock', 'host' if '-t' in words.split() else 'insn', *words.split()],
+           [program, *arguments(words)], cwd=folder)
+    got = calls(guest, own_functions(program), SWITCH.search(words))
+    for native in natives:
+        same_lines(got, native.calls(folder, words), f'{words}, {native.uftrace}:')
 
 
 def check(folder):
     qemus.user('x86_64')
-    program = compile_to(f'{folder}/native', 'x86_64', paths.source('filter', 'native.c'), '-O1', '-pg', *AS_WRITTEN)
-    own, tally = own_functions(program), Tally()
+    natives = [Native(path, f'{folder}/native{i}') for i, path in enumerate(uftraces.find())]
+    if not natives:
+        raise Skip('no uftrace')
+    program, tally = compiled(f'{folder}/native'), Tally()
     for number, words in enumerate(SETS):
-        tally.run(words, compare, folder, program, own, number, words)
-    print(f'{tally.good} sets of options record what native uftrace records')
+        tally.run(words, compare, folder, program, natives, number, words)
+    print(f'{tally.good} sets of options record what {len(natives)} versions of native uftrace record')
     return tally.status()
 
 

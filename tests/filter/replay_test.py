@@ -14,7 +14,7 @@ import re
 import shutil
 import sys
 
-from gttest import paths, qemus, uftrace
+from gttest import paths, qemus, uftrace, uftraces
 from gttest.commands import must, printed, run
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
@@ -209,17 +209,6 @@ def explain(calls, program, options, got, want):
             f'{len(got)}, uftrace has {want[at:at + 3]} of {len(want)}')
 
 
-def uftraces():
-    found = [p for p in [shutil.which('uftrace')] if p]
-    for version in '0.17', '0.19':
-        path = os.path.join(paths.CACHE, 'uftraces', version, 'uftrace')
-        if os.path.exists(path):
-            found.append(path)
-        else:
-            skip(f'uftrace {version}: {paths.why_not_fetched("uftraces", version)}')
-    return found
-
-
 def compiled(out, *flags):
     compile_to(out, 'x86_64', paths.source('filter', 'calls.c'), paths.source('filter', 'calls_leaves.c'), '-O1', '-g',
                '-fno-inline', '-fno-optimize-sibling-calls', '-pthread', *flags)
@@ -236,7 +225,7 @@ def recordings(folder, program):
 
 
 def check(folder):
-    programs, tally = uftraces(), Tally()
+    programs, tally = uftraces.find(), Tally()
     if not programs:
         return SKIPPED
     first = int(os.environ.get('SEED', '1'))

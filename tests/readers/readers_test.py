@@ -5,28 +5,14 @@ has fetched. Each of its reading commands, on a program with threads, one with c
 coroutines, a machine with threads and one with privilege levels.
 """
 import os
-import shutil
 import sys
 
-from gttest import boards, paths, qemus, uftrace_check
+from gttest import boards, paths, qemus, uftrace_check, uftraces
 from gttest.compilers import compile_to
 from gttest.recordings import record, symbols
 from gttest.results import SKIPPED, Failure, Skip, Tally, in_folder, skip
 
 PROGRAMS = ['threads', 'fork', 'coroutines']
-VERSIONS = ['0.17', '0.19']
-
-
-def uftraces():
-    """[path]"""
-    found = [p for p in [shutil.which('uftrace')] if p]
-    for version in VERSIONS:
-        path = os.path.join(paths.CACHE, 'uftraces', version, 'uftrace')
-        if os.path.exists(path):
-            found.append(path)
-        else:
-            skip(f'uftrace {version}: {paths.why_not_fetched("uftraces", version)}')
-    return found
 
 
 def programs(folder):
@@ -67,7 +53,7 @@ def fail(bad):
 
 
 def check(folder):
-    readers, tally = uftraces(), Tally()
+    readers, tally = uftraces.find(), Tally()
     if not readers:
         return SKIPPED
     for out in recordings(folder, tally):

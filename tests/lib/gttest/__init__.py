@@ -8,6 +8,7 @@
     commands        running programs; nothing outlives a test or fills the disk
     compilers       cross compilers, their roots
     qemus           the QEMUs that are there, their versions
+    uftraces        the uftraces that are there, and what they need to record a program
     boards          programs for machines without an operating system
     boots           boots of Debian's kernels
     recordings      guesttrace record, symbols, repair
