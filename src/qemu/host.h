@@ -17,15 +17,18 @@
 #include <stdint.h>
 
 enum gt_host_feature {
-    GT_HOST_SCOREBOARD,    /* scoreboards, with inline add and store */
-    GT_HOST_CONDITIONAL,   /* callbacks that fire only if an entry differs from a value */
-    GT_HOST_REGISTERS,     /* guest registers can be read */
-    GT_HOST_MEMORY,        /* guest memory can be read by virtual address */
-    GT_HOST_MEMORY_VALUES, /* a memory callback can read the value */
-    GT_HOST_DISCONTINUITY, /* interrupts and exceptions are reported */
-    GT_HOST_SYSCALLS,      /* system calls are reported (user mode) */
-    GT_HOST_PHYSICAL,      /* virtual addresses of code can be translated (machines) */
-    GT_HOST_START_AGAIN,   /* gt_host_start_again */
+    GT_HOST_SCOREBOARD,     /* scoreboards, with inline add and store */
+    GT_HOST_CONDITIONAL,    /* callbacks that fire only if an entry differs from a value */
+    GT_HOST_REGISTERS,      /* guest registers can be read */
+    GT_HOST_MEMORY,         /* guest memory can be read by virtual address */
+    GT_HOST_MEMORY_VALUES,  /* a memory callback can read the value */
+    GT_HOST_MEMORY_AT_EXIT, /* an instruction that changes the flow can have memory callbacks; else
+                             * they may run for later instructions, and after gt_host_start_again
+                             * their memory is free */
+    GT_HOST_DISCONTINUITY,  /* interrupts and exceptions are reported */
+    GT_HOST_SYSCALLS,       /* system calls are reported (user mode) */
+    GT_HOST_PHYSICAL,       /* virtual addresses of code can be translated (machines) */
+    GT_HOST_START_AGAIN,    /* gt_host_start_again */
 };
 
 struct gt_host_info {

@@ -189,6 +189,8 @@ bool gt_host_can(enum gt_host_feature feature)
         return gt_qemu.read_memory_vaddr != NULL;
     case GT_HOST_MEMORY_VALUES:
         return gt_qemu.mem_get_value != NULL;
+    case GT_HOST_MEMORY_AT_EXIT:
+        return gt_qemu_family != QEMU_FAMILY_1;
     case GT_HOST_DISCONTINUITY:
         return host.info.system && gt_qemu.register_vcpu_discon_cb;
     case GT_HOST_SYSCALLS:

@@ -51,6 +51,7 @@ class Program:
     def __init__(self, name, folder, command):
         self.name, self.folder, self.command = name, folder, command
         self.functions, self.times = [], []
+        self.status = None
 
     def learn(self, copies):
         whole = flat(self.record(copies, [[]])[0])
@@ -89,6 +90,8 @@ class Program:
         done = run([self.command[0], *words, *self.command[1:]], cwd=self.folder)
         wrong = re.sub(rb'(?m)^guesttrace-uftrace: argument .* matches no function that ran.*\n', b'', done.stderr)
         need(b'guesttrace-uftrace' not in wrong, self.name, wrong)
+        need(self.status in (None, done.returncode), self.name, 'exit status', done.returncode, wrong)
+        self.status = done.returncode
 
 
 class Kernel(Program):

@@ -87,9 +87,17 @@ static void watch_stack_switch(const struct gt_translation *t, size_t at)
     gt_insn_on_exec(t->insn[at].ref, on_switched, NULL);
 }
 
+/* Where the host keeps them too long, an instruction that changes the flow gets no callbacks.
+ * Nothing is lost: what saves a context, or is asked for an address, does that before. */
+static bool may_watch(const struct gt_insn *insn)
+{
+    return gt_host_can(GT_HOST_MEMORY_AT_EXIT) || insn->kind == GT_INSN_OTHER ||
+           insn->kind == GT_INSN_STACK_SWITCH;
+}
+
 static void watch_memory(const struct gt_translation *t, size_t n, gt_mem_fn fn, unsigned which)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && may_watch(&t->insn[i].insn); i++)
         gt_insn_on_memory(t->insn[i].ref, fn, which, NULL);
 }
 

@@ -31,10 +31,47 @@ void gt_dormant_look(struct gt_uftrace_recorder *r)
 {
     struct gt_dormant *d = &r->dormant;
     bool asleep = gt_dormant_is_asleep(r);
-    if (d->possible && gt_dormant_is_due(r) != asleep &&
-        (asleep || __atomic_load_n(&d->wakes, __ATOMIC_RELAXED)) &&
-        !__atomic_exchange_n(&d->changes, true, __ATOMIC_ACQ_REL))
+    if (!d->possible || __atomic_load_n(&d->ends, __ATOMIC_RELAXED) || r->hot.finished ||
+        gt_dormant_is_due(r) == asleep ||
+        !(asleep || __atomic_load_n(&d->wakes, __ATOMIC_RELAXED)) ||
+        __atomic_exchange_n(&d->changes, true, __ATOMIC_SEQ_CST))
+        return;
+    if (__atomic_load_n(&d->ends, __ATOMIC_SEQ_CST))
+        gt_dormant_changed(r);
+    else
         gt_host_start_again(d->change);
+}
+
+void gt_dormant_changed(struct gt_uftrace_recorder *r)
+{
+    pthread_mutex_lock(&r->dormant.lock);
+    __atomic_store_n(&r->dormant.changes, false, __ATOMIC_SEQ_CST);
+    pthread_cond_broadcast(&r->dormant.changed);
+    pthread_mutex_unlock(&r->dormant.lock);
+}
+
+void gt_dormant_settle(struct gt_uftrace_recorder *r)
+{
+    if (!r->dormant.possible)
+        return;
+    pthread_mutex_lock(&r->dormant.lock);
+    while (__atomic_load_n(&r->dormant.changes, __ATOMIC_SEQ_CST))
+        pthread_cond_wait(&r->dormant.changed, &r->dormant.lock);
+    pthread_mutex_unlock(&r->dormant.lock);
+}
+
+void gt_dormant_end(struct gt_uftrace_recorder *r)
+{
+    __atomic_store_n(&r->dormant.ends, true, __ATOMIC_SEQ_CST);
+    gt_dormant_settle(r);
+}
+
+/* QEMU has not forgotten that it is to discard the code, and takes no other request. */
+void gt_dormant_forked(struct gt_uftrace_recorder *r)
+{
+    pthread_cond_init(&r->dormant.changed, NULL);
+    r->dormant.ends |= r->dormant.changes;
+    r->dormant.changes = false;
 }
 
 void gt_dormant_interrupted(struct gt_uftrace_recorder *r)

@@ -76,14 +76,19 @@ static bool may_exec(const struct gt_uftrace_recorder *r, uint64_t dir, uint64_t
     return true;
 }
 
+/* The new program begins where the files end. */
+static void flush_before_exec(const struct gt_uftrace_recorder *r)
+{
+    gt_streams_flush(r->output.streams);
+    gt_tracing_flush();
+}
+
 static void before_exec(struct gt_vcpu *v, struct gt_score *score, bool may)
 {
-    struct gt_uftrace_recorder *r = v->rec;
     if (may)
         gt_track_exec(&v->thread, gt_vcpu_time_after_block(v, score));
     v->in_exec = may;
-    gt_streams_flush(r->output.streams);
-    gt_tracing_flush();
+    flush_before_exec(v->rec);
 }
 
 static bool replaces_code(uint64_t prot, uint64_t flags)
@@ -176,6 +181,8 @@ static void before_syscall(struct gt_vcpu *v, struct gt_score *score, int64_t nu
         on_exit_group(r, args[0]);
     else if (v->begun && !gt_dormant_is_asleep(r))
         on_followed(v, score, number, args);
+    else if (number == sys->execve || number == sys->execveat)
+        flush_before_exec(r);
 }
 
 /* A recorder that sleeps has to know the process: its code, its threads and its children. */
@@ -186,6 +193,10 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
         return;
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    if (number == r->guest.syscalls->exit_group)
+        gt_dormant_end(r);
+    else if (number == r->guest.syscalls->clone)
+        gt_dormant_settle(r);
     gt_dormant_lock(r);
     bool asleep = gt_dormant_is_asleep(r);
     if (asleep && !v->begun && !v->refused && number == r->guest.syscalls->clone)
@@ -289,6 +300,7 @@ static void fork_child(void)
     pthread_mutex_unlock(&r->filters.lock);
     pthread_mutex_unlock(&r->tracker.lock);
     pthread_mutex_unlock(&r->lock);
+    gt_dormant_forked(r);
     gt_dormant_unlock(r);
 }
 

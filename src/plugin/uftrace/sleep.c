@@ -46,9 +46,9 @@ static void change(void *self)
     else if (!r->hot.finished && !sleeps && slept)
         wake_up(r);
     __atomic_store_n(&r->dormant.asleep, sleeps, __ATOMIC_RELEASE);
-    __atomic_store_n(&r->dormant.changes, false, __ATOMIC_RELEASE); /* frames that end look, too */
     gt_host_subscribe(sleeps ? &r->dormant.events : &r->events, r);
     pthread_mutex_unlock(&r->dormant.lock);
+    gt_dormant_changed(r); /* not before: frames that end look, too */
 }
 
 /* ---- asleep -------------------------------------------------------------------------------- */
@@ -101,6 +101,7 @@ bool gt_dormant_init(struct gt_uftrace_recorder *r)
     if (!d->possible)
         return false;
     pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->changed, NULL);
     d->change = change;
     d->events = r->events;
     d->events.translate = on_translate;
