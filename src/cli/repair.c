@@ -43,6 +43,8 @@ static int repair_one(const char *path, struct gt_error *err)
     if (status < 0)
         return status;
     status = gt_recording_repair(&edit, true, &done, err);
+    if (edit.work.restored)
+        printf("%s: the newest part was missing: an empty one is in its place\n", path);
     if (status == 0 || done.recovered || done.repair.files)
         print(path, &done);
     gt_recording_repair_clear(&done);

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings in several files: the same calls as in one, also after a kill; limits."""
-import glob
 import os
 import random
 import re
@@ -15,42 +14,7 @@ from gttest.commands import SECONDS, must, run
 from gttest.paths import GUESTTRACE, LONG
 from gttest.recordings import record
 from gttest.results import in_folder, need, read_bytes, write
-
-# Deep recursion over the ends of blocks, and records that no packer predicts.
-PROGRAM = '''
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static unsigned seed = 1;
-static unsigned next(void) { return seed = seed * 1103515245u + 12345u; }
-__attribute__((noinline)) unsigned a(unsigned n);
-__attribute__((noinline)) unsigned b(unsigned n) { return n ? (next() >> 16 & 1 ? a(n - 1) : b(n - 1)) + 1 : 0; }
-__attribute__((noinline)) unsigned a(unsigned n) { return n ? (next() >> 16 & 1 ? b(n - 1) : a(n - 1)) + 2 : 0; }
-int main(int argc, char **argv)
-{
-    unsigned times = argc > 1 ? atoi(argv[1]) : 0, sum = 0;
-    pid_t child = argc > 2 ? fork() : 1;
-    seed += !child;
-    for (unsigned i = 0; i < times; i++)
-        sum += a(next() >> 16 & 511);
-    if (argc > 2 && child)
-        waitpid(child, 0, 0);
-    return sum == 1;
-}
-'''
-
-
-def build(folder):
-    write(f'{folder}/p.c', PROGRAM.encode())
-    must(['gcc', '-O1', '-fno-inline', '-fno-optimize-sibling-calls', '-o', f'{folder}/p', f'{folder}/p.c'])
-    return f'{folder}/p'
-
-
-def parts(out):
-    """FILE.1 ..., in order."""
-    numbers = [n[len(out) + 1:] for n in glob.glob(glob.escape(out) + '.*')]
-    return [f'{out}.{n}' for n in sorted((n for n in numbers if n.isdigit()), key=int)]
-
+from gttest.splits import build, parts, size
 
 def flat(path, *options):
     done = run([GUESTTRACE, 'replay', '--flat', *options, path])
@@ -58,15 +22,11 @@ def flat(path, *options):
     return done.stdout, done.stderr
 
 
-def size(out):
-    return sum(os.path.getsize(p) for p in [out, *parts(out)])
-
-
 def test_same(folder):
     program = build(folder)
     options = ['--clock', 'insn', '--format', 'compact']
-    record(f'{folder}/one', options, [program, '4000'])
-    record(f'{folder}/set', [*options, '--split', '64K'], [program, '4000'])
+    record(f'{folder}/one', options, [program, '500'])
+    record(f'{folder}/set', [*options, '--split', '64K'], [program, '500'])
     need(len(parts(f'{folder}/set')) >= 2, parts(f'{folder}/set'))
     one, said = flat(f'{folder}/set')
     need(not said, said)
@@ -79,7 +39,7 @@ def test_same(folder):
 def test_gap(folder):
     """A part that is missing is reported, one of another recording is refused."""
     program = build(folder)
-    record(f'{folder}/set', ['--split', '64K', '--clock', 'insn'], [program, '4000'])
+    record(f'{folder}/set', ['--split', '64K', '--clock', 'insn'], [program, '500'])
     os.rename(f'{folder}/set.2', f'{folder}/aside')
     said = run([GUESTTRACE, 'info', f'{folder}/set'])
     need(said.returncode == 0 and b'part 2 is missing' in said.stderr, said.stderr)
@@ -92,10 +52,10 @@ def test_gap(folder):
 
 def test_limit(folder):
     program = build(folder)
-    done = record(f'{folder}/one', ['--size-limit', '400K', '--clock', 'insn'], [program, '20000'])
+    done = record(f'{folder}/one', ['--size-limit', '400K', '--clock', 'insn'], [program, '3000'])
     need(b'size limit of 400K was reached' in done.stderr, done.stderr)
     need(100 << 10 < size(f'{folder}/one') <= 400 << 10, size(f'{folder}/one'))
-    record(f'{folder}/set', ['--split', '256K', '--size-limit', '1M', '--clock', 'insn'], [program, '20000'])
+    record(f'{folder}/set', ['--split', '256K', '--size-limit', '1M', '--clock', 'insn'], [program, '3000'])
     need(300 << 10 < size(f'{folder}/set') <= 1 << 20, size(f'{folder}/set'))
     need(not os.path.exists(f'{folder}/set.1'), 'the oldest part is there')
     said = run([GUESTTRACE, 'info', f'{folder}/set'])
@@ -118,12 +78,12 @@ def test_options(folder):
 def test_kill(folder):
     """SIGKILL of guesttrace and QEMU at random moments, then repair: the beginning of the whole."""
     program = build(folder)
-    record(f'{folder}/one', ['--clock', 'insn', '--format', 'compact'], [program, '3000'])
+    record(f'{folder}/one', ['--clock', 'insn', '--format', 'compact'], [program, '500'])
     whole = calls(flat(f'{folder}/one')[0])
     for i in range(20 if LONG else 2):
         out = f'{folder}/set{i}'
         p = subprocess.Popen([GUESTTRACE, 'record', '-q', '-o', out, '--clock', 'insn', '--split', '64K', '--',
-                              program, '3000'], start_new_session=True, stdin=subprocess.DEVNULL,
+                              program, '500'], start_new_session=True, stdin=subprocess.DEVNULL,
                              env=dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS))
         least, end = random.randint(1, 2), time.monotonic() + SECONDS
         while len(parts(out)) < least and p.poll() is None:
@@ -147,10 +107,10 @@ def calls(text):
 def test_forks(folder):
     """Two processes record into the same parts: each one's calls are all there."""
     program = build(folder)
-    done = record(f'{folder}/set', ['--split', '64K'], [program, '4000', 'fork'])
+    done = record(f'{folder}/set', ['--split', '64K'], [program, '500', 'fork'])
     need(len(parts(f'{folder}/set')) >= 3, done.stderr)
     stats = must([GUESTTRACE, 'info', f'{folder}/set']).stdout
-    record(f'{folder}/one', ['--format', 'compact'], [program, '4000', 'fork'])
+    record(f'{folder}/one', ['--format', 'compact'], [program, '500', 'fork'])
     one = must([GUESTTRACE, 'info', f'{folder}/one']).stdout
     count = re.compile(rb'calls +: ([\d,]+)')
     a, b = (int(count.search(s).group(1).replace(b',', b'')) for s in (stats, one))

@@ -113,6 +113,13 @@ static void report_parts(struct gt_calls *c)
             report_missing(c, next, number - 1);
         next = number + 1;
     }
+    if (c->file.n_members && strcmp(c->file.member[c->file.n_members - 1].path, c->path) != 0) {
+        c->facts.incomplete = true;
+        gt_notice(&c->notices,
+                  "%s: the newest part is missing: its calls are left out, and names may be; run "
+                  "guesttrace repair",
+                  c->path);
+    }
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */

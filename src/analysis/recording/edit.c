@@ -2,16 +2,20 @@
 /* Recordings that are changed: see edit.h. */
 #include "analysis/recording/edit.h"
 
+#include "format/compact/set.h"
+
 #include <sys/stat.h>
 
-/* A flight recorder has no file before its first snapshot. */
+/* A flight recorder has no file before its first snapshot; of a set the newest part may be missing.
+ */
 static bool is_compact(const char *path)
 {
     struct gt_compact_work work;
     struct stat st;
     if (stat(path, &st) == 0)
         return S_ISREG(st.st_mode);
-    return gt_compact_work_name(path, &work, NULL) == 0 && gt_compact_flight_is(work.dir.path);
+    return gt_compact_work_name(path, &work, NULL) == 0 &&
+           (gt_compact_flight_is(work.dir.path) || gt_compact_set_highest(work.file).number);
 }
 
 int gt_recording_edit_open(const char *path, struct gt_recording_edit *out, struct gt_error *err)

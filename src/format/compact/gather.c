@@ -7,6 +7,7 @@
 #include "format/compact/parts.h"
 #include "format/compact/ran.h"
 #include "format/compact/set.h"
+#include "format/uftrace/uftrace.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -182,6 +183,53 @@ static bool is_name(const char *name)
     return name[0] != '.' && !strchr(name, '/') && !is_record_file(name);
 }
 
+/* Symbols of functions that ran: those of two parts of a set, in order. */
+static int join(const struct gt_uftrace_symtab *a, const struct gt_uftrace_symtab *b,
+                struct gt_text *out)
+{
+    struct gt_uftrace_symbol *sym = calloc(a->n + b->n + 1, sizeof *sym);
+    const struct gt_uftrace_module m = {b->path, b->build_id};
+    size_t n = 0;
+    if (!sym)
+        return GT_E_NOMEM;
+    for (size_t i = 0, k = 0; i < a->n || k < b->n;) {
+        bool first = k == b->n || (i < a->n && a->sym[i].addr < b->sym[k].addr);
+        i += !first && i < a->n && a->sym[i].addr == b->sym[k].addr;
+        sym[n++] = first ? a->sym[i++] : b->sym[k++];
+    }
+    int status = gt_uftrace_sym_write(out, &m, sym, n, NULL);
+    free(sym);
+    return status;
+}
+
+/* Adds the symbols that the directory has of an earlier part, of the same program. */
+static int join_symbols(const char *path, const char *data, size_t size, struct gt_text *out)
+{
+    struct gt_uftrace_symtab earlier, own;
+    char *old;
+    size_t n;
+    int status = gt_file_read(path, GT_COMPACT_MAX_TEXT, &old, &n, NULL);
+    if (status < 0)
+        return 0;
+    status = gt_uftrace_sym_read(old, n, &earlier, NULL);
+    free(old);
+    if (status < 0)
+        return 0;
+    if (gt_uftrace_sym_read(data, size, &own, NULL) == 0) {
+        if (strcmp(own.path, earlier.path) == 0 && strcmp(own.build_id, earlier.build_id) == 0)
+            status = join(&earlier, &own, out);
+        gt_uftrace_symtab_free(&own);
+    }
+    gt_uftrace_symtab_free(&earlier);
+    return status;
+}
+
+static bool is_symbols(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && strcmp(name + n - 4, ".sym") == 0;
+}
+
 static int scatter_one(struct gt_compact_file *f, size_t i, const char *dir, struct gt_error *err)
 {
     char name[GT_COMPACT_MAX_NAME + 1], path[PATH_ROOM], *data;
@@ -199,17 +247,27 @@ static int scatter_one(struct gt_compact_file *f, size_t i, const char *dir, str
     if (status < 0)
         return gt_error_set(err, status, "%s: %s: it cannot be unpacked", f->path, name);
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    status = gt_file_replace(path, data, size, err);
+    struct gt_text joined = {0};
+    if (f->n_members && is_symbols(name) && join_symbols(path, data, size, &joined) < 0)
+        status = gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->path);
+    if (status == 0 && joined.len)
+        status = gt_file_replace_text(path, &joined, err);
+    else if (status == 0)
+        status = gt_file_replace(path, data, size, err);
+    gt_text_free(&joined);
     free(data);
     return status;
 }
 
-/* In order: of a name the last one stays. */
+/* In order: of a name the last one stays. The newest part has names of all; where it is missing,
+ * each of the others those of functions that ran in it. */
 int gt_compact_scatter(const char *path, const char *dir, struct gt_error *err)
 {
     struct gt_compact_file f;
     struct gt_error why;
     int first = 0, status = gt_compact_file_open(path, &f, err);
+    if (status == GT_E_NOT_FOUND)
+        status = gt_compact_set_open(path, &f, err);
     if (status < 0)
         return status;
     for (size_t i = 0; i < f.n; i++) {

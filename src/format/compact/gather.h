@@ -16,7 +16,8 @@
  * gt_file_read, gt_compact_text_pack and gt_compact_file_append. */
 int gt_compact_gather(const char *dir, const char *path, struct gt_error *err);
 
-/* Writes the file's text files into the directory, which exists. Damaged ones are left out; the
+/* Writes the file's text files into the directory, which exists; where the file is missing those of
+ * the other parts of its set, with the symbols of all. Damaged ones are left out; the
  * first is reported after all others are written. Errors of gt_compact_file_open and
  * gt_file_replace. */
 int gt_compact_scatter(const char *path, const char *dir, struct gt_error *err);

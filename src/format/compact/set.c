@@ -139,6 +139,20 @@ int64_t gt_compact_set_list(const char *file, uint32_t **out, struct gt_error *e
     return (int64_t)n;
 }
 
+struct gt_compact_part gt_compact_set_highest(const char *file)
+{
+    char path[GT_COMPACT_PART_PATH];
+    struct gt_compact_part part = {0};
+    uint32_t *number = NULL;
+    int64_t n = gt_compact_set_list(file, &number, NULL);
+    if (n > 0 && gt_compact_part_path(file, number[n - 1], path) == 0)
+        part = gt_compact_part_at(path);
+    if (n > 0 && part.number != number[n - 1])
+        part = (struct gt_compact_part){0};
+    free(number);
+    return part;
+}
+
 int gt_compact_set_size(const char *path, uint64_t *size)
 {
     char part[GT_COMPACT_PART_PATH];
@@ -256,16 +270,13 @@ static int add_all(struct gt_compact_file *set, struct gt_compact_file *last, st
 /* The newest part; where FILE is missing, the one with the highest number. */
 static int open_newest(const char *path, struct gt_compact_file *out, struct gt_error *err)
 {
-    uint32_t *number = NULL;
     char part[GT_COMPACT_PART_PATH];
     int status = gt_compact_file_open(path, out, err);
     if (status != GT_E_NOT_FOUND)
         return status;
-    int64_t n = gt_compact_set_list(path, &number, NULL);
-    if (n > 0 && gt_compact_part_path(path, number[n - 1], part) == 0 &&
-        gt_compact_part_at(part).number == number[n - 1])
+    const struct gt_compact_part highest = gt_compact_set_highest(path);
+    if (highest.number && gt_compact_part_path(path, highest.number, part) == 0)
         status = gt_compact_file_open(part, out, err);
-    free(number);
     return status;
 }
 

@@ -34,6 +34,10 @@ int gt_compact_part_path(const char *file, uint32_t number, char out[GT_COMPACT_
  * frees *out. Returns how many; GT_E_IO, GT_E_NOMEM. */
 int64_t gt_compact_set_list(const char *file, uint32_t **out, struct gt_error *err);
 
+/* Which part FILE.NUMBER with the highest number is, for where FILE is missing; number 0: there is
+ * none. */
+struct gt_compact_part gt_compact_set_highest(const char *file);
+
 /* Bytes of the file, and of its other parts. GT_E_IO, GT_E_NOT_FOUND, GT_E_NOMEM. */
 int gt_compact_set_size(const char *path, uint64_t *size);
 

@@ -30,7 +30,7 @@ int gt_compact_work_name(const char *path, struct gt_compact_work *out, struct g
 {
     char folder[PATH_MAX], real[PATH_MAX];
     out->lock = -1;
-    out->made = out->flight = false;
+    out->made = out->restored = out->flight = false;
     out->snapshot[0] = '\0';
     out->recovered = out->records = 0;
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

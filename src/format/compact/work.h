@@ -26,9 +26,10 @@
 struct gt_compact_work {
     char file[4000]; /* absolute */
     struct gt_uftrace_dir dir;
-    int lock;    /* a descriptor: the directory is used; -1: it is not */
-    bool made;   /* the directory was made of the file, by this handle */
-    bool flight; /* it is a flight recorder's */
+    int lock;      /* a descriptor: the directory is used; -1: it is not */
+    bool made;     /* the directory was made of the file, by this handle */
+    bool restored; /* the newest part was missing: this handle has made an empty one */
+    bool flight;   /* it is a flight recorder's */
     /* Of such a one that gt_compact_work_open has opened: the file in the directory that becomes
      * the last snapshot, then that one. "": there is none. */
     char snapshot[4200];
@@ -53,7 +54,8 @@ int gt_compact_work_create(const char *path, struct gt_compact_work *out, struct
 int gt_compact_work_create_flight(const char *path, const struct gt_compact_flight_limit *limit,
                                   struct gt_compact_work *out, struct gt_error *err);
 /* The same for a file that is there, with the directory that is there as well, or one that is made
- * of the file. A flight recorder's whose processes have ended makes its last snapshot: see
+ * of the file. Where the newest part of a set is missing an empty one is made, of the texts that
+ * the others have. A flight recorder's whose processes have ended makes its last snapshot: see
  * struct gt_compact_work.snapshot. Errors of gt_compact_scatter and gt_compact_work_name;
  * GT_E_EXISTS: a flight recorder's processes have not ended. */
 int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err);

@@ -6,6 +6,7 @@
 #include "base/stream/stream.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
+#include "format/compact/set.h"
 #include "format/compact/writer.h"
 
 #include <stdio.h>
@@ -37,6 +38,18 @@ static int scatter(const struct gt_compact_work *w, struct gt_error *err)
     return status;
 }
 
+/* FILE is there, or is made. */
+static int restore(struct gt_compact_work *w, struct gt_error *err)
+{
+    if (access(w->file, F_OK) == 0)
+        return 0;
+    int status = gt_compact_work_restore(w, err);
+    w->restored = status == 0;
+    if (status < 0)
+        gt_compact_work_leave(w);
+    return status;
+}
+
 /* Somebody else may make or gather the directory at the same time, but not for ever. */
 int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct gt_error *err)
 {
@@ -45,6 +58,8 @@ int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct g
         return gt_compact_work_open_flight(out, err);
     if (status == 0)
         status = gt_compact_file_check(out->file, err);
+    if (status == GT_E_NOT_FOUND && gt_compact_set_highest(out->file).number)
+        status = 0;
     if (status < 0)
         return status;
     for (int tries = 0; tries < OPEN_TRIES; tries++) {
@@ -55,7 +70,7 @@ int gt_compact_work_open(const char *path, struct gt_compact_work *out, struct g
             return status;
         status = gt_compact_work_enter(out, err);
         if (status != GT_E_NOT_FOUND)
-            return status;
+            return status < 0 ? status : restore(out, err);
     }
     return status;
 }

@@ -24,6 +24,9 @@ int gt_compact_work_check_parts(const struct gt_compact_work *w, struct gt_error
  * removed. GT_E_IO, GT_E_NOMEM. */
 int gt_compact_work_move_parts(const struct gt_compact_work *w, const struct gt_compact_work *old,
                                struct gt_error *err);
+/* Where FILE is missing, and other parts are there: makes an empty one of the set. GT_E_IO,
+ * GT_E_RANGE. */
+int gt_compact_work_restore(const struct gt_compact_work *w, struct gt_error *err);
 /* Removes the directory, for others all at once. */
 int gt_compact_work_remove_dir(const struct gt_compact_work *w, struct gt_error *err);
 

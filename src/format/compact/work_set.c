@@ -5,10 +5,12 @@
 #include "format/compact/gather.h"
 #include "format/compact/set.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -155,4 +157,46 @@ int gt_compact_work_finish_parts(const struct gt_compact_work *w, struct gt_erro
 {
     struct finish f = {w, {.part = gt_compact_part_at(w->file)}};
     return f.names.part.number ? for_each(w->file, finish_part, &f, err) : 0;
+}
+
+/* ---- a newest part that is missing ---------------------------------------------------------- */
+
+/* The next part, which a process has begun that was killed between its two names (split.c). */
+static bool take_begun(const struct gt_compact_work *w, const struct gt_compact_part *highest)
+{
+    char path[GT_COMPACT_PART_PATH + 256];
+    bool taken = false;
+    DIR *d = opendir(w->dir.path);
+    for (const struct dirent *e; d && !taken && (e = readdir(d));) {
+        const char *end = strrchr(e->d_name, '.');
+        if (strncmp(e->d_name, ".guesttrace-", 12) != 0 || strcmp(end, ".part") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", w->dir.path, e->d_name);
+        const struct gt_compact_part part = gt_compact_part_at(path);
+        taken = part.set == highest->set && part.number == highest->number + 1 &&
+                rename(path, w->file) == 0;
+    }
+    if (d)
+        closedir(d);
+    return taken;
+}
+
+/* Its number leaves out that of the one that is missing: readers report it as such. */
+int gt_compact_work_restore(const struct gt_compact_work *w, struct gt_error *err)
+{
+    char next[GT_COMPACT_PART_PATH];
+    struct gt_compact_part part = gt_compact_set_highest(w->file);
+    int n = snprintf(next, sizeof next, "%s/.guesttrace-%d.part", w->dir.path, (int)getpid());
+    if (part.number == 0 || part.number > UINT32_MAX - 2 || n >= (int)sizeof next)
+        return gt_error_set(err, GT_E_RANGE, "%s: the newest part is missing", w->file);
+    if (take_begun(w, &part))
+        return 0;
+    unlink(next); /* of a process of this number that was killed */
+    part.number += 2;
+    int status = gt_compact_part_create(next, &part, err);
+    if (status == 0 && rename(next, w->file) != 0)
+        status = gt_error_errno(err, errno, "%s", w->file);
+    if (status < 0)
+        unlink(next);
+    return status;
 }

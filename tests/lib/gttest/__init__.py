@@ -12,6 +12,7 @@
     boards          programs for machines without an operating system
     boots           boots of Debian's kernels
     recordings      guesttrace record, symbols, repair
+    splits          recordings in several files, and the same run in one
     plugin_runs     QEMU with a plugin, and what the plugin printed
     scripted        scripts of the scripted host
     sockets         both ends of a socket

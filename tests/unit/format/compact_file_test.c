@@ -1,55 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A recording in one file: blocks and text files; cut and changed at every byte; appending. */
-#include "format/compact/file.h"
+#include "compact_folder.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-
-static char dir[64], path[96];
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(dir, "/tmp/guesttrace-compact-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(path, sizeof path, "%s/a.gtrace", dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(dir);
-}
-
-static void add_text(const char *name, const char *text)
-{
-    uint8_t *block;
-    size_t size;
-    struct gt_error err;
-    assert_int_equal(gt_compact_text_pack(name, text, strlen(text), &block, &size), 0);
-    assert_int_equal(gt_compact_file_append(path, block, size, &err), 0);
-    free(block);
-}
 
 static void add_records(unsigned n)
 {
     const struct gt_packer_options o = {.packer = 7, .exact = true};
     struct gt_packer *p;
-    struct gt_error err;
     const uint8_t *block;
     size_t size;
     assert_int_equal(gt_packer_create(&o, &p), 0);
@@ -64,7 +26,6 @@ static void add_records(unsigned n)
 
 static void make(void)
 {
-    struct gt_error err;
     unlink(path);
     assert_int_equal(gt_compact_file_create(path, &err), 0);
     add_text("info", "old\n");
@@ -77,7 +38,6 @@ static void check_text(struct gt_compact_file *f, const char *name, const char *
 {
     char *data;
     size_t size;
-    struct gt_error err;
     assert_int_equal(gt_compact_file_text(f, name, &data, &size, &err), 0);
     assert_int_equal(size, strlen(text));
     assert_string_equal(data, text);
@@ -88,7 +48,6 @@ static void test_whole(void **state)
 {
     (void)state;
     struct gt_compact_file f;
-    struct gt_error err;
     char *data;
     size_t size;
     const uint8_t *payload;
@@ -111,7 +70,6 @@ static void test_cut(void **state)
 {
     (void)state;
     struct gt_compact_file f;
-    struct gt_error err;
     struct stat st;
     make();
     assert_int_equal(gt_compact_file_open(path, &f, &err), 0);
@@ -150,7 +108,6 @@ static void test_changed(void **state)
 {
     (void)state;
     struct gt_compact_file f;
-    struct gt_error err;
     struct stat st;
     const uint8_t *payload;
     make();
@@ -177,7 +134,6 @@ static void test_not_one(void **state)
 {
     (void)state;
     struct gt_compact_file f;
-    struct gt_error err;
     assert_int_equal(gt_compact_file_open(path, &f, &err), GT_E_NOT_FOUND);
     assert_int_equal(gt_compact_file_open(dir, &f, &err), GT_E_FORMAT);
     assert_int_equal(gt_compact_file_append(path, "x", 1, &err), GT_E_NOT_FOUND);
@@ -193,7 +149,6 @@ static void test_not_one(void **state)
 static void test_full(void **state)
 {
     (void)state;
-    struct gt_error err;
     struct stat before, after;
     struct rlimit old, limit;
     make();
@@ -224,7 +179,6 @@ static void test_names(void **state)
     name[GT_COMPACT_MAX_NAME] = '\0';
     add_text(name, "long");
     struct gt_compact_file f;
-    struct gt_error err;
     assert_int_equal(gt_compact_file_open(path, &f, &err), 0);
     check_text(&f, name, "long");
     gt_compact_file_close(&f);
@@ -232,7 +186,7 @@ static void test_names(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
     const struct CMUnitTest tests[] = {TEST(test_whole),   TEST(test_cut),  TEST(test_changed),
                                        TEST(test_not_one), TEST(test_full), TEST(test_names)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,47 +3,15 @@
 #ifndef TESTS_UNIT_FORMAT_COMPACT_FILE_UTIL_H
 #define TESTS_UNIT_FORMAT_COMPACT_FILE_UTIL_H
 
-#include "format/compact/file.h"
+#include "compact_folder.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static char dir[64], path[96];
-static struct gt_error err;
-
 static inline int set_up(void **state)
 {
-    (void)state;
-    strcpy(dir, "/tmp/guesttrace-compact-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(path, sizeof path, "%s/a.gtrace", dir);
-    return gt_compact_file_create(path, &err);
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(dir);
-}
-
-static inline void add_text(const char *name, const char *text)
-{
-    uint8_t *block;
-    size_t size;
-    assert_int_equal(gt_compact_text_pack(name, text, strlen(text), &block, &size), 0);
-    assert_int_equal(gt_compact_file_append(path, block, size, &err), 0);
-    free(block);
+    return make_folder(state) < 0 ? -1 : gt_compact_file_create(path, &err);
 }
 
 static inline void append_raw(const void *data, size_t size)

@@ -311,7 +311,7 @@ static void test_torn_between(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, remove_folder)
     const struct CMUnitTest tests[] = {
         TEST(test_torn_between), TEST(test_index),    TEST(test_gaps), TEST(test_long_gaps),
         TEST(test_far_index),    TEST(test_cut),      TEST(test_lies), TEST(test_wrong_sizes),

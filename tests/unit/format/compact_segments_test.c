@@ -175,7 +175,7 @@ static void test_changed(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, remove_folder)
     const struct CMUnitTest tests[] = {TEST(test_segments), TEST(test_orphans), TEST(test_words),
                                        TEST(test_changed)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,161 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Recordings in several files: a boundary after each block, and what readers make of the parts. */
-#include "base/file.h"
-#include "format/compact/work.h"
-#include "format/compact/writer.h"
-#include "format/uftrace/uftrace.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-enum { NUMBER = 77, TASK = 100, EACH = 101, BLOCKS = 9, DEPTH = 40 };
-
-static char dir[64], path[96];
-static struct gt_error err;
-static struct gt_compact_work work;
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(dir, "/tmp/guesttrace-split-XXXXXX");
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(path, sizeof path, "%s/a.gtrace", dir);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    gt_compact_work_leave(&work);
-    return gt_file_remove_dir(dir, &err);
-}
-
-/* Record i: calls to DEPTH and back, so that blocks begin at all depths. */
-static uint64_t word_of(uint64_t i)
-{
-    uint32_t at = (uint32_t)(i % (2 * DEPTH));
-    return at < DEPTH ? gt_uftrace_entry(at, 0x1000 + at * 16)
-                      : gt_uftrace_exit(2 * DEPTH - 1 - at, 0x1000 + (2 * DEPTH - 1 - at) * 16);
-}
-
-static uint32_t depth_at(uint64_t i)
-{
-    uint32_t at = (uint32_t)(i % (2 * DEPTH));
-    return at < DEPTH ? at : 2 * DEPTH - at;
-}
-
-/* ---- writing ------------------------------------------------------------------------------- */
-
-/* A process that adds blocks, each of which ends a part, from record `from` on. */
-static void add_as(uint32_t number, uint64_t from, unsigned blocks, uint64_t bytes)
-{
-    const struct gt_compact_writer_options o = {
-        .path = work.file, .dir = work.dir.path, .limits = {.bytes = bytes}};
-    struct gt_compact_writer *w;
-    uint64_t there, size;
-    assert_int_equal(gt_compact_writer_create(&o, &w), 0);
-    assert_int_equal(gt_compact_packing.open(w, number, false, &there), 0);
-    assert_int_equal(there, from);
-    for (unsigned b = 0; b < blocks; b++) {
-        uint64_t words[2 * EACH];
-        for (unsigned k = 0; k < EACH; k++, from++) {
-            words[2 * k] = 1000 + 10 * from;
-            words[2 * k + 1] = word_of(from);
-        }
-        assert_int_equal(gt_compact_packing.put(w, TASK + number, words, 2 * EACH), 0);
-        assert_int_equal(gt_compact_packing.end(w, &size), 0);
-    }
-    gt_compact_packing.close(w, true);
-    gt_compact_writer_destroy(w);
-}
-
-static void begin(void)
-{
-    assert_int_equal(gt_compact_work_create_set(path, 0, &work, &err), 0);
-}
-
-static void finish(void)
-{
-    assert_true(gt_compact_work_is_last(&work));
-    assert_int_equal(gt_compact_work_gather(&work, &err), 0);
-    gt_compact_work_leave(&work);
-}
-
-static void record(void)
-{
-    begin();
-    add_as(NUMBER, 0, BLOCKS, 1);
-    finish();
-}
-
-static const char *part(uint32_t number)
-{
-    static char name[GT_COMPACT_PART_PATH];
-    gt_compact_part_path(path, number, name);
-    return name;
-}
-
-/* ---- reading ------------------------------------------------------------------------------- */
-
-struct reading {
-    struct gt_unpacker *u;
-    uint64_t next; /* record */
-};
-
-static int take(void *self, const struct gt_compact_piece *p)
-{
-    struct reading *r = self;
-    if (p->first) {
-        assert_int_equal(p->n_open, depth_at(r->next));
-        assert_int_equal(p->time, r->next ? 1000 + 10 * (r->next - 1) : 0);
-    }
-    for (size_t i = 0; i < p->n; i++, r->next++) {
-        const struct gt_compact_record record = gt_unpacker_record(r->u, &p->event[i]);
-        assert_int_equal(record.time, 1000 + 10 * r->next);
-        assert_int_equal(record.word, word_of(r->next));
-    }
-    return 0;
-}
-
-/* All records of the packer, which begin with `first`; `leap` is skipped. How many. */
-static uint64_t read_file(const struct gt_compact_file *f, uint32_t packer, uint64_t first,
-                          uint64_t hole, uint64_t leap)
-{
-    struct gt_compact_segments s;
-    struct reading r = {.next = first};
-    assert_int_equal(gt_compact_segments_find(f, &s), 0);
-    assert_int_equal(s.orphans, 0);
-    assert_int_equal(gt_unpacker_create(&r.u), 0);
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.segment[i].packer != packer)
-            continue;
-        if (r.next == hole)
-            r.next += leap;
-        assert_int_equal(gt_compact_segment_unpack(f, &s.segment[i], r.u, take, &r, &err), 0);
-    }
-    gt_unpacker_destroy(r.u);
-    gt_compact_segments_free(&s);
-    return r.next - first;
-}
-
-static void check_all(uint64_t records)
-{
-    struct gt_compact_file f;
-    assert_int_equal(gt_compact_set_open(path, &f, &err), 0);
-    assert_int_equal(read_file(&f, NUMBER, 0, UINT64_MAX, 0), records);
-    gt_compact_file_close(&f);
-}
-
-/* ---- tests --------------------------------------------------------------------------------- */
+#include "compact_split_util.h"
 
 static void test_all_parts(void **state)
 {
@@ -349,17 +194,17 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_all_parts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_part_alone, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_missing_part, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_other_recording, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_replaced, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_name_taken, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_killed, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_truncated, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_amounts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_all_parts, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_part_alone, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_processes, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_missing_part, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_recording, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_replaced, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_name_taken, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_killed, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_truncated, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_amounts, make_folder, tear_down),
+        cmocka_unit_test_setup_teardown(test_limit, make_folder, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

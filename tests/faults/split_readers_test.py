@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every reader says of a recording in several files what it says of the same run in one file."""
+import os
+import resource
+import signal
+import sys
+
+from gttest import boards, commands, functions, paths, qemus, recordings, sockets, splits
+from gttest.commands import must, run
+from gttest.paths import GUESTTRACE
+from gttest.results import need
+
+FEW = 256  # descriptors
+
+
+def few_files():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW))
+
+
+def test_threads(t):
+    both = splits.Both(t.folder, '64K')
+    both.record(qemus.user('x86_64'), splits.build(t.folder), '3', 'threads', '100')
+    both.check(2)
+
+
+def test_fork(t):
+    both = splits.Both(t.folder, '64K')
+    both.record(qemus.user('x86_64'), splits.build(t.folder), '200', 'fork')
+    both.check(2)
+
+
+def check_machine(folder, qemu, guest, vcpus):
+    both = splits.Both(folder, '64K')
+    both.record(*guest.command(qemu), '-smp', str(vcpus))
+    for name in both.one, both.set:
+        recordings.symbols(name, guest.elf)
+    both.check(1)
+
+
+def test_machines(t):
+    """Two and four vCPUs on each QEMU."""
+    for vcpus in 2, 4:
+        os.mkdir(f'{t.folder}/{vcpus}')
+        guest = boards.build_kernel('aarch64', f'{t.folder}/{vcpus}', paths.source('faults', 'guests', 'vcpus.c'),
+                                    [f'VCPUS={vcpus}'])
+        for version, qemu in qemus.find('aarch64'):
+            check_machine(f'{t.folder}/{vcpus}/{version}', qemu, guest, vcpus)
+
+
+def test_alone(t):
+    """Parts that are given one by one have, together, all calls; each has names."""
+    both = splits.Both(t.folder, '64K')
+    both.record(qemus.user('x86_64'), splits.build(t.folder), '500')
+    whole, alone = both.read('one', 'replay', '--flat')[0].splitlines(), []
+    for path in [*splits.parts(both.set), both.set + '.last']:
+        if path.endswith('.last'):  # the newest one has all as one under its own name
+            path = f'{both.set}.{len(splits.parts(both.set)) + 1}'
+            os.rename(both.set, path)
+        done = must([GUESTTRACE, 'replay', '--flat', path])
+        need(not done.stderr, path, done.stderr)
+        lines = done.stdout.splitlines()
+        need(b'<' not in done.stdout, 'a function of', path, 'has no name')
+        alone += lines
+    need(len(alone) >= len(whole), len(alone), len(whole))
+
+
+def test_thousand(t):
+    """Parts as small as can be, by a flush each; readers have 256 descriptors, and so has repair."""
+    out, control = f'{t.folder}/run', f'{t.folder}/control'
+    child = commands.start([GUESTTRACE, 'record', '-q', '--split', '1ms', '--control', control, '-o', out, '--',
+                            splits.build(t.folder), '100000000'], preexec_fn=few_files)
+    with sockets.connected(control, child) as s, s.makefile('r') as answers:
+        need('guesttrace' in answers.readline(), 'no greeting')
+        while len(splits.parts(out)) < 1000:
+            s.sendall(b'flush\n')
+            said = answers.readline()
+            need(said.startswith('ok '), said)
+    os.killpg(child.pid, signal.SIGKILL)
+    commands.finish(child)
+    done = must([GUESTTRACE, 'repair', out], preexec_fn=few_files)
+    need(len(splits.parts(out)) >= 1000, len(splits.parts(out)), done.stdout)
+    need(not os.path.exists(out + '.parts'), 'the working directory is left')
+    for words in ['info'], ['report'], ['replay', '--flat', '--from', '1s']:
+        done = must([GUESTTRACE, *words, out], preexec_fn=few_files)
+        need(not done.stderr, words, done.stderr)
+
+
+def test_missing(t):
+    """A part in the middle, the oldest, the newest: said once by each reader; all others are read."""
+    both = splits.Both(t.folder, '64K')
+    both.record(qemus.user('x86_64'), splits.build(t.folder), '500')
+    n = len(splits.parts(both.set))
+    for number, path in (1, both.set + '.1'), (n, splits.parts(both.set)[-1]):
+        os.rename(path, both.set + '-aside')
+        for words in splits.READINGS:
+            out, said = both.read('set', *words)
+            need(out and said.count(b'\n') == 1 and f'part {number} is missing'.encode() in said, words, said)
+        os.rename(both.set + '-aside', path)
+    os.remove(both.set)
+    for words in ['info'], ['report']:
+        out, said = both.read('set', *words)
+        need(out and said.count(b'\n') == 1 and b'the newest part is missing' in said, words, said)
+    said = recordings.repair(both.set)
+    need('the newest part was missing' in said, said)
+    out, said = both.read('set', 'report')
+    need(f'part {n + 1} is missing'.encode() in said and b'<' not in out, said, out)
+    need('nothing to repair' in recordings.repair(both.set), 'a second repair')
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals()))
