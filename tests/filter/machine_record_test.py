@@ -18,10 +18,11 @@ from gttest import boards, paths, qemus
 from gttest.commands import run
 from gttest.paths import GUESTTRACE
 from gttest.recordings import converse, record, symbols
-from gttest.results import Tally, in_folder, need, same
+from gttest.results import Tally, in_folder, need, read_text, same
 from record_test import DURATION, Options
 
 SETS = 4
+TAILS = ',tail-calls=off'  # a vector jumps to its handler
 ARGUMENTS = {'-F': 'filter', '-N': 'notrace', '-T': 'trigger', '-C': 'caller-filter', '-H': 'hide', '-L': 'loc-filter', '-t': 'time-filter',
              '-Z': 'size-filter', '-D': 'depth', '--trace': 'recording', '--match=glob': 'match'}
 
@@ -48,7 +49,7 @@ class Machine:
         self.folder, self.built = folder, boards.build_kernel(arch, folder, case, flags=['-g'])
         self.command = self.built.command(qemu)
         told = f'{folder}/told'
-        record(told, ['-q', '--srcline'], self.command)
+        record(told, ['-q', '--srcline', '--symbols', self.built.elf], self.command)
         self.map = shutil.copy(f'{told}/code.map', f'{folder}/code.map')
         self.second = shutil.copy(paths.plugin('uftrace'), f'{folder}/second.so')
 
@@ -111,8 +112,43 @@ def without_handlers(text):
 
 
 def check_handlers(machine):
-    whole, filtered = machine.run('no-handlers=on', common=',tail-calls=off')
+    whole, filtered = machine.run('no-handlers=on', common=TAILS)
     same(flat(filtered), without_handlers(flat(whole)), 'no-handlers=on:')
+
+
+def check_triggers(machine):
+    """Of handlers and of what they call: marks at entries and returns, by count, and by how long it took."""
+    whole = flat(machine.run(common=TAILS)[0])
+    inside = re.findall(r' enter +- (vector_\w+)\n(?=.* enter +- (\w+)$)', whole, re.M)
+    need(len(inside) > 20, 'handlers that call something', len(inside))
+    vector, callee = max(set(inside), key=inside.count)
+    all_took = sorted(int(t.replace('.', '')) for t in re.findall(rf' leave +([\d.]+) {callee}$', whole, re.M))
+    took = all_took[len(all_took) // 10]
+    outs = machine.run(*arguments(['-T', f'{vector}@mark=in,after=2,every=3', '-T', f'{callee}@mark=out,at=return,count=9', '-T',
+                                   f'{vector}@mark=end,at=return', '-T', f'{callee}@mark=long,if:took>{took}ns']), common=TAILS)
+    whole = flat(outs[0])
+
+    def times(kind, name, least=-1):
+        found = re.findall(rf'^ *([\d.]+) .* {kind} +(\S+) {name}$', whole, re.M)
+        return [time for time, took in found if least < 0 or int(took.replace('.', '')) > least]
+    wanted = {'in': times('enter', vector)[2::3], 'out': times('leave', callee)[:9], 'end': times('leave', vector),
+              'long': times('leave', callee, took)}
+    marks = [line.split(' ', 1) for line in read_text(f'{outs[1]}/extern.dat').splitlines()]
+    for text, expected in wanted.items():
+        got = [time for time, said in marks if said == text]
+        need(got == expected and (expected or text == 'long'), text, 'of', vector, callee, took, 'is at', got[:9], len(got), 'not', expected[:9], len(expected))
+
+
+def check_tasks(machine):
+    """By number; the machine has one vCPU."""
+    whole = flat(machine.run()[0])
+    tids = sorted(set(re.findall(r'^ *[\d.]+ +(\d+) +\d+ enter', whole, re.M)), key=int)
+    need(len(tids) > 1, 'tasks', tids)
+    whole, filtered = machine.run(f'task={tids[1]}', 'vcpu=0')
+    same(flat(filtered), flat(whole, '--task', tids[1]), f'task={tids[1]}:')
+    need('enter' in flat(filtered), 'nothing of task', tids[1])
+    _, filtered = machine.run('vcpu=1')
+    need('enter' not in flat(filtered), 'vcpu=1:', flat(filtered)[:500])
 
 
 def check_levels(machine):
@@ -143,7 +179,9 @@ def check_qemu(folder, case, arch, version, qemu):
     for seed, options in sets(names, times):
         tally.run(f'QEMU {version}, set {seed}', compare, machine, options)
     tally.run(f'QEMU {version}, lines', check_lines, machine, case)
+    tally.run(f'QEMU {version}, tasks', check_tasks, machine)
     if 'vector_' in whole:
+        tally.run(f'QEMU {version}, triggers', check_triggers, machine)
         tally.run(f'QEMU {version}, handlers', check_handlers, machine)
     if qemus.number_of(qemu) >= qemus.TELLS_REGISTERS :
         tally.run(f'QEMU {version}, levels', check_levels, machine)

@@ -25,7 +25,7 @@ def build(folder):
 
 
 def start(qemu, guest, out, *options):
-    return commands.start([paths.GUESTTRACE, 'record', '-o', out, *options, '--', *guest.command(qemu)])
+    return commands.start([paths.GUESTTRACE, 'record', '-o', out, '--symbols', guest.elf, *options, '--', *guest.command(qemu)])
 
 
 def wait_for(p, path):
