@@ -166,3 +166,10 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
     bool more = module.at || r->condition != own; /* a module, if: */
     return status == 0 ? check_words(r, s, words.at, more) : status;
 }
+
+const char *gt_cause_subject(const struct gt_filter_rule *r)
+{
+    return r->cause == GT_CAUSE_CONSOLE ? "line of the console"
+           : r->cause == GT_CAUSE_QMP   ? "event of QEMU"
+                                        : NULL;
+}

@@ -154,6 +154,7 @@ struct gt_filter_unused {
     const char *option, *text; /* as the user wrote it */
     const char *name;          /* of functions, without module and scope: to find near ones */
     bool lines;                /* it is about source lines */
+    const char *other;         /* what else it is about, as "event of QEMU"; NULL: functions */
 };
 bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_filter_unused *out);
 

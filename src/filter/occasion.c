@@ -146,8 +146,10 @@ void gt_filter_said(const struct gt_filter_set *set, struct gt_filter_live *live
                     const struct gt_filter_sink *sink, void *self)
 {
     for (size_t i = 0; i < set->n_rules; i++)
-        if (is_said(set->rule[i], kind, text))
+        if (is_said(set->rule[i], kind, text)) {
+            __atomic_store_n(&set->rule[i]->used, true, __ATOMIC_RELAXED);
             fire(live, set->rule[i], time, sink, self);
+        }
 }
 
 void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *live, bool by_signal,

@@ -379,13 +379,18 @@ bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_f
 {
     for (size_t k = 0; k < set->n_rules; k++) {
         const struct gt_filter_rule *r = set->rule[k];
-        bool used = r->cause != GT_CAUSE_CALL || __atomic_load_n(&r->used, __ATOMIC_RELAXED);
+        const char *other = gt_cause_subject(r);
+        bool used =
+            __atomic_load_n(&r->used, __ATOMIC_RELAXED) || (r->cause != GT_CAUSE_CALL && !other);
         const char *value = used ? gt_rule_unknown_value(r) : NULL;
         if ((used && !value) || i-- > 0)
             continue;
-        *out =
-            (struct gt_filter_unused){value, r->option_name, r->text, gt_pattern_name(r->pattern),
-                                      gt_pattern_needs_lines(r->pattern)};
+        *out = (struct gt_filter_unused){.value = value,
+                                         .option = r->option_name,
+                                         .text = r->text,
+                                         .other = other,
+                                         .name = other ? "" : gt_pattern_name(r->pattern),
+                                         .lines = !other && gt_pattern_needs_lines(r->pattern)};
         return true;
     }
     return false;

@@ -34,6 +34,8 @@ MANY_TASKS = ['fork.c', 'signals_mixed.cc']
 SIZES = re.compile('-Z|size=')
 STRIPPED = ['exceptions.cc', 'signals_mixed.cc']
 SHARED = re.compile(r'trace-o|finish|count=|after=|every=|--trace')
+# Where the recorder falls asleep the calls of all stacks end. A reader does not see when that is.
+STACKS, SLEEP = ['coroutines.c', 'ways', 'ways, static'], re.compile('trace-o|finish|--trace')
 
 
 def flat(out, *options):
@@ -62,8 +64,9 @@ class Program:
     def suits(self, options):
         if self.name in STRIPPED and SIZES.search(' '.join(options.words)):
             return False
-        filters = [word for word in options.words if word not in ('-D', '--match=glob')]
-        return any(word.startswith('-') for word in filters) and not (
+        # -D alone is no filter of a reader; -t alone shows switches of tasks that a filter leaves out
+        limits = ['-D', '--match=glob'] + ['-t'] * self.is_machine
+        return any(word.startswith('-') and word not in limits for word in options.words) and not (
             self.several and SHARED.search(' '.join(options.words)))
 
     def options(self, seed):
@@ -155,8 +158,10 @@ def programs(folder, first):
 
 def compare(program, whole, filtered, options):
     words = options.words
-    same(flat(filtered), flat(whole, *words), f"{program.name}, {' '.join(words)}:")
-
+    got, want = flat(filtered), flat(whole, *words)
+    if program.name in STACKS and SLEEP.search(' '.join(words)):
+        got, want = ('\n'.join(re.findall('(?m)^.* enter .*$', text)) for text in (got, want))
+    same(got, want, f"{program.name}, {' '.join(words)}:")
 
 
 def run_some(program, copies, seeds, tally):

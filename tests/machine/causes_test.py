@@ -52,10 +52,12 @@ def check_console(version, qemu, folder, guest):
     """Which lines fit, how often a trigger fires; after the last one nothing is recorded."""
     out = f'{folder}/{version}'
     triggers = ['-T', 'console:^.{5}0[.]1. Oops: red$@mark=second,after=1,every=2,count=2', '-T', r'console:panic.*\@home@mark=end,finish',
-                '-T', 'console:\033@mark=never']
+                '-T', 'console:\033@mark=never', '-T', 'console:of course@mark=never', '-T', 'qmp:NEVER@mark=never']
     path = f'{out}/extern.dat'
-    until(lambda: os.path.exists(path) and marks_in(read_text(path)) == MARKS, qemu, guest, out, *triggers)
+    done = until(lambda: os.path.exists(path) and marks_in(read_text(path)) == MARKS, qemu, guest, out, *triggers)
     need(marks_in(read_text(path)) == MARKS, read_text(path))
+    unused = re.findall(rb'argument trigger: (.*?)@mark=\w+ matches no ([\w ]+) that came before the end', done.stderr)
+    need(unused[1:] == [(b'console:of course', b'line of the console'), (b'qmp:NEVER', b'event of QEMU')], done.stderr)
     shown = printed([paths.GUESTTRACE, 'replay', '--no-pager', out])
     need(marks_in(shown) == MARKS and all(line in shown for line in LINES), shown[-2000:])
 

@@ -270,26 +270,34 @@ const char *gt_filters_name(const struct gt_filter_verdict *verdict)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
+/* A pattern that no function has matched, with the names nearest to it. */
+static void report_pattern(const struct gt_filters *f, const struct gt_filter_unused *unused)
+{
+    g_autofree char *wanted = gt_nearest_wanted(unused->name);
+    struct gt_nearest near = {.wanted = wanted ? wanted : ""};
+    for (guint k = 0; f->functions && k < f->functions->len; k++)
+        gt_nearest_offer(&near, ((struct gt_filter_known *)f->functions->pdata[k])->shown);
+    g_autofree char *others = gt_nearest_text(&near);
+    gt_host_message("%s: %s matches no function that ran%s", unused->option, unused->text,
+                    others ? others : "");
+}
+
 void gt_filters_report(struct gt_uftrace_recorder *r)
 {
     struct gt_filters *f = &r->filters;
-    struct gt_filter_current *current = gt_filters_current(f);
+    const struct gt_filter_current *watching = gt_filters_watching(f);
     struct gt_filter_unused unused;
     bool lines = false;
-    for (size_t i = 0; current && gt_filter_set_unused(current->set, i, &unused); i++) {
-        if (unused.value) {
+    for (size_t i = 0; watching && gt_filter_set_unused(watching->set, i, &unused); i++) {
+        lines |= unused.lines;
+        if (unused.value)
             gt_host_message("%s: %s: no call had a value '%s'", unused.option, unused.text,
                             unused.value);
-            continue;
-        }
-        lines |= unused.lines;
-        g_autofree char *wanted = gt_nearest_wanted(unused.name);
-        struct gt_nearest near = {.wanted = wanted ? wanted : ""};
-        for (guint k = 0; k < f->functions->len; k++)
-            gt_nearest_offer(&near, ((struct gt_filter_known *)f->functions->pdata[k])->shown);
-        g_autofree char *others = gt_nearest_text(&near);
-        gt_host_message("%s: %s matches no function that ran%s", unused.option, unused.text,
-                        others ? others : "");
+        else if (unused.other)
+            gt_host_message("%s: %s matches no %s that came before the end", unused.option,
+                            unused.text, unused.other);
+        else
+            report_pattern(f, &unused);
     }
     if (lines && r->guest.user)
         gt_source_report(r);
