@@ -19,7 +19,7 @@ struct gt_window_options {
     uint64_t depth;                   /* 0: all */
     /* filters; NULL: none */
     GPtrArray *areas; /* -F and, beginning with !, -N */
-    GPtrArray *callers, *hides, *places, *triggers;
+    GPtrArray *callers, *hides, *places, *triggers, *where;
     const char *size, *match, *trace;
 };
 
@@ -73,6 +73,10 @@ struct gt_window_options {
          .value = "SIZE",                                                                          \
          .help = "only functions of SIZE bytes or more",                                           \
          .offset = offsetof(options, member.size)},                                                \
+        GT_FILTER_OPTION("where", 0, "[FUNC:]CONDITION",                                           \
+                         "only calls for which this holds, and what they call: "                   \
+                         "'read:count>4k && retval<0' (docs/filters.md)",                          \
+                         options, member.where),                                                   \
         GT_MATCH_OPTION(options, member.match),                                                    \
     {                                                                                              \
         "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_window_states,          \

@@ -11,7 +11,8 @@ const char *const gt_window_states[] = {"on", "off", NULL};
 
 bool gt_window_has_filter(const struct gt_window_options *o)
 {
-    return o->areas || o->callers || o->hides || o->places || o->triggers || o->size || o->trace;
+    return o->areas || o->callers || o->hides || o->places || o->triggers || o->where || o->size ||
+           o->trace;
 }
 
 static int add_number(struct gt_filter_set *set, enum gt_filter_option option, const char *name,
@@ -49,7 +50,8 @@ int gt_window_make_filter(const struct gt_window_options *o, const struct gt_cal
     } lists[] = {{GT_FILTER_TRIGGER, "-T", o->triggers},
                  {GT_FILTER_CALLERS, "-C", o->callers},
                  {GT_FILTER_HIDE, "-H", o->hides},
-                 {GT_FILTER_PLACE, "-L", o->places}};
+                 {GT_FILTER_PLACE, "-L", o->places},
+                 {GT_FILTER_WHERE, "--where", o->where}};
     const bool values = gt_calls_values(c)->n_modules > 0;
     const struct gt_filter_settings settings = {
         .match = gt_filter_options_match(o->match),

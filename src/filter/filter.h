@@ -38,6 +38,9 @@ enum gt_filter_option {
     GT_FILTER_USER_ONLY,
     GT_FILTER_NO_HANDLERS,
     GT_FILTER_OFF, /* --trace=off: nothing until a trigger */
+    /* --where [PAT:]CONDITION: as -F, of calls for which it holds when they have returned. Readers
+     * that have all calls know it at the entry: gt_filter_where, gt_filter_state.chosen */
+    GT_FILTER_WHERE,
 };
 
 /* What a set's user can provide. */
@@ -82,6 +85,9 @@ bool gt_filter_set_only_watches(const struct gt_filter_set *set);
 
 /* enum gt_filter_need: what its options use. */
 uint32_t gt_filter_set_uses(const struct gt_filter_set *set);
+
+/* True: it has a --where. */
+bool gt_filter_set_has_where(const struct gt_filter_set *set);
 
 /* True: while recording is off calls may do something: switch it on, end it, write a mark. */
 bool gt_filter_set_acts_while_off(const struct gt_filter_set *set);
@@ -132,6 +138,19 @@ static inline bool gt_filter_acts(const struct gt_filter_verdict *v)
     return v->bits & (GT_VERDICT_ON | GT_VERDICT_OFF | GT_VERDICT_RULES | GT_VERDICT_ACTS |
                       GT_VERDICT_RETURNS);
 }
+
+/* True: a --where is about the function. */
+bool gt_filter_has_where(const struct gt_filter_verdict *v);
+/* A call that has returned, to such functions. */
+struct gt_filter_finished {
+    uint32_t depth;
+    uint64_t took;
+    bool (*value)(const void *self, const struct gt_call_value_name *name,
+                  struct gt_call_value *out);
+    const void *self;
+};
+/* True: a --where has found it. */
+bool gt_filter_where(const struct gt_filter_verdict *v, const struct gt_filter_finished *call);
 
 /* True: a trigger reads a register at the entry. */
 bool gt_filter_reads(const struct gt_filter_verdict *v);

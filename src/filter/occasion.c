@@ -36,6 +36,8 @@ static bool applies(const struct gt_occasion *o, const struct gt_filter_rule *r)
 {
     if (r->at_return != o->at_return || (o->s->scopes & r->scopes) != r->scopes)
         return false;
+    if (r->option == GT_FILTER_WHERE)
+        return o->s->chosen;
     const struct gt_condition_source source = {value_of, value_of_call, o};
     if (r->condition && !gt_condition_holds(r->condition, &source))
         return false;

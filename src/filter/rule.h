@@ -93,10 +93,10 @@ struct gt_filter_set {
 enum { GT_VALUE_DEPTH, GT_VALUE_TOOK };
 extern const struct gt_condition_name gt_filter_values[];
 
-/* uftrace's order: -F and -N, then -T, -C, -H, -L. */
+/* uftrace's order: -F and -N (and --where), then -T, -C, -H, -L. */
 static inline int gt_rule_order(const struct gt_filter_rule *r)
 {
-    return r->option == GT_FILTER_ONLY ? GT_FILTER_NOT : r->option;
+    return r->option == GT_FILTER_ONLY || r->option == GT_FILTER_WHERE ? GT_FILTER_NOT : r->option;
 }
 
 /* Adds bits of a rule to those of the rules before it, or of its words before them. */

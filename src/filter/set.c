@@ -4,7 +4,6 @@
 #include "filter/grow.h"
 #include "filter/lists.h"
 #include "filter/scope.h"
-#include "filter/trigger.h"
 #include "filter/values.h"
 
 #include <string.h>
@@ -81,94 +80,6 @@ static int keep(struct gt_filter_set *set, struct gt_filter_rule *r, struct gt_e
     return 0;
 }
 
-/* ["!"] */
-static uint32_t own_bits(enum gt_filter_option option, bool negated)
-{
-    switch (option) {
-    case GT_FILTER_ONLY:
-        return negated ? GT_VERDICT_NOT : GT_VERDICT_ONLY;
-    case GT_FILTER_NOT:
-        return GT_VERDICT_NOT;
-    case GT_FILTER_CALLERS:
-        return GT_VERDICT_CALLERS;
-    case GT_FILTER_HIDE:
-        return GT_VERDICT_HIDE;
-    case GT_FILTER_PLACE:
-        return negated ? GT_VERDICT_NO_PLACE : GT_VERDICT_PLACE;
-    default:
-        return 0;
-    }
-}
-
-/* "@hide" of -L, the only word that is not a scope. Returns the words without it. */
-static struct gt_filter_span take_hide(struct gt_filter_span words, bool *hides)
-{
-    struct gt_filter_span first = gt_span_until(words, ",@", true);
-    *hides = gt_span_is(first, "hide");
-    if (!*hides)
-        return words;
-    if (first.n == words.n)
-        return (struct gt_filter_span){NULL, 0};
-    return (struct gt_filter_span){words.at + first.n + 1, words.n - first.n - 1};
-}
-
-static int parse_pattern(struct gt_filter_set *set, struct gt_filter_rule *r,
-                         const struct gt_filter_source *s, struct gt_filter_span pattern,
-                         struct gt_filter_span module)
-{
-    struct gt_error err;
-    size_t at, before = module.at ? module.n + 1 : 0, n = before + pattern.n;
-    char *text = malloc(n + 1);
-    if (!text)
-        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    if (module.at) {
-        memcpy(text, module.at, module.n);
-        text[module.n] = ':';
-    }
-    memcpy(text + before, pattern.at, pattern.n);
-    int status = (r->option == GT_FILTER_PLACE ? gt_pattern_parse_file : gt_pattern_parse)(
-        text, n, set->settings.match, &r->pattern, &at, &err);
-    free(text);
-    if (status == GT_E_NOMEM)
-        return gt_error_set(s->err, status, "out of memory");
-    if (status < 0)
-        return gt_source_fail(s, pattern.at + (at > before ? at - before : 0), status, "%s",
-                              err.text);
-    return gt_pattern_needs_lines(r->pattern)
-               ? gt_filter_need(set, GT_FILTER_NEEDS_LINES, s, pattern.at,
-                                "source lines are not known here")
-               : 0;
-}
-
-/* ["!"] PAT ["@" WORDS] */
-static int parse_rule(struct gt_filter_set *set, struct gt_filter_rule *r,
-                      const struct gt_filter_source *s, struct gt_filter_span item)
-{
-    struct gt_filter_span module = {NULL, 0}, words = {NULL, 0};
-    bool negated =
-        item.n && *item.at == '!' && (r->option == GT_FILTER_ONLY || r->option == GT_FILTER_PLACE);
-    if (negated)
-        item = (struct gt_filter_span){item.at + 1, item.n - 1};
-    struct gt_filter_span pattern = gt_span_until(item, "@", false);
-    if (pattern.n < item.n)
-        words = (struct gt_filter_span){item.at + pattern.n + 1, item.n - pattern.n - 1};
-    if (r->option == GT_FILTER_PLACE && words.at) {
-        bool hides;
-        words = take_hide(words, &hides);
-        negated |= hides;
-    }
-    r->bits = own_bits(r->option, negated);
-    int status = words.at ? gt_trigger_parse(set, r, s, words, &module) : 0;
-    if (status == 0)
-        status = parse_pattern(set, r, s, pattern, module);
-    if (status == 0 && r->option == GT_FILTER_TRIGGER && !r->bits && !r->n_actions &&
-        (!r->values || gt_rule_is_dynamic(r)))
-        status = gt_source_fail(s, pattern.at + pattern.n, GT_E_USAGE,
-                                "expected @ and an action, as %.*s@trace-on",
-                                (int)(pattern.n < 40 ? pattern.n : 40), pattern.at);
-    return status;
-}
-
 static int add_rule(struct gt_filter_set *set, enum gt_filter_option option,
                     const struct gt_filter_source *s, struct gt_filter_span item)
 {
@@ -182,7 +93,7 @@ static int add_rule(struct gt_filter_set *set, enum gt_filter_option option,
     if (status == 0 && option == GT_FILTER_TRIGGER)
         status = gt_cause_parse(set, r, s, item);
     if (status == 0 && r->cause == GT_CAUSE_CALL)
-        status = parse_rule(set, r, s, item);
+        status = gt_rule_parse(set, r, s, item);
     if (status == 0)
         status = keep(set, r, s->err);
     if (status < 0)

@@ -13,6 +13,10 @@ void gt_filter_index_finish(struct gt_filter_index *x);
 void gt_filter_index_find(const struct gt_filter_index *x, const struct gt_filter_function *f,
                           void (*found)(void *self, struct gt_filter_rule *r), void *self);
 
+/* rule.c: what the item, of any option with a pattern, says: a trigger of a call, too. */
+int gt_rule_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
+                  const struct gt_filter_source *s, struct gt_filter_span item);
+
 /* cause.c: a trigger that no call sets off: console:REGEX, exit!=0, signal. Sets r->cause, and
  * parses all of the item if it is one. */
 int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,

@@ -99,6 +99,7 @@ struct gt_filter_state {
     uint64_t on_since;
     uint64_t scopes; /* those that hold */
     bool selected;
+    bool chosen; /* the user's: a --where has found the call that is entered next */
 };
 
 enum gt_filter_call_flag {

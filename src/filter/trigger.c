@@ -130,23 +130,31 @@ static int take_count(struct parser *p, int which)
     return 0;
 }
 
-static int take_condition(struct parser *p, int unused)
+int gt_trigger_parse_condition(struct gt_filter_set *set, struct gt_filter_rule *r,
+                               const struct gt_filter_source *s, struct gt_filter_span value)
 {
     struct gt_error err;
     size_t at;
+    char *text = gt_span_copy(value);
+    if (!text)
+        return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
+    int status = gt_condition_parse(text, gt_filter_values, true, &r->condition, &at, &err);
+    free(text);
+    if (status < 0)
+        return gt_source_fail(s, value.at + at, status, "%s", err.text);
+    return gt_trigger_check_values(set, r, s, value.at);
+}
+
+static int take_condition(struct parser *p, int unused)
+{
     (void)unused;
     if (p->rule->condition)
         return gt_source_fail(p->source, p->word, GT_E_USAGE,
                               "a second condition; combine them by &&");
-    char *text = gt_span_copy(p->value);
-    if (!text)
-        return out_of_memory(p);
-    int status = gt_condition_parse(text, gt_filter_values, true, &p->rule->condition, &at, &err);
-    free(text);
-    if (status < 0)
-        return gt_source_fail(p->source, p->value.at + at, status, "%s", err.text);
-    p->rule->at_return |= gt_condition_at_return(p->rule->condition);
-    return gt_trigger_check_values(p->set, p->rule, p->source, p->value.at);
+    int status = gt_trigger_parse_condition(p->set, p->rule, p->source, p->value);
+    if (status == 0)
+        p->rule->at_return |= gt_condition_at_return(p->rule->condition);
+    return status;
 }
 
 static int take_scope(struct parser *p, int kind)

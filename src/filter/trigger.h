@@ -11,5 +11,8 @@
 int gt_trigger_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
                      const struct gt_filter_source *s, struct gt_filter_span words,
                      struct gt_filter_span *module);
+/* The rule's condition. */
+int gt_trigger_parse_condition(struct gt_filter_set *set, struct gt_filter_rule *r,
+                               const struct gt_filter_source *s, struct gt_filter_span value);
 
 #endif

@@ -100,6 +100,8 @@ class Filters(cases.ScratchCase):
                                (['-T', 'f@if:retval<0'], 'character 6: values of calls are not known here'),
                                (['-T', 'console:Oops'], "the machine's console is not seen here"),
                                (['-F', 'f@cpu=1'], 'the vCPU of a call is not known here'),
+                               (['--where', 'f:took>'], "--where f:took>: character 8: expected the name of a value"),
+                               (['--where', 'f:retval<0'], 'character 3: values of calls are not known here'),
                                (['-Z', 'x'], '-Z x: character 1: expected a size')]:
             self.assertIn(message, self.guesttrace('report', *words, status=2).stderr)
         self.assertIn('filters', self.guesttrace('export', '-f', 'compact', '-o', 'x', '-N', 'f', status=2).stderr)

@@ -9,6 +9,7 @@ Needs a user-mode QEMU 9.0 or later that loads plugins (scripts/qemus user). SET
 first.
 """
 import os
+import random
 import re
 import sys
 
@@ -101,6 +102,58 @@ def check_triggers(folder, qemu, program):
     need(done.returncode == 1 and b"no call had a value 'm'" in done.stderr, done)
 
 
+COMPARE = {'==': lambda a, b: a == b, '!=': lambda a, b: a != b, '<': lambda a, b: a < b, '>=': lambda a, b: a >= b}
+
+
+def calls_of(whole):
+    """(function, values by name, ns, line of its entry) of each call of a whole recording, from its lines."""
+    opened, calls = {}, []
+    for line in flat(whole).splitlines():
+        m = re.match(r' *[\d.]+ +(\w+) +\d+ (enter|leave) +(\S+) (\w+)(?:\((.*)\))?(?: = (.*))?$', line)
+        if m and m[2] == 'enter':
+            values = {f'arg{i}': v for i, v in enumerate((m[5] or '').split(', '), 1) if v}
+            opened.setdefault(m[1], []).append((m[4], values, line))
+        elif m:
+            name, values, entry = opened[m[1]].pop()
+            calls.append((name, dict(values, **({'retval': m[6]} if m[6] else {})), int(float(m[3]) * 1e9 + 0.5), entry))
+    return calls
+
+
+def holds(terms, values, took):
+    """Terms, the first of which is joined by nothing: (joined by && or ||, name, comparison, number)."""
+    groups = []  # && binds tighter
+    for join, name, sign, number in terms:
+        have = took if name == 'took' else values.get(name)
+        good = have is not None and COMPARE[sign](int(str(have), 0), number)
+        if join == '||' or not groups:
+            groups.append(good)
+        else:
+            groups[-1] = groups[-1] and good
+    return any(groups)
+
+
+def check_where(whole, seed):
+    """--where finds the calls that a plain reading of the whole finds."""
+    r = random.Random(seed)
+    calls, found = calls_of(whole), 0
+    for _ in range(12):
+        function = r.choice(['fib', 'spin', 'jump_out', 'main', 'raise', 'tail_one'])
+        terms = [(r.choice(['&&', '||']) if i else '', r.choice(['arg1', 'retval', 'took']), r.choice(list(COMPARE)),
+                  r.choice([0, 1, 2, 3, 5, 100])) for i in range(r.choice([1, 2, 2, 3]))]
+        condition = ' '.join(f'{join} {name} {sign} {number}' for join, name, sign, number in terms)
+        want = {entry.split()[0] for name, values, took, entry in calls if name == function and holds(terms, values, took)}
+        got = flat_of_any(whole, '--where', f'{function}:{condition}', '-D', '1')
+        need(got == want, f'--where {function}:{condition} finds', sorted(got), 'not', sorted(want))
+        found += len(want)
+    need(found > 20, 'few calls are found:', found)
+
+
+def flat_of_any(whole, *options):
+    """Times of entries; that no call had a value is no fault."""
+    text = run([GUESTTRACE, 'replay', '--no-pager', '--flat', *options, whole]).stdout.decode()
+    return {line.split()[0] for line in text.splitlines() if ' enter ' in line}
+
+
 def check_without(folder, program):
     """A QEMU that lets no plugin read registers, and a recording without values: both are refused."""
     out, old = f'{folder}/without', qemus.user('x86_64')
@@ -129,6 +182,8 @@ def check(folder):
             tally.run(f'set {first + 2 * i + number}', compare, folder, whole, [qemu, program], options, VALUES, suffix)
     print(f'{tally.good} sets record what they show')
     tally.run('triggers', check_triggers, folder, qemu, program)
+    for seed in range(first, first + 4):
+        tally.run(f'--where, seed {seed}', check_where, whole, seed)
     tally.run('without values', check_without, folder, program)
     return tally.status()
 

@@ -51,7 +51,7 @@ static const struct gt_filter_sink sink = {put_enter, put_leave, put_act, value}
 
 static void add(struct gt_filter_set *set, const char *line)
 {
-    static const char letters[] = "FNTCHLDtZkvpKUhO"; /* as enum gt_filter_option */
+    static const char letters[] = "FNTCHLDtZkvpKUhOW"; /* as enum gt_filter_option */
     const char *at = *line ? strchr(letters, *line) : NULL;
     struct gt_error err = {0};
     int status =

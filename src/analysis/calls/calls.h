@@ -221,10 +221,11 @@ enum { GT_CALLS_VALUE_NAME = 64 };
  * letters, digits and "_.>-" only. */
 void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
                          char out[GT_CALLS_VALUE_NAME]);
-/* The value of that name among them. False: there is none, or it was not read. */
-bool gt_calls_get_value(const struct gt_calls *c, const struct gt_call *e,
-                        const struct gt_value_list *list, const struct gt_call_value_name *name,
-                        struct gt_call_value *out);
+/* The value of that name of a call of the function, which had these arguments and that result
+ * (NULL: not known). False: there is none, or it was not read. */
+bool gt_calls_get_value(const struct gt_calls *c, uint32_t function,
+                        const struct gt_value_list *arguments, const struct gt_value_list *result,
+                        const struct gt_call_value_name *name, struct gt_call_value *out);
 /* Appends values of an ENTRY as "name=value, name=value", those of an EXIT as "value". */
 void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
                           const struct gt_value_list *list, struct gt_text *out);

@@ -9,6 +9,7 @@
 #include "analysis/calls/merge.h"
 #include "analysis/calls/pass.h"
 #include "analysis/calls/verdicts.h"
+#include "analysis/calls/where.h"
 #include "filter/state.h"
 
 enum { GIVE = 4096 }; /* events after which what is complete is given */
@@ -18,6 +19,7 @@ struct walk {
     const struct gt_calls_window *window;
     struct gt_calls_rules rules;
     struct gt_verdicts verdicts;
+    struct gt_where where;
     struct gt_filter_live *live;
     struct gt_calls_out out;
     struct gt_merge merge;
@@ -40,6 +42,7 @@ struct task {
     struct gt_call_values values; /* arguments, by the depth of their call */
     uint32_t leaves;              /* depth of the call that returns; UINT32_MAX: none does */
     uint32_t function;            /* of the call that is entered, or returns */
+    uint64_t sought;              /* calls that a --where may find */
 };
 
 /* ---- records of what is left ----------------------------------------------------------------- */
@@ -107,12 +110,9 @@ static bool value(void *self, uint32_t depth, const struct gt_call_value_name *n
                   struct gt_call_value *out)
 {
     const struct task *t = self;
-    const bool result = name->place == GT_CALL_RESULT;
-    const struct gt_value_list *list =
-        result ? gt_calls_values_at(t->walk->c) : gt_call_values_at(&t->values, depth);
-    const struct gt_call e = {.function = t->function,
-                              .kind = result ? GT_CALL_EXIT : GT_CALL_ENTRY};
-    return list && gt_calls_get_value(t->walk->c, &e, list, name, out);
+    return gt_calls_get_value(t->walk->c, t->function, gt_call_values_at(&t->values, depth),
+                              depth == t->leaves ? gt_calls_values_at(t->walk->c) : NULL, name,
+                              out);
 }
 
 static const struct gt_filter_sink sink = {
@@ -125,7 +125,7 @@ static void put_word(struct task *t, enum gt_compact_kind kind, uint64_t word, u
                NULL);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------
+/* ---- tasks --------------------------------------------------------------------------------------
  */
 
 static struct gt_merge_queue *queue_of(struct gt_calls_stack *s)
@@ -183,7 +183,7 @@ static void name_task(struct task *t, uint32_t index, uint64_t time)
     t->name = t->name ? t->name : 1;
 }
 
-/* ---- events -----------------------------------------------------------------------------------
+/* ---- events -------------------------------------------------------------------------------------
  */
 
 static int take_entry(struct task *t, const struct gt_call *e)
@@ -193,6 +193,8 @@ static int take_entry(struct task *t, const struct gt_call *e)
     if (!v)
         return GT_E_NOMEM;
     t->function = e->function;
+    t->state.chosen =
+        gt_filter_has_where(v) && gt_where_found(&t->walk->where, e->task, t->sought++);
     gt_call_values_set(&t->values, t->state.depth, gt_calls_values_at(t->walk->c));
     gt_filter_enter(&t->state, v, e->function, 0, e->time);
     return 0;
@@ -237,7 +239,7 @@ static int take_event(struct task *t, const struct gt_call *e)
     }
 }
 
-/* ---- giving -----------------------------------------------------------------------------------
+/* ---- giving -------------------------------------------------------------------------------------
  */
 
 /* The window has begun: shows what tasks have open, if that is known, or (`all`) as far as it is.
@@ -358,7 +360,11 @@ static int run(struct walk *w)
 {
     const struct gt_calls_window all = {
         .tasks = gt_filter_set_is_local(w->window->filter) ? w->window->tasks : NULL};
-    int status = gt_pass_walk(w->c, &all, take, w, w->err);
+    int status = gt_filter_set_has_where(w->window->filter)
+                     ? gt_where_find(&w->where, w->c, &all, &w->verdicts, w->err)
+                     : 0;
+    if (status == 0)
+        status = gt_pass_walk(w->c, &all, take, w, w->err);
     return status == 0 || status == 1 ? end_all(w) : status;
 }
 
@@ -385,6 +391,7 @@ int gt_filtered_walk(struct gt_calls *c, const struct gt_calls_window *w,
     g_ptr_array_free(walk->tasks, TRUE);
     gt_filter_live_free(walk->live);
     gt_verdicts_finish(&walk->verdicts);
+    gt_where_finish(&walk->where);
     g_array_free(walk->identity, TRUE);
     g_free(walk);
     return status;

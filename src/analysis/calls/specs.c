@@ -62,15 +62,16 @@ void gt_calls_value_name(const struct gt_value_item *item, size_t i, bool entry,
             *c = '_';
 }
 
-bool gt_calls_get_value(const struct gt_calls *c, const struct gt_call *e,
-                        const struct gt_value_list *list, const struct gt_call_value_name *name,
-                        struct gt_call_value *out)
+bool gt_calls_get_value(const struct gt_calls *c, uint32_t function,
+                        const struct gt_value_list *arguments, const struct gt_value_list *result,
+                        const struct gt_call_value_name *name, struct gt_call_value *out)
 {
-    const struct gt_value_spec *spec = gt_calls_value_spec(c, e->function);
-    const bool entry = e->kind == GT_CALL_ENTRY;
-    const size_t n = !spec ? 0 : entry ? spec->n_arguments : spec->n_returns;
-    return n == list->n && n &&
-           gt_values_get(spec->item + (entry ? 0 : spec->n_arguments), list, name, out);
+    const struct gt_value_spec *spec = gt_calls_value_spec(c, function);
+    const bool entry = name->place != GT_CALL_RESULT;
+    const struct gt_value_list *list = entry ? arguments : result;
+    if (!spec || !list || list->n != (entry ? spec->n_arguments : spec->n_returns))
+        return false;
+    return gt_values_get(spec->item + (entry ? 0 : spec->n_arguments), list, name, out);
 }
 
 void gt_calls_show_values(const struct gt_calls *c, const struct gt_call *e,
