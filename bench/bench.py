@@ -20,10 +20,11 @@ import simpletrace
 import table
 import tracetool
 import uftrace
+import view
 import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
-TOOLS = {'uftrace': uftrace.TABLES, 'calls': calls.TABLES, 'etrace': etrace.TABLES,
+TOOLS = {'uftrace': uftrace.TABLES, 'calls': calls.TABLES, 'view': view.TABLES, 'etrace': etrace.TABLES,
          'execlog': execlog.TABLES, 'tracetool': tracetool.TABLES,
          'events': events.TABLES, 'simpletrace': simpletrace.TABLES}
 

@@ -121,14 +121,12 @@ def tree(uftrace, uftrace_write, tid):
     return bytes(out)
 
 
-def long_recording(bench):
-    """A compact file of 10^10 records, made by repeating, and how long it is in ns."""
+def repeated(bench, records):
+    """A compact file of so many records, made by repeating, how many they are exactly, and how long it is in ns."""
     def make():
-        if bench.args.quick:
-            raise Missing('a recording of 10^10 records is made without --quick')
         sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'tests', 'lib'))
         from gttest import uftrace, uftrace_write  # pylint: disable=import-outside-toplevel
-        directory, path = bench.scratch('pattern'), bench.scratch('long.gtrace')
+        directory, path = bench.scratch('pattern'), bench.scratch('repeated-%d.gtrace' % records)
         measure.remove(directory)
         tids = TASKS + [1000 + tid for tid in TASKS]
         uftrace_write.directory(directory, {tid: b'' for tid in tids},
@@ -139,9 +137,15 @@ def long_recording(bench):
             with open(os.path.join(directory, '%d.dat' % tid), 'wb') as f:
                 f.write(tree(uftrace, uftrace_write, tid))
         maker = os.path.join(bench.build, 'bench', 'repeat_calls')
-        made = subprocess.run([maker, directory, path, str(LONG)], check=True, stdout=subprocess.PIPE).stdout.split()
+        made = subprocess.run([maker, directory, path, str(records)], check=True, stdout=subprocess.PIPE).stdout.split()
         return path, int(made[0]), int(made[1])
-    return bench.once('long recording', make)
+    return bench.once('repeated %d times' % records, make)
+
+
+def long_recording(bench):
+    if bench.args.quick:
+        raise Missing('a recording of 10^10 records is made without --quick')
+    return repeated(bench, LONG)
 
 
 def anywhere(bench):

@@ -14,9 +14,10 @@
 #include <pthread.h>
 
 enum {
-    GT_VIEW_TREES = 2,       /* that are kept */
-    GT_VIEW_NAME = 4096,     /* bytes of a name that are given */
-    GT_VIEW_ROWS = 100000,   /* of a list in an answer */
+    GT_VIEW_TREES = 2,           /* that are kept */
+    GT_VIEW_TREE_NODES = 100000, /* of trees that are kept beside a new one */
+    GT_VIEW_NAME = 4096,         /* bytes of a name that are given */
+    GT_VIEW_ROWS = 100000,       /* of a list in an answer */
     GT_VIEW_SMALLEST = 2000, /* flame graphs: what has less than this part of all is summed up */
 };
 

@@ -150,6 +150,17 @@ void gt_view_range_clear(struct gt_view_range *r)
 
 /* ---- trees --------------------------------------------------------------------------------- */
 
+/* For another tree in place of this one: it may be as large as those that are kept. */
+static void make_room(struct gt_view *v, struct gt_view_tree *oldest)
+{
+    size_t nodes = 0;
+    forget_tree(oldest);
+    for (int i = 0; i < GT_VIEW_TREES; i++)
+        nodes += v->tree[i].tree.n;
+    for (int i = 0; i < GT_VIEW_TREES && nodes > GT_VIEW_TREE_NODES; i++)
+        forget_tree(&v->tree[i]);
+}
+
 int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const struct gt_tree **out,
                      struct gt_error *err)
 {
@@ -165,7 +176,7 @@ int gt_view_tree_get(struct gt_view *v, const struct gt_view_range *r, const str
         if (t->used < oldest->used)
             oldest = t;
     }
-    forget_tree(oldest);
+    make_room(v, oldest);
     const struct gt_tree_options how = {.window = &r->window, .by_name = true};
     int status = gt_tree_make(v->calls, &how, &oldest->tree, err);
     if (status < 0)

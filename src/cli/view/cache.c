@@ -2,7 +2,7 @@
 /* Answers that were given: see cache.h. */
 #include "cli/view/cache.h"
 
-enum { MOST_BYTES = 24 << 20, MOST_OF_ONE = MOST_BYTES / 4 };
+enum { MOST_BYTES = 16 << 20, MOST_OF_ONE = MOST_BYTES / 4 };
 
 struct entry {
     char *question;

@@ -5,10 +5,13 @@
 #include "analysis/view/view.h"
 #include "cli/view/server.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
+
+enum { ARENAS = 2 }; /* of malloc(): a connection is a thread, and would keep memory of its own */
 
 struct view_options {
     GPtrArray *elf;
@@ -86,6 +89,7 @@ static int serve(struct reading *r, const struct view_options *o, struct gt_erro
     struct gt_server *server;
     sigset_t ends, before;
     int signal;
+    mallopt(M_ARENA_MAX, ARENAS);
     block_ends(&ends, &before);
     int status = gt_server_open(r->view, (uint16_t)o->port, &server, err);
     if (status == 0) {
