@@ -3,8 +3,8 @@
  * for each address. */
 #include "analysis/calls/pairs.h"
 #include "analysis/calls/reader.h"
-#include "analysis/calls/skipped.h"
 #include "format/le.h"
+#include "format/uftrace/skipped.h"
 #include "format/uftrace/uftrace.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a directory: a task's file each, in blocks of some thousand records. */
 #include "analysis/calls/recording.h"
-#include "analysis/calls/skipped.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
+#include "format/uftrace/skipped.h"
 #include "format/values/payload.h"
 
 #include <errno.h>

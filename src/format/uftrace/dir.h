@@ -170,8 +170,8 @@ struct gt_uftrace_dat; /* one open TID.dat */
 int gt_uftrace_dat_open(const char *dir, uint32_t tid, struct gt_uftrace_dat **out,
                         struct gt_error *err);
 /* Reads the next record: 1, or 0 at the end; GT_E_TRUNC, GT_E_FORMAT, GT_E_IO. Payloads of known
- * events are skipped; `more` on any other record is GT_E_FORMAT. After an error every further call
- * returns it. */
+ * events and values of calls (skipped.h) are skipped; `more` on any other record is GT_E_FORMAT.
+ * After an error every further call returns it. */
 int gt_uftrace_dat_next(struct gt_uftrace_dat *dat, struct gt_uftrace_record *out,
                         struct gt_error *err);
 void gt_uftrace_dat_close(struct gt_uftrace_dat *dat);

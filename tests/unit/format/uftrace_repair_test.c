@@ -118,6 +118,34 @@ static void test_every_cut(void **state)
     }
 }
 
+/* Values of calls between records, of which some look like records. What is cut in the middle of
+ * them goes with its record. */
+static void test_values(void **state)
+{
+    (void)state;
+    enum { MORE = 4, FIRST = 48, SECOND = 64, THIRD = 80, ALL = 112 };
+    add(0x1a3e9, gt_uftrace_entry(0, 0x10) | MORE);
+    add(0x18, 0x7461687420740013);
+    add(0x6c20612073616820, 0x6874676e65); /* with the next time: LOST */
+    add(0x1a3ee, gt_uftrace_entry(1, 0x20));
+    add(0x1a3fb, gt_uftrace_exit(1, 0x20));
+    add(0x1a3fe, gt_uftrace_exit(0, 0x10) | MORE);
+    add(0x2b, 0x2c);
+    for (size_t n = 0; n <= n_words * 8; n++) {
+        struct gt_uftrace_record rec[16];
+        struct gt_uftrace_repair_stats s;
+        assert_int_equal(gt_file_replace(in_dir("5.dat"), words, n, NULL), 0);
+        repair_twice(NULL, &s);
+        read_all(5, rec, 16);
+        if (n == ALL)
+            assert_true(s.records == 4 && s.closed == 0 && s.cut == 0);
+        else if (n >= SECOND)
+            assert_int_equal(s.records, n < THIRD ? 2 : n == ALL - 8 ? 4 : 3);
+        else
+            assert_true(s.records <= 1 && s.closed == s.records && n - s.cut <= FIRST + 8);
+    }
+}
+
 static void test_lost_event(void **state)
 {
     (void)state;
@@ -225,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_every_cut, fresh),
+        cmocka_unit_test_setup(test_values, fresh),
         cmocka_unit_test_setup(test_lost_event, fresh),
         cmocka_unit_test_setup(test_hostile_file, fresh),
         cmocka_unit_test_setup(test_text_files, fresh),

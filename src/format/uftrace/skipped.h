@@ -5,12 +5,14 @@
  * A record with `more` is followed by them, and only the function's argument specification says how
  * many bytes they have. Reading calls needs only where they end: at the first place where a record
  * stands that fits what is open. Times do not fall, entries have the present depth, exits are those
- * of the innermost call; so hardly any value looks like one.
+ * of the innermost call, another record follows; so hardly any value looks like one.
  */
-#ifndef GT_ANALYSIS_CALLS_SKIPPED_H
-#define GT_ANALYSIS_CALLS_SKIPPED_H
+#ifndef GT_FORMAT_UFTRACE_SKIPPED_H
+#define GT_FORMAT_UFTRACE_SKIPPED_H
 
 #include "format/uftrace/uftrace.h"
+
+enum { GT_SKIPPED_MOST = 4096 }; /* bytes of values */
 
 /* What is open. Depths are those of records, modulo 1024. { 0 } at the beginning of a file. */
 struct gt_skipped {

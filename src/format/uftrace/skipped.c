@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values between records: see skipped.h. */
-#include "analysis/calls/skipped.h"
+#include "format/uftrace/skipped.h"
 
 #include "format/le.h"
 
-enum { ALIGN = 8, MOST = 4096, MAGIC = 5, FIRST_EVENT = 100000 };
+enum { ALIGN = 8, MOST = GT_SKIPPED_MOST, MAGIC = 5, FIRST_EVENT = 100000 };
 /* No record comes later than that after another one. */
 #define LONGEST (UINT64_C(1) << 50)
+
+static bool is_record(uint64_t time, uint64_t word, uint64_t before)
+{
+    return (word >> 3 & 7) == MAGIC && time >= before && time - before <= LONGEST;
+}
 
 static bool fits(const struct gt_skipped *v, uint64_t time, uint64_t word, uint64_t before)
 {
     const uint32_t depth = (uint32_t)(word >> 6) & GT_UFTRACE_DEPTH_MASK;
     const uint64_t address = word >> 16, open = v->address[depth];
-    if ((word >> 3 & 7) != MAGIC || time < before || time - before > LONGEST)
+    if (!is_record(time, word, before))
         return false;
     switch (word & 3) {
     case GT_UFTRACE_ENTRY:
@@ -22,8 +27,16 @@ static bool fits(const struct gt_skipped *v, uint64_t time, uint64_t word, uint6
     case GT_UFTRACE_EVENT:
         return address >= FIRST_EVENT && address <= UINT32_MAX;
     default:
-        return address > 0;
+        return address > 0 && depth == 0;
     }
+}
+
+/* After a record at `data`, which has no values, comes another one, or the file's end. */
+static bool is_followed(const uint8_t *data, size_t left)
+{
+    const uint64_t word = gt_le64(data + 8);
+    return gt_skipped_follow(word) || left < 2 * GT_UFTRACE_RECORD_SIZE ||
+           is_record(gt_le64(data + 16), gt_le64(data + 24), gt_le64(data));
 }
 
 size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t left, uint64_t time)
@@ -31,7 +44,8 @@ size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t l
     for (size_t n = ALIGN; n <= MOST && n <= left; n += ALIGN) {
         if (left - n < GT_UFTRACE_RECORD_SIZE)
             return left; /* they end the file, which may be cut there */
-        if (fits(v, gt_le64(data + n), gt_le64(data + n + 8), time))
+        if (fits(v, gt_le64(data + n), gt_le64(data + n + 8), time) &&
+            is_followed(data + n, left - n))
             return n;
     }
     return SIZE_MAX;
