@@ -103,6 +103,23 @@ def compare(folder, whole, command, options, more=(), suffix='.data'):
     same(flat(out), flat(whole, *options.words), f"record {' '.join(options.words)}:")
 
 
+def calls(out, *options):
+    """Entries without times: how long a dynamic linker takes depends on where files are."""
+    return '\n'.join(re.findall(r'(?m) (\d+ enter .*)$', flat(out, *options)))
+
+
+def check_sizes(folder):
+    """Code without symbols, as of Debian's libgcc, has no size when it is recorded and when it is read."""
+    program = compile_to(f'{folder}/exceptions', 'x86_64', paths.source('guest', 'cases', 'exceptions.cc'), '-O1',
+                         f'-I{paths.source("guest")}', f'-I{paths.source("guest", "cases")}')
+    whole = f'{folder}/sizes.data'
+    record(whole, ['-q', '--depth', '100000'], [program])
+    need('+0x' in calls(whole), 'all code has symbols')
+    for words in ('-Z', '1'), ('-Z', '100'), ('-T', '^[a-m]@size=60'):
+        record(f'{folder}/sized.data', ['-q', *words], [program])
+        same(calls(f'{folder}/sized.data'), calls(whole, *words), f'record {words}:')
+
+
 def build(folder):
     source = paths.source('filter', 'ways.c')
     library = f'{folder}/libways.so'
@@ -122,6 +139,7 @@ def check(folder):
         for i in range(sets if number == 0 else sets // 4):
             options = Options(functions, times, first + 2 * i + number)
             tally.run(f'set {first + 2 * i + number}', compare, folder, whole, command, options)
+    tally.run('sizes', check_sizes, folder)
     print(f'{tally.good} sets record what they show')
     return tally.status()
 

@@ -30,9 +30,6 @@ SETS, AT_ONCE = 10000, 24
 # and counts: what is one for all tasks is compared with programs of one.
 CASES = ['longjmp.c', 'coroutines.c', 'exceptions.cc', 'tail_calls.c', 'signals.c', 'dlopen.c']
 MANY_TASKS = ['fork.c', 'signals_mixed.cc']
-# The size of code without symbols, which a reader takes from the next symbol, is no size to the recorder.
-SIZES = re.compile('-Z|size=')
-STRIPPED = ['exceptions.cc', 'signals_mixed.cc']
 SHARED = re.compile(r'trace-o|finish|count=|after=|every=|--trace')
 # Where the recorder falls asleep the calls of all stacks end. A reader does not see when that is.
 STACKS, SLEEP = ['coroutines.c', 'ways', 'ways, static'], re.compile('trace-o|finish|--trace')
@@ -62,8 +59,6 @@ class Program:
         need(len(self.functions) > 3, self.name, 'has', self.functions)
 
     def suits(self, options):
-        if self.name in STRIPPED and SIZES.search(' '.join(options.words)):
-            return False
         # -D alone is no filter of a reader; -t alone shows switches of tasks that a filter leaves out
         limits = ['-D', '--match=glob'] + ['-t'] * self.is_machine
         return any(word.startswith('-') and word not in limits for word in options.words) and not (

@@ -20,6 +20,14 @@ void gt_verdicts_finish(struct gt_verdicts *v)
     g_ptr_array_free(v->verdict, TRUE);
 }
 
+/* "FILE+0x12", "0x12": code without a symbol, whose size is not known; no symbol is named so. */
+static bool is_unnamed(const char *name)
+{
+    const char *plus = strrchr(name, '+'), *number = plus ? plus + 1 : name;
+    return number[0] == '0' && number[1] == 'x' && number[2] &&
+           strspn(number + 2, "0123456789abcdef") == strlen(number + 2);
+}
+
 static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t function,
                                       struct gt_error *err)
 {
@@ -34,7 +42,7 @@ static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t func
         .module = f->module,
         .address = f->address,
         .file_address = f->address,
-        .size = f->size,
+        .size = is_unnamed(f->name) ? 0 : f->size,
         .file = f->file,
         .line = f->line,
         .lines = f->lines,

@@ -102,6 +102,8 @@ static const char *symbol_of(const struct gt_module *module, const struct gt_fun
     const struct gt_symbol *s =
         module->symbols ? gt_symbols_find(module->symbols, fn->lo - module->lo) : NULL;
     k->what.plt = s && s->type == 'P';
+    if (s && s->type == 'e') /* it is an unwind table's: a reader sees no size of such code */
+        k->what.size = 0;
     return s ? s->name : NULL;
 }
 
