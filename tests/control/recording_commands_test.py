@@ -87,6 +87,36 @@ def test_snapshots(t):
     need(not os.path.exists(t.out + '.parts'), 'the directory is left')
 
 
+def test_many_filters(t):
+    """Filters that are replaced again and again need no more memory; those that no call has met are gone at once."""
+    child = t.start()
+    c = Client(t, child)
+    sizes = []
+    for i in range(10000):
+        c.must(f"filter -F work{'|x' * (i % 50)} -N 'nothing{i}' --task '*' -T never@depth=2,count=3")
+        if i % 5 == 0:
+            step(child, 'w')
+        if i in (2000, 9999):
+            sizes.append(memory(child))
+    need(all(b < a + 1024 for a, b in zip(*sizes)), 'KiB, mappings:', *sizes)
+    c.must('filter -F leaf')
+    c.must('flush')
+    before = t.calls()
+    step(child, 'w')
+    c.must('flush')
+    need(t.calls() == (before[0], before[1] + 300) and before == (200000, 600000), before, t.calls())
+    c.close()
+    t.end(child)
+
+
+def memory(child):
+    """KiB that are a process's own, and the number of its mappings."""
+    with open(f'/proc/{child.pid}/status') as status:
+        own = next(int(line.split()[1]) for line in status if line.startswith('RssAnon'))
+    with open(f'/proc/{child.pid}/maps') as maps:
+        return own, len(maps.readlines())
+
+
 def test_ctl(t):
     """`guesttrace ctl`: a command, lines, errors."""
     child = t.start()

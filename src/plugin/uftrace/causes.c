@@ -37,16 +37,18 @@ static uint64_t now(struct gt_uftrace_recorder *r)
 void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said kind,
                             const char *text)
 {
-    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
     if (w)
         gt_filter_said(w->set, w->live, kind, text, now(r), &sink, r);
+    gt_filters_release(w);
 }
 
 static void ended(struct gt_uftrace_recorder *r, bool by_signal, int status)
 {
-    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
     if (w)
         gt_filter_ended(w->set, w->live, by_signal, (uint64_t)status, gt_process_time(r), &sink, r);
+    gt_filters_release(w);
 }
 
 void gt_recorder_cause_ended(struct gt_uftrace_recorder *r)
@@ -65,10 +67,12 @@ void gt_recorder_cause_killed(struct gt_uftrace_recorder *r, int sig)
     ended(r, true, sig);
 }
 
-bool gt_recorder_cause_waits(const struct gt_uftrace_recorder *r)
+bool gt_recorder_cause_waits(struct gt_uftrace_recorder *r)
 {
-    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
     const struct gt_vcpu *v = gt_vcpu_current(r);
-    return w && w->uses & GT_FILTER_NEEDS_SIGNAL && !r->process.signalled &&
-           !r->process.has_exit_status && !(v && v->exits);
+    bool waits = w && w->uses & GT_FILTER_NEEDS_SIGNAL && !r->process.signalled &&
+                 !r->process.has_exit_status && !(v && v->exits);
+    gt_filters_release(w);
+    return waits;
 }

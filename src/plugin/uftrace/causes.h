@@ -17,6 +17,6 @@ void gt_recorder_cause_ended(struct gt_uftrace_recorder *r);
 /* The triggers of that signal, which kills the program; on the thread that it has hit. */
 void gt_recorder_cause_killed(struct gt_uftrace_recorder *r, int sig);
 /* True: there are such triggers, and a signal ends the program: it will be known. */
-bool gt_recorder_cause_waits(const struct gt_uftrace_recorder *r);
+bool gt_recorder_cause_waits(struct gt_uftrace_recorder *r);
 
 #endif

@@ -20,11 +20,13 @@ void gt_dormant_unlock(struct gt_uftrace_recorder *r)
         pthread_mutex_unlock(&r->dormant.lock);
 }
 
-bool gt_dormant_is_due(const struct gt_uftrace_recorder *r)
+bool gt_dormant_is_due(struct gt_uftrace_recorder *r)
 {
-    const struct gt_filter_current *current = gt_filters_current(&r->filters);
-    return !gt_filter_live_is_on(current->live) &&
-           (current->quiet || __atomic_load_n(&r->filters.ended, __ATOMIC_ACQUIRE));
+    struct gt_filter_current *current = gt_filters_take(&r->filters);
+    bool due = !gt_filter_live_is_on(current->live) &&
+               (current->quiet || __atomic_load_n(&r->filters.ended, __ATOMIC_ACQUIRE));
+    gt_filters_release(current);
+    return due;
 }
 
 void gt_dormant_look(struct gt_uftrace_recorder *r)

@@ -46,7 +46,7 @@ void gt_dormant_look(struct gt_uftrace_recorder *r);
 void gt_dormant_changed(struct gt_uftrace_recorder *r);
 
 /* True: it should sleep, whether it does or not. */
-bool gt_dormant_is_due(const struct gt_uftrace_recorder *r);
+bool gt_dormant_is_due(struct gt_uftrace_recorder *r);
 bool gt_dormant_is_asleep(const struct gt_uftrace_recorder *r);
 
 /* A machine has interrupts or exceptions. */

@@ -39,9 +39,22 @@ static const struct {
 enum { N_OPTIONS = G_N_ELEMENTS(arguments), N_ARGUMENTS = N_OPTIONS - 1 };
 _Static_assert((int)N_ARGUMENTS + 2 <= (int)GT_FILTER_ARGUMENTS, "the table has room");
 
-static void add_word(GArray *words, size_t kind, const char *value)
+static void free_word(void *word)
 {
-    const struct gt_filter_word word = {arguments[kind].option, arguments[kind].shown, value};
+    g_free(((struct gt_filter_word *)word)->value);
+}
+
+static GArray *new_words(void)
+{
+    GArray *words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
+    g_array_set_clear_func(words, free_word);
+    return words;
+}
+
+static void add_word(GArray *words, enum gt_filter_option option, const char *name,
+                     const char *value)
+{
+    const struct gt_filter_word word = {option, name, g_strdup(value)};
     g_array_append_val(words, word);
 }
 
@@ -50,14 +63,14 @@ static int take_word(void *self, const char *value, struct gt_error *err)
     const struct gt_filter_argument *a = self;
     size_t kind = a->kind;
     if (!arguments[kind].is_switch) {
-        add_word(a->words, kind, value);
+        add_word(a->words, arguments[kind].option, arguments[kind].shown, value);
         return 0;
     }
     if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
         return gt_error_set(err, GT_E_USAGE, "argument %s=%s: expected on or off",
                             arguments[kind].name, value);
     if (strcmp(value, "on") == 0)
-        add_word(a->words, kind, NULL);
+        add_word(a->words, arguments[kind].option, arguments[kind].shown, NULL);
     return 0;
 }
 
@@ -65,7 +78,7 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table)
 {
     static const char *const matches[] = {"regex", "glob", NULL};
     static const char *const states[] = {"on", "off", NULL};
-    f->words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
+    f->words = new_words();
     for (size_t i = 0; i < N_ARGUMENTS; i++) {
         f->argument[i] = (struct gt_filter_argument){f->words, i};
         table[i] = (struct gt_arg){.name = arguments[i].name,
@@ -144,29 +157,6 @@ static int make_set(const struct gt_uftrace_recorder *r, const GArray *words,
     return status == 0 ? add_limits(r, words, *out, err) : status;
 }
 
-static struct gt_filter_current *current_of(struct gt_uftrace_recorder *r,
-                                            struct gt_filter_set *set, struct gt_error *err)
-{
-    unsigned number = GT_FILTER_NUMBERS + r->filters.made;
-    struct gt_filter_live *live = gt_filter_live_new(set);
-    if (!live) {
-        gt_error_set(err, GT_E_NOMEM, "out of memory");
-        return NULL;
-    }
-    struct gt_filter_current *current = g_new(struct gt_filter_current, 1);
-    *current = (struct gt_filter_current){
-        .set = set,
-        .live = live,
-        .uses = gt_filter_set_uses(set),
-        .quiet = !gt_filter_set_acts_while_off(set),
-        .number = number <= UINT8_MAX ? (uint8_t)number : 0,
-    };
-    r->filters.made += number <= UINT8_MAX;
-    if (r->options.control && !r->guest.user) /* what a later set may use: known from now on */
-        current->uses |= GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL;
-    return current;
-}
-
 int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_filters *f = &r->filters;
@@ -181,14 +171,19 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (gt_filter_set_is_empty(set) && !r->options.control)
         return 0;
     if (gt_filter_set_only_watches(set) && !r->options.control) { /* calls need not know of it */
-        f->watching = current_of(r, set, err);
+        f->watching = gt_filters_new(r, set, err);
         return f->watching ? 0 : GT_E_NOMEM;
     }
     f->functions = g_ptr_array_new();
     f->depth = r->options.has_depth ? GT_TRACK_MAX_DEPTH : (uint32_t)r->options.depth;
-    f->current = current_of(r, set, err);
-    r->options.srcline |= (gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES) != 0;
-    return f->current ? 0 : GT_E_NOMEM;
+    struct gt_filter_current *first = gt_filters_new(r, set, err);
+    if (!first)
+        return GT_E_NOMEM;
+    f->levels = first->uses & (GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL);
+    f->reads = first->uses & GT_FILTER_NEEDS_REGISTERS;
+    r->options.srcline |= (first->uses & GT_FILTER_NEEDS_LINES) != 0;
+    gt_filters_use(f, first);
+    return 0;
 }
 
 /* Lines of a program are read when it is known which files it maps. */
@@ -262,7 +257,7 @@ static const char *value_in(const char *word, size_t n)
     return word[n] == '=' && n > 2 ? word + n + 1 : word[n] ? word + n : NULL;
 }
 
-/* Takes options until a NULL; the texts live as long as the recorder. */
+/* Takes options until a NULL. */
 static int take_options(GArray *words, char **option, struct gt_error *err)
 {
     while (*option) {
@@ -278,8 +273,7 @@ static int take_options(GArray *words, char **option, struct gt_error *err)
         if (!arguments[i].is_switch && !value && !(value = *option++))
             return gt_error_set(err, GT_E_USAGE, "%s: expected a value", word);
         g_autofree char *name = g_strndup(word, n);
-        const struct gt_filter_word taken = {arguments[i].option, g_intern_string(name), value};
-        g_array_append_val(words, taken);
+        add_word(words, arguments[i].option, g_intern_string(name), value);
     }
     return 0;
 }
@@ -287,10 +281,8 @@ static int take_options(GArray *words, char **option, struct gt_error *err)
 static int take_triggers(GArray *words, char **trigger, struct gt_error *err)
 {
     (void)err;
-    for (; *trigger; trigger++) {
-        const struct gt_filter_word taken = {GT_FILTER_TRIGGER, "-T", *trigger};
-        g_array_append_val(words, taken);
-    }
+    for (; *trigger; trigger++)
+        add_word(words, GT_FILTER_TRIGGER, "-T", *trigger);
     return 0;
 }
 
@@ -304,13 +296,13 @@ static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_err
         status = check_lines(r, set, err);
     if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES)
         status = gt_source_begin(r, err);
-    struct gt_filter_current *next = status == 0 ? current_of(r, set, err) : NULL;
+    struct gt_filter_current *next = status == 0 ? gt_filters_new(r, set, err) : NULL;
     if (!next) {
         gt_filter_set_free(set);
         return status < 0 ? status : GT_E_NOMEM;
     }
     gt_filter_live_switch(next->live, gt_filter_live_is_on(f->current->live));
-    __atomic_store_n(&f->current, next, __ATOMIC_RELEASE);
+    gt_filters_use(f, next);
     g_array_unref(f->words);
     f->words = words;
     return 0;
@@ -337,30 +329,42 @@ static int check_added(const struct gt_uftrace_recorder *r, const GArray *words,
     return status;
 }
 
+/* All words of both, in that order; before: NULL: none. */
+static GArray *join_words(const GArray *before, const GArray *words)
+{
+    GArray *all = new_words();
+    for (int i = 0; i < 2; i++) {
+        const GArray *from = i == 0 ? before : words;
+        for (guint k = 0; from && k < from->len; k++) {
+            const struct gt_filter_word *w = &g_array_index(from, struct gt_filter_word, k);
+            add_word(all, w->option, w->name, w->value);
+        }
+    }
+    return all;
+}
+
 /* The words become options after those of `before`. */
 static int replace(struct gt_uftrace_recorder *r, const char *text, const GArray *before,
                    int (*take)(GArray *words, char **word, struct gt_error *err),
                    struct gt_error *err)
 {
-    char **word = NULL;
+    g_auto(GStrv) word = NULL;
     int status = check_switchable(r, err);
     if (status < 0)
         return status;
     if (text[strspn(text, " \t")] && !g_shell_parse_argv(text, NULL, &word, NULL))
         return gt_error_set(err, GT_E_USAGE, "a quote has no end, or nothing follows a backslash");
-    GArray *words = g_array_new(FALSE, FALSE, sizeof(struct gt_filter_word));
+    g_autoptr(GArray) words = new_words();
     if (word)
         status = take(words, word, err);
     if (status == 0)
         status = check_added(r, words, err);
-    if (before && status == 0)
-        g_array_prepend_vals(words, before->data, before->len);
-    if (status == 0)
-        status = use_words(r, words, err);
-    if (status < 0) {
-        g_array_unref(words);
-        g_strfreev(word);
-    }
+    if (status < 0)
+        return status;
+    GArray *all = join_words(before, words);
+    status = use_words(r, all, err);
+    if (status < 0)
+        g_array_unref(all);
     return status;
 }
 

@@ -26,8 +26,8 @@ struct gt_module;
 /* One option as it was given. */
 struct gt_filter_word {
     enum gt_filter_option option;
-    const char *name;  /* "argument filter" */
-    const char *value; /* lives as long as the recorder; NULL: it has none */
+    const char *name; /* "argument filter" */
+    char *value;      /* its own; NULL: it has none */
 };
 
 /* An argument that takes a filter. */
@@ -42,12 +42,16 @@ enum {
     GT_FILTER_NUMBERS = 2, /* the first of gt_filter_current.number */
 };
 
-/* What decides now. Lives as long as the recorder. */
+/* A set, and what decides with it. Its memory is used again for another one when nobody holds it
+ * (filter_sets.c), and never freed. */
 struct gt_filter_current {
-    struct gt_filter_set *set;
+    struct gt_filter_set *set; /* NULL: it is free */
     struct gt_filter_live *live;
-    uint32_t uses;  /* enum gt_filter_need */
-    bool quiet;     /* while recording is off calls do nothing */
+    uint64_t id;    /* of the set: no other one of this recording has it; 0: it is free */
+    unsigned users; /* atomic */
+    struct gt_filter_current *next; /* gt_filters.all */
+    uint32_t uses;                  /* enum gt_filter_need */
+    bool quiet;                     /* while recording is off calls do nothing */
     uint8_t number; /* gt_code.entered where the set says nothing of the function; 0: of no code */
 };
 
@@ -62,17 +66,19 @@ struct gt_filters {
     const struct gt_filter_set *values; /* that the options name; its triggers may ask for some */
     struct gt_filter_current *watching; /* in place of current: nothing of it concerns calls */
     struct gt_filter_current *current;  /* NULL: all is recorded. Atomic */
+    bool levels, reads;                 /* at load: sets may need levels; may read registers */
     pthread_mutex_t lock;               /* of the members below, and of functions' addresses */
     struct gt_arena arena;
     GPtrArray *functions;            /* struct gt_filter_known *: those with a name */
     struct gt_filter_known *unknown; /* code that was not translated */
     /* Addresses in code without symbols that were asked for, by hash_address(). Atomic */
     struct gt_filter_judged *recent[GT_FILTER_RECENT];
-    unsigned made;      /* sets that have decided so far */
-    uint64_t recorded;  /* calls; of tasks that have ended. Atomic */
-    uint64_t beyond;    /* calls that are too deep. Atomic */
-    uint64_t valueless; /* calls without the arguments that they had: no room. Atomic */
-    uint64_t ended;     /* 0, or when a trigger has ended the recording. Atomic */
+    struct gt_filter_current *all; /* those that are in use, and free ones */
+    uint64_t made;                 /* sets so far */
+    uint64_t recorded;             /* calls; of tasks that have ended. Atomic */
+    uint64_t beyond;               /* calls that are too deep. Atomic */
+    uint64_t valueless;            /* calls without the arguments that they had: no room. Atomic */
+    uint64_t ended;                /* 0, or when a trigger has ended the recording. Atomic */
 };
 
 /* At load: rows of the plugin's arguments, of which `table` has room for GT_FILTER_ARGUMENTS; how
@@ -86,6 +92,7 @@ int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err);
  * machine's map has none. */
 int gt_filters_check_lines(const struct gt_uftrace_recorder *r, struct gt_error *err);
 
+/* What decides now, for those who hold it, or ask only whether there is one. */
 static inline struct gt_filter_current *gt_filters_current(const struct gt_filters *f)
 {
     return __atomic_load_n(&f->current, __ATOMIC_ACQUIRE);
@@ -96,6 +103,20 @@ static inline struct gt_filter_current *gt_filters_watching(const struct gt_filt
 {
     return f->watching ? f->watching : gt_filters_current(f);
 }
+
+/* filter_sets.c: what gt_filters_current or gt_filters_watching returns, held until it is released:
+ * it stays as it is, whatever replaces it. NULL: there is none. Lock-free. */
+struct gt_filter_current *gt_filters_take(struct gt_filters *f);
+struct gt_filter_current *gt_filters_take_watching(struct gt_filters *f);
+void gt_filters_release(struct gt_filter_current *c); /* NULL is fine */
+/* Takes the set over. NULL: no memory. */
+struct gt_filter_current *gt_filters_new(struct gt_uftrace_recorder *r, struct gt_filter_set *set,
+                                         struct gt_error *err);
+/* It decides from now on; those that nobody holds are freed. At load, or on the control socket's
+ * thread. */
+void gt_filters_use(struct gt_filters *f, struct gt_filter_current *next);
+/* False: no task has that set any more. With f->lock. */
+bool gt_filters_has(const struct gt_filters *f, uint64_t id);
 
 /* From now on nothing more is recorded; the guest goes on. */
 void gt_filters_end_recording(struct gt_filters *f, struct gt_filter_live *live, uint64_t time);
@@ -108,23 +129,31 @@ void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct 
 /* A set's verdict of a function: gt_func.known. */
 struct gt_filter_judged {
     struct gt_filter_verdict verdict; /* first: see gt_filters_name */
-    const struct gt_filter_set *set;  /* NULL: there is no verdict of the function as a whole */
+    uint64_t id; /* of the set; 0: there is no verdict of the function as a whole. Atomic */
     struct gt_filter_known *of;
+    struct gt_filter_judged *next; /* of the same function */
 };
 
 const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
                                                 const struct gt_filter_current *current,
                                                 const struct gt_func *fn, uint64_t addr);
 
-/* The set's verdict of the function of a call that arrived at the address. Any thread; never NULL.
- */
+static inline bool gt_filter_judged_by(const struct gt_filter_judged *j,
+                                       const struct gt_filter_current *current)
+{
+    return __atomic_load_n(&j->id, __ATOMIC_ACQUIRE) == current->id;
+}
+
+/* The set's verdict of the function of a call that arrived at the address. Any thread that holds
+ * the set; never NULL. */
 static inline const struct gt_filter_verdict *
 gt_filters_verdict(struct gt_uftrace_recorder *r, const struct gt_filter_current *current,
                    const struct gt_func *fn, uint64_t addr)
 {
     const struct gt_filter_judged *j = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
-    return __builtin_expect(j && j->set == current->set, 1) ? &j->verdict
-                                                            : gt_filters_find(r, current, fn, addr);
+    return __builtin_expect(j && gt_filter_judged_by(j, current), 1)
+               ? &j->verdict
+               : gt_filters_find(r, current, fn, addr);
 }
 /* True: a trigger of the block's function reads a register at its entry. With r->lock. */
 bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code);
@@ -141,7 +170,7 @@ const char *gt_filters_name(const struct gt_filter_verdict *verdict);
  * has no filters, or a trigger has ended it. */
 int gt_recorder_filter_switch(struct gt_uftrace_recorder *r, bool on, struct gt_error *err);
 /* Other filters and triggers: options of `guesttrace record`, quoted as in a shell; none: all is
- * recorded. It stays on or off. The former set lives on, as the recorder does. Forked children keep
+ * recorded. It stays on or off. The former set lives on while a task has it. Forked children keep
  * what they have. GT_E_UNSUPPORTED, GT_E_USAGE, GT_E_NOMEM and errors of gt_filter_set_add: all
  * stays as it was. */
 int gt_recorder_filter_replace(struct gt_uftrace_recorder *r, const char *words,

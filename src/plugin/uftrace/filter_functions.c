@@ -16,7 +16,8 @@
 
 /* A function as filters see it. */
 struct gt_filter_known {
-    struct gt_filter_judged *judged; /* by the newest set that was asked; its `set` may be NULL */
+    struct gt_filter_judged *judged; /* by the newest set that was asked; its `id` may be 0 */
+    struct gt_filter_judged *all;    /* those of it, in use or not */
     struct gt_filter_function what;
     struct gt_func *fn;            /* NULL: an address */
     struct gt_filter_known *whole; /* of an address: the code that it is in */
@@ -158,18 +159,24 @@ void gt_filters_describe(struct gt_uftrace_recorder *r, const struct gt_module *
     *out = k.what;
 }
 
-/* Makes it the function's newest verdict. With f->lock. */
-static struct gt_filter_judged *add_judged(struct gt_filters *f, struct gt_filter_known *k,
-                                           const struct gt_filter_set *set)
+/* A verdict of the function that no set in use has made, or a new one. With f->lock. */
+static struct gt_filter_judged *find_judged(struct gt_filters *f, struct gt_filter_known *k)
 {
-    struct gt_filter_judged *j = gt_arena_take(&f->arena, sizeof *j);
+    struct gt_filter_judged *j = k->all;
+    while (j && j->id && gt_filters_has(f, j->id))
+        j = j->next;
+    if (j)
+        return j;
+    j = gt_arena_take(&f->arena, sizeof *j);
     if (!j)
         abort(); /* as GLib does */
-    j->set = set;
     j->of = k;
+    j->next = k->all;
+    k->all = j;
     return j;
 }
 
+/* Makes it the function's newest verdict. With f->lock. */
 static void publish(struct gt_filter_known *k, struct gt_filter_judged *j)
 {
     k->judged = j;
@@ -180,10 +187,9 @@ static void publish(struct gt_filter_known *k, struct gt_filter_judged *j)
 void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct gt_module *module,
                      struct gt_func *fn)
 {
-    const struct gt_filter_current *current = gt_filters_current(&r->filters);
     unsigned number;
     const unsigned *level = NULL;
-    bool levels = current->uses & (GT_FILTER_NEEDS_LEVEL | GT_FILTER_NEEDS_KERNEL);
+    bool levels = r->filters.levels;
     if (fn->known && (!levels || !(fn->flags & GT_FUNC_ANON)))
         return;
     if (levels && gt_level_read(r, &number))
@@ -193,27 +199,30 @@ void gt_filters_know(struct gt_uftrace_recorder *r, uint64_t addr, const struct 
     struct gt_filter_known *k = j ? j->of : make_known(r, module, fn, level);
     if (!j) {
         k->fn = fn;
-        publish(k, add_judged(&r->filters, k, NULL));
+        publish(k, find_judged(&r->filters, k));
     }
     if (k->by_address && levels)
         find_address(r, k, addr, level);
     pthread_mutex_unlock(&r->filters.lock);
 }
 
-static void judge(struct gt_filters *f, struct gt_filter_known *k, const struct gt_filter_set *set)
+/* Threads may look at the verdict's id meanwhile, which is of no set that they have. */
+static void judge(struct gt_filters *f, struct gt_filter_known *k,
+                  const struct gt_filter_current *current)
 {
-    struct gt_filter_judged *j = add_judged(f, k, set);
+    struct gt_filter_judged *j = find_judged(f, k);
     struct gt_function_line line;
     if (k->fn && !k->by_address && gt_source_find(k->module, k->fn, &line)) {
         k->what.file = line.file;
         k->what.line = line.line;
         k->what.lines = line.all;
     }
-    int status = gt_filter_verdict(set, &k->what, &j->verdict);
+    int status = gt_filter_verdict(current->set, &k->what, &j->verdict);
     if (status == GT_E_RANGE)
         gt_host_message("%s: more than 32 triggers for it have actions: they do nothing", k->shown);
     if (status < 0)
         j->verdict = (struct gt_filter_verdict){0};
+    __atomic_store_n(&j->id, current->id, __ATOMIC_RELEASE);
     publish(k, j);
 }
 
@@ -225,10 +234,12 @@ static struct gt_filter_judged **recent_at(struct gt_filters *f, uint64_t addr)
 /* The newest verdict of an address in that code. NULL: it is not there. */
 static const struct gt_filter_judged *find_recent(struct gt_filters *f,
                                                   const struct gt_filter_judged *whole,
-                                                  const struct gt_filter_set *set, uint64_t addr)
+                                                  const struct gt_filter_current *current,
+                                                  uint64_t addr)
 {
     const struct gt_filter_judged *j = __atomic_load_n(recent_at(f, addr), __ATOMIC_ACQUIRE);
-    return j && j->set == set && j->of->what.address == addr && whole && j->of->whole == whole->of
+    return j && gt_filter_judged_by(j, current) && j->of->what.address == addr && whole &&
+                   j->of->whole == whole->of
                ? j
                : NULL;
 }
@@ -240,7 +251,7 @@ const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
 {
     struct gt_filters *f = &r->filters;
     const struct gt_filter_judged *known = __atomic_load_n(&fn->known, __ATOMIC_ACQUIRE);
-    const struct gt_filter_judged *recent = find_recent(f, known, current->set, addr);
+    const struct gt_filter_judged *recent = find_recent(f, known, current, addr);
     if (recent)
         return &recent->verdict;
     pthread_mutex_lock(&f->lock);
@@ -249,8 +260,8 @@ const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
     struct gt_filter_known *k = known ? known->of : f->unknown;
     if (k->by_address)
         k = find_address(r, k, addr, NULL);
-    if (!k->judged || k->judged->set != current->set)
-        judge(f, k, current->set);
+    if (!k->judged || k->judged->id != current->id)
+        judge(f, k, current);
     struct gt_filter_judged *j = k->judged;
     if (k->whole)
         __atomic_store_n(recent_at(f, addr), j, __ATOMIC_RELEASE);
@@ -260,9 +271,12 @@ const struct gt_filter_verdict *gt_filters_find(struct gt_uftrace_recorder *r,
 
 bool gt_filters_reads(struct gt_uftrace_recorder *r, const struct gt_code *code)
 {
-    const struct gt_filter_current *current = gt_filters_current(&r->filters);
-    return current->uses & GT_FILTER_NEEDS_REGISTERS &&
-           gt_filter_reads(gt_filters_verdict(r, current, code->fn, code->pc));
+    if (!r->filters.reads)
+        return false;
+    struct gt_filter_current *current = gt_filters_take(&r->filters);
+    bool reads = gt_filter_reads(gt_filters_verdict(r, current, code->fn, code->pc));
+    gt_filters_release(current);
+    return reads;
 }
 
 const char *gt_filters_name(const struct gt_filter_verdict *verdict)
@@ -287,7 +301,7 @@ static void report_pattern(const struct gt_filters *f, const struct gt_filter_un
 void gt_filters_report(struct gt_uftrace_recorder *r)
 {
     struct gt_filters *f = &r->filters;
-    const struct gt_filter_current *watching = gt_filters_watching(f);
+    struct gt_filter_current *watching = gt_filters_take_watching(f);
     struct gt_filter_unused unused;
     bool lines = false;
     for (size_t i = 0; watching && gt_filter_set_unused(watching->set, i, &unused); i++) {
@@ -301,6 +315,7 @@ void gt_filters_report(struct gt_uftrace_recorder *r)
         else
             report_pattern(f, &unused);
     }
+    gt_filters_release(watching);
     if (lines && r->guest.user)
         gt_source_report(r);
     if (f->valueless)

@@ -82,6 +82,14 @@ static const struct gt_filter_sink sink = {
 
 /* ---- tasks --------------------------------------------------------------------------------- */
 
+static void release_sets(struct gt_filtered *f)
+{
+    if (f->asked != f->current)
+        gt_filters_release(f->asked);
+    gt_filters_release(f->current);
+    f->asked = f->current = NULL;
+}
+
 bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, struct gt_stack *s,
                        struct gt_stream *out, uint32_t id)
 {
@@ -91,9 +99,11 @@ bool gt_filtered_begin(struct gt_filtered *f, struct gt_uftrace_recorder *r, str
         gt_filter_state_reset(&f->state); /* of a parent's task: a forked child's */
     } else {
         f->rec = r;
-        f->current = f->asked = gt_filters_current(&r->filters);
-        if (gt_filter_state_init(&f->state, f->current->set, f->current->live, &sink, f) < 0)
+        f->current = f->asked = gt_filters_take(&r->filters);
+        if (gt_filter_state_init(&f->state, f->current->set, f->current->live, &sink, f) < 0) {
+            release_sets(f);
             return false;
+        }
     }
     f->out = out;
     f->id = id;
@@ -113,6 +123,7 @@ void gt_filtered_end(struct gt_filtered *f)
     __atomic_fetch_add(&f->rec->filters.beyond, f->beyond, __ATOMIC_RELAXED);
     __atomic_fetch_add(&f->rec->filters.valueless, f->values.dropped, __ATOMIC_RELAXED);
     gt_filter_state_finish(&f->state);
+    release_sets(f);
     gt_filtered_values_free(&f->values);
     f->out = NULL;
 }
@@ -142,22 +153,24 @@ static void open_again(void *self, uint32_t depth, struct gt_filter_open *out)
         f->at = 0;
     const struct gt_frame *frame = next_frame(f);
     *out = (struct gt_filter_open){
-        .verdict = gt_filters_verdict(f->rec, gt_filters_current(&f->rec->filters), frame->fn,
-                                      frame->addr),
+        .verdict = gt_filters_verdict(f->rec, f->asked, frame->fn, frame->addr),
         .call = frame->addr,
         .flags = frame->kind == GT_FRAME_HANDLER ? GT_FILTER_HANDLER : 0,
     };
 }
 
 /* Without memory the old set goes on. */
-static __attribute__((noinline)) void replace(struct gt_filtered *f,
-                                              struct gt_filter_current *current, uint64_t time)
+static __attribute__((noinline)) void replace(struct gt_filtered *f, uint64_t time)
 {
     const struct gt_filter_who who = {f->name, f->id, f->pid, f->cpu};
-    f->asked = current;
-    if (gt_filter_state_replace(&f->state, current->set, current->live, &who, open_again, time) ==
-        0)
-        f->current = current;
+    struct gt_filter_current *next = gt_filters_take(&f->rec->filters), *old = f->current;
+    if (f->asked != old)
+        gt_filters_release(f->asked);
+    f->asked = next;
+    if (gt_filter_state_replace(&f->state, next->set, next->live, &who, open_again, time) < 0)
+        return;
+    f->current = next;
+    gt_filters_release(old);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
@@ -169,8 +182,8 @@ static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
     struct gt_filters *filters = &f->rec->filters;
     struct gt_filter_current *current = gt_filters_current(filters);
     if (__builtin_expect(f->asked != current, 0))
-        replace(f, current, time);
-    if (__builtin_expect(current->uses & GT_FILTER_NEEDS_CPU, 0) && f->cpu != tracked_cpu) {
+        replace(f, time);
+    if (__builtin_expect(f->asked->uses & GT_FILTER_NEEDS_CPU, 0) && f->cpu != tracked_cpu) {
         f->cpu = tracked_cpu;
         gt_filter_state_cpu(&f->state, f->cpu);
     }
@@ -178,9 +191,11 @@ static inline uint64_t prepare(struct gt_filtered *f, uint64_t time)
     return __builtin_expect(!ended, 1) ? time : MAX(ended, f->last);
 }
 
+/* Where a trigger may switch recording on, calls have to be tracked. */
 static inline void look_if_off(const struct gt_filtered *f)
 {
-    if (__builtin_expect(!(f->state.switched & 1), 0))
+    if (__builtin_expect(!(f->state.switched & 1), 0) &&
+        (f->current->quiet || __atomic_load_n(&f->rec->filters.ended, __ATOMIC_RELAXED)))
         gt_dormant_look(f->rec);
 }
 

@@ -66,6 +66,14 @@ static void put_register(struct gt_uftrace_recorder *r, const struct gt_filter_a
     put(r, a->time, text);
 }
 
+static void finish(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
+                   const struct gt_filter_state *s)
+{
+    struct gt_filter_current *w = gt_filters_take_watching(&r->filters);
+    gt_filters_end_recording(&r->filters, s ? s->live : w->live, a->time);
+    gt_filters_release(w);
+}
+
 void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
                   const struct gt_filter_state *s)
 {
@@ -81,8 +89,7 @@ void gt_marks_act(struct gt_uftrace_recorder *r, const struct gt_filter_act *a,
         put_register(r, a);
         break;
     case GT_ACTION_FINISH:
-        gt_filters_end_recording(&r->filters, s ? s->live : gt_filters_watching(&r->filters)->live,
-                                 a->time);
+        finish(r, a, s);
         break;
     case GT_ACTION_SNAPSHOT:
         gt_snapshot_ask(r, a->action->text);
