@@ -57,7 +57,8 @@ def snapshots(bench, mb=64):
         plugin = bench.plugin('uftrace', 'output=' + bench.data, 'summary=off', 'format=compact', f'last={mb}M',
                               'control=' + socket)
         command = workloads.with_plugin(workloads.program('pauses.c', str(SECONDS))(bench.context, qemu), plugin)
-        guest = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        guest = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                 preexec_fn=measure.limits(bench.realtime))
         output = []
         reader = threading.Thread(target=lambda: output.extend(guest.stdout))
         reader.start()

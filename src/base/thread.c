@@ -32,6 +32,14 @@ static int sys_close_range(unsigned first, unsigned last, int flags)
 
 struct gt_thread_sys gt_thread_sys = {.close_range = sys_close_range, .unshare = unshare};
 
+void gt_thread_lower_priority(void)
+{
+    enum { NICE = 10 };
+    const struct sched_param none = {0};
+    (void)sched_setscheduler(0, SCHED_BATCH, &none); /* it may have a real-time priority */
+    (void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+}
+
 bool gt_thread_addresses_limited(void)
 {
     struct rlimit limit;

@@ -32,8 +32,12 @@ bool gt_thread_own_files(void);
  * directory with the process, or the directory may not be searched. */
 bool gt_thread_enter(int dirfd);
 
-/* The system calls that these two functions use: tests replace them. They return -1 and set errno
- * on error. */
+/* The calling thread gives way to others from now on, for good: for long work that nobody waits
+ * for. It keeps its priority if the kernel refuses. */
+void gt_thread_lower_priority(void);
+
+/* The system calls that gt_thread_own_files and gt_thread_enter use: tests replace them. They
+ * return -1 and set errno on error. */
 struct gt_thread_sys {
     int (*close_range)(unsigned first, unsigned last, int flags);
     int (*unshare)(int flags);

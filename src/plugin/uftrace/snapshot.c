@@ -17,6 +17,37 @@ static uint64_t count(const struct gt_uftrace_recorder *r)
     return stats.records;
 }
 
+/* A copy of what the rings have, on a thread of its own. */
+struct copy {
+    const struct gt_compact_work *work;
+    const char *name;
+    char *path;
+    size_t room;
+    struct gt_error *err;
+    int64_t n;
+};
+
+/* It takes no lock. vCPUs wait for the writer where that has no processor, so that this thread
+ * takes none from either. */
+static void *copy(void *arg)
+{
+    struct copy *c = arg;
+    gt_thread_lower_priority();
+    c->n = gt_compact_work_snapshot(c->work, c->name, c->path, c->room, c->err);
+    return NULL;
+}
+
+static int64_t copy_rings(struct copy *c)
+{
+    enum { STACK = 256 << 10 };
+    pthread_t thread;
+    if (gt_thread_start(&thread, STACK, copy, c) == 0)
+        pthread_join(thread, NULL);
+    else
+        c->n = gt_compact_work_snapshot(c->work, c->name, c->path, c->room, c->err);
+    return c->n;
+}
+
 /* With the turn. */
 static int make(struct gt_uftrace_recorder *r, const char *name, char *path, size_t room,
                 struct gt_error *err)
@@ -30,7 +61,8 @@ static int make(struct gt_uftrace_recorder *r, const char *name, char *path, siz
     uint64_t records = count(r);
     gt_streams_flush(r->output.streams);
     gt_worker_call(r->output.worker, gt_parts_put_texts, r);
-    int64_t n = gt_compact_work_snapshot(w, name, path, room, err);
+    struct copy c = {w, name, path, room, err, 0};
+    int64_t n = copy_rings(&c);
     if (n == 0)
         return gt_error_set(err, GT_E_NOT_FOUND, "%s: nothing is recorded", w->file);
     if (n < 0)
