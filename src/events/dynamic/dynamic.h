@@ -5,7 +5,8 @@
  * which is the caller's; numbers have the sizes of the traced program, whose word may be smaller.
  *
  * Formats are those of generated code, checked here, as no compiler does: %d %i %u %o %x %X %c %p
- * %s with flags, width and precision, one conversion for each argument, in order.
+ * %s with flags, width and precision. A conversion is of the next argument of a type that it takes;
+ * an argument without a conversion is not in the text.
  */
 #ifndef GT_EVENTS_DYNAMIC_DYNAMIC_H
 #define GT_EVENTS_DYNAMIC_DYNAMIC_H
@@ -20,6 +21,7 @@ struct gt_dynamic_part {
     uint32_t n;
     char conversion; /* 'd' 'u' 'o' 'x' 'X' 'c' 'p' 's'; 0: none */
     bool left, plus, blank, zero, alternative;
+    uint8_t argument;     /* its index */
     uint8_t width, bytes; /* bytes of the argument, as the length modifier says */
     int8_t precision;     /* -1: none */
 };

@@ -166,7 +166,7 @@ size_t gt_events_dynamic_format(char *out, size_t room, const struct gt_dynamic_
         const struct gt_dynamic_part *p = &e->part[i];
         put(&t, p->text, p->n);
         if (p->conversion)
-            convert(&t, p, &e->argument[i], &value[i]);
+            convert(&t, p, &e->argument[p->argument], &value[p->argument]);
     }
     *t.at++ = '\n';
     *t.at = '\0';

@@ -19,6 +19,7 @@ struct parser {
     const char **where;
     struct gt_trace_error *err;
     const char *start;
+    unsigned next; /* argument */
 };
 
 #define MACRO '\1' /* no literal has it: it is refused */
@@ -165,27 +166,28 @@ static bool take_letter(const char **at, const char *end, struct gt_dynamic_part
     return true;
 }
 
-/* What the conversion takes is what the argument is. */
-static int check(const struct parser *p, const struct gt_dynamic_part *part, unsigned i)
+static bool fits(char conversion, enum gt_trace_kind kind)
 {
-    if (i >= p->e->n_arguments)
-        return fail(p, p->start, "more conversions than arguments: no argument for",
-                    part->conversion);
-    enum gt_trace_kind kind = p->e->argument[i].kind;
-    bool fits = part->conversion == 's'   ? kind == GT_TRACE_STRING
-                : part->conversion == 'p' ? kind == GT_TRACE_POINTER
-                                          : kind != GT_TRACE_STRING && kind != GT_TRACE_POINTER;
-    if (!fits)
-        return fail(p, p->start, "an argument does not have the type of its conversion",
-                    part->conversion);
+    return conversion == 's'   ? kind == GT_TRACE_STRING
+           : conversion == 'p' ? kind == GT_TRACE_POINTER
+                               : kind != GT_TRACE_STRING && kind != GT_TRACE_POINTER;
+}
+
+/* The conversion is of the next argument of a type that it takes. */
+static int find_argument(struct parser *p, struct gt_dynamic_part *part)
+{
+    while (p->next < p->e->n_arguments && !fits(part->conversion, p->e->argument[p->next].kind))
+        p->next++;
+    if (p->next == p->e->n_arguments)
+        return fail(p, p->start, "no argument is left that has the type of", part->conversion);
+    part->argument = (uint8_t)p->next++;
     return part->width > WIDTH_MAX || part->precision > WIDTH_MAX
                ? fail(p, p->start, "width or precision is more than 64 in", part->conversion)
                : 0;
 }
 
 /* After the '%'. */
-static int take_conversion(const struct parser *p, const char **at, struct gt_dynamic_part *part,
-                           unsigned i)
+static int take_conversion(struct parser *p, const char **at, struct gt_dynamic_part *part)
 {
     take_flags(at, p->stop, part);
     part->width = take_width(at, p->stop);
@@ -200,7 +202,7 @@ static int take_conversion(const struct parser *p, const char **at, struct gt_dy
                    : fail(p, p->start, "the format ends within a conversion", 0);
     if (part->conversion == 'i')
         part->conversion = 'd';
-    return check(p, part, i);
+    return find_argument(p, part);
 }
 
 static int split(struct parser *p)
@@ -219,14 +221,12 @@ static int split(struct parser *p)
             part->n++;
             continue;
         }
-        int status = take_conversion(p, &at, part, e->n_parts);
+        int status = take_conversion(p, &at, part);
         if (status < 0)
             return status;
         part = &e->part[++e->n_parts];
         *part = (struct gt_dynamic_part){.text = out};
     }
-    if (e->n_parts != 0 && e->n_parts != e->n_arguments)
-        return fail(p, p->start, "fewer conversions than arguments", 0);
     e->n_parts++;
     p->stop = out;
     return 0;
@@ -237,7 +237,7 @@ int gt_events_dynamic_parse_format(struct gt_dynamic_event *e, const char *from,
 {
     while (from < end && memchr(" \t\r\v\f", *from, 5))
         from++;
-    struct parser p = {e, from, end, *texts, *texts, where, err, from};
+    struct parser p = {e, from, end, *texts, *texts, where, err, from, 0};
     e->n_parts = 0;
     if (from == end)
         return 0;
