@@ -3,6 +3,7 @@
 #include "analysis/simpletrace/simpletrace.h"
 
 #include "analysis/simpletrace/filter.h"
+#include "analysis/simpletrace/merge.h"
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct walk {
     const struct gt_simpletrace_form *form;
     void *self;
     struct gt_trace_filter *filter; /* NULL: all */
+    int status;                     /* the exit status so far */
     struct gt_output out;
 };
 
@@ -41,20 +43,20 @@ static void flush(void *self)
     gt_output_flush(self);
 }
 
-/* The exit status. */
-static int read_records(struct walk *w, struct gt_trace_reader *reader)
+/* Reports an error; what follows it may be readable. */
+static void report(void *self, const char *message)
+{
+    struct walk *w = self;
+    gt_output_flush(&w->out);
+    w->status = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", message);
+}
+
+static void read_records(struct walk *w, struct gt_trace_merge *m)
 {
     const struct gt_trace_record *r;
-    struct gt_trace_error err = {0};
-    int status, worst = GT_EXIT_DONE;
     uint64_t before = 0;
     bool any = false;
-    while (!w->out.failed && (status = gt_trace_reader_next(reader, &r, &err)) != 0) {
-        if (status < 0) {
-            gt_output_flush(&w->out);
-            worst = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
-            continue;
-        }
+    while (!w->out.failed && (r = gt_trace_merge_next(m, report, w))) {
         if (!any)
             before = r->timestamp;
         if (!w->filter || gt_trace_filter_match(w->filter, r, before))
@@ -62,30 +64,28 @@ static int read_records(struct walk *w, struct gt_trace_reader *reader)
         before = r->timestamp;
         any = true;
     }
-    uint64_t skipped = gt_trace_reader_skipped(reader);
+    uint64_t skipped = gt_trace_merge_skipped(m);
     if (skipped)
         gt_command_fail(w->command, 0, "%llu records could not be decoded",
                         (unsigned long long)skipped);
-    return worst;
 }
 
 static int show(struct walk *w, const struct simpletrace_options *opt,
-                const struct gt_trace_declarations *d, const char *path)
+                const struct gt_trace_files *files)
 {
     const struct gt_trace_reader_options how = {
         .no_header = opt->no_header, .before_wait = flush, .self = &w->out};
-    struct gt_trace_reader *reader;
-    struct gt_trace_error err;
-    struct gt_error write_err;
-    if (gt_trace_reader_open(&reader, path, d, &how, &err) < 0)
+    struct gt_trace_merge *m;
+    struct gt_error err;
+    if (gt_trace_merge_open(&m, files, &how, &err) < 0)
         return gt_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
-    w->self = w->form->begin(&w->out, d);
-    int status = read_records(w, reader);
+    w->self = w->form->begin(&w->out, files->declared);
+    read_records(w, m);
     w->form->end(w->self);
-    gt_trace_reader_close(reader);
-    if (gt_output_finish(&w->out, "standard output", &write_err) < 0)
-        status = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", write_err.text);
-    return status;
+    gt_trace_merge_close(m);
+    if (gt_output_finish(&w->out, "standard output", &err) < 0)
+        w->status = gt_command_fail(w->command, GT_EXIT_FAILED, "%s", err.text);
+    return w->status;
 }
 
 static const struct gt_simpletrace_form *form_of(const struct simpletrace_options *opt)
@@ -109,7 +109,7 @@ static int filter_error(const struct gt_command *self, const char *text, size_t 
 }
 
 static int run_with(const struct gt_command *self, const struct simpletrace_options *opt,
-                    const struct gt_trace_declarations *d, const char *path)
+                    const struct gt_trace_files *files)
 {
     g_autofree struct walk *w = g_new0(struct walk, 1);
     struct gt_error err;
@@ -117,9 +117,10 @@ static int run_with(const struct gt_command *self, const struct simpletrace_opti
     w->command = self;
     w->form = form_of(opt);
     gt_output_init(&w->out, STDOUT_FILENO);
-    if (opt->filter && gt_trace_filter_parse(&w->filter, opt->filter, d, &at, &err) < 0)
+    if (opt->filter &&
+        gt_trace_filter_parse(&w->filter, opt->filter, files->declared, &at, &err) < 0)
         return filter_error(self, opt->filter, at, &err);
-    int status = show(w, opt, d, path);
+    int status = show(w, opt, files);
     gt_trace_filter_free(w->filter);
     return status;
 }
@@ -128,29 +129,34 @@ static int run_simpletrace(const struct gt_command *self, const void *options, s
                            char **operands)
 {
     const struct simpletrace_options *opt = options;
-    struct gt_trace_declarations *d;
-    struct gt_trace_error err;
-    if (n != 2)
-        return gt_command_usage_error(self, "takes an events file and a trace: EVENTS TRACE");
+    struct gt_trace_files files;
+    struct gt_error err;
     if (opt->chrome && (opt->json || opt->stats))
         return gt_command_usage_error(self, "--chrome does not go with --json and --stats");
-    if (gt_trace_declarations_read(&d, operands[0], &err) < 0)
-        return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
-    int status = run_with(self, opt, d, operands[1]);
-    gt_trace_declarations_free(d);
+    int status = gt_trace_files_read(&files, (const char *const *)operands, n, &err);
+    if (status == GT_E_USAGE)
+        return gt_command_usage_error(self, "%s", err.text);
+    status = status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text)
+                        : run_with(self, opt, &files);
+    gt_trace_files_clear(&files);
     return status;
 }
 
 const struct gt_command gt_command_simpletrace = {
     .name = "simpletrace",
     .summary = "show a trace that the simple backend of trace events wrote",
-    .usage = (const char *const[]){"[--json|--chrome|--stats] [--filter EXPR] EVENTS TRACE", NULL},
+    .usage = (const char *const[]){"[--json|--chrome|--stats] [--filter EXPR] EVENTS TRACE",
+                                   "[OPTIONS] [EVENTS] TRACE [EVENTS] TRACE...", NULL},
     .paragraphs =
         (const char *const[]){
             "EVENTS is the trace-events file that declares the events (trace-events-all of QEMU), "
             "TRACE a file of the simple backend of QEMU or libguesttrace-events; \"-\" is standard "
             "input. The output is that of simpletrace.py: the event, the microseconds since the "
             "previous record, the process, and the arguments in hex.",
+            "Several traces are merged by time, as those of a guest's events and of QEMU's own: "
+            "both "
+            "have the host's monotonic clock. EVENTS may be missing where TRACE.events is there, "
+            "which 'guesttrace record --guest-events' writes.",
             "EXPR compares arguments with numbers and strings (== != < <= > >=), or matches "
             "strings with globs (~) and regular expressions (=~, !~). A name alone, which may have "
             "* and ?, selects events. @event, @pid, @tid, @time and @delta (ns) are fields of "

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`guesttrace simpletrace` as text: a real QEMU's trace against simpletrace.py's own output, made-up
 ones of either byte order against what it would print, and damaged ones."""
+import json
 import lzma
 import os
 import random
@@ -47,6 +48,57 @@ class Real(Case):
         status, out, err = run(DATA + '.trace-events', '-', stdin=trace)
         self.assertEqual((status, err), (0, ''))
         self.assertTrue(out == text, 'the text differs when it comes through a pipe')
+
+
+class Merged(Case):
+    """Traces that are read as one."""
+    def made(self, name, times, event='one', pid=1):
+        t = Trace('<').map(5, event)
+        for at in times:
+            t.event(5, at, pid, event, [('a', at), ('s', b'x')])
+        return self.write(name, t.data)
+
+    def test_order(self):
+        """By time; of equal times the first trace's comes first. A name is its own trace's event."""
+        a = self.made('a', [1000, 3000, 3000, 9000])
+        b = self.made('b', [2000, 3000, 10000], pid=2)
+        self.write('a.events', EVENTS)
+        other = self.write('other', 'nine(void)\none(int a, const char *b) ""\n')
+        for files, name in ((a, other, b), 'b'), ((a, self.events, b), 's'):
+            status, out, err = run('--json', *files)
+            self.assertEqual((status, err), (0, ''))
+            got = [(r['timestamp'], r['pid'], r['args']) for r in map(json.loads, out.decode().splitlines())]
+            want = [(t, p, {'a': t, name if p == 2 else 's': 'x'}) for t, p in
+                    ((1000, 1), (2000, 2), (3000, 1), (3000, 1), (3000, 2), (9000, 1), (10000, 2))]
+            self.assertEqual(got, want)
+        status, out, err = run('-f', 'a > 2000 && b == x', a, other, b)
+        self.assertNotEqual(status, 0)
+        status, out, err = run('-f', 'b == "x" && @time > 2000', a, other, b)
+        self.assertEqual((status, len(out.splitlines())), (0, 2), err)
+
+    def test_real(self):
+        """QEMU's own, and a guest's."""
+        trace = self.write('trace', lzma.open(DATA + '.trace.xz').read())
+        status, out, err = run('--json', DATA + '.trace-events', trace)
+        times = [json.loads(line)['timestamp'] for line in out.decode().splitlines()]
+        ours = [times[0] - 5, times[len(times) // 2], times[-1] + 5]
+        self.write('guest.events', EVENTS)
+        status, out, err = run('--json', self.made('guest', ours), DATA + '.trace-events', trace)
+        self.assertEqual((status, err), (0, ''))
+        got = [json.loads(line) for line in out.decode().splitlines()]
+        self.assertEqual([r['timestamp'] for r in got], sorted(times + ours))
+        self.assertEqual([r['timestamp'] for r in got if r['event'] == 'one'], ours)
+
+    def test_wrong(self):
+        a = self.made('a', [1000])
+        for files, words in [((a,), 'is a trace without'), ((a, a), 'is a trace without'), ((), 'takes an events file'),
+                             ((self.events, a, self.events), 'takes an events file')]:
+            status, _, err = run(*files)
+            self.assertEqual(status, 2)
+            self.assertIn(words, err)
+        status, out, err = run(self.events, a, self.events, self.write('cut', b'\xff' * 30))
+        self.assertEqual((status, out), (1, b''))
+        self.assertIn('no simpletrace file', err)
 
 
 class Orders(Case):

@@ -4,6 +4,7 @@
  * trace. OUTPUT.events has the declarations that OUTPUT was recorded with.
  */
 #include "analysis/guest_events/expand.h"
+#include "analysis/simpletrace/merge.h"
 #include "base/file.h"
 #include "cli/record/names.h"
 #include "cli/record/qemu.h"
@@ -11,8 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define DECLARATIONS ".events"
 
 const struct gt_option gt_options_events[] = {
     {"guest-events", .type = GT_OPTION_FILE, .chooses = true, .value = "FILE",
@@ -51,7 +50,7 @@ static bool has_trace(const struct gt_recording *r)
 
 static char *declarations(const struct gt_recording *r)
 {
-    return g_strconcat(r->output, DECLARATIONS, NULL);
+    return g_strconcat(r->output, GT_TRACE_DECLARATIONS, NULL);
 }
 
 static void append(GString *out, const char *name, const char *value)
@@ -110,11 +109,7 @@ static bool events_finish(struct gt_recording *r)
 {
     if (!has_trace(r))
         return true;
-    g_autofree char *file = g_strconcat(r->shown, DECLARATIONS, NULL);
-    g_autofree char *quoted = g_shell_quote(file);
-    g_autofree char *command =
-        g_strconcat("guesttrace simpletrace ", strchr(file, ' ') ? quoted : file, NULL);
-    return gt_record_stream_finish(r, command);
+    return gt_record_stream_finish(r, "guesttrace simpletrace");
 }
 
 const struct gt_tool gt_tool_events = {
