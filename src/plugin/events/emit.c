@@ -2,8 +2,10 @@
 /*
  * An event: its values are read, and go to the backends.
  *
- * Reading has no side effects: device memory is not read, pages that are missing stay so. A string
- * whose memory cannot be read is "<0x1234>", its address.
+ * Pages that are missing stay so: a string whose memory cannot be read is "<0x1234>", its address.
+ * QEMU reads for plugins as for a debugger: where a pointer of a machine leads to a device's
+ * registers, these are read (10.0 to 11.1; no function of the plugin interface tells them from
+ * memory).
  */
 #include "base/page.h"
 #include "plugin/events/recorder.h"
