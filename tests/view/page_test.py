@@ -7,6 +7,7 @@ SCREENSHOTS=FOLDER in the environment keeps pictures.
 import base64
 import json
 import os
+import struct
 import sys
 
 import texts
@@ -171,6 +172,41 @@ def test_values(t):
         text = p.ask('document.querySelector(".details").innerText')
         need('path\n"/tmp/<b>&' in text and 'arg2\n0x42' in text and 'retval\n-2' in text, text)
         equal(p.ask('document.querySelectorAll(".details b").length'), 0, 'elements that values made')
+
+
+def test_pinch(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        left, top, width, _ = p.where('canvas.tracks')
+        def touch(kind, *xs):
+            p.browser.call('Input.dispatchTouchEvent', type=kind, touchPoints=[{'x': left + x, 'y': top + 150, 'id': i} for i, x in enumerate(xs)])
+        whole, per = p.state('to'), p.state('to') / (width - 200)
+        touch('touchStart', 500)
+        touch('touchStart', 500, 600)
+        touch('touchMove', 400, 700)
+        touch('touchEnd')
+        p.idle()
+        begin, end = p.state('from'), p.state('to')
+        need(abs((end - begin) - whole / 3) < whole / 100 and abs(begin + (400 - 200) * (end - begin) / (width - 200) - 300 * per) < whole / 100, begin, end, whole)
+        equal(p.state('call'), None, 'what a pinch selects')
+        p.drag(left + 700, top + 300, left + 600, top + 300)
+        need(p.state('from') > begin, 'the mouse does not move it after a pinch')
+
+
+def test_levels(t):
+    recording = made.Made(f'{t.folder}/data', step=random_steps, tids=[100, 101, 201, 203])
+    names = dict(zip(recording.tids, ('cpu0 NS-EL0', 'cpu0 NS-EL1', 'cpu1 NS-EL1', 'cpu1 EL3')))
+    write(f'{recording.path}/task.txt', 'SESS timestamp=0.000000001 pid=1 sid=%s exename="guest"\n' % made.SID + ''.join(
+        f'TASK timestamp=0.000000001 tid={tid} pid={tid}\n' for tid in names))
+    write(f'{recording.path}/perf-cpu0.dat', b''.join(
+        struct.pack('<IHHII16s16x', 3, 0, 48, tid, tid, name.encode()) for tid, name in names.items()))
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        titles = 'guesttrace.layout.items.filter(i => i.title).map(i => i.title)'
+        equal(p.ask(titles), ['vCPU 0', 'vCPU 1'], 'groups')
+        equal(p.ask('guesttrace.recording.info.tasks.map((_, task) => guesttrace.levelOf(task).kind)'), ['user', 'kernel', 'kernel', 'above'], 'levels')
+        p.picture('levels')
+        p.press('g')
+        equal(len(p.ask(titles)), 4, 'processes')
 
 
 def test_keys(t):

@@ -6,7 +6,7 @@ export const theme = { dark: false };
 
 export function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong'])
+  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong', 'user', 'kernel', 'above'])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   theme.dark = style.getPropertyValue('--is-dark').trim() === '1';
   colors.clear();

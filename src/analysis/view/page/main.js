@@ -5,6 +5,7 @@ import { source, recording, openRecording, functionOf, taskTitle } from './sourc
 import { state, tabs, setState, setSight, onState, readAddress } from './state.js';
 import { readTheme } from './colors.js';
 import { redraw, view } from './plot.js';
+import { byCpu, layout, levelOf } from './tracks.js';
 import { callAt } from './hits.js';
 import { makeTimeline, zoomAt, pan, showCall, scrollTo } from './timeline.js';
 import { flame, makeFlame, redrawFlame } from './flame.js';
@@ -17,12 +18,12 @@ const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functi
 
 const KEYS = [
   ['1 … 8', 'the tabs'], ['/ or Ctrl-F', 'search; Enter goes to the next call of what is found, Shift-Enter to the one before'],
-  ['W S, + −, wheel', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
+  ['W S, + −, wheel, pinch', 'zoom in and out'], ['A D, Shift-wheel, drag', 'move in time'],
   ['Q E, Alt-wheel, Page Up and Down', 'scroll tracks'], ['0', 'all of the time'],
   ['← → ↑ ↓', 'the calls beside, above and below the selected one'], ['Enter', 'zoom to the selected call'],
   ['N P', 'the next call of the same function, and the one before'], ['M', 'sum up the selected call: its time, its task'],
   ['R', 'sum up the time that is in sight'], ['Shift-drag, or drag on the scale', 'sum up a stretch of time'],
-  ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'],
+  ['Click on a task', 'sum up only this task (Ctrl: this one, too)'], ['O', 'open or close the track of the selected call'], ['G', 'tracks below their vCPU, or their process'],
   ['C', 'callers and callees of the selected function'], ['V', 'source of the selected function'], ['F', 'flame graph of what is summed up'],
   ['Escape', 'undo the last choice: call, range, tasks, search'], ['T', 'dark or light'], ['?', 'this list'],
 ];
@@ -190,6 +191,7 @@ const timelineKeys = {
   r: () => setState({ range: [state.from, state.to] }),
   m: () => state.call && sumUp(state.call), Enter: () => state.call && showCall(state.call),
   o: () => state.call && setState({ open: { ...state.open, [state.call.task]: state.open[state.call.task] === false } }),
+  g: () => setState({ group: byCpu() ? 'process' : 'cpu' }),
   ArrowLeft: () => (state.call ? selectBeside('ArrowLeft') : pan(-0.1)), ArrowRight: () => (state.call ? selectBeside('ArrowRight') : pan(0.1)),
   ArrowUp: () => (state.call ? selectBeside('ArrowUp') : scroll(-0.1)), ArrowDown: () => (state.call ? selectBeside('ArrowDown') : scroll(0.1)),
 };
@@ -249,5 +251,5 @@ async function start() {
 }
 
 // For tests: what is shown.
-window.guesttrace = { state, recording, view, functionOf, callAt, source, flame, setState, setSight, goTo };
+window.guesttrace = { state, recording, view, functionOf, callAt, source, flame, layout, levelOf, setState, setSight, goTo };
 start();

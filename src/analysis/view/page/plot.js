@@ -5,7 +5,7 @@ import { recording, functionOf, taskTitle } from './source.js';
 import { state } from './state.js';
 import { theme, colorOf, fitText, FONT } from './colors.js';
 import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from './tiles.js';
-import { layout, ROW, SMALL_ROW } from './tracks.js';
+import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
 
 export const HEAD = 200;   // width of the tracks' names
 export const SCALE = 26;
@@ -101,6 +101,11 @@ function drawHead(c, track, y, height) {
   if (chosen) {
     c.fillStyle = theme.accent;
     c.fillRect(0, y - 2, 3, height);
+  }
+  const level = levelOf(track.task);
+  if (level && level.kind) {
+    c.fillStyle = theme[level.kind];
+    c.fillRect(HEAD - 5, y - 2, 4, height);
   }
   const at = Math.min(Math.max(y, topHeight() + 2), y + height - 18) + 8;
   c.fillStyle = theme.dim;

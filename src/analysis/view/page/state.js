@@ -14,6 +14,7 @@ export const state = {
   inverse: false, by: 'time', waiting: false,
   difference: false,     // flame graph: of both recordings
   path: [],              // flame graph: functions down to the one that fills the width
+  group: '',             // what tracks stand below: 'process', 'cpu'; '': what fits
   open: {},              // track: whether its depths are shown
 };
 
@@ -46,6 +47,7 @@ export function readAddress() {
   state.inverse = q.get('inverse') === '1';
   state.waiting = q.get('waiting') === '1';
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
+  state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
   state.path = numbersOf(q.get('path'));
   state.function = q.has('function') ? Number(q.get('function')) : -1;
   const call = numbersOf(q.get('call'));
@@ -64,6 +66,7 @@ function addressOf() {
   if (s.inverse) q.set('inverse', '1');
   if (s.waiting) q.set('waiting', '1');
   if (s.by === 'calls') q.set('by', 'calls');
+  if (s.group) q.set('group', s.group);
   if (s.path.length) q.set('path', s.path.join(','));
   if (s.function >= 0) q.set('function', s.function);
   if (s.call) q.set('call', [s.call.task, s.call.depth, s.call.begin, s.call.duration, s.call.function].join(','));

@@ -57,16 +57,38 @@ function onWheel(event) {
   }
 }
 
+// Fingers that are down, by pointer: where each is; and the times below two of them, which stay there.
+const fingers = new Map();
+let pinched = null;
+
+function pinch() {
+  const [a, b] = [...fingers.keys()].map(id => ({ x: fingers.get(id), time: pinched.get(id) }));
+  const per = (b.time - a.time) / (b.x - a.x), from = a.time - (a.x - HEAD) * per;
+  if (per > 0 && Number.isFinite(per)) setSight(from, from + (view.canvas.clientWidth - HEAD) * per);
+}
+
 function onDown(event) {
   if (event.button !== 0) return;
   view.canvas.setPointerCapture(event.pointerId);
   const x = event.offsetX, y = event.offsetY;
+  fingers.set(event.pointerId, x);
+  if (fingers.size === 2) {
+    pinched = new Map([...fingers].map(([id, at]) => [id, timeAt(at)]));
+    view.drag = null;
+    tip.hidden = true;
+  }
+  if (fingers.size > 1) return;
   const kind = x < HEAD ? 'head' : event.shiftKey || y < SCALE ? 'range' : 'pan';
   view.drag = { kind, x, y, from: state.from, to: state.to, scroll: view.scroll, time: timeAt(x), moved: false };
 }
 
 function onMove(event) {
   const x = event.offsetX, y = event.offsetY, d = view.drag;
+  if (fingers.has(event.pointerId)) fingers.set(event.pointerId, x);
+  if (pinched) {
+    if (fingers.size === 2) pinch();
+    return;
+  }
   if (!d) {
     view.hover = hitAt(x, y);
     view.canvas.style.cursor = x < HEAD ? 'default' : y < SCALE ? 'col-resize' : view.hover && view.hover.call ? 'pointer' : 'default';
@@ -87,8 +109,15 @@ function onMove(event) {
   }
 }
 
+function liftFinger(event) {
+  fingers.delete(event.pointerId);
+  if (!fingers.size) pinched = null;
+  if (event.type === 'pointercancel') view.drag = null;
+}
+
 function onUp(event) {
   const d = view.drag;
+  liftFinger(event);
   view.drag = null;
   if (!d || d.moved) return;
   if (d.kind === 'head') clickHead(event);
@@ -175,7 +204,7 @@ export function makeTimeline() {
   c.addEventListener('pointerdown', onDown);
   c.addEventListener('pointermove', onMove);
   c.addEventListener('pointerup', onUp);
-  c.addEventListener('pointercancel', () => { view.drag = null; });
+  c.addEventListener('pointercancel', liftFinger);
   c.addEventListener('pointerleave', () => { view.hover = null; tip.hidden = true; redraw(); });
   c.addEventListener('dblclick', onDouble);
   onTiles(redraw);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-// Which tracks there are, and where: a track a task, tasks of several processes below their process.
+// Which tracks there are, and where: a track a task, below its process or its vCPU where there are several.
 import { recording } from './source.js';
 import { state } from './state.js';
 import { baseName, shownName } from './base.js';
@@ -11,6 +11,27 @@ const GROUP = 20, MOST_ROWS = 1024, OPEN_TASKS = 2, OPEN_CALLS = 20000;
 export function tracks() {
   return recording.tracks.tasks.map(([calls, first, last, deepest], task) => ({ task, calls, first, last, deepest }))
     .filter(t => t.calls > 0).sort((a, b) => b.calls - a.calls);
+}
+
+// vCPU and privilege level of a machine's task, which its name has: "cpu0", "cpu1 NS-EL1". What runs there: a user's
+// programs, a kernel, or firmware and what else is above kernels; '' where the level is not known.
+const LEVELS = [[/^(NS-|S-|R-)?EL0$|^V?U$|^Ring3$/, 'user'], [/^(NS-|R-)?EL1$|^V?S$|^Ring0$/, 'kernel'], [/./, 'above']];
+
+export function levelOf(task) {
+  const [, cpu, level] = /^cpu(\d{1,4})(?: (.+))?$/.exec(recording.info.tasks[task].name) || [];
+  if (cpu === undefined) return null;
+  return { cpu: Number(cpu), level: level || '', kind: level ? LEVELS.find(([pattern]) => pattern.test(level))[1] : '' };
+}
+
+// Whether tracks stand below their vCPU, not their process: what was chosen, or where several tasks are of one vCPU.
+export const byCpu = () => (state.group ? state.group === 'cpu' : tracks().some(track => (levelOf(track.task) || {}).level));
+
+// What a track stands below: its order among others, and its title.
+function groupOf(track) {
+  const of = byCpu() ? levelOf(track.task) : null;
+  if (of) return { key: of.cpu, title: `vCPU ${of.cpu}` };
+  const index = recording.info.tasks[track.task].process, p = recording.info.processes[index];
+  return { key: 1e6 + index, title: p ? `${shownName(baseName(p.program)) || 'process'} · ${p.pid}` : 'process' };
 }
 
 // A few of the busiest tracks are open from the beginning, all where they are few.
@@ -29,18 +50,20 @@ export const layout = {
       track.open = isOpen(track, rank, list.length);
       track.rows = Math.min(MOST_ROWS, track.open ? Math.max(1, track.deepest) : Math.min(track.deepest, SMALL_ROWS));
     });
-    const processOf = track => recording.info.tasks[track.task].process;
-    const processes = [...new Set(list.map(processOf))].sort((a, b) => a - b);
+    const groups = new Map();
+    for (const track of list) {
+      const { key, title } = groupOf(track);
+      if (!groups.has(key)) groups.set(key, { key, title, tracks: [] });
+      groups.get(key).tracks.push(track);
+    }
     this.items = [];
     let y = 4;
-    for (const process of processes) {
-      if (processes.length > 1) {
-        const p = recording.info.processes[process];
-        const title = p ? `${shownName(baseName(p.program)) || 'process'} · ${p.pid}` : 'process';
-        this.items.push({ y, height: GROUP, title });
+    for (const group of [...groups.values()].sort((a, b) => a.key - b.key)) {
+      if (groups.size > 1) {
+        this.items.push({ y, height: GROUP, title: group.title });
         y += GROUP;
       }
-      for (const track of list.filter(t => processOf(t) === process).sort((a, b) => a.task - b.task)) {
+      for (const track of group.tracks.sort((a, b) => a.task - b.task)) {
         const height = track.open ? track.rows * ROW + 6 : Math.max(track.rows, SMALL_ROWS) * SMALL_ROW + 4;
         this.items.push({ y, height, track });
         y += height;
