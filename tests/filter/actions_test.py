@@ -3,6 +3,7 @@
 """What triggers do beside choosing calls: mark=, backtrace, read=, finish; at the exit status."""
 import os
 import re
+import signal
 import sys
 
 from gttest import paths, qemus
@@ -60,6 +61,20 @@ def check_exit(folder, program):
     need([text for _, text in lines(out)] == ['good'], lines(out))
 
 
+def check_signal(folder, _):
+    """The signal that ends a program, which record dies of as well; with a flight recorder a snapshot."""
+    program = compile_to(f'{folder}/dies', 'x86_64', paths.source('filter', 'dies.c'), '-O1', '-static')
+    for number, others in (signal.SIGSEGV, signal.SIGABRT), (signal.SIGABRT, signal.SIGSEGV):
+        out = f'{folder}/dies{number}'
+        options = ['-T', 'signal:@mark=any', '-T', f'signal:{number}@mark=this,count=1', '-T', f'signal:{others}@mark=other',
+                   '-T', 'exit!=0@mark=ended', '-T', 'signal@mark=a function']
+        record(out, ['-q', *options], [program, number], status=-number)
+        need([text for _, text in lines(out)] == ['any', 'this'], number, lines(out))
+        need(len(calls_of(out, 'work')) == 100 and len(calls_of(out, 'last')) == 1, calls_of(out, 'last'))
+        done = record(out + '.gtrace', ['--last', '1M', '-T', f'signal:{number}'], [program, number], status=-number)
+        need(done.stderr.count(b'snapshot: ') == 1 and len(calls_of(out + '.gtrace', 'last')) == 1, done.stderr)
+
+
 def check_compact(folder, program):
     out = f'{folder}/marks.gtrace'
     record(out, ['-q', '--format', 'compact', '-T', 'tail_one@mark=here,count=3'], [program])
@@ -87,7 +102,7 @@ def check(folder):
     qemus.user('x86_64')
     program = compile_to(f'{folder}/ways', 'x86_64', paths.source('filter', 'ways.c'), '-O1', '-static', '-DSTATIC')
     tally = Tally()
-    for part in check_marks, check_backtrace, check_finish, check_exit, check_compact, check_unused, check_refused:
+    for part in check_marks, check_backtrace, check_finish, check_exit, check_signal, check_compact, check_unused, check_refused:
         tally.run(part.__name__, part, folder, program)
     return tally.status()
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A machine that prints lines, and resets or goes on calling functions: see causes_test.py. */
+/* A machine that prints lines, and resets or goes on calling functions: see causes_test.py.
+ * TELLS_PORT and TELLS_VALUE: a device of a PC that it writes to when it panics. */
 
 #ifndef RESETS
 #define RESETS 0
@@ -60,6 +61,9 @@ __attribute__((noinline)) void print(const char *text)
 __attribute__((noinline)) void panic(void)
 {
     print("Kernel panic - not syncing: @home\n");
+#ifdef TELLS_PORT
+    __asm__ volatile("outb %0, %1" : : "a"((char)TELLS_VALUE), "Nd"((unsigned short)TELLS_PORT));
+#endif
     for (int i = 0; RESETS && i < 1000; i++)
         work();
     if (RESETS)

@@ -20,10 +20,19 @@ LINES = ['[    0.1] Oops: red'] * 6 + ['Kernel panic - not syncing: @home']
 MARKS = ['second', 'second', 'end']
 
 
+DEVICES = {  # of a PC: what is written where, QEMU's options, the event
+    'pvpanic': (0x505, 1, ['-device', 'pvpanic', '-action', 'panic=none'], 'GUEST_PANICKED'),
+    'watchdog': (0x443, 15, ['-device', 'ib700', '-action', 'watchdog=none'], 'WATCHDOG'),
+}
+
+
 def build(folder):
     arch = sys.argv[1]
-    return [boards.build(arch, name, folder, [boards.start_code(arch), paths.source('machine', 'causes.c')],
-                         '-DSTART_MAIN=begin', f'-DRESETS={resets}') for name, resets in (('goes_on', 0), ('resets', 1))]
+    kinds = {'goes_on': [], 'resets': ['-DRESETS=1']}
+    for name, (port, value, *_) in DEVICES.items() if arch == 'x86_64' else ():
+        kinds[name] = [f'-DTELLS_PORT={port}', f'-DTELLS_VALUE={value}']
+    return {name: boards.build(arch, name, folder, [boards.start_code(arch), paths.source('machine', 'causes.c')],
+                               '-DSTART_MAIN=begin', *defines) for name, defines in kinds.items()}
 
 
 def command(qemu, guest, *more):
@@ -32,9 +41,9 @@ def command(qemu, guest, *more):
     return [qemu, '-display', 'none', '-monitor', 'none', '-serial', 'stdio', '-m', '64', *words, *more]
 
 
-def until(is_true, qemu, guest, out, *options):
+def until(is_true, qemu, guest, out, *options, more=()):
     """Records until then, and ends QEMU."""
-    done = record_until(is_true, out, ['--symbols', guest.elf, *options], command(qemu, guest))
+    done = record_until(is_true, out, ['--symbols', guest.elf, *options], command(qemu, guest, *more))
     need(not glob.glob(out + '*/.guesttrace.fifo'), 'the FIFO is left', out)
     return done
 
@@ -99,6 +108,17 @@ def check_restarts(version, qemu, folder, guest):
         check_calls(out, options)
 
 
+def check_device(version, qemu, folder, guest, name):
+    """A device tells QEMU of the end: a snapshot, once, while the machine goes on; a trigger hears of it, too."""
+    _, _, more, event = DEVICES[name]
+    out = f'{folder}/{version}{name}'
+    until(lambda: os.path.exists(out) and os.path.exists(f'{out}-own'), qemu, guest, out, '--last', '64M', '-T',
+          f'qmp:^{event}$@snapshot={os.path.basename(out)}-own,mark=reset', more=more)
+    need(entries(out, 'panic') == 1 and entries(out, 'print') == 7, out, entries(out, 'print'))
+    last = out + '.1' if os.path.exists(out + '.1') else out
+    need(not os.path.exists(out + '.2') and marks_in(printed([paths.GUESTTRACE, 'replay', '--no-pager', last])) == ['reset'], last)
+
+
 def check_no_reboot(version, qemu, folder, guest):
     """A reset that ends QEMU is its end: one snapshot, up to the reset."""
     out = f'{folder}/{version}n'
@@ -108,12 +128,15 @@ def check_no_reboot(version, qemu, folder, guest):
 
 
 def check(version, qemu, folder, guests):
-    goes_on, resets = guests
+    goes_on, resets = guests['goes_on'], guests['resets']
     check_console(version, qemu, folder, goes_on)
     check_snapshot(version, qemu, folder, goes_on)
     check_reset(version, qemu, folder, resets)
     check_restarts(version, qemu, folder, resets)
     check_no_reboot(version, qemu, folder, resets)
+    for name in DEVICES:
+        if name in guests:
+            check_device(version, qemu, folder, guests[name], name)
 
 
 def main():
