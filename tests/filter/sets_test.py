@@ -33,6 +33,7 @@ MANY_TASKS = ['fork.c', 'signals_mixed.cc']
 SHARED = re.compile(r'trace-o|finish|count=|after=|every=|--trace')
 # Where the recorder falls asleep the calls of all stacks end. A reader does not see when that is.
 STACKS, SLEEP = ['coroutines.c', 'ways', 'ways, static'], re.compile('trace-o|finish|--trace')
+TIMES = re.compile('-t |time=')
 
 
 def flat(out, *options):
@@ -59,6 +60,8 @@ class Program:
         need(len(self.functions) > 3, self.name, 'has', self.functions)
 
     def suits(self, options):
+        if self.name in STACKS and SLEEP.search(' '.join(options.words)) and TIMES.search(' '.join(options.words)):
+            return False
         # -D alone is no filter of a reader; -t alone shows switches of tasks that a filter leaves out
         limits = ['-D', '--match=glob'] + ['-t'] * self.is_machine
         return any(word.startswith('-') and word not in limits for word in options.words) and not (
