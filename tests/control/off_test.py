@@ -4,7 +4,7 @@
 import subprocess
 import sys
 
-from gttest import commands, functions, paths, uftrace
+from gttest import commands, functions, paths, qemus, uftrace
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
 from gttest.recordings import check_directory, record
@@ -115,7 +115,7 @@ def test_unwinder(t):
                          f'-I{paths.source("guest")}')
     status = commands.run([program]).returncode
     for trigger in '__cxa_begin_catch@return:trace-off', '_Unwind_RaiseException@trace-off', 'thrower@trace-off,after=1':
-        record(f'{t.folder}/data', ['-q', '-T', trigger], [program], status)
+        record(f'{t.folder}/data', ['-q', '--qemu', qemus.user('x86_64'), '-T', trigger], [program], status)
         done = commands.run([GUESTTRACE, 'replay', '--no-pager', f'{t.folder}/data'])
         need(done.returncode == 0 and not done.stderr, trigger, done.stderr)
 

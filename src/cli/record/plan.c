@@ -234,6 +234,24 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
 
 /* ---- both ---------------------------------------------------------------------------------- */
 
+/* Linux takes words up to a size. */
+static int check_plugin_word(const struct gt_recording *r, struct gt_error *err)
+{
+    enum { MOST = 32 * 4096 - 1 };
+    for (guint i = 0; i < r->argv->len && r->argv->pdata[i]; i++) {
+        size_t n = strlen(r->argv->pdata[i]);
+        if (n <= MOST || i == 0 || strcmp(r->argv->pdata[i - 1], "-plugin") != 0)
+            continue;
+        gt_error_set(
+            err, GT_E_USAGE,
+            "the options of the recording have %zu bytes, and the plugin takes at most %d; "
+            "give fewer filters, or several as one expression ('a|b')",
+            n, MOST);
+        return GT_EXIT_USAGE;
+    }
+    return GT_EXIT_DONE;
+}
+
 int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_error *err)
 {
     r->argv = g_ptr_array_new_with_free_func(g_free);
@@ -262,6 +280,8 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
         add_qemu_command(r, operands);
     else if (result == GT_EXIT_DONE)
         add_program(r, &target, operands);
+    if (result == GT_EXIT_DONE)
+        result = check_plugin_word(r, err);
     gt_program_clear(&target.program);
     g_free(target.path);
     return result;
