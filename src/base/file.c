@@ -201,6 +201,37 @@ int gt_file_remove_left(const char *path, struct gt_error *err)
     return status;
 }
 
+/* ".NAME.PID.tmp" or ".NAME.PID.gone", of a process that has ended. */
+static bool is_left_of(const char *entry, const char *name)
+{
+    size_t n = strlen(name);
+    char *end;
+    if (entry[0] != '.' || strncmp(entry + 1, name, n) != 0 || entry[n + 1] != '.' ||
+        entry[n + 2] < '1' || entry[n + 2] > '9')
+        return false;
+    long pid = strtol(entry + n + 2, &end, 10);
+    return (strcmp(end, ".tmp") == 0 || strcmp(end, ".gone") == 0) && pid <= INT_MAX &&
+           kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+void gt_file_remove_left_beside(const char *path)
+{
+    char folder[PATH_MAX], left[PATH_MAX + 256];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(name - path) : 2,
+                     slash ? path : "./");
+    DIR *dir = *name && n < (int)sizeof folder ? opendir(folder) : NULL;
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        if (!is_left_of(e->d_name, name))
+            continue;
+        snprintf(left, sizeof left, "%s%s", folder, e->d_name);
+        if (unlink(left) != 0 && (errno == EISDIR || errno == EPERM))
+            gt_file_remove_dir(left, NULL);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 int gt_file_make_dir(const char *path, struct gt_error *err)
 {
     if (mkdir(path, 0777) == 0)

@@ -29,6 +29,10 @@ int gt_file_replace_text(const char *path, const struct gt_text *t, struct gt_er
  * processes that run stay. GT_E_IO, GT_E_NOT_FOUND, GT_E_NOMEM. */
 int gt_file_remove_left(const char *dir, struct gt_error *err);
 
+/* The same of what was to get that path, or was taken away from it, a file or a directory of files:
+ * ".NAME.PID.tmp" and ".NAME.PID.gone" beside it. What cannot be removed stays. */
+void gt_file_remove_left_beside(const char *path);
+
 /* Appends with one write(2) to a file opened with O_APPEND, which is created if it does not exist:
  * lines of several processes do not mix. If a full disk takes only a part, the part is cut off
  * again. GT_E_IO, GT_E_NOT_FOUND. */

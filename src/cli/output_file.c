@@ -2,6 +2,8 @@
 /* The output file of a command: see output_file.h. */
 #include "cli/output_file.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -21,6 +23,7 @@ int gt_output_file_open(struct gt_output_file *f, const char *path, struct gt_er
     } else {
         g_autofree char *folder = g_path_get_dirname(f->path);
         g_autofree char *name = g_path_get_basename(f->path);
+        gt_file_remove_left_beside(f->path);
         f->tmp = g_strdup_printf("%s/.%s.%ld.tmp", folder, name, (long)getpid());
         f->fd = open(f->tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     }

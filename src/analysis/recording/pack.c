@@ -228,6 +228,7 @@ int gt_recording_pack(const char *dir, const char *path, const struct gt_notices
     g_autofree char *folder = g_path_get_dirname(path);
     g_autofree char *base = g_path_get_basename(path);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());
+    gt_file_remove_left_beside(path);
     struct pack p = {.dir = d.path, .path = tmp, .err = err};
     status = pack_into(&p);
     while (p.n > 0)

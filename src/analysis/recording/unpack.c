@@ -273,6 +273,7 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
     g_autofree char *folder = g_path_get_dirname(dir);
     g_autofree char *base = g_path_get_basename(dir);
     g_autofree char *tmp = g_strdup_printf("%s/.%s.%d.tmp", folder, base, (int)getpid());
+    gt_file_remove_left_beside(dir);
     u.tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     u.ends = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     status = check_complete(path, err);

@@ -24,6 +24,7 @@ static int scatter(const struct gt_compact_work *w, struct gt_error *err)
     const char *slash = strrchr(w->dir.path, '/');
     snprintf(aside, sizeof aside, "%.*s/.%s.%d.tmp", (int)(slash - w->dir.path), w->dir.path,
              slash + 1, (int)getpid());
+    gt_file_remove_left_beside(w->dir.path);
     gt_file_remove_dir(aside, NULL); /* of a process of this number that was killed */
     int status = gt_file_make_dir(aside, err);
     if (status < 0)

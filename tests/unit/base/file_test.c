@@ -105,6 +105,45 @@ static void test_replace(void **state)
     expect_content(in_top(2, left), "old");
 }
 
+static pid_t ended_process(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    return pid;
+}
+
+/* Beside a path: files and directories of files, of that name and of processes that have ended. */
+static void test_remove_left_beside(void **state)
+{
+    (void)state;
+    /* before and after the process's number; the first two are removed */
+    static const char *const forms[][2] = {{"out/.x.", ".tmp"},  {"out/.x.", ".gone"},
+                                           {"out/.x.", ".tmpy"}, {"out/.xy.", ".tmp"},
+                                           {"out/x.", ".tmp"},   {"out/.x.1", "z.tmp"}};
+    const long dead = (long)ended_process();
+    char name[64], own[64];
+    assert_int_equal(gt_file_make_dir(in_top(2, "out"), NULL), 0);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(name, sizeof name, "%s%ld%s", forms[i][0], dead, forms[i][1]);
+        if (i == 1) {
+            assert_int_equal(gt_file_make_dir(in_top(0, name), NULL), 0);
+            snprintf(name + strlen(name), sizeof name - strlen(name), "/inside");
+        }
+        assert_int_equal(gt_file_append(in_top(0, name), "x", 1, NULL), 0);
+    }
+    snprintf(own, sizeof own, "out/.x.%ld.tmp", (long)getpid());
+    assert_int_equal(gt_file_append(in_top(0, own), "x", 1, NULL), 0);
+    gt_file_remove_left_beside(in_top(1, "out/x"));
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        snprintf(name, sizeof name, "%s%ld%s", forms[i][0], dead, forms[i][1]);
+        assert_int_equal(access(in_top(0, name), F_OK) == 0, i > 1);
+    }
+    assert_int_equal(access(in_top(0, own), F_OK), 0);
+    assert_int_equal(gt_file_remove_dir(in_top(2, "out"), NULL), 0);
+}
+
 /* What a killed process has left goes; all else stays. */
 static void test_remove_left(void **state)
 {
@@ -115,10 +154,7 @@ static void test_remove_left(void **state)
                                             {"a.", ".0.tmp"}, {".", ".0.tmp"}, {".a.", ".0.tmp~"}};
     const size_t n = sizeof others / sizeof others[0];
     char left[64], name[64];
-    pid_t dead = fork();
-    if (dead == 0)
-        _exit(0);
-    assert_int_equal(waitpid(dead, NULL, 0), dead);
+    const pid_t dead = ended_process();
     const char *dir = in_top(3, "left");
     assert_int_equal(gt_file_make_dir(dir, NULL), 0);
     snprintf(left, sizeof left, "left/.task.txt.%ld.12.tmp", (long)dead);
@@ -252,9 +288,13 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),        cmocka_unit_test(test_replace),
-        cmocka_unit_test(test_append),      cmocka_unit_test(test_read),
-        cmocka_unit_test(test_directories), cmocka_unit_test(test_remove_left),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_replace),
+        cmocka_unit_test(test_append),
+        cmocka_unit_test(test_read),
+        cmocka_unit_test(test_directories),
+        cmocka_unit_test(test_remove_left),
+        cmocka_unit_test(test_remove_left_beside),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
