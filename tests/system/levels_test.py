@@ -7,6 +7,7 @@ usage: levels_test.py aarch64|worlds|riscv64|virtual|x86_64
 The programs are levels/levels.c with levels/start_NAME.S; worlds (EL3 and the three worlds below it)
 has levels/worlds.c, too. virtual: riscv64 with a virtual machine. QEMU before 9.0 is refused.
 """
+import collections
 import os
 import sys
 
@@ -244,6 +245,7 @@ start64
 }
 HANDLERS = {'aarch64': 7, 'worlds': 7, 'riscv64': 9, 'virtual': 7, 'x86_64': 3}
 UNRETURNED = {'aarch64': 6, 'worlds': 18, 'riscv64': 3, 'virtual': 2, 'x86_64': 3}
+SHARED = {'leaf', 'ask', 'trap_world'}
 BEGUN = {'worlds': 2}
 
 
@@ -278,6 +280,27 @@ def check_qemu(name, elf, command, out):
     check_directory(out)
 
 
+def counts_of(out):
+    """How often each function was called that is of one level: others count as code of the level that called them first."""
+    trace = uftrace.Trace(out)
+    called = [trace.name(tid, uftrace.LAST, r.addr)[1] for tid in trace.tids() for r in trace.records(tid) if r.kind == 'enter']
+    return collections.Counter(name for name in called if name not in SHARED)
+
+
+def check_filters(name, elf, command, out):
+    """Calls that a filter by level leaves are those of the level's tree."""
+    levels = {task.split()[1]: tree for (_, task), tree in zip(LEVELS[name], TREES[name])}
+    wanted = {('--privilege', level): [tree] for level, tree in levels.items()}
+    wanted['--kernel-only',] = [tree for tree in levels.values() if tree is not USER]
+    if USER in levels.values():
+        wanted['--user-only',] = [USER]
+    for i, (options, trees) in enumerate(wanted.items()):
+        record(f'{out}-{i}', ['--symbols', elf, *options], command)
+        expected = collections.Counter(name for name in ' '.join(trees).split() if name not in SHARED)
+        got = counts_of(f'{out}-{i}')
+        need(got == expected, options, 'leaves', got - expected, 'and not', expected - got)
+
+
 def check_refused(command, out):
     done = record(out, ['--privilege-levels'], command, status=125)
     need(REFUSED in done.stderr, 'the reason is not printed:', done.stderr)
@@ -291,6 +314,7 @@ def check(name, version, qemu, folder, built):
         check_refused(command, f'{folder}/{version}')
     else:
         check_qemu(name, elf, command, f'{folder}/{version}')
+        check_filters(name, elf, command, f'{folder}/{version}-filtered')
 
 
 def main():
