@@ -108,5 +108,23 @@ def test_missing(t):
     need('nothing to repair' in recordings.repair(both.set), 'a second repair')
 
 
+def test_names(t):
+    """`symbols` names the calls of a set, also with --sysroot, as it names those of one file."""
+    guest = boards.build_kernel('aarch64', t.folder, paths.source('faults', 'guests', 'vcpus.c'), ['VCPUS=2'])
+    both = splits.Both(t.folder, '64K')
+    both.record(*guest.command(qemus.find('aarch64')[0][1]), '-smp', '2')
+    os.mkdir(f'{t.folder}/root')
+    os.rename(guest.elf, f'{t.folder}/root/guest')
+    said = []
+    for name in both.one, both.set:
+        named = recordings.symbols(name, f'{t.folder}/root/guest').stdout
+        done = run([GUESTTRACE, 'symbols', '-d', name, '--sysroot', f'{t.folder}/root'])
+        need(done.returncode == 1 and b'none of its 1 programs' in done.stderr, done)  # it has no processes
+        said.append((named, done.stdout, done.stderr.replace(name.encode(), b'')))
+    need(said[0] == said[1] and said[0][0], said)
+    both.check(1)
+    need(b'run_other' in both.read('set', 'report')[0], 'no names')
+
+
 if __name__ == '__main__':
     sys.exit(functions.main(globals()))
