@@ -142,8 +142,9 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
     }
     if (last_exit == GT_LAST_EXIT_RESUME) /* a handler interrupted what was not followed */
         return stays;
-    bool resumed = last_exit & GT_LAST_EXIT_RESUME &&
-                   gt_signal_is_resumed_in(last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code);
+    bool resumed =
+        last_exit & GT_LAST_EXIT_RESUME &&
+        gt_signal_is_resumed_in(t->stack, last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code);
     last_exit &= ~(uint64_t)GT_LAST_EXIT_RESUME;
     if (resumed || gt_machine_is_split(t, last_exit, code))
         return stays;

@@ -66,11 +66,14 @@ bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code)
     }
 }
 
-bool gt_signal_is_resumed_in(uint64_t last_exit, const struct gt_code *code)
+bool gt_signal_is_resumed_in(const struct gt_stack *s, uint64_t last_exit,
+                             const struct gt_code *code)
 {
     if (!(last_exit & GT_LAST_EXIT_CODE))
         return last_exit == gt_last_exit_of_func(code->fn);
     const struct gt_code *from = gt_last_exit_code(last_exit);
+    if (from->exit == GT_EXIT_RETURN && s->top->ret == code->pc)
+        return false; /* of a recursive call, into the block that has returned */
     return code->pc >= from->pc && code->pc < gt_code_end(from) &&
            !(from->exit == GT_EXIT_CALL && from->target == code->pc);
 }

@@ -106,6 +106,7 @@ void gt_signal_begin(struct gt_thread *t, uint64_t last_exit, const struct gt_co
 bool gt_signal_is_called(uint64_t last_exit, const struct gt_code *code);
 /* True where the interrupted block continues in its middle, so that its exit has not happened yet.
  */
-bool gt_signal_is_resumed_in(uint64_t last_exit, const struct gt_code *code);
+bool gt_signal_is_resumed_in(const struct gt_stack *s, uint64_t last_exit,
+                             const struct gt_code *code);
 
 #endif

@@ -199,13 +199,40 @@ static void test_exception(void **state)
     guest_destroy(g);
 }
 
+/* A signal after the return of a recursive call: it continues in the block that has returned. */
+static void test_signal_after_recursive_return(void **state)
+{
+    (void)state;
+    struct guest *g = guest_create(100, true);
+    func(g, 'h')->flags = GT_FUNC_HANDLER;
+    call(g, 'a', 0, 'b');
+    call(g, 'b', 0, 'b');
+    call(g, 'b', 0, 'b');
+    plain(g, 'b', 0);
+    ret(g, 'b', 1);
+    plain(g, 'h', 0);
+    g->last_exit = gt_track_sigreturn(&g->t, g->last_exit, g->time);
+    ret(g, 'b', 1);
+    check(g, 0, "+a+b+b+b+h-h-b");
+    ret(g, 'b', 1);
+    plain(g, 'a', 1);
+    check(g, 0, "+a+b+b+b+h-h-b-b-b");
+    check_counters(g, GT_COUNT_SIGNALS, 1, -1);
+    guest_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_longjmp),       cmocka_unit_test(test_unsaved),
-        cmocka_unit_test(test_restored_ring), cmocka_unit_test(test_stale),
-        cmocka_unit_test(test_collision),     cmocka_unit_test(test_inside_saver),
-        cmocka_unit_test(test_shrunk),        cmocka_unit_test(test_signal_in_longjmp),
+        cmocka_unit_test(test_signal_after_recursive_return),
+        cmocka_unit_test(test_longjmp),
+        cmocka_unit_test(test_unsaved),
+        cmocka_unit_test(test_restored_ring),
+        cmocka_unit_test(test_stale),
+        cmocka_unit_test(test_collision),
+        cmocka_unit_test(test_inside_saver),
+        cmocka_unit_test(test_shrunk),
+        cmocka_unit_test(test_signal_in_longjmp),
         cmocka_unit_test(test_exception),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
