@@ -187,8 +187,8 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
         gt_host_message("nothing was recorded: the guest made no calls");
     else if (r->options.summary && !r->process.forked_from && !fault && r->snapshots.on)
         gt_host_message("%llu calls; the last ones: %s", recorded, r->output.view);
-    else if (r->options.summary && !r->process.forked_from && !fault && recorded == calls)
-        gt_host_message("%llu calls recorded: %s", calls, r->output.view);
+    else if (r->options.summary && !r->process.forked_from && !fault && recorded >= calls)
+        gt_host_message("%llu calls recorded: %s", recorded, r->output.view);
     else if (r->options.summary && !r->process.forked_from && !fault)
         gt_host_message("%llu of %llu calls recorded: %s", recorded, calls, r->output.view);
     if (!r->process.forked_from)
