@@ -127,13 +127,15 @@ static void add_epoch(struct gt_tasks_task *t, uint64_t time, size_t map)
     g_array_append_val(t->epochs, e);
 }
 
-/* A child of a process that has no session of its own: what its parent has. */
+/* In a process that has no session of its own: a child has what its parent has, a thread what the
+ * process's first task has. */
 static void inherit(struct gt_tasks *t, struct gt_tasks_task *task,
                     const struct gt_tasks_task *parent, const struct gt_uftrace_task *line)
 {
     uint32_t index;
     const char *exename = process_of(t, line->pid, &index)->exename;
-    struct gt_calls_process *p = process_of(t, line->tid, &index);
+    struct gt_calls_process *p =
+        &g_array_index(t->process, struct gt_calls_process, task->public.process);
     const GArray *epochs = parent->epochs;
     if (!*p->exename)
         p->exename = exename;
@@ -165,7 +167,7 @@ static void take_task(struct reader *r, const struct gt_uftrace_task *line)
         gt_task_names_add_program(t, task, line->time, s->exename);
         if (!*p->exename)
             p->exename = s->exename;
-    } else if (fork && parent != UINT32_MAX) {
+    } else if (parent != UINT32_MAX && parent != index) {
         inherit(t, task, t->task->pdata[parent], line);
     }
 }

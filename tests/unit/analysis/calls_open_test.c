@@ -56,7 +56,7 @@ static void check_tasks(struct gt_calls *c, bool compact)
 {
     const struct gt_calls_task *t = gt_calls_task(c, 0), *child = gt_calls_task(c, 2);
     (void)compact;
-    assert_int_equal(gt_calls_n_tasks(c), 3);
+    assert_int_equal(gt_calls_n_tasks(c), 4);
     assert_int_equal(gt_calls_n_processes(c), 2);
     assert_int_equal(t->id, 50);
     assert_int_equal(t->start, 5);
@@ -76,9 +76,11 @@ static void check_tasks(struct gt_calls *c, bool compact)
     assert_int_equal(gt_calls_process(c, child->process)->pid, 60);
     assert_string_equal(gt_calls_process(c, child->process)->exename, PROGRAM);
     assert_string_equal(child->name, "prog");
-    /* 50 runs another program from 100 on; 60 has its parent's */
+    assert_int_equal(gt_calls_task(c, 3)->process, child->process);
+    assert_string_equal(gt_calls_task(c, 3)->name, "prog");
+    /* 50 runs another program from 100 on; 60 and its thread have its parent's */
     assert_string_equal(called->str, "50 f1 /bin/prog\n51 f2 /bin/prog\n60 f3 /bin/prog\n"
-                                     "50 g1 /bin/next\n60 f3 /bin/prog\n");
+                                     "61 f2 /bin/prog\n50 g1 /bin/next\n60 f3 /bin/prog\n");
 }
 
 static void test_tasks(void **state)
@@ -96,6 +98,7 @@ static void test_tasks(void **state)
     gt_uftrace_dir_add_task(&d, 5, 50, 50, NULL);
     gt_uftrace_dir_add_task(&d, 7, 51, 50, NULL);
     gt_uftrace_dir_add_fork(&d, 20, 60, 50, NULL);
+    gt_uftrace_dir_add_task(&d, 25, 61, 60, NULL);
     gt_uftrace_dir_add_session(&d, 100, 50, OTHER_SID, "/bin/next", NULL);
     gt_uftrace_dir_add_task(&d, 100, 50, 50, NULL);
     gt_uftrace_dir_add_name(&d, 12, 50, 50, "worker", NULL);
@@ -103,6 +106,7 @@ static void test_tasks(void **state)
     put_calls(&d, 50, 10, &f[0], 1);
     put_calls(&d, 51, 15, &f[1], 1);
     put_calls(&d, 60, 30, &f[2], 1);
+    put_calls(&d, 61, 35, &f[1], 1);
     put_calls(&d, 50, 110, &f[0], 1);
     put_calls(&d, 60, 120, &f[2], 1);
     check_both(&d, check_tasks);
