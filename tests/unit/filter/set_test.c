@@ -235,10 +235,12 @@ static void test_unused(void **state)
     assert_string_equal(u.name, "gg");
     assert_string_equal(u.option, "-x");
     assert_true(gt_filter_set_unused(set, 1, &u));
+    assert_string_equal(u.text, "console:x");
+    assert_true(gt_filter_set_unused(set, 2, &u));
     assert_string_equal(u.text, "h@finish");
-    assert_false(gt_filter_set_unused(set, 2, &u));
+    assert_false(gt_filter_set_unused(set, 3, &u));
     verdict(set, "h");
-    assert_false(gt_filter_set_unused(set, 1, &u));
+    assert_false(gt_filter_set_unused(set, 2, &u));
     gt_filter_set_free(set);
 }
 
