@@ -187,7 +187,7 @@ static void keep_requested(struct gt_value_spec *spec, uint32_t fields)
 
 enum { WORDS = 4 }; /* of a function without a prototype */
 
-static bool make_spec(struct gt_auto_arguments *a, const struct file *f,
+static bool fill_spec(struct gt_auto_arguments *a, const struct file *f,
                       const struct gt_source_part *part, const struct gt_source_function *fn,
                       struct gt_value_spec *out)
 {
@@ -210,6 +210,16 @@ static bool make_spec(struct gt_auto_arguments *a, const struct file *f,
     if (f->source->kind != GT_SOURCE_ELF)
         gt_arguments_add_names(a->specs, types, p, out);
     return out->n_arguments + out->n_returns > 0;
+}
+
+static bool make_spec(struct gt_auto_arguments *a, const struct file *f,
+                      const struct gt_source_part *part, const struct gt_source_function *fn,
+                      struct gt_value_spec *out)
+{
+    bool some = fill_spec(a, f, part, fn, out);
+    if (out->item)
+        gt_arguments_keep(a->specs, out);
+    return some;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

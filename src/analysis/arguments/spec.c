@@ -183,10 +183,22 @@ static bool make_item(struct gt_arguments *a, const struct gt_types *types, uint
 
 static struct gt_value_item *new_items(struct gt_arguments *a)
 {
-    struct gt_value_item *item = g_new0(struct gt_value_item, GT_VALUES_MOST + 1);
+    struct gt_value_item *item = a->spare;
 
-    g_ptr_array_add(a->owned, item);
+    a->spare = NULL;
+    if (!item) {
+        item = g_new0(struct gt_value_item, GT_VALUES_MOST + 1);
+        g_ptr_array_add(a->owned, item);
+    }
     return item;
+}
+
+void gt_arguments_keep(struct gt_arguments *a, struct gt_value_spec *spec)
+{
+    a->spare = spec->item;
+    spec->item = g_memdup2(spec->item, (spec->n_arguments + spec->n_returns) * sizeof *spec->item);
+    if (spec->item)
+        g_ptr_array_add(a->owned, spec->item);
 }
 
 void gt_arguments_by_prototype(struct gt_arguments *a, const struct gt_abi *abi,

@@ -27,6 +27,10 @@ void gt_arguments_by_prototype(struct gt_arguments *a, const struct gt_abi *abi,
 void gt_arguments_words(struct gt_arguments *a, const struct gt_abi *abi, unsigned n,
                         struct gt_value_spec *out);
 
+/* Of thousands of specs: gives back the room that the spec, the last one that was made, does not
+ * need. Nothing can be added to it any more. */
+void gt_arguments_keep(struct gt_arguments *a, struct gt_value_spec *spec);
+
 /* The enumerations that items so far name; valid until the next call of a function above. */
 const struct gt_value_enum *gt_arguments_enums(const struct gt_arguments *a, size_t *n);
 

@@ -14,10 +14,11 @@ struct gt_object_name {
 };
 
 struct gt_arguments {
-    GArray *enums;        /* struct gt_value_enum */
-    GHashTable *enum_ids; /* name -> 1 + its index in enums */
-    GPtrArray *owned;     /* items, enumerators and texts */
-    GArray *names;        /* struct gt_object_name: a user's */
+    GArray *enums;               /* struct gt_value_enum */
+    GHashTable *enum_ids;        /* name -> 1 + its index in enums */
+    GPtrArray *owned;            /* items, enumerators and texts */
+    GArray *names;               /* struct gt_object_name: a user's */
+    struct gt_value_item *spare; /* room for items of a spec that was kept; NULL: none */
 };
 
 /* The format of a value of that type, and what comes with it: its type's name, and is_float. */
