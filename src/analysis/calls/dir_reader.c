@@ -146,8 +146,8 @@ static size_t read_values(struct dir_reader *r, const struct gt_compact_event *e
     uint32_t function = gt_feed_function(f, r->lane.space, number, word_of(r, number));
     const struct gt_value_spec *spec =
         function == UINT32_MAX ? NULL : gt_calls_value_spec(f->c, function);
-    size_t bytes = gt_calls_values_get(spec, kind == GT_COMPACT_ENTRY, r->data + r->at,
-                                       r->size - r->at, &r->list);
+    size_t bytes = gt_values_get_of(spec, kind == GT_COMPACT_ENTRY, r->data + r->at,
+                                    r->size - r->at, &r->list);
     r->has_list = bytes > 0;
     return bytes;
 }

@@ -57,8 +57,8 @@ static size_t values_size(void *self, uint64_t time, uint64_t word, const uint8_
     struct gt_value_list list;
     if (m->c->values.n_modules == 0 || (word & 3) > GT_UFTRACE_EXIT)
         return 0;
-    return gt_calls_values_get(spec_at(m, time, word >> 16), (word & 3) == GT_UFTRACE_ENTRY, data,
-                               left, &list);
+    return gt_values_get_of(spec_at(m, time, word >> 16), (word & 3) == GT_UFTRACE_ENTRY, data,
+                            left, &list);
 }
 
 /* Counts the records of a file with values. An errno value. */
@@ -66,7 +66,7 @@ static int scan_values(const struct gt_calls *c, int fd, size_t size, struct gt_
                        struct gt_calls_row *row)
 {
     struct measuring m = {.c = c, .task = gt_tasks_find(&c->tasks, row->id)};
-    const struct gt_skipped_known known = {values_size, &m};
+    const struct gt_skipped_known known = {values_size, NULL, &m};
     struct gt_skipped_scan scan;
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (data == MAP_FAILED)

@@ -81,9 +81,5 @@ int gt_marks_read(struct gt_calls *c, struct gt_error *err);
 int gt_events_read(struct gt_calls *c, struct gt_error *err);
 /* GT_VALUES_FILE. */
 int gt_specs_read(struct gt_calls *c, struct gt_error *err);
-/* Reads values of a directory as the spec (NULL: none) says; how many bytes they have. 0: it does
- * not say so. */
-size_t gt_calls_values_get(const struct gt_value_spec *spec, bool entry, const uint8_t *data,
-                           size_t left, struct gt_value_list *out);
 
 #endif

@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads GT_VALUES_FILE: what the values of calls are. What readers ask of it is in specs.c. */
 #include "analysis/calls/recording.h"
-#include "format/values/payload.h"
-
-size_t gt_calls_values_get(const struct gt_value_spec *spec, bool entry, const uint8_t *data,
-                           size_t left, struct gt_value_list *out)
-{
-    const size_t n = !spec ? 0 : entry ? spec->n_arguments : spec->n_returns;
-    struct gt_reader in;
-    gt_reader_init(&in, data, left);
-    if (n == 0 ||
-        gt_values_get_uftrace(&in, spec->item + (entry ? 0 : spec->n_arguments), n, out) < 0)
-        return 0;
-    return left - in.left;
-}
 
 int gt_specs_read(struct gt_calls *c, struct gt_error *err)
 {

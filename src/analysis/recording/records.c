@@ -2,6 +2,7 @@
 /* Records of directories and compact files: see records.h. */
 #include "analysis/recording/records.h"
 
+#include "analysis/recording/valued.h"
 #include "format/compact/file.h"
 #include "format/compact/set.h"
 #include "format/uftrace/dir.h"
@@ -34,11 +35,14 @@ static int read_dat(const char *dir, uint32_t tid, const struct gt_records_reade
 static int read_dir(const char *dir, const struct gt_records_reader *reader, struct gt_error *err)
 {
     uint32_t *tids = NULL;
+    struct gt_valued *valued = gt_valued_open(dir);
     int64_t n = gt_uftrace_dat_list(dir, &tids, err);
     int status = n < 0 ? (int)n : 0;
     for (int64_t i = 0; i < n && status >= 0; i++)
         if (!reader->wanted || reader->wanted(reader->self, tids[i]))
-            status = read_dat(dir, tids[i], reader, err);
+            status = valued ? gt_valued_read(valued, tids[i], reader, err)
+                            : read_dat(dir, tids[i], reader, err);
+    gt_valued_close(valued);
     free(tids);
     return status < 0 ? status : 0;
 }

@@ -67,6 +67,8 @@ void gt_skipped_scan(const uint8_t *data, size_t size, const struct gt_skipped_k
             values = gt_skipped_size(&v, at + GT_UFTRACE_RECORD_SIZE, left, gt_le64(at));
         if (values > left) /* who reads the records reports it */
             return;
+        if (known->record && known->record(known->self, gt_le64(at), word) < 0)
+            return;
         out->records++;
         out->last = gt_le64(at);
         out->whole += GT_UFTRACE_RECORD_SIZE + values;

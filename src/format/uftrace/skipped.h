@@ -46,9 +46,11 @@ struct gt_skipped_scan {
     uint64_t records, last; /* the last one's time */
     size_t whole;           /* bytes of whole records with their values */
 };
-/* Says how many bytes the values of a record have, which begin at `data`; 0: it does not know. */
+/* Who scans a file: says how many bytes the values of a record have, which begin at `data` (0: it
+ * does not know), and is given each record (NULL: it does not want them). Below 0 ends the scan. */
 struct gt_skipped_known {
     size_t (*size)(void *self, uint64_t time, uint64_t word, const uint8_t *data, size_t left);
+    int (*record)(void *self, uint64_t time, uint64_t word);
     void *self;
 };
 void gt_skipped_scan(const uint8_t *data, size_t size, const struct gt_skipped_known *known,

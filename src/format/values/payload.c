@@ -138,6 +138,18 @@ int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item,
     return r->short_of ? GT_E_TRUNC : 0;
 }
 
+size_t gt_values_get_of(const struct gt_value_spec *spec, bool entry, const uint8_t *data,
+                        size_t left, struct gt_value_list *out)
+{
+    const size_t n = !spec ? 0 : entry ? spec->n_arguments : spec->n_returns;
+    struct gt_reader in;
+    gt_reader_init(&in, data, left);
+    if (n == 0 ||
+        gt_values_get_uftrace(&in, spec->item + (entry ? 0 : spec->n_arguments), n, out) < 0)
+        return 0;
+    return left - in.left;
+}
+
 /* ---- words --------------------------------------------------------------------------------- */
 
 enum { COUNT_BITS = 8, KIND_BITS = 4 };

@@ -13,6 +13,8 @@ struct storage {
     struct gt_value_item *item;
     struct gt_value_enum *enums;
     struct gt_value_enumerator *value;
+    uint64_t *base;
+    size_t n_bases;
     size_t n_modules, n_functions, n_items, n_enums, n_values;
 };
 
@@ -96,6 +98,22 @@ static const char *read_module(struct storage *s, struct line *l)
     m->path = l->at;
     m->function = s->function + s->n_functions;
     s->n_modules++;
+    return NULL;
+}
+
+static const char *read_base(struct storage *s, struct line *l)
+{
+    struct gt_value_module *m = s->n_modules ? &s->module[s->n_modules - 1] : NULL;
+    char *addr = take_field(l);
+    struct gt_cursor c = {addr, addr ? strlen(addr) : 0};
+    if (!m || m->n)
+        return "a module right before it";
+    if (!addr || l->at || !gt_take_hex(&c, UINT64_MAX, &s->base[s->n_bases]) || c.left)
+        return "at ADDRESS";
+    if (!m->base)
+        m->base = s->base + s->n_bases;
+    s->n_bases++;
+    m->n_bases++;
     return NULL;
 }
 
@@ -187,16 +205,18 @@ static const char *read_line(struct storage *s, char *text)
         return read_item(s, &l, RET);
     if (strcmp(word, "module") == 0)
         return read_module(s, &l);
+    if (strcmp(word, "at") == 0)
+        return read_base(s, &l);
     if (strcmp(word, "enum") == 0)
         return read_enum(s, &l);
-    return "enum, module, function, arg, fparg, field or ret";
+    return "enum, module, at, function, arg, fparg, field or ret";
 }
 
 /* Room for all that the text can have, by the first letters of its lines. */
 static bool make_room(struct storage *s, const char *text, size_t size)
 {
     struct gt_cursor all = {text, size}, line;
-    size_t modules = 1, functions = 1, items = 1, enums = 1, values = 1;
+    size_t modules = 1, functions = 1, items = 1, enums = 1, values = 1, bases = 1;
     bool whole;
     while (gt_take_line(&all, &line, &whole)) {
         char first = line.left ? *line.at : 0;
@@ -205,6 +225,7 @@ static bool make_room(struct storage *s, const char *text, size_t size)
         functions += line.left > 1 && first == 'f' && line.at[1] == 'u';
         items +=
             first == 'a' || first == 'r' || (first == 'f' && line.left > 1 && line.at[1] != 'u');
+        bases += first == 'a' && line.left > 1 && line.at[1] == 't';
         for (size_t i = 0; first == 'e' && i < line.left; i++)
             values += line.at[i] == '=';
     }
@@ -214,7 +235,8 @@ static bool make_room(struct storage *s, const char *text, size_t size)
     s->item = calloc(items, sizeof *s->item);
     s->enums = calloc(enums, sizeof *s->enums);
     s->value = calloc(values, sizeof *s->value);
-    return s->text && s->module && s->function && s->item && s->enums && s->value;
+    s->base = calloc(bases, sizeof *s->base);
+    return s->base && s->text && s->module && s->function && s->item && s->enums && s->value;
 }
 
 static void free_storage(struct storage *s)
@@ -225,6 +247,7 @@ static void free_storage(struct storage *s)
     free(s->item);
     free(s->enums);
     free(s->value);
+    free(s->base);
     free(s);
 }
 

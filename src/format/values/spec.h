@@ -126,6 +126,8 @@ struct gt_value_module {
     const char *build_id;               /* hex; "": none */
     struct gt_value_function *function; /* by addr */
     size_t n;
+    const uint64_t *base; /* of a recording: where it was; 48 bits */
+    size_t n_bases;
 };
 
 /*
@@ -136,12 +138,14 @@ struct gt_value_module {
  *     guesttrace values 1
  *     enum NAME [flags] NAME=NUMBER...
  *     module BUILD-ID|- PATH
+ *     at ADDRESS
  *     function ADDRESS NAME
  *     arg NUMBER FORMAT SIZE NAME|- TYPE|- SOURCE|- [unsure]
  *     fparg, the same; field and ret, with - as NUMBER
  *
- * ADDRESS is hex; numbers are decimal, NUMBERs may be negative. PATH and a function's NAME go to
- * the end of the line; in other names the writer puts "_" for blanks.
+ * ADDRESS is hex: of a function in its module; after `at`, of a recording, where the module was.
+ * Numbers are decimal, NUMBERs may be negative. PATH and a function's NAME go to the end of the
+ * line; in other names the writer puts "_" for blanks.
  */
 #define GT_VALUES_FILE "guesttrace.values"
 

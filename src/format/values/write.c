@@ -99,6 +99,8 @@ static int put_module(struct gt_text *t, const struct gt_value_module *m, bool s
     gt_text_add(t, " ", 1);
     gt_text_add_value(t, *m->path ? m->path : "-", SIZE_MAX);
     gt_text_add(t, "\n", 1);
+    for (size_t i = 0; i < m->n_bases; i++)
+        gt_text_printf(t, "at %" PRIx64 "\n", m->base[i]);
     for (size_t i = 0; i < m->n; i++) {
         if (i && m->function[i].addr <= m->function[i - 1].addr)
             return gt_error_set(err, GT_E_USAGE, "values: %.200s: functions are not sorted",

@@ -298,10 +298,21 @@ static struct gt_argument_function *make_function(struct gt_argument_reading *a,
     return f;
 }
 
-/* The debug file has the function before its first record has values. */
+/* The debug file has the function before its first record has values; of many functions, as a
+ * killed recording is to be read, all but the newest. */
 static void write_files(void *arg)
 {
     gt_arguments_write(arg, NULL);
+}
+
+static void write_new(struct gt_uftrace_recorder *r)
+{
+    enum { EACH = 64, PART = 8 };
+    struct gt_argument_reading *a = &r->arguments;
+    if (a->used->len < a->next_write)
+        return;
+    a->next_write = a->used->len < EACH ? 0 : a->used->len + a->used->len / PART;
+    gt_worker_call(r->output.worker, write_files, r);
 }
 
 const struct gt_argument_function *gt_arguments_of(struct gt_uftrace_recorder *r,
@@ -326,7 +337,7 @@ const struct gt_argument_function *gt_arguments_of(struct gt_uftrace_recorder *r
     f->module = module;
     f->name = what.name ? what.name : "?";
     g_ptr_array_add(a->used, f);
-    gt_worker_call(r->output.worker, write_files, r);
+    write_new(r);
     return f;
 }
 

@@ -76,6 +76,7 @@ struct gt_argument_reading {
     GHashTable *functions; /* struct gt_func -> struct gt_argument_function; NULL: it has none */
     GHashTable *registers; /* name -> struct gt_argument_register */
     GPtrArray *used;       /* those that have values */
+    guint next_write;      /* the files are written at this length of `used` */
 };
 
 /* At load: rows of the plugin's arguments; how many there are. */

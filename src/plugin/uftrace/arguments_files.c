@@ -13,13 +13,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Modules of the same file are one, wherever they were: a library in several processes, a kernel
+ * before and after it has switched its memory management on. */
+static int compare_modules(const struct gt_module *x, const struct gt_module *y)
+{
+    const char *id = x->symbols ? x->symbols->build_id : "";
+    const char *other = y->symbols ? y->symbols->build_id : "";
+    int order = strcmp(x->path, y->path);
+    return order ? order : strcmp(id, other);
+}
+
 static int compare(gconstpointer a, gconstpointer b)
 {
     const struct gt_argument_function *x = *(struct gt_argument_function *const *)a;
     const struct gt_argument_function *y = *(struct gt_argument_function *const *)b;
-    if (x->module != y->module)
-        return x->module < y->module ? -1 : 1;
-    return x->fn->lo < y->fn->lo ? -1 : x->fn->lo > y->fn->lo;
+    uint64_t at = x->fn->lo - x->module->lo, other = y->fn->lo - y->module->lo;
+    int order = compare_modules(x->module, y->module);
+    return order ? order : at < other ? -1 : at > other;
 }
 
 /* uftrace's words of an item. */
@@ -91,27 +101,48 @@ static int write_module(struct gt_uftrace_recorder *r, const GPtrArray *all, gui
     return status;
 }
 
-static int write_values(struct gt_uftrace_recorder *r, const GPtrArray *all, struct gt_error *err)
+/* The end of the functions, from `from` on, that are of one module. */
+static guint end_of(const GPtrArray *all, guint from)
 {
-    GArray *functions = g_array_new(FALSE, TRUE, sizeof(struct gt_value_function));
-    GArray *modules = g_array_new(FALSE, TRUE, sizeof(struct gt_value_module));
+    const struct gt_argument_function *first = all->pdata[from];
+    guint to = from + 1;
+    while (to < all->len && compare_modules(((struct gt_argument_function *)all->pdata[to])->module,
+                                            first->module) == 0)
+        to++;
+    return to;
+}
+
+/* One function an address, whatever number of places the module had: without the others. */
+static GPtrArray *distinct(const GPtrArray *all)
+{
+    GPtrArray *out = g_ptr_array_new();
+    for (guint i = 0; i < all->len; i++)
+        if (!i || compare(&all->pdata[i - 1], &all->pdata[i]) != 0)
+            g_ptr_array_add(out, all->pdata[i]);
+    return out;
+}
+
+/* Where the module of the functions [from, to) was. */
+static GArray *bases_of(const GPtrArray *all, const struct gt_module *m)
+{
+    GArray *out = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     for (guint i = 0; i < all->len; i++) {
-        const struct gt_argument_function *f = all->pdata[i];
-        const struct gt_value_function one = {f->fn->lo - f->module->lo, f->name, f->spec};
-        g_array_append_val(functions, one);
+        const struct gt_module *other = ((struct gt_argument_function *)all->pdata[i])->module;
+        uint64_t lo = other->lo & GT_UFTRACE_ADDR_MASK;
+        bool known = compare_modules(m, other) != 0;
+        for (guint k = 0; k < out->len && !known; k++)
+            known = g_array_index(out, uint64_t, k) == lo;
+        if (!known)
+            g_array_append_val(out, lo);
     }
-    for (guint i = 0, to; i < all->len; i = to) {
-        const struct gt_module *m = ((struct gt_argument_function *)all->pdata[i])->module;
-        for (to = i; to < all->len; to++)
-            if (((struct gt_argument_function *)all->pdata[to])->module != m)
-                break;
-        const struct gt_value_module one = {m->path, m->symbols ? m->symbols->build_id : "",
-                                            &g_array_index(functions, struct gt_value_function, i),
-                                            to - i};
-        g_array_append_val(modules, one);
-    }
-    const struct gt_values values = {.module = (struct gt_value_module *)(void *)modules->data,
-                                     .n_modules = modules->len,
+    return out;
+}
+
+static int put_values(struct gt_uftrace_recorder *r, const struct gt_value_module *modules,
+                      size_t n, struct gt_error *err)
+{
+    const struct gt_values values = {.module = (struct gt_value_module *)modules,
+                                     .n_modules = n,
                                      .enums = r->arguments.values.enums,
                                      .n_enums = r->arguments.values.n_enums};
     struct gt_text text = {0};
@@ -120,6 +151,41 @@ static int write_values(struct gt_uftrace_recorder *r, const GPtrArray *all, str
     if (status == 0)
         status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
+    return status;
+}
+
+static void free_array(gpointer array)
+{
+    g_array_free(array, TRUE);
+}
+
+/* `all`: with those of the same address, too. */
+static int write_values(struct gt_uftrace_recorder *r, const GPtrArray *all, const GPtrArray *some,
+                        struct gt_error *err)
+{
+    GArray *functions = g_array_new(FALSE, TRUE, sizeof(struct gt_value_function));
+    GArray *modules = g_array_new(FALSE, TRUE, sizeof(struct gt_value_module));
+    g_autoptr(GPtrArray) bases = g_ptr_array_new_with_free_func(free_array);
+    for (guint i = 0; i < some->len; i++) {
+        const struct gt_argument_function *f = some->pdata[i];
+        const struct gt_value_function one = {f->fn->lo - f->module->lo, f->name, f->spec};
+        g_array_append_val(functions, one);
+    }
+    for (guint i = 0, to; i < some->len; i = to) {
+        const struct gt_module *m = ((struct gt_argument_function *)some->pdata[i])->module;
+        to = end_of(some, i);
+        GArray *base = bases_of(all, m);
+        g_ptr_array_add(bases, base);
+        const struct gt_value_module one = {m->path,
+                                            m->symbols ? m->symbols->build_id : "",
+                                            &g_array_index(functions, struct gt_value_function, i),
+                                            to - i,
+                                            (const uint64_t *)(const void *)base->data,
+                                            base->len};
+        g_array_append_val(modules, one);
+    }
+    int status = put_values(r, (const struct gt_value_module *)(const void *)modules->data,
+                            modules->len, err);
     g_array_free(functions, TRUE);
     g_array_free(modules, TRUE);
     return status;
@@ -132,12 +198,10 @@ int gt_arguments_write(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (!r->arguments.on || !all->len)
         return 0;
     g_ptr_array_sort(all, compare);
-    for (guint i = 0, to; i < all->len && status == 0; i = to) {
-        const struct gt_argument_function *first = all->pdata[i];
-        for (to = i; to < all->len; to++)
-            if (((struct gt_argument_function *)all->pdata[to])->module != first->module)
-                break;
-        status = write_module(r, all, i, to, err);
+    g_autoptr(GPtrArray) some = distinct(all);
+    for (guint i = 0, to; i < some->len && status == 0; i = to) {
+        to = end_of(some, i);
+        status = write_module(r, some, i, to, err);
     }
-    return status < 0 ? status : write_values(r, all, err);
+    return status < 0 ? status : write_values(r, all, some, err);
 }

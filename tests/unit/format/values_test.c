@@ -106,16 +106,18 @@ static void test_cut(void **state)
     }
 }
 
-static void test_refused(void **state)
-{
 #define HEAD "guesttrace values 1\n"
 #define F    HEAD "module - m\nfunction 10 f\n"
+
+static void test_refused(void **state)
+{
     static const struct {
         const char *text, *says;
     } bad[] = {
         {"guesttrace values x\n", "line 1: 'guesttrace values x': expected guesttrace values 1"},
         {HEAD "\n", "line 2: '': expected enum"},
         {HEAD "function 10 f\n", "a module before it"},
+        {HEAD "module - m\nat 1x\n", "at ADDRESS"},
         {HEAD "module - m\narg 1 d 4 - - -\n", "a function before it"},
         {HEAD "module 12xy m\n", "build-id"},
         {HEAD "module -\n", "PATH"},
