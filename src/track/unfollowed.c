@@ -80,3 +80,14 @@ void gt_track_begin_again(struct gt_thread *t, uint64_t time)
         gt_track_follow_again(t, time);
     t->stack->cut = false;
 }
+
+void gt_track_go_on_unknown(struct gt_thread *t, uint64_t time)
+{
+    struct gt_stack *from = t->stack;
+    if (from->top->flags & GT_FRAME_SP_LOADED)
+        from->sp = from->sp_before_load;
+    from->top->flags = 0;
+    gt_stack_begin(t, time);
+    if (t->stack != from)
+        t->stack->cut = true;
+}

@@ -14,6 +14,9 @@ void gt_track_stop_following(struct gt_thread *t, uint64_t time);
 void gt_tracker_end_suspended(struct gt_tracker *k, uint64_t time);
 /* At the end: the thread continues, at a place that is not known: its last exit is 0. */
 void gt_track_follow_again(struct gt_thread *t, uint64_t time);
+/* The guest switches to another of its threads, whose context is not known: the stack is suspended,
+ * and that thread's calls go to one of which nothing is known. */
+void gt_track_go_on_unknown(struct gt_thread *t, uint64_t time);
 /* The thread of a machine was reset: its calls end, and it continues where nothing is open: its
  * last exit is 0. */
 void gt_track_begin_again(struct gt_thread *t, uint64_t time);

@@ -19,6 +19,7 @@
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/vcpu.h"
 #include "track/machine.h"
+#include "track/unfollowed.h"
 
 static uint64_t read_sp(struct gt_uftrace_recorder *r)
 {
@@ -161,6 +162,8 @@ static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     uint64_t time = gt_vcpu_time(v, score);
     gt_machine_switch(&v->thread, v->left_sp, sp, time);
+    if (v->rec->dormant.woke && v->left && v->left == v->thread.stack)
+        gt_track_go_on_unknown(&v->thread, time); /* a thread that was suspended while it slept */
     if (gt_machine_sp_reloaded(&v->thread) && !(score->last_exit & GT_LAST_EXIT_CODE))
         score->last_exit =
             gt_last_exit_of_func(&leaping); /* so the next block with a callback is a transfer */
