@@ -91,7 +91,6 @@ struct gt_filter_set {
 
 /* The numbers of the values that every set has. */
 enum { GT_VALUE_DEPTH, GT_VALUE_TOOK };
-extern const struct gt_condition_name gt_filter_values[];
 
 /* uftrace's order: -F and -N (and --where), then -T, -C, -H, -L. */
 static inline int gt_rule_order(const struct gt_filter_rule *r)

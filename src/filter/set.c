@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-const struct gt_condition_name gt_filter_values[] = {
-    [GT_VALUE_DEPTH] = {"depth", false},
-    [GT_VALUE_TOOK] = {"took", true},
-    {NULL, false},
-};
-
 struct gt_filter_set *gt_filter_set_new(const struct gt_filter_settings *settings)
 {
     struct gt_filter_set *set = calloc(1, sizeof *set);

@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const struct gt_condition_name value_names[] = {
+    [GT_VALUE_DEPTH] = {"depth", false},
+    [GT_VALUE_TOOK] = {"took", true},
+    {NULL, false},
+};
+
 struct parser {
     struct gt_filter_set *set;
     struct gt_filter_rule *rule;
@@ -138,7 +144,7 @@ int gt_trigger_parse_condition(struct gt_filter_set *set, struct gt_filter_rule 
     char *text = gt_span_copy(value);
     if (!text)
         return gt_error_set(s->err, GT_E_NOMEM, "out of memory");
-    int status = gt_condition_parse(text, gt_filter_values, true, &r->condition, &at, &err);
+    int status = gt_condition_parse(text, value_names, true, &r->condition, &at, &err);
     free(text);
     if (status < 0)
         return gt_source_fail(s, value.at + at, status, "%s", err.text);
