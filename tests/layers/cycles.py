@@ -17,21 +17,21 @@ import sys
 PLUGIN = re.compile(r'gt_tool_|qemu_plugin_|_?gt_trace_\w|_TRACE_')
 
 
-def symbols(path):
-    """Defined global symbols, undefined ones."""
-    defined, undefined = set(), set()
-    text = subprocess.run(['nm', '-g', path], capture_output=True, text=True, check=True).stdout
+def symbols(objects):
+    """{file: (defined global symbols, undefined ones)}"""
+    found = {o: (set(), set()) for o in objects}
+    text = subprocess.run(['nm', '-g', '-A', *objects], capture_output=True, text=True, check=True).stdout
     for line in text.splitlines():
-        kind, name = line.split()[-2:]
-        (undefined if kind in 'Uw' else defined).add(name)
-    return defined, undefined
+        path, rest = line.split(':', 1)
+        kind, name = rest.split()[-2:]
+        found[path][kind in 'Uw'].add(name)
+    return found
 
 
-def graph_of(objects):
+def graph_of(found):
     """{file: {file it needs: symbols}}"""
-    found = {o: symbols(o) for o in objects}
     owner = {name: o for o, (defined, _) in found.items() for name in defined}
-    graph = {o: collections.defaultdict(set) for o in objects}
+    graph = {o: collections.defaultdict(set) for o in found}
     for o, (_, undefined) in found.items():
         for name in undefined:
             if owner.get(name, o) != o:
@@ -79,33 +79,34 @@ def short(path):
 
 
 def libraries(build):
-    """Name and objects of each static library of src/, and of each plugin."""
+    """Name and symbols() of each static library of src/, and of each plugin."""
     for folder in sorted(glob.glob(f'{build}/src/*/*.a.p') + glob.glob(f'{build}/plugins/*.p')):
         objects = sorted(f'{folder}/{o}' for o in os.listdir(folder) if o.endswith('.o'))
         if objects:
-            yield os.path.relpath(folder, build), objects
+            yield os.path.relpath(folder, build), symbols(objects)
 
 
-def defined_twice(build):
+def defined_twice(all_libraries):
     """Lines. Each plugin defines what the host calls, and its trace events; some files are in several
     plugins."""
     owner = {}
-    for name, objects in libraries(build):
-        for o in objects:
-            for symbol in symbols(o)[0]:
+    for _, found in all_libraries:
+        for o, (defined, _) in found.items():
+            for symbol in sorted(defined):
                 if not PLUGIN.match(symbol) and owner.setdefault(symbol, short(o)) != short(o):
                     yield f'{symbol}: defined in {owner[symbol]} and {short(o)}'
 
 
 def main():
     build, verbose = sys.argv[1], '-v' in sys.argv
-    twice = list(defined_twice(build))
+    all_libraries = list(libraries(build))
+    twice = list(defined_twice(all_libraries))
     for line in twice:
         print(line)
     files = cycles = 0
-    for name, objects in libraries(build):
-        graph = graph_of(objects)
-        files += len(objects)
+    for name, found in all_libraries:
+        graph = graph_of(found)
+        files += len(found)
         for part in components(graph):
             cycles += 1
             print(f'{name}: these need each other: {" ".join(short(o) for o in part)}')
