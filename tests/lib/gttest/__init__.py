@@ -16,6 +16,7 @@
     plugin_runs     QEMU with a plugin, and what the plugin printed
     scripted        scripts of the scripted host
     sockets         both ends of a socket
+    terminal        programs in terminals of tmux
     gdbstub         registers, memory and breakpoints of a program in QEMU
 
 Readers of what is recorded, written from docs/formats and not from src/:

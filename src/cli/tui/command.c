@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace tui`: a recording's calls and functions, to walk through in the terminal. */
+#include "cli/amount.h"
+#include "cli/reading.h"
+#include "cli/tui/page.h"
+
+#include <curses.h>
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    NAME_BYTES = 1000, /* of a name that are looked at */
+    TEXT_BYTES = 60,   /* of a search */
+    TIME_COLUMNS = 11,
+    CALLS_COLUMNS = 12,
+    HEAD = 1, /* lines above and below the list */
+    FOOT = 1,
+};
+
+struct screen {
+    struct gt_reading *reading;
+    GPtrArray *pages; /* struct gt_tui_page *, the last one is seen; the first is all calls */
+    struct gt_tui_page *graph;
+    char search[TEXT_BYTES + 1];
+    const char *message;
+    bool searching;
+};
+
+static const char keys[] = "arrows Enter: open, close  c: calls of  C: callers  r: functions  "
+                           "s: sort  / n: search  Backspace: back  q: quit";
+
+static struct gt_tui_page *page_of(const struct screen *s)
+{
+    return s->pages->pdata[s->pages->len - 1];
+}
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+/* As much of a text as fits. A character that may turn the direction of text, or is not seen, is a
+ * '?': names are a guest's. */
+static void put_text(int columns, const char *text)
+{
+    for (const char *at = text; *at && columns > 0; at = g_utf8_next_char(at)) {
+        const gunichar c = g_utf8_get_char_validated(at, -1);
+        const bool is_shown = c < 0x110000 && g_unichar_isprint(c) && !g_unichar_iszerowidth(c);
+        const int width = is_shown && g_unichar_iswide(c) ? 2 : 1;
+        if (width > columns)
+            return;
+        if (is_shown)
+            addnstr(at, (int)(g_utf8_next_char(at) - at));
+        else
+            addch('?');
+        columns -= width;
+        if (c >= 0x110000)
+            return;
+    }
+}
+
+static void put_name(const struct screen *s, uint32_t function, int columns)
+{
+    const char *name = gt_reading_name(s->reading, function);
+    g_autofree char *cut = g_strndup(name, MIN(strlen(name), (size_t)NAME_BYTES));
+    g_autofree char *valid = g_utf8_make_valid(cut, -1);
+    g_autofree char *shown = gt_reading_shown(valid);
+    put_text(columns, shown);
+}
+
+static int put_time(uint64_t ns)
+{
+    char text[GT_AMOUNT_TIME_WIDTH + 8];
+    *gt_amount_put_time(text, ns) = '\0';
+    addstr(text);
+    addch(' ');
+    return TIME_COLUMNS;
+}
+
+/* In a narrow terminal the name is more than the numbers. */
+static void put_line(const struct screen *s, const struct gt_tui_line *line)
+{
+    int left = COLS - 1;
+    if (COLS >= 40)
+        left -= put_time(line->total);
+    if (COLS >= 56)
+        left -= put_time((uint64_t)MAX(line->self, 0));
+    if (COLS >= 72) {
+        g_autofree char *calls = gt_amount_exact(line->calls);
+        printw("%*s ", CALLS_COLUMNS - 1, calls);
+        left -= CALLS_COLUMNS;
+    }
+    const int indent = MIN((int)MIN(line->depth, 1000), MAX(left - 14, 0));
+    for (int i = 0; i < indent; i++)
+        addch(' ');
+    if (page_of(s)->tree.n)
+        addstr(!line->has_more ? "  " : line->is_open ? "- " : "+ ");
+    put_name(s, line->function, left - indent - 2);
+}
+
+static void put_head(const struct screen *s)
+{
+    static const char *const sorts[] = {"total", "self", "calls", "name"};
+    const struct gt_tui_page *p = page_of(s);
+    attron(A_REVERSE);
+    mvhline(0, 0, ' ', COLS);
+    move(0, 0);
+    if (COLS >= 72)
+        addstr("     TOTAL       SELF       CALLS ");
+    g_autofree char *title = p->tree.n || !p->table.n
+                                 ? g_strdup(p->title)
+                                 : g_strdup_printf("%s by %s", p->title, sorts[p->sort]);
+    g_autofree char *shown = gt_reading_shown(title);
+    put_text(COLS - (COLS >= 72 ? 34 : 0) - 1, shown);
+    attroff(A_REVERSE);
+}
+
+static void put_foot(const struct screen *s)
+{
+    move(LINES - 1, 0);
+    if (s->searching) {
+        addch('/');
+        put_text(COLS - 2, s->search);
+    } else {
+        put_text(COLS - 1, s->message ? s->message : keys);
+    }
+}
+
+static void draw(struct screen *s)
+{
+    struct gt_tui_page *p = page_of(s);
+    const guint room = (guint)MAX(LINES - HEAD - FOOT, 1);
+    if (p->at < p->top)
+        p->top = p->at;
+    if (p->at >= p->top + room)
+        p->top = p->at - room + 1;
+    erase();
+    for (guint i = p->top; i < p->lines->len && i < p->top + room; i++) {
+        move(HEAD + (int)(i - p->top), 0);
+        if (i == p->at)
+            attron(A_BOLD | A_UNDERLINE);
+        put_line(s, &g_array_index(p->lines, struct gt_tui_line, i));
+        attroff(A_BOLD | A_UNDERLINE);
+    }
+    put_head(s);
+    put_foot(s);
+    if (p->lines->len == 0)
+        mvaddnstr(HEAD, 0, "There are no calls.", COLS - 1);
+    refresh();
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static int show_page(struct screen *s, struct gt_tui_page *page, int status)
+{
+    if (status < 0)
+        gt_tui_page_destroy(page);
+    else
+        g_ptr_array_add(s->pages, page);
+    return status;
+}
+
+static int show_part(struct screen *s, bool callers, struct gt_error *err)
+{
+    const struct gt_tui_line *line = gt_tui_page_line(page_of(s));
+    struct gt_tui_page *page;
+    if (!line)
+        return 0;
+    int status = gt_tui_page_part(s->reading, s->graph, line->function, callers, &page, err);
+    return show_page(s, page, status);
+}
+
+static void find(struct screen *s)
+{
+    if (*s->search && !gt_tui_page_find(s->reading, page_of(s), s->search))
+        s->message = "there is no other function of that name";
+}
+
+static void take_search(struct screen *s, int key)
+{
+    const size_t n = strlen(s->search);
+    if (key == '\n' || key == KEY_ENTER) {
+        s->searching = false;
+        find(s);
+    } else if (key == 27) {
+        s->searching = false;
+    } else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && n) {
+        s->search[n - 1] = '\0';
+    } else if (key >= ' ' && key < 256 && key != 127 && n < TEXT_BYTES) {
+        s->search[n] = (char)key;
+        s->search[n + 1] = '\0';
+    }
+}
+
+static void move_by(struct gt_tui_page *p, int lines)
+{
+    const int64_t to = (int64_t)p->at + lines, last = (int64_t)p->lines->len - 1;
+    p->at = (guint)CLAMP(to, 0, MAX(last, 0));
+}
+
+/* Keys that move; false: another one. */
+static bool take_move(struct gt_tui_page *p, int key)
+{
+    switch (key) {
+    case KEY_DOWN:
+    case 'j':
+        move_by(p, 1);
+        return true;
+    case KEY_UP:
+    case 'k':
+        move_by(p, -1);
+        return true;
+    case KEY_NPAGE:
+    case ' ':
+        move_by(p, LINES - 3);
+        return true;
+    case KEY_PPAGE:
+        move_by(p, 3 - LINES);
+        return true;
+    case KEY_HOME:
+        p->at = 0;
+        return true;
+    case KEY_END:
+        move_by(p, INT32_MAX);
+        return true;
+    case KEY_RIGHT:
+    case 'l':
+        if (!gt_tui_page_open(p, true) && p->tree.n && gt_tui_page_line(p) &&
+            gt_tui_page_line(p)->is_open)
+            move_by(p, 1);
+        return true;
+    case KEY_LEFT:
+    case 'h':
+        if (!gt_tui_page_open(p, false))
+            gt_tui_page_up(p);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* 1: the end. Errors of pages. */
+static int take_key(struct screen *s, int key, struct gt_error *err)
+{
+    struct gt_tui_page *p = page_of(s), *page;
+    int status = 0;
+    s->message = NULL;
+    if (s->searching)
+        take_search(s, key);
+    else if (key == '\n' || key == KEY_ENTER)
+        status = p->table.n                  ? show_part(s, false, err)
+                 : gt_tui_page_open(p, true) ? 0
+                                             : (gt_tui_page_open(p, false), 0);
+    else if (key == 'c' || key == 'C')
+        status = show_part(s, key == 'C', err);
+    else if (key == 'r') {
+        status = gt_tui_page_report(s->reading, &page, err);
+        status = show_page(s, page, status);
+    } else if (key == 's' && p->table.n)
+        gt_tui_page_sort(s->reading, p);
+    else if (key == '/') {
+        s->searching = true;
+        *s->search = '\0';
+    } else if (key == 'n')
+        find(s);
+    else if ((key == KEY_BACKSPACE || key == 127 || key == 27) && s->pages->len > 1)
+        g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
+    else if (key == 'q' || key == ERR)
+        return 1;
+    else
+        take_move(p, key);
+    return status;
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+static void destroy_page(gpointer page)
+{
+    gt_tui_page_destroy(page);
+}
+
+static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
+{
+    struct screen s = {.reading = r};
+    (void)user;
+    s.pages = g_ptr_array_new_with_free_func(destroy_page);
+    int status = gt_tui_page_graph(r, &s.graph, err);
+    g_ptr_array_add(s.pages, s.graph);
+    SCREEN *terminal = status < 0 ? NULL : newterm(NULL, stdout, stdin);
+    if (status == 0 && !terminal)
+        status = gt_error_set(err, GT_E_UNSUPPORTED, "the terminal '%.40s' is not known; set TERM",
+                              g_getenv("TERM") ? g_getenv("TERM") : "");
+    if (terminal) {
+        cbreak();
+        noecho();
+        keypad(stdscr, TRUE);
+        set_escdelay(50);
+        curs_set(0);
+        do
+            draw(&s);
+        while ((status = take_key(&s, getch(), err)) == 0);
+        endwin();
+        delscreen(terminal);
+    }
+    g_ptr_array_free(s.pages, TRUE);
+    return MIN(status, 0);
+}
+
+struct tui_options {
+    struct gt_reading_options reading;
+};
+
+static const struct gt_option tui_table[] = {GT_READING_OPTIONS(struct tui_options, reading), {0}};
+
+static int run_tui(const struct gt_command *self, const void *options, size_t n, char **operands)
+{
+    const struct tui_options *o = options;
+    if (n == 1 && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+        return gt_command_fail(self, GT_EXIT_FAILED,
+                               "this is no terminal; guesttrace graph and report print the same");
+    setlocale(LC_CTYPE, "");
+    return gt_reading_run(self, &o->reading, n, operands, walk, NULL);
+}
+
+const struct gt_command gt_command_tui = {
+    .name = "tui",
+    .summary = "walk through a recording's calls and functions in the terminal",
+    .usage = (const char *const[]){"[OPTION]... RECORDING", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
+            "programs (--elf).",
+            "Shows the calls as a tree, with total and self times and the number of calls; what a "
+            "function calls most is first. Arrows or h j k l move, open and close; Enter opens and "
+            "closes. c shows what the function calls everywhere, C who calls it, r all functions, "
+            "which s sorts by total, self, calls and name. / searches, n goes on. Backspace or "
+            "Escape goes back, q ends.",
+            NULL},
+    .spec = {.table = tui_table},
+    .options_size = sizeof(struct tui_options),
+    .operands = GT_OPERANDS_FILES,
+    .run = run_tui,
+};
