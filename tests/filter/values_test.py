@@ -172,14 +172,14 @@ def check(folder):
     tally, first, sets = Tally(), int(os.environ.get('SEED', '1')), int(os.environ.get('SETS', SETS))
     program = compile_to(f'{folder}/ways', 'x86_64', paths.source('filter', 'ways.c'), '-O1', '-static', '-DSTATIC')
     for number, suffix in enumerate(('.data', '.gtrace')):
-        whole = f'{folder}/whole{suffix}'
-        record(whole, ['-q', '--depth', '100000', *VALUES], [qemu, program])
+        whole, values = f'{folder}/whole{suffix}', [*VALUES, *(['--format', 'compact'] if number else [])]
+        record(whole, ['-q', '--depth', '100000', *values], [qemu, program])
         shown = flat(whole)
         times = sorted({int(t) for t in DURATION.findall(shown)})
         need(re.search(r'fib\(4\)', shown) and re.search(r'jump_out\(2\)', shown), 'the recording has no values')
         for i in range(sets // 2):
             options = (Conditions if i % 3 else Options)(FUNCTIONS, times, first + 2 * i + number)
-            tally.run(f'set {first + 2 * i + number}', compare, folder, whole, [qemu, program], options, VALUES, suffix)
+            tally.run(f'set {first + 2 * i + number}', compare, folder, whole, [qemu, program], options, values, suffix)
     print(f'{tally.good} sets record what they show')
     tally.run('triggers', check_triggers, folder, qemu, program)
     for seed in range(first, first + 4):
