@@ -77,7 +77,8 @@ static int read_segments(Elf *elf, const char *path, struct gt_program *out, str
         GElf_Phdr ph;
         if (!gelf_getphdr(elf, (int)i, &ph))
             return elf_error(path, err);
-        if (ph.p_type == PT_LOAD && (ph.p_offset > size || ph.p_filesz > size - ph.p_offset))
+        if (ph.p_type == PT_LOAD && ph.p_filesz && /* one of zeros alone may begin anywhere */
+            (ph.p_offset > size || ph.p_filesz > size - ph.p_offset))
             return gt_error_set(
                 err, GT_E_FORMAT,
                 "%s: cut short: segment %zu (offset 0x%llx, %llu bytes) is not in the"

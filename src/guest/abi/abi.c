@@ -168,6 +168,10 @@ void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes
             param[i].n = 0;
         }
     }
+    if (item->no_address && result->by_reference && !result->at_entry && !result->unknown) {
+        result->unknown = "the compiler may not return the result's address";
+        result->n = 0;
+    }
     if ((item->changed || item->no_result) && result->size && !result->unknown) {
         result->unknown = "the compiler may have removed the result";
         result->n = 0;

@@ -181,6 +181,7 @@ static void add_function(struct gt_dwarf *d, struct function *f)
         else if (!named[i])
             where[i] = (struct gt_param_where){.place = GT_PARAM_BY_ABI};
     item.no_result = doubtful && d->clang && !plain;
+    item.no_address = doubtful && d->clang; /* whose callers know it */
     item.name = name_of(d, &f->die);
     item.type = function_type(d, f);
     gt_prototypes_add(d->out, &item, where, f->n);

@@ -36,8 +36,9 @@ struct gt_prototype {
     uint32_t type;    /* a type of kind GT_TYPE_FUNCTION */
     uint32_t where;   /* private: index of the first parameter's where, plus 1; 0: all by the ABI */
     bool has_addr;
-    bool changed;   /* the compiler changed parameters or result: its result is unknown, too */
-    bool no_result; /* the compiler may have removed the result */
+    bool changed;    /* the compiler changed parameters or result: its result is unknown, too */
+    bool no_result;  /* the compiler may have removed the result */
+    bool no_address; /* or does not return the address of a result in memory */
 };
 
 struct gt_prototypes {
