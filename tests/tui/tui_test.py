@@ -60,6 +60,16 @@ def test_graph(t):
         equal(sorted(rows(s.lines())[1:1 + len(inner)]), inner, 'what the first one calls')
         s.press('Left')
         s.until(shows('all calls', outer), 'closed again')
+        s.press('E')
+        s.until(lambda lines: len(rows(lines)) > len(outer) + len(inner), 'all below it')
+        s.press('C')
+        s.until(shows('all calls', outer), 'closed with all below it')
+        s.press('n', 'e')
+        s.until(lambda lines: rows(lines)[:2] == outer[:2] and lines[2].split()[5] == '-', 'the next one')
+        s.press('l', 'u', 'c', 'p', 'g')
+        s.until(titled(f'calls of {outer[0][0]}'), 'the first one again')
+        s.press('G')
+        s.until(shows('all calls', outer), 'all calls')
         s.press('q')
         equal(s.status(), 0, 'exit status')
 
@@ -70,7 +80,7 @@ def test_report_and_search(t):
     orders = {'total': lambda row: -row[1].total, 'self': lambda row: -row[1].self, 'calls': lambda row: -row[1].calls, 'name': lambda row: 0}
     with Terminal(t, 100, 40, GUESTTRACE, 'tui', recording.path) as s:
         s.until(titled('all calls'), 'all calls')
-        s.press('r')
+        s.press('R')
         for by, order in orders.items():
             s.until(shows(f'functions by {by}', calls(sorted(sorted(sums.items()), key=order))), f'functions by {by}')
             if by != 'name':
@@ -79,11 +89,12 @@ def test_report_and_search(t):
         s.type('wal')
         s.until(lambda lines: lines[-1].startswith('/wal'), 'what is searched')
         s.press('Enter')
-        s.press('C')
+        s.press('N', 'P')
+        s.press('b')
         s.until(shows('callers of walk', ('walk', sums['walk'].calls), lambda lines: calls_of(lines[1])), 'callers')
         s.press('BSpace')
         s.until(titled('functions by name'), 'back')
-        s.press('c')
+        s.press('g')
         s.until(titled('calls of walk'), 'what it calls')
         s.press('/')
         s.type('nothing')
@@ -109,7 +120,7 @@ def test_hostile_names(t):
     recording = made.Made(f'{t.folder}/data', [*made.HOSTILE, b'\xe2\x80\xaeturned', b'\x1b[2J\x1b]0;title\x07'], n=400, deep=6)
     with Terminal(t, 100, 40, GUESTTRACE, 'tui', recording.path) as s:
         s.until(titled('all calls'), 'all calls')
-        s.press('r')
+        s.press('R')
         lines = s.until(lambda lines: all(any(name in line for line in lines) for name in ('turned', 'xxxxxxxx', '[2J')), 'functions')
         text = '\n'.join(lines)
         need('\u202e' not in text and '\x1b' not in text, 'what turns the direction of text', text)

@@ -27,8 +27,8 @@ struct screen {
     bool searching;
 };
 
-static const char keys[] = "arrows Enter: open, close  c: calls of  C: callers  r: functions  "
-                           "s: sort  / n: search  Backspace: back  q: quit";
+static const char keys[] = "arrows Enter: open, close  g: calls of  b: callers  R: functions  "
+                           "s: sort  / N P: search  Backspace: back  q: quit";
 
 static struct gt_tui_page *page_of(const struct screen *s)
 {
@@ -168,9 +168,9 @@ static int show_part(struct screen *s, bool callers, struct gt_error *err)
     return show_page(s, page, status);
 }
 
-static void find(struct screen *s)
+static void find(struct screen *s, bool back)
 {
-    if (*s->search && !gt_tui_page_find(s->reading, page_of(s), s->search))
+    if (*s->search && !gt_tui_page_find(s->reading, page_of(s), s->search, back))
         s->message = "there is no other function of that name";
 }
 
@@ -179,7 +179,7 @@ static void take_search(struct screen *s, int key)
     const size_t n = strlen(s->search);
     if (key == '\n' || key == KEY_ENTER) {
         s->searching = false;
-        find(s);
+        find(s, false);
     } else if (key == 27) {
         s->searching = false;
     } else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && n) {
@@ -194,6 +194,38 @@ static void move_by(struct gt_tui_page *p, int lines)
 {
     const int64_t to = (int64_t)p->at + lines, last = (int64_t)p->lines->len - 1;
     p->at = (guint)CLAMP(to, 0, MAX(last, 0));
+}
+
+/* Keys of the tree, those of uftrace's tui; false: another one. */
+static bool take_tree(struct gt_tui_page *p, int key)
+{
+    switch (key) {
+    case 'c':
+    case 'e':
+        gt_tui_page_open(p, key == 'e');
+        return true;
+    case 'C':
+    case 'E':
+        gt_tui_page_open_all(p, key == 'E');
+        return true;
+    case 'n':
+    case 'p':
+        gt_tui_page_sibling(p, key == 'n');
+        return true;
+    case 'u':
+        gt_tui_page_up(p);
+        return true;
+    case 'l': /* what takes longest is first */
+        gt_tui_page_open(p, true);
+        if (p->tree.n && gt_tui_page_line(p) && gt_tui_page_line(p)->is_open)
+            move_by(p, 1);
+        return true;
+    case 'z':
+        p->top = p->at - MIN(p->at, (guint)MAX(LINES - HEAD - FOOT, 1) / 2);
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Keys that move; false: another one. */
@@ -222,13 +254,11 @@ static bool take_move(struct gt_tui_page *p, int key)
         move_by(p, INT32_MAX);
         return true;
     case KEY_RIGHT:
-    case 'l':
         if (!gt_tui_page_open(p, true) && p->tree.n && gt_tui_page_line(p) &&
             gt_tui_page_line(p)->is_open)
             move_by(p, 1);
         return true;
     case KEY_LEFT:
-    case 'h':
         if (!gt_tui_page_open(p, false))
             gt_tui_page_up(p);
         return true;
@@ -249,9 +279,11 @@ static int take_key(struct screen *s, int key, struct gt_error *err)
         status = p->table.n                  ? show_part(s, false, err)
                  : gt_tui_page_open(p, true) ? 0
                                              : (gt_tui_page_open(p, false), 0);
-    else if (key == 'c' || key == 'C')
-        status = show_part(s, key == 'C', err);
-    else if (key == 'r') {
+    else if (key == 'g' || key == 'b')
+        status = show_part(s, key == 'b', err);
+    else if (key == 'G')
+        g_ptr_array_set_size(s->pages, 1);
+    else if (key == 'R') {
         status = gt_tui_page_report(s->reading, &page, err);
         status = show_page(s, page, status);
     } else if (key == 's' && p->table.n)
@@ -259,14 +291,14 @@ static int take_key(struct screen *s, int key, struct gt_error *err)
     else if (key == '/') {
         s->searching = true;
         *s->search = '\0';
-    } else if (key == 'n')
-        find(s);
+    } else if (key == 'N' || key == '>' || key == 'P' || key == '<')
+        find(s, key == 'P' || key == '<');
     else if ((key == KEY_BACKSPACE || key == 127 || key == 27) && s->pages->len > 1)
         g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
     else if (key == 'q' || key == ERR)
         return 1;
-    else
-        take_move(p, key);
+    else if (!take_move(p, key))
+        take_tree(p, key);
     return status;
 }
 
@@ -329,10 +361,13 @@ const struct gt_command gt_command_tui = {
             "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
             "programs (--elf).",
             "Shows the calls as a tree, with total and self times and the number of calls; what a "
-            "function calls most is first. Arrows or h j k l move, open and close; Enter opens and "
-            "closes. c shows what the function calls everywhere, C who calls it, r all functions, "
-            "which s sorts by total, self, calls and name. / searches, n goes on. Backspace or "
-            "Escape goes back, q ends.",
+            "function calls most is first. Keys are those of uftrace tui: arrows, j and k move, "
+            "open "
+            "and close; Enter, e and c open and close, E and C with all that is below; u, n, p and "
+            "l go to the parent, the next and previous line of it, the longest call. g shows what "
+            "the function calls everywhere, b who calls it, R all functions, which s sorts by "
+            "total, self, calls and name, G all calls. / searches, N and P go on and back. "
+            "Backspace or Escape goes back, q ends.",
             NULL},
     .spec = {.table = tui_table},
     .options_size = sizeof(struct tui_options),

@@ -173,6 +173,33 @@ void gt_tui_page_up(struct gt_tui_page *p)
         p->at--;
 }
 
+void gt_tui_page_open_all(struct gt_tui_page *p, bool open)
+{
+    const struct gt_tui_line *line = gt_tui_page_line(p);
+    if (!line || !p->tree.n)
+        return;
+    const struct gt_tree_node *node = p->tree.node;
+    for (uint32_t i = line->node, end = node[i].end; i < end; i++)
+        p->open[i] = open && node[i].end > i + 1;
+    list_all(p);
+}
+
+void gt_tui_page_sibling(struct gt_tui_page *p, bool next)
+{
+    const struct gt_tui_line *line = gt_tui_page_line(p), *all = (void *)p->lines->data;
+    if (!line)
+        return;
+    const uint32_t depth = line->depth;
+    for (guint i = p->at; next ? ++i < p->lines->len : i-- > 0;) {
+        if (all[i].depth < depth)
+            return;
+        if (all[i].depth == depth) {
+            p->at = i;
+            return;
+        }
+    }
+}
+
 void gt_tui_page_sort(struct gt_reading *r, struct gt_tui_page *p)
 {
     p->sort = (p->sort + 1) % GT_TUI_SORTS;
@@ -196,12 +223,12 @@ static void show_node(struct gt_tui_page *p, uint32_t node)
         p->at++;
 }
 
-bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text)
+bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text, bool back)
 {
     const struct gt_tui_line *line = gt_tui_page_line(p);
     const uint32_t n = (uint32_t)(p->tree.n ? p->tree.n : p->table.n);
     for (uint32_t k = 1, at = line ? line->node : 0; line && k <= n; k++) {
-        const uint32_t i = (at + k) % n;
+        const uint32_t i = (uint32_t)(((uint64_t)at + (back ? n - k : k)) % n);
         const uint32_t function = p->tree.n ? p->tree.node[i].function : p->table.row[i].function;
         if (function == GT_TREE_NONE || !is_named(r, function, text))
             continue;

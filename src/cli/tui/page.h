@@ -45,8 +45,12 @@ bool gt_tui_page_open(struct gt_tui_page *p, bool open);
 void gt_tui_page_up(struct gt_tui_page *p);
 /* A list: sorts it in the next way. */
 void gt_tui_page_sort(struct gt_reading *r, struct gt_tui_page *p);
-/* Chooses the next line after the chosen one whose function has `text` in its name, in closed
- * nodes, too; false: there is none. */
-bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text);
+/* Opens or closes the chosen line and all below it. */
+void gt_tui_page_open_all(struct gt_tui_page *p, bool open);
+/* Chooses the next line, or the one before, that is below the same one. */
+void gt_tui_page_sibling(struct gt_tui_page *p, bool next);
+/* Chooses the next line after the chosen one, or before it (`back`), whose function has `text` in
+ * its name, in closed nodes, too; false: there is none. */
+bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text, bool back);
 
 #endif
