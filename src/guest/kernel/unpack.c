@@ -214,7 +214,7 @@ static int unpack_lz4_legacy(struct packed *in, struct unpacked *out)
             status = grow(out);
             out->size = size;
         }
-        if (status == GT_OK) {
+        if (status == GT_OK && n > 0) {
             memcpy(out->data + out->size, block, (size_t)n);
             out->size += (size_t)n;
         }
