@@ -19,7 +19,8 @@ struct reading {
     uint8_t bytes[GT_VALUES_MOST][GT_VALUE_STRING_MOST]; /* of each value */
 };
 
-/* No side effects: device memory is not read, missing pages are not loaded. */
+/* Missing pages are not loaded. QEMU reads a machine's device memory as its debugger does, with
+ * side effects: nothing says beforehand what is at an address. */
 static bool read_memory(const struct reading *in, uint64_t addr, void *out, size_t n)
 {
     if (gt_host_can(GT_HOST_MEMORY))
