@@ -57,9 +57,8 @@ static void put_text(int columns, const char *text)
     }
 }
 
-static void put_name(const struct screen *s, uint32_t function, int columns)
+static void put_guest_text(const char *name, int columns)
 {
-    const char *name = gt_reading_name(s->reading, function);
     g_autofree char *cut = g_strndup(name, MIN(strlen(name), (size_t)NAME_BYTES));
     g_autofree char *valid = g_utf8_make_valid(cut, -1);
     g_autofree char *shown = gt_reading_shown(valid);
@@ -93,7 +92,7 @@ static void put_line(const struct screen *s, const struct gt_tui_line *line)
         addch(' ');
     if (page_of(s)->tree.n)
         addstr(!line->has_more ? "  " : line->is_open ? "- " : "+ ");
-    put_name(s, line->function, left - indent - 2);
+    put_guest_text(gt_reading_name(s->reading, line->function), left - indent - 2);
 }
 
 static void put_head(const struct screen *s)
@@ -113,14 +112,25 @@ static void put_head(const struct screen *s)
     attroff(A_REVERSE);
 }
 
+/* Where the function is: "MODULE  FILE:LINE". */
+static void put_place(const struct screen *s, uint32_t function)
+{
+    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, function);
+    g_autofree char *text =
+        f->file ? g_strdup_printf("%s  %s:%u", f->module, f->file, f->line) : g_strdup(f->module);
+    put_guest_text(text, COLS - 1);
+}
+
 static void put_foot(const struct screen *s)
 {
     move(LINES - 1, 0);
     if (s->searching) {
         addch('/');
         put_text(COLS - 2, s->search);
-    } else {
-        put_text(COLS - 1, s->message ? s->message : keys);
+    } else if (s->message) {
+        put_text(COLS - 1, s->message);
+    } else if (gt_tui_page_line(page_of(s))) {
+        put_place(s, gt_tui_page_line(page_of(s))->function);
     }
 }
 
@@ -281,6 +291,8 @@ static int take_key(struct screen *s, int key, struct gt_error *err)
                                              : (gt_tui_page_open(p, false), 0);
     else if (key == 'g' || key == 'b')
         status = show_part(s, key == 'b', err);
+    else if (key == 'h' || key == '?')
+        s->message = keys;
     else if (key == 'G')
         g_ptr_array_set_size(s->pages, 1);
     else if (key == 'R') {
@@ -311,7 +323,7 @@ static void destroy_page(gpointer page)
 
 static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
 {
-    struct screen s = {.reading = r};
+    struct screen s = {.reading = r, .message = keys};
     (void)user;
     s.pages = g_ptr_array_new_with_free_func(destroy_page);
     int status = gt_tui_page_graph(r, &s.graph, err);
@@ -367,7 +379,9 @@ const struct gt_command gt_command_tui = {
             "l go to the parent, the next and previous line of it, the longest call. g shows what "
             "the function calls everywhere, b who calls it, R all functions, which s sorts by "
             "total, self, calls and name, G all calls. / searches, N and P go on and back. "
-            "Backspace or Escape goes back, q ends.",
+            "Backspace or Escape goes back, h lists keys, q ends. The last line has the module and "
+            "the "
+            "source line of the chosen function.",
             NULL},
     .spec = {.table = tui_table},
     .options_size = sizeof(struct tui_options),
