@@ -27,7 +27,7 @@ class Terminal:
     def __init__(self, t, columns, lines, *command):
         Terminal.count += 1
         base = pathlib.Path(t.folder, f'tmux{Terminal.count}')
-        base.with_suffix('.conf').write_text(f'set -g default-size {columns}x{lines}\n')
+        base.with_suffix('.conf').write_text(f'set -g default-size {columns}x{lines}\nset -g destroy-unattached on\n')
         self.ended = base.with_suffix('.status')
         self.input = b''
         self.tmux = commands.start(
