@@ -12,7 +12,7 @@ import sys
 
 import texts
 import valued
-from gttest import browser, call_sums, commands, functions, made, uftrace
+from gttest import browser, call_sums, commands, functions, made, uftrace, uftrace_write
 from gttest.paths import GUESTTRACE
 from gttest.results import need, write
 from viewing import Viewing, equal
@@ -284,6 +284,31 @@ def test_console_line(t):
     with Viewing(recording.path) as v, Page(t, v.url) as p:
         p.browser.wait('guesttrace.view.marks.console.length === 2')
         equal(p.ask('guesttrace.view.marks.console.map(m => m.text)'), ['Linux version <b>6.1</b>', 'Run /init'], 'lines')
+
+
+def odd_recording(t):
+    """main, in which its task is suspended from 3000 to 8000; then 5 records are lost."""
+    data = uftrace_write.records((1000, uftrace.ENTRY, 0, 16), (2000, uftrace.ENTRY, 1, 32), (3000, uftrace.EVENT, 2, 200002),
+                                 (8000, uftrace.EVENT, 2, 200001), (9000, uftrace.LOST, 0, 5), (10000, uftrace.ENTRY, 0, 16), (11000, uftrace.EXIT, 0, 16))
+    return uftrace_write.directory(f'{t.folder}/odd', {7: data}, {16: 'main', 32: 'f'}, console='0.000010900 the last line\n')
+
+
+# Red, green and blue of the time line at a time and at a height, from above the tracks.
+PIXEL = '''(() => {
+  const c = guesttrace.view.canvas, r = c.getBoundingClientRect(), per = (guesttrace.state.to - guesttrace.state.from) / (r.width - 200);
+  return [...c.getContext("2d").getImageData(Math.round((200 + (%d - guesttrace.state.from) / per) * devicePixelRatio), Math.round((48 + %d) * devicePixelRatio), 1, 1).data].slice(0, 3);
+})()'''
+
+
+def test_suspended_and_lost(t):
+    with Viewing(odd_recording(t)) as v, Page(t, v.url) as p:
+        p.browser.wait('guesttrace.view.marks.notes.length && guesttrace.view.marks.console.length')
+        p.idle()
+        runs, suspended, lost = (p.ask(PIXEL % place) for place in ((500, 16), (6500, 16), (8000, 40)))
+        need(min(suspended) > min(runs) and sum(suspended) > sum(runs), 'a suspended task is not pale:', runs, suspended)
+        need(lost[0] > 150 and max(lost[1:]) < 110, 'lost records are not red:', lost)
+        equal(p.ask('guesttrace.view.marks.notes.filter(m => m.lost).map(m => m.text)'), ['5 records are lost'], 'what is lost')
+        p.picture('lost')
 
 
 def test_small_window(t):

@@ -6,7 +6,7 @@ import { state, setSight } from './state.js';
 import { theme, colorOf, FONT } from './colors.js';
 import { levelFor, tileAt, standIn, needTiles } from './tiles.js';
 import { tracks } from './tracks.js';
-import { HEAD, spanOf, view } from './plot.js';
+import { HEAD, PALE, spanOf, view } from './plot.js';
 
 const OVERVIEW = 40;
 let overview;
@@ -23,7 +23,7 @@ function drawOverview() {
   busy.forEach((track, row) => {
     for (let n = 0; n <= last; n++) {
       const tile = tileAt(exp, n, track.task) || standIn(exp, n, track.task);
-      if (tile) drawBusy(c, tile, 2 + row * rowHeight, Math.max(1, rowHeight - 0.5), per);
+      if (tile) drawBusy(c, tile, track, 2 + row * rowHeight, Math.max(1, rowHeight - 0.5), per);
     }
   });
   const x0 = HEAD + state.from / per, x1 = HEAD + state.to / per;
@@ -41,13 +41,20 @@ function drawOverview() {
   c.fillText(timeText(recording.duration), 9, height / 2);
 }
 
-function drawBusy(c, tile, y, height, per) {
+// The outermost calls last as long as their task, and say little: those inside of them are drawn.
+function drawBusy(c, tile, track, y, height, per) {
+  const least = Math.min(3, track.deepest - 1);
   for (let i = 0; i < tile.slices.length; i += 5) {
     if (tile.slices[i + 2] > 12 || functionOf(tile.slices[i + 3]).suspended) continue;
-    if (tile.slices[i + 2] < 3) continue;
+    if (tile.slices[i + 2] < least) continue;
     c.fillStyle = colorOf(tile.slices[i + 3]);
     c.fillRect(HEAD + tile.slices[i] / per, y, Math.max(0.7, tile.slices[i + 1] / per), height);
   }
+  c.fillStyle = theme.panel;
+  c.globalAlpha = PALE;
+  for (let i = 0; i < tile.slices.length; i += 5)
+    if (functionOf(tile.slices[i + 3]).suspended) c.fillRect(HEAD + tile.slices[i] / per, y, tile.slices[i + 1] / per, height);
+  c.globalAlpha = 1;
   const width = 2 ** tile.exp;
   for (let i = 0; i < tile.cells.length; i += 5) {
     if (tile.cells[i + 2] > 12) continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The time line as it is drawn: scale, marks, tracks.
 import { clamp, eachFrame, fitCanvas, tickText, timeText, countText, matcher } from './base.js';
-import { recording, functionOf, taskTitle } from './source.js';
+import { recording, functionOf, source, taskTitle } from './source.js';
 import { state } from './state.js';
 import { theme, colorOf, fitText, FONT } from './colors.js';
 import { BINS, levelFor, tileAt, standIn, needTiles, isWaiting, failure } from './tiles.js';
@@ -9,6 +9,7 @@ import { layout, levelOf, ROW, SMALL_ROW } from './tracks.js';
 
 export const HEAD = 200;   // width of the tracks' names
 export const SCALE = 26;
+export const PALE = 0.55;  // what is laid over calls of a suspended task
 const MARKS = 22;
 
 export const view = { marks: { console: [], notes: [] }, canvas: null, overview: null, scroll: 0, hover: null, drag: null, drawn: 0, waits: false, after: () => {} };
@@ -44,15 +45,29 @@ function drawSlice(c, track, y, height, s, i, clip) {
   c.globalAlpha = found && !found.has(s[i + 3]) ? 0.22 : 1;
   c.fillStyle = colorOf(s[i + 3]);
   c.fillRect(x0, at, inside, height - (height >= ROW ? 1 : 0));
-  if (height >= ROW && inside > 22) label(c, s[i + 3], x0, at, inside);
+  if (height >= ROW && inside > 22) labels.push([s[i + 3], x0, at, inside]);
 }
 
-function label(c, index, x, y, width) {
-  const f = functionOf(index);
-  const text = fitText(c, f.name, width - 6);
-  if (!text) return;
-  c.fillStyle = f.suspended ? theme.dim : theme.strong;
-  c.fillText(text, x + 3, y + ROW / 2);
+// While a task is suspended, the calls that it is in are pale: nothing of them runs.
+function drawSuspended(c, track, y, height, s, i, clip) {
+  if (!functionOf(s[i + 3]).suspended) return;
+  const x0 = Math.max(xOf(s[i]), clip[0]), x1 = Math.min(xOf(s[i] + s[i + 1]), clip[1]);
+  if (x1 <= x0) return;
+  c.globalAlpha = PALE;
+  c.fillStyle = theme.back;
+  c.fillRect(x0, y, x1 - x0, Math.min(s[i + 2], track.rows) * height);
+}
+
+let labels = [];
+
+function drawLabels(c) {
+  for (const [index, x, y, width] of labels) {
+    const f = functionOf(index), text = fitText(c, f.name, width - 6);
+    c.globalAlpha = found && !found.has(index) ? 0.22 : 1;
+    c.fillStyle = f.suspended ? theme.dim : theme.strong;
+    if (text) c.fillText(text, x + 3, y + ROW / 2);
+  }
+  labels = [];
 }
 
 function drawCells(c, track, y, height, tile, clip) {
@@ -74,7 +89,7 @@ function drawTile(c, track, y, tile, clip, from) {
   drawCells(c, track, y, height, tile, clip);
   const s = tile.slices;
   for (let i = 0; i < s.length; i += 5) if (s[i] >= from) drawSlice(c, track, y, height, s, i, all);
-  c.globalAlpha = 1;
+  for (let i = 0; i < s.length; i += 5) if (s[i] >= from) drawSuspended(c, track, y, height, s, i, all);
 }
 
 export const spanOf = exp => BINS * 2 ** exp;
@@ -91,6 +106,15 @@ function drawTrack(c, track, y, sight, width) {
     const tile = tileAt(sight.exp, n, track.task) || standIn(sight.exp, n, track.task);
     if (tile) drawTile(c, track, y, tile, clip, n === sight.first ? -Infinity : n * sight.span);
   }
+  drawLabels(c);
+  c.globalAlpha = 1;
+}
+
+// Where records of a task were lost, its calls are not all there.
+function drawLost(c, track, y, height) {
+  c.fillStyle = theme.lost;
+  for (const n of view.marks.notes)
+    if (n.lost && n.task === track.task && n.time >= state.from && n.time <= state.to) c.fillRect(xOf(n.time) - 0.75, y - 2, 1.5, height);
 }
 
 // The name stays in sight as long as something of the track does.
@@ -173,21 +197,28 @@ function firstAt(list, time, of) {
 
 const markTime = m => m.time;
 
+// A line of the console: right of its mark, or left of it where there is no room. Returns where it ends.
+function drawLine(c, line, x, next, until) {
+  const left = next - x <= 24 && x - until > 60;
+  const text = left || next - x > 24 ? fitText(c, line, (left ? x - until : next - x) - 8) : '';
+  const size = text ? c.measureText(text).width : 0;
+  c.fillStyle = theme.text;
+  if (text) c.fillText(text, left ? x - size - 4 : x + 4, SCALE + MARKS / 2);
+  return left ? x : x + size;
+}
+
 function drawMarks(c, width) {
   if (topHeight() === SCALE) return;
   c.fillStyle = theme.panel;
   c.fillRect(0, SCALE, width, MARKS);
-  let until = 0;
   const list = view.marks.console;
+  let until = HEAD;
   for (let i = firstAt(list, state.from, markTime); i < list.length && list[i].time <= state.to; i++) {
     const x = xOf(list[i].time);
     const next = i + 1 < list.length ? xOf(list[i + 1].time) : width;
     c.fillStyle = theme.mark;
-    if (x - until >= 1) c.fillRect(x, SCALE + 3, 1.5, MARKS - 7);
-    until = Math.max(until, x);
-    const text = fitText(c, list[i].text, Math.min(next, width) - x - 8);
-    c.fillStyle = theme.text;
-    if (text && next - x > 24) c.fillText(text, x + 4, SCALE + MARKS / 2);
+    if (x - until >= 1 || i === 0) c.fillRect(x, SCALE + 3, 1.5, MARKS - 7);
+    until = Math.max(until, drawLine(c, list[i].text, x, Math.min(next, width), until));
   }
   for (const n of view.marks.notes) {
     if (n.time < state.from || n.time > state.to) continue;
@@ -197,7 +228,7 @@ function drawMarks(c, width) {
   c.fillStyle = theme.panel;
   c.fillRect(0, SCALE, HEAD - 1, MARKS);
   c.fillStyle = theme.dim;
-  c.fillText(list.length ? `console, ${countText(list.length)} lines` : 'events', 9, SCALE + MARKS / 2);
+  c.fillText(list.length ? `console, ${countText(list.length)} line${list.length > 1 ? 's' : ''}` : 'events', 9, SCALE + MARKS / 2);
 }
 
 function drawRange(c, width, height) {
@@ -252,6 +283,7 @@ function draw() {
     }
     shown.push(item.track.task);
     drawTrack(c, item.track, y, sight, width);
+    drawLost(c, item.track, y, item.height);
     drawHead(c, item.track, y, item.height);
     c.fillStyle = theme.line;
     c.fillRect(0, y + item.height - 3, width, 1);
@@ -265,9 +297,16 @@ function draw() {
   drawRange(c, width, height);
   if (failure.text) drawFailure(c, height);
   needTiles(sight.exp, sight.first, sight.last, shown);
+  needStandIns(sight.exp, shown);
   view.waits = isWaiting();
   view.drawn++;
   view.after();
+}
+
+// What is finer than the server keeps takes it a while: meanwhile the finest level that it keeps is shown.
+function needStandIns(exp, shown) {
+  const { finest } = recording.tracks, span = spanOf(finest);
+  if (source.isRemote && exp < finest) needTiles(finest, Math.floor(state.from / span), Math.floor(state.to / span), shown, true);
 }
 
 function drawFailure(c, height) {
