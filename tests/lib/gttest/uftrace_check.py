@@ -8,7 +8,8 @@ The files: info's tasks are those of task.txt, every session has its map with a 
 without overlaps, symbols are sorted, each TID.dat has whole records whose times never fall, and every
 EXIT is that of the innermost ENTRY; at the end no call is open (--open-ok: a killed run, calls may be
 open and the last record may be cut). The readers: each command of the installed uftrace succeeds and
-prints nothing on stderr; the Chrome output is JSON with balanced B and E events.
+prints nothing on stderr (those that print each record, where they are not many); the Chrome output is
+JSON with balanced B and E events.
 
 Exit status 0 good, 1 bad (what was wrong is on stdout), 77 files good but no uftrace to try.
 """
@@ -22,13 +23,14 @@ import sys
 
 from gttest import uftrace
 from gttest.commands import run
+from gttest.paths import LONG
 from gttest.results import FAILED, GOOD, SKIPPED, Failure, need, read_bytes, read_text, skip
 from gttest.uftrace import DEPTHS, ENTRY, EXIT, LOST, MAGIC
 
-COMMANDS = [
-    ['replay'], ['report'], ['report', '--task'], ['graph'], ['info'], ['dump'],
-    ['dump', '--chrome'], ['dump', '--flame-graph'], ['dump', '--graphviz'],
-]
+CHROME = ['dump', '--chrome']
+SUMS = [['report'], ['report', '--task'], ['graph'], ['info'], ['dump', '--flame-graph'], ['dump', '--graphviz']]
+TEXTS = [['replay'], ['dump'], CHROME]  # a line or more for each record
+MANY = 4 << 20  # bytes of records: of more, only LONG tests make texts
 FEATURES = 0x62  # that info has to say: sessions, relative addresses, the deepest stack
 EVENTS_TXT = 128
 TOP = 0xffffffffffff
@@ -163,14 +165,19 @@ def reader():
     return shutil.which('uftrace')
 
 
+def commands_for(directory):
+    size = sum(os.path.getsize(path) for path in glob.glob(f'{glob.escape(directory)}/*.dat'))
+    return SUMS if size > MANY and not LONG else [*TEXTS, *SUMS]
+
+
 def check_readers(directory, open_ok=False, program='uftrace'):
-    for command in COMMANDS:
+    for command in commands_for(directory):
         said = ' '.join(command)
         done = run([program, *command, '--no-pager', '-d', directory], timeout=None)
         need(done.returncode == 0, f'{said}: exit status {done.returncode}, {done.stderr!r}')
         need(not done.stderr, f'{said}: {done.stderr.decode(errors="replace")!r}')
         need(done.stdout, f'{said}: no output')
-        if command == ['dump', '--chrome']:
+        if command == CHROME:
             check_chrome(done.stdout, open_ok)
 
 
