@@ -75,12 +75,14 @@ def peak(t, command):
 def test_memory(t):
     """Of what a code costs, 600 bytes were ours; QEMU's are some 400 and, for the calls of a plugin,
     some 250."""
-    guest, few, many = build(t), 20000, 120000
+    guest, few, many = build(t), 10000, 60000
+
+    def cost(*plugin):
+        least, most = (peak(t, [qemu_7_2('x86_64'), *plugin, guest, str(n)]) for n in (few, many))
+        return (most - least) / (many - few)
+    plain = cost()
     for given in [], ['format=binary'], ['last=1000']:
-        cost = []
-        for plugin in [], ['-plugin', t.word('out=/dev/null', *given)]:
-            cost.append([peak(t, [qemu_7_2('x86_64'), *plugin, guest, str(n)]) for n in (few, many)])
-        plain, ours = ((most - least) / (many - few) for least, most in cost)
+        ours = cost('-plugin', t.word('out=/dev/null', *given))
         print(f'{given}: bytes a code: {plain:.0f}, with the plugin {ours:.0f}')
         need(ours - plain < 400, given, plain, ours)
 

@@ -18,7 +18,8 @@ from gttest.results import need, read_text
 
 LINES = ['[    0.1] Oops: red'] * 6 + ['Kernel panic - not syncing: @home']
 MARKS = ['second', 'second', 'end']
-
+FLAT = [paths.GUESTTRACE, 'replay', '--no-pager', '--flat']
+WORDS = ['second', 'end', 'never', 'reset']
 
 DEVICES = {  # of a PC: what is written where, QEMU's options, the event
     'pvpanic': (0x505, 1, ['-device', 'pvpanic', '-action', 'panic=none'], 'GUEST_PANICKED'),
@@ -49,12 +50,13 @@ def until(is_true, qemu, guest, out, *options, more=()):
 
 
 def marks_in(text):
-    return [word for line in text.splitlines() for word in ('second', 'end', 'never', 'reset') if line.endswith((f' {word}', f' {word} */'))]
+    found = [(at.start(), word) for word in WORDS for at in re.finditer(rf'(?m) {word}(?: \*/)?$', text)]
+    return [word for _, word in sorted(found)]
 
 
 def entries(out, name):
     """How many calls of the function the recording has."""
-    return len(re.findall(rf'(?m) enter +- {name}$', printed([paths.GUESTTRACE, 'replay', '--no-pager', '--flat', out])))
+    return len(re.findall(rf'(?m) enter +- {name}$', printed([*FLAT, '-F', f'^{name}$', '-D', '1', out])))
 
 
 def check_console(version, qemu, folder, guest):
@@ -90,7 +92,7 @@ def check_reset(version, qemu, folder, guest):
 
 def check_calls(out, name):
     """The calls of each run end where the machine is reset, and all of them begin alike; the last one was ended."""
-    text = printed([paths.GUESTTRACE, 'replay', '--no-pager', '--flat', '-F', 'begin|panic', out])
+    text = printed([*FLAT, '-F', 'begin|panic', '-D', '2', out])
     runs = [re.findall(r'(?m)^ *([\d.]+) +\d+ +(\d+) (enter|leave) .* (begin|panic|print)$', run) for run in re.split(r'(?m)(?=^.* enter .* begin$)', text)[1:]]
     shapes = [[call[1:] for call in run] for run in runs]
     need(len(runs) > 3 and shapes[0] == shapes[1] == shapes[2] and shapes[0][-2:] == [('1', 'leave', 'panic'), ('0', 'leave', 'begin')] and
