@@ -68,7 +68,7 @@ def test_alone(t):
 def test_thousand(t):
     """Parts as small as can be, by a flush each; readers have 256 descriptors, and so has repair."""
     out, control = f'{t.folder}/run', f'{t.folder}/control'
-    child = commands.start([GUESTTRACE, 'record', '-q', '--split', '1ms', '--control', control, '-o', out, '--',
+    child = commands.start([GUESTTRACE, 'record', '-q', '--split', '1ms', '--control', control, '-N', '^a$', '-o', out, '--',
                             splits.build(t.folder), '100000000'], preexec_fn=few_files)
     with sockets.connected(control, child) as s, s.makefile('r') as answers:
         need('guesttrace' in answers.readline(), 'no greeting')
@@ -81,7 +81,7 @@ def test_thousand(t):
     done = must([GUESTTRACE, 'repair', out], preexec_fn=few_files)
     need(len(splits.parts(out)) >= 1000, len(splits.parts(out)), done.stdout)
     need(not os.path.exists(out + '.parts'), 'the working directory is left')
-    for words in ['info'], ['report'], ['replay', '--flat', '--from', '1s']:
+    for words in ['info'], ['report'], ['replay', '--flat', '-F', '^main$', '-D', '1']:
         done = must([GUESTTRACE, *words, out], preexec_fn=few_files)
         need(not done.stderr, words, done.stderr)
 

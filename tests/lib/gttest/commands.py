@@ -2,6 +2,7 @@
 """Running programs. A program has a session of its own, which is killed where it takes too long or
 where the test ends before it; its files are of a limited size; it has no standard input unless the
 test gives it one."""
+import fcntl
 import os
 import resource
 import shutil
@@ -11,6 +12,7 @@ import subprocess
 from gttest.results import Failure, Skip, need
 
 SECONDS = 100
+PIPE = 1 << 20  # bytes
 FILE_LIMIT = 2 << 30
 started = []
 
@@ -19,11 +21,21 @@ def limit_files(size=FILE_LIMIT):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+def widen(*pipes):
+    """For much output in few turns; some machines or users may have no larger pipes."""
+    for pipe in pipes:
+        try:
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE)
+        except (OSError, TypeError):
+            return  # or there is no pipe
+
+
 def start(command, **more):
     """A process with pipes; finish() ends it."""
     more = {'stdin': subprocess.DEVNULL, 'stdout': subprocess.PIPE, 'stderr': subprocess.PIPE,
             'preexec_fn': limit_files, 'start_new_session': True, **more}
     child = subprocess.Popen([str(c) for c in command], **more)
+    widen(child.stdout, child.stderr)
     started.append(child)
     return child
 
