@@ -169,7 +169,11 @@ int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
 
 const char *gt_cause_subject(const struct gt_filter_rule *r)
 {
-    return r->cause == GT_CAUSE_CONSOLE ? "line of the console"
-           : r->cause == GT_CAUSE_QMP   ? "event of QEMU"
-                                        : NULL;
+    static const char *const subject[] = {
+        [GT_CAUSE_CONSOLE] = "line of the console",
+        [GT_CAUSE_QMP] = "event of QEMU",
+        [GT_CAUSE_EXIT] = "exit status",
+        [GT_CAUSE_SIGNAL] = "signal",
+    };
+    return r->cause == GT_CAUSE_CALL ? NULL : subject[r->cause];
 }

@@ -159,9 +159,11 @@ void gt_filter_ended(const struct gt_filter_set *set, struct gt_filter_live *liv
 {
     enum gt_rule_cause cause = by_signal ? GT_CAUSE_SIGNAL : GT_CAUSE_EXIT;
     for (size_t i = 0; i < set->n_rules; i++) {
-        const struct gt_filter_rule *r = set->rule[i];
+        struct gt_filter_rule *r = set->rule[i];
         const struct gt_condition_source source = {status_of, NULL, &status};
-        if (r->cause == cause && (!r->condition || gt_condition_holds(r->condition, &source)))
+        if (r->cause == cause && (!r->condition || gt_condition_holds(r->condition, &source))) {
+            __atomic_store_n(&r->used, true, __ATOMIC_RELAXED);
             fire(live, r, time, sink, self);
+        }
     }
 }

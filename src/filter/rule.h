@@ -54,7 +54,7 @@ struct gt_filter_rule {
     struct gt_filter_action action[GT_FILTER_ACTIONS];
     size_t n_actions;
     uint32_t number;             /* among the set's rules, in the order of addition: its counter */
-    bool used;                   /* some function has matched; atomic */
+    bool used;                   /* something has matched; atomic */
     struct gt_filter_rule *next; /* index.c: of the same hash */
 };
 

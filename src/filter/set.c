@@ -285,8 +285,7 @@ bool gt_filter_set_unused(const struct gt_filter_set *set, size_t i, struct gt_f
     for (size_t k = 0; k < set->n_rules; k++) {
         const struct gt_filter_rule *r = set->rule[k];
         const char *other = gt_cause_subject(r);
-        bool used =
-            __atomic_load_n(&r->used, __ATOMIC_RELAXED) || (r->cause != GT_CAUSE_CALL && !other);
+        bool used = __atomic_load_n(&r->used, __ATOMIC_RELAXED);
         const char *value = used ? gt_rule_unknown_value(r) : NULL;
         if ((used && !value) || i-- > 0)
             continue;

@@ -21,7 +21,7 @@ int gt_rule_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
  * parses all of the item if it is one. */
 int gt_cause_parse(struct gt_filter_set *set, struct gt_filter_rule *r,
                    const struct gt_filter_source *s, struct gt_filter_span item);
-/* What the trigger's expression is about, as "event of QEMU"; NULL: it has none. */
+/* What the trigger is about, as "event of QEMU"; NULL: calls. */
 const char *gt_cause_subject(const struct gt_filter_rule *r);
 
 #endif

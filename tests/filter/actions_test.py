@@ -30,6 +30,10 @@ def calls_of(out, name):
     return re.findall(rf'(?m)^ *([\d.]+) .* enter +- {name}$', printed([GUESTTRACE, 'replay', '--no-pager', '--flat', out]))
 
 
+def never_came(said):
+    return re.findall(rb'argument trigger: (.*) matches no ([\w ]+) that came before the end', said)
+
+
 def check_marks(folder, program):
     out = recorded(folder, program, '-T', 'tail_one@mark="a, b",count=2', '-T', 'fib@mark=long,if:took>100ns')
     marks = lines(out)
@@ -56,9 +60,11 @@ def check_finish(folder, program):
 
 
 def check_exit(folder, program):
-    """The status of ways is 0."""
-    out = recorded(folder, program, '-T', 'exit==0@mark=good', '-T', 'exit!=0@mark=bad')
+    """The status of ways is 0. What has not fired is reported."""
+    out = f'{folder}/data'
+    done = record(out, ['-T', 'exit==0@mark=good', '-T', 'exit!=0@mark=bad', '-T', 'signal:@mark=bad'], [program])
     need([text for _, text in lines(out)] == ['good'], lines(out))
+    need(never_came(done.stderr) == [(b'exit!=0@mark=bad', b'exit status'), (b'signal:@mark=bad', b'signal')], done.stderr)
 
 
 def check_signal(folder, _):
@@ -68,7 +74,8 @@ def check_signal(folder, _):
         out = f'{folder}/dies{number}'
         options = ['-T', 'signal:@mark=any', '-T', f'signal:{number}@mark=this,count=1', '-T', f'signal:{others}@mark=other',
                    '-T', 'exit!=0@mark=ended', '-T', 'signal@mark=a function']
-        record(out, ['-q', *options], [program, number], status=-number)
+        done = record(out, options, [program, number], status=-number)
+        need([text for text, _ in never_came(done.stderr)] == [f'signal:{others}@mark=other'.encode(), b'exit!=0@mark=ended'], done.stderr)
         need([text for _, text in lines(out)] == ['any', 'this'], number, lines(out))
         need(len(calls_of(out, 'work')) == 100 and len(calls_of(out, 'last')) == 1, calls_of(out, 'last'))
         done = record(out + '.gtrace', ['--last', '1M', '-T', f'signal:{number}'], [program, number], status=-number)
