@@ -59,7 +59,7 @@ def start_flight(t, qemu):
     """The command, which the machine is a child of, and a client."""
     guest = compilers.compile_to(f'{t.folder}/harts', 'riscv64', f'{t.guests}/harts_riscv64.S', '-nostdlib', '-march=rv64g',
                                  '-mabi=lp64d', '-Wl,-Ttext=0x80000000', '-static')
-    child = commands.start([GUESTTRACE, 'record', '-o', t.out, '--last', '10ms', '--control', f'{t.folder}/control', '--symbols', guest,
+    child = commands.start([GUESTTRACE, 'record', '-o', t.out, '--last', '1M', '--control', f'{t.folder}/control', '--symbols', guest,
                             '--', qemu, '-M', 'virt', '-bios', 'none', '-smp', '4', '-m', '64', *qemus.QUIET, '-kernel', guest])
     c = Client(t, child)
     until(child, c, lambda s: s['vcpus'] == 4 and s['calls_tracked'] > 10000)
