@@ -2,6 +2,7 @@
 /* Several call stacks: contexts (threads, coroutines) that begin, are suspended, continue and end.
  * See stack.h. */
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 /* A suspended stack continues, or ends. */
 static void report_resumed(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
@@ -29,7 +30,7 @@ struct gt_stack *gt_stack_find_suspended(const struct gt_thread *t, uint64_t pc)
         return NULL;
     pthread_mutex_lock(&t->tracker->lock);
     for (struct gt_stack *s = t->tracker->stacks; s; s = s->next) {
-        if (s->running || s->top == s->base || s->top->ret != pc)
+        if (s->running || s->top == s->base || gt_tail_called(s)->ret != pc)
             continue;
         if (!found || s->top->fn == t->stack->top->fn)
             found = s;

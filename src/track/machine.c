@@ -3,6 +3,7 @@
 #include "track/machine.h"
 
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 #include <stdlib.h>
 
@@ -152,7 +153,7 @@ bool gt_machine_is_split(const struct gt_thread *t, uint64_t last_exit, const st
         return false;
     const struct gt_code *from = gt_last_exit_code(last_exit);
     bool arrives = from->exit == GT_EXIT_CALL     ? from->target == code->pc
-                   : from->exit == GT_EXIT_RETURN ? t->stack->top->ret == code->pc
+                   : from->exit == GT_EXIT_RETURN ? gt_tail_called(t->stack)->ret == code->pc
                                                   : false;
     return !arrives && code->pc > from->pc && code->pc < gt_code_end(from);
 }
@@ -162,7 +163,7 @@ void gt_machine_move_up(const struct gt_thread *t, struct gt_code *code, uint64_
     if (!(last_exit & GT_LAST_EXIT_CODE) || code->pc >> 63)
         return;
     const struct gt_code *from = gt_last_exit_code(last_exit);
-    uint64_t expected = from->exit == GT_EXIT_RETURN ? t->stack->top->ret
+    uint64_t expected = from->exit == GT_EXIT_RETURN ? gt_tail_called(t->stack)->ret
                         : from->exit == GT_EXIT_CALL ? from->target
                                                      : 0;
     if (!(expected >> 63) || expected == GT_NO_ADDR || !gt_machine_is_alias(t, expected, code->pc))

@@ -17,6 +17,7 @@
 #include "track/machine.h"
 #include "track/returns.h"
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 static void resolve_call(struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t time)
@@ -32,7 +33,7 @@ static void resolve_jump(struct gt_thread *t, const struct gt_func *from,
     if (t->tracker->machine && from->flags & GT_FUNC_ANON)
         return;
     if (code->entry && t->tracker->tail_calls)
-        gt_stack_replace(t, code, time);
+        gt_stack_tail_call(t, code, time);
 }
 
 /* A coroutine's first function is reached by a return that nothing pushed, or by a jump out of a
@@ -85,7 +86,7 @@ static void resolve_switched(struct gt_thread *t, uint64_t last_exit, const stru
     else if (from && (from->exit == GT_EXIT_CALL || from->exit == GT_EXIT_CALL_INDIRECT)) {
         resolve_unseen(t, from, time);
         resolve_call(t, from, code, time);
-    } else if (from && from->exit == GT_EXIT_RETURN && t->stack->top->ret == code->pc)
+    } else if (from && from->exit == GT_EXIT_RETURN && gt_tail_called(t->stack)->ret == code->pc)
         gt_return_resolve(t, from, code, time);
     else if (begins_context(t, last_exit, code)) {
         gt_stack_begin(t, time);

@@ -12,6 +12,7 @@
 
 #include "track/machine.h"
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 /* The transfer that the rules decide. */
 struct transfer {
@@ -68,7 +69,7 @@ static void close_top(const struct transfer *x, const struct found *f)
 {
     (void)f;
     x->t->matched++;
-    gt_return_close(x->t, gt_stack_depth(x->t->stack) - 1, x->time);
+    gt_return_close(x->t, gt_tail_below(x->t->stack), x->time);
 }
 
 static void unwind(const struct transfer *x, const struct found *f)
@@ -202,7 +203,7 @@ static bool is_suspended_stack(const struct transfer *x, struct found *f)
 
 static void resume_stack(const struct transfer *x, const struct found *f)
 {
-    gt_return_resume(x->t, f->stack, gt_stack_depth(f->stack) - 1, x->time);
+    gt_return_resume(x->t, f->stack, gt_tail_below(f->stack), x->time);
 }
 
 static bool is_outer_return(const struct transfer *x, struct found *f)
@@ -272,8 +273,8 @@ static bool is_page_alias(const struct transfer *x, struct found *f)
 {
     (void)f;
     const struct gt_stack *s = x->t->stack;
-    return has_frames(s) && s->top->ret != GT_NO_ADDR &&
-           gt_machine_is_alias(x->t, s->top->ret, x->code->pc);
+    uint64_t ret = gt_tail_called(s)->ret;
+    return has_frames(s) && ret != GT_NO_ADDR && gt_machine_is_alias(x->t, ret, x->code->pc);
 }
 
 static void close_aliased(const struct transfer *x, const struct found *f)
@@ -347,7 +348,7 @@ void gt_return_resolve(struct gt_thread *t, const struct gt_code *from, const st
                        uint64_t time)
 {
     const struct transfer x = {t, from, code, time, GT_BACK_RETURN};
-    if (t->stack->top->ret == code->pc)
+    if (gt_tail_called(t->stack)->ret == code->pc)
         close_top(&x, NULL);
     else if (!DECIDE(elsewhere, &x) && !come_back(&x))
         DECIDE(left_over, &x);

@@ -14,6 +14,7 @@
  * oldest are lost, and the tracker falls back to return addresses.
  */
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 #include <string.h>
 
@@ -59,7 +60,8 @@ static struct gt_saved_context *claim_slot(const struct gt_tracker *k, uint64_t 
 void gt_track_saved(struct gt_thread *t, uint64_t addr)
 {
     struct gt_stack *s = t->stack;
-    uint32_t depth = gt_stack_depth(s);
+    const struct gt_frame *own = gt_tail_called(s);
+    uint32_t depth = (uint32_t)(own - s->base);
     if (depth < 1 || addr == 0)
         return;
     struct gt_tracker *k = t->tracker;
@@ -67,9 +69,9 @@ void gt_track_saved(struct gt_thread *t, uint64_t addr)
     *claim_slot(k, addr) = (struct gt_saved_context){.slot = addr,
                                                      .stack = s,
                                                      .depth = depth,
-                                                     .addr = s->top->addr,
-                                                     .ret = s->top->ret,
-                                                     .below = s->top[-1].addr};
+                                                     .addr = own->addr,
+                                                     .ret = own->ret,
+                                                     .below = own[-1].addr};
     pthread_mutex_unlock(&k->lock);
     if (k->machine)
         s->top->flags |= GT_FRAME_SP_STORED;

@@ -4,6 +4,7 @@
  * entry it may be an ordinary call, or a signal that arrived just then; only its end decides.
  */
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 #include <stdlib.h>
 
@@ -72,7 +73,7 @@ bool gt_signal_is_resumed_in(const struct gt_stack *s, uint64_t last_exit,
     if (!(last_exit & GT_LAST_EXIT_CODE))
         return last_exit == gt_last_exit_of_func(code->fn);
     const struct gt_code *from = gt_last_exit_code(last_exit);
-    if (from->exit == GT_EXIT_RETURN && s->top->ret == code->pc)
+    if (from->exit == GT_EXIT_RETURN && gt_tail_called(s)->ret == code->pc)
         return false; /* of a recursive call, into the block that has returned */
     return code->pc >= from->pc && code->pc < gt_code_end(from) &&
            !(from->exit == GT_EXIT_CALL && from->target == code->pc);

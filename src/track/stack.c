@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* One call stack: its frames, and what is recorded of them. See stack.h. */
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 #include <stdlib.h>
 
@@ -114,6 +115,22 @@ void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t 
     gt_stack_push(t, frame, time);
 }
 
+static bool stays_open(const struct gt_stack *s)
+{
+    const struct gt_frame *top = s->top;
+    return top > s->base && top->fn->flags & GT_FUNC_RESULT &&
+           (top->kind == GT_FRAME_CALL || top->kind == GT_FRAME_TAIL) &&
+           top - gt_tail_called(s) < GT_TAIL_MOST;
+}
+
+void gt_stack_tail_call(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    if (stays_open(t->stack))
+        gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_TAIL}, time);
+    else
+        gt_stack_replace(t, code, time);
+}
+
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
     uint32_t depth = gt_stack_depth(s);
@@ -169,7 +186,7 @@ uint32_t gt_stack_find_function(const struct gt_stack *s, const struct gt_code *
     const struct gt_frame *best = NULL;
     *candidates = 0;
     for (const struct gt_frame *f = s->top; f > s->base; f--) {
-        if (!owns(f, code) || (best && f->addr < best->addr))
+        if (!owns(f, code) || gt_tail_has_jumped(s, f) || (best && f->addr < best->addr))
             continue;
         *candidates = best && f->addr == best->addr ? *candidates + 1 : 1;
         if (!best || f->addr > best->addr)

@@ -9,8 +9,10 @@
 void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time);
 /* Pops and records until `depth` frames are left. */
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time);
-/* The code's function replaces the top frame: a tail call. */
+/* The code's function replaces the top frame. */
 void gt_stack_replace(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* The top frame's function jumped to the code's: the same, or what tail_calls.h says. */
+void gt_stack_tail_call(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 /* Records all open frames as entered. */
 void gt_stack_enter_again(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
 /* Code of that level runs on the stack from now on. */

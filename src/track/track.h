@@ -43,12 +43,13 @@ enum gt_func_flag {
     GT_FUNC_GET_IP = 256,       /* returns where that frame is: _Unwind_GetIP */
     GT_FUNC_UNNAMED = 1024,     /* code without a symbol that is known to begin at `lo` */
     GT_FUNC_VECTORS = 2048,     /* machines: has vectors, by its name; no code calls it */
+    GT_FUNC_RESULT = 4096,      /* its result is recorded: tail_calls.h; may be set late */
 };
 
 /* A function of the guest, or code that belongs to no function. Lives as long as the tracker. */
 struct gt_func {
     uint64_t lo, hi; /* [lo, hi) */
-    uint32_t flags;  /* enum gt_func_flag; HANDLER may be set while code runs */
+    uint32_t flags;  /* enum gt_func_flag; HANDLER and RESULT may be set while code runs */
     void *known;     /* the recorder's own; atomic */
 } __attribute__((aligned(16)));
 
@@ -64,8 +65,7 @@ enum gt_code_exit {
     GT_EXIT_EXCEPTION_RETURN,
 };
 
-/* Whether handlers of interrupts and exceptions begin at a block. */
-enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO };
+enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO }; /* handlers begin there */
 
 /* A block of one function, as it was translated. Lives as long as a last exit may point to it. Two
  * fill a cache line. */
@@ -85,8 +85,7 @@ struct gt_code {
     uint8_t vector_left; /* how often what began here did not end as a handler does */
 } __attribute__((aligned(32)));
 
-/* The most instructions of one description. */
-enum { GT_CODE_MAX_INSNS = 512 };
+enum { GT_CODE_MAX_INSNS = 512 }; /* of one description */
 
 /* Compared with the thread's enum gt_slow_flag: where they differ, a transfer is not plain. */
 enum gt_code_slow_flag {
@@ -159,6 +158,7 @@ enum gt_frame_kind {
     GT_FRAME_ROOT,    /* nobody called it: a program's, thread's or coroutine's first function */
     GT_FRAME_SIGNAL,  /* entered by a signal */
     GT_FRAME_HANDLER, /* machines: of an interrupt, an exception or a system call */
+    GT_FRAME_TAIL,    /* the frame below jumped there, and ends with it: see tail_calls.h */
 };
 
 /* What was seen of the stack pointer while the frame was on top: see machine.h. */

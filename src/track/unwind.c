@@ -15,6 +15,7 @@
  * catch exceptions of their own.
  */
 #include "track/stack.h"
+#include "track/tail_calls.h"
 
 #include <string.h>
 
@@ -39,13 +40,13 @@ void gt_unwind_entered(struct gt_thread *t, uint32_t flags)
         u->site = 0;
         u->addr = t->stack->top->addr;
     } else if (u->start) {
-        if (u->site && u->site != t->stack->top->ret) {
+        if (u->site && u->site != gt_tail_called(t->stack)->ret) {
             if (u->searching)
                 push_handler(u, u->at);
             u->searching = false;
             u->at = u->start;
         }
-        u->site = t->stack->top->ret;
+        u->site = gt_tail_called(t->stack)->ret;
         u->asked = false;
     }
 }

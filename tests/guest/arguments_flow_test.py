@@ -73,6 +73,8 @@ def test_program(arch, where):
         out, said = record(name, *options)
         need(sum(said.values()) > 1500 and any(line.startswith('handled') and ', 14)' in line for line in said), said)
         check(calls_of(out), said, name)
+        tails = [line for line in calls_of(out).elements() if line.startswith('tail_from')]
+        need(sum(line.endswith('?') for line in tails) < len(tails) / 2, f'results of tail calls: {tails[:5]}')
     # Filters record the same of what they leave.
     out, said = record('held', 'filter=run', 'time-filter=1ns', 'hide=leaf')
     check(calls_of(out), those(said, lambda line: not line.startswith('leaf')), 'held back')

@@ -336,6 +336,9 @@ const struct gt_argument_function *gt_arguments_of(struct gt_uftrace_recorder *r
     f->fn = fn;
     f->module = module;
     f->name = what.name ? what.name : "?";
+    if (f->spec.n_returns)
+        __atomic_fetch_or(&((struct gt_func *)(uintptr_t)fn)->flags, GT_FUNC_RESULT,
+                          __ATOMIC_RELAXED);
     g_ptr_array_add(a->used, f);
     write_new(r);
     return f;

@@ -8,7 +8,9 @@
  * sink takes them for the frame that this transfer enters at the function's address. At its return
  * instruction another one reads the result, which is taken if the next transfer is that return, to
  * the return address of a frame of this function. Any other transfer (a signal, an interrupt, a
- * longjmp, an exception) drops what was read: a value is of the call it stands at, or absent.
+ * longjmp, an exception) drops what was read: a value is of the call it stands at, or absent. A
+ * function that ended by a tail call has its frame open until the other one returns
+ * (track/tail_calls.h): the results of all of them are read where that return arrives.
  */
 #ifndef GT_PLUGIN_UFTRACE_ARGUMENTS_H
 #define GT_PLUGIN_UFTRACE_ARGUMENTS_H
@@ -60,6 +62,9 @@ struct gt_argument_slot {
 /* Of a vCPU. */
 struct gt_argument_slots {
     struct gt_argument_slot entry, result;
+    struct gt_argument_slot *tail; /* of frames that a tail call's return ends, from the top down:
+                                    * GT_TAIL_MOST + 1; NULL: none were read */
+    uint32_t tail_top;             /* the depth of the first of them; 0: none wait */
     bool matches; /* the transfer that is under way is the return that `result` is of */
 };
 

@@ -5,6 +5,7 @@
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/recorder.h"
+#include "track/tail_calls.h"
 
 #include <string.h>
 
@@ -174,21 +175,21 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
 }
 
 /* The values [from, from + n) of the function, as they are stored. */
-static void read_values(struct gt_uftrace_recorder *r, const struct gt_argument_point *p,
-                        size_t from, size_t n, struct gt_argument_slot *slot)
+static void read_values(struct gt_uftrace_recorder *r, const struct gt_code *code,
+                        const struct gt_argument_function *of, size_t from, size_t n,
+                        struct gt_argument_slot *slot)
 {
     struct reading in;
     struct gt_value_list list = {.n = n};
     in.r = r;
-    in.of = p->of;
+    in.of = of;
     for (size_t i = 0; i < n; i++)
         read_value(&in, from + i, in.bytes[i], &list.value[i]);
-    slot->n =
-        gt_packed_is_on(&r->output.packed)
-            ? gt_values_put_words(slot->words, &list)
-            : gt_values_put_uftrace((uint8_t *)slot->words, p->of->spec.item + from, &list) / 8;
-    slot->code = p->code;
-    slot->of = p->of;
+    slot->n = gt_packed_is_on(&r->output.packed)
+                  ? gt_values_put_words(slot->words, &list)
+                  : gt_values_put_uftrace((uint8_t *)slot->words, of->spec.item + from, &list) / 8;
+    slot->code = code;
+    slot->of = of;
 }
 
 bool gt_arguments_value(const struct gt_uftrace_recorder *r, const struct gt_argument_function *of,
@@ -224,7 +225,7 @@ void gt_arguments_read(struct gt_vcpu *v, const struct gt_argument_point *p)
 {
     struct gt_argument_slots *slots = slots_of(v);
     if (p->of->spec.n_arguments)
-        read_values(v->rec, p, 0, p->of->spec.n_arguments, &slots->entry);
+        read_values(v->rec, p->code, p->of, 0, p->of->spec.n_arguments, &slots->entry);
     v->thread.slow_flags |= GT_SLOW_VALUES;
 }
 
@@ -239,16 +240,51 @@ void gt_on_valued_return(unsigned vcpu, void *data)
     struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
     const struct gt_argument_point *p = data;
     const struct gt_value_spec *spec = &p->of->spec;
-    if (!gt_vcpu_is_recorded(v) || v->thread.stack->top->fn != p->of->fn)
+    if (!gt_vcpu_is_recorded(v) || v->thread.stack->top->fn != p->of->fn ||
+        v->thread.stack->top->kind == GT_FRAME_TAIL)
         return;
-    read_values(v->rec, p, spec->n_arguments, spec->n_returns, &slots_of(v)->result);
+    read_values(v->rec, p->code, p->of, spec->n_arguments, spec->n_returns, &slots_of(v)->result);
     v->thread.slow_flags |= GT_SLOW_VALUES;
+}
+
+static const struct gt_argument_function *function_of(struct gt_uftrace_recorder *r,
+                                                      const struct gt_func *fn)
+{
+    pthread_mutex_lock(&r->lock);
+    const struct gt_argument_function *of = g_hash_table_lookup(r->arguments.functions, fn);
+    pthread_mutex_unlock(&r->lock);
+    return of;
+}
+
+/* A return out of a tail call has arrived: each frame that it ends has its own result of the same
+ * registers. */
+static void read_tail(struct gt_vcpu *v, const struct gt_code *code)
+{
+    const struct gt_stack *s = v->thread.stack;
+    struct gt_argument_slots *slots = slots_of(v);
+    const struct gt_frame *last = gt_tail_called(s);
+    if (last->ret != code->pc)
+        return;
+    if (!slots->tail)
+        slots->tail = g_new0(struct gt_argument_slot, GT_TAIL_MOST + 1); /* once a vCPU */
+    struct gt_argument_slot *to = slots->tail;
+    for (const struct gt_frame *f = s->top; f >= last; f--, to++) {
+        const struct gt_argument_function *of =
+            f->fn->flags & GT_FUNC_RESULT && f->addr == f->fn->lo ? function_of(v->rec, f->fn)
+                                                                  : NULL;
+        to->code = NULL;
+        if (of)
+            read_values(v->rec, code, of, of->spec.n_arguments, of->spec.n_returns, to);
+    }
+    slots->tail_top = gt_stack_depth(s);
 }
 
 void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
 {
-    struct gt_argument_slots *slots = v->arguments;
     const struct gt_frame *top = v->thread.stack ? v->thread.stack->top : NULL;
+    if (top && top->kind == GT_FRAME_TAIL && gt_last_exit_is_of(last_exit, GT_EXIT_RETURN))
+        read_tail(v, code);
+    struct gt_argument_slots *slots = v->arguments;
     if (!slots || !top)
         return;
     const struct gt_argument_slot *result = &slots->result;
@@ -263,6 +299,7 @@ void gt_arguments_after(struct gt_vcpu *v)
         return;
     waiting->result.code = NULL;
     waiting->matches = false;
+    waiting->tail_top = 0;
     if (!waiting->entry.code)
         v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
     waiting = NULL;
@@ -277,9 +314,19 @@ const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, u
     return slot;
 }
 
+static const struct gt_argument_slot *tail_result(const struct gt_argument_slots *slots,
+                                                  const struct gt_stack *s)
+{
+    uint32_t i = slots->tail_top - gt_stack_depth(s);
+    bool known = i <= GT_TAIL_MOST && slots->tail[i].code && slots->tail[i].of->fn == s->top->fn;
+    return known ? &slots->tail[i] : NULL;
+}
+
 const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr)
 {
     const struct gt_argument_slots *slots = waiting;
+    if (slots && slots->tail_top)
+        return tail_result(slots, s);
     return slots && slots->matches && s->top->fn == slots->result.of->fn
                ? gt_arguments_returned(addr)
                : NULL;

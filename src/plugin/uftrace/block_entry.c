@@ -95,7 +95,7 @@ enum gt_block_entry gt_block_entry_of(const struct gt_translation *t, struct gt_
         return GT_BLOCK_ENTRY_UNKNOWN;
     /* In machines a function may be a handler, as long as no code leads there. */
     bool entry = code->entry && (!is_machine || predecessor);
-    uint32_t slow = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS);
+    uint32_t slow = code->fn->flags & ~(uint32_t)(GT_FUNC_ANON | GT_FUNC_VECTORS | GT_FUNC_RESULT);
     bool follows = may_follow_call(t);
     if (entry || slow || call || otherwise || follows) {
         bool seldom_stays = !predecessor && (follows || (call && !otherwise));

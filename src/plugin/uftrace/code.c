@@ -195,7 +195,8 @@ static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, s
     bool filters = gt_filters_current(&r->filters);
     gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
                fn = data ? packed : counted;
-    if (filters && code->entry && gt_filters_reads(r, code))
+    /* After a call, the results of a tail call are read. */
+    if (r->arguments.on || (filters && code->entry && gt_filters_reads(r, code)))
         gt_block_on_exec_regs(block, fn, data ? data : code);
     else
         gt_block_on_exec(block, fn, data ? data : code);

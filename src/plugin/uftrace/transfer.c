@@ -103,7 +103,7 @@ static uint64_t transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_
 uint64_t gt_transfer_slowly(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit,
                             uint64_t time)
 {
-    if (!v->arguments)
+    if (!v->rec->arguments.on)
         return transfer_slowly(v, code, last_exit, time);
     gt_arguments_before(v, code, last_exit);
     last_exit = transfer_slowly(v, code, last_exit, time);

@@ -52,6 +52,42 @@ static void test_to_another(void **state)
     guest_destroy(g);
 }
 
+/* A function whose result is recorded ends with the one that it jumped to. */
+static void test_result(void **state)
+{
+    (void)state;
+    struct guest *g = named_start();
+    g->fn[1].flags = GT_FUNC_RESULT;
+    jump(g, 'b', 1);
+    plain(g, 'c', 0);
+    check(g, 0, "+b+c");
+    ret(g, 'c', 1);
+    plain(g, 'a', 2);
+    check(g, 0, "+b+c-c-b");
+    check_counters(g, -1);
+    guest_destroy(g);
+}
+
+/* Of two that jump to each other without end some stay open, and all end at the one return. */
+static void test_result_loop(void **state)
+{
+    (void)state;
+    enum { JUMPS = 40, OPEN = 16 };
+    struct guest *g = named_start();
+    g->fn[1].flags = g->fn[2].flags = GT_FUNC_RESULT;
+    uint32_t before = gt_stack_depth(g->t.stack) - 1;
+    for (int i = 0; i < JUMPS; i++) {
+        jump(g, i % 2 ? 'c' : 'b', 1);
+        plain(g, i % 2 ? 'b' : 'c', 0);
+    }
+    assert_int_equal(gt_stack_depth(g->t.stack), before + OPEN);
+    ret(g, 'b', 1);
+    plain(g, 'a', 2);
+    assert_int_equal(gt_stack_depth(g->t.stack), before);
+    check_counters(g, -1);
+    guest_destroy(g);
+}
+
 /* Functions without symbols have no known entries. */
 static void test_unknown(void **state)
 {
@@ -88,10 +124,9 @@ static void test_interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_to_another),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_inside),  cmocka_unit_test(test_to_another),
+        cmocka_unit_test(test_result),  cmocka_unit_test(test_result_loop),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_interrupted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
