@@ -52,12 +52,12 @@ static size_t distance(const char *wanted, const char *name)
 
 void gt_nearest_offer(struct gt_nearest *l, const char *name)
 {
-    size_t length = strnlen(l->wanted, LONGEST), d = distance(l->wanted, name);
+    size_t length = strnlen(l->wanted, LONGEST), edits = distance(l->wanted, name);
     bool inside = length > 2 && strstr(name, l->wanted) != NULL;
-    if (inside) /* a part of the name */
-        d = 1;
-    if (d > (length + 2) / 3)
+    size_t rank = inside ? 1 : edits; /* a part of the name is near, however long the rest is */
+    if (rank > (length + 2) / 3)
         return;
+    size_t d = rank * (LONGEST + 1) + edits;
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->name[i], name) == 0)
             return;

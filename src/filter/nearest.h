@@ -11,7 +11,8 @@ enum { GT_NEAREST = 3 };
 struct gt_nearest {
     const char *wanted;
     const char *name[GT_NEAREST]; /* nearest first */
-    size_t distance[GT_NEAREST], n;
+    size_t distance[GT_NEAREST];  /* what they are sorted by */
+    size_t n;
 };
 
 /* Considers a name, which must remain valid. A name that has nothing in common with the wanted one

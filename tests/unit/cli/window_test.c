@@ -153,7 +153,7 @@ static void finds_near_names(void **state)
     for (size_t i = 0; i < sizeof offered / sizeof *offered; i++)
         gt_nearest_offer(&l, offered[i]);
     g_autofree char *text = gt_nearest_text(&l);
-    assert_string_equal(text, "; near to it: do_vfs_raed_it, vfs_read, vfs_reed");
+    assert_string_equal(text, "; near to it: vfs_read, vfs_reed, do_vfs_raed_it");
     struct gt_nearest none = {.wanted = "zzzz"};
     gt_nearest_offer(&none, "vfs_write");
     g_autofree char *nothing = gt_nearest_text(&none);
