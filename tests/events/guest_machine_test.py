@@ -149,7 +149,7 @@ def check(version, qemu, folder, _):
     finally:
         commands.kill(machine.child)
     need(machine.child.returncode == 0 and len(error.splitlines()) == 1, error)
-    need("event 'never': no code at its place has run" in error, error)
+    need("event 'never': no function other:mixed" in error, error)
     need(len(printed([GUESTTRACE, 'simpletrace', f'{folder}/trace']).splitlines()) == count, 'the trace at the end')
 
 

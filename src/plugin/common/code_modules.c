@@ -363,6 +363,11 @@ int gt_code_modules_write(const struct gt_code_modules *c, const char *path, str
     return status;
 }
 
+const struct gt_code_map *gt_code_modules_map(const struct gt_code_modules *c)
+{
+    return &c->map;
+}
+
 const struct gt_code_linux *gt_code_modules_linux(const struct gt_code_modules *c)
 {
     return &c->map.os;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Translation: instructions at the places of events are instrumented. See recorder.h. */
-#include "filter/nearest.h"
 #include "plugin/common/code_modules.h"
 #include "plugin/events/recorder.h"
 
@@ -9,11 +8,6 @@
 enum { INSN_BYTES = 16 };
 
 /* ---- which functions have events ----------------------------------------------------------- */
-
-static void note_placed(struct gt_points *p, const struct gt_point *point)
-{
-    __atomic_store_n(&p->placed[point->index], true, __ATOMIC_RELAXED);
-}
 
 static void add_named(struct gt_points *p, GPtrArray **all, const char *name,
                       const struct gt_module *m, const struct gt_func *fn)
@@ -32,16 +26,10 @@ static void add_named(struct gt_points *p, GPtrArray **all, const char *name,
         if (!*all)
             *all = g_ptr_array_new();
         g_ptr_array_add(*all, point);
-        note_placed(p, point);
+        gt_points_know(p, point);
         if (what.kernel)
             __atomic_store_n(&point->in_kernel, true, __ATOMIC_RELAXED);
     }
-}
-
-static void note_name(struct gt_points *p, const char *name)
-{
-    if (!g_hash_table_contains(p->seen, name))
-        g_hash_table_add(p->seen, (gpointer)name);
 }
 
 /* A function of a file has all of its names. */
@@ -53,13 +41,10 @@ static void add_symbols(struct gt_points *p, GPtrArray **all, const struct gt_mo
     const struct gt_symbol *symbol = s ? gt_symbols_find(s, rel) : NULL;
     if (!symbol || symbol->type == 'P' || symbol->addr != rel)
         return;
-    note_name(p, symbol->name);
     add_named(p, all, symbol->name, m, fn);
     for (size_t i = 0; i < s->n_alias; i++)
-        if (s->alias[i].addr == rel) {
-            note_name(p, s->alias[i].name);
+        if (s->alias[i].addr == rel)
             add_named(p, all, s->alias[i].name, m, fn);
-        }
 }
 
 /* The events of a function; NULL: it has none. */
@@ -73,12 +58,10 @@ static const GPtrArray *points_of(struct gt_points *p, const struct gt_module *m
         return known;
     GPtrArray *all = NULL;
     const char *name = m->recognised ? gt_code_module_name(m, fn) : NULL;
-    if (name) {
-        note_name(p, name);
+    if (name)
         add_named(p, &all, name, m, fn);
-    } else if (!m->recognised) {
+    else if (!m->recognised)
         add_symbols(p, &all, m, fn);
-    }
     g_hash_table_insert(p->functions, (gpointer)fn, all);
     return all;
 }
@@ -119,7 +102,7 @@ static void instrument_address(struct gt_points *p, struct gt_insn_ref *insn)
     const GPtrArray *points = g_hash_table_lookup(p->addresses, &pc);
     for (guint i = 0; points && i < points->len; i++) {
         struct gt_point *point = points->pdata[i];
-        note_placed(p, point);
+        gt_points_know(p, point);
         __atomic_store_n(&point->in_kernel, !p->user && pc >> 63, __ATOMIC_RELAXED);
         instrument(p, insn, point);
     }
@@ -156,30 +139,4 @@ void gt_points_on_translate(void *self, struct gt_block *block)
     pthread_mutex_lock(&p->lock);
     translate(p, block);
     pthread_mutex_unlock(&p->lock);
-}
-
-/* ---- the end ------------------------------------------------------------------------------- */
-
-void gt_points_report(const struct gt_points *p)
-{
-    enum { MOST = 10 };
-    size_t missing = 0;
-    for (size_t i = 0; i < p->events.n; i++) {
-        const struct gt_point *point = &p->point[i];
-        if (p->placed[i] || point->kind == GT_POINT_CONSOLE || missing++ >= MOST)
-            continue;
-        struct gt_nearest near = {.wanted = point->name ? point->name : ""};
-        GHashTableIter iter;
-        gpointer name;
-        g_hash_table_iter_init(&iter, p->seen);
-        while (point->name && g_hash_table_iter_next(&iter, &name, NULL))
-            gt_nearest_offer(&near, name);
-        char *text = gt_nearest_text(&near);
-        gt_host_message("%.200s:%u: event '%.100s': no code at its place has run%s",
-                        p->options.file, point->event->line, point->event->event.name,
-                        text ? text : "");
-        free(text);
-    }
-    if (missing > MOST)
-        gt_host_message("no code at the places of %zu more events has run", missing - MOST);
 }

@@ -128,11 +128,6 @@ static int read_events(struct gt_points *p, struct gt_error *err)
     return status < 0 ? status : check_memory(p, err);
 }
 
-static void on_module(void *self, struct gt_module *m)
-{
-    (void)self, (void)m;
-}
-
 static void on_code_found(void *self)
 {
     (void)self;
@@ -142,8 +137,7 @@ static int init_code(struct gt_points *p, struct gt_error *err)
 {
     pthread_mutex_init(&p->lock, NULL);
     p->functions = g_hash_table_new(NULL, NULL);
-    p->seen = g_hash_table_new(g_str_hash, g_str_equal);
-    gt_modules_init(&p->modules, p->user, on_module, p);
+    gt_modules_init(&p->modules, p->user, gt_points_on_module, p);
     p->modules.code_found = on_code_found;
     int status = gt_worker_create(&p->worker, err);
     p->modules.worker = p->worker;
@@ -155,8 +149,11 @@ static int init_code(struct gt_points *p, struct gt_error *err)
             "argument code=%.200s: only machines need a code map, this is user mode",
             p->options.code_map);
     const struct gt_module *guest = g_ptr_array_index(p->modules.all, 0);
-    return gt_code_modules_read(p->options.code_map, guest->anon, NULL, NULL, &p->modules.code,
-                                err);
+    status =
+        gt_code_modules_read(p->options.code_map, guest->anon, NULL, NULL, &p->modules.code, err);
+    if (status == 0)
+        gt_points_know_map(p);
+    return status;
 }
 
 /* ---- the events library -------------------------------------------------------------------- */

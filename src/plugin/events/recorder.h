@@ -5,6 +5,7 @@
  *
  *   events.c    arguments, installation
  *   place.c     where an event is: at=PLACE, and where its values are
+ *   known.c     which events have a place
  *   code.c      translation: instructions at such places are instrumented
  *   emit.c      an event: values are read, and sent to the backends
  *   task.c      the task of a Linux kernel that runs
@@ -86,11 +87,11 @@ struct gt_points {
     const struct gt_syscalls *syscalls; /* NULL: a machine, or an unknown target */
     struct gt_dynamic_events events;
     struct gt_point *point; /* one an event */
-    bool *placed;      /* of each: code of the place was translated; children share it. Atomic */
-    pid_t pid;         /* the process that was loaded */
-    GHashTable *names; /* a function's name -> GPtrArray of struct gt_point */
-    GHashTable *addresses; /* uint64_t -> the same */
-    GHashTable *registers; /* name -> struct gt_register */
+    bool *placed;           /* of each: its place is known to exist; children share it. Atomic */
+    pid_t pid;              /* the process that was loaded */
+    GHashTable *names;      /* a function's name -> GPtrArray of struct gt_point */
+    GHashTable *addresses;  /* uint64_t -> the same */
+    GHashTable *registers;  /* name -> struct gt_register */
     struct gt_points_states states;
     struct gt_points_task task;
     struct gt_worker *worker; /* opens the guest's files; user mode: writes text */
@@ -98,7 +99,6 @@ struct gt_points {
     pthread_mutex_t lock; /* of what follows */
     struct gt_modules modules;
     GHashTable *functions; /* struct gt_func -> GPtrArray of struct gt_point; NULL: it has none */
-    GHashTable *seen;      /* names of functions that ran, for those that are near */
     bool log_is_open;      /* user mode: on the worker, in this process; of the worker */
     bool ended;            /* atomic */
 };
@@ -115,7 +115,13 @@ int gt_points_place(struct gt_points *p, struct gt_error *err);
 
 /* code.c: the host's event. */
 void gt_points_on_translate(void *self, struct gt_block *block);
-/* Reports the places that were not seen. With the lock. */
+
+/* known.c: the event has a place. */
+void gt_points_know(struct gt_points *p, const struct gt_point *point);
+/* Those in a new module of a program: the callback of gt_modules; in a machine's code map. */
+void gt_points_on_module(void *self, struct gt_module *m);
+void gt_points_know_map(struct gt_points *p);
+/* Reports the events without a place. With the lock. */
 void gt_points_report(const struct gt_points *p);
 
 /* emit.c: a callback; data: a struct gt_point. */
