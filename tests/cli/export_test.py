@@ -145,6 +145,16 @@ class Export(CliTest):
                          r'7.dat: offset \d+: a record is incomplete; run guesttrace repair$')
         self.assertFalse(os.path.exists(self.path('a.gtrace')))
 
+    def test_values(self):
+        """They are refused, not taken for records."""
+        self.make(n=300)
+        records = bytearray(self.read_bytes('data', '8.dat'))
+        records[16 * 40 + 8] |= 4
+        self.write('data/8.dat', records[:16 * 41] + struct.pack('<Q', 42) + records[16 * 41:] + bytes(8), 0o644)
+        self.assertRegex(self.export(1, 'compact', 'a.gtrace', 'data'),
+                         r'8.dat: offset 640: a record has values, .*; record with --format compact$')
+        self.assertFalse(os.path.exists(self.path('a.gtrace')))
+
     def test_full(self):
         self.make()
         full = {'preexec_fn': lambda: (signal.signal(signal.SIGXFSZ, signal.SIG_IGN), limit_files(3000))}

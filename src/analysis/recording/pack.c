@@ -119,13 +119,28 @@ static int map_sources(struct pack *p)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* Reads the first source's next piece. */
+/* Values are of a form that the directory's info describes; only a recorder packs them. */
+static int refuse_values(const struct pack *p)
+{
+    return gt_error_set(p->err, GT_E_FORMAT,
+                        "%s/%u.dat: offset %zu: a record has values, which only a recorder puts "
+                        "into a compact file; record with --format compact",
+                        p->dir, p->source->tid, p->source->at);
+}
+
+static bool has_values(const struct source *s)
+{
+    return s->at < s->size && gt_le64(s->data + s->at + 8) & GT_UFTRACE_MORE;
+}
+
+/* Reads the first source's next piece, up to a record with values. */
 static size_t take_piece(struct pack *p)
 {
     struct source *s = p->source;
     uint64_t others = others_begin(p);
     size_t n = 0;
-    for (; n < MOST_PIECE && s->at < s->size; n++, s->at += GT_UFTRACE_RECORD_SIZE) {
+    for (; n < MOST_PIECE && s->at < s->size && !has_values(s);
+         n++, s->at += GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = s->data + s->at;
         if (gt_le64(at) > others && (n >= LEAST_PIECE || gt_le64(at) - others > AHEAD))
             break;
@@ -152,6 +167,8 @@ static int pack_records(struct pack *p)
         size_t n = take_piece(p);
         if (gt_packer_put(p->packer, tid, p->record, n) < 0)
             return gt_error_set(p->err, GT_E_NOMEM, "%s: out of memory", p->path);
+        if (has_values(p->source))
+            return refuse_values(p);
         if (p->source->at == p->source->size)
             release(p);
         else
