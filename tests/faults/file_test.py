@@ -16,7 +16,7 @@ import time
 from gttest import uftrace
 from gttest.commands import SECONDS, run
 from gttest.paths import GUESTTRACE, LONG
-from gttest.results import Skip, need, read_bytes, write
+from gttest.results import Skip, common, need, read_bytes, write
 from runs import calls_of, main, needs_exit, opened, sanitizers, trace_of
 
 CHILDREN = 3
@@ -146,15 +146,6 @@ def test_in_the_way(t):
     refused('data.old is in the way')
     need(read_bytes(t.out) == before, 'the recording has changed')
     need(not os.path.exists(t.out + '.parts'), 'a directory is left')
-
-
-def common(a, b):
-    """How many bytes both begin with."""
-    low, high = 0, min(len(a), len(b)) + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if a[:middle] == b[:middle] else (low, middle)
-    return low
 
 
 def test_cut(t):

@@ -16,7 +16,7 @@ from file_test import CHILDREN, check_counts, counts, wait_for, wait_until_unuse
 from gttest import uftrace
 from gttest.commands import SECONDS, run
 from gttest.paths import GUESTTRACE, LONG
-from gttest.results import Skip, need, read_bytes, write
+from gttest.results import Skip, common, need, read_bytes, write
 from runs import calls_of, expect, main, opened, sanitizers, trace_of
 
 TIMES = 30 if LONG else 5
@@ -71,7 +71,7 @@ def test_suffix(t):
         t.both(guest, ['120000'], status=7, plugin=['clock=insn', last])
         tid, = trace_of(t.out).tids()
         kept = read_bytes(f'{opened(t.out)}/{tid}.dat')
-        same = len(os.path.commonprefix([kept[::-1], whole[::-1]])) // 16 * 16
+        same = common(kept[::-1], whole[::-1]) // 16 * 16
         need(16 * 1000 < same < len(whole) * 3 / 4, last, 'keeps', same, 'of', len(whole))
         extra = list(uftrace.read_records(kept[:-same]))
         need(all(kind == uftrace.ENTRY for _, kind, *_ in extra) and len(extra) < 100, 'before them', extra)

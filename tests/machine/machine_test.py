@@ -41,7 +41,7 @@ import sys
 
 from gttest import boards, elf, qemus, uftrace
 from gttest.recordings import BothFormats, check_directory, check_severe, converse, record, symbols
-from gttest.results import Skip, Tally, in_folder, need, skip
+from gttest.results import Skip, Tally, common, in_folder, need, skip
 
 IMAGE = 0xffff
 NEVER = 1 << 64
@@ -213,7 +213,7 @@ def show_difference(wanted, got, where):
     if calls[0] != calls[1]:
         wanted, got = calls
     wanted, got = wanted.splitlines(), got.splitlines()
-    same = len(os.path.commonprefix([wanted, got]))
+    same = common(wanted, got)
     before = max(0, same - 12)
     shown = [wanted[before:same], wanted[same:same + 8], got[same:same + 8]]
     indent = min((len(line) - len(line.lstrip()) for part in shown for line in part), default=0)
@@ -233,7 +233,7 @@ def compare(wanted, got, where):
         return True
     print(f'{where}: {len(missing)} of {len(wanted)} missing, {len(extra)} of {len(got)} others')
     if missing:
-        near = max(extra, key=lambda t: len(os.path.commonprefix([missing[0], t])), default='')
+        near = max(extra, key=lambda t: common(missing[0], t), default='')
         show_difference(missing[0], near, where)
     else:
         show_difference('', extra[0], where)

@@ -1,26 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """guesttrace tui in a terminal of tmux: what it shows is what the records say, whatever the terminal's size."""
-import collections
 import sys
 
 from gttest import call_sums, commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import need
+from gttest.results import equal, need
 from gttest.terminal import Terminal
-
-
-def equal(got, want, *what):
-    need(got == want, *what, 'is', got, 'not', want)
-
-
-def sums_of(recording):
-    """{path: Sum} of all tasks."""
-    sums = collections.defaultdict(call_sums.Sum)
-    for tid in recording.tids:
-        for path, s in recording.paths(tid).items():
-            sums[path].add(*s)
-    return sums
 
 
 def calls_of(line):
@@ -48,7 +34,7 @@ def calls(sums):
 
 def test_graph(t):
     recording = made.Made(f'{t.folder}/data')
-    sums = sums_of(recording)
+    sums = recording.all_paths()
     outer = sorted(((path[0], s) for path, s in sums.items() if len(path) == 1), key=lambda row: -row[1].total)
     first = outer[0][0]
     inner = sorted((path[1], s.calls) for path, s in sums.items() if len(path) == 2 and path[0] == first)
@@ -79,7 +65,7 @@ def test_graph(t):
 
 def test_report_and_search(t):
     recording = made.Made(f'{t.folder}/data')
-    sums = call_sums.functions_of(sums_of(recording))
+    sums = call_sums.functions_of(recording.all_paths())
     orders = {'total': lambda row: -row[1].total, 'self': lambda row: -row[1].self, 'calls': lambda row: -row[1].calls, 'name': lambda row: 0}
     with Terminal(t, 100, 40, GUESTTRACE, 'tui', recording.path) as s:
         s.until(titled('all calls'), 'all calls')

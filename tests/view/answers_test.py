@@ -6,8 +6,8 @@ import sys
 
 import valued
 from gttest import call_sums, functions, made, uftrace
-from gttest.results import need
-from viewing import Viewing, equal, rows
+from gttest.results import equal, need
+from viewing import Viewing, rows
 
 
 def steps(number):

@@ -4,11 +4,11 @@
 import collections
 import sys
 
-from gttest import call_sums, commands, functions, made
+from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import need
+from gttest.results import equal, need
 from page_test import Page, count, random_steps, report
-from viewing import Viewing, equal, rows
+from viewing import Viewing, rows
 
 
 def two(t, names=None, more=None):
@@ -16,14 +16,6 @@ def two(t, names=None, more=None):
     names = names or made.PLAIN
     first = made.Made(f'{t.folder}/first', names, step=random_steps)
     return first, made.Made(f'{t.folder}/second', [more or 'added' if name == 'walk' else name for name in names], n=3000, step=random_steps)
-
-
-def sums(recording):
-    paths = collections.defaultdict(call_sums.Sum)
-    for tid in recording.tids:
-        for path, s in recording.paths(tid).items():
-            paths[path].add(*s)
-    return paths
 
 
 def named(got):
@@ -54,7 +46,7 @@ def check_nodes(got, sides, value):
 
 def test_flame(t):
     first, second = two(t)
-    sides = sums(first), sums(second)
+    sides = first.all_paths(), second.all_paths()
     with Viewing(first.path, second.path) as v:
         got = v.ask('difference')
         shown, below = check_nodes(got, sides, lambda side, path: side[path].total if path in side else 0)
@@ -77,7 +69,7 @@ def test_inverse(t):
         got = v.ask('difference', inverse=1)
         names, own = named(got), [collections.Counter(), collections.Counter()]
         for side, recording in enumerate((first, second)):
-            for path, s in sums(recording).items():
+            for path, s in recording.all_paths().items():
                 own[side][path[-1]] += s.self
         top = {names[number][0]: [value0, value1] for depth, number, value0, value1, *_ in rows(got['nodes'], 6) if depth == 1 and number >= 0}
         equal(top, {name: [own[0][name], own[1][name]] for name in {*own[0], *own[1]}}, 'own times')

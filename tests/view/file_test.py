@@ -9,10 +9,10 @@ import sys
 
 from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import need, read_text, write
+from gttest.results import equal, need, read_text, write
 from page_test import Page, check_table, random_steps, report
 from difference_test import two
-from viewing import Viewing, equal, rows
+from viewing import Viewing, rows
 
 
 def export(path, out, *options):

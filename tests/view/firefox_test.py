@@ -10,10 +10,10 @@ import socket
 import sys
 
 from gttest import commands, functions, made
-from gttest.results import Failure, need, write
+from gttest.results import Failure, equal, need, write
 from page_test import IDLE, READY, check_table, random_steps, report
 from texts import time_text
-from viewing import Viewing, equal
+from viewing import Viewing
 
 PREFERENCES = {'marionette.port': 0, 'remote.log.level': 'Info', 'browser.dom.window.dump.enabled': True, 'app.update.enabled': False, 'browser.shell.checkDefaultBrowser': False, 'datareporting.policy.dataSubmissionEnabled': False,
                'browser.startup.homepage_override.mstone': 'ignore', 'network.captive-portal-service.enabled': False, 'network.connectivity-service.enabled': False,

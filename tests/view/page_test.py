@@ -14,8 +14,8 @@ import texts
 import valued
 from gttest import browser, call_sums, commands, functions, made, uftrace, uftrace_write
 from gttest.paths import GUESTTRACE
-from gttest.results import need, write
-from viewing import Viewing, equal
+from gttest.results import equal, need, write
+from viewing import Viewing
 
 READY = 'window.guesttrace && guesttrace.recording.tracks && guesttrace.recording.tracks.progress === 1000 && ' \
         'document.querySelector("header") && !guesttrace.source.busy && guesttrace.recording.functions.length > 0'

@@ -7,8 +7,8 @@ import sys
 
 from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import need
-from viewing import Viewing, equal
+from gttest.results import equal, need
+from viewing import Viewing
 
 
 def refused(v, path, status, **more):

@@ -6,9 +6,9 @@ import sys
 
 from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import need, write
+from gttest.results import equal, need, write
 from page_test import Page, count, random_steps, report
-from viewing import Viewing, equal
+from viewing import Viewing
 
 TEXT = 'int main(void)\n{\n\treturn fib(7); /* <b>no</b> \u202e */\n}\n\nint fib(int n)\n{\n\treturn n;\n}\n'
 BUILT = '/somewhere/build/../proj/src/prog.c'

@@ -10,10 +10,6 @@ from gttest.paths import GUESTTRACE
 from gttest.results import need
 
 
-def equal(got, want, *what):
-    need(got == want, *what, 'is', got, 'not', want)
-
-
 def rows(flat, n):
     return [tuple(flat[i:i + n]) for i in range(0, len(flat), n)]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Recordings that are made up: random calls of a few tasks, of functions with any name."""
+import collections
 import os
 import random
 
@@ -55,3 +56,11 @@ class Made:
     def paths(self, tid, **window):
         """{path: Sum} of a task."""
         return call_sums.paths_of(uftrace.read_records(self.data[tid]), self.name, **window)
+
+    def all_paths(self):
+        """The same of all tasks."""
+        sums = collections.defaultdict(call_sums.Sum)
+        for tid in self.tids:
+            for path, s in self.paths(tid).items():
+                sums[path].add(*s)
+        return sums
