@@ -227,8 +227,7 @@ static bool take_tree(struct gt_tui_page *p, int key)
         return true;
     case 'l': /* what takes longest is first */
         gt_tui_page_open(p, true);
-        if (p->tree.n && gt_tui_page_line(p) && gt_tui_page_line(p)->is_open)
-            move_by(p, 1);
+        gt_tui_page_enter(p);
         return true;
     case 'z':
         p->top = p->at - MIN(p->at, (guint)MAX(LINES - HEAD - FOOT, 1) / 2);
@@ -264,9 +263,8 @@ static bool take_move(struct gt_tui_page *p, int key)
         move_by(p, INT32_MAX);
         return true;
     case KEY_RIGHT:
-        if (!gt_tui_page_open(p, true) && p->tree.n && gt_tui_page_line(p) &&
-            gt_tui_page_line(p)->is_open)
-            move_by(p, 1);
+        if (!gt_tui_page_open(p, true))
+            gt_tui_page_enter(p);
         return true;
     case KEY_LEFT:
         if (!gt_tui_page_open(p, false))
@@ -275,6 +273,17 @@ static bool take_move(struct gt_tui_page *p, int key)
     default:
         return false;
     }
+}
+
+/* Enter: of a list, what the function calls; of a tree, the chosen line opens or closes. */
+static int take_enter(struct screen *s, struct gt_error *err)
+{
+    struct gt_tui_page *p = page_of(s);
+    if (p->table.n)
+        return show_part(s, false, err);
+    if (!gt_tui_page_open(p, true))
+        gt_tui_page_open(p, false);
+    return 0;
 }
 
 /* 1: the end. Errors of pages. */
@@ -286,9 +295,7 @@ static int take_key(struct screen *s, int key, struct gt_error *err)
     if (s->searching)
         take_search(s, key);
     else if (key == '\n' || key == KEY_ENTER)
-        status = p->table.n                  ? show_part(s, false, err)
-                 : gt_tui_page_open(p, true) ? 0
-                                             : (gt_tui_page_open(p, false), 0);
+        status = take_enter(s, err);
     else if (key == 'g' || key == 'b')
         status = show_part(s, key == 'b', err);
     else if (key == 'h' || key == '?')
@@ -374,14 +381,13 @@ const struct gt_command gt_command_tui = {
             "programs (--elf).",
             "Shows the calls as a tree, with total and self times and the number of calls; what a "
             "function calls most is first. Keys are those of uftrace tui: arrows, j and k move, "
-            "open "
-            "and close; Enter, e and c open and close, E and C with all that is below; u, n, p and "
-            "l go to the parent, the next and previous line of it, the longest call. g shows what "
+            "open and close; Enter, e and c open and close, E and C with all that is below; u, n, "
+            "p and l go to the parent, the next and previous line of it, the longest call. g shows "
+            "what "
             "the function calls everywhere, b who calls it, R all functions, which s sorts by "
             "total, self, calls and name, G all calls. / searches, N and P go on and back. "
             "Backspace or Escape goes back, h lists keys, q ends. The last line has the module and "
-            "the "
-            "source line of the chosen function.",
+            "the source line of the chosen function.",
             NULL},
     .spec = {.table = tui_table},
     .options_size = sizeof(struct tui_options),

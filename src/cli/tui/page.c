@@ -69,8 +69,8 @@ static void open_ways(struct gt_tui_page *p)
 {
     const struct gt_tree *t = &p->tree;
     p->open = g_new0(bool, t->n + 1);
-    for (uint32_t i = 1; i < t->n && (i == 1 || t->node[i].end == t->node[i - 1].end); i++)
-        p->open[i] = t->node[i].end > i + 1 && t->node[1].end == t->n;
+    for (uint32_t i = 1; i + 1 < t->n && t->node[i].end == t->n; i++)
+        p->open[i] = true;
 }
 
 int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
@@ -87,13 +87,9 @@ int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_
 int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint32_t function,
                      bool callers, struct gt_tui_page **out, struct gt_error *err)
 {
-    const struct gt_calls_function *f = gt_calls_function(r->calls, function);
-    const size_t n = gt_calls_n_functions(r->calls);
-    g_autofree bool *chosen = g_new0(bool, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct gt_calls_function *other = gt_calls_function(r->calls, i);
-        chosen[i] = strcmp(other->name, f->name) == 0 && strcmp(other->module, f->module) == 0;
-    }
+    /* Trees and tables have one function for all of its name and module. */
+    g_autofree bool *chosen = g_new0(bool, gt_calls_n_functions(r->calls) + 1);
+    chosen[function] = true;
     struct gt_tui_page *p = page_new(g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
                                                      gt_reading_name(r, function)));
     int status = (callers ? gt_tree_callers : gt_tree_below)(&graph->tree, r->calls, chosen,
@@ -163,6 +159,13 @@ bool gt_tui_page_open(struct gt_tui_page *p, bool open)
     p->open[line->node] = open;
     list_all(p);
     return true;
+}
+
+void gt_tui_page_enter(struct gt_tui_page *p)
+{
+    const struct gt_tui_line *line = gt_tui_page_line(p);
+    if (line && line->is_open)
+        p->at++;
 }
 
 void gt_tui_page_up(struct gt_tui_page *p)

@@ -32,7 +32,8 @@ struct gt_tui_page {
 /* All calls, and all functions. Errors of gt_tree_make and gt_function_table_make. */
 int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
 int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
-/* What a function calls, or who calls it, from the page of all calls. GT_E_NOMEM, GT_E_RANGE. */
+/* What the function of a line calls, or who calls it, from the page of all calls. GT_E_NOMEM,
+ * GT_E_RANGE. */
 int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint32_t function,
                      bool callers, struct gt_tui_page **out, struct gt_error *err);
 void gt_tui_page_destroy(struct gt_tui_page *p); /* NULL is fine */
@@ -41,6 +42,8 @@ void gt_tui_page_destroy(struct gt_tui_page *p); /* NULL is fine */
 const struct gt_tui_line *gt_tui_page_line(const struct gt_tui_page *p);
 /* Opens or closes the chosen line; false: it has nothing below it, or is so already. */
 bool gt_tui_page_open(struct gt_tui_page *p, bool open);
+/* Chooses the first line below the chosen one, if that is open. */
+void gt_tui_page_enter(struct gt_tui_page *p);
 /* Chooses the line that the chosen one is below. */
 void gt_tui_page_up(struct gt_tui_page *p);
 /* A list: sorts it in the next way. */
