@@ -15,8 +15,32 @@ void gt_points_know(struct gt_points *p, const struct gt_point *point)
     __atomic_store_n(&p->placed[point->index], true, __ATOMIC_RELAXED);
 }
 
-static void know_name(struct gt_points *p, const char *name, const char *module, uint64_t addr)
+/* ---- names --------------------------------------------------------------------------------- */
+
+typedef void on_name(void *self, const char *name, const char *module, uint64_t addr);
+
+static void each_of_module(const struct gt_module *m, on_name *visit, void *self)
 {
+    const struct gt_symbols *s = m->symbols;
+    for (size_t i = 0; s && i < s->n_sym; i++)
+        if (s->sym[i].type != 'P')
+            visit(self, s->sym[i].name, m->path, m->lo + s->sym[i].addr);
+    for (size_t i = 0; s && i < s->n_alias; i++)
+        visit(self, s->alias[i].name, m->path, m->lo + s->alias[i].addr);
+}
+
+static void each_of_map(const struct gt_code_map *map, on_name *visit, void *self)
+{
+    for (size_t i = 0; i < map->n_modules; i++) {
+        const struct gt_code_module *m = &map->module[i];
+        for (size_t k = m->first; k < m->first + m->n; k++)
+            visit(self, map->function[k].name, m->path, map->function[k].addr);
+    }
+}
+
+static void know_name(void *self, const char *name, const char *module, uint64_t addr)
+{
+    struct gt_points *p = self;
     const GPtrArray *named = g_hash_table_lookup(p->names, name);
     const struct gt_filter_function what = {
         .name = name, .module = module, .kernel = !p->user && addr >> 63};
@@ -29,36 +53,28 @@ static void know_name(struct gt_points *p, const char *name, const char *module,
 
 void gt_points_on_module(void *self, struct gt_module *m)
 {
-    const struct gt_symbols *s = m->symbols;
-    for (size_t i = 0; s && i < s->n_sym; i++)
-        if (s->sym[i].type != 'P')
-            know_name(self, s->sym[i].name, m->path, m->lo + s->sym[i].addr);
-    for (size_t i = 0; s && i < s->n_alias; i++)
-        know_name(self, s->alias[i].name, m->path, m->lo + s->alias[i].addr);
+    each_of_module(m, know_name, self);
 }
 
 void gt_points_know_map(struct gt_points *p)
 {
-    const struct gt_code_map *map = gt_code_modules_map(p->modules.code);
-    for (size_t i = 0; i < map->n_modules; i++) {
-        const struct gt_code_module *m = &map->module[i];
-        for (size_t k = m->first; k < m->first + m->n; k++)
-            know_name(p, map->function[k].name, m->path, map->function[k].addr);
-    }
+    each_of_map(gt_code_modules_map(p->modules.code), know_name, p);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
+static void offer_name(void *near, const char *name, const char *module, uint64_t addr)
+{
+    (void)module, (void)addr;
+    gt_nearest_offer(near, name);
+}
+
 static void offer_all(const struct gt_points *p, struct gt_nearest *near)
 {
-    const struct gt_code_map *map = p->modules.code ? gt_code_modules_map(p->modules.code) : NULL;
-    for (size_t i = 0; map && i < map->n_functions; i++)
-        gt_nearest_offer(near, map->function[i].name);
-    for (guint i = 0; i < p->modules.all->len; i++) {
-        const struct gt_module *m = p->modules.all->pdata[i];
-        for (size_t k = 0; m->symbols && k < m->symbols->n_sym; k++)
-            gt_nearest_offer(near, m->symbols->sym[k].name);
-    }
+    if (p->modules.code)
+        each_of_map(gt_code_modules_map(p->modules.code), offer_name, near);
+    for (guint i = 0; i < p->modules.all->len; i++)
+        each_of_module(p->modules.all->pdata[i], offer_name, near);
 }
 
 static void report(const struct gt_points *p, const struct gt_point *point)
