@@ -2,6 +2,7 @@
 """Running programs. A program has a session of its own, which is killed where it takes too long or
 where the test ends before it; its files are of a limited size; it has no standard input unless the
 test gives it one."""
+import contextlib
 import fcntl
 import os
 import resource
@@ -23,11 +24,9 @@ def limit_files(size=FILE_LIMIT):
 
 def widen(*pipes):
     """For much output in few turns; some machines or users may have no larger pipes."""
-    for pipe in pipes:
-        try:
+    for pipe in filter(None, pipes):
+        with contextlib.suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE)
-        except (OSError, TypeError):
-            return  # or there is no pipe
 
 
 def start(command, **more):
