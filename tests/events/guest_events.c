@@ -33,6 +33,8 @@ EVENT uint64_t wide(uint64_t x)
     return x * 3;
 }
 
+uint64_t another_wide(uint64_t x) __attribute__((alias("wide")));
+
 /* Its caller prints the event: the string may be anywhere. */
 EVENT void text(const char *s)
 {
