@@ -150,10 +150,11 @@ class Export(CliTest):
         self.make(n=300)
         records = bytearray(self.read_bytes('data', '8.dat'))
         records[16 * 40 + 8] |= 4
-        self.write('data/8.dat', records[:16 * 41] + struct.pack('<Q', 42) + records[16 * 41:] + bytes(8), 0o644)
-        self.assertRegex(self.export(1, 'compact', 'a.gtrace', 'data'),
-                         r'8.dat: offset 640: a record has values, .*; record with --format compact$')
-        self.assertFalse(os.path.exists(self.path('a.gtrace')))
+        for more in bytes(8), b'':  # a size of whole records, and another one
+            self.write('data/8.dat', records[:16 * 41] + struct.pack('<Q', 42) + records[16 * 41:] + more, 0o644)
+            self.assertRegex(self.export(1, 'compact', 'a.gtrace', 'data'),
+                             r'8.dat: offset 640: a record has values, .*; record with --format compact$')
+            self.assertFalse(os.path.exists(self.path('a.gtrace')))
 
     def test_full(self):
         self.make()

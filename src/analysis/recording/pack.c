@@ -81,6 +81,37 @@ static void release(struct pack *p)
     sift_down(p, 0);
 }
 
+static bool has_record(const struct source *s)
+{
+    return s->size - s->at >= GT_UFTRACE_RECORD_SIZE;
+}
+
+static bool has_values(const struct source *s)
+{
+    return has_record(s) && gt_le64(s->data + s->at + 8) & GT_UFTRACE_MORE;
+}
+
+/* Values are of a form that the directory's info describes; only a recorder packs them. */
+static int refuse_values(const struct pack *p, const struct source *s)
+{
+    return gt_error_set(p->err, GT_E_FORMAT,
+                        "%s/%u.dat: offset %zu: a record has values, which only a recorder puts "
+                        "into a compact file; record with --format compact",
+                        p->dir, s->tid, s->at);
+}
+
+/* The size is not one of records: there are values, or the last record is cut. */
+static int refuse_size(const struct pack *p, struct source *s)
+{
+    while (has_record(s) && !has_values(s))
+        s->at += GT_UFTRACE_RECORD_SIZE;
+    if (has_record(s))
+        return refuse_values(p, s);
+    return gt_error_set(p->err, GT_E_FORMAT,
+                        "%s/%u.dat: offset %zu: a record is incomplete; run guesttrace repair",
+                        p->dir, s->tid, s->at);
+}
+
 static int map_source(struct pack *p, uint32_t tid)
 {
     struct stat st;
@@ -89,19 +120,21 @@ static int map_source(struct pack *p, uint32_t tid)
     void *data = MAP_FAILED;
     if (fd < 0 || fstat(fd, &st) != 0)
         status = gt_error_errno(p->err, errno, "%s", path);
-    else if (st.st_size % GT_UFTRACE_RECORD_SIZE)
-        status = gt_error_set(p->err, GT_E_FORMAT,
-                              "%s: offset %" PRIu64 ": a record is incomplete; run guesttrace "
-                              "repair",
-                              path, (uint64_t)(st.st_size - st.st_size % GT_UFTRACE_RECORD_SIZE));
     else if (st.st_size > 0 &&
              (data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) == MAP_FAILED)
         status = gt_error_errno(p->err, errno, "%s", path);
     if (fd >= 0)
         close(fd);
-    if (status == 0 && st.st_size > 0)
-        p->source[p->n++] = (struct source){tid, data, (size_t)st.st_size, 0};
-    return status;
+    if (status < 0 || st.st_size == 0)
+        return status;
+    struct source s = {tid, data, (size_t)st.st_size, 0};
+    if (s.size % GT_UFTRACE_RECORD_SIZE) {
+        status = refuse_size(p, &s);
+        munmap(data, s.size);
+        return status;
+    }
+    p->source[p->n++] = s;
+    return 0;
 }
 
 static int map_sources(struct pack *p)
@@ -119,27 +152,13 @@ static int map_sources(struct pack *p)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-/* Values are of a form that the directory's info describes; only a recorder packs them. */
-static int refuse_values(const struct pack *p)
-{
-    return gt_error_set(p->err, GT_E_FORMAT,
-                        "%s/%u.dat: offset %zu: a record has values, which only a recorder puts "
-                        "into a compact file; record with --format compact",
-                        p->dir, p->source->tid, p->source->at);
-}
-
-static bool has_values(const struct source *s)
-{
-    return s->at < s->size && gt_le64(s->data + s->at + 8) & GT_UFTRACE_MORE;
-}
-
 /* Reads the first source's next piece, up to a record with values. */
 static size_t take_piece(struct pack *p)
 {
     struct source *s = p->source;
     uint64_t others = others_begin(p);
     size_t n = 0;
-    for (; n < MOST_PIECE && s->at < s->size && !has_values(s);
+    for (; n < MOST_PIECE && has_record(s) && !has_values(s);
          n++, s->at += GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = s->data + s->at;
         if (gt_le64(at) > others && (n >= LEAST_PIECE || gt_le64(at) - others > AHEAD))
@@ -168,7 +187,7 @@ static int pack_records(struct pack *p)
         if (gt_packer_put(p->packer, tid, p->record, n) < 0)
             return gt_error_set(p->err, GT_E_NOMEM, "%s: out of memory", p->path);
         if (has_values(p->source))
-            return refuse_values(p);
+            return refuse_values(p, p->source);
         if (p->source->at == p->source->size)
             release(p);
         else
