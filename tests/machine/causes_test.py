@@ -39,7 +39,7 @@ def build(folder):
 def command(qemu, guest, *more):
     """With its console on standard output; it may reset."""
     words = [w for w in guest.words(guest.arguments) if w != '-no-reboot']
-    return [qemu, '-display', 'none', '-monitor', 'none', '-serial', 'stdio', '-m', '64', *words, *more]
+    return [qemu, *qemus.ON_STDIO, '-m', '64', *words, *more]
 
 
 def until(is_true, qemu, guest, out, *options, more=()):

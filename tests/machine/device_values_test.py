@@ -33,7 +33,7 @@ def replay(out):
 
 
 def check(version, qemu, folder, guest):
-    command = [qemu, '-display', 'none', '-monitor', 'none', '-serial', 'stdio', *boards.MEMORY, *guest.words(guest.arguments)]
+    command = guest.command_on_stdio(qemu)
     need(b'works' in run(command).stdout, 'the device is another one than the test needs')
     if qemus.number(version) < qemus.TELLS_REGISTERS:
         for option in AS_POINTERS[:2], ['-T', 'text@trace-off,if:arg1==1']:

@@ -90,9 +90,7 @@ class Machine:
         return names
 
     def command(self, qemu):
-        return [qemu, '-display', 'none', '-serial', 'stdio', '-monitor', 'none', *boards.MEMORY,
-                *self.built.words(self.built.arguments), '-smp', self.case.keys.get('smp', '1'),
-                *self.case.words('machine')]
+        return self.built.command_on_stdio(qemu, '-smp', self.case.keys.get('smp', '1'), *self.case.words('machine'))
 
 
 class Case:

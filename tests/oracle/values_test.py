@@ -21,14 +21,13 @@ import values_recorded
 from gttest import boards, compilers, elf, paths, qemus
 from gttest.commands import finish, kill, must, printed, start, tool
 from gttest.recordings import record
-from gttest.results import Skip, Tally, folder, need, write
+from gttest.results import Tally, folder, need, write
 
 # compiler, flags, C++, static functions
 RUNS = [('gcc', ['-O0'], False, False), ('clang', ['-O2'], False, False), ('gcc', ['-O2'], True, False),
         ('gcc', ['-O3', '-flto'], False, True), ('clang', ['-O0'], False, False), ('gcc', ['-O2'], False, False),
         ('clang', ['-O3', '-flto'], False, True), ('clang', ['-O1'], True, False), ('gcc', ['-O0'], True, False)]
 SHORT = 4        # so many of them, with few functions, are in the machines' test
-TELLS_MEMORY = (10, 0)
 SIZE_MOST = 64   # bytes of a value that are recorded
 
 
@@ -67,12 +66,8 @@ class Guest:
         must([*command, *link, *more.get(arch, []), '-fno-asynchronous-unwind-tables', *flags, '-o', out, source])
         must([compilers.prefix(arch) + 'objcopy', '-R', '.init_array', '-R', '.ctors', '-R', '.fini_array', out])
         built = boards.build(arch, 'values', work, [boards.start_code(arch), out], '-DSTART_MAIN=begin_values', '-w')
-        found = [path for number, path in qemus.machines(arch) if number >= TELLS_MEMORY]
-        if not found:
-            raise Skip('no QEMU from 10.0 on: scripts/qemus')
-        self.qemu, self.elf = found[0], built.elf
-        self.line = [self.qemu, '-display', 'none', '-monitor', 'none', '-serial', 'stdio', *boards.MEMORY,
-                     *built.words(built.arguments)]
+        self.qemu, self.elf = qemus.machines_from(arch, qemus.TELLS_MEMORY), built.elf
+        self.line = built.command_on_stdio(self.qemu)
 
     def record(self, out):
         """What it prints; [values_recorded.Call]"""

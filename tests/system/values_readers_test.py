@@ -8,10 +8,10 @@ import json
 import sys
 
 import values_test
-from gttest import boards, qemus, uftraces
+from gttest import qemus, uftraces
 from gttest.commands import printed, run
 from gttest.recordings import record
-from gttest.results import Skip, in_folder, need, write
+from gttest.results import in_folder, need, write
 
 SCRIPT = '''def uftrace_entry(ctx):
     if ctx['name'] == 'send': print('entry', ctx['args'][1])
@@ -43,13 +43,10 @@ def check_reader(uftrace, out, folder):
 
 def check(folder):
     arch = sys.argv[1]
-    found = [path for number, path in qemus.machines(arch) if number >= values_test.TELLS_MEMORY]
-    if not found:
-        raise Skip('no QEMU from 10.0 on: scripts/qemus')
+    qemu = qemus.machines_from(arch, qemus.TELLS_MEMORY)
     machine, out = values_test.build(arch, folder), f'{folder}/data'
     record(out, ['-q', '-a', '--format', 'uftrace', '--symbols', machine.elf],
-           [found[0], '-display', 'none', '-monitor', 'none', '-serial', 'stdio', '-smp', '2', *boards.MEMORY,
-            *machine.words(machine.arguments)])
+           machine.command_on_stdio(qemu, '-smp', '2'))
     for uftrace in uftraces.find():
         check_reader(uftrace, out, folder)
         print(uftrace, 'good')

@@ -18,7 +18,6 @@ from gttest.recordings import record
 from gttest.results import need, same
 
 NAMES = 'many', 'words', 'send'
-TELLS_MEMORY = (10, 0)
 
 
 def build(arch, folder):
@@ -55,8 +54,7 @@ def check_other(out):
 
 
 def check(arch, _, qemu, folder, machine):
-    line = [qemu, '-display', 'none', '-monitor', 'none', '-serial', 'stdio', '-smp', '2', *boards.MEMORY,
-            *machine.words(machine.arguments)]
+    line = machine.command_on_stdio(qemu, '-smp', '2')
     options = ['-q', '-a', '-A', 'send@arg1/*', '--symbols', machine.elf]
     number = qemus.number_of(qemu)
     if number < qemus.TELLS_REGISTERS:
@@ -70,7 +68,7 @@ def check(arch, _, qemu, folder, machine):
         said = [l.strip() for l in done.stdout.decode().splitlines() if l.startswith(NAMES)]
         need(len(said) == 13, f'the guest says {len(said)} lines:', done.stdout)
         got = shown(out)
-        if number < TELLS_MEMORY:  # texts are addresses
+        if number < qemus.TELLS_MEMORY:  # texts are addresses
             got = [call for call in got if call.startswith('many')]
             said = [call for call in said if call.startswith('many')]
         same('\n'.join(got), '\n'.join(said), f'calls in {out}')

@@ -34,6 +34,10 @@ class Image:
         """A machine that shows nothing."""
         return [qemu, *qemus.QUIET, *MEMORY, *self.words(self.arguments), *more]
 
+    def command_on_stdio(self, qemu, *more):
+        """A machine whose serial port is its standard input and output."""
+        return [qemu, *qemus.ON_STDIO, *MEMORY, *self.words(self.arguments), *more]
+
 
 def build(arch, name, folder, sources, *flags, base=None, ram=None):
     """An Image of sources in C and assembly. In assembly, BASE is where the image is."""

@@ -14,7 +14,8 @@ from gttest.results import FAILED, GOOD, SKIPPED, Failure, Skip, folder, skip
 
 SERIES = ['10.0', '11.1']  # that scripts/qemus fetches
 QUIET = ['-display', 'none', '-monitor', 'none', '-serial', 'none']
-TELLS_REGISTERS, TELLS_VALUES, TELLS_EXCEPTIONS = (9, 0), (9, 1), (10, 2)
+ON_STDIO = [*QUIET[:-1], 'stdio']
+TELLS_REGISTERS, TELLS_VALUES, TELLS_MEMORY, TELLS_EXCEPTIONS = (9, 0), (9, 1), (10, 0), (10, 2)
 
 
 @functools.lru_cache(None)
@@ -69,6 +70,14 @@ def machines(arch):
     if not found:
         raise Skip(f'no qemu-system-{arch}')
     return [(number(text), path) for text, path in reversed(found.items())]
+
+
+def machines_from(arch, least):
+    """The oldest QEMU for machines from a version on."""
+    for version, path in machines(arch):
+        if version >= least:
+            return path
+    raise Skip(f'no QEMU from {".".join(map(str, least))} on: scripts/qemus')
 
 
 def of_series(arch, series):
