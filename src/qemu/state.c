@@ -3,6 +3,7 @@
 #include "qemu/abi.h"
 #include "qemu/host.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -110,16 +111,39 @@ bool gt_register_exists(struct gt_register *r, const char *name)
     return r->exists;
 }
 
+static __thread GByteArray *kept;
+
+static void free_kept(gpointer unused)
+{
+    (void)unused;
+    g_byte_array_free(kept, TRUE);
+    kept = NULL;
+}
+
+/* What QEMU's answers are put into: empty, the thread's. It begins at a cache line, as stores that
+ * cross one are slow to read back. */
+static GByteArray *answer(void)
+{
+    enum { LINE = 64, ROOM = 1024 };
+    static GPrivate end = G_PRIVATE_INIT(free_kept);
+    void *room;
+    if (!kept) {
+        kept = posix_memalign(&room, LINE, ROOM) == 0 ? g_byte_array_new_take(room, ROOM)
+                                                      : g_byte_array_new();
+        g_private_set(&end, kept);
+    }
+    return g_byte_array_set_size(kept, 0);
+}
+
 /* The low 8 bytes. */
 static bool read_register(void *handle, uint64_t *value)
 {
-    GByteArray *bytes = g_byte_array_sized_new(16);
+    GByteArray *bytes = answer();
     gt_qemu.read_register(handle, bytes);
     bool ok = bytes->len > 0; /* its result is an int in some versions, a bool in others */
     *value = 0;
     if (ok)
         memcpy(value, bytes->data, bytes->len < 8 ? bytes->len : 8);
-    g_byte_array_free(bytes, TRUE);
     return ok;
 }
 
@@ -188,10 +212,7 @@ void gt_registers_each(void (*fn)(void *self, const char *name, void *handle), v
 
 size_t gt_register_bytes(void *handle, uint8_t *out, size_t n)
 {
-    static __thread GByteArray *bytes;
-    if (!bytes)
-        bytes = g_byte_array_sized_new(16);
-    g_byte_array_set_size(bytes, 0);
+    GByteArray *bytes = answer();
     gt_qemu.read_register(handle, bytes);
     if (bytes->len)
         memcpy(out, bytes->data, bytes->len < n ? bytes->len : n);
@@ -202,11 +223,10 @@ bool gt_memory_read(uint64_t addr, void *out, size_t n)
 {
     if (!gt_host_can(GT_HOST_MEMORY))
         return false;
-    GByteArray *bytes = g_byte_array_sized_new((guint)n);
+    GByteArray *bytes = answer();
     bool ok = gt_qemu.read_memory_vaddr(addr, bytes, n) && bytes->len == n;
     if (ok)
         memcpy(out, bytes->data, n);
-    g_byte_array_free(bytes, TRUE);
     return ok;
 }
 
