@@ -2,11 +2,11 @@
 /*
  * Places of events, and where their values are.
  *
- *     PLACE = [MODULE:]FUNCTION ["+" OFFSET | "@return"] | "0x" ADDRESS | "console" LITERAL
+ *     PLACE = [MODULE:]FUNCTION ["+" OFFSET | "@return"] | "0x" ADDRESS
  *
  * Without at= it is the function of the event's name. The arguments are those of the function, by
  * the calling convention; after @return one, the result; at an offset or an address registers, by
- * their names.
+ * their names. "console" LITERAL is read, and refused.
  */
 #include "plugin/events/recorder.h"
 
@@ -131,15 +131,6 @@ static int take_function(struct gt_points *p, struct gt_point *point, const char
     return 0;
 }
 
-static int take_console(struct gt_points *p, struct gt_point *point, struct gt_error *err)
-{
-    point->kind = GT_POINT_CONSOLE;
-    if (point->event->n_arguments)
-        return fail(p, point, "an event of the console has no arguments: expected (void)", NULL,
-                    err);
-    return 0;
-}
-
 static int take_offset(struct gt_points *p, struct gt_point *point, char *plus,
                        struct gt_error *err)
 {
@@ -157,7 +148,10 @@ static int take_place(struct gt_points *p, struct gt_point *point, struct gt_typ
     const char *at = point->event->at;
     if (at && g_str_has_prefix(at, "console"))
         if (!at[7] || strchr(" \t\"", at[7]))
-            return take_console(p, point, err);
+            return fail(p, point,
+                        "texts of the console are not recorded as events: expected a function or "
+                        "an address",
+                        NULL, err);
     if (at && g_ascii_strncasecmp(at, "0x", 2) == 0) {
         point->kind = GT_POINT_ADDRESS;
         if (!read_hex(at + 2, &point->address))

@@ -38,7 +38,6 @@ enum gt_point_kind {
     GT_POINT_RETURN,  /* its return instructions */
     GT_POINT_INSIDE,  /* an instruction of it: arguments are registers */
     GT_POINT_ADDRESS, /* an instruction: the same */
-    GT_POINT_CONSOLE, /* the console printed a text: the command's */
 };
 
 /* A part of an argument. */
@@ -58,7 +57,7 @@ struct gt_point {
     struct gt_dynamic_event *event;
     size_t index; /* of its word in the scoreboard */
     enum gt_point_kind kind;
-    struct gt_pattern *pattern; /* of the function; NULL: ADDRESS, CONSOLE */
+    struct gt_pattern *pattern; /* of the function; NULL: ADDRESS */
     const char *name;           /* of the function */
     uint64_t address;           /* ADDRESS; INSIDE: from the function's beginning */
     struct gt_point_value value[GT_TRACE_ARGUMENTS_MAX];
