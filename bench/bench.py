@@ -15,18 +15,20 @@ import calls
 import etrace
 import events
 import execlog
+import guest_events
 import measure
 import simpletrace
 import table
 import tracetool
 import uftrace
+import values
 import view
 import workloads
 
 # A tool is a module with TABLES (table.py), and two lines in docs/performance.md (figures.py).
-TOOLS = {'uftrace': uftrace.TABLES, 'calls': calls.TABLES, 'view': view.TABLES, 'etrace': etrace.TABLES,
+TOOLS = {'uftrace': uftrace.TABLES, 'values': values.TABLES, 'calls': calls.TABLES, 'view': view.TABLES, 'etrace': etrace.TABLES,
          'execlog': execlog.TABLES, 'tracetool': tracetool.TABLES,
-         'events': events.TABLES, 'simpletrace': simpletrace.TABLES}
+         'events': events.TABLES, 'guest-events': guest_events.TABLES, 'simpletrace': simpletrace.TABLES}
 
 
 def arguments():

@@ -9,6 +9,8 @@
  *     step=callback  an empty callback in each block
  *     step=looks     an inline add in each block, and an empty callback at each call and return
  *     step=tests     the same with a conditional callback that never fires in place of each
+ *     step=registers  like looks; the callback reads three registers
+ *     step=memory    like looks; the callback reads 64 bytes of memory, the code
  *     step=calls     a conditional callback in each block that never fires, and a callback at each
  *                    call and return, which puts 16 bytes into a ring that nobody reads
  *     step=written   an inline add in each block, and a callback at each call and return, which
@@ -28,7 +30,7 @@ const char gt_tool_name[] = "steps";
 
 enum { RING = 1 << 20 /* words */, SET = 4096 /* numbers */ };
 
-enum { NOTHING, COUNT, COUNTS, CALLBACK, LOOKS, TESTS, CALLS, WRITTEN };
+enum { NOTHING, COUNT, COUNTS, CALLBACK, LOOKS, REGISTERS, MEMORY, TESTS, CALLS, WRITTEN };
 
 static int step; /* one of these */
 static const struct gt_arch *arch;
@@ -36,12 +38,39 @@ static void *scoreboard; /* what is counted; what never fires */
 static struct gt_scoreboard_entry never;
 static uint64_t ring[RING];
 static size_t at;
+static void *registers[3];
+static size_t n_registers;
 static struct gt_streams *streams;
 static struct gt_stream *stream;
 
 static void on_block(unsigned vcpu, void *data)
 {
     (void)vcpu, (void)data;
+}
+
+/* The first ones: those of integers. */
+static void keep_register(void *self, const char *name, void *handle)
+{
+    (void)self, (void)name;
+    if (n_registers < G_N_ELEMENTS(registers))
+        registers[n_registers++] = handle;
+}
+
+static void on_registers(unsigned vcpu, void *pc)
+{
+    (void)vcpu, (void)pc;
+    uint8_t bytes[16];
+    if (!n_registers)
+        gt_registers_each(keep_register, NULL);
+    for (size_t i = 0; i < n_registers; i++)
+        gt_register_bytes(registers[i], bytes, sizeof bytes);
+}
+
+static void on_memory(unsigned vcpu, void *pc)
+{
+    (void)vcpu;
+    uint8_t bytes[64];
+    gt_memory_read((uint64_t)(uintptr_t)pc, bytes, sizeof bytes);
 }
 
 static void on_call(unsigned vcpu, void *pc)
@@ -114,6 +143,11 @@ static void translate(void *self, struct gt_block *block)
         gt_block_count(block, scoreboard, 0, gt_block_insns(block));
         watch_calls(block, on_block);
         break;
+    case REGISTERS:
+    case MEMORY:
+        gt_block_count(block, scoreboard, 0, gt_block_insns(block));
+        watch_calls(block, step == MEMORY ? on_memory : on_registers);
+        break;
     case CALLS:
         gt_block_on_exec_ne(block, on_block, never, 0, NULL);
         watch_calls(block, on_call);
@@ -145,8 +179,9 @@ static int open_stream(const char *output, struct gt_error *err)
 int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, struct gt_error *err)
 {
     static const struct gt_host_events events = {.translate = translate, .exit = at_exit};
-    static const char *const steps[] = {"nothing", "count", "counts",  "callback", "looks",
-                                        "tests",   "calls", "written", NULL};
+    static const char *const steps[] = {"nothing", "count",     "counts", "callback",
+                                        "looks",   "registers", "memory", "tests",
+                                        "calls",   "written",   NULL};
     const char *output = NULL;
     const struct gt_arg table[] = {
         {"step", GT_ARG_CHOICE, &step, .choices = steps},
