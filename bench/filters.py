@@ -18,7 +18,7 @@ def code_map(bench):
     kernels, out = linux_files('aarch64'), bench.scratch('map.data')
     qemu = next(iter(bench.qemus('machine', 'aarch64')))
     command = [w for w in linux('poweroff -f')(bench.context, qemu) if w != '@']
-    done = subprocess.run([bench.guesttrace, 'record', '-q', '--depth', '1', '--no-console', '-o',
+    done = subprocess.run([bench.guesttrace, 'record', '-q', '--format', 'uftrace', '--depth', '1', '--no-console', '-o',
                            out, '--symbols', os.path.join(kernels, 'vmlinuz'), '--', *command],
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0 or not os.path.exists(out + '/code.map'):

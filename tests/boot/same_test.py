@@ -48,7 +48,7 @@ def record_both(arch, series, folder):
         shutil.rmtree(out, ignore_errors=True)
     line = boots.command(arch, qemus.of_series(arch, series), folder, options=FIXED)
     line[line.index('stdio')] = f'file:{folder}/console'
-    run([GUESTTRACE, 'record', '-q', '-o', told, '--', *line], folder)
+    run([GUESTTRACE, 'record', '-q', '--format', 'uftrace', '-o', told, '--', *line], folder)
     plugin = f'{paths.plugin("uftrace")},output={untold},discontinuities=off'
     if os.path.exists(f'{told}/code.map'):
         plugin += f',code={told}/code.map'

@@ -65,7 +65,7 @@ def check(arch, series, folder):
     second = shutil.copy(paths.plugin('uftrace'), f'{folder}/second.so')
     line = boots.command(arch, qemus.of_series(arch, series), folder, WORK,
                          options=['-plugin', f'{second},output={part},control={folder}/control,code={whole}.code.map,summary=off'])
-    child = commands.start([paths.GUESTTRACE, 'record', '-o', whole, '--', *line])
+    child = commands.start([paths.GUESTTRACE, 'record', '--format', 'uftrace', '-o', whole, '--', *line])
     try:
         switch(child, Control(f'{folder}/control', child))
     except Failure as bad:

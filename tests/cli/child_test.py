@@ -8,7 +8,7 @@ import signal
 import subprocess
 import termios
 
-from cli_case import CliTest
+from cli_case import DIRECTORY, CliTest
 from gttest import cases
 from gttest.paths import GUESTTRACE
 from session import Session, await_state
@@ -18,7 +18,7 @@ class Status(CliTest):
     def test_exit_status(self):
         prog = self.program()
         for n in (0, 1, 2, 125, 255):
-            self.expect(n, 'record', '-q', prog, do=f'record stats=calls:0 exit={n}')
+            self.expect(n, 'record', '-q', *DIRECTORY, prog, do=f'record stats=calls:0 exit={n}')
 
     def test_death(self):
         prog = self.program()
@@ -124,7 +124,7 @@ class Progress(CliTest):
     LINE = rb'\rrecording: 8 records, 128 B, \d+\.\d s\x1b\[K\r'
 
     def test_on_a_terminal(self):
-        s = Session(self, 'record stats=calls:1 say=ready await')
+        s = Session(self, 'record stats=calls:1 say=ready await', *DIRECTORY)
         self.assertEqual(s.event(), 'ready')
         s.await_text(self.LINE)
         s.go_on()
@@ -133,16 +133,16 @@ class Progress(CliTest):
         self.assertTrue(s.seen[last:].startswith(b'\r\x1b[Kguesttrace record: '), s.seen)
 
     def test_not_in_raw_mode(self):
-        s = Session(self, 'record stats=calls:1 ticks', raw=True)
+        s = Session(self, 'record stats=calls:1 ticks', *DIRECTORY, raw=True)
         self.assertEqual(s.end(), 0)
         self.assertIn(b'1 calls', s.seen)
         self.assertNotIn(b'recording:', s.seen)
 
     def test_not_when_quiet_or_no_terminal(self):
-        s = Session(self, 'record stats=calls:1', '-q')
+        s = Session(self, 'record stats=calls:1', '-q', *DIRECTORY)
         self.assertEqual(s.end(), 0)
         self.assertEqual(s.seen, b'')
-        done = self.expect(0, 'record', self.program(), do='record stats=calls:1')
+        done = self.expect(0, 'record', *DIRECTORY, self.program(), do='record stats=calls:1')
         self.assertNotIn('recording:', done.stderr)
 
 

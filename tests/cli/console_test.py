@@ -10,7 +10,7 @@ import subprocess
 import termios
 import time
 
-from cli_case import GOOD_STATS, CliTest
+from cli_case import DIRECTORY, GOOD_STATS, CliTest
 from gttest import cases
 from gttest.cases import need
 from gttest.paths import GUESTTRACE
@@ -30,7 +30,7 @@ class Console(CliTest):
         self.fake(QEMU)
 
     def record(self, do, *options, qemu=('-nographic',)):
-        return self.expect(0, 'record', '-q', *options, '--', QEMU, *qemu, do=do,
+        return self.expect(0, 'record', '-q', *DIRECTORY, *options, '--', QEMU, *qemu, do=do,
                            errors='replace')
 
     def lines(self):
@@ -112,14 +112,14 @@ class Bytes(Console):
         data = bytes(range(256)) * 40 + os.urandom(1 << 20)
         self.write('data', data)
         env = dict(self.env, FAKE_DO=f'record {GOOD_STATS} from=data exit=7')
-        done = subprocess.run([GUESTTRACE, 'record', '-q', '--', QEMU, '-nographic'], env=env,
+        done = subprocess.run([GUESTTRACE, 'record', '-q', *DIRECTORY, '--', QEMU, '-nographic'], env=env,
                               cwd=self.dir, stdin=subprocess.DEVNULL, capture_output=True,
                               check=False)
         self.assertEqual((done.returncode, done.stderr), (7, b''))
         self.assertEqual(done.stdout, data)
 
     def test_input(self):
-        done = subprocess.run([GUESTTRACE, 'record', '-q', '--', QEMU, '-nographic'], text=True,
+        done = subprocess.run([GUESTTRACE, 'record', '-q', *DIRECTORY, '--', QEMU, '-nographic'], text=True,
                               env=dict(self.env, FAKE_DO=f'record {GOOD_STATS} copy'),
                               cwd=self.dir, input='typed\n', capture_output=True, check=True)
         self.assertEqual(done.stdout, 'typed\n')
@@ -128,7 +128,7 @@ class Bytes(Console):
         """The exit status where nobody reads what we write."""
         readable, writable = os.pipe()
         os.close(readable)
-        done = subprocess.run([GUESTTRACE, 'record', '-q', '--', QEMU, '-nographic'], text=True,
+        done = subprocess.run([GUESTTRACE, 'record', '-q', *DIRECTORY, '--', QEMU, '-nographic'], text=True,
                               env=dict(self.env, FAKE_DO=do), cwd=self.dir, stdout=writable,
                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
         os.close(writable)
@@ -144,7 +144,7 @@ class Bytes(Console):
         readable, commands = os.pipe()
         env = dict(self.env, FAKE_COMMANDS=str(readable),
                    FAKE_DO=f'record {GOOD_STATS} {out("text")} linger')
-        with subprocess.Popen([GUESTTRACE, 'record', '-q', '--', QEMU, '-nographic'], env=env,
+        with subprocess.Popen([GUESTTRACE, 'record', '-q', *DIRECTORY, '--', QEMU, '-nographic'], env=env,
                               cwd=self.dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               pass_fds=[readable]) as job:
             self.assertEqual(job.communicate(timeout=60)[0], b'text')
@@ -155,7 +155,7 @@ class Bytes(Console):
 
 class Terminal(Console):
     def start(self, do, *options, **more):
-        return Session(self, do, '-q', *options, command=['--', QEMU, '-nographic'], **more)
+        return Session(self, do, '-q', *DIRECTORY, *options, command=['--', QEMU, '-nographic'], **more)
 
     def resize(self, session, lines, columns):
         fcntl.ioctl(session.master, termios.TIOCSWINSZ, struct.pack('HHHH', lines, columns, 0, 0))

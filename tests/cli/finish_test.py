@@ -6,7 +6,7 @@ import signal
 import struct
 import subprocess
 
-from cli_case import GOOD_STATS, CliTest
+from cli_case import DIRECTORY, GOOD_STATS, CliTest
 from gttest import cases
 from gttest.cases import need
 
@@ -14,7 +14,7 @@ from gttest.cases import need
 
 class Finish(CliTest):
     def record(self, status, do, *options, output='uftrace.data'):
-        done = self.expect(status, 'record', '-o', output, *options, self.program(), do=do)
+        done = self.expect(status, 'record', *DIRECTORY, '-o', output, *options, self.program(), do=do)
         self.assertEqual(done.stdout, '')
         return [line.removeprefix('guesttrace record: ')
                 for line in done.stderr.strip().split('\n') if line]
@@ -129,7 +129,7 @@ class Broken(Finish):
 
 class Repair(Finish):
     def test_repair(self):
-        self.expect(0, 'record', '-q', self.program(), do='record ' + GOOD_STATS)
+        self.expect(0, 'record', '-q', *DIRECTORY, self.program(), do='record ' + GOOD_STATS)
         with open(self.path('uftrace.data/1.dat'), 'r+b') as f:
             f.truncate(3 * 16 + 5)
         done = self.expect(0, 'repair', 'uftrace.data')
@@ -145,7 +145,7 @@ class Repair(Finish):
 
     def test_half_written(self):
         """Files that a killed process was writing go, and nothing is said about them."""
-        self.expect(0, 'record', '-q', self.program(), do='record ' + GOOD_STATS)
+        self.expect(0, 'record', '-q', *DIRECTORY, self.program(), do='record ' + GOOD_STATS)
         self.expect(0, 'repair', 'uftrace.data')
         names = os.listdir(self.path('uftrace.data'))
         with subprocess.Popen(['true']) as dead:

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 
-from cli_case import GOOD_STATS, CliTest
+from cli_case import DIRECTORY, GOOD_STATS, CliTest
 from gttest import cases
 from gttest.cases import need
 
@@ -45,7 +45,7 @@ class Names(CliTest):
 
     def machine(self, entries, *options, qemu=(), more='', **what):
         self.write('machine', json.dumps({'entries': entries, **what}).encode())
-        return self.expect(0, 'record', *options, '--', QEMU, *qemu,
+        return self.expect(0, 'record', *DIRECTORY, *options, '--', QEMU, *qemu,
                            do=f'machine=machine {GOOD_STATS} {more}')
 
     def symbols(self, *arguments, status=0):
@@ -306,10 +306,10 @@ class Recording(Elf):
     def test_code_map_of_a_failure(self):
         self.firmware('fw.elf')
         for do in ('exit=1', 'kill=KILL'):
-            self.run_cli('record', '--', QEMU, '-kernel', 'fw.elf', do=do)
+            self.run_cli('record', *DIRECTORY, '--', QEMU, '-kernel', 'fw.elf', do=do)
             self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
         os.unlink(self.path('bin', QEMU))
-        self.run_cli('record', '--', QEMU, '-kernel', 'fw.elf')
+        self.run_cli('record', *DIRECTORY, '--', QEMU, '-kernel', 'fw.elf')
         self.assertNotIn('uftrace.data.code.map', os.listdir(self.dir))
 
     def test_kernel_in_two_forms(self):

@@ -7,7 +7,7 @@ import signal
 import struct
 import subprocess
 
-from cli_case import VARIABLE, CliTest
+from cli_case import DIRECTORY, VARIABLE, CliTest
 from gttest import cases, paths
 from gttest.cases import need
 from gttest.results import Skip
@@ -45,7 +45,7 @@ class Real(CliTest):
         subprocess.run([self.compiler, '-O1', '-o', 'prog', 'prog.c'], check=True, cwd=self.dir)
 
     def record(self, *arguments):
-        done = self.run_cli('record', *arguments)
+        done = self.run_cli('record', *(() if '--tool' in arguments else DIRECTORY), *arguments)
         if 'is statically linked' in done.stderr:
             raise Skip(done.stderr.strip())
         return done
@@ -111,7 +111,7 @@ class Machine(CliTest):
         need('qemu-system-riscv64')
         self.env['GUESTTRACE_PLUGIN_DIR'] = paths.PLUGINS
         self.write('idle', struct.pack('<II', 0x10500073, 0xffdff06f))  # wfi and back to it
-        session = Session(self, '', '-q', '--clock=host', command=[
+        session = Session(self, '', '-q', *DIRECTORY, '--clock=host', command=[
             '--', qemu, '-M', 'virt', '-m', '64', '-nographic', '-kernel', 'idle'])
         session.await_text(rb'OpenSBI v[\d.]+\s')
         session.await_text(rb'Boot HART')

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from cli_case import AARCH64, I860, PPC64, RISCV, VARIABLE, X86_64, CliTest, make_elf
+from cli_case import AARCH64, DIRECTORY, I860, PPC64, RISCV, VARIABLE, X86_64, CliTest, make_elf
 from gttest import cases, paths
 from gttest.paths import GUESTTRACE
 from gttest.results import skip
@@ -18,7 +18,7 @@ class Program(CliTest):
                 f'{output or self.path("uftrace.data")},summary=off{more}')
 
     def record(self, *arguments, **more):
-        self.expect(0, 'record', '-q', *arguments, do='record stats=tool:uftrace', **more)
+        self.expect(0, 'record', '-q', *DIRECTORY, *arguments, do='record stats=tool:uftrace', **more)
         return self.started()
 
     def test_arguments(self):
@@ -124,7 +124,7 @@ class Program(CliTest):
             self.assertEqual(done.returncode, 125, done.stderr)
             self.assertIn('no libuftrace.so in ', done.stderr)
             plugin = self.write(place + '/libuftrace.so', b'')
-            subprocess.run([exe, 'record', '-q', './prog'], env=dict(self.env, FAKE_DO='record'),
+            subprocess.run([exe, 'record', '-q', *DIRECTORY, './prog'], env=dict(self.env, FAKE_DO='record'),
                            cwd=self.dir, check=True, capture_output=True)
             self.assertTrue(self.started()[0][1].startswith(f'file={plugin},'))
             os.unlink(plugin)
@@ -294,7 +294,7 @@ class Capable(CliTest):
 
 class QemuCommand(CliTest):
     def record(self, *arguments):
-        self.expect(0, 'record', '-q', *arguments, do='record stats=tool:uftrace')
+        self.expect(0, 'record', '-q', *DIRECTORY, *arguments, do='record stats=tool:uftrace')
         return self.started()
 
     def test_system(self):

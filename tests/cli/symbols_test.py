@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 
-from cli_case import GOOD_STATS, CliTest
+from cli_case import DIRECTORY, GOOD_STATS, CliTest
 from gttest import cases
 from gttest.cases import need
 
@@ -38,7 +38,7 @@ class Symbols(CliTest):
         return name
 
     def record(self, *options):
-        return self.expect(0, 'record', '-q', *options, 'qemu-system-x86_64',
+        return self.expect(0, 'record', '-q', *DIRECTORY, *options, 'qemu-system-x86_64',
                            do='record ' + GOOD_STATS)
 
     def symbols(self, *arguments, status=0):

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from cli_case import GOOD_STATS
+from cli_case import DIRECTORY, GOOD_STATS
 from gttest import cases, recordings, uftrace, uftrace_check
 from gttest.cases import need
 from sysroot_machine import AT, GUEST, TEXT, Sysroot
@@ -356,7 +356,7 @@ class Record(Sysroot):
         one = self.build('root/one')
         self.fake(QEMU)
         self.write('machine', json.dumps({'entries': list(one.values())}).encode())
-        done = self.expect(0, 'record', '--sysroot', 'root', '--', QEMU,
+        done = self.expect(0, 'record', *DIRECTORY, '--sysroot', 'root', '--', QEMU,
                            do=f'machine=machine {GOOD_STATS}')
         self.assertRegex(done.stderr, r'record: /.*/root/one: ran in 1 process\n')
         os.unlink(os.path.join(self.out, 'guesttrace.stats'))  # fake_qemu.py's is no real one
@@ -374,7 +374,7 @@ class Record(Sysroot):
         self.build('root/one')
         self.fake(QEMU)
         self.write('machine', json.dumps({'entries': [0x1234]}).encode())
-        done = self.expect(0, 'record', '--sysroot', 'root', '--', QEMU,
+        done = self.expect(0, 'record', *DIRECTORY, '--sysroot', 'root', '--', QEMU,
                            do=f'machine=machine {GOOD_STATS}')
         self.assertIn('no symbols of processes: ', done.stderr)
 

@@ -378,7 +378,8 @@ def test_record(t):
     qemus.user('x86_64')
     guest = t.build('steps.c', 'x86_64', '-O1')
     env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS, XDG_CACHE_HOME=t.folder)
-    child = commands.start([GUESTTRACE, 'record', '-q', '-o', 'out', '--control', 'control', '--trace=off', '--', guest],
+    child = commands.start([GUESTTRACE, 'record', '-q', '--format', 'uftrace', '-o', 'out', '--control', 'control', '--trace=off', '--',
+                            guest],
                            env=env, cwd=t.folder, stdin=subprocess.PIPE)
     read_line(child, 'ready')
     step(child, 'w')

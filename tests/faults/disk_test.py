@@ -86,7 +86,7 @@ def test_start_by_command(t):
     fill(disk)
     if sanitizers():
         raise Skip('the command preloads no sanitizer into QEMU')
-    form = ['--format', 'compact'] if COMPACT else []
+    form = ['--format', 'compact' if COMPACT else 'uftrace']
     done = run([GUESTTRACE, 'record', *form, '-o', f'{disk}/data', '--qemu', 'qemu-x86_64',
                         t.guest('busy'), '100'])
     need(done.returncode == (125 if COMPACT else 7), done)

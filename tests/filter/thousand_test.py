@@ -80,7 +80,7 @@ def test_too_many(t):
     guest = program(t)
     for each, status in (99, 0), (200, 2):
         words = [word for i in range(MANY) for word in ('-N', f'{"y" * (each - 13)}{i:04}')]
-        done = run([GUESTTRACE, 'record', '-q', '-o', f'{t.folder}/data', *words, '--', guest])
+        done = run([GUESTTRACE, 'record', '-q', '--format', 'uftrace', '-o', f'{t.folder}/data', *words, '--', guest])
         need(done.returncode == status, each, done.returncode, done.stderr[-500:])
     need(re.search(rb'have \d+ bytes, and the plugin takes at most %d; ' % WORD_MOST, done.stderr), done.stderr)
 

@@ -46,7 +46,7 @@ def test_types(arch, where):
     program, out = os.path.join(where, 'values'), os.path.join(where, 'out')
     compile_to(program, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-g', '-static')
     fields = 'pointers@arg2/*;by_value@arg1/*'
-    for output, *more in (out,), (f'{out}.gtrace', '--format', 'compact'):
+    for output, *more in (out, '--format', 'uftrace'), (f'{out}.gtrace', '--format', 'compact'):
         said = said_by(record(qemu, '-a', '-A', fields, '-o', output, *more, program))
         need(len(said) == 12, f'the guest says {len(said)} lines')
         same('\n'.join(shown(output)), '\n'.join(said), f'calls of {output}')
