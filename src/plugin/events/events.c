@@ -38,8 +38,11 @@ static int take_setting(void *self, const char *value, struct gt_error *err)
     (void)err;
     GString *option = g_string_new(s->name);
     g_string_append_c(option, '=');
-    for (; *value; value++)
-        g_string_append(option, *value == ',' ? ",," : (char[]){*value, '\0'});
+    for (; *value; value++) {
+        if (*value == ',')
+            g_string_append_c(option, ','); /* doubled */
+        g_string_append_c(option, *value);
+    }
     g_ptr_array_add(s->points->options.settings, g_string_free(option, FALSE));
     s->points->options.backends |= strcmp(s->name, "backends") == 0;
     return 0;
