@@ -13,7 +13,7 @@ import re
 import sys
 
 import valued_calls
-from gttest import paths, qemus
+from gttest import packed, paths, qemus
 from gttest.commands import printed, run
 from gttest.compilers import compile_to
 from gttest.results import Skip, Tally, folder, need, same
@@ -40,9 +40,18 @@ def test_program(arch, where):
                                    value=valued_calls.number)
         # uftrace has these in the string's quotes, which our readers tell from the guest's own
         check([re.sub(r'"\.\.\.', '..."', re.sub(r'(<0x\w+>)', r'"\1"', c)) for c in calls], said)
+    check_exports(out, said)
     rows = json.loads(printed([paths.GUESTTRACE, 'report', '--by', 'down:arg1', '--json', f'{out}.gtrace']))['rows']
     wanted = collections.Counter(re.match(r'down\((.*)\)', line)[1] for line in said if line.startswith('down'))
     need({row['value']: row['calls'] for row in rows} == wanted, rows)
+
+
+def check_exports(out, said):
+    """Both forms have the values, and become each other."""
+    packed.check_there_and_back(out, 'down:arg1', 'text:arg1', 'ten:retval')
+    printed([paths.GUESTTRACE, 'export', '--format', 'uftrace', '-o', f'{out}.from', f'{out}.gtrace'])
+    check(valued_calls.shown(NAMES, 'uftrace', 'replay', '--no-pager', '-f', 'none', '-d', f'{out}.from',
+                             value=valued_calls.number), said)
 
 
 def check(got, said):

@@ -3,6 +3,7 @@
  * for each address. */
 #include "analysis/calls/pairs.h"
 #include "analysis/calls/reader.h"
+#include "analysis/calls/record_specs.h"
 #include "format/le.h"
 #include "format/uftrace/skipped.h"
 #include "format/uftrace/uftrace.h"
@@ -23,6 +24,7 @@ struct dir_reader {
     size_t size;
     size_t at; /* offset of the next record */
     struct gt_skipped values;
+    struct gt_record_specs *specs;
     struct gt_calls_lane lane;
     struct gt_pairs numbers; /* of words: by kind and word */
     GArray *words;           /* uint64_t, by number */
@@ -44,6 +46,7 @@ static void destroy(void *reader)
     if (!r)
         return;
     unmap(r);
+    gt_record_specs_destroy(r->specs);
     gt_pairs_clear(&r->numbers);
     g_array_free(r->words, TRUE);
     g_free(r);
@@ -91,6 +94,8 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     g_array_set_size(r->words, 0);
     r->at = 0;
     r->values = (struct gt_skipped){0};
+    gt_record_specs_destroy(r->specs);
+    r->specs = gt_record_specs_create(f->c, row->id);
     if (f->shown && !f->shown[r->lane.task])
         return 0;
     int status = map_file(r, row->size, err);
@@ -134,21 +139,14 @@ static bool make_event(struct dir_reader *r, struct gt_compact_event *out)
     return number < 1u << 30;
 }
 
-/* Reads the values of a record by the spec of its function; how many bytes they have. 0: nobody
- * says what they are. */
-static size_t read_values(struct dir_reader *r, const struct gt_compact_event *e)
+/* Reads the values of the record at `begin`. The bytes that they have, or SIZE_MAX. */
+static size_t read_values(struct dir_reader *r, size_t begin)
 {
-    struct gt_calls_feed *f = r->feed;
-    f->n_words = r->words->len;
-    uint32_t kind = e->sym & 3, number = e->sym >> 2;
-    if (kind != GT_COMPACT_ENTRY && kind != GT_COMPACT_EXIT)
-        return 0;
-    uint32_t function = gt_feed_function(f, r->lane.space, number, word_of(r, number));
-    const struct gt_value_spec *spec =
-        function == UINT32_MAX ? NULL : gt_calls_value_spec(f->c, function);
-    size_t bytes = gt_values_get_of(spec, kind == GT_COMPACT_ENTRY, r->data + r->at,
-                                    r->size - r->at, &r->list);
-    r->has_list = bytes > 0;
+    const uint64_t time = gt_le64(r->data + begin), word = gt_le64(r->data + begin + 8);
+    const struct gt_uftrace_record record = gt_uftrace_record_of(time, word);
+    size_t bytes = gt_skipped_take(&r->values, gt_record_specs_at(r->specs, time, word), &record,
+                                   r->data + r->at, r->size - r->at, &r->list);
+    r->has_list = bytes != SIZE_MAX && r->list.n > 0;
     return bytes;
 }
 
@@ -165,10 +163,7 @@ static int64_t make_events(struct dir_reader *r, uint64_t most, struct gt_error 
         if (!make_event(r, &r->event[n]))
             return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", c->path);
         if (gt_skipped_follow(word)) {
-            size_t values = read_values(r, &r->event[n]);
-            if (!values)
-                values =
-                    gt_skipped_size(&r->values, r->data + r->at, r->size - r->at, r->event[n].time);
+            size_t values = read_values(r, begin);
             if (values == SIZE_MAX)
                 return gt_error_set(err, GT_E_FORMAT,
                                     "%s/%u.dat: offset %zu: no record follows the values of this "

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows of a directory: a task's file each, in blocks of some thousand records. */
+#include "analysis/calls/record_specs.h"
 #include "analysis/calls/recording.h"
 #include "format/le.h"
 #include "format/uftrace/dir.h"
 #include "format/uftrace/skipped.h"
-#include "format/values/payload.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,55 +26,25 @@ static bool has_values(const struct gt_calls *c)
            (GT_UFTRACE_FEAT_ARGUMENT | GT_UFTRACE_FEAT_RETVAL | GT_UFTRACE_FEAT_AUTO_ARGS);
 }
 
-/* Of a task whose records are counted: which specs its functions have. */
-struct measuring {
-    const struct gt_calls *c;
-    uint32_t task, space;
-    uint64_t until;    /* the space is another one from then on */
-    GHashTable *specs; /* address -> struct gt_value_spec; of that space */
-};
-
-static const struct gt_value_spec *spec_at(struct measuring *m, uint64_t time, uint64_t address)
+static const struct gt_value_spec *spec_at(void *self, uint64_t time, uint64_t word)
 {
-    void *known;
-    if (time >= m->until) {
-        m->space = gt_tasks_space(&m->c->tasks, m->c->spaces, m->task, time, &m->until);
-        g_hash_table_remove_all(m->specs);
-    }
-    if (g_hash_table_lookup_extended(m->specs, (void *)address, NULL, &known))
-        return known;
-    uint32_t function = gt_spaces_resolve(m->c->spaces, m->space, address);
-    const struct gt_value_spec *spec =
-        function == UINT32_MAX ? NULL : gt_calls_value_spec(m->c, function);
-    g_hash_table_insert(m->specs, (void *)address, (void *)spec);
-    return spec;
-}
-
-static size_t values_size(void *self, uint64_t time, uint64_t word, const uint8_t *data,
-                          size_t left)
-{
-    struct measuring *m = self;
-    struct gt_value_list list;
-    if (m->c->values.n_modules == 0 || (word & 3) > GT_UFTRACE_EXIT)
-        return 0;
-    return gt_values_get_of(spec_at(m, time, word >> 16), (word & 3) == GT_UFTRACE_ENTRY, data,
-                            left, &list);
+    return gt_record_specs_at(self, time, word);
 }
 
 /* Counts the records of a file with values. An errno value. */
 static int scan_values(const struct gt_calls *c, int fd, size_t size, struct gt_calls_part *part,
                        struct gt_calls_row *row)
 {
-    struct measuring m = {.c = c, .task = gt_tasks_find(&c->tasks, row->id)};
-    const struct gt_skipped_known known = {values_size, NULL, &m};
+    struct gt_record_specs *specs = gt_record_specs_create(c, row->id);
+    const struct gt_skipped_known known = {spec_at, NULL, specs};
     struct gt_skipped_scan scan;
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    int e = errno;
+    if (data != MAP_FAILED)
+        gt_skipped_scan(data, size, &known, &scan);
+    gt_record_specs_destroy(specs);
     if (data == MAP_FAILED)
-        return errno;
-    m.specs = g_hash_table_new(NULL, NULL);
-    m.space = gt_tasks_space(&c->tasks, c->spaces, m.task, part->first, &m.until);
-    gt_skipped_scan(data, size, &known, &scan);
-    g_hash_table_destroy(m.specs);
+        return e;
     munmap(data, size);
     part->records = scan.records;
     part->last = scan.last;

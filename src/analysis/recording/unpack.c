@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A compact file into a uftrace directory: see compact.h. */
 #include "analysis/recording/compact.h"
+
+#include "analysis/recording/unpack_values.h"
 #include "base/file.h"
 #include "format/compact/file.h"
 #include "format/compact/gather.h"
@@ -35,13 +37,19 @@ struct unpack {
     unsigned holes;   /* places where records are missing, so far */
     GHashTable *ends; /* by packer: uint64_t, records up to the end of its last segment */
     uint64_t records; /* of the segment that were put */
+    struct gt_unpack_values values;
     const struct gt_notices *notices;
     struct gt_error *err;
 };
 
+static char *path_of(const struct unpack *u, const struct task *t)
+{
+    return g_strdup_printf("%s/%u.dat", u->dir.path, t->tid);
+}
+
 static int flush(const struct unpack *u, struct task *t)
 {
-    g_autofree char *path = g_strdup_printf("%s/%u.dat", u->dir.path, t->tid);
+    g_autofree char *path = path_of(u, t);
     int status = t->n ? gt_file_append(path, t->data, t->n, u->err) : 0;
     t->n = 0;
     return status;
@@ -49,9 +57,30 @@ static int flush(const struct unpack *u, struct task *t)
 
 static int put(const struct unpack *u, struct task *t, uint64_t time, uint64_t word)
 {
+    int status = BUFFER - t->n < GT_UFTRACE_RECORD_SIZE ? flush(u, t) : 0;
     gt_put64(gt_put64(t->data + t->n, time), word);
     t->n += GT_UFTRACE_RECORD_SIZE;
-    return t->n == BUFFER ? flush(u, t) : 0;
+    return status;
+}
+
+/* A record with its values. */
+static int put_valued(struct unpack *u, struct task *t, struct gt_compact_record r,
+                      const struct gt_value_list *list)
+{
+    uint8_t data[GT_UNPACK_VALUES_MOST];
+    size_t size = gt_unpack_values_put(&u->values, t->tid, &r, list, data);
+    int status = put(u, t, r.time, r.word | (size ? GT_UFTRACE_MORE : 0));
+    if (status == 0 && size > BUFFER - t->n)
+        status = flush(u, t);
+    if (status < 0 || size == 0)
+        return status;
+    if (size >= BUFFER) {
+        g_autofree char *path = path_of(u, t);
+        return gt_file_append(path, data, size, u->err);
+    }
+    memcpy(t->data + t->n, data, size);
+    t->n += size;
+    return 0;
 }
 
 static struct task *task_of(const struct unpack *u, uint32_t tid, bool *is_new)
@@ -73,7 +102,7 @@ static struct task *task_of(const struct unpack *u, uint32_t tid, bool *is_new)
 /* What the task's file has open at its end; nothing where it is no file of calls that match. */
 static int scan(struct unpack *u, struct task *t, struct gt_uftrace_scan *out)
 {
-    g_autofree char *path = g_strdup_printf("%s/%u.dat", u->dir.path, t->tid);
+    g_autofree char *path = path_of(u, t);
     g_autoptr(GMappedFile) map = NULL;
     int status = flush(u, t);
     if (status == 0)
@@ -169,7 +198,7 @@ static int put_piece(void *self, const struct gt_compact_piece *p)
     u->records += p->n;
     for (size_t i = 0; i < p->n && status == 0; i++) {
         struct gt_compact_record r = gt_unpacker_record(u->unpacker, &p->event[i]);
-        status = put(u, t, r.time, r.word);
+        status = p->values ? put_valued(u, t, r, p->values) : put(u, t, r.time, r.word);
     }
     return status;
 }
@@ -265,7 +294,7 @@ static int put_texts(struct unpack *u)
 int gt_recording_unpack(const char *path, const char *dir, const struct gt_notices *notices,
                         struct gt_error *err)
 {
-    struct unpack u = {.notices = notices, .err = err};
+    struct unpack u = {.notices = notices, .err = err, .values.path = path};
     struct gt_uftrace_dir final;
     int status = gt_compact_set_open(path, &u.file, err);
     if (status < 0)
@@ -283,6 +312,8 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
         status = put_texts(&u);
         if (status == 0)
             status = put_records(&u);
+        if (status == 0)
+            gt_unpack_values_report(&u.values, notices);
         if (status == 0 && (status = gt_uftrace_dir_create(&final, dir, err)) == 0)
             status = gt_file_move_dir(u.dir.path, final.path, err);
         if (status < 0)
@@ -290,6 +321,7 @@ int gt_recording_unpack(const char *path, const char *dir, const struct gt_notic
     }
     g_hash_table_destroy(u.tasks);
     g_hash_table_destroy(u.ends);
+    gt_unpack_values_clear(&u.values);
     gt_compact_file_close(&u.file);
     return status;
 }

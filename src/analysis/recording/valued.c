@@ -69,16 +69,10 @@ void gt_valued_close(struct gt_valued *v)
     g_free(v);
 }
 
-static size_t values_size(void *self, uint64_t time, uint64_t word, const uint8_t *data,
-                          size_t left)
+static const struct gt_value_spec *spec_at(void *self, uint64_t time, uint64_t word)
 {
-    const struct gt_valued *v = self;
-    const struct gt_value_spec *spec = g_hash_table_lookup(v->specs, (void *)(word >> 16));
-    struct gt_value_list list;
     (void)time;
-    if ((word & 3) > GT_UFTRACE_EXIT)
-        return 0;
-    return gt_values_get_of(spec, (word & 3) == GT_UFTRACE_ENTRY, data, left, &list);
+    return g_hash_table_lookup(((const struct gt_valued *)self)->specs, (void *)(word >> 16));
 }
 
 static int flush(struct gt_valued *v)
@@ -99,7 +93,7 @@ static int take_record(void *self, uint64_t time, uint64_t word)
 int gt_valued_read(struct gt_valued *v, uint32_t tid, const struct gt_records_reader *reader,
                    struct gt_error *err)
 {
-    const struct gt_skipped_known known = {values_size, take_record, v};
+    const struct gt_skipped_known known = {spec_at, take_record, v};
     g_autofree char *path = g_strdup_printf("%s/%u.dat", v->dir, tid);
     struct gt_skipped_scan scan;
     struct stat st;

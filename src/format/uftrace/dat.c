@@ -2,7 +2,6 @@
 /* Reading the records of a TID.dat file in order: see dir.h. */
 #include "base/refill.h"
 #include "format/uftrace/dir_internal.h"
-#include "format/uftrace/skipped.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,10 +20,7 @@ struct gt_uftrace_dat {
     struct gt_skipped values; /* between the records */
 };
 
-enum {
-    AHEAD = 64 << 10,                                              /* bytes read at once */
-    VALUED_LONGEST = 3 * GT_UFTRACE_RECORD_SIZE + GT_SKIPPED_MOST, /* with the next two records */
-};
+enum { AHEAD = 64 << 10 }; /* bytes read at once */
 
 static ssize_t read_file(void *self, void *out, size_t n)
 {
@@ -49,49 +45,14 @@ int gt_uftrace_dat_open(const char *dir, uint32_t tid, struct gt_uftrace_dat **o
     return status;
 }
 
-static void begin_reading(const struct gt_uftrace_dat *dat, struct gt_reader *r)
-{
-    gt_reader_init(r, gt_refill_at(&dat->in), gt_refill_left(&dat->in));
-}
-
-/* A call's record has values, up to the next one. Those that end the file may be cut: whole ones
- * have a multiple of 8 bytes. */
-static int take_valued(struct gt_uftrace_dat *dat, struct gt_reader *r,
-                       struct gt_uftrace_record *out)
-{
-    int status = gt_refill_need(&dat->in, VALUED_LONGEST, &dat->why);
-    if (status < 0)
-        return status;
-    begin_reading(dat, r);
-    status = gt_uftrace_record_read(r, true, out);
-    gt_skipped_note(&dat->values, gt_uftrace_word(out->type & 3, out->depth, out->addr));
-    if (status < 0 || r->left < 8)
-        return status < 0 ? status : GT_E_TRUNC;
-    size_t n = gt_skipped_size(&dat->values, r->at, r->left, out->time);
-    if (n == SIZE_MAX)
-        return GT_E_FORMAT;
-    return n % 8 == 0 && gt_read_bytes(r, n) ? 1 : GT_E_TRUNC;
-}
-
-static int take(struct gt_uftrace_dat *dat, struct gt_reader *r, struct gt_uftrace_record *out)
-{
-    begin_reading(dat, r);
-    struct gt_reader first = *r;
-    int status = gt_uftrace_record_read(&first, true, out);
-    if (status == 1 && out->more && out->type != GT_UFTRACE_EVENT)
-        return take_valued(dat, r, out);
-    if (status == 1)
-        gt_skipped_note(&dat->values, gt_uftrace_word(out->type & 3, out->depth, out->addr));
-    return gt_uftrace_record_take(r, out);
-}
-
 static int next(struct gt_uftrace_dat *dat, struct gt_uftrace_record *out)
 {
     int status = gt_refill_need(&dat->in, GT_UFTRACE_RECORD_LONGEST, &dat->why);
     if (status < 0)
         return status;
     struct gt_reader r;
-    status = take(dat, &r, out);
+    gt_reader_init(&r, gt_refill_at(&dat->in), gt_refill_left(&dat->in));
+    status = gt_uftrace_record_take(&r, &dat->values, out);
     if (status < 0)
         return gt_error_set(&dat->why, status, "%.300s offset %" PRIu64 ": %s record", dat->in.name,
                             dat->in.offset, gt_status_text(status));

@@ -4,6 +4,7 @@
 #define GT_FORMAT_UFTRACE_DIR_INTERNAL_H
 
 #include "format/uftrace/dir.h"
+#include "format/uftrace/skipped.h"
 
 enum { GT_UFTRACE_FILE_MAX = 4096 + 300 };
 /* Bytes of a text file that is read back, at most: ours are smaller. */
@@ -35,11 +36,13 @@ int gt_uftrace_dir_write_info(const struct gt_uftrace_dir *d, const struct gt_uf
 int gt_uftrace_dir_read_info(const struct gt_uftrace_dir *d, struct gt_uftrace_info *out,
                              struct gt_error *err);
 
-/* Reads a record as gt_uftrace_record_read does and skips its payload; a record with its payload
- * has at most GT_UFTRACE_RECORD_LONGEST bytes. `more` on a record that is not a known event is
+/* Reads a record as gt_uftrace_record_read does and skips its payload, or the values of a call;
+ * `values` is that of the file so far. It needs GT_UFTRACE_RECORD_LONGEST bytes, where there are as
+ * many: those of the two records behind it, too. `more` on an event that is not a known one is
  * GT_E_FORMAT. On failure nothing is consumed. */
-enum { GT_UFTRACE_RECORD_LONGEST = GT_UFTRACE_RECORD_SIZE + 16 };
-int gt_uftrace_record_take(struct gt_reader *r, struct gt_uftrace_record *out);
+enum { GT_UFTRACE_RECORD_LONGEST = 3 * GT_UFTRACE_RECORD_SIZE + GT_SKIPPED_MOST };
+int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,
+                           struct gt_uftrace_record *out);
 
 /* The offset after the records read so far, and the file's path for messages. */
 uint64_t gt_uftrace_dat_offset(const struct gt_uftrace_dat *dat);

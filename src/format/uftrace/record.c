@@ -38,17 +38,37 @@ static size_t payload(const struct gt_uftrace_record *rec)
     return rec->addr == GT_UFTRACE_EV_WATCH_CPU ? 8 : 0;
 }
 
-int gt_uftrace_record_take(struct gt_reader *r, struct gt_uftrace_record *out)
+/* Takes the values of a call's record, up to the next one. Those that end the file may be cut:
+ * whole ones have a multiple of 8 bytes. */
+static int take_values(struct gt_reader *r, const struct gt_skipped *values, uint64_t time)
+{
+    if (r->left < 8)
+        return GT_E_TRUNC;
+    size_t n = gt_skipped_size(values, r->at, r->left, time);
+    if (n == SIZE_MAX)
+        return GT_E_FORMAT;
+    return n % 8 == 0 && gt_read_bytes(r, n) ? 1 : GT_E_TRUNC;
+}
+
+static int take_payload(struct gt_reader *r, const struct gt_uftrace_record *rec)
+{
+    size_t extra = payload(rec);
+    if (!extra)
+        return GT_E_FORMAT;
+    return gt_read_bytes(r, extra) ? 1 : GT_E_TRUNC;
+}
+
+int gt_uftrace_record_take(struct gt_reader *r, struct gt_skipped *values,
+                           struct gt_uftrace_record *out)
 {
     struct gt_reader at = *r;
     int status = gt_uftrace_record_read(&at, true, out);
-    if (status == 1 && out->more) {
-        size_t extra = payload(out);
-        if (!extra)
-            return GT_E_FORMAT;
-        if (!gt_read_bytes(&at, extra))
-            return GT_E_TRUNC;
-    }
+    if (status != 1)
+        return status;
+    gt_skipped_note(values, gt_uftrace_word(out->type & 3, out->depth, out->addr));
+    if (out->more)
+        status = out->type == GT_UFTRACE_EVENT ? take_payload(&at, out)
+                                               : take_values(&at, values, out->time);
     if (status == 1)
         *r = at;
     return status;

@@ -65,11 +65,12 @@ int gt_uftrace_scan(const void *data, size_t size, struct gt_uftrace_scan *out,
     struct gt_uftrace_scan s = {0};
     struct gt_uftrace_record rec;
     struct gt_reader r;
+    struct gt_skipped values = {0};
     const char *expected = "a record";
     size_t room = 0;
     int status;
     gt_reader_init(&r, data, size);
-    while ((status = gt_uftrace_record_take(&r, &rec)) == 1) {
+    while ((status = gt_uftrace_record_take(&r, &values, &rec)) == 1) {
         status = gt_uftrace_scan_step(&s, &room, &rec, &expected);
         if (status)
             break;

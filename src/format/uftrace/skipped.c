@@ -51,26 +51,48 @@ size_t gt_skipped_size(const struct gt_skipped *v, const uint8_t *data, size_t l
     return SIZE_MAX;
 }
 
+/* A record stands there, or nothing more. */
+static bool is_end(const uint8_t *data, size_t left, uint64_t time)
+{
+    return left < GT_UFTRACE_RECORD_SIZE || is_record(gt_le64(data), gt_le64(data + 8), time);
+}
+
+size_t gt_skipped_take(const struct gt_skipped *v, const struct gt_value_spec *spec,
+                       const struct gt_uftrace_record *r, const uint8_t *data, size_t left,
+                       struct gt_value_list *list)
+{
+    const bool entry = r->type == GT_UFTRACE_ENTRY, call = entry || r->type == GT_UFTRACE_EXIT;
+    const size_t known = call ? gt_values_get_of(spec, entry, data, left, list) : 0;
+    if (known && is_end(data + known, left - known, r->time))
+        return known;
+    const size_t size = gt_skipped_size(v, data, left, r->time);
+    if (known && size == SIZE_MAX)
+        return known;
+    list->n = 0;
+    return size;
+}
+
 void gt_skipped_scan(const uint8_t *data, size_t size, const struct gt_skipped_known *known,
                      struct gt_skipped_scan *out)
 {
     struct gt_skipped v = {0};
+    struct gt_value_list list;
     *out = (struct gt_skipped_scan){0};
     while (size - out->whole >= GT_UFTRACE_RECORD_SIZE) {
         const uint8_t *at = data + out->whole;
-        const uint64_t word = gt_le64(at + 8);
+        const uint64_t time = gt_le64(at), word = gt_le64(at + 8);
+        const struct gt_uftrace_record r = gt_uftrace_record_of(time, word);
         size_t left = size - out->whole - GT_UFTRACE_RECORD_SIZE, values = 0;
         gt_skipped_note(&v, word);
         if (gt_skipped_follow(word))
-            values = known->size(known->self, gt_le64(at), word, at + GT_UFTRACE_RECORD_SIZE, left);
-        if (gt_skipped_follow(word) && !values)
-            values = gt_skipped_size(&v, at + GT_UFTRACE_RECORD_SIZE, left, gt_le64(at));
+            values = gt_skipped_take(&v, known->spec(known->self, time, word), &r,
+                                     at + GT_UFTRACE_RECORD_SIZE, left, &list);
         if (values > left) /* who reads the records reports it */
             return;
-        if (known->record && known->record(known->self, gt_le64(at), word) < 0)
+        if (known->record && known->record(known->self, time, word) < 0)
             return;
         out->records++;
-        out->last = gt_le64(at);
+        out->last = time;
         out->whole += GT_UFTRACE_RECORD_SIZE + values;
     }
 }

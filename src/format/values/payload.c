@@ -21,22 +21,30 @@ static size_t pad(uint8_t *out, size_t n, size_t to)
     return end;
 }
 
-/* Returns its size. */
-static size_t put_text(uint8_t *out, const struct gt_value *v)
+static const char cut_text[] = "...";
+enum { CUT_TEXT = sizeof cut_text - 1, ADDRESS_TEXT = 24 };
+
+static size_t put_address(char out[ADDRESS_TEXT], uint64_t addr)
 {
-    static const char more[] = "...";
+    return (size_t)snprintf(out, ADDRESS_TEXT, "<0x%llx>", (unsigned long long)addr);
+}
+
+/* Returns its size. */
+static size_t put_text(uint8_t *out, const struct gt_value *v, size_t most)
+{
     size_t n = 0;
     if (v->kind == GT_VALUE_BYTES || v->kind == GT_VALUE_CUT) {
-        n = v->size < GT_VALUE_STRING_MOST ? v->size : GT_VALUE_STRING_MOST;
-        memcpy(out + 2, v->bytes, n);
+        n = v->size < most ? v->size : most;
+        if (n)
+            memcpy(out + 2, v->bytes, n);
     }
     if (v->kind == GT_VALUE_CUT) {
-        memcpy(out + 2 + n, more, sizeof more - 1);
-        n += sizeof more - 1;
+        memcpy(out + 2 + n, cut_text, CUT_TEXT);
+        n += CUT_TEXT;
     } else if (v->kind == GT_VALUE_BAD_ADDRESS && !v->word) {
         memcpy(out + 2, null_text, n = NULL_TEXT);
     } else if (v->kind == GT_VALUE_BAD_ADDRESS) {
-        n = (size_t)snprintf((char *)out + 2, 24, "<0x%llx>", (unsigned long long)v->word);
+        n = put_address((char *)out + 2, v->word);
     }
     gt_put16(out, (uint16_t)n);
     return n + 2;
@@ -63,37 +71,48 @@ static size_t put_fixed(uint8_t *out, unsigned size, const struct gt_value *v)
 }
 
 size_t gt_values_put_uftrace(uint8_t *out, const struct gt_value_item *item,
-                             const struct gt_value_list *list)
+                             const struct gt_value_list *list, size_t most)
 {
     size_t at = 0;
     for (size_t i = 0; i < list->n; i++) {
         const struct gt_value *v = &list->value[i];
-        at += gt_value_is_text(item[i].format) ? put_text(out + at, v)
+        at += gt_value_is_text(item[i].format) ? put_text(out + at, v, most)
                                                : put_fixed(out + at, item[i].size, v);
         at = pad(out, at, 4);
     }
     return pad(out, at, 8);
 }
 
-/* "<0x1234>" is what put_text makes of an address. */
+/* "<0x1234>" is what put_text makes of an address; another spelling is a text of the guest. */
 static bool is_address(const char *text, size_t n, uint64_t *addr)
 {
     struct gt_cursor c = {text, n};
-    return gt_take(&c, "<0x") && gt_take_lower_hex(&c, UINT64_MAX, addr) && gt_take(&c, ">") &&
-           !c.left;
+    char same[ADDRESS_TEXT];
+    return gt_take(&c, "<0x") && gt_take_lower_hex(&c, UINT64_MAX, addr) && *addr &&
+           put_address(same, *addr) == n && memcmp(same, text, n) == 0;
+}
+
+/* A string of that size which ends so was cut: no guest's is as long. */
+static bool is_cut(const uint8_t *text, size_t n)
+{
+    return n == GT_VALUE_STRING_MOST + CUT_TEXT &&
+           memcmp(text + GT_VALUE_STRING_MOST, cut_text, CUT_TEXT) == 0;
 }
 
 static void take_text(struct gt_reader *r, struct gt_value *v)
 {
     uint16_t n = gt_read_u16(r);
     const uint8_t *bytes = gt_read_bytes(r, n);
+    uint64_t addr;
     *v = (struct gt_value){.kind = GT_VALUE_BYTES, .size = n, .bytes = bytes};
     if (!bytes)
         return;
     if (n == NULL_TEXT && memcmp(bytes, null_text, n) == 0)
         *v = (struct gt_value){.kind = GT_VALUE_BAD_ADDRESS};
-    else if (is_address((const char *)bytes, n, &v->word))
-        v->kind = GT_VALUE_BAD_ADDRESS;
+    else if (is_address((const char *)bytes, n, &addr))
+        *v = (struct gt_value){.kind = GT_VALUE_BAD_ADDRESS, .word = addr};
+    else if (is_cut(bytes, n))
+        *v = (struct gt_value){.kind = GT_VALUE_CUT, .size = GT_VALUE_STRING_MOST, .bytes = bytes};
 }
 
 /* A value of at most 8 bytes, as a word. */

@@ -6,7 +6,8 @@
  * values in order; a string is u16 length and its bytes, any other value has the spec's size; after
  * each the total is padded to 4, at the end to 8. A value that could not be read is 0, a string
  * that could not "<0x1234>", or for a null pointer 4 bytes 0xff, as uftrace has it; a string that
- * was cut ends with "...". That is how it is read again: ABSENT as 0, CUT as BYTES.
+ * was cut ends with "...". So ABSENT is read again as 0, and CUT as BYTES; as CUT only where
+ * the string has GT_VALUE_STRING_MOST bytes and "...".
  *
  * Words, which are understood without a spec; compact recordings and their streams have them: a
  * head, u64: bits 0 to 7 how many values, then 4 bits each: enum gt_value_kind; then the values:
@@ -49,10 +50,11 @@ enum {
 void gt_value_set(struct gt_value *v, const struct gt_value_item *item, const void *bytes,
                   unsigned size);
 
-/* Writes n values of the items in uftrace's form; returns its size, a multiple of 8. `out` has room
- * for GT_VALUES_BYTES. */
+/* Writes n values of the items in uftrace's form; returns its size, a multiple of 8. Strings are
+ * cut to `most` bytes; `out` has room for GT_VALUES_MOST times (most + 16) bytes, which is
+ * GT_VALUES_BYTES for GT_VALUE_STRING_MOST, or times 80 if that is more. */
 size_t gt_values_put_uftrace(uint8_t *out, const struct gt_value_item *item,
-                             const struct gt_value_list *list);
+                             const struct gt_value_list *list, size_t most);
 /* Reads it; bytes point into the reader's. GT_E_TRUNC, GT_E_FORMAT. */
 int gt_values_get_uftrace(struct gt_reader *r, const struct gt_value_item *item, size_t n,
                           struct gt_value_list *out);

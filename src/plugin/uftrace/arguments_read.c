@@ -187,7 +187,9 @@ static void read_values(struct gt_uftrace_recorder *r, const struct gt_code *cod
         read_value(&in, from + i, in.bytes[i], &list.value[i]);
     slot->n = gt_packed_is_on(&r->output.packed)
                   ? gt_values_put_words(slot->words, &list)
-                  : gt_values_put_uftrace((uint8_t *)slot->words, of->spec.item + from, &list) / 8;
+                  : gt_values_put_uftrace((uint8_t *)slot->words, of->spec.item + from, &list,
+                                          GT_VALUE_STRING_MOST) /
+                        8;
     slot->code = code;
     slot->of = of;
 }

@@ -142,7 +142,7 @@ static void test_scan_refuses(void **state)
     add(&depth, 5, gt_uftrace_entry(3, 1));
     add(&depth, 5, gt_uftrace_exit(4, 1));
     assert_int_equal(scan(&depth, 0, &s, NULL), GT_E_FORMAT);
-    add(&more, 5, gt_uftrace_entry(0, 1) | 4);
+    add(&more, 5, gt_uftrace_event(0, GT_UFTRACE_EV_USER) | 4);
     assert_int_equal(scan(&more, 0, &s, NULL), GT_E_FORMAT);
 }
 
@@ -159,6 +159,32 @@ static void test_scan_payload(void **state)
         assert_int_equal(scan(&m, cut, &s, NULL), 0);
         assert_int_equal(s.whole, left == 48 ? 48 : left >= 32 ? 32 : 0);
         assert_int_equal(s.lost_event, left == 48);
+        free(s.open);
+    }
+}
+
+/* The values of a call are no records. */
+static void test_scan_values(void **state)
+{
+    (void)state;
+    struct gt_uftrace_scan s;
+    struct made m = {0};
+    add(&m, 5, gt_uftrace_entry(0, 0x10));
+    add(&m, 6, gt_uftrace_entry(1, 0x20) | 4);
+    add(&m, 1, 2);
+    m.words[m.n++] = 3;
+    add(&m, 7, gt_uftrace_exit(1, 0x20) | 4);
+    m.words[m.n++] = 4;
+    add(&m, 8, gt_uftrace_event(1, GT_UFTRACE_EV_SCHED_OUT));
+    assert_int_equal(scan(&m, 0, &s, NULL), 0);
+    assert_int_equal(s.records, 4);
+    assert_int_equal(s.whole, m.n * 8);
+    assert_int_equal(s.n_open, 1);
+    assert_true(s.scheduled_out);
+    free(s.open);
+    for (size_t cut = 17; cut <= m.n * 8; cut++) {
+        assert_int_equal(scan(&m, cut, &s, NULL), 0);
+        assert_in_range(s.n_open, 0, 2);
         free(s.open);
     }
 }
@@ -203,10 +229,11 @@ static void test_scan_deep(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_word_layout),  cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_hostile),      cmocka_unit_test(test_scan_every_cut),
-        cmocka_unit_test(test_scan_refuses), cmocka_unit_test(test_scan_payload),
-        cmocka_unit_test(test_scan_deep),    cmocka_unit_test(test_scan_lost_event),
+        cmocka_unit_test(test_word_layout),     cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_hostile),         cmocka_unit_test(test_scan_every_cut),
+        cmocka_unit_test(test_scan_refuses),    cmocka_unit_test(test_scan_payload),
+        cmocka_unit_test(test_scan_values),     cmocka_unit_test(test_scan_deep),
+        cmocka_unit_test(test_scan_lost_event),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,7 +83,7 @@ static void test_uftrace(void **state)
     struct gt_value_list got;
     struct gt_reader r;
     (void)state;
-    size_t n = gt_values_put_uftrace(bytes, items, &list);
+    size_t n = gt_values_put_uftrace(bytes, items, &list, GT_VALUE_STRING_MOST);
     /* 4, 2 + 5 + 1, 10 + 2, 1 + 3, 2 + 8 + 2, 2 + 4 + 2, 8, 2 + 12 + 2 */
     assert_int_equal(n, 4 + 8 + 12 + 4 + 12 + 8 + 8 + 16);
     assert_memory_equal(bytes, "\xfe\xff\xff\xff\5\0a\"b\n\x80", 11);
@@ -99,6 +99,47 @@ static void test_uftrace(void **state)
     assert_int_equal(gt_values_get_uftrace(&r, items, GT_VALUES_MOST + 1, &got), GT_E_FORMAT);
 }
 
+/* What one string is read as, and that it is written as the same bytes. */
+static struct gt_value read_string(const char *text, size_t n)
+{
+    static uint8_t bytes[600], again[600];
+    static const struct gt_value_item item = {.format = 's'};
+    struct gt_value_list got;
+    struct gt_reader r;
+    memset(bytes, 0, sizeof bytes);
+    bytes[0] = (uint8_t)n;
+    bytes[1] = (uint8_t)(n >> 8);
+    memcpy(bytes + 2, text, n);
+    gt_reader_init(&r, bytes, (2 + n + 7) / 8 * 8);
+    assert_int_equal(gt_values_get_uftrace(&r, &item, 1, &got), 0);
+    assert_int_equal(gt_values_put_uftrace(again, &item, &got, sizeof again - 16),
+                     (2 + n + 7) / 8 * 8);
+    assert_memory_equal(bytes, again, n + 2);
+    return got.value[0];
+}
+
+static void test_strings(void **state)
+{
+    char text[300];
+    (void)state;
+    memset(text, 'x', sizeof text);
+    memcpy(text + GT_VALUE_STRING_MOST, "...", 3);
+    struct gt_value cut = read_string(text, GT_VALUE_STRING_MOST + 3);
+    assert_int_equal(cut.kind, GT_VALUE_CUT);
+    assert_int_equal(cut.size, GT_VALUE_STRING_MOST);
+    assert_int_equal(read_string(text, GT_VALUE_STRING_MOST + 4).kind, GT_VALUE_BYTES);
+    assert_int_equal(read_string(text + 1, GT_VALUE_STRING_MOST + 2).kind, GT_VALUE_BYTES);
+    assert_int_equal(read_string(text, GT_VALUE_STRING_MOST).kind, GT_VALUE_BYTES);
+    struct gt_value bad = read_string("<0x1f>", 6);
+    assert_int_equal(bad.kind, GT_VALUE_BAD_ADDRESS);
+    assert_int_equal(bad.word, 0x1f);
+    /* these would be written otherwise */
+    assert_int_equal(read_string("<0x01f>", 7).kind, GT_VALUE_BYTES);
+    assert_int_equal(read_string("<0x0>", 5).kind, GT_VALUE_BYTES);
+    assert_int_equal(read_string("<0x1F>", 6).kind, GT_VALUE_BYTES);
+    assert_int_equal(read_string("\xff\xff\xff\xff", 4).kind, GT_VALUE_BAD_ADDRESS);
+}
+
 /* The longest list fits what callers have room for, in both forms. */
 static void test_longest(void **state)
 {
@@ -112,7 +153,8 @@ static void test_longest(void **state)
         item[i] = (struct gt_value_item){.format = 's'};
         most.value[i] = (struct gt_value){.kind = GT_VALUE_CUT, .size = sizeof text, .bytes = text};
     }
-    assert_in_range(gt_values_put_uftrace(bytes, item, &most), 3600, sizeof bytes);
+    assert_in_range(gt_values_put_uftrace(bytes, item, &most, GT_VALUE_STRING_MOST), 3600,
+                    sizeof bytes);
     assert_in_range(gt_values_put_words(words, &most), 400, sizeof words / 8);
 }
 
@@ -259,10 +301,11 @@ static void test_is_item(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),         cmocka_unit_test(test_words_refused),
-        cmocka_unit_test(test_uftrace),       cmocka_unit_test(test_longest),
-        cmocka_unit_test(test_shown),         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_lists_refused), cmocka_unit_test(test_is_item),
+        cmocka_unit_test(test_words),   cmocka_unit_test(test_words_refused),
+        cmocka_unit_test(test_uftrace), cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_longest), cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_lists),   cmocka_unit_test(test_lists_refused),
+        cmocka_unit_test(test_is_item),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
