@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Values of whole files: see auto.h. */
-#include "analysis/arguments/auto.h"
+#include "analysis/arguments/auto_private.h"
 
 #include "analysis/arguments/fields.h"
 #include "analysis/arguments/spec.h"
@@ -14,31 +14,6 @@
 #include <glib.h>
 #include <string.h>
 
-struct selection {
-    struct gt_pattern *pattern; /* NULL: all */
-    struct gt_auto_request request;
-};
-
-/* A module's functions are at `first` of the array, which grows. */
-struct module {
-    const char *path, *build_id;
-    size_t first, n;
-};
-
-struct gt_auto_arguments {
-    struct gt_arguments *specs;
-    GArray *selections; /* struct selection */
-    GArray *modules;    /* struct module */
-    GArray *functions;  /* struct gt_value_function */
-    GPtrArray *prototypes;
-    GStringChunk *texts;
-    struct gt_demangler *demangler;
-    struct gt_prototypes *libc; /* of libc_abi */
-    const struct gt_abi *libc_abi;
-    const struct gt_kernel *kernel; /* the last one, and its prototypes */
-    const struct gt_prototypes *kernel_types;
-};
-
 /* The file whose functions are added. */
 struct file {
     const struct gt_symbol_source *source;
@@ -50,7 +25,7 @@ struct file {
 
 static void free_selection(void *item)
 {
-    gt_pattern_free(((struct selection *)item)->pattern);
+    gt_pattern_free(((struct gt_auto_selection *)item)->pattern);
 }
 
 static void free_prototypes(void *item)
@@ -62,9 +37,9 @@ struct gt_auto_arguments *gt_auto_arguments_new(void)
 {
     struct gt_auto_arguments *a = g_new0(struct gt_auto_arguments, 1);
     a->specs = gt_arguments_new();
-    a->selections = g_array_new(FALSE, FALSE, sizeof(struct selection));
+    a->selections = g_array_new(FALSE, FALSE, sizeof(struct gt_auto_selection));
     g_array_set_clear_func(a->selections, free_selection);
-    a->modules = g_array_new(FALSE, FALSE, sizeof(struct module));
+    a->modules = g_array_new(FALSE, FALSE, sizeof(struct gt_auto_module));
     a->functions = g_array_new(FALSE, FALSE, sizeof(struct gt_value_function));
     a->prototypes = g_ptr_array_new_with_free_func(free_prototypes);
     a->texts = g_string_chunk_new(1 << 16);
@@ -90,7 +65,7 @@ int gt_auto_arguments_select(struct gt_auto_arguments *a, const char *pattern,
                              enum gt_filter_match match, const struct gt_auto_request *request,
                              size_t *at, struct gt_error *err)
 {
-    struct selection s = {.request = *request};
+    struct gt_auto_selection s = {.request = *request};
     int status = 0;
     if (pattern)
         status = gt_pattern_parse(pattern, strlen(pattern), match, &s.pattern, at, err);
@@ -133,7 +108,8 @@ static struct gt_auto_request wanted_of(const struct gt_auto_arguments *a, const
     struct gt_auto_request sum = {0};
     *named = false;
     for (guint i = 0; i < a->selections->len; i++) {
-        const struct selection *s = &g_array_index(a->selections, struct selection, i);
+        const struct gt_auto_selection *s =
+            &g_array_index(a->selections, struct gt_auto_selection, i);
         if (s->pattern && !gt_pattern_match(s->pattern, &what))
             continue;
         sum.all |= s->request.all;
@@ -227,7 +203,7 @@ static bool make_spec(struct gt_auto_arguments *a, const struct file *f,
 static void add_part(struct gt_auto_arguments *a, const struct file *f,
                      const struct gt_source_part *part, uint64_t base)
 {
-    struct module m = {.first = a->functions->len};
+    struct gt_auto_module m = {.first = a->functions->len};
     for (size_t i = 0; i < part->n; i++) {
         const struct gt_source_function *fn = &part->function[i];
         struct gt_value_function to = {.addr = fn->addr - base};
@@ -370,7 +346,7 @@ int gt_auto_arguments_write(const struct gt_auto_arguments *a, struct gt_text *o
     g_autofree struct gt_value_module *modules = g_new0(struct gt_value_module, a->modules->len);
     struct gt_values values = {.module = modules, .n_modules = a->modules->len};
     for (guint i = 0; i < a->modules->len; i++) {
-        const struct module *m = &g_array_index(a->modules, struct module, i);
+        const struct gt_auto_module *m = &g_array_index(a->modules, struct gt_auto_module, i);
         modules[i] = (struct gt_value_module){m->path, m->build_id, functions + m->first, m->n};
     }
     values.enums = (struct gt_value_enum *)gt_arguments_enums(a->specs, &values.n_enums);

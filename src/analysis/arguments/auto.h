@@ -40,6 +40,10 @@ bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a);
 int gt_auto_arguments_add(struct gt_auto_arguments *a, const struct gt_symbol_source *source,
                           bool in_process, struct gt_error *err);
 
+/* Adds the system calls that QEMU reports of programs for the target, of all names. GT_E_NOMEM. */
+int gt_auto_arguments_add_syscalls(struct gt_auto_arguments *a, const char *target,
+                                   struct gt_error *err);
+
 /* Functions that have values so far. */
 size_t gt_auto_arguments_count(const struct gt_auto_arguments *a);
 /* Appends the values file. Errors of gt_values_write. */

@@ -181,7 +181,7 @@ static bool make_item(struct gt_arguments *a, const struct gt_types *types, uint
     return true;
 }
 
-static struct gt_value_item *new_items(struct gt_arguments *a)
+struct gt_value_item *gt_arguments_items(struct gt_arguments *a)
 {
     struct gt_value_item *item = a->spare;
 
@@ -210,7 +210,7 @@ void gt_arguments_by_prototype(struct gt_arguments *a, const struct gt_abi *abi,
     g_autofree struct gt_abi_value *value = g_new0(struct gt_abi_value, t->n + 1);
     unsigned integers = 0, floats = 0;
 
-    *out = (struct gt_value_spec){.item = new_items(a)};
+    *out = (struct gt_value_spec){.item = gt_arguments_items(a)};
     gt_abi_place_prototype(abi, p, item, &value[t->n], value);
     for (uint32_t i = 0; q && i < t->n && out->n_arguments < GT_VALUES_MOST; i++) {
         struct gt_value_item *to = &out->item[out->n_arguments];
@@ -232,7 +232,7 @@ void gt_arguments_words(struct gt_arguments *a, const struct gt_abi *abi, unsign
 {
     struct gt_abi_value value;
 
-    *out = (struct gt_value_spec){.item = new_items(a)};
+    *out = (struct gt_value_spec){.item = gt_arguments_items(a)};
     for (unsigned i = 0; i < n && i < GT_VALUES_MOST; i++) {
         struct gt_value_item *to = &out->item[out->n_arguments];
         gt_abi_argument(abi, i + 1, false, &value);

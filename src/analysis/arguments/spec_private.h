@@ -25,4 +25,7 @@ struct gt_arguments {
 void gt_arguments_set_format(struct gt_arguments *a, const struct gt_types *types, uint32_t type,
                              struct gt_value_item *item);
 
+/* Room for the items of a spec: GT_VALUES_MOST + 1. */
+struct gt_value_item *gt_arguments_items(struct gt_arguments *a);
+
 #endif

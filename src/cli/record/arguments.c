@@ -105,8 +105,11 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
 {
     static const struct gt_auto_request all = {.all = true};
     const struct gt_record_filters *f = &r->opt->filters;
-    if (!f->arguments && !f->results && !f->auto_args)
+    if (!f->arguments && !f->results && !f->auto_args && !f->system_calls)
         return 0;
+    if (f->system_calls && !r->user_mode)
+        return gt_error_set(err, GT_E_USAGE,
+                            "--syscalls is for programs in user mode, this is a machine");
     r->arguments = g_new0(struct gt_record_arguments, 1);
     r->arguments->automatic = gt_auto_arguments_new();
     r->arguments->plugin = g_string_new(NULL);
@@ -169,9 +172,15 @@ static int add_program(struct gt_recording *r, struct gt_error *err)
 int gt_record_arguments_write(struct gt_recording *r, struct gt_error *err)
 {
     struct gt_text text = {0};
-    if (!is_wanted(r))
+    if (!r->arguments)
         return 0;
-    int status = r->user_mode ? add_program(r, err) : 0;
+    bool calls = r->opt->filters.system_calls && r->user_mode;
+    int status =
+        calls ? gt_auto_arguments_add_syscalls(r->arguments->automatic, r->target, err) : 0;
+    if (!is_wanted(r) && !calls)
+        return status;
+    if (status == 0 && is_wanted(r) && r->user_mode)
+        status = add_program(r, err);
     if (status == 0 && !gt_auto_arguments_count(r->arguments->automatic)) {
         if (!r->opt->quiet)
             gt_record_say("note: auto-args: no prototypes of selected functions were found");
@@ -194,6 +203,8 @@ void gt_record_arguments_append(const struct gt_recording *r, GString *out)
     if (!r->arguments)
         return;
     g_string_append(out, r->arguments->plugin->str);
+    if (r->opt->filters.system_calls && r->user_mode)
+        g_string_append(out, ",syscalls=on");
     gt_record_qemu_append_path(out, "values", r->arguments->file);
 }
 

@@ -20,6 +20,7 @@ struct gt_record_filters {
     const char *time, *size, *match;
     bool kernel_only, user_only, no_handlers;
     bool auto_args; /* -a */
+    bool system_calls;
 };
 
 /* Rows of a table of options, whose struct has a struct gt_record_filters as `filters`. */
@@ -48,6 +49,9 @@ struct gt_record_filters {
          .help = "record arguments and results of all functions whose prototypes are known: "      \
                  "from debug information, a kernel's BTF, a table of the C library",               \
          GT_RECORD_FIELD(filters.auto_args)},                                                      \
+        {"syscalls", .type = GT_OPTION_FLAG,                                                       \
+         .help = "record system calls with their arguments and results (docs/arguments.md)",       \
+         GT_RECORD_FIELD(filters.system_calls)},                                                   \
         GT_RECORD_FILTER("caller-filter", 'C', "FUNC",                                             \
                          "record only calls that lead to these functions", callers),               \
         GT_RECORD_FILTER("hide", 'H', "FUNC", "do not record these functions, but what they call", \

@@ -89,6 +89,10 @@ static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_
         return gt_error_set(err, GT_E_USAGE,
                             "--sysroot is for a program or a machine; give %s its own -L",
                             operands[0]);
+    if (r->user_mode) {
+        g_autofree char *base = g_path_get_basename(operands[0]);
+        r->target = g_strdup(base + strlen("qemu-"));
+    }
     return gt_record_qemu_find(operands[0], &r->qemu, err);
 }
 
@@ -222,6 +226,7 @@ static int find_target(struct gt_recording *r, const char *name, struct target *
     if (status < 0)
         return status;
     r->user_mode = true;
+    r->target = g_strdup(t->machine->target);
     r->program = (struct gt_record_program){
         .path = g_strdup(t->path),
         .root = r->opt->sysroot ? g_strdup(r->opt->sysroot)
@@ -293,6 +298,7 @@ void gt_record_clear(struct gt_recording *r)
     gt_record_arguments_clear(r);
     g_free(r->program.path);
     g_free(r->program.root);
+    g_free(r->target);
     gt_console_free(r->console);
     gt_causes_free(r->causes);
     if (r->snapshots_before)

@@ -71,7 +71,8 @@ struct gt_recording {
     struct gt_causes *causes;              /* see causes.h; NULL: other tools */
     struct gt_record_arguments *arguments; /* see arguments.h; NULL: none */
     struct gt_record_program program;
-    char *code; /* path of the code map for the plugin; NULL: none */
+    char *target; /* user mode: QEMU's name of the architecture; NULL: not known */
+    char *code;   /* path of the code map for the plugin; NULL: none */
     struct gt_recording_mark output_before, info_before, stats_before;
     GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
     int wait_status;

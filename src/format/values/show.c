@@ -145,7 +145,7 @@ static void show_word(const struct show *s, const struct gt_value_item *item, ui
         gt_text_printf(s->t, "%" PRIu64, word & mask);
         return;
     case GT_VALUE_OCTAL:
-        gt_text_printf(s->t, "0%" PRIo64, word & mask);
+        gt_text_printf(s->t, "%#" PRIo64, word & mask);
         return;
     case GT_VALUE_CHAR:
         show_char(s, word);

@@ -85,7 +85,10 @@ const char *gt_value_source_read(char *text, struct gt_value_item *item)
     for (unsigned i = 0; n > 1 && i < n; i++)
         if (!item->piece[i].size)
             return "a size of each piece";
-    if (n > 1 && sum != item->size)
+    if (n > 1 && gt_value_is_text(item->format)) {
+        if (n > 2)
+            return "at most 2 pieces of a text: its address, its length";
+    } else if (n > 1 && sum != item->size)
         return "pieces that have all bytes of the value";
     for (unsigned i = 0; i < n; i++)
         if (end[i])

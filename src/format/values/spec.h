@@ -18,7 +18,8 @@
  * "%rdi", "%x0:8|%x1:4" (a struct of 12 bytes in two registers), "stack+8" (x86_64: after the
  * return address), "%x0*0" (a struct at the address in x0), "%x0*64*40" (what is 40 bytes after
  * the address that is at x0 + 64). Numbers are decimal or hex after 0x; OFFSET may be negative. A
- * string's source is where its address is; with format GT_VALUE_CHARS where its bytes are.
+ * string's source is where its address is, and perhaps, as a second piece, how many bytes it has
+ * (else it ends with a NUL); with format GT_VALUE_CHARS where its bytes are.
  */
 #ifndef GT_FORMAT_VALUES_SPEC_H
 #define GT_FORMAT_VALUES_SPEC_H

@@ -143,7 +143,7 @@ static const struct {
     {"remap_file_pages", {234, 257, 234, 216}}, {"removexattr", {14, 235, 14, 197}},
     {"rename", {-1, 38, -1, 82}}, {"renameat", {38, 302, -1, 264}}, {"renameat2", {276, 353, 276, 316}},
     {"request_key", {218, 287, 218, 249}}, {"restart_syscall", {128, 0, 128, 219}},
-    {"rmdir", {-1, 40, -1, 84}}, {"rseq", {293, 386, 293, 334}}, {"rt_sigaction", {134, 174, 134, 13}},
+    {"riscv_flush_icache", {-1, -1, 259, -1}}, {"rmdir", {-1, 40, -1, 84}}, {"rseq", {293, 386, 293, 334}}, {"rt_sigaction", {134, 174, 134, 13}},
     {"rt_sigpending", {136, 176, 136, 127}}, {"rt_sigprocmask", {135, 175, 135, 14}},
     {"rt_sigqueueinfo", {138, 178, 138, 129}}, {"rt_sigreturn", {139, 173, 139, 15}},
     {"rt_sigsuspend", {133, 179, 133, 130}}, {"rt_sigtimedwait", {137, 177, 137, 128}},

@@ -6,6 +6,13 @@
 
 #include <stdint.h>
 
+/* System calls as functions of a recording: of this module, at these addresses, of 48 bits, which
+ * no program has: those of a host's programs end at 2^47. */
+#define GT_SYSCALLS_MODULE  "syscalls"
+#define GT_SYSCALLS_UNKNOWN "unknown_syscall" /* the one after the last number */
+#define GT_SYSCALLS_BASE    UINT64_C(0xf00000000000)
+enum { GT_SYSCALLS_STEP = 16, GT_SYSCALLS_NUMBER = 1024 };
+
 /* NULL: no such call, or an unknown target. Searches linearly: index the table once on hot paths.
  */
 const char *gt_syscall_name(const char *target, uint64_t number);

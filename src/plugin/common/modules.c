@@ -225,6 +225,26 @@ static void load_module(void *arg)
     load->module = module;
 }
 
+/* On the worker. */
+static void announce(void *arg)
+{
+    const struct load *load = arg;
+    load->modules->added(load->modules->self, load->module);
+}
+
+struct gt_module *gt_modules_add_made(struct gt_modules *m, uint64_t lo, const char *path,
+                                      struct gt_symbols *symbols)
+{
+    struct gt_module *module = module_create(m, lo, lo + symbols->load_size, path);
+    struct load load = {.modules = m, .module = module};
+    module->symbols = symbols;
+    module->functions = g_hash_table_new(NULL, NULL);
+    module->made = module->lines_read = true;
+    module->loaded = m->now ? m->now(m->self) : 0;
+    g_ptr_array_set_size(m->displaced, 0);
+    return gt_worker_call(m->worker, announce, &load) < 0 ? NULL : module;
+}
+
 static struct gt_module *find_known(struct gt_modules *m, uint64_t pc)
 {
     for (guint i = m->live->len; i-- > 0;) {

@@ -44,6 +44,7 @@ struct gt_module {
     bool saved, mapped;              /* its symbols, its line in the map are written */
     bool recognised;                 /* it is one of code_modules.h, and not in gt_modules.all */
     bool listed;                     /* its line is in task.txt, not in the map */
+    bool made;                       /* by gt_modules_add_made: no file of the guest */
     struct gt_function_lines *lines; /* of its symbols; NULL: not known. Atomic */
     bool lines_read;                 /* they were looked for */
     struct gt_module *same;          /* one before of the same content; NULL: none */
@@ -87,6 +88,11 @@ struct gt_func *gt_module_func(const struct gt_module *module, uint64_t pc);
 
 /* modules_flags.c: enum gt_func_flag of a function of that name. */
 uint32_t gt_module_flags_of(const struct gt_symbol *symbol);
+
+/* Adds a module that is no file of the guest: its functions have no code, and are never found by an
+ * address. The symbols must live as long as the modules. NULL: the worker cannot run. */
+struct gt_module *gt_modules_add_made(struct gt_modules *m, uint64_t lo, const char *path,
+                                      struct gt_symbols *symbols);
 
 /* The guest mapped memory without a file at the range, or a file. */
 void gt_modules_mapped(struct gt_modules *m, uint64_t lo, uint64_t size, bool anon);

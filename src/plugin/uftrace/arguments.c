@@ -112,9 +112,19 @@ static int read_values(struct gt_argument_reading *a, struct gt_error *err)
     return status < 0 ? gt_error_set(err, status, "%.200s: %.280s", a->file, why.text) : 0;
 }
 
+static bool is_in_code(const struct gt_argument_reading *a)
+{
+    bool yes = a->rules->len > 0;
+    for (size_t i = 0; i < a->values.n_modules && !yes; i++)
+        yes = strcmp(a->values.module[i].path, GT_SYSCALLS_MODULE) != 0;
+    return yes;
+}
+
 static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     static const char what[] = "arguments and return values";
+    if (!r->arguments.in_code)
+        return 0;
     if (!gt_host_can(GT_HOST_REGISTERS) || !gt_host_can(GT_HOST_CONDITIONAL))
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "%s cannot be read here: QEMU 9.0 and later let plugins read registers",
@@ -137,9 +147,11 @@ int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (status < 0 || (!a->rules->len && !a->file))
         return status;
     a->abi = gt_abi_by_name(r->host.target);
-    status = check(r, err);
-    if (status == 0 && a->file)
+    if (a->file)
         status = read_values(a, err);
+    a->in_code = is_in_code(a);
+    if (status == 0)
+        status = check(r, err);
     a->on = status == 0;
     a->functions = g_hash_table_new(NULL, NULL);
     a->registers = g_hash_table_new(g_str_hash, g_str_equal);
@@ -255,7 +267,7 @@ static GArray *collect(struct gt_uftrace_recorder *r, const struct gt_module *m,
     GArray *items = g_array_new(FALSE, FALSE, sizeof(struct gt_value_item));
     if (file)
         g_array_append_vals(items, file->item, (guint)(file->n_arguments + file->n_returns));
-    for (guint i = 0; i < a->rules->len; i++) {
+    for (guint i = 0; i < a->rules->len && !m->made; i++) {
         const struct rule *rule = g_ptr_array_index(a->rules, i);
         if (!gt_pattern_match(rule->pattern, what))
             continue;

@@ -75,6 +75,7 @@ struct gt_argument_reading {
     const char *file; /* of values; NULL: none */
     GPtrArray *rules; /* struct rule */
     bool on;          /* some function may have values */
+    bool in_code;     /* one of the guest's code, not only system calls */
     struct gt_values values;
     const struct gt_abi *abi;
     /* with r->lock */
@@ -105,6 +106,12 @@ void gt_arguments_drop(struct gt_vcpu *v);
 /* The callback of a return instruction; data: a struct gt_argument_point. */
 void gt_on_valued_return(unsigned vcpu, void *data);
 
+/* Before what is no code begins or ends (system_calls.h): values that the host has given, of which
+ * the function's registers are "arg1" to "arg8" and "result"; gt_arguments_after is called after
+ * it. */
+void gt_arguments_give(struct gt_vcpu *v, const struct gt_argument_function *of,
+                       const struct gt_code *code, const uint64_t *given, bool result);
+
 /* Before a slow transfer to `code`, and after it. */
 void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit);
 void gt_arguments_after(struct gt_vcpu *v);
@@ -114,6 +121,12 @@ const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, u
 const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr);
 /* The same after a plain return, which has closed the frame. */
 const struct gt_argument_slot *gt_arguments_returned(uint64_t addr);
+
+/* Reads the function's arguments, or its result, as they are stored; `given`: what registers have,
+ * by the host's word, as for gt_arguments_give; NULL: the host's registers. */
+void gt_arguments_read_values(struct gt_uftrace_recorder *r, const struct gt_code *code,
+                              const struct gt_argument_function *of, bool result,
+                              const uint64_t *given, struct gt_argument_slot *slot);
 
 /* A value of a call of the function, as a reader will have it; `words` are its arguments' or
  * result's, as they are stored. False: it has none of that name. */

@@ -46,6 +46,8 @@ static void put_item(GString *out, const struct gt_value_item *item, unsigned nu
         g_string_append_printf(out, "/t%u:%s", item->size, item->type ? item->type : "struct");
     else if (format == GT_VALUE_ENUM)
         g_string_append_printf(out, "/d%u", item->size * 8);
+    else if (format == GT_VALUE_OCTAL) /* uftrace 0.13 knows no /o */
+        g_string_append_printf(out, "/x%u", item->size * 8);
     else if (format == GT_VALUE_BOOL)
         g_string_append_printf(out, "/u%u", item->size * 8);
     else if (format == GT_VALUE_POINTER || format == GT_VALUE_CHAR)

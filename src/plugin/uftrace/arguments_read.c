@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading values from registers and memory, and whose call they are: see arguments.h. */
+/* Reading values from registers and memory: see arguments.h. */
 #include "base/page.h"
 #include "plugin/uftrace/arguments.h"
 #include "plugin/uftrace/guest_read.h"
-#include "plugin/uftrace/installed.h"
 #include "plugin/uftrace/recorder.h"
-#include "track/tail_calls.h"
 
 #include <string.h>
 
@@ -17,6 +15,8 @@ enum { REGISTER_MOST = 256 }; /* bytes of a register that are looked at */
 struct reading {
     struct gt_uftrace_recorder *r;
     const struct gt_argument_function *of;
+    const uint64_t *given; /* what registers have, by the host's word: 8, or a result; else NULL */
+    bool result;
     uint8_t bytes[GT_VALUES_MOST][GT_VALUE_STRING_MOST]; /* of each value */
 };
 
@@ -35,9 +35,28 @@ static bool read_address(const struct reading *in, uint64_t addr, uint64_t *out)
     return read_memory(in, addr, out, in->r->guest.arch->bits / 8);
 }
 
-static bool read_register(struct gt_argument_register *reg, const struct gt_value_piece *p,
-                          void *out, size_t n)
+/* Of what the host has given. */
+static bool read_given(const struct reading *in, const struct gt_value_piece *p, void *out,
+                       size_t n)
 {
+    static const char name[] = "arg";
+    unsigned i = 0;
+    if (!in->result) {
+        i = strncmp(p->reg, name, sizeof name - 1) == 0 ? (unsigned)p->reg[sizeof name - 1] - '1'
+                                                        : 8;
+        if (i >= 8)
+            return false;
+    }
+    memset(out, 0, n);
+    memcpy(out, &in->given[i], MIN(n, sizeof *in->given));
+    return true;
+}
+
+static bool read_register(const struct reading *in, struct gt_argument_register *reg,
+                          const struct gt_value_piece *p, void *out, size_t n)
+{
+    if (in->given)
+        return read_given(in, p, out, n);
     uint8_t bytes[REGISTER_MOST];
     if (!gt_register_exists(&reg->own, p->reg) && !gt_register_exists(&reg->wide, reg->wide_name))
         return false;
@@ -72,7 +91,7 @@ static bool follow(const struct reading *in, struct gt_argument_register *reg,
 {
     unsigned word = in->r->guest.arch->bits / 8;
     uint64_t at = 0;
-    if (p->reg ? !read_register(reg, p, &at, word) : !stack_address(in, p, &at))
+    if (p->reg ? !read_register(in, reg, p, &at, word) : !stack_address(in, p, &at))
         return false;
     if (!p->reg && p->n_steps && !read_address(in, truncated(in, at), &at))
         return false;
@@ -90,7 +109,7 @@ static bool read_piece(const struct reading *in, struct gt_argument_register *re
 {
     uint64_t addr;
     if (p->reg && !p->n_steps)
-        return read_register(reg, p, out, n);
+        return read_register(in, reg, p, out, n);
     return follow(in, reg, p, &addr) && read_memory(in, addr, out, n);
 }
 
@@ -133,16 +152,35 @@ static bool read_cxx_string(const struct reading *in, uint64_t addr, uint8_t *ou
     return !n || read_memory(in, at, out, n);
 }
 
+/* As many bytes as its second piece says. */
+static void read_bytes(const struct reading *in, const struct gt_value_item *item,
+                       struct gt_argument_register *const *reg, uint64_t addr, uint8_t *out,
+                       struct gt_value *v)
+{
+    uint64_t size = 0;
+    if (!read_piece(in, reg[1], &item->piece[1], &size, in->r->guest.arch->bits / 8))
+        return;
+    size_t n = size < GT_VALUE_STRING_MOST ? (size_t)size : GT_VALUE_STRING_MOST;
+    *v = (struct gt_value){
+        .kind = size > n ? GT_VALUE_CUT : GT_VALUE_BYTES, .size = (uint16_t)n, .bytes = out};
+    if (!addr || (n && !read_memory(in, addr, out, n)))
+        *v = (struct gt_value){.kind = GT_VALUE_BAD_ADDRESS, .word = addr};
+}
+
 static void read_string(const struct reading *in, const struct gt_value_item *item,
-                        struct gt_argument_register *reg, uint8_t *out, struct gt_value *v)
+                        struct gt_argument_register *const *reg, uint8_t *out, struct gt_value *v)
 {
     uint64_t addr = 0;
     const struct gt_value_piece *p = &item->piece[0];
     bool known = item->format == GT_VALUE_CHARS
-                     ? follow(in, reg, p, &addr)
-                     : read_piece(in, reg, p, &addr, in->r->guest.arch->bits / 8);
+                     ? follow(in, reg[0], p, &addr)
+                     : read_piece(in, reg[0], p, &addr, in->r->guest.arch->bits / 8);
     if (!known)
         return;
+    if (item->n_pieces == 2) {
+        read_bytes(in, item, reg, addr, out, v);
+        return;
+    }
     size_t most = item->format == GT_VALUE_CHARS ? item->size : GT_VALUE_STRING_MOST;
     bool good = addr && (item->format == GT_VALUE_CXX_STRING ? read_cxx_string(in, addr, out, v)
                                                              : read_text(in, addr, most, out, v));
@@ -160,7 +198,7 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
     if (!item->n_pieces)
         return;
     if (gt_value_is_text(item->format)) {
-        read_string(in, item, reg[0], out, v);
+        read_string(in, item, reg, out, v);
         return;
     }
     size_t at = 0;
@@ -175,23 +213,36 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
 }
 
 /* The values [from, from + n) of the function, as they are stored. */
-static void read_values(struct gt_uftrace_recorder *r, const struct gt_code *code,
-                        const struct gt_argument_function *of, size_t from, size_t n,
-                        struct gt_argument_slot *slot)
+static void read_into(struct reading *in, const struct gt_code *code, size_t from, size_t n,
+                      struct gt_argument_slot *slot)
 {
-    struct reading in;
     struct gt_value_list list = {.n = n};
-    in.r = r;
-    in.of = of;
+    const struct gt_argument_function *of = in->of;
     for (size_t i = 0; i < n; i++)
-        read_value(&in, from + i, in.bytes[i], &list.value[i]);
-    slot->n = gt_packed_is_on(&r->output.packed)
+        read_value(in, from + i, in->bytes[i], &list.value[i]);
+    slot->n = gt_packed_is_on(&in->r->output.packed)
                   ? gt_values_put_words(slot->words, &list)
                   : gt_values_put_uftrace((uint8_t *)slot->words, of->spec.item + from, &list,
                                           GT_VALUE_STRING_MOST) /
                         8;
     slot->code = code;
     slot->of = of;
+}
+
+void gt_arguments_read_values(struct gt_uftrace_recorder *r, const struct gt_code *code,
+                              const struct gt_argument_function *of, bool result,
+                              const uint64_t *given, struct gt_argument_slot *slot)
+{
+    const struct gt_value_spec *spec = &of->spec;
+    struct reading in;
+    in.r = r;
+    in.of = of;
+    in.given = given;
+    in.result = result;
+    if (result)
+        read_into(&in, code, spec->n_arguments, spec->n_returns, slot);
+    else
+        read_into(&in, code, 0, spec->n_arguments, slot);
 }
 
 bool gt_arguments_value(const struct gt_uftrace_recorder *r, const struct gt_argument_function *of,
@@ -209,136 +260,4 @@ bool gt_arguments_value(const struct gt_uftrace_recorder *r, const struct gt_arg
                     : gt_values_get_uftrace(
                           &bytes, item, result ? spec->n_returns : spec->n_arguments, &list) == 0;
     return good && gt_values_get(item, &list, name, out);
-}
-
-/* ---- whose they are ------------------------------------------------------------------------ */
-
-/* The vCPU of the transfer that this thread makes, if values wait for it. */
-static __thread struct gt_argument_slots *waiting;
-
-static struct gt_argument_slots *slots_of(struct gt_vcpu *v)
-{
-    if (!v->arguments)
-        v->arguments = g_new0(struct gt_argument_slots, 1); /* once a vCPU */
-    return v->arguments;
-}
-
-void gt_arguments_read(struct gt_vcpu *v, const struct gt_argument_point *p)
-{
-    struct gt_argument_slots *slots = slots_of(v);
-    if (p->of->spec.n_arguments)
-        read_values(v->rec, p->code, p->of, 0, p->of->spec.n_arguments, &slots->entry);
-    v->thread.slow_flags |= GT_SLOW_VALUES;
-}
-
-void gt_arguments_drop(struct gt_vcpu *v)
-{
-    v->arguments->entry.code = NULL;
-    v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
-}
-
-void gt_on_valued_return(unsigned vcpu, void *data)
-{
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
-    const struct gt_argument_point *p = data;
-    const struct gt_value_spec *spec = &p->of->spec;
-    if (!gt_vcpu_is_recorded(v) || v->thread.stack->top->fn != p->of->fn ||
-        v->thread.stack->top->kind == GT_FRAME_TAIL)
-        return;
-    read_values(v->rec, p->code, p->of, spec->n_arguments, spec->n_returns, &slots_of(v)->result);
-    v->thread.slow_flags |= GT_SLOW_VALUES;
-}
-
-static const struct gt_argument_function *function_of(struct gt_uftrace_recorder *r,
-                                                      const struct gt_func *fn)
-{
-    pthread_mutex_lock(&r->lock);
-    const struct gt_argument_function *of = g_hash_table_lookup(r->arguments.functions, fn);
-    pthread_mutex_unlock(&r->lock);
-    return of;
-}
-
-/* A return out of a tail call has arrived: each frame that it ends has its own result of the same
- * registers. */
-static void read_tail(struct gt_vcpu *v, const struct gt_code *code)
-{
-    const struct gt_stack *s = v->thread.stack;
-    struct gt_argument_slots *slots = slots_of(v);
-    const struct gt_frame *last = gt_tail_called(s);
-    if (last->ret != code->pc)
-        return;
-    if (!slots->tail)
-        slots->tail = g_new0(struct gt_argument_slot, GT_TAIL_MOST + 1); /* once a vCPU */
-    struct gt_argument_slot *to = slots->tail;
-    for (const struct gt_frame *f = s->top; f >= last; f--, to++) {
-        const struct gt_argument_function *of =
-            f->fn->flags & GT_FUNC_RESULT && f->addr == f->fn->lo ? function_of(v->rec, f->fn)
-                                                                  : NULL;
-        to->code = NULL;
-        if (of)
-            read_values(v->rec, code, of, of->spec.n_arguments, of->spec.n_returns, to);
-    }
-    slots->tail_top = gt_stack_depth(s);
-}
-
-void gt_arguments_before(struct gt_vcpu *v, const struct gt_code *code, uint64_t last_exit)
-{
-    const struct gt_frame *top = v->thread.stack ? v->thread.stack->top : NULL;
-    if (top && top->kind == GT_FRAME_TAIL && gt_last_exit_is_of(last_exit, GT_EXIT_RETURN))
-        read_tail(v, code);
-    struct gt_argument_slots *slots = v->arguments;
-    if (!slots || !top)
-        return;
-    const struct gt_argument_slot *result = &slots->result;
-    slots->matches = result->code && last_exit == gt_code_last_exit(result->code) &&
-                     top->fn == result->of->fn && top->addr == top->fn->lo && top->ret == code->pc;
-    waiting = slots;
-}
-
-void gt_arguments_after(struct gt_vcpu *v)
-{
-    if (!waiting)
-        return;
-    waiting->result.code = NULL;
-    waiting->matches = false;
-    waiting->tail_top = 0;
-    if (!waiting->entry.code)
-        v->thread.slow_flags &= ~(uint32_t)GT_SLOW_VALUES;
-    waiting = NULL;
-}
-
-const struct gt_argument_slot *gt_arguments_entering(const struct gt_stack *s, uint64_t addr)
-{
-    struct gt_argument_slot *slot = waiting ? &waiting->entry : NULL;
-    if (!slot || !slot->code || addr != slot->code->pc || s->top->fn != slot->of->fn)
-        return NULL;
-    slot->code = NULL; /* of one frame */
-    return slot;
-}
-
-static const struct gt_argument_slot *tail_result(const struct gt_argument_slots *slots,
-                                                  const struct gt_stack *s)
-{
-    uint32_t i = slots->tail_top - gt_stack_depth(s);
-    bool known = i <= GT_TAIL_MOST && slots->tail[i].code && slots->tail[i].of->fn == s->top->fn;
-    return known ? &slots->tail[i] : NULL;
-}
-
-const struct gt_argument_slot *gt_arguments_leaving(const struct gt_stack *s, uint64_t addr)
-{
-    const struct gt_argument_slots *slots = waiting;
-    if (slots && slots->tail_top)
-        return tail_result(slots, s);
-    return slots && slots->matches && s->top->fn == slots->result.of->fn
-               ? gt_arguments_returned(addr)
-               : NULL;
-}
-
-const struct gt_argument_slot *gt_arguments_returned(uint64_t addr)
-{
-    struct gt_argument_slots *slots = waiting;
-    if (!slots || !slots->matches || addr != slots->result.of->fn->lo)
-        return NULL;
-    slots->matches = false;
-    return &slots->result;
 }

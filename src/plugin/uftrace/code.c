@@ -196,7 +196,7 @@ static void look_always(struct gt_uftrace_recorder *r, struct gt_block *block, s
     gt_exec_fn packed = filters ? gt_on_filtered_transfer : gt_on_transfer,
                fn = data ? packed : counted;
     /* After a call, the results of a tail call are read. */
-    if (r->arguments.on || (filters && code->entry && gt_filters_reads(r, code)))
+    if (r->arguments.in_code || (filters && code->entry && gt_filters_reads(r, code)))
         gt_block_on_exec_regs(block, fn, data ? data : code);
     else
         gt_block_on_exec(block, fn, data ? data : code);
@@ -311,7 +311,7 @@ static bool instrument_values(const struct gt_translation *t, size_t first, size
 {
     struct gt_uftrace_recorder *r = t->rec;
     const struct gt_argument_function *of =
-        r->arguments.on && r->hot.scoreboard ? gt_arguments_of(r, t->module, code->fn) : NULL;
+        r->arguments.in_code && r->hot.scoreboard ? gt_arguments_of(r, t->module, code->fn) : NULL;
     if (!of)
         return false;
     if (of->spec.n_returns && code->exit == GT_EXIT_RETURN)

@@ -38,6 +38,7 @@ struct gt_uftrace_options {
     uint64_t max_tasks;     /* machines: contexts beyond this number are not recorded */
     bool tail_calls;        /* a jump to another function's entry replaces the caller */
     bool privilege_levels;  /* a task for each privilege level of each vCPU */
+    bool system_calls;      /* user mode: they are calls */
     bool srcline;           /* functions have source lines. With r->lock, once the guest runs */
     bool console;           /* whoever has started QEMU sends the console's lines: messages.h */
     bool qmp;               /* and QEMU's events */

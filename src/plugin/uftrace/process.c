@@ -202,6 +202,8 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     if (asleep && !v->begun && !v->refused && number == r->guest.syscalls->clone)
         gt_vcpu_begin(v, score, NULL); /* a child is one of a process that has begun */
     v->in_syscall = true;
+    if (r->options.system_calls && v->begun && !asleep)
+        gt_system_call(v, score, number, args);
     if (v->begun || asleep)
         before_syscall(v, score, number, args);
     gt_dormant_unlock(r);
@@ -253,6 +255,8 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
         after_syscall(v, score, result);
     else if (v->mapping)
         after_mmap(v, result);
+    if (r->options.system_calls)
+        gt_system_call_return(v, score, result);
     if (v->halted)
         gt_vcpu_stop_following(v, score);
     v->halted = false;

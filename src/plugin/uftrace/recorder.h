@@ -38,6 +38,7 @@
 #include "plugin/uftrace/reset.h"
 #include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/system.h"
+#include "plugin/uftrace/system_calls.h"
 #include "plugin/uftrace/vcpu.h"
 #include "plugin/uftrace/vectors.h"
 
@@ -101,6 +102,7 @@ struct gt_uftrace_recorder {
     struct gt_vcpus vcpus;
     struct gt_totals totals;
     struct gt_uftrace_process process;
+    struct gt_system_calls calls;
     struct gt_uftrace_output output;
     struct gt_control *control; /* control.h; NULL: no socket. Set at load and at the end */
     struct gt_snapshots snapshots;

@@ -106,7 +106,7 @@ void gt_source_report(const struct gt_uftrace_recorder *r)
     guint n = 0;
     for (guint i = 1; i < r->code.modules.all->len; i++) {
         const struct gt_module *m = r->code.modules.all->pdata[i];
-        if (m->lines || m->gone || (m->same && m->same->lines_read))
+        if (m->lines || m->gone || m->made || (m->same && m->same->lines_read))
             continue;
         if (n++ < SHOWN)
             g_string_append_printf(list, "%s%s", n > 1 ? ", " : "", m->path);

@@ -62,6 +62,7 @@ static int read_arguments(struct gt_uftrace_recorder *r, int argc, char **argv,
         {"discontinuities", GT_ARG_SWITCH, &o->discontinuities},
         {"summary", GT_ARG_SWITCH, &o->summary},
         {"srcline", GT_ARG_SWITCH, &o->srcline},
+        {"syscalls", GT_ARG_SWITCH, &o->system_calls},
         {"control", GT_ARG_TEXT, &o->control},
         {"console", GT_ARG_SWITCH, &o->console},
         {"qmp", GT_ARG_SWITCH, &o->qmp},
@@ -222,6 +223,8 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
     gt_parts_init(r);
     if (status == 0)
         status = know_guest(r, info, err);
+    if (status == 0)
+        status = gt_system_calls_check(r, err);
     if (status == 0)
         status = init_members(r, err);
     if (status == 0)

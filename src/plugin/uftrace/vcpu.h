@@ -17,6 +17,7 @@
 struct gt_uftrace_recorder;
 struct gt_levels;
 struct gt_argument_slots;
+struct gt_system_call;
 
 enum {
     GT_MAX_VCPUS = 65536,
@@ -55,8 +56,9 @@ struct gt_vcpu {
     bool in_exec;                /* its frames were closed for an execve that has not failed yet */
     bool exits;                  /* it has called exit, not exit_group: with this status */
     int exit_status;
-    bool in_fork;    /* gt_packed_before_fork was called */
-    bool in_syscall; /* user mode */
+    bool in_fork;                /* gt_packed_before_fork was called */
+    bool in_syscall;             /* user mode */
+    struct gt_system_call *call; /* that is recorded and has not returned; NULL: none */
     bool halted;     /* while the recorder sleeps: it is in the system call that it was in before */
     bool met;        /* it had run when the recorder woke up, and was not begun */
     unsigned resets; /* of the machine: those that it has begun anew after */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* C declarations: what they mean, and what is wrong with those that are refused. */
+#include "guest/abi/syscall_names.h"
 #include "guest/types/declarations.h"
+#include "guest/types/syscalls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -149,13 +151,40 @@ static void test_depth(void **state)
     }
 }
 
+/* Prototypes are of calls that exist; few calls, old or rare ones, have none. */
+static void test_syscalls(void **state)
+{
+    static const char *const targets[] = {"x86_64", "i386", "aarch64", "riscv64"};
+    struct gt_prototypes *p;
+    struct gt_error err;
+
+    (void)state;
+    assert_int_equal(gt_syscall_prototypes("vax", &p, &err), GT_E_UNSUPPORTED);
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        unsigned missing = 0;
+        if (gt_syscall_prototypes(targets[i], &p, &err) != GT_OK)
+            fail_msg("%s", err.text);
+        for (unsigned n = 0; n < GT_SYSCALLS_NUMBER; n++) {
+            const char *name = gt_syscall_name(targets[i], n);
+            missing += name && !gt_prototypes_named(p, name);
+        }
+        assert_in_range(missing, 1, 50);
+        for (size_t k = 0; k < p->n; k++) {
+            bool known = false;
+            for (size_t j = 0; j < sizeof targets / sizeof targets[0]; j++)
+                known = known || gt_syscall_number(targets[j], p->item[k].name) >= 0;
+            if (!known)
+                fail_msg("no call %s", p->item[k].name);
+        }
+        gt_prototypes_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_types), cmocka_unit_test(test_errors),   cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_depth), cmocka_unit_test(test_syscalls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

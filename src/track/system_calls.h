@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls of a program, where the host runs them and reports them: each is a call of a
+ * function that has no code. No code of the thread runs meanwhile. What the call does may change
+ * the frames: a process begins with those of its parent, a program that replaces another closes
+ * them all.
+ */
+#ifndef GT_TRACK_SYSTEM_CALLS_H
+#define GT_TRACK_SYSTEM_CALLS_H
+
+#include "track/track.h"
+
+/* The thread makes a system call. */
+void gt_track_syscall(struct gt_thread *t, const struct gt_func *fn, uint64_t time);
+/* It has returned; nothing happens where its frame is gone. */
+void gt_track_syscall_return(struct gt_thread *t, const struct gt_func *fn, uint64_t time);
+
+#endif
