@@ -4,7 +4,7 @@
 #include "analysis/export/sums.h"
 #include "analysis/recording/compact.h"
 #include "analysis/view/view.h"
-#include "cli/command.h"
+#include "cli/default_recording.h"
 #include "cli/output_file.h"
 #include "cli/window.h"
 
@@ -17,6 +17,7 @@ struct format {
     /* Writes the whole recording at `from` to `to`. */
     int (*recording)(const char *from, const char *to, const struct gt_notices *notices,
                      struct gt_error *err);
+    const char *from;    /* what that takes where nothing is named */
     gt_export_fn *calls; /* each of them, for other tools */
     gt_sums_fn *sums;    /* of calls, for other tools */
     bool page;           /* that of guesttrace view */
@@ -24,8 +25,8 @@ struct format {
 
 /* A row a format; names stand in format_names, too. */
 static const struct format formats[] = {
-    {"uftrace", .recording = gt_recording_unpack},
-    {"compact", .recording = gt_recording_pack},
+    {"uftrace", .recording = gt_recording_unpack, .from = GT_DEFAULT_FILE},
+    {"compact", .recording = gt_recording_pack, .from = GT_DEFAULT_DIRECTORY},
     {"perfetto", .calls = gt_export_perfetto},
     {"chrome", .calls = gt_export_chrome},
     {"folded", .sums = gt_export_folded},
@@ -147,8 +148,8 @@ static int write_file(const struct export_options *o, struct gt_calls *c, struct
     return status;
 }
 
-static int write_calls(const struct gt_command *self, const struct export_options *o, char **from,
-                       size_t n, struct gt_error *err)
+static int write_calls(const struct gt_command *self, const struct export_options *o,
+                       const char *const from[2], struct gt_error *err)
 {
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
@@ -159,7 +160,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
     int status = gt_calls_open(from[0], &how, &calls, err);
     if (status < 0)
         return status;
-    if (n > 1)
+    if (from[1])
         status = gt_calls_open(from[1], &how, &other, err);
     if (status == 0)
         status = gt_window_make(&o->window, calls, &window, err);
@@ -188,9 +189,9 @@ static int run_export(const struct gt_command *self, const void *options, size_t
     if (!o->format || !o->output)
         return gt_command_usage_error(self, "needs --format and --output");
     const struct format *f = format_of(o->format);
-    if (n < 1 || n > (f->page ? 2 : 1))
-        return gt_command_usage_error(self, f->page ? "needs one recording, or two to compare"
-                                                    : "needs one recording");
+    if (n > (f->page ? 2 : 1))
+        return gt_command_usage_error(self, f->page ? "takes one recording, or two to compare"
+                                                    : "takes one recording");
     if (f->page && has_window(&o->window))
         return gt_command_usage_error(self,
                                       "--format html shows the whole recording: --from, --to, "
@@ -214,12 +215,16 @@ static int run_export(const struct gt_command *self, const void *options, size_t
                                       f->name);
     if (o->running && !f->sums)
         return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
-    for (size_t i = 0; i < n; i++)
-        if (gt_output_file_same(o->output, operands[i]))
+    const char *from[] = {n || !f->from ? gt_default_recording(self, operands[0]) : f->from,
+                          n > 1 ? operands[1] : NULL};
+    if (!from[0])
+        return gt_default_recording_missing(self);
+    for (size_t i = 0; i < G_N_ELEMENTS(from) && from[i]; i++)
+        if (gt_output_file_same(o->output, from[i]))
             return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
     const struct gt_notices notices = gt_command_notices(self);
-    int status = f->recording ? f->recording(operands[0], o->output, &notices, &err)
-                              : write_calls(self, o, operands, n, &err);
+    int status = f->recording ? f->recording(from[0], o->output, &notices, &err)
+                              : write_calls(self, o, from, &err);
     if (status == GT_E_USAGE)
         return gt_command_usage_error(self, "%s", err.text);
     return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
@@ -228,14 +233,15 @@ static int run_export(const struct gt_command *self, const void *options, size_t
 const struct gt_command gt_command_export = {
     .name = "export",
     .summary = "write a recording of calls in another format",
-    .usage = (const char *const[]){"--format FORMAT --output PATH RECORDING",
+    .usage = (const char *const[]){"--format FORMAT --output PATH [RECORDING]",
                                    "--format FORMAT --output PATH [--from TIME] [--to TIME] "
-                                   "[--task TASK]... RECORDING",
-                                   "--format html --output PATH RECORDING [OTHER]", NULL},
+                                   "[--task TASK]... [RECORDING]",
+                                   "--format html --output PATH [RECORDING [OTHER]]", NULL},
     .paragraphs =
         (const char *const[]){
             "RECORDING is a uftrace directory or a compact file; for the formats of other tools "
-            "also an etrace stream with its programs (--elf).",
+            "also an etrace stream with its programs (--elf). " GT_DEFAULT_RECORDING_HELP
+            " --format uftrace takes the first, --format compact the second.",
             "uftrace is a directory, compact one file with everything that the directory has, in "
             "about a hundredth of the space. perfetto is the format of ui.perfetto.dev: choose it "
             "for large recordings. chrome is JSON, four times as large, for viewers that read "

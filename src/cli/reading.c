@@ -87,9 +87,12 @@ int gt_reading_run(const struct gt_command *self, const struct gt_reading_option
 {
     struct gt_reading r;
     struct gt_error err = {0};
-    if (n != 1)
-        return gt_command_usage_error(self, "needs one recording");
-    int status = open_recording(&r, self, o, operands[0], &err);
+    if (n > 1)
+        return gt_command_usage_error(self, "takes one recording");
+    const char *path = gt_default_recording(self, operands[0]);
+    if (!path)
+        return gt_default_recording_missing(self);
+    int status = open_recording(&r, self, o, path, &err);
     if (status == 0)
         status = run(&r, user, &err);
     status = report_unused(&r, status, &err);

@@ -8,7 +8,7 @@
 
 #include "analysis/calls/calls.h"
 #include "analysis/image/demangle.h"
-#include "cli/command.h"
+#include "cli/default_recording.h"
 #include "cli/pager.h"
 #include "cli/window.h"
 
@@ -64,8 +64,8 @@ char *gt_reading_shown(const char *name);
 /* Prints a name so. */
 void gt_reading_put_name(struct gt_output *out, const char *name);
 
-/* Opens operands[0], which has to be the only one, calls `run`, which may print, and reports what
- * went wrong, also what the recording has of damage. Returns the exit status. */
+/* Opens operands[0], the only one, or else the default recording, calls `run`, which may print, and
+ * reports what went wrong, also what the recording has of damage. Returns the exit status. */
 int gt_reading_run(const struct gt_command *self, const struct gt_reading_options *o, size_t n,
                    char **operands,
                    int (*run)(struct gt_reading *r, const void *user, struct gt_error *err),

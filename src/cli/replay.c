@@ -190,12 +190,12 @@ static int run_replay(const struct gt_command *self, const void *options, size_t
 const struct gt_command gt_command_replay = {
     .name = "replay",
     .summary = "print the calls of a recording in order of time",
-    .usage = (const char *const[]){"[--from TIME] [--to TIME] [--task TASK] [OPTION]... RECORDING",
-                                   NULL},
+    .usage =
+        (const char *const[]){"[--from TIME] [--to TIME] [--task TASK] [OPTION]... [RECORDING]",
+                              NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
-            "programs (--elf).",
+            GT_RECORDING_HELP,
             "The layout is that of uftrace replay: how long a call took, its task, and the "
             "function, indented by its callers. A call in which nothing else happened is one line. "
             "Events, lost records and lines of a machine's console are comments. With --from the "

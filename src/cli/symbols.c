@@ -3,7 +3,7 @@
 #include "analysis/placement/symbolize.h"
 #include "analysis/processes/sysroot.h"
 #include "analysis/recording/edit.h"
-#include "cli/command.h"
+#include "cli/default_recording.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,8 @@ struct symbols_options {
 
 static const struct gt_option symbols_table[] = {
     {"dir", 'd', GT_OPTION_FILE, .value = "RECORDING",
-     .help = "name the functions of this directory or compact file (default: uftrace.data)",
+     .help = "name the functions of this directory or compact file (default: the newer one "
+             "of " GT_DEFAULT_FILE " and " GT_DEFAULT_DIRECTORY ")",
      .offset = offsetof(struct symbols_options, dir)},
     {"prefix-symbols", .type = GT_OPTION_FLAG,
      .help = "prefix each function with the file's name: fw.elf:main",
@@ -91,12 +92,14 @@ static int run_symbols(const struct gt_command *self, const void *options, size_
                        char **operands)
 {
     const struct symbols_options *opt = options;
-    const char *dir = opt->dir ? opt->dir : "uftrace.data";
     if (n == 0 && !opt->sysroot)
         return gt_command_usage_error(self, "needs a file with symbols, or --sysroot");
+    const char *path = gt_default_recording(self, opt->dir);
+    if (!path)
+        return gt_default_recording_missing(self);
     struct gt_recording_edit edit;
     struct gt_error err = {0};
-    if (gt_recording_edit_open(dir, &edit, &err) < 0)
+    if (gt_recording_edit_open(path, &edit, &err) < 0)
         return gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text);
     int files = n ? name_files(self, opt, &edit.at, n, operands) : GT_EXIT_DONE;
     int processes = opt->sysroot ? name_processes(self, opt, &edit.at) : GT_EXIT_DONE;

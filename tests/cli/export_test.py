@@ -154,8 +154,9 @@ class Export(CliTest):
         self.assertRegex(self.export(1, 'uftrace', 'back', 'note'), 'note: it is no compact recording$')
         self.assertRegex(self.export(1, 'uftrace', 'back', 'none'), 'none: No such file or directory$')
         self.assertRegex(self.export(1, 'compact', 'a.gtrace', 'none'), 'none')
-        for words in [[], ['--format', 'uftrace', 'note'], ['--format', 'uftrace', '-o', 'x']]:
+        for words in [[], ['--format', 'uftrace', 'note'], ['--format', 'folded', '-o', 'x']]:
             self.expect(2, 'export', *words)
+        self.assertIn('uftrace.gtrace: No such', self.expect(1, 'export', '--format', 'uftrace', '-o', 'x').stderr)
 
     def test_cut(self):
         """Up to its last whole block; each cut gives a directory or an error, and nothing else."""

@@ -33,7 +33,7 @@ class Usage(CliTest):
     def test_values(self):
         self.expect_usage("guesttrace record: option '--depth' needs a value (N)",
                           'record', '--depth')
-        self.expect_usage("guesttrace record: option '-o' needs a value (DIR)", 'record', '-o')
+        self.expect_usage("guesttrace record: option '-o' needs a value (PATH)", 'record', '-o')
         self.expect_usage("guesttrace record: option '--quiet' takes no value ('1')",
                           'record', '--quiet=1', 'x')
         self.expect_usage("guesttrace record: option '--clock' takes one of insn|host|auto,"

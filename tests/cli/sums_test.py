@@ -318,8 +318,9 @@ class Refused(SumsTest):
         for command in 'report', 'graph', 'info':
             self.assertRegex(self.refused(command, 'none'), '^none: No such file or directory$')
             self.assertRegex(self.refused(command, 'note'), '^note: ')
-            self.assertEqual(self.refused(command, status=2), 'needs one recording')
-            self.assertEqual(self.refused(command, 'a', 'b', status=2), 'needs one recording')
+            self.assertEqual(self.refused(command, status=2),
+                             'needs a recording: there is no uftrace.gtrace and no uftrace.data here')
+            self.assertEqual(self.refused(command, 'a', 'b', status=2), 'takes one recording')
 
     def test_options(self):
         some = self.some()

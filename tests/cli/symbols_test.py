@@ -221,7 +221,7 @@ class Refused(Symbols):
 
     def test_no_recording(self):
         self.build('fw.elf')
-        self.refuse('uftrace.data', 'fw.elf')
+        self.assertIn('no uftrace.data here', self.symbols('fw.elf', status=2).stderr)
         os.mkdir(self.path('empty'))
         self.refuse('empty: no recording (no sid-*.map)', '-d', 'empty', 'fw.elf')
 

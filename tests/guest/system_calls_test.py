@@ -15,6 +15,7 @@ from gttest import paths, qemus
 from gttest.commands import printed, run
 from gttest.compilers import compile_to, is_host
 from gttest.paths import GUESTTRACE
+from gttest.recordings import with_form
 from gttest.results import Skip, Tally, folder, need, read_text, same, skip
 
 ONLY = ['-F', 'syscalls:.*']
@@ -60,8 +61,8 @@ def build(arch, where):
 
 def record(qemu, where, program, out, *options):
     shutil.rmtree(os.path.join(where, out), ignore_errors=True)
-    return printed([GUESTTRACE, 'record', '-q', '--qemu', qemu, '--syscalls', '-o', os.path.join(where, f'{out}'), *options,
-                    program], cwd=where).splitlines()
+    return printed([GUESTTRACE, 'record', '-q', '--qemu', qemu, '--syscalls', '-o', os.path.join(where, f'{out}'),
+                    *with_form(out, options), program], cwd=where).splitlines()
 
 
 def check_said(got, said):

@@ -224,8 +224,8 @@ class Chosen(ReplayCase):
                          "no function of a module 'libc.so.6' was called")
 
     def test_usage(self):
-        self.assertIn('needs one recording', self.replay(status=2))
-        self.assertIn('needs one recording', self.replay('made', 'made', status=2))
+        self.assertIn('needs a recording: ', self.replay(status=2))
+        self.assertIn('takes one recording', self.replay('made', 'made', status=2))
         self.assertIn("'--from' takes a time", self.replay('--from', 'x', 'made', status=2))
         self.assertIn('none: ', self.replay('none', status=1))
 

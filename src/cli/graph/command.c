@@ -179,11 +179,10 @@ static int run_graph(const struct gt_command *self, const void *options, size_t 
 const struct gt_command gt_command_graph = {
     .name = "graph",
     .summary = "show who calls what in a recording, as a tree, with calls and times",
-    .usage = (const char *const[]){"[-F FUNC]... [-R] [OPTION]... RECORDING", NULL},
+    .usage = (const char *const[]){"[-F FUNC]... [-R] [OPTION]... [RECORDING]", NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
-            "programs (--elf).",
+            GT_RECORDING_HELP,
             "A line is a path of calls, from the top line down to it: how long these calls took, "
             "how long in the function itself, the part of all time, \"(CALLS) FUNCTION\". The "
             "layout is that of uftrace graph: an only child stands below its parent, of several "

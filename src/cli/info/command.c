@@ -44,11 +44,10 @@ static int run_info(const struct gt_command *self, const void *options, size_t n
 const struct gt_command gt_command_info = {
     .name = "info",
     .summary = "show what a recording has: command, tasks, times, sizes, how exact it is",
-    .usage = (const char *const[]){"[--json] RECORDING", NULL},
+    .usage = (const char *const[]){"[--json] [RECORDING]", NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
-            "programs (--elf).",
+            GT_RECORDING_HELP,
             "Anomalies are what guesttrace could only conclude while it recorded: a recording "
             "without them is exact. Counts are statistics.",
             NULL},

@@ -2,6 +2,10 @@
 /* The output of `record`, before and after the run: see recording.h. */
 #include "cli/record/recording.h"
 
+#include "format/compact/file.h"
+#include "format/compact/work.h"
+#include "format/uftrace/dir.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +26,34 @@ int gt_record_output_mark(struct gt_recording *r, struct gt_error *err)
     if (lstat(r->output, &st) != 0 && access(folder, W_OK | X_OK) != 0)
         return gt_error_errno(err, errno, "%s: cannot be made in %s", r->shown, folder);
     return 0;
+}
+
+/* A file where a directory is, or is meant. */
+static int refuse_directory(const struct gt_recording *r, bool there, struct gt_error *err)
+{
+    const struct gt_record_options *o = r->opt;
+    bool either = !o->format && !o->last && !o->split && !o->size_limit;
+    return gt_error_set(
+        err, GT_E_EXISTS, "%s: %s a directory, and the recording is one file: name another%s",
+        r->shown, there ? "is" : "names",
+        either ? "; or record a directory that uftrace reads, with --format uftrace" : "");
+}
+
+int gt_record_output_check(const struct gt_recording *r, struct gt_error *err)
+{
+    struct stat st;
+    bool there = stat(r->output, &st) == 0;
+    if (r->compact && ((there && S_ISDIR(st.st_mode)) || g_str_has_suffix(r->shown, "/")))
+        return refuse_directory(r, there, err);
+    if (r->compact)
+        return r->opt->split ? gt_compact_work_check_set(r->output, err)
+                             : gt_compact_work_check(r->output, err);
+    if (there && S_ISREG(st.st_mode) && gt_compact_file_check(r->output, NULL) == 0)
+        return gt_error_set(err, GT_E_EXISTS,
+                            "%s: is a compact recording, and the new one is a directory: name "
+                            "another, or leave --format uftrace out",
+                            r->shown);
+    return gt_uftrace_dir_check(r->output, err);
 }
 
 bool gt_record_output_has_begun(const struct gt_recording *r)

@@ -264,9 +264,7 @@ int gt_record_plan(struct gt_recording *r, size_t n, char **operands, struct gt_
         gt_error_set(err, GT_E_USAGE, "needs a program, or a QEMU and its arguments");
         return GT_EXIT_USAGE;
     }
-    r->compact =
-        r->tool->file && (r->opt->format ? strcmp(r->opt->format, "compact") == 0
-                                         : r->opt->last || r->opt->split || r->opt->size_limit);
+    r->compact = r->tool->file && !(r->opt->format && strcmp(r->opt->format, "uftrace") == 0);
     const char *output = r->compact ? r->tool->file : r->tool->output;
     r->shown = g_strdup(r->opt->output ? r->opt->output : output);
     r->output = g_canonicalize_filename(r->shown, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace record`: runs a program or a machine under QEMU and records it. */
 #include "cli/command.h"
+#include "cli/default_recording.h"
 #include "cli/record/arguments.h"
 #include "cli/record/causes.h"
 #include "cli/record/child.h"
@@ -24,11 +25,11 @@ static const struct gt_tool *const tools[] = {&gt_tool_uftrace, &gt_tool_etrace,
 static const char *const tool_names[] = {"uftrace", "etrace", "execlog", "events", NULL};
 
 static const struct gt_option record_table[] = {
-    {"output", 'o', GT_OPTION_DIR, .value = "DIR",
-     .help =
-         "write the recording to DIR (default: uftrace.data); earlier uftrace data there is "
-         "renamed to DIR.old. With --tool etrace, execlog or events: a file (default: etrace.out, "
-         "execlog.out, events.trace); with the first two also unix:PATH, a socket",
+    {"output", 'o', GT_OPTION_FILE, .value = "PATH",
+     .help = "write the recording to PATH (default: " GT_DEFAULT_FILE ", or " GT_DEFAULT_DIRECTORY
+             " with --format uftrace); an earlier one there is renamed to PATH.old. With --tool "
+             "etrace, execlog or events: a file (default: etrace.out, execlog.out, events.trace); "
+             "with the first two also unix:PATH, a socket",
      GT_RECORD_FIELD(output)},
     {"tool", .type = GT_OPTION_CHOICE, .value = "TOOL", .choices = tool_names,
      .help =

@@ -83,7 +83,7 @@ struct gt_tool {
     const char *name;
     const char *plugin; /* file name of the plugin */
     const char *output; /* default output */
-    const char *file;   /* with --format compact; NULL: that means something else */
+    const char *file;   /* recordings of calls: the default output that is a compact file */
     uint64_t record;    /* bytes of a record, for the progress line; 0: no progress line */
     bool code_map;      /* the plugin takes code=FILE (format/code_map/code_map.h) */
     bool needs_machine; /* it decodes instructions: the guest's architecture must be in
@@ -108,6 +108,10 @@ extern const struct gt_option gt_options_uftrace[], gt_options_etrace[], gt_opti
 /* For `prepare`: remembers the output that exists before the run. An error if the output's folder
  * does not exist or is not writable. */
 int gt_record_output_mark(struct gt_recording *r, struct gt_error *err);
+/* For `prepare` of recordings of calls: GT_E_EXISTS if something is at the output that is not moved
+ * aside, or that is of the other format; else errors of gt_uftrace_dir_check and
+ * gt_compact_work_check. */
+int gt_record_output_check(const struct gt_recording *r, struct gt_error *err);
 /* True if, after the run, the plugin has made or changed the output. */
 bool gt_record_output_has_begun(const struct gt_recording *r);
 

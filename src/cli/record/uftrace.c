@@ -5,6 +5,7 @@
  */
 #include "analysis/recording/repair.h"
 #include "cli/amount.h"
+#include "cli/default_recording.h"
 #include "cli/record/arguments.h"
 #include "cli/record/causes.h"
 #include "cli/record/console.h"
@@ -64,14 +65,6 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
     }
 }
 
-static int check_output(const struct gt_recording *r, struct gt_error *err)
-{
-    if (!r->compact)
-        return gt_uftrace_dir_check(r->output, err);
-    return r->opt->split ? gt_compact_work_check_set(r->output, err)
-                         : gt_compact_work_check(r->output, err);
-}
-
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
 {
     struct gt_filter_set *set = NULL;
@@ -84,7 +77,7 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
     if (status < 0)
         return status;
     gt_record_flight_mark(r);
-    if (gt_record_output_mark(r, err) < 0 || check_output(r, err) < 0)
+    if (gt_record_output_mark(r, err) < 0 || gt_record_output_check(r, err) < 0)
         return err->status;
     gt_recording_mark(r->dir, "info", &r->info_before);
     gt_recording_mark(r->dir, GT_STATS_FILE, &r->stats_before);
@@ -382,8 +375,8 @@ static bool uftrace_finish(struct gt_recording *r)
 const struct gt_tool gt_tool_uftrace = {
     .name = "uftrace",
     .plugin = "libuftrace.so",
-    .output = "uftrace.data",
-    .file = "uftrace.gtrace",
+    .output = GT_DEFAULT_DIRECTORY,
+    .file = GT_DEFAULT_FILE,
     .record = 16,
     .code_map = true,
     .needs_machine = true,

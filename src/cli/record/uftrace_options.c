@@ -4,20 +4,19 @@
 
 const struct gt_option gt_options_uftrace[] = {
     {"format", .type = GT_OPTION_CHOICE, .value = "FORM",
-     .choices = (const char *const[]){"uftrace", "compact", NULL},
-     .help =
-         "select the recording's format: uftrace, a directory that uftrace reads (the default); "
-         "compact, one small file for 'guesttrace report' and others (default: uftrace.gtrace)",
+     .choices = (const char *const[]){"compact", "uftrace", NULL},
+     .help = "select the recording's format: compact, one small file for 'guesttrace report' and "
+             "others (the default); uftrace, a directory that uftrace reads",
      GT_RECORD_FIELD(format)},
     {"last", .type = GT_OPTION_TEXT, .value = "SIZE|TIME",
      .help =
          "keep only what came last, as 64M or 10s (--clock insn: 1 s is 1e9 instructions), in a "
-         "ring beside FILE; write it to FILE, FILE.1 ... at SIGUSR2, at a trigger with "
+         "ring beside PATH; write it to PATH, PATH.1 ... at SIGUSR2, at a trigger with "
          "snapshot, and at the end",
      GT_RECORD_FIELD(last)},
     {"split", .type = GT_OPTION_TEXT, .value = "SIZE|TIME",
      .help = "go on in a new file when one is as big or as old, as 64M, 10s "
-             "or 5min; the earlier ones become FILE.1, FILE.2 ..., FILE shows all of them",
+             "or 5min; the earlier ones become PATH.1, PATH.2 ..., PATH shows all of them",
      GT_RECORD_FIELD(split)},
     {"size-limit", .type = GT_OPTION_TEXT, .value = "SIZE",
      .help = "write at most SIZE bytes, as 1G; then the recording ends and "

@@ -99,11 +99,10 @@ static int run_report(const struct gt_command *self, const void *options, size_t
 const struct gt_command gt_command_report = {
     .name = "report",
     .summary = "list the functions of a recording, with their calls and times",
-    .usage = (const char *const[]){"[--by WHAT] [--sort COLUMNS] [OPTION]... RECORDING", NULL},
+    .usage = (const char *const[]){"[--by WHAT] [--sort COLUMNS] [OPTION]... [RECORDING]", NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
-            "programs (--elf).",
+            GT_RECORDING_HELP,
             "Total is the time from a function's calls to their returns; recursive calls are not "
             "counted twice. Self is the time in the function without what it called. Average, "
             "minimum and maximum are of single calls. The total of a module is the time from its "

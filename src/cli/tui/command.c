@@ -374,11 +374,10 @@ static int run_tui(const struct gt_command *self, const void *options, size_t n,
 const struct gt_command gt_command_tui = {
     .name = "tui",
     .summary = "walk through a recording's calls and functions in the terminal",
-    .usage = (const char *const[]){"[OPTION]... RECORDING", NULL},
+    .usage = (const char *const[]){"[OPTION]... [RECORDING]", NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
-            "programs (--elf).",
+            GT_RECORDING_HELP,
             "Shows the calls as a tree, with total and self times and the number of calls; what a "
             "function calls most is first. Keys are those of uftrace tui: arrows, j and k move, "
             "open and close; Enter, e and c open and close, E and C with all that is below; u, n, "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace view`: a recording in the browser. */
-#include "cli/command.h"
 #include "analysis/view/sources.h"
 #include "analysis/view/view.h"
+#include "cli/default_recording.h"
 #include "cli/view/server.h"
 
 #include <malloc.h>
@@ -118,16 +118,19 @@ static int run_view(const struct gt_command *self, const void *options, size_t n
     struct gt_calls *calls[] = {NULL, NULL};
     struct gt_sources *sources = NULL;
     struct reading r = {.command = self};
-    if (n < 1 || n > G_N_ELEMENTS(calls))
-        return gt_command_usage_error(self, "needs one recording, or two to compare");
+    if (n > G_N_ELEMENTS(calls))
+        return gt_command_usage_error(self, "takes one recording, or two to compare");
+    const char *paths[] = {gt_default_recording(self, operands[0]), n > 1 ? operands[1] : NULL};
+    if (!paths[0])
+        return gt_default_recording_missing(self);
     if (o->elf)
         g_ptr_array_add(o->elf, NULL);
     const struct gt_calls_options how = {.elf = o->elf ? (const char *const *)o->elf->pdata : NULL,
                                          .notices = gt_command_notices(self)};
     int status =
         o->source || o->coverage ? gt_sources_open(o->source, o->coverage, &sources, &err) : 0;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = gt_calls_open(operands[i], &how, &calls[i], &err);
+    for (size_t i = 0; i < G_N_ELEMENTS(paths) && paths[i] && status == 0; i++)
+        status = gt_calls_open(paths[i], &how, &calls[i], &err);
     if (status == 0) {
         const struct gt_view_options shown = {
             .demangle = o->demangle, .other = calls[1], .sources = sources};
@@ -144,11 +147,10 @@ static int run_view(const struct gt_command *self, const void *options, size_t n
 const struct gt_command gt_command_view = {
     .name = "view",
     .summary = "show a recording of calls in the browser: a time line, flame graphs, tables",
-    .usage = (const char *const[]){"[OPTION]... RECORDING [OTHER]", NULL},
+    .usage = (const char *const[]){"[OPTION]... [RECORDING [OTHER]]", NULL},
     .paragraphs =
         (const char *const[]){
-            "RECORDING is a compact file, a uftrace directory, or an etrace stream with its "
-            "programs (--elf).",
+            GT_RECORDING_HELP,
             "Prints the address of a page on this machine, and opens it where there is a desktop. "
             "Only programs of this machine that know the address can read the page; it ends with "
             "Ctrl-C. From another machine: forward the port, as with ssh -L.",

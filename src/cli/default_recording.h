@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Recordings of calls without a name: `record` writes uftrace.gtrace, or uftrace.data where the
+ * recording is a directory, and commands that read one take the newer of both.
+ */
+#ifndef GT_CLI_DEFAULT_RECORDING_H
+#define GT_CLI_DEFAULT_RECORDING_H
+
+#include "cli/command.h"
+
+#define GT_DEFAULT_FILE      "uftrace.gtrace"
+#define GT_DEFAULT_DIRECTORY "uftrace.data"
+
+/* Paragraphs of the help of such commands. */
+#define GT_DEFAULT_RECORDING_HELP                                                                  \
+    "Without RECORDING the command takes " GT_DEFAULT_FILE " or " GT_DEFAULT_DIRECTORY             \
+    " of the current folder, the newer one if both exist."
+#define GT_RECORDING_HELP                                                                          \
+    "RECORDING is a compact file, a uftrace directory, or an etrace stream with its programs "     \
+    "(--elf). " GT_DEFAULT_RECORDING_HELP
+
+/* Returns the name that was given, or else that of the recording in the current folder. Where both
+ * are there, it prints which one it is. NULL: there is none. */
+const char *gt_default_recording(const struct gt_command *self, const char *given);
+
+/* The usage error where gt_default_recording returns NULL. */
+int gt_default_recording_missing(const struct gt_command *self);
+
+#endif
