@@ -15,11 +15,12 @@ FIELDS = ['int', 'unsigned', 'short', 'unsigned char', 'long long']
 
 
 class Program:
-    """One source; `cxx`: of C++."""
+    """One source; `cxx`: of C++; `ignores`: some functions do not use all their scalars,
+    as those of static functions do not use all their parameters."""
 
-    def __init__(self, seed, arch, cxx=False, functions=40, static=False):
+    def __init__(self, seed, arch, cxx=False, functions=40, static=False, ignores=False):
         self.random = random.Random(seed)
-        self.arch, self.cxx, self.static = arch, cxx, static
+        self.arch, self.cxx, self.static, self.ignores = arch, cxx, static, ignores
         self.types = []  # (name, [(member, type, width of a bit field, elements)], is_union)
         self.lines = ['enum color { RED, GREEN = 5, BLUE = 100 };']
         self.functions = []
@@ -106,6 +107,10 @@ class Program:
                 out += self.mask(member, at)
         return out
 
+    def is_used(self, kind):
+        may_ignore = self.static or self.ignores and not self.of(kind)
+        return not may_ignore or self.random.random() < 0.7
+
     def add_function(self, number):
         params = [self.any_type() for _ in range(self.random.randint(0, 9))]
         result = self.any_type() if self.random.random() < 0.85 else 'void'
@@ -116,7 +121,7 @@ class Program:
         if result != 'void':
             self.lines.append(f'{result} w{number}, mw{number};')
         head = ', '.join(f'{k} {n}' for k, n in zip(params, names)) + (', ...' if variadic else '')
-        uses = ' '.join(f'use(&{n});' for n in names if not self.static or self.random.random() < 0.7)
+        uses = ' '.join(f'use(&{n});' for n, k in zip(names, params) if self.is_used(k))
         give = f'return w{number};' if result != 'void' else ''
         scope = 'static ' if self.static else 'extern "C" ' if self.cxx else ''
         self.lines.append(f'{scope}__attribute__((noinline)) {result} f{number}('

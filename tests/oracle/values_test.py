@@ -40,6 +40,7 @@ class Guest:
         # gdb 13 does not find the ends of Clang's prologues of riscv64
         self.debug = '-O0' in flags and (kind, arch) != ('clang', 'riscv64')
         self.program = values_programs.Program(seed, arch, rounds, machine, prints, cxx=cxx, static=static,
+                                               ignores=places_test.ignores(arch, kind, flags),
                                                functions=14 if machine else 40)
         source = write(f'{work}/program' + ('.cc' if cxx else '.c'), self.program.text())
         if machine:

@@ -102,6 +102,20 @@ static bool is_argument_register(const struct gt_abi *abi, const char *reg)
     return !abi->n_integer && abi->bits == 32; /* those of i386's functions that are not exported */
 }
 
+/* Whether the compiler has the parameter in a register that the convention uses for something else,
+ * as LLVM's fastcc of riscv64 does. */
+static bool is_elsewhere(const struct gt_abi *abi, const struct gt_param_where *w)
+{
+    unsigned n = w->place == GT_PARAM_REGISTERS ? w->n : w->place == GT_PARAM_REFERENCE;
+
+    for (unsigned i = 0; i < n && i < GT_PARAM_PIECES; i++) {
+        const char *reg = abi->dwarf(w->reg[i]);
+        if (!reg || !is_argument_register(abi, reg))
+            return true;
+    }
+    return false;
+}
+
 /* The registers that the compiler named, as pieces; false: not all of the value is there. */
 static bool named_registers(const struct gt_abi *abi, const struct gt_param_where *w,
                             struct gt_abi_value *v)
@@ -112,7 +126,7 @@ static bool named_registers(const struct gt_abi *abi, const struct gt_param_wher
         const char *reg = abi->dwarf(w->reg[i]);
         bool wide = reg && (reg[0] == 'v' || reg[0] == 'x') && (reg[1] == 'm' || reg[0] == 'v');
         uint32_t room = wide ? 16 : abi->slot, size = w->size[i] ? w->size[i] : v->size;
-        if (!reg || !is_argument_register(abi, reg) || size > room)
+        if (size > room)
             return false;
         gt_abi_in_register(&to, reg, size);
     }
@@ -125,8 +139,8 @@ static bool named_registers(const struct gt_abi *abi, const struct gt_param_wher
 /* True if the compiler's word places the parameter. */
 static bool named(const struct gt_abi *abi, const struct gt_param_where *w, struct gt_abi_value *v)
 {
-    const char *reg;
-
+    if (is_elsewhere(abi, w))
+        return false;
     switch (w->place) {
     case GT_PARAM_REGISTERS:
         return v->size && named_registers(abi, w, v);
@@ -137,11 +151,8 @@ static bool named(const struct gt_abi *abi, const struct gt_param_where *w, stru
         v->piece[0] = (struct gt_abi_piece){.stack = abi->first_stack + w->offset, .size = v->size};
         return true;
     case GT_PARAM_REFERENCE:
-        reg = abi->dwarf(w->reg[0]);
-        if (!reg || !is_argument_register(abi, reg))
-            return false;
         *v = (struct gt_abi_value){.size = v->size, .by_reference = true};
-        gt_abi_in_register(v, reg, abi->bits / 8);
+        gt_abi_in_register(v, abi->dwarf(w->reg[0]), abi->bits / 8);
         return true;
     default:
         return false;
@@ -163,7 +174,7 @@ void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes
         param[i].size = can ? (uint32_t)gt_type_size(p->types, q[i].type) : 0;
         if (w && can && named(abi, &w[i], &param[i]))
             continue;
-        if (item->changed || (w && w[i].place == GT_PARAM_CHANGED)) {
+        if (item->changed || (w && (w[i].place == GT_PARAM_CHANGED || is_elsewhere(abi, &w[i])))) {
             param[i].unknown = changed;
             param[i].n = 0;
         }

@@ -156,31 +156,46 @@ static bool is_doubtful(const struct gt_dwarf *d, Dwarf_Die *die,
     return local && (d->clang || d->e_machine == EM_386 || !symbol);
 }
 
+/* Whether the convention places no parameter of a doubtful function. Where all of them have slots
+ * in the frame, none was taken away; in Clang's optimised code that proves nothing, as the address
+ * of a result in memory may have become a parameter. */
+static bool is_changed(const struct gt_dwarf *d, const enum gt_dwarf_word *word,
+                       const struct gt_param_where *where, size_t n)
+{
+    bool plain = n > 0 && d->e_machine != EM_386 && !d->optimized;
+
+    for (size_t i = 0; i < n; i++)
+        plain = plain && (word[i] == GT_DWARF_FRAME || where[i].place == GT_PARAM_STACK);
+    return !plain;
+}
+
 static void add_function(struct gt_dwarf *d, struct function *f)
 {
     const struct gt_dwarf_symbol *symbol = gt_dwarf_symbol_at(d, f->entry);
     struct gt_param_where where[PARAMS];
+    enum gt_dwarf_word word[PARAMS];
     struct gt_prototype item = {.addr = f->entry, .has_addr = true};
-    bool doubtful = is_doubtful(d, &f->die, symbol), plain = f->n > 0;
-    bool named[PARAMS];
+    bool doubtful = is_doubtful(d, &f->die, symbol), changed;
 
     item.changed = d->foreign || (symbol && symbol->clone) || is_nocall(&f->die);
     for (size_t i = 0; i < f->n; i++) {
         struct param *q = &f->param[i];
-        bool is_plain;
-        where[i] = gt_dwarf_where(&f->die, q->has_concrete ? &q->concrete : NULL, f->entry,
-                                  &named[i], &is_plain);
+        word[i] =
+            gt_dwarf_where(&f->die, q->has_concrete ? &q->concrete : NULL, f->entry, &where[i]);
         /* Clang's fastcc of i386 moves what is on the stack, and DWARF does not follow. */
-        named[i] = named[i] && !(doubtful && d->clang && d->e_machine == EM_386);
-        plain = plain && is_plain && d->e_machine != EM_386;
+        if (word[i] == GT_DWARF_NAMED && doubtful && d->clang && d->e_machine == EM_386)
+            word[i] = GT_DWARF_LATER;
     }
-    /* Where all parameters have slots in the frame, none was taken away. */
-    for (size_t i = 0; i < f->n; i++)
-        if (!named[i] && (item.changed || (doubtful && !plain)))
-            where[i] = (struct gt_param_where){.place = GT_PARAM_CHANGED};
-        else if (!named[i])
-            where[i] = (struct gt_param_where){.place = GT_PARAM_BY_ABI};
-    item.no_result = doubtful && d->clang && !plain;
+    changed = doubtful && is_changed(d, word, where, f->n);
+    for (size_t i = 0; i < f->n; i++) {
+        /* What a function ignores, Clang's optimised callers leave undefined, also of functions
+         * that others may call. */
+        bool ignored = d->optimized && word[i] == GT_DWARF_NOWHERE;
+        if (word[i] != GT_DWARF_NAMED)
+            where[i] = (struct gt_param_where){
+                .place = item.changed || changed || ignored ? GT_PARAM_CHANGED : GT_PARAM_BY_ABI};
+    }
+    item.no_result = changed && d->clang;
     item.no_address = doubtful && d->clang; /* whose callers know it */
     item.name = name_of(d, &f->die);
     item.type = function_type(d, f);
@@ -233,6 +248,7 @@ static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
     default:
         d->foreign = true;
     }
+    d->optimized = d->clang && gt_dwarf_is_optimized(unit);
 }
 
 static void read_units(struct gt_dwarf *d, Dwarf *dwarf)

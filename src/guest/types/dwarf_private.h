@@ -23,8 +23,9 @@ struct gt_dwarf {
     bool has_symbols;
     uint16_t e_machine;
     /* The unit under way. */
-    bool cxx, clang, foreign;
-    uint8_t word; /* bytes of an address */
+    bool cxx, foreign;
+    bool clang, optimized; /* optimized: by Clang */
+    uint8_t word;          /* bytes of an address */
     /* Types by the place of their entries in memory, and those that wait to be read. */
     struct gt_dwarf_type *map;
     size_t n_map, map_room;
@@ -42,10 +43,21 @@ bool gt_dwarf_flag(Dwarf_Die *die, unsigned name);
 /* False: the entry has no such number. */
 bool gt_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *out);
 
-/* Where a parameter is at `entry`, as its entry (NULL: none) says. *plain: the way that code
- * without optimisation has it. */
-struct gt_param_where gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
-                                     bool *named, bool *plain);
+/* What DW_AT_location says of a parameter at the function's first instruction. */
+enum gt_dwarf_word {
+    GT_DWARF_NOWHERE, /* nothing, or only parts of it are anywhere */
+    GT_DWARF_LATER,   /* a place that it has after the first instructions, or that we cannot read */
+    GT_DWARF_FRAME,   /* in the frame during the whole function, as without optimisation */
+    GT_DWARF_NAMED,   /* *out */
+};
+
+/* param: the parameter's entry; NULL: none. */
+enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
+                                  struct gt_param_where *out);
+
+/* Whether Clang optimised the unit of an entry. It does not say so: attributes and places show it
+ * that it writes only then. */
+bool gt_dwarf_is_optimized(Dwarf_Die *unit);
 
 /* Reads the symbols of functions; GT_E_NOMEM. */
 int gt_dwarf_symbols_read(struct gt_dwarf *d, Elf *elf);

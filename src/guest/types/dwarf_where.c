@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { APPLE_OPTIMIZED = 0x3fe1 }; /* an attribute of LLVM */
+
 /* The register of DW_OP_reg0 to 31 and DW_OP_regx, or of DW_OP_breg0 to 31; -1: another one. */
 static int register_of(const Dwarf_Op *op)
 {
@@ -71,29 +73,69 @@ static bool understand(Dwarf_Die *function, const Dwarf_Op *op, size_t n, struct
     return false;
 }
 
-struct gt_param_where gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
-                                     bool *named, bool *plain)
+/* Whether a location has an empty piece. */
+static bool has_gap(const Dwarf_Op *op, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((op[i].atom == DW_OP_piece || op[i].atom == DW_OP_bit_piece) &&
+            (i == 0 || op[i - 1].atom == DW_OP_piece || op[i - 1].atom == DW_OP_bit_piece))
+            return true;
+    return false;
+}
+
+static bool is_whole(Dwarf_Attribute *attr)
+{
+    unsigned form = dwarf_whatform(attr);
+
+    return form == DW_FORM_exprloc || form == DW_FORM_block1 || form == DW_FORM_block;
+}
+
+enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
+                                  struct gt_param_where *out)
 {
     struct gt_param_where w = {0};
     Dwarf_Attribute attr;
     Dwarf_Op *op = NULL;
     size_t n = 0;
 
-    *named = *plain = false;
-    if (!param || !dwarf_attr(param, DW_AT_location, &attr))
-        return w;
-    unsigned form = dwarf_whatform(&attr);
-    bool whole = form == DW_FORM_exprloc || form == DW_FORM_block1 || form == DW_FORM_block;
-    if (dwarf_getlocation_addr(&attr, entry, &op, &n, 1) != 1 || n == 0)
-        return w;
-    *plain = whole && op[0].atom == DW_OP_fbreg;
-    *named = understand(function, op, n, &w);
+    *out = w;
+    if (!param || !dwarf_attr(param, DW_AT_location, &attr) ||
+        dwarf_getlocation_addr(&attr, entry, &op, &n, 1) != 1 || n == 0 || has_gap(op, n))
+        return GT_DWARF_NOWHERE;
     /* A register for the whole function is that after the first instructions. */
-    if (whole && w.place != GT_PARAM_STACK)
-        *named = false;
-    if (!*named)
-        w = (struct gt_param_where){0};
-    return w;
+    if (understand(function, op, n, &w) && (!is_whole(&attr) || w.place == GT_PARAM_STACK)) {
+        *out = w;
+        return GT_DWARF_NAMED;
+    }
+    return is_whole(&attr) && op[0].atom == DW_OP_fbreg ? GT_DWARF_FRAME : GT_DWARF_LATER;
+}
+
+/* DWARF_CB_ABORT: the function is of optimised code. */
+static int look(Dwarf_Die *die, void *self)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die child;
+    Dwarf_Addr entry;
+
+    (void)self;
+    if (gt_dwarf_flag(die, DW_AT_call_all_calls) || gt_dwarf_flag(die, DW_AT_GNU_all_call_sites) ||
+        gt_dwarf_flag(die, APPLE_OPTIMIZED))
+        return DWARF_CB_ABORT;
+    if (dwarf_lowpc(die, &entry) != 0 || dwarf_child(die, &child) != 0)
+        return DWARF_CB_OK;
+    do {
+        int tag = dwarf_tag(&child);
+        bool has = dwarf_attr(&child, DW_AT_location, &attr) != NULL;
+        if (has ? !is_whole(&attr)
+                : tag == DW_TAG_formal_parameter && dwarf_diename(&child) != NULL)
+            return DWARF_CB_ABORT;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return DWARF_CB_OK;
+}
+
+bool gt_dwarf_is_optimized(Dwarf_Die *unit)
+{
+    return dwarf_getfuncs(unit, look, NULL, 0) != 0;
 }
 
 static int compare(const void *a, const void *b)
