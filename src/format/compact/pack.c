@@ -268,12 +268,12 @@ static int put_records(struct gt_packer *p, struct gt_packer_task *t,
     return status;
 }
 
-/* Room for the steps of all records of the block, and some more. */
-static bool reserve_steps(struct gt_packer *p, size_t records)
+/* Room for all steps of the block, and some more. */
+static bool reserve_steps(struct gt_packer *p, size_t steps)
 {
-    if (p->exact || records <= p->steps_room)
+    if (p->exact || steps <= p->steps_room)
         return true;
-    p->steps_room = records < GT_PACKER_BLOCK ? GT_PACKER_BLOCK : 2 * records;
+    p->steps_room = steps < GT_PACKER_BLOCK ? GT_PACKER_BLOCK : 2 * steps;
     bool done = true;
     for (int i = GT_COLUMN_STEPS; i < GT_COLUMN_CODES; i++)
         done = done && gt_column_reserve(&p->column[i], p->steps_room - p->column[i].n);
@@ -286,7 +286,7 @@ static bool reserve(struct gt_packer *p, size_t n)
     bool done = gt_column_reserve(&p->column[GT_COLUMN_PIECES], 2 * GT_NUMBER_MAX);
     for (int i = GT_COLUMN_RUNS; i < GT_COLUMN_STEPS; i++)
         done = done && gt_column_reserve(&p->column[i], (n + 1) * GT_NUMBER_MAX);
-    return done && reserve_steps(p, p->head.records + n);
+    return done && reserve_steps(p, (size_t)p->head.records + p->layouts + n);
 }
 
 /* A piece that says that it has `says` records. */
@@ -320,7 +320,10 @@ int gt_packer_begin_valued(struct gt_packer *p, uint32_t id, const struct gt_com
 int gt_packer_put_layout(struct gt_packer *p, struct gt_packer_task *t,
                          const struct gt_compact_record *layout)
 {
-    return reserve(p, 1) ? put_records(p, t, layout, 1) : GT_E_NOMEM;
+    if (!reserve(p, 1))
+        return GT_E_NOMEM;
+    p->layouts++;
+    return put_records(p, t, layout, 1);
 }
 
 int gt_packer_put(struct gt_packer *p, uint32_t task, const struct gt_compact_record *r, size_t n)
@@ -361,12 +364,12 @@ int gt_packer_end_block(struct gt_packer *p, const uint8_t **data, size_t *size)
     int level = p->exact ? EXACT_LEVEL : TIMED_LEVEL;
     unsigned columns = GT_COLUMN_STEPS + (p->exact ? 0 : gt_clock_columns(p->shift));
     for (unsigned i = 0; i < GT_COLUMNS; i++)
-        if ((i < columns || (i >= GT_COLUMN_CODES && p->block_has_values)) &&
+        if ((i < columns || (i >= GT_COLUMN_CODES && p->layouts > 0)) &&
             !gt_column_pack(&p->column[i], p->zstd, level, &p->out))
             return GT_E_NOMEM;
     p->head.flags =
         (uint8_t)((p->begins ? GT_COMPACT_SEGMENT : 0) | (p->exact ? GT_COMPACT_EXACT : 0) |
-                  (p->block_has_values ? GT_COMPACT_VALUES : 0));
+                  (p->layouts > 0 ? GT_COMPACT_VALUES : 0));
     p->head.size = (uint32_t)(p->out.n - GT_COMPACT_HEAD);
     gt_compact_head_write(p->out.data, &p->head, p->out.data + GT_COMPACT_HEAD);
     *data = p->out.data;

@@ -35,8 +35,8 @@ struct gt_packer {
     /* the block */
     bool begins; /* the segment */
     bool exact;
-    bool block_has_values;
-    unsigned shift; /* not exact: of clock.h */
+    uint32_t layouts; /* of records that have values: each has a step, as a record */
+    unsigned shift;   /* not exact: of clock.h */
     struct gt_clock_levels levels;
     struct gt_compact_head head;
     uint64_t run;

@@ -54,7 +54,7 @@ void gt_packer_begin_block(struct gt_packer *p)
                                        .first_time = UINT64_MAX,
                                        .before = p->records};
     p->run = 0;
-    p->block_has_values = false;
+    p->layouts = 0;
     if (p->exact != p->o.exact && !p->begins)
         gt_packer_begin_segment(p);
     p->exact = p->o.exact;

@@ -95,7 +95,6 @@ int gt_packer_put_valued(struct gt_packer *p, uint32_t task, const struct gt_com
     uint32_t key = gt_values_key(top->last == 0, top->last ? top->last : top->number);
     const struct gt_compact_record layout = {r->time, gt_values_layout(list)};
     status = gt_packer_put_layout(p, t, &layout);
-    p->block_has_values = true;
     return status < 0 ? status : put_values(p, key, list);
 }
 

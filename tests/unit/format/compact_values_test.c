@@ -182,6 +182,36 @@ static void test_small(void **state)
     log_destroy(l);
 }
 
+static int count(void *self, const struct gt_compact_piece *p)
+{
+    assert_true(p->n == 1 && p->values && p->values->n == 1);
+    ++*(size_t *)self;
+    return 0;
+}
+
+/* A whole block of records that all have values, by a clock whose steps are of one size. */
+static void test_full_block(void **state)
+{
+    (void)state;
+    struct log *l = log_create(false, 0);
+    const struct gt_value_list list = {.n = 1, .value = {{.kind = GT_VALUE_WORD, .word = 7}}};
+    size_t n = 0, back = 0;
+    struct gt_compact_head h;
+    struct gt_error err;
+    for (; !gt_packer_is_full(l->p); n++) {
+        struct gt_compact_record r = {1000 + 10 * n, n % 2 ? gt_uftrace_exit(0, 0x1000)
+                                                           : gt_uftrace_entry(0, 0x1000)};
+        assert_int_equal(gt_packer_put_valued(l->p, 1, &r, &list), 0);
+    }
+    assert_int_equal(n, GT_PACKER_BLOCK);
+    end_block(l);
+    assert_int_equal(gt_compact_head_read(l->file, l->size, &h), 0);
+    assert_int_equal(gt_unpacker_create(&l->u), 0);
+    assert_int_equal(gt_unpacker_block(l->u, &h, l->file + GT_COMPACT_HEAD, count, &back, &err), 0);
+    assert_int_equal(back, n);
+    log_destroy(l);
+}
+
 static int take(void *self, const struct gt_compact_piece *p)
 {
     volatile uint64_t sum = 0;
@@ -245,9 +275,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_full_block), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
