@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Visits all lines and functions of a file: see lines.h. */
+#include "guest/elf/die.h"
 #include "guest/elf/lines_private.h"
 
 #include <dwarf.h>
@@ -15,8 +16,7 @@ struct walk {
 /* GCC says its options in the producer's name: -O is there only if it was given. */
 static bool is_plain(Dwarf_Die *unit)
 {
-    Dwarf_Attribute attr;
-    const char *text = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attr));
+    const char *text = gt_die_string(unit, DW_AT_producer);
     if (!text || strncmp(text, "GNU ", 4) != 0)
         return false;
     for (const char *at = text; (at = strstr(at, " -O")); at += 3)
@@ -25,18 +25,11 @@ static bool is_plain(Dwarf_Die *unit)
     return true;
 }
 
-static bool has_flag(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attr;
-    bool flag = false;
-    return dwarf_formflag(dwarf_attr_integrate(die, name, &attr), &flag) == 0 && flag;
-}
-
 /* What nobody wrote. GCC marks a lambda's function as well, and says no line of it. */
 static bool is_artificial(Dwarf_Die *die)
 {
-    const char *name = dwarf_diename(die);
-    return has_flag(die, DW_AT_artificial) && !(name && strncmp(name, "operator()", 10) == 0);
+    const char *name = gt_die_string(die, DW_AT_name);
+    return gt_die_flag(die, DW_AT_artificial) && !(name && strncmp(name, "operator()", 10) == 0);
 }
 
 static int visit_function(Dwarf_Die *die, void *self)

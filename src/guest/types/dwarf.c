@@ -2,6 +2,7 @@
 /* Functions of DWARF: see dwarf.h. */
 #include "guest/types/dwarf.h"
 
+#include "guest/elf/die.h"
 #include "guest/elf/file.h"
 #include "guest/elf/symbols.h"
 #include "guest/types/dwarf_private.h"
@@ -100,8 +101,8 @@ static void drop_artificial(struct function *f)
     size_t n = 0;
 
     for (size_t i = 0; i < f->n; i++) {
-        const char *name = dwarf_diename(&f->param[i].die);
-        if (f->param[i].has_concrete || !gt_dwarf_flag(&f->param[i].die, DW_AT_artificial) ||
+        const char *name = gt_die_string(&f->param[i].die, DW_AT_name);
+        if (f->param[i].has_concrete || !gt_die_flag(&f->param[i].die, DW_AT_artificial) ||
             (name && !strcmp(name, "this")))
             f->param[n++] = f->param[i];
     }
@@ -110,13 +111,12 @@ static void drop_artificial(struct function *f)
 
 static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
 {
-    Dwarf_Attribute attr;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attr));
+    const char *name = gt_die_string(die, DW_AT_linkage_name);
 
     if (!name)
-        name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr));
+        name = gt_die_string(die, DW_AT_MIPS_linkage_name);
     if (!name)
-        name = dwarf_diename(die);
+        name = gt_die_string(die, DW_AT_name);
     return name ? gt_types_name(d->out->types, name, strlen(name)) : "";
 }
 
@@ -128,7 +128,7 @@ static uint32_t function_type(struct gt_dwarf *d, struct function *f)
 
     type.of = gt_dwarf_type(d, &f->die);
     for (size_t i = 0; i < f->n; i++) {
-        const char *name = dwarf_diename(&f->param[i].die);
+        const char *name = gt_die_string(&f->param[i].die, DW_AT_name);
         q[i].name = name ? gt_types_name(d->out->types, name, strlen(name)) : "";
         q[i].type = gt_dwarf_type(d, &f->param[i].die);
     }
@@ -142,8 +142,7 @@ static bool is_nocall(Dwarf_Die *die)
 {
     uint64_t convention;
 
-    return gt_dwarf_number(die, DW_AT_calling_convention, &convention) &&
-           convention == DW_CC_nocall;
+    return gt_die_number(die, DW_AT_calling_convention, &convention) && convention == DW_CC_nocall;
 }
 
 /* Clang changes the parameters of local functions without a word, and on i386 both compilers give
@@ -151,7 +150,7 @@ static bool is_nocall(Dwarf_Die *die)
 static bool is_doubtful(const struct gt_dwarf *d, Dwarf_Die *die,
                         const struct gt_dwarf_symbol *symbol)
 {
-    bool local = symbol ? symbol->local : !gt_dwarf_flag(die, DW_AT_external);
+    bool local = symbol ? symbol->local : !gt_die_flag(die, DW_AT_external);
 
     return local && (d->clang || d->e_machine == EM_386 || !symbol);
 }
@@ -220,8 +219,7 @@ static int visit(Dwarf_Die *die, void *self)
 
 static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
 {
-    Dwarf_Attribute attr;
-    const char *producer = dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_producer, &attr));
+    const char *producer = gt_die_string(unit, DW_AT_producer);
     Dwarf_Half version;
     uint8_t address = 8, offset;
 

@@ -39,10 +39,6 @@ uint32_t gt_dwarf_type(struct gt_dwarf *d, Dwarf_Die *die);
 void gt_dwarf_types_read(struct gt_dwarf *d);
 void gt_dwarf_types_free(struct gt_dwarf *d);
 
-bool gt_dwarf_flag(Dwarf_Die *die, unsigned name);
-/* False: the entry has no such number. */
-bool gt_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *out);
-
 /* What DW_AT_location says of a parameter at the function's first instruction. */
 enum gt_dwarf_word {
     GT_DWARF_NOWHERE, /* nothing, or only parts of it are anywhere */

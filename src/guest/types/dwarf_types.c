@@ -4,6 +4,7 @@
  * read, so that cycles and depth cost nothing. A type's level is the number of pointers on the
  * shortest way to it from a function; structs are read at levels 0 and 1.
  */
+#include "guest/elf/die.h"
 #include "guest/types/dwarf_private.h"
 
 #include <dwarf.h>
@@ -19,21 +20,6 @@ struct gt_dwarf_type {
     bool cxx, whole; /* whole: its members have been read */
     uint8_t word;
 };
-
-bool gt_dwarf_flag(Dwarf_Die *die, unsigned name)
-{
-    Dwarf_Attribute attr;
-    bool flag = false;
-
-    return dwarf_formflag(dwarf_attr_integrate(die, name, &attr), &flag) == 0 && flag;
-}
-
-bool gt_dwarf_number(Dwarf_Die *die, unsigned name, uint64_t *out)
-{
-    Dwarf_Attribute attr;
-
-    return dwarf_formudata(dwarf_attr_integrate(die, name, &attr), out) == 0;
-}
 
 static size_t slot_of(const struct gt_dwarf *d, const void *addr)
 {
@@ -117,7 +103,7 @@ uint32_t gt_dwarf_type(struct gt_dwarf *d, Dwarf_Die *die)
 
 static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
 {
-    const char *name = dwarf_diename(die);
+    const char *name = gt_die_string(die, DW_AT_name);
 
     return name ? gt_types_name(d->out->types, name, strlen(name)) : "";
 }
@@ -126,7 +112,7 @@ static uint32_t size_of(Dwarf_Die *die)
 {
     uint64_t size = 0;
 
-    gt_dwarf_number(die, DW_AT_byte_size, &size);
+    gt_die_number(die, DW_AT_byte_size, &size);
     return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
 }
 
@@ -134,7 +120,7 @@ static uint16_t align_of(Dwarf_Die *die)
 {
     uint64_t align = 0;
 
-    gt_dwarf_number(die, DW_AT_alignment, &align);
+    gt_die_number(die, DW_AT_alignment, &align);
     return align <= ALIGN_MOST && (align & (align - 1)) == 0 ? (uint16_t)align : 0;
 }
 
@@ -142,7 +128,7 @@ static void set_base(struct gt_type *to, Dwarf_Die *die)
 {
     uint64_t encoding = 0;
 
-    gt_dwarf_number(die, DW_AT_encoding, &encoding);
+    gt_die_number(die, DW_AT_encoding, &encoding);
     to->kind = GT_TYPE_INT;
     switch (encoding) {
     case DW_ATE_boolean:
@@ -179,17 +165,17 @@ static bool bit_of(Dwarf_Die *die, struct gt_type_member *m)
     uint64_t at = 0, bits = 0, high, storage = 0;
 
     if (dwarf_hasattr(die, DW_AT_data_member_location) &&
-        !gt_dwarf_number(die, DW_AT_data_member_location, &at))
+        !gt_die_number(die, DW_AT_data_member_location, &at))
         return false;
-    gt_dwarf_number(die, DW_AT_bit_size, &bits);
+    gt_die_number(die, DW_AT_bit_size, &bits);
     m->bits = (uint16_t)(bits <= 128 ? bits : 0);
     if (at > UINT32_MAX)
         return false;
     m->bit = 8 * at;
-    if (gt_dwarf_number(die, DW_AT_data_bit_offset, &at))
+    if (gt_die_number(die, DW_AT_data_bit_offset, &at))
         m->bit = at;
-    else if (bits && gt_dwarf_number(die, DW_AT_bit_offset, &high) && /* from the highest bit */
-             gt_dwarf_number(die, DW_AT_byte_size, &storage) && storage <= 16)
+    else if (bits && gt_die_number(die, DW_AT_bit_offset, &high) && /* from the highest bit */
+             gt_die_number(die, DW_AT_byte_size, &storage) && storage <= 16)
         m->bit += 8 * storage - high - bits;
     return m->bit < UINT64_C(8) << 32;
 }
@@ -199,10 +185,10 @@ static void add_member(struct gt_dwarf *d, uint32_t id, Dwarf_Die *die, uint8_t 
     struct gt_type_member m = {.name = name_of(d, die), .align = align_of(die)};
     uint64_t virtuality = 0;
 
-    if (gt_dwarf_flag(die, DW_AT_external) || gt_dwarf_flag(die, DW_AT_declaration))
+    if (gt_die_flag(die, DW_AT_external) || gt_die_flag(die, DW_AT_declaration))
         return; /* a static member */
     m.base = dwarf_tag(die) == DW_TAG_inheritance;
-    gt_dwarf_number(die, DW_AT_virtuality, &virtuality);
+    gt_die_number(die, DW_AT_virtuality, &virtuality);
     m.is_virtual = (m.base && virtuality) || !bit_of(die, &m);
     m.type = type_at(d, die, level);
     gt_types_add_member(d->out->types, id, &m);
@@ -212,7 +198,8 @@ static void add_member(struct gt_dwarf *d, uint32_t id, Dwarf_Die *die, uint8_t 
  * how it passes them. */
 static bool is_nontrivial(Dwarf_Die *child)
 {
-    const char *name = dwarf_tag(child) == DW_TAG_subprogram ? dwarf_diename(child) : NULL;
+    const char *name =
+        dwarf_tag(child) == DW_TAG_subprogram ? gt_die_string(child, DW_AT_name) : NULL;
 
     return name && (name[0] == '~' || dwarf_hasattr(child, DW_AT_vtable_elem_location)) &&
            !dwarf_hasattr(child, DW_AT_defaulted);
@@ -222,10 +209,10 @@ static void read_struct(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_
 {
     uint64_t convention = 0;
     Dwarf_Die child;
-    bool said = gt_dwarf_number(&at->die, DW_AT_calling_convention, &convention);
+    bool said = gt_die_number(&at->die, DW_AT_calling_convention, &convention);
 
     to->cxx = at->cxx;
-    to->incomplete = gt_dwarf_flag(&at->die, DW_AT_declaration) || at->level > LEVEL_MOST;
+    to->incomplete = gt_die_flag(&at->die, DW_AT_declaration) || at->level > LEVEL_MOST;
     to->by_reference = convention == DW_CC_pass_by_reference;
     if (to->incomplete || dwarf_child(&at->die, &child) != 0)
         return;
@@ -247,7 +234,7 @@ static void read_enum(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_ty
     Dwarf_Sword value;
 
     to->kind = GT_TYPE_ENUM;
-    to->incomplete = gt_dwarf_flag(&at->die, DW_AT_declaration);
+    to->incomplete = gt_die_flag(&at->die, DW_AT_declaration);
     if (dwarf_child(&at->die, &child) != 0)
         return;
     do {
@@ -271,10 +258,10 @@ static void read_array(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_t
          r = dwarf_siblingof(&child, &child)) {
         if (dwarf_tag(&child) != DW_TAG_subrange_type)
             continue;
-        if (gt_dwarf_number(&child, DW_AT_upper_bound, &bound))
+        if (gt_die_number(&child, DW_AT_upper_bound, &bound))
             count[n] = bound + 1;
         else
-            gt_dwarf_number(&child, DW_AT_count, &count[n]);
+            gt_die_number(&child, DW_AT_count, &count[n]);
         n++;
     }
     *to = (struct gt_type){.kind = GT_TYPE_ARRAY, .of = type_at(d, &at->die, at->level)};
@@ -283,7 +270,7 @@ static void read_array(struct gt_dwarf *d, struct gt_dwarf_type *at, struct gt_t
         to->of = gt_types_add(d->out->types, to);
     }
     to->n = n && count[0] < UINT32_MAX ? (uint32_t)count[0] : 0;
-    if (gt_dwarf_flag(&at->die, DW_AT_GNU_vector)) {
+    if (gt_die_flag(&at->die, DW_AT_GNU_vector)) {
         to->kind = GT_TYPE_VECTOR;
         to->size = dwarf_aggregate_size(&at->die, &size) == 0 && size < 4096 ? (uint32_t)size : 0;
     }

@@ -8,6 +8,7 @@
  * entry at the first instruction) says that the compiler keeps the value nowhere there.
  */
 #include "base/search.h"
+#include "guest/elf/die.h"
 #include "guest/types/dwarf_private.h"
 
 #include <dwarf.h>
@@ -118,8 +119,8 @@ static int look(Dwarf_Die *die, void *self)
     Dwarf_Addr entry;
 
     (void)self;
-    if (gt_dwarf_flag(die, DW_AT_call_all_calls) || gt_dwarf_flag(die, DW_AT_GNU_all_call_sites) ||
-        gt_dwarf_flag(die, APPLE_OPTIMIZED))
+    if (gt_die_flag(die, DW_AT_call_all_calls) || gt_die_flag(die, DW_AT_GNU_all_call_sites) ||
+        gt_die_flag(die, APPLE_OPTIMIZED))
         return DWARF_CB_ABORT;
     if (dwarf_lowpc(die, &entry) != 0 || dwarf_child(die, &child) != 0)
         return DWARF_CB_OK;
@@ -127,7 +128,7 @@ static int look(Dwarf_Die *die, void *self)
         int tag = dwarf_tag(&child);
         bool has = dwarf_attr(&child, DW_AT_location, &attr) != NULL;
         if (has ? !is_whole(&attr)
-                : tag == DW_TAG_formal_parameter && dwarf_diename(&child) != NULL)
+                : tag == DW_TAG_formal_parameter && gt_die_string(&child, DW_AT_name) != NULL)
             return DWARF_CB_ABORT;
     } while (dwarf_siblingof(&child, &child) == 0);
     return DWARF_CB_OK;
