@@ -174,7 +174,8 @@ void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes
         param[i].size = can ? (uint32_t)gt_type_size(p->types, q[i].type) : 0;
         if (w && can && named(abi, &w[i], &param[i]))
             continue;
-        if (item->changed || (w && (w[i].place == GT_PARAM_CHANGED || is_elsewhere(abi, &w[i])))) {
+        if (item->changed || item->named_only ||
+            (w && (w[i].place == GT_PARAM_CHANGED || is_elsewhere(abi, &w[i])))) {
             param[i].unknown = changed;
             param[i].n = 0;
         }

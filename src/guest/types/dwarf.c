@@ -194,6 +194,7 @@ static void add_function(struct gt_dwarf *d, struct function *f)
             where[i] = (struct gt_param_where){
                 .place = item.changed || changed || ignored ? GT_PARAM_CHANGED : GT_PARAM_BY_ABI};
     }
+    item.named_only = item.changed || changed;
     item.no_result = changed && d->clang;
     item.no_address = doubtful && d->clang; /* whose callers know it */
     item.name = name_of(d, &f->die);

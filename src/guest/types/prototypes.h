@@ -37,6 +37,7 @@ struct gt_prototype {
     uint32_t where;   /* private: index of the first parameter's where, plus 1; 0: all by the ABI */
     bool has_addr;
     bool changed;    /* the compiler changed parameters or result: its result is unknown, too */
+    bool named_only; /* its parameters are where the compiler says, or unknown */
     bool no_result;  /* the compiler may have removed the result */
     bool no_address; /* or does not return the address of a result in memory */
 };
