@@ -77,6 +77,14 @@ class Written(CliTest):
             self.assertEqual(kept.replace(f'{name}.old', name), info)
         self.assertEqual(self.made(), [FOLDER, f'{FOLDER}.old', FILE, f'{FILE}.old'])
 
+    def test_earlier_one_is_not_taken_for_ours(self):
+        self.record('-q')
+        before = self.read_bytes(FILE)
+        self.fake('qemu-x86_64')
+        done = self.expect(125, 'record', './prog', do='exit=1')
+        self.assertEqual(done.stderr, 'guesttrace record: nothing was recorded: QEMU ended before the plugin started\n')
+        self.assertEqual((self.made(), self.read_bytes(FILE)), (['log', FILE], before))
+
     def refuse(self, *options, text):
         before = self.listed()
         done = self.record(*options, status=125)
