@@ -119,6 +119,21 @@ static struct gt_auto_request wanted_of(const struct gt_auto_arguments *a, const
     return sum;
 }
 
+/* What the library chooses for a processor: __memset_avx2_unaligned_erms is a memset. */
+static const struct gt_prototype *chosen_in_libc(const struct file *f, const char *name)
+{
+    static const char *const processors[] = {"asimd", "avx", "evex", "falkor", "generic", "kunpeng",
+                                             "mte",   "sse", "ssse", "sve",    "thunderx"};
+    const char *end = g_str_has_prefix(name, "__") ? strchr(name + 2, '_') : NULL;
+    bool known = false;
+    for (size_t i = 0; end && i < G_N_ELEMENTS(processors); i++)
+        known |= g_str_has_prefix(end + 1, processors[i]);
+    if (!known)
+        return NULL;
+    g_autofree char *function = g_strndup(name + 2, (gsize)(end - name - 2));
+    return gt_prototypes_named(f->libc, function);
+}
+
 /* The library's table has the names of its interface; others of the address may be the main one. */
 static const struct gt_prototype *in_libc(const struct file *f, const struct gt_source_function *fn)
 {
@@ -129,7 +144,7 @@ static const struct gt_prototype *in_libc(const struct file *f, const struct gt_
          !p && i < s->n_alias && s->alias[i].addr == rel; i++)
         if (s->alias[i].type != 't')
             p = gt_prototypes_named(f->libc, s->alias[i].name);
-    return p;
+    return p ? p : chosen_in_libc(f, fn->name);
 }
 
 /* NULL: not known. *types: the ones that it is of. */

@@ -261,6 +261,9 @@ static void read_units(struct gt_dwarf *d, Dwarf *dwarf)
         bool skeleton = type == DW_UT_skeleton && split.addr;
         if (type != DW_UT_compile && !skeleton)
             continue;
+        /* Assemblers describe functions, and nothing of their parameters. */
+        if (dwarf_srclang(skeleton ? &split : &die) == DW_LANG_Mips_Assembler)
+            continue;
         begin_unit(d, skeleton ? &split : &die);
         dwarf_getfuncs(skeleton ? &split : &die, visit, d, 0);
     }
