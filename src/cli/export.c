@@ -105,7 +105,7 @@ static uint64_t page_size(const struct export_options *o)
 static int write_page(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
                       struct gt_output *out, struct gt_error *err)
 {
-    const struct gt_view_options how = {.demangle = true, .other = other};
+    const struct gt_view_options how = {.demangle = true, .other = other, .threads = 1};
     struct gt_view *v = gt_view_create(c, &how);
     int status = v ? gt_view_read(v, err) : gt_error_set(err, GT_E_NOMEM, "out of memory");
     if (status == 0)

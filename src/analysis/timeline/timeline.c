@@ -173,11 +173,12 @@ static int merge_share(void *self, void *share)
     return 0;
 }
 
-int gt_timeline_fill(struct gt_timeline *t, const volatile bool *stop, struct gt_error *err)
+int gt_timeline_fill(struct gt_timeline *t, unsigned threads, const volatile bool *stop,
+                     struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
     t->stop = stop;
-    int status = gt_calls_scan(t->calls, NULL, &consumer, t, 0, err);
+    int status = gt_calls_scan(t->calls, NULL, &consumer, t, threads, err);
     pthread_mutex_lock(&t->lock);
     t->ended = true;
     pthread_mutex_unlock(&t->lock);

@@ -61,9 +61,11 @@ struct gt_timeline_task {
 struct gt_timeline *gt_timeline_create(struct gt_calls *c, size_t cells);
 void gt_timeline_destroy(struct gt_timeline *t); /* NULL is fine */
 
-/* Reads the recording, once; *stop, where it is not NULL, ends it (GT_E_USAGE). Errors of
- * gt_calls_scan. */
-int gt_timeline_fill(struct gt_timeline *t, const volatile bool *stop, struct gt_error *err);
+/* Reads the recording, once, on `threads` threads (0: all processors); *stop, where it is not NULL,
+ * ends it (GT_E_USAGE). On one thread levels are the same each time: sums are rounded, and of two
+ * functions that cover as much of a bin the first one stays. Errors of gt_calls_scan. */
+int gt_timeline_fill(struct gt_timeline *t, unsigned threads, const volatile bool *stop,
+                     struct gt_error *err);
 
 /* How far the reading is, in thousandths; 1000: it has ended. */
 unsigned gt_timeline_progress(struct gt_timeline *t);

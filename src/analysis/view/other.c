@@ -51,37 +51,49 @@ static const char *file_of(const struct gt_calls_function *f)
     return slash ? slash + 1 : f->module;
 }
 
-static guint hash_function(const void *function)
+struct side_function {
+    const struct gt_calls_function *function;
+    uint32_t index;
+    int side;
+};
+
+/* Equal: of the same number. */
+static int compare_names(const struct gt_calls_function *a, const struct gt_calls_function *b)
 {
-    const struct gt_calls_function *f = function;
-    return g_str_hash(f->name) * 31 + g_str_hash(file_of(f));
+    const int order = strcmp(a->name, b->name);
+    return order ? order : strcmp(file_of(a), file_of(b));
 }
 
-static gboolean same_function(const void *a, const void *b)
+static gint compare_functions(gconstpointer pa, gconstpointer pb)
 {
-    const struct gt_calls_function *fa = a, *fb = b;
-    return strcmp(fa->name, fb->name) == 0 && strcmp(file_of(fa), file_of(fb)) == 0;
+    const struct side_function *a = pa, *b = pb;
+    const int order = compare_names(a->function, b->function);
+    return order ? order : a->side - b->side;
 }
 
+/* In order of names: indexes of functions depend on the order in which calls were read, and a link
+ * to a path of functions has their numbers. */
 static void number_functions(struct gt_view *v)
 {
     struct gt_view_other *o = v->other;
-    GHashTable *known = g_hash_table_new(hash_function, same_function);
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(struct side_function));
+    const struct gt_calls_function *last = NULL;
     for (int side = 0; side < GT_VIEW_SIDES; side++) {
         o->n[side] = gt_calls_n_functions(gt_view_side(v, side));
         o->id[side] = g_new(uint32_t, o->n[side] + 1);
         for (uint32_t i = 0; i < o->n[side]; i++) {
-            const struct gt_calls_function *f = gt_calls_function(gt_view_side(v, side), i);
-            gpointer id;
-            if (!g_hash_table_lookup_extended(known, f, NULL, &id)) {
-                id = GUINT_TO_POINTER(o->names->len);
-                g_array_append_val(o->names, f);
-                g_hash_table_insert(known, (gpointer)(uintptr_t)f, id);
-            }
-            o->id[side][i] = GPOINTER_TO_UINT(id);
+            const struct side_function f = {gt_calls_function(gt_view_side(v, side), i), i, side};
+            g_array_append_val(all, f);
         }
     }
-    g_hash_table_destroy(known);
+    g_array_sort(all, compare_functions);
+    for (guint i = 0; i < all->len; i++) {
+        const struct side_function *f = &g_array_index(all, struct side_function, i);
+        if (!last || compare_names(last, f->function) != 0)
+            g_array_append_val(o->names, f->function);
+        last = f->function;
+        o->id[f->side][f->index] = o->names->len - 1;
+    }
 }
 
 /* Both trees, once. With the lock. */

@@ -40,6 +40,7 @@ struct gt_view {
     struct gt_view_other *other; /* NULL: none */
     const struct gt_sources *sources;
     char *title;
+    unsigned threads;
     bool stop;
     pthread_mutex_t names_lock;
     struct gt_demangler *demangler;

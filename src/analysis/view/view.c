@@ -14,6 +14,7 @@ struct gt_view *gt_view_create(struct gt_calls *c, const struct gt_view_options 
     v->title = o->title ? g_strdup(o->title) : g_path_get_basename(gt_calls_facts(c)->path);
     v->other = o->other ? gt_view_other_create(o->other, NULL) : NULL;
     v->sources = o->sources;
+    v->threads = o->threads;
     v->demangler = o->demangle ? gt_demangler_create() : NULL;
     pthread_mutex_init(&v->names_lock, NULL);
     pthread_mutex_init(&v->trees_lock, NULL);
@@ -48,7 +49,7 @@ void gt_view_destroy(struct gt_view *v)
 
 int gt_view_read(struct gt_view *v, struct gt_error *err)
 {
-    return gt_timeline_fill(v->timeline, &v->stop, err);
+    return gt_timeline_fill(v->timeline, v->threads, &v->stop, err);
 }
 
 void gt_view_stop(struct gt_view *v)

@@ -24,6 +24,9 @@ struct gt_view_options {
     const char *title;      /* NULL: the file's name */
     struct gt_calls *other; /* what it is compared with, which stays the caller's; NULL: nothing */
     const struct gt_sources *sources; /* the caller's; NULL: answers have no source files */
+    /* Of the first pass; 0: all processors. With 1 answers are the same each time: which numbers
+     * functions have, and how sums are rounded, depends on the order in which calls are read. */
+    unsigned threads;
 };
 
 /* What is asked: the text of a parameter, NULL: it is not given. */
