@@ -12,8 +12,8 @@ import os
 import re
 import sys
 
-from gttest import paths, qemus
-from gttest.commands import printed
+from gttest import packed, paths, qemus, splits
+from gttest.commands import must, printed
 from gttest.compilers import compile_to
 from gttest.paths import GUESTTRACE
 from gttest.results import Tally, folder, need
@@ -75,6 +75,8 @@ def test_program(arch, where):
         check(calls_of(out), said, name)
         tails = [line for line in calls_of(out).elements() if line.startswith('tail_from')]
         need(sum(line.endswith('?') for line in tails) < len(tails) / 2, f'results of tail calls: {tails[:5]}')
+    packed.check_there_and_back(os.path.join(where, 'all'), 'rec:arg1', 'leaf:retval')
+    check_set(qemu, program, where)
     # Filters record the same of what they leave.
     out, said = record('held', 'filter=run', 'time-filter=1ns', 'hide=leaf')
     check(calls_of(out), those(said, lambda line: not line.startswith('leaf')), 'held back')
@@ -84,6 +86,17 @@ def test_program(arch, where):
     hits = len(re.findall(r'hit', printed([GUESTTRACE, 'replay', '--no-pager', marks[0]])))
     wanted = sum(1 for line in marks[1] if line.startswith('rec') and int(line.split('= ')[1]) & 7 == 3 and second(line) > 1)
     need(wanted - 5 <= hits <= wanted and wanted > 10, f'{hits} marks at returns, not {wanted}')
+
+
+def check_set(qemu, program, where):
+    """A recording in several files has the values that one file has, and gives the same directory."""
+    both = splits.Both(where, '1ms', *VALUES)
+    both.record(qemu, program)
+    both.check(least=2)
+    for name in both.one, both.set:
+        must([GUESTTRACE, 'export', '--format', 'uftrace', '-o', f'{name}.data', name])
+    packed.check_same(f'{both.one}.data', f'{both.set}.data', 'rec:arg1', 'leaf:retval')
+    need('rec(' in packed.said(f'{both.set}.data', 'replay', '--no-pager'), 'the directory of the set has no values')
 
 
 def main():

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 
-from gttest import boards, paths, qemus
+from gttest import boards, packed, paths, qemus
 from gttest.commands import printed, run
 from gttest.recordings import record
 from gttest.results import need, same
@@ -73,6 +73,7 @@ def check(arch, _, qemu, folder, machine):
             said = [call for call in said if call.startswith('many')]
         same('\n'.join(got), '\n'.join(said), f'calls in {out}')
         check_other(out)
+    packed.check_there_and_back(f'{folder}/data', 'other:arg1', 'send:retval')
 
 
 def main():
