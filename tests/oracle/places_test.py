@@ -9,6 +9,7 @@ that the caller passed, or the place must be unknown. None may be wrong.
 usage: places_test.py TOOL ARCH [SEEDS]
 """
 import collections
+import math
 import os
 import shutil
 import sys
@@ -112,7 +113,7 @@ def read_value(stub, text, pointer, stack, memory=None):
 def extended(data):
     """A float of 80 bits."""
     high, low = int.from_bytes(data[8:10], 'little'), int.from_bytes(data[:8], 'little')
-    return (-1 if high >> 15 else 1) * float(low) * 2.0 ** ((high & 0x7fff) - 16383 - 63) if high & 0x7fff else 0.0
+    return math.ldexp(-float(low) if high >> 15 else float(low), (high & 0x7fff) - 16383 - 63)
 
 
 def qemu_version(arch):
