@@ -67,6 +67,7 @@ def test_alone(t):
 
 def test_thousand(t):
     """Parts as small as can be, by a flush each; readers have 256 descriptors, and so has repair."""
+    qemus.user('x86_64')  # or it is skipped
     out, control = f'{t.folder}/run', f'{t.folder}/control'
     child = commands.start([GUESTTRACE, 'record', '-q', '--split', '1ms', '--control', control, '-N', '^a$', '-o', out, '--',
                             splits.build(t.folder), '100000000'], preexec_fn=few_files)

@@ -37,6 +37,7 @@ def options(functions_of, seed):
 
 
 def program(t):
+    qemus.user('x86_64')  # or it is skipped
     return compile_to(f'{t.folder}/ways', 'x86_64', paths.source('filter', 'ways.c'), '-O1', '-static', '-DSTATIC')
 
 

@@ -83,6 +83,7 @@ def test_stripped(arch, where):
 
 def test_errors(where):
     """What is no value is refused, with what was expected, before anything runs."""
+    qemus.user('x86_64')
     for rule, expected in (('f@arg1/q', 'expected a format'), ('f@arg0/*', 'N from 1 to 31'),
                            ('f@', 'FUNC@auto-args'), ('f(@auto-args', 'no )'), ('@auto-args', 'FUNC@auto-args')):
         done = run([paths.GUESTTRACE, 'record', '-o', f'{where}/no', '-A', rule, '/bin/true'])
