@@ -100,7 +100,8 @@ const struct gt_command gt_command_ctl = {
             "reads commands from a prompt, or from standard input, a line each, where '#' begins "
             "a comment.",
             "A recording of calls accepts \"status\"; \"flush\" (then readers can show what is "
-            "recorded until now); \"on\" and \"off\"; \"filter [OPTION...]\", which replaces all "
+            "recorded until now); \"path\"; \"on\" and \"off\"; \"filter [OPTION...]\", which "
+            "replaces all "
             "filters and triggers by those of these options of record; \"trigger "
             "FUNC@ACTION...\", which adds some; and \"snapshot [FILE]\". An etrace recording "
             "accepts \"counts\", \"flush\" and \"status\". \"help\" lists the commands.",

@@ -101,6 +101,20 @@ static void do_flush(void *self, const char *args, struct gt_control_answer *ans
                            s.bytes);
 }
 
+/* Where the recording is: a file or a directory, which readers follow (guesttrace top). */
+static void do_path(void *self, const char *args, struct gt_control_answer *answer)
+{
+    const struct gt_uftrace_recorder *r = self;
+    (void)args;
+    if (r->options.last)
+        gt_control_fail(answer, "path: a flight recorder (argument last=) has no file before its "
+                                "first snapshot");
+    else
+        gt_control_succeed(answer, "%s",
+                           gt_packed_is_on(&r->output.packed) ? r->output.packed.work.file
+                                                              : r->output.dir.path);
+}
+
 /* ---- filters and snapshots ----------------------------------------------------------------- */
 
 /* The answer to a command that has nothing to say where it succeeds. */
@@ -152,6 +166,7 @@ static void do_snapshot(void *self, const char *args, struct gt_control_answer *
 static const struct gt_control_command commands[] = {
     {"status", .run = do_status},
     {"flush", .run = do_flush},
+    {"path", .run = do_path},
     {"on", .run = do_on},
     {"off", .run = do_off},
     {"filter", "[OPTION...]", "options", true, do_filter},
