@@ -2,6 +2,7 @@
 /* `guesttrace tui`: a recording's calls and functions, to walk through in the terminal. */
 #include "cli/amount.h"
 #include "cli/reading.h"
+#include "cli/terminal_text.h"
 #include "cli/tui/page.h"
 
 #include <curses.h>
@@ -10,8 +11,7 @@
 #include <unistd.h>
 
 enum {
-    NAME_BYTES = 1000, /* of a name that are looked at */
-    TEXT_BYTES = 60,   /* of a search */
+    TEXT_BYTES = 60, /* of a search */
     TIME_COLUMNS = 11,
     CALLS_COLUMNS = 12,
     HEAD = 1, /* lines above and below the list */
@@ -36,34 +36,6 @@ static struct gt_tui_page *page_of(const struct screen *s)
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */
-
-/* As much of a text as fits. A character that may turn the direction of text, or is not seen, is a
- * '?': names are a guest's. */
-static void put_text(int columns, const char *text)
-{
-    for (const char *at = text; *at && columns > 0; at = g_utf8_next_char(at)) {
-        const gunichar c = g_utf8_get_char_validated(at, -1);
-        const bool is_shown = c < 0x110000 && g_unichar_isprint(c) && !g_unichar_iszerowidth(c);
-        const int width = is_shown && g_unichar_iswide(c) ? 2 : 1;
-        if (width > columns)
-            return;
-        if (is_shown)
-            addnstr(at, (int)(g_utf8_next_char(at) - at));
-        else
-            addch('?');
-        columns -= width;
-        if (c >= 0x110000)
-            return;
-    }
-}
-
-static void put_guest_text(const char *name, int columns)
-{
-    g_autofree char *cut = g_strndup(name, MIN(strlen(name), (size_t)NAME_BYTES));
-    g_autofree char *valid = g_utf8_make_valid(cut, -1);
-    g_autofree char *shown = gt_reading_shown(valid);
-    put_text(columns, shown);
-}
 
 static int put_time(uint64_t ns)
 {
@@ -92,7 +64,7 @@ static void put_line(const struct screen *s, const struct gt_tui_line *line)
         addch(' ');
     if (page_of(s)->tree.n)
         addstr(!line->has_more ? "  " : line->is_open ? "- " : "+ ");
-    put_guest_text(gt_reading_name(s->reading, line->function), left - indent - 2);
+    gt_terminal_put_name(left - indent - 2, gt_reading_name(s->reading, line->function));
 }
 
 static void put_head(const struct screen *s)
@@ -108,7 +80,7 @@ static void put_head(const struct screen *s)
                                  ? g_strdup(p->title)
                                  : g_strdup_printf("%s by %s", p->title, sorts[p->sort]);
     g_autofree char *shown = gt_reading_shown(title);
-    put_text(COLS - (COLS >= 72 ? 34 : 0) - 1, shown);
+    gt_terminal_put(COLS - (COLS >= 72 ? 34 : 0) - 1, shown);
     attroff(A_REVERSE);
 }
 
@@ -118,7 +90,7 @@ static void put_place(const struct screen *s, uint32_t function)
     const struct gt_calls_function *f = gt_calls_function(s->reading->calls, function);
     g_autofree char *text =
         f->file ? g_strdup_printf("%s  %s:%u", f->module, f->file, f->line) : g_strdup(f->module);
-    put_guest_text(text, COLS - 1);
+    gt_terminal_put_name(COLS - 1, text);
 }
 
 static void put_foot(const struct screen *s)
@@ -126,9 +98,9 @@ static void put_foot(const struct screen *s)
     move(LINES - 1, 0);
     if (s->searching) {
         addch('/');
-        put_text(COLS - 2, s->search);
+        gt_terminal_put(COLS - 2, s->search);
     } else if (s->message) {
-        put_text(COLS - 1, s->message);
+        gt_terminal_put(COLS - 1, s->message);
     } else if (gt_tui_page_line(page_of(s))) {
         put_place(s, gt_tui_page_line(page_of(s))->function);
     }
@@ -335,21 +307,14 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
     s.pages = g_ptr_array_new_with_free_func(destroy_page);
     int status = gt_tui_page_graph(r, &s.graph, err);
     g_ptr_array_add(s.pages, s.graph);
-    SCREEN *terminal = status < 0 ? NULL : newterm(NULL, stdout, stdin);
+    void *terminal = status < 0 ? NULL : gt_terminal_open(err);
     if (status == 0 && !terminal)
-        status = gt_error_set(err, GT_E_UNSUPPORTED, "the terminal '%.40s' is not known; set TERM",
-                              g_getenv("TERM") ? g_getenv("TERM") : "");
+        status = GT_E_UNSUPPORTED;
     if (terminal) {
-        cbreak();
-        noecho();
-        keypad(stdscr, TRUE);
-        set_escdelay(50);
-        curs_set(0);
         do
             draw(&s);
         while ((status = take_key(&s, getch(), err)) == 0);
-        endwin();
-        delscreen(terminal);
+        gt_terminal_close(terminal);
     }
     g_ptr_array_free(s.pages, TRUE);
     return MIN(status, 0);

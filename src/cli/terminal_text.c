@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Screens of ncurses: see terminal_text.h. */
+#include "cli/terminal_text.h"
+
+#include "cli/reading.h"
+
+#include <curses.h>
+#include <string.h>
+
+enum { NAME_BYTES = 1000 }; /* of a name that are looked at */
+
+void *gt_terminal_open(struct gt_error *err)
+{
+    SCREEN *terminal = newterm(NULL, stdout, stdin);
+    if (!terminal) {
+        gt_error_set(err, GT_E_UNSUPPORTED, "the terminal '%.40s' is not known; set TERM",
+                     g_getenv("TERM") ? g_getenv("TERM") : "");
+        return NULL;
+    }
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    set_escdelay(50);
+    curs_set(0);
+    return terminal;
+}
+
+void gt_terminal_close(void *terminal)
+{
+    endwin();
+    delscreen(terminal);
+}
+
+void gt_terminal_put(int columns, const char *text)
+{
+    for (const char *at = text; *at && columns > 0; at = g_utf8_next_char(at)) {
+        const gunichar c = g_utf8_get_char_validated(at, -1);
+        const bool is_shown = c < 0x110000 && g_unichar_isprint(c) && !g_unichar_iszerowidth(c);
+        const int width = is_shown && g_unichar_iswide(c) ? 2 : 1;
+        if (width > columns)
+            return;
+        if (is_shown)
+            addnstr(at, (int)(g_utf8_next_char(at) - at));
+        else
+            addch('?');
+        columns -= width;
+        if (c >= 0x110000)
+            return;
+    }
+}
+
+void gt_terminal_put_name(int columns, const char *name)
+{
+    g_autofree char *cut = g_strndup(name, MIN(strlen(name), (size_t)NAME_BYTES));
+    g_autofree char *valid = g_utf8_make_valid(cut, -1);
+    g_autofree char *shown = gt_reading_shown(valid);
+    gt_terminal_put(columns, shown);
+}
