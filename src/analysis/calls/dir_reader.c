@@ -92,7 +92,7 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     gt_feed_clear(f);
     gt_pairs_clear(&r->numbers);
     g_array_set_size(r->words, 0);
-    r->at = 0;
+    r->at = row->from;
     r->values = (struct gt_skipped){0};
     gt_record_specs_destroy(r->specs);
     r->specs = gt_record_specs_create(f->c, row->id);
@@ -101,11 +101,12 @@ static int begin(void *reader, const struct gt_calls_part *part, struct gt_error
     int status = map_file(r, row->size, err);
     if (status < 0)
         return status;
-    gt_feed_open(f, &r->lane, part->first, 0);
+    gt_feed_open(f, &r->lane, gt_le64(r->data + r->at), 0);
     struct gt_calls_opening o = {.task = r->lane.task,
                                  .forked = gt_tasks_at(&f->c->tasks, r->lane.task)->parent != 0};
     if (o.forked)
-        gt_feed_inherit(f, &o, r->lane.space, gt_le64(r->data), gt_le64(r->data + 8));
+        gt_feed_inherit(f, &o, r->lane.space, gt_le64(r->data + r->at),
+                        gt_le64(r->data + r->at + 8));
     r->lane.stack = f->open(f->self, &o);
     return r->lane.stack ? 0 : gt_error_set(err, GT_E_NOMEM, "%s: out of memory", f->c->path);
 }

@@ -59,8 +59,10 @@ uint32_t gt_feed_function(struct gt_calls_feed *f, uint32_t space, uint32_t numb
     if (!make_room(f, space))
         return UINT32_MAX;
     uint32_t *function = &f->function[space][number];
-    if (*function == UINT32_MAX)
-        *function = gt_spaces_resolve(f->c->spaces, space, address);
+    if (*function != UINT32_MAX)
+        return *function;
+    const uint32_t found = gt_spaces_resolve(f->c->spaces, space, address);
+    *function = found != UINT32_MAX && f->number ? f->number(f->self, f, address, found) : found;
     return *function;
 }
 
@@ -168,6 +170,8 @@ static void change_space(const struct gt_calls_feed *f, struct gt_calls_lane *la
 static int arrive(struct gt_calls_feed *f, struct gt_calls_lane *lane, uint64_t time)
 {
     int status = 0;
+    f->task = lane->task;
+    f->time = time;
     while (time >= lane->next_switch && lane->next_switch != NEVER && status == 0)
         status = take_switch(f, lane);
     if (time >= lane->until)

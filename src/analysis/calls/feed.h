@@ -37,6 +37,10 @@ struct gt_calls_feed {
     struct gt_calls_out *out;
     /* The stack for a task that appears. NULL: no memory. */
     struct gt_calls_stack *(*open)(void *self, const struct gt_calls_opening *o);
+    /* What calls have for the function that is at an address in `task` at `time`, instead of its
+     * index; NULL: that. */
+    uint32_t (*number)(void *self, const struct gt_calls_feed *f, uint64_t address,
+                       uint32_t function);
     void *self;
     /* numbers of the part */
     uint32_t **function; /* by space, then by number; NULL: the space was not met */
@@ -44,6 +48,8 @@ struct gt_calls_feed {
     size_t n_spaces;
     size_t n_words;
     uint32_t space; /* the one that `resolve` is asked for */
+    uint32_t task;  /* whose records they are, and the time of one of them */
+    uint64_t time;
     const void *words_self;
     uint64_t (*word)(const void *self, uint32_t number);
     GArray *frames;   /* struct gt_call_frame, for openings */

@@ -57,6 +57,8 @@ static int make_frames(struct file_reader *r, const struct gt_compact_piece *p,
 {
     GArray *frames = r->feed->frames;
     g_array_set_size(frames, 0);
+    r->feed->task = lane->task;
+    r->feed->time = p->event->time;
     lane->space = gt_tasks_space(&r->feed->c->tasks, r->feed->c->spaces, lane->task, p->event->time,
                                  &lane->until);
     for (size_t i = 0; i < p->n_open; i++) {

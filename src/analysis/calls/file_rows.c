@@ -69,7 +69,7 @@ static void add_rows(struct gt_calls *c, const struct gt_compact_segments *s)
             before = end_of(c, &s->segment[order[i]]);
         }
         end_row(c, from);
-        const struct gt_calls_row row = {packer, from, c->n_blocks - from, 0};
+        const struct gt_calls_row row = {packer, from, c->n_blocks - from, 0, 0};
         g_array_append_val(c->rows, row);
     }
 }

@@ -29,6 +29,7 @@ struct gt_calls_row {
     uint32_t id; /* packer, or task */
     size_t block, n_blocks;
     size_t size; /* directory: bytes of whole records */
+    size_t from; /* directory: where a reader begins */
 };
 
 struct gt_calls_part {

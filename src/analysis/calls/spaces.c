@@ -46,6 +46,14 @@ struct gt_spaces {
     GPtrArray *names;      /* of addresses */
 };
 
+void gt_spaces_read_symbols(struct gt_spaces *s)
+{
+    pthread_mutex_lock(&s->lock);
+    for (guint i = 0; i < s->modules.list->len; i++)
+        gt_calls_modules_symbol(&s->modules, s->modules.list->pdata[i], 0);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void free_map(gpointer data)
 {
     struct map *m = data;

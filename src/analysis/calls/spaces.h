@@ -49,6 +49,9 @@ size_t gt_spaces_count(const struct gt_spaces *s);
  * (UINT64_MAX: never). */
 uint32_t gt_spaces_at(const struct gt_spaces *s, size_t map, uint64_t time, uint64_t *until);
 
+/* Reads the symbols of all modules, which else are read when they are needed. */
+void gt_spaces_read_symbols(struct gt_spaces *s);
+
 /* The map that a space is of. */
 size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space);
 

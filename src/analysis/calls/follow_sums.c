@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions and tasks of a recording that is followed: see follow_sums.h. */
+#include "analysis/calls/follow_sums.h"
+
+#include "analysis/calls/spaces.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct function {
+    struct gt_follow_function public; /* its texts are ours */
+    struct gt_follow_times times;
+    uint32_t index; /* of the function that it is: its own, or that of its name */
+    bool is_unnamed;
+    struct gt_follow_place at;
+};
+
+/* ---- functions and tasks ------------------------------------------------------------------- */
+
+static guint hash_function(gconstpointer key)
+{
+    const struct gt_follow_function *f = key;
+    return g_str_hash(f->name) * 31 + g_str_hash(f->module);
+}
+
+static gboolean same_function(gconstpointer a, gconstpointer b)
+{
+    const struct gt_follow_function *x = a, *y = b;
+    return strcmp(x->name, y->name) == 0 && strcmp(x->module, y->module) == 0;
+}
+
+static void free_text(const char *text)
+{
+    g_free((char *)(uintptr_t)text);
+}
+
+static void free_function(gpointer function)
+{
+    struct function *f = function;
+    free_text(f->public.name);
+    free_text(f->public.module);
+    g_free(f);
+}
+
+static void free_task(gpointer task)
+{
+    struct gt_follow_open_task *t = task;
+    gt_calls_stack_finish(&t->stack);
+    free_text(t->public.name);
+    g_free(t);
+}
+
+void gt_follow_calls_init(struct gt_follow_calls *f)
+{
+    *f = (struct gt_follow_calls){
+        .functions = g_hash_table_new(hash_function, same_function),
+        .function = g_ptr_array_new_with_free_func(free_function),
+        .tasks = g_hash_table_new(NULL, NULL),
+        .task = g_ptr_array_new_with_free_func(free_task),
+    };
+}
+
+void gt_follow_calls_finish(struct gt_follow_calls *f)
+{
+    g_hash_table_destroy(f->functions);
+    g_ptr_array_free(f->function, TRUE);
+    g_hash_table_destroy(f->tasks);
+    g_ptr_array_free(f->task, TRUE);
+}
+
+static struct function *function_at(const struct gt_follow_calls *f, uint32_t index)
+{
+    return f->function->pdata[((const struct function *)f->function->pdata[index])->index];
+}
+
+static struct function *add_function(struct gt_follow_calls *f, const char *module,
+                                     const char *name)
+{
+    struct function *new = g_new0(struct function, 1);
+    new->public.module = g_strdup(module);
+    new->public.name = g_strdup(name);
+    new->public.suspends = f->function->len <= GT_SPACES_PREEMPTED;
+    new->index = f->function->len;
+    g_ptr_array_add(f->function, new);
+    g_hash_table_insert(f->functions, &new->public, new);
+    return new;
+}
+
+/* An address without a symbol gets one of this name when the recording of a machine ends. */
+static const char *name_of(const struct gt_calls_function *of, char *room, gulong size)
+{
+    if (*of->name != '<')
+        return of->name;
+    g_snprintf(room, size, "0x%" PRIx64, of->address);
+    return room;
+}
+
+uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_function *of,
+                          const struct gt_follow_place *at)
+{
+    char room[24];
+    const struct gt_follow_function key = {.module = of->module,
+                                           .name = name_of(of, room, sizeof room)};
+    struct function *found = g_hash_table_lookup(f->functions, &key);
+    if (!found) {
+        found = add_function(f, key.module, key.name);
+        found->is_unnamed = *of->name == '<';
+        found->at = *at;
+    }
+    return found->index;
+}
+
+const struct gt_follow_place *gt_follow_unnamed(const struct gt_follow_calls *f, uint32_t index)
+{
+    const struct function *of = f->function->pdata[index];
+    return of->is_unnamed && of->index == index ? &of->at : NULL;
+}
+
+static void move_sum(struct gt_follow_sum *to, struct gt_follow_sum *from)
+{
+    to->calls += from->calls;
+    to->self += from->self;
+    to->total += from->total;
+    *from = (struct gt_follow_sum){0};
+}
+
+void gt_follow_name(struct gt_follow_calls *f, uint32_t index, const struct gt_calls_function *of)
+{
+    struct function *from = f->function->pdata[index];
+    const uint32_t to_index = gt_follow_number(f, of, &from->at);
+    from->is_unnamed = false;
+    if (to_index == index)
+        return;
+    struct function *to = function_at(f, to_index);
+    from->index = to_index;
+    move_sum(&to->times.ended, &from->times.ended);
+    move_sum(&to->times.before, &from->times.before);
+    move_sum(&to->public.sums.all, &from->public.sums.all);
+    from->public.sums = (struct gt_follow_sums){0};
+}
+
+struct gt_follow_open_task *gt_follow_task_of(struct gt_follow_calls *f, uint32_t id)
+{
+    struct gt_follow_open_task *t = g_hash_table_lookup(f->tasks, GUINT_TO_POINTER(id));
+    if (t)
+        return t;
+    t = g_new0(struct gt_follow_open_task, 1);
+    t->public.id = id;
+    t->public.name = g_strdup("");
+    g_ptr_array_add(f->task, t);
+    g_hash_table_insert(f->tasks, GUINT_TO_POINTER(id), t);
+    return t;
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+static struct gt_follow_open_task *task_at(const struct gt_follow_calls *f, guint index)
+{
+    return f->task->pdata[index];
+}
+
+static struct gt_follow_open_task *owner_of(struct gt_calls_stack *s)
+{
+    return (struct gt_follow_open_task *)(void *)((char *)s -
+                                                  offsetof(struct gt_follow_open_task, stack));
+}
+
+static void add(struct gt_follow_sum *to, uint64_t calls, int64_t self, uint64_t total)
+{
+    to->calls += calls;
+    to->self += (uint64_t)MAX(self, 0);
+    to->total += total;
+}
+
+/* Time of a call until `time`, as far as the task's stack has seen it. */
+static uint64_t total_of(const struct gt_follow_open_task *t, uint64_t begin, bool recursive,
+                         uint64_t time)
+{
+    const uint64_t from = MAX(begin, t->since);
+    return recursive || time < from ? 0 : time - from;
+}
+
+int gt_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_out *out)
+{
+    struct gt_follow_calls *f = calls;
+    struct gt_follow_open_task *t = owner_of(s);
+    for (size_t i = 0; i < out->n && f->counts; i++) {
+        const struct gt_call *e = &out->call[i];
+        if (e->kind == GT_CALL_LOST)
+            f->lost++;
+        if (e->kind != GT_CALL_ENTRY && e->kind != GT_CALL_EXIT)
+            continue;
+        struct function *of = function_at(f, e->function);
+        const bool enters = e->kind == GT_CALL_ENTRY;
+        const uint64_t total =
+            enters ? 0 : total_of(t, e->begin, e->flags & GT_CALL_RECURSIVE, e->time);
+        add(&of->times.ended, enters, enters ? 0 : e->self, total);
+        if (!of->public.suspends)
+            add(&t->times.ended, enters, enters ? 0 : e->self, 0);
+    }
+    return 0;
+}
+
+/* What the calls that the task has open have had so far. */
+static void add_open(const struct gt_follow_calls *f, struct gt_follow_open_task *t)
+{
+    const struct gt_calls_stack *s = &t->stack;
+    for (uint32_t k = 0; k < s->n; k++) {
+        const struct gt_call_frame *frame = &s->frame[k];
+        struct function *of = function_at(f, frame->function);
+        const uint64_t until = k + 1 < s->n ? frame[1].begin : s->last;
+        const int64_t self = (int64_t)(until - frame->begin - s->child[k]);
+        add(&of->times.open, 0, self, total_of(t, frame->begin, frame->recursive, s->last));
+        if (!of->public.suspends)
+            add(&t->times.open, 0, self, 0);
+    }
+}
+
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static void sum_up(struct gt_follow_times *t, struct gt_follow_sums *out, bool restarts)
+{
+    const struct gt_follow_sum last = out->all;
+    if (restarts)
+        t->before = t->open;
+    out->all.calls = t->ended.calls;
+    out->all.self = difference(t->ended.self + t->open.self, t->before.self);
+    out->all.total = difference(t->ended.total + t->open.total, t->before.total);
+    out->now.calls = out->all.calls - last.calls;
+    out->now.self = difference(out->all.self, last.self);
+    out->now.total = difference(out->all.total, last.total);
+}
+
+void gt_follow_renumber(struct gt_follow_calls *f)
+{
+    for (guint i = 0; i < f->task->len; i++) {
+        struct gt_calls_stack *s = &task_at(f, i)->stack;
+        for (uint32_t k = 0; k < s->n; k++) {
+            const uint32_t from = s->frame[k].function, to = function_at(f, from)->index;
+            s->seen[from & (GT_STACK_SEEN - 1)]--;
+            s->seen[to & (GT_STACK_SEEN - 1)]++;
+            s->frame[k].function = to;
+        }
+    }
+}
+
+void gt_follow_sum_up(struct gt_follow_calls *f, bool first)
+{
+    const bool restarts = first && !f->counts;
+    for (guint i = 0; i < f->function->len; i++)
+        ((struct function *)f->function->pdata[i])->times.open = (struct gt_follow_sum){0};
+    for (guint i = 0; i < f->task->len; i++) {
+        struct gt_follow_open_task *t = task_at(f, i);
+        t->times.open = (struct gt_follow_sum){0};
+        add_open(f, t);
+        sum_up(&t->times, &t->public.sums, restarts);
+        t->public.sums.now.total = t->public.sums.now.self;
+        t->public.sums.all.total = t->public.sums.all.self;
+    }
+    for (guint i = 0; i < f->function->len; i++) {
+        struct function *of = f->function->pdata[i];
+        if (of->index == i)
+            sum_up(&of->times, &of->public.sums, restarts);
+    }
+}
