@@ -64,6 +64,7 @@ extern const struct gt_command gt_command_convert;
 extern const struct gt_command gt_command_export;
 extern const struct gt_command gt_command_replay;
 extern const struct gt_command gt_command_tui;
+extern const struct gt_command gt_command_top;
 extern const struct gt_command gt_command_view;
 extern const struct gt_command gt_command_simpletrace;
 extern const struct gt_command gt_command_ctl;

@@ -12,11 +12,11 @@ from gttest.results import need
 class RecordingTest(PluginTest):
     plugin, output, guests = 'uftrace', 'output', paths.source('control', 'guests')
 
-    def start(self, arguments='', control='/control', command=()):
+    def start(self, arguments='', control='/control', command=(), source='steps.c'):
         """The program; it is ready. Without `control` it has no socket."""
-        guest = f'{self.folder}/steps.c-x86_64'
+        guest = f'{self.folder}/{source}-x86_64'
         if not os.path.exists(guest):
-            self.build('steps.c', 'x86_64', '-O1')
+            self.build(source, 'x86_64', '-O1')
         if control:
             arguments += f',control={self.folder}{control}'
         child = self.user('x86_64', guest, arguments, command=command, stdin=subprocess.PIPE)

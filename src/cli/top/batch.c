@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of `guesttrace top --batch`, as text or a line of JSON each: see top.h. */
+#include "base/json.h"
+#include "cli/reading.h"
+#include "cli/top/top.h"
+
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WIDE = 1000, PATIENCE = 10 }; /* s that the recording may be repaired in */
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static void put_line(struct gt_output *out, const char *numbers, const char *text)
+{
+    g_autofree char *shown = gt_reading_shown(text);
+    gt_output_text(out, numbers);
+    gt_output_text(out, shown);
+    gt_output_text(out, "\n");
+}
+
+static void put_table(const struct gt_top *t, struct gt_output *out)
+{
+    g_autofree char *title = gt_top_title(t);
+    g_autoptr(GString) line = g_string_new(NULL);
+    put_line(out, "", title);
+    gt_top_put_heading(t, WIDE, line);
+    put_line(out, line->str, "");
+    for (guint i = 0; i < t->rows->len; i++) {
+        const struct gt_top_row *row = &g_array_index(t->rows, struct gt_top_row, i);
+        g_autofree char *name = gt_top_name(t, row);
+        g_string_truncate(line, 0);
+        gt_top_put_numbers(t, row, WIDE, line);
+        put_line(out, line->str, name);
+    }
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void put_number(struct gt_json *j, const char *name, uint64_t value)
+{
+    gt_json_key(j, name);
+    gt_json_u64(j, value);
+}
+
+static void put_text(struct gt_json *j, const char *name, const char *value)
+{
+    gt_json_key(j, name);
+    gt_json_text(j, value);
+}
+
+static void put_sums(struct gt_json *j, const struct gt_follow_sums *s)
+{
+    put_number(j, "self_ns", s->now.self);
+    put_number(j, "total_ns", s->now.total);
+    put_number(j, "calls", s->now.calls);
+    put_number(j, "all_self_ns", s->all.self);
+    put_number(j, "all_total_ns", s->all.total);
+    put_number(j, "all_calls", s->all.calls);
+}
+
+static void put_json_row(const struct gt_top *t, const struct gt_top_row *row, struct gt_json *j)
+{
+    gt_json_begin_object(j);
+    if (row->module) {
+        put_text(j, "function", gt_demangle(t->demangler, row->name));
+        put_text(j, "module", row->module);
+    } else {
+        put_text(j, "task", row->name);
+        put_number(j, "tid", row->task);
+    }
+    put_sums(j, &row->sums);
+    gt_json_end_object(j);
+}
+
+static void put_json(const struct gt_top *t, struct gt_output *out)
+{
+    struct gt_json j;
+    gt_json_init(&j, out, GT_JSON_REPLACE);
+    gt_json_resume(&j);
+    gt_json_begin_object(&j);
+    put_text(&j, "recording", t->path);
+    put_text(&j, "state", gt_top_state_name(t));
+    put_text(&j, "since", gt_follow_is_part(t->follow) ? "top" : "begin");
+    put_number(&j, "ms", (uint64_t)(t->seconds * 1000));
+    put_number(&j, "tasks", gt_follow_n_tasks(t->follow));
+    put_number(&j, "lost", gt_follow_lost(t->follow));
+    put_sums(&j, &t->sums);
+    gt_json_key(&j, "rows");
+    gt_json_begin_array(&j);
+    for (guint i = 0; i < t->rows->len; i++)
+        put_json_row(t, &g_array_index(t->rows, struct gt_top_row, i), &j);
+    gt_json_end_array(&j);
+    gt_json_end_object(&j);
+    gt_json_end_line(&j);
+    gt_json_commit(&j);
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
+/* Until the next look; the end of the connection comes earlier. */
+static void wait_for(const struct gt_top *t, int delay)
+{
+    struct pollfd p = {t->link.fd, POLLIN, 0};
+    poll(&p, t->link.fd >= 0, delay);
+}
+
+static int print(struct gt_top *t, bool json, struct gt_output *out, struct gt_error *err)
+{
+    gt_top_list(t);
+    (json ? put_json : put_table)(t, out);
+    return gt_output_finish(out, "standard output", err);
+}
+
+int gt_top_batch(struct gt_top *t, const struct gt_top_pace *pace, bool json, struct gt_error *err)
+{
+    g_autofree struct gt_output *out = g_new(struct gt_output, 1);
+    int64_t since = 0; /* when it was interrupted */
+    int status = 0;
+    gt_output_init(out, STDOUT_FILENO);
+    for (uint64_t i = 0; status == 0 && (!pace->count || i < pace->count); i++) {
+        if (i) {
+            if (!json)
+                gt_output_text(out, "\n");
+            wait_for(t, pace->delay);
+        }
+        status = gt_top_look(t, err);
+        if (status == 0)
+            status = print(t, json, out, err);
+        since = t->state != GT_TOP_INTERRUPTED ? 0 : since ? since : t->looked;
+        if (status == 0 && since && t->looked - since >= PATIENCE * G_USEC_PER_SEC)
+            return gt_error_set(err, GT_E_IO, "%s; %s was interrupted: run guesttrace repair on it",
+                                t->lost_why->str, t->path);
+        if (t->state == GT_TOP_ENDED)
+            break;
+    }
+    return status;
+}

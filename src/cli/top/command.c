@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `guesttrace top`: the functions and tasks of a recording that is being written. */
+#include "cli/command.h"
+#include "cli/top/top.h"
+
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+struct top_options {
+    bool batch, json, tasks, demangle;
+    uint64_t count, limit;
+    const char *delay, *sort, *match, *since;
+};
+
+static const char *const since_names[] = {"begin", "now", NULL};
+
+static const struct gt_option top_table[] = {
+    {"batch", 'b', GT_OPTION_FLAG, .help = "print tables, also where this is no terminal",
+     .offset = offsetof(struct top_options, batch)},
+    {"json", .type = GT_OPTION_FLAG, .help = "print tables, a line of JSON each, times in ns",
+     .offset = offsetof(struct top_options, json)},
+    {"count", 'n', GT_OPTION_NUMBER, .value = "COUNT", .min = 1, .max = UINT32_MAX,
+     .help = "end after so many tables (default: at the recording's end, or with q)",
+     .offset = offsetof(struct top_options, count)},
+    {"delay", 'd', GT_OPTION_TEXT, .value = "SECONDS",
+     .help = "time between tables, from 0.01 to 3600 (default: 2)",
+     .offset = offsetof(struct top_options, delay)},
+    {"tasks", 't', GT_OPTION_FLAG, .help = "begin with tasks instead of functions",
+     .offset = offsetof(struct top_options, tasks)},
+    {"sort", 's', GT_OPTION_CHOICE, .value = "COLUMN", .choices = gt_top_sort_names,
+     .help = "put the largest of that column first (default: self)",
+     .offset = offsetof(struct top_options, sort)},
+    {"match", 'm', GT_OPTION_TEXT, .value = "GLOB", .help = "only names that the glob matches",
+     .offset = offsetof(struct top_options, match)},
+    {"limit", 'l', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
+     .help = "only the first N rows", .offset = offsetof(struct top_options, limit)},
+    {"since", .type = GT_OPTION_CHOICE, .value = "begin|now", .choices = since_names,
+     .help =
+         "begin with all that is recorded, or with nothing (default: begin, up to 4 Mi records)",
+     .offset = offsetof(struct top_options, since)},
+    {"demangle", .type = GT_OPTION_FLAG, .initial = true,
+     .help = "demangle C++ and Rust names (the default)",
+     .offset = offsetof(struct top_options, demangle)},
+    {"no-demangle", .type = GT_OPTION_FLAG, .off = true, .help = "do not demangle names",
+     .offset = offsetof(struct top_options, demangle)},
+    {0},
+};
+
+static enum gt_top_sort sort_of(const char *name)
+{
+    unsigned i = 0;
+    while (name && strcmp(gt_top_sort_names[i], name) != 0)
+        i++;
+    return (enum gt_top_sort)i;
+}
+
+static uint64_t most_of(const char *since)
+{
+    return !since ? GT_FOLLOW_FROM_BEGIN : strcmp(since, since_names[0]) == 0 ? UINT64_MAX : 0;
+}
+
+static int run_top(const struct gt_command *self, const void *options, size_t n, char **operands)
+{
+    const struct top_options *o = options;
+    struct gt_error err = {0};
+    const struct gt_top_pace pace = {gt_top_delay(o->delay ? o->delay : "2"), o->count};
+    const bool prints = o->batch || o->json;
+    if (n != 1)
+        return gt_command_usage_error(self, "takes a socket: that of record --control");
+    if (pace.delay < 0)
+        return gt_command_usage_error(self, "--delay %s: expected seconds from 0.01 to 3600",
+                                      o->delay);
+    if (!prints && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+        return gt_command_fail(self, GT_EXIT_FAILED,
+                               "this is no terminal; use --batch to print tables");
+    setlocale(LC_CTYPE, "");
+    struct gt_top t = {.by_task = o->tasks,
+                       .sort = sort_of(o->sort),
+                       .limit = o->limit,
+                       .most = most_of(o->since)};
+    t.glob = g_strdup(o->match);
+    t.demangler = o->demangle ? gt_demangler_create() : NULL;
+    int status = gt_top_open(&t, operands[0], &err);
+    if (status == 0)
+        status = prints ? gt_top_batch(&t, &pace, o->json, &err) : gt_top_screen(&t, &pace, &err);
+    gt_top_close(&t);
+    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+}
+
+const struct gt_command gt_command_top = {
+    .name = "top",
+    .summary = "show what a running recording's functions and tasks do, in the terminal",
+    .usage = (const char *const[]){"[OPTION]... SOCKET", NULL},
+    .paragraphs =
+        (const char *const[]){
+            "SOCKET is that of 'guesttrace record --control'. top asks the recording to write what "
+            "it has, reads what is new, and shows the functions that ran since the last table: "
+            "their self time, total time and calls, then, and since the recording began. A table "
+            "of a recording with more than 4 Mi records begins with nothing (--since). Recordings "
+            "with --last have no file to be read, and are refused.",
+            "Keys: q ends; s, < and > choose the column that sorts; t shows tasks or functions; / "
+            "takes a glob that names must match; space pauses; d takes the seconds between tables; "
+            "arrows, Page Up, Page Down and Home move; h lists keys.",
+            "With --batch or --json the exit status is 0 if the recording ended or N tables were "
+            "printed, 1 if it was interrupted.",
+            NULL},
+    .spec = {.table = top_table},
+    .options_size = sizeof(struct top_options),
+    .operands = GT_OPERANDS_FILES,
+    .run = run_top,
+};

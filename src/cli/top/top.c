@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Looks of `guesttrace top` at a recording, and their rows: see top.h. */
+#include "cli/top/top.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TIMEOUT = 30 }; /* seconds for an answer */
+
+const char *const gt_top_sort_names[GT_TOP_SORTS + 1] = {
+    "self", "total", "calls", "all-self", "all-total", "all-calls", "name", NULL};
+
+/* ---- looks --------------------------------------------------------------------------------- */
+
+/* A recording is a file or a directory: others may never end to be opened. */
+static int take_path(struct gt_top *t, const char *answer, struct gt_error *err)
+{
+    static const char done[] = "ok ";
+    if (!g_str_has_prefix(answer, done) || answer[strlen(done)] != '/')
+        return gt_error_set(err, GT_E_FORMAT, "%s: not a recording's answer to path: %.64s",
+                            t->socket, answer);
+    t->path = g_strdup(answer + strlen(done));
+    t->path[strcspn(t->path, "\r\n")] = '\0';
+    if (!g_file_test(t->path, G_FILE_TEST_IS_DIR) && !g_file_test(t->path, G_FILE_TEST_IS_REGULAR))
+        return gt_error_set(err, GT_E_NOT_FOUND,
+                            "%s: there is no such file; is the recording on "
+                            "this machine?",
+                            t->path);
+    return 0;
+}
+
+static int ask_path(struct gt_top *t, struct gt_error *err)
+{
+    static const char prefix[] = "path: "; /* of its errors */
+    struct gt_error why = {0};
+    g_autoptr(GString) answer = g_string_new(NULL);
+    int status = gt_ctl_command(&t->link, "path", answer, &why);
+    if (status == GT_E_USAGE && g_str_has_prefix(why.text, prefix))
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%s: %s", t->socket, why.text + strlen(prefix));
+    if (status == GT_E_USAGE)
+        return gt_error_set(err, GT_E_UNSUPPORTED, "%s: not the socket of a recording of calls: %s",
+                            t->socket, why.text);
+    if (status < 0)
+        return gt_error_set(err, status, "%s", why.text);
+    return take_path(t, answer->str, err);
+}
+
+int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err)
+{
+    t->socket = socket;
+    t->link.fd = -1;
+    int status = gt_ctl_open(&t->link, socket, TIMEOUT, err);
+    if (status == 0)
+        status = ask_path(t, err);
+    if (status < 0)
+        return status;
+    t->follow = gt_follow_create(t->path, t->most);
+    t->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_top_row));
+    t->lost_why = g_string_new(NULL);
+    return 0;
+}
+
+void gt_top_close(struct gt_top *t)
+{
+    gt_ctl_close(&t->link);
+    gt_follow_destroy(t->follow);
+    gt_demangler_destroy(t->demangler);
+    if (t->rows)
+        g_array_free(t->rows, TRUE);
+    if (t->lost_why)
+        g_string_free(t->lost_why, TRUE);
+    g_free(t->path);
+    g_free(t->glob);
+}
+
+/* What has become of a recording whose socket is gone: the records that are in no file yet are in
+ * pools, which have the numbers of their processes. */
+static enum gt_top_state state_of(const struct gt_top *t)
+{
+    g_autofree char *parts = g_strdup_printf("%s.parts", t->path);
+    const bool is_dir = g_file_test(t->path, G_FILE_TEST_IS_DIR);
+    g_autoptr(GDir) dir = g_dir_open(is_dir ? t->path : parts, 0, NULL);
+    if (!dir)
+        return GT_TOP_ENDED;
+    enum gt_top_state state = is_dir ? GT_TOP_ENDED : GT_TOP_GOES_ON;
+    for (const char *name; (name = g_dir_read_name(dir));) {
+        int pid, end = 0;
+        if (sscanf(name, ".guesttrace-%d.ring%n", &pid, &end) != 1 || !end || name[end] || pid <= 0)
+            continue;
+        if (kill(pid, 0) == 0 || errno == EPERM)
+            return GT_TOP_GOES_ON;
+        state = GT_TOP_INTERRUPTED;
+    }
+    return state;
+}
+
+/* GT_E_USAGE: the recording refused. Else the connection is gone where that is not 0. */
+static int ask(struct gt_top *t, struct gt_error *err)
+{
+    g_autoptr(GString) answer = g_string_new(NULL);
+    int status = gt_ctl_command(&t->link, "flush", answer, err);
+    g_string_truncate(answer, 0);
+    if (status == 0)
+        status = gt_ctl_command(&t->link, "status", answer, err);
+    t->is_on = !strstr(answer->str, "recording=off");
+    return status;
+}
+
+/* Asks for what is recorded until now, as long as there is a connection, and reads it. */
+static int read_new(struct gt_top *t, struct gt_error *err)
+{
+    struct gt_error why = {0};
+    int status = t->state == GT_TOP_CONNECTED ? ask(t, &why) : 0;
+    if (status == GT_E_USAGE)
+        return gt_error_set(err, GT_E_IO, "%s: %s", t->socket, why.text);
+    if (status < 0) {
+        g_string_assign(t->lost_why, why.text);
+        gt_ctl_close(&t->link);
+    }
+    if (status < 0 || t->state != GT_TOP_CONNECTED)
+        t->state = state_of(t);
+    return gt_follow_read(t->follow, err);
+}
+
+/* Where the recording ends meanwhile, its files become others: it is read again. */
+int gt_top_look(struct gt_top *t, struct gt_error *err)
+{
+    if (t->state == GT_TOP_ENDED)
+        return 0;
+    int status = read_new(t, err);
+    if (status == GT_E_NOT_FOUND || status == GT_E_FORMAT)
+        status = read_new(t, err);
+    if ((status == GT_E_NOT_FOUND || status == GT_E_FORMAT) && t->state == GT_TOP_GOES_ON)
+        status = 0;
+    const int64_t now = g_get_monotonic_time();
+    t->seconds = t->looked ? (double)(now - t->looked) / G_USEC_PER_SEC : 0;
+    t->looked = now;
+    return status;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static uint64_t key_of(const struct gt_top_row *row, enum gt_top_sort sort)
+{
+    const struct gt_follow_sum *now = &row->sums.now, *all = &row->sums.all;
+    const uint64_t keys[GT_TOP_SORTS] = {now->self,  now->total, now->calls, all->self,
+                                         all->total, all->calls, 0};
+    return keys[sort];
+}
+
+/* What has not run since the last look is shown where rows are sorted by what is older. */
+static void add_row(struct gt_top *t, const char *name, const struct gt_top_row *row)
+{
+    const bool by_all = t->sort >= GT_TOP_BY_ALL_SELF && t->sort <= GT_TOP_BY_ALL_CALLS;
+    const struct gt_follow_sum *shown = by_all ? &row->sums.all : &row->sums.now;
+    if ((shown->calls || shown->self || shown->total) &&
+        (!t->glob || g_pattern_match_simple(t->glob, name)))
+        g_array_append_vals(t->rows, row, 1);
+}
+
+/* What is no function comes last. */
+static gint compare_rows(gconstpointer a, gconstpointer b, gpointer top)
+{
+    const struct gt_top *t = top;
+    const struct gt_top_row *x = a, *y = b;
+    const uint64_t of_x = key_of(x, t->sort), of_y = key_of(y, t->sort);
+    if (x->suspends != y->suspends)
+        return x->suspends ? 1 : -1;
+    if (of_x != of_y)
+        return of_x > of_y ? -1 : 1;
+    int order = strcmp(x->name, y->name);
+    if (order == 0 && x->module)
+        order = strcmp(x->module, y->module);
+    return order ? order : x->task < y->task ? -1 : x->task > y->task;
+}
+
+static void add_sum(struct gt_follow_sum *to, const struct gt_follow_sum *more)
+{
+    to->calls += more->calls;
+    to->self += more->self;
+    to->total += more->total;
+}
+
+void gt_top_list(struct gt_top *t)
+{
+    g_array_set_size(t->rows, 0);
+    t->sums = (struct gt_follow_sums){0};
+    for (size_t i = 0; i < gt_follow_n_tasks(t->follow); i++) {
+        const struct gt_follow_task *task = gt_follow_task(t->follow, i);
+        const struct gt_top_row row = {.name = task->name, .task = task->id, .sums = task->sums};
+        add_sum(&t->sums.now, &task->sums.now);
+        add_sum(&t->sums.all, &task->sums.all);
+        if (t->by_task)
+            add_row(t, row.name, &row);
+    }
+    for (size_t i = 0; !t->by_task && i < gt_follow_n_functions(t->follow); i++) {
+        const struct gt_follow_function *f = gt_follow_function(t->follow, i);
+        const struct gt_top_row row = {
+            .name = f->name, .module = f->module, .suspends = f->suspends, .sums = f->sums};
+        add_row(t, gt_demangle(t->demangler, f->name), &row);
+    }
+    g_array_sort_with_data(t->rows, compare_rows, t);
+    if (t->limit && t->rows->len > t->limit)
+        g_array_set_size(t->rows, (guint)t->limit);
+}

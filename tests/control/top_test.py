@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""guesttrace top --json of recordings that are being made: its sums, read bit by bit, are those that report has of the recording
+when it is finished."""
+import json
+import signal
+import sys
+
+from gttest import commands, functions
+from gttest.commands import printed
+from gttest.paths import GUESTTRACE
+from gttest.results import equal, need
+from recording import Client, RecordingTest, fork, step
+from recording_test import on_all_machines, start_machine
+
+FORMATS = [',format=compact', '']
+NAMES = ['self_ns', 'total_ns', 'calls']
+
+
+class Top:
+    """guesttrace top, whose tables are read one by one."""
+
+    def __init__(self, t, *options, delay='0.01'):
+        self.child = commands.start([GUESTTRACE, 'top', '--json', '--since', 'begin', '-d', delay, *options, f'{t.folder}/control'])
+
+    def table(self):
+        """The next one; None: it has ended."""
+        line = self.child.stdout.readline()
+        return json.loads(line) if line else None
+
+    def rest(self):
+        """Tables until the end, the last one's state is the result's."""
+        tables = []
+        while table := self.table():
+            tables.append(table)
+        return tables
+
+    def ends(self, status=0):
+        """What it said on standard error."""
+        done = commands.finish(self.child)
+        equal(done.returncode, status, 'exit status of top', done.stderr)
+        return done.stderr.decode()
+
+
+def rows_of(table, prefix=''):
+    return {(row['function'], row['module']): [row[prefix + name] for name in NAMES] for row in table['rows']}
+
+
+def reported(path):
+    rows = json.loads(printed([GUESTTRACE, 'report', '--json', path]))['rows']
+    sums = {}
+    for row in rows:  # an address without a symbol may have one of that name
+        name = row['function']
+        key = f'0x{name[1:-1]}' if name.startswith('<') else name, row['module']
+        sums[key] = [a + row[name] for a, name in zip(sums.get(key, [0, 0, 0]), NAMES)]
+    return sums
+
+
+def same_sums(got, want, what):
+    wrong = {key: (got.get(key), want.get(key)) for key in {*got, *want} if got.get(key) != want.get(key)}
+    need(not wrong, what, 'and of report:', wrong)
+
+
+def check(path, tables):
+    """All that the tables have, added up, and the last one's sums are those of report."""
+    added = {}
+    for table in tables:
+        for key, sums in rows_of(table).items():
+            added[key] = [a + b for a, b in zip(added.get(key, [0, 0, 0]), sums)]
+    want = reported(path)
+    last = tables[-1]
+    equal(last['state'], 'ended', 'the state at the end')
+    same_sums(rows_of(last, 'all_'), want, 'since the recording began')
+    same_sums(added, want, 'table by table')
+    tasks = json.loads(printed([GUESTTRACE, 'report', '--by', 'task', '--json', path]))['rows']
+    suspended = sum(row['all_self_ns'] for row in last['rows'] if row['function'].startswith('linux:schedule'))
+    equal(last['all_self_ns'], sum(row['total_ns'] for row in tasks) - suspended, 'self time of all tasks')
+
+
+def work_of(table):
+    return sum(sums[2] for (name, _), sums in rows_of(table, 'all_').items() if name == 'work')
+
+
+def end(child):
+    child.stdin.write(b'q')
+    child.stdin.flush()
+
+
+def check_program(t, source, drive):
+    for kind in FORMATS:
+        t.out = f'{t.folder}/{source}{"-compact" if kind else ""}'
+        child = t.start(kind, source=source)
+        top = Top(t, '-s', 'all-calls')
+        tables = [top.table()]
+        drive(child, top, tables)
+        tables += top.rest()
+        top.ends()
+        t.end(child)
+        check(t.out, tables)
+
+
+def test_steps(t):
+    """One thread, which stops after each step: each table has what it did."""
+    def drive(child, top, tables):
+        for n in 1, 2, 3:
+            step(child, 'w')
+            while work_of(tables[-1]) < 100 * n:
+                tables.append(top.table())
+            equal(work_of(tables[-1]), 100 * n, 'calls of work')
+        end(child)
+    check_program(t, 'steps.c', drive)
+
+
+def test_threads(t):
+    """Three threads that do not stop."""
+    def drive(child, top, tables):
+        least = 20000
+        for _ in range(4):
+            while tables[-1]['all_calls'] < least:
+                tables.append(top.table())
+            least = tables[-1]['all_calls'] + 20000
+        end(child)
+    check_program(t, 'threads.c', drive)
+
+
+def test_processes(t):
+    """A child goes on where its parent, and its socket, have ended."""
+    for kind in FORMATS:
+        t.out = f'{t.folder}/fork{"-compact" if kind else ""}'
+        child = t.start(kind)
+        top = Top(t, '-s', 'all-calls')
+        tables = [top.table()]
+        fork(child)
+        step(child, 'w')
+        step(child, 'e', 'status 5')
+        end(child)
+        tables += top.rest()
+        top.ends()
+        t.end(child)
+        check(t.out, tables)
+
+
+def check_machine(t, qemu):
+    out = t.out
+    for kind in FORMATS:
+        t.out = f'{out}-compact' if kind else out
+        child, c = start_machine(t, qemu, 'harts', *([kind[1:]] if kind else []))
+        top = Top(t, '-s', 'all-calls')
+        tables = [top.table()]
+        while tables[-1]['all_calls'] < 50000 or tables[-1]['tasks'] < 2:
+            tables.append(top.table())
+        c.must('off')
+        while tables[-1]['state'] != 'off':
+            tables.append(top.table())
+        c.must('on')
+        c.close()
+        child.send_signal(signal.SIGTERM)
+        need(t.finish(child).status == 0, 'QEMU has failed')
+        tables += top.rest()
+        top.ends()
+        check(t.out, tables)
+
+
+def test_machine(t):
+    """Four vCPUs, switched off and on."""
+    on_all_machines(t, check_machine)
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals(), RecordingTest))
