@@ -46,7 +46,7 @@ struct gt_follow_place {
 /* The index of a function of the recording. */
 uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_function *of,
                           const struct gt_follow_place *at);
-/* The place of the function at an index, if it is an address without a symbol; NULL: it is none. */
+/* The place of the function at an index, if that is an address without a symbol; else NULL. */
 const struct gt_follow_place *gt_follow_unnamed(const struct gt_follow_calls *f, uint32_t index);
 /* That one is this function, which now has a name. gt_follow_renumber is due. */
 void gt_follow_name(struct gt_follow_calls *f, uint32_t index, const struct gt_calls_function *of);

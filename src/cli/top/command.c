@@ -21,7 +21,7 @@ static const struct gt_option top_table[] = {
     {"json", .type = GT_OPTION_FLAG, .help = "print tables, a line of JSON each, times in ns",
      .offset = offsetof(struct top_options, json)},
     {"count", 'n', GT_OPTION_NUMBER, .value = "COUNT", .min = 1, .max = UINT32_MAX,
-     .help = "end after so many tables (default: at the recording's end, or with q)",
+     .help = "end after COUNT tables (default: at the recording's end, or with q)",
      .offset = offsetof(struct top_options, count)},
     {"delay", 'd', GT_OPTION_TEXT, .value = "SECONDS",
      .help = "time between tables, from 0.01 to 3600 (default: 2)",

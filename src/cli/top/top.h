@@ -93,7 +93,7 @@ int gt_top_batch(struct gt_top *t, const struct gt_top_pace *pace, bool json, st
 /* Shows them in the terminal. Errors of gt_terminal_open and gt_top_look. */
 int gt_top_screen(struct gt_top *t, const struct gt_top_pace *pace, struct gt_error *err);
 
-/* Milliseconds of a text of seconds, from 0.01 to 3600; -1: it is none. */
+/* Milliseconds of a text of seconds, from 0.01 to 3600; -1: another text. */
 int gt_top_delay(const char *seconds);
 
 #endif
