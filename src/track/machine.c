@@ -94,6 +94,16 @@ static bool took_handler(struct gt_thread *t, struct gt_handler *out)
     return true;
 }
 
+/* Where nothing is known below a stack's frames, a handler that ends below them was not seen to
+ * begin: it has called them, or what it jumped to has, and it leaves them all. */
+static void leave_unknown(struct gt_thread *t, const struct gt_code *from, uint64_t time)
+{
+    if (!t->stack->cut || from->pc < t->tracker->lowest)
+        return;
+    gt_stack_open(t, time);
+    gt_stack_close(t->tracker, t->stack, 0, time);
+}
+
 bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
 {
     struct gt_stack *s = t->stack;
@@ -103,8 +113,10 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
     if (is_left_behind(s))
         return false;
     if (!took_handler(t, &h)) {
-        if (!s->n_handlers)
+        if (!s->n_handlers) {
+            leave_unknown(t, gt_last_exit_code(*last_exit), time);
             return false;
+        }
         h = s->handlers[--s->n_handlers];
     }
     t->matched++;
@@ -118,7 +130,8 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
 bool gt_machine_returns(const struct gt_thread *t, uint64_t pc)
 {
     const struct gt_stack *s = t->stack;
-    bool waits = s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s);
+    bool waits = s->top->flags & GT_FRAME_RESUMED_BY_WORD || is_left_behind(s) ||
+                 gt_tail_called_by_unknown(s);
     for (const struct gt_frame *f = s->top; f > s->base && !waits; f--)
         waits = f->ret != GT_NO_ADDR && (f->ret - pc) % GT_PAGE == 0;
     return waits || s->top == s->base;
@@ -308,6 +321,14 @@ void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t tim
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, code->pc, code->fn, GT_FRAME_ROOT}, time);
 }
 
+void gt_begin_context(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    if (code->entry || !t->tracker->unfollowed)
+        gt_begin_root(t, code, time);
+    else
+        t->stack->cut = true;
+}
+
 bool gt_machine_resumes(const struct gt_thread *t, uint64_t pc)
 {
     return t->tracker->machine && t->stack->resumes == pc;
@@ -342,6 +363,6 @@ bool gt_machine_begin(struct gt_thread *t, const struct gt_code *code, uint64_t 
     else
         end_others_at(t, from);
     pthread_mutex_unlock(&k->lock);
-    gt_begin_root(t, code, time);
+    gt_begin_context(t, code, time);
     return true;
 }

@@ -28,20 +28,19 @@ static void resolve_exception_return(struct gt_thread *t, const struct gt_code *
         begins_context(t, code, time))
         return;
     uint32_t depth = gt_stack_depth(s);
-    bool cut = s->cut && !depth;
     if (depth && s->top->ret == code->pc) {
         t->matched++;
         gt_stack_close(t->tracker, s, depth - 1, time);
         return;
     }
     if (within_kernel) { /* the handler's beginning was not seen */
-        t->counters[GT_ANOMALY_UNKNOWN_RETURN] += !cut;
+        t->counters[GT_ANOMALY_UNKNOWN_RETURN] += !s->cut;
         return;
     }
     gt_stack_close(t->tracker, s, 0, time);
     s->n_handlers = 0;
-    if (!gt_fork_snapshot_take(t, code->pc, time) && (code->entry || !cut))
-        gt_begin_root(t, code, time);
+    if (s->cut || !gt_fork_snapshot_take(t, code->pc, time))
+        gt_begin_context(t, code, time);
 }
 
 /* Another program replaces the one that made the system call. */
@@ -71,6 +70,8 @@ static void resolve_syscall(struct gt_thread *t, const struct gt_code *from, str
     struct gt_stack *s = t->stack;
     if (code->pc >= from->pc && code->pc <= gt_code_end(from))
         return;
+    if (s->cut && s->top == s->base && !code->entry)
+        return; /* perhaps the end of a signal's handler whose beginning was not followed */
     if (s->top > s->base && s->top->kind == GT_FRAME_SIGNAL)
         gt_stack_close(t->tracker, s, gt_stack_depth(s) - 1, time);
     else if (t->cleared)

@@ -299,8 +299,10 @@ static bool is_unknown(const struct transfer *x, struct found *f)
 static void count_unknown(const struct transfer *x, const struct found *f)
 {
     (void)f;
-    if (x->t->stack->cut && !has_frames(x->t->stack))
-        return; /* out of a call that was not followed */
+    if (gt_tail_called_by_unknown(x->t->stack)) {
+        gt_return_close(x->t, 0, x->time); /* to a caller that was not followed */
+        return;
+    }
     uint64_t lowest = x->t->tracker->lowest;
     bool of_bios = x->from->pc < lowest || x->code->pc < lowest;
     x->t->counters[of_bios ? GT_ANOMALY_BIOS_RETURN : GT_ANOMALY_UNKNOWN_RETURN]++;

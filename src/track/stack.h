@@ -59,6 +59,9 @@ bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time);
 void gt_fork_snapshots_forget(struct gt_tracker *k);
 /* A context's first function, which nobody called. */
 void gt_begin_root(struct gt_thread *t, const struct gt_code *code, uint64_t time);
+/* The same where control has not been followed for a time: the code may be in the middle of an old
+ * context, unless it is a function's entry. */
+void gt_begin_context(struct gt_thread *t, const struct gt_code *code, uint64_t time);
 
 /* The number of words in nonlocal->restored. */
 static inline uint32_t gt_nonlocal_words(const struct gt_nonlocal *nonlocal)

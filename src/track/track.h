@@ -202,9 +202,8 @@ struct gt_stack {
     /* machines */
     struct gt_handler *handlers; /* innermost last */
     size_t n_handlers, cap_handlers;
-    struct gt_handler
-        maybe;   /* the newest signal handler, in case it is another one; depth 0: none */
-    uint64_t sp; /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
+    struct gt_handler maybe; /* the newest signal handler, perhaps another; depth 0: none */
+    uint64_t sp;             /* the stack pointer when it was suspended; GT_NO_ADDR: not known */
     uint64_t sp_before_load; /* the one before its last load from where no context is known */
     uint64_t resumes;        /* where the context continues; 0: where its top frame returns to */
 
@@ -330,6 +329,7 @@ struct gt_tracker {
     bool machine;
     uint64_t lowest;      /* set after init: below it, exception returns are also used as jumps */
     bool one_output;      /* set after init: all stacks of a vCPU share one output */
+    bool unfollowed;      /* set while no thread makes transfers: see unfollowed.h */
     pthread_mutex_t lock; /* for the members below */
     struct gt_stack *stacks; /* all that have not ended */
     struct gt_stack *ended;  /* ended ones for the next coroutine, their `out` still open */

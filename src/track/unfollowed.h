@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The recorder does not follow control for a time. What a thread has called or left in between is
- * not known, so none of its frames is kept.
+ * not known, so none of its frames is kept. From then on contexts of the guest may be unknown:
+ * gt_tracker.unfollowed.
  */
 #ifndef GT_TRACK_UNFOLLOWED_H
 #define GT_TRACK_UNFOLLOWED_H

@@ -25,12 +25,11 @@
 struct gt_uftrace_recorder;
 
 struct gt_dormant {
-    bool possible; /* at load: the recorder may sleep */
-    bool asleep;   /* code has no callbacks; atomic */
-    bool changes;  /* QEMU was asked to discard the code; atomic */
-    bool ends;     /* the program ends: nothing changes any more; atomic */
-    bool wakes;    /* the guest does what wakes the recorder up; atomic */
-    bool woke; /* it has slept: contexts of the guest are not known; set while no vCPU runs code */
+    bool possible;                /* at load: the recorder may sleep */
+    bool asleep;                  /* code has no callbacks; atomic */
+    bool changes;                 /* QEMU was asked to discard the code; atomic */
+    bool ends;                    /* the program ends: nothing changes any more; atomic */
+    bool wakes;                   /* the guest does what wakes the recorder up; atomic */
     struct gt_host_events events; /* while it sleeps */
     void (*change)(void *self);   /* at load: for gt_host_start_again */
     pthread_mutex_t lock;         /* of what callbacks do on threads that run no code */

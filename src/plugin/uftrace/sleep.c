@@ -26,7 +26,7 @@ static void fall_asleep(struct gt_uftrace_recorder *r)
 
 static void wake_up(struct gt_uftrace_recorder *r)
 {
-    r->dormant.woke = true;
+    r->tracker.unfollowed = true;
     for (unsigned i = 0; i < r->vcpus.n; i++) {
         struct gt_vcpu *v = &r->hot.vcpu[i];
         v->met |= v->rec && !v->begun;

@@ -162,7 +162,7 @@ static void switch_to(struct gt_vcpu *v, unsigned vcpu, uint64_t sp)
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     uint64_t time = gt_vcpu_time(v, score);
     gt_machine_switch(&v->thread, v->left_sp, sp, time);
-    if (v->rec->dormant.woke && v->left && v->left == v->thread.stack)
+    if (v->rec->tracker.unfollowed && v->left && v->left == v->thread.stack)
         gt_track_go_on_unknown(&v->thread, time); /* a thread that was suspended while it slept */
     if (gt_machine_sp_reloaded(&v->thread) && !(score->last_exit & GT_LAST_EXIT_CODE))
         score->last_exit =

@@ -60,7 +60,7 @@ static bool is_astray(const struct gt_vcpu *v, const struct gt_code *code, uint6
         return gt_code_end(from) != code->pc && (!(last_exit & GT_LAST_EXIT_RESUME) ||
                                                  is_of_bios(r, code) || (!reported && from->user));
     case GT_EXIT_EXCEPTION_RETURN: /* one that ends no handler leads to a lower level */
-        return !reported && from->pc >> 63 && code->pc >> 63;
+        return !reported && from->pc >> 63 && code->pc >> 63 && !v->thread.stack->cut;
     case GT_EXIT_CALL:
         return !reported && !is_page_offset(from->target, code->pc);
     case GT_EXIT_RETURN:
