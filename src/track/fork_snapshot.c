@@ -16,6 +16,7 @@ struct gt_fork_snapshot {
     uint64_t sp;   /* the program's stack pointer; 0: not known */
     uint64_t when; /* n_fork_snapshots when it was taken */
     uint32_t n;
+    bool cut; /* of the stack */
     struct gt_frame frames[64];
 };
 
@@ -59,6 +60,18 @@ static const struct gt_fork_snapshot *last_snapshot_at(const struct gt_tracker *
     return last;
 }
 
+/* That of the call which made the thread; else, if all calls were seen, of the newest call there.
+ * NULL: not found. With the lock. */
+static const struct gt_fork_snapshot *snapshot_of(const struct gt_thread *t, uint64_t pc)
+{
+    struct gt_tracker *k = t->tracker;
+    const struct gt_fork_snapshot *found = snapshot_at(k, pc, t->returned_sp);
+    bool exact = found && is_of(found, pc, t->returned_sp);
+    if (k->unfollowed)
+        return exact && t->returned_sp ? found : NULL;
+    return exact ? found : last_snapshot_at(k, pc);
+}
+
 void gt_fork_snapshots_forget(struct gt_tracker *k)
 {
     free(k->fork_snapshots);
@@ -80,6 +93,7 @@ void gt_fork_snapshot_note(struct gt_thread *t, uint64_t last_exit)
         snapshot->sp = t->calling_sp;
         snapshot->when = ++t->tracker->n_fork_snapshots;
         snapshot->n = gt_stack_depth(s);
+        snapshot->cut = s->cut;
         memcpy(snapshot->frames, s->base + 1, snapshot->n * sizeof snapshot->frames[0]);
     }
     pthread_mutex_unlock(&t->tracker->lock);
@@ -89,15 +103,14 @@ bool gt_fork_snapshot_take(struct gt_thread *t, uint64_t pc, uint64_t time)
 {
     struct gt_fork_snapshot snapshot = {.n = 0};
     pthread_mutex_lock(&t->tracker->lock);
-    const struct gt_fork_snapshot *found = snapshot_at(t->tracker, pc, t->returned_sp);
-    if (!found || !is_of(found, pc, t->returned_sp))
-        found = last_snapshot_at(t->tracker, pc);
+    const struct gt_fork_snapshot *found = snapshot_of(t, pc);
     if (found)
         snapshot = *found;
     pthread_mutex_unlock(&t->tracker->lock);
     for (uint32_t i = 0; i < snapshot.n; i++)
         gt_stack_push(t, snapshot.frames[i], time);
     t->calls -= snapshot.n;
+    t->stack->cut |= snapshot.n > 0 && snapshot.cut;
     t->counters[GT_COUNT_BEGUN] += snapshot.n > 0;
     return snapshot.n > 0;
 }

@@ -220,14 +220,57 @@ static void test_contexts(void **state)
     guest_destroy(g);
 }
 
+/* r calls b, which makes a system call with that stack pointer. */
+static struct guest *makes_process(uint64_t sp)
+{
+    struct guest *g = followed_again();
+    plain(g, 'r', 0);
+    call(g, 'r', 1, 'b');
+    plain(g, 'b', 0);
+    g->t.calling_sp = sp;
+    syscall_at(g, 'b', 1);
+    enter(g, 'k');
+    leave(g, 'k', 1);
+    return g;
+}
+
+/* A process begins on another vCPU, where the system call returns to. */
+static void check_process(struct guest *g, uint64_t sp, const char *text)
+{
+    struct gt_thread process = {0};
+    struct gt_code *from = block(g, 'k', 1, GT_EXIT_EXCEPTION_RETURN, 0);
+    size_t stack = g->n_texts;
+    assert_true(gt_thread_init(&process, &g->k, ++g->time));
+    process.returned_sp = sp;
+    gt_machine_resolve(&process, from, block(g, 'b', 2, GT_EXIT_PLAIN, 0), ++g->time);
+    check(g, stack, text);
+    assert_true(process.stack->cut);
+    gt_thread_finish(&process, ++g->time);
+}
+
+/* A process has those calls of its maker that are known; what is below them is not known to it
+ * either. Where the stack pointer is another one, or is not told, a call may have made the process
+ * that was not followed. */
+static void test_process(void **state)
+{
+    (void)state;
+    struct guest *g = makes_process(MAIN_SP);
+    check_process(g, MAIN_SP, "+r+b");
+    check_process(g, T_SP, "");
+    guest_destroy(g);
+    g = makes_process(0);
+    check_process(g, 0, "");
+    guest_destroy(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handler_ends),  cmocka_unit_test(test_arrives),
-        cmocka_unit_test(test_nested),        cmocka_unit_test(test_bios),
-        cmocka_unit_test(test_other_task),    cmocka_unit_test(test_unknown_caller),
-        cmocka_unit_test(test_sigreturn),     cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_within_kernel),
+        cmocka_unit_test(test_handler_ends), cmocka_unit_test(test_arrives),
+        cmocka_unit_test(test_nested),       cmocka_unit_test(test_bios),
+        cmocka_unit_test(test_other_task),   cmocka_unit_test(test_unknown_caller),
+        cmocka_unit_test(test_sigreturn),    cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_process),      cmocka_unit_test(test_within_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
