@@ -125,7 +125,7 @@ coverage:
 	@genhtml --quiet build-coverage/src.info --output-directory build-coverage/report
 	@lcov --summary build-coverage/src.info; echo build-coverage/report/index.html
 
-# Runs every fuzz target for FUZZ_SECONDS (30)
+# Runs every fuzz target for FUZZ_SECONDS (30; 0: its corpus alone)
 fuzz:
 	@CC=clang; export CC; $(call setup_build,build-fuzz,-Dfuzz=true -Db_lundef=false -Db_sanitize=address$(comma)undefined -Dbuildtype=debugoptimized)
 	@ninja -C build-fuzz --quiet

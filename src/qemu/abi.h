@@ -117,6 +117,7 @@ typedef void (*qemu_mem_cb)(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, voi
     OPTIONAL(get_registers, GArray *(*)(void))                                                     \
     OPTIONAL(read_register, int (*)(void *handle, GByteArray *out))                                \
     OPTIONAL(read_memory_vaddr, bool (*)(uint64_t addr, GByteArray * out, size_t n))               \
+    OPTIONAL(read_memory_hwaddr, int (*)(uint64_t addr, GByteArray * out, size_t n))               \
     OPTIONAL(mem_get_value, struct qemu_mem_value (*)(uint32_t meminfo))                           \
     OPTIONAL(write_register, void (*)(void))                                                       \
     OPTIONAL(set_pc, void (*)(void))

@@ -17,18 +17,19 @@
 #include <stdint.h>
 
 enum gt_host_feature {
-    GT_HOST_SCOREBOARD,     /* scoreboards, with inline add and store */
-    GT_HOST_CONDITIONAL,    /* callbacks that fire only if an entry differs from a value */
-    GT_HOST_REGISTERS,      /* guest registers can be read */
-    GT_HOST_MEMORY,         /* guest memory can be read by virtual address */
-    GT_HOST_MEMORY_VALUES,  /* a memory callback can read the value */
-    GT_HOST_MEMORY_AT_EXIT, /* an instruction that changes the flow can have memory callbacks; else
-                             * they may run for later instructions, and after gt_host_start_again
-                             * their memory is free */
-    GT_HOST_DISCONTINUITY,  /* interrupts and exceptions are reported */
-    GT_HOST_SYSCALLS,       /* system calls are reported (user mode) */
-    GT_HOST_PHYSICAL,       /* virtual addresses of code can be translated (machines) */
-    GT_HOST_START_AGAIN,    /* gt_host_start_again */
+    GT_HOST_SCOREBOARD,      /* scoreboards, with inline add and store */
+    GT_HOST_CONDITIONAL,     /* callbacks that fire only if an entry differs from a value */
+    GT_HOST_REGISTERS,       /* guest registers can be read */
+    GT_HOST_MEMORY,          /* guest memory can be read by virtual address */
+    GT_HOST_MEMORY_VALUES,   /* a memory callback can read the value */
+    GT_HOST_MEMORY_AT_EXIT,  /* an instruction that changes the flow can have memory callbacks; else
+                              * they may run for later instructions, and after gt_host_start_again
+                              * their memory is free */
+    GT_HOST_DISCONTINUITY,   /* interrupts and exceptions are reported */
+    GT_HOST_SYSCALLS,        /* system calls are reported (user mode) */
+    GT_HOST_PHYSICAL,        /* virtual addresses of code can be translated (machines) */
+    GT_HOST_START_AGAIN,     /* gt_host_start_again */
+    GT_HOST_PHYSICAL_MEMORY, /* memory can be read by physical address (machines) */
 };
 
 struct gt_host_info {
@@ -204,6 +205,10 @@ size_t gt_register_bytes(void *handle, uint8_t *out, size_t n);
 bool gt_physical(uint64_t vaddr, uint64_t *physical);
 /* Reads guest memory at the calling vCPU's virtual address. Needs GT_HOST_MEMORY. */
 bool gt_memory_read(uint64_t addr, void *out, size_t n);
+/* By physical address, in memory's address space of the calling vCPU. Needs
+ * GT_HOST_PHYSICAL_MEMORY.
+ */
+bool gt_memory_read_physical(uint64_t addr, void *out, size_t n);
 /* Reads a little-endian number of n bytes, at most 8. */
 bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out);
 

@@ -198,6 +198,8 @@ bool gt_host_can(enum gt_host_feature feature)
                gt_qemu.register_vcpu_syscall_ret_cb;
     case GT_HOST_PHYSICAL:
         return host.info.system && gt_qemu.translate_vaddr;
+    case GT_HOST_PHYSICAL_MEMORY:
+        return host.info.system && gt_qemu.read_memory_hwaddr;
     case GT_HOST_START_AGAIN:
         return gt_qemu.reset != NULL;
     }

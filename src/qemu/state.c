@@ -230,6 +230,17 @@ bool gt_memory_read(uint64_t addr, void *out, size_t n)
     return ok;
 }
 
+bool gt_memory_read_physical(uint64_t addr, void *out, size_t n)
+{
+    if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY))
+        return false;
+    GByteArray *bytes = answer();
+    bool ok = gt_qemu.read_memory_hwaddr(addr, bytes, n) == 0 && bytes->len == n; /* 0: success */
+    if (ok)
+        memcpy(out, bytes->data, n);
+    return ok;
+}
+
 bool gt_memory_number(uint64_t addr, size_t n, uint64_t *out)
 {
     uint8_t bytes[8] = {0};

@@ -13,7 +13,7 @@ import sys
 
 import valued_calls
 from gttest import paths, qemus
-from gttest.commands import printed, run
+from gttest.commands import must, printed, run
 from gttest.compilers import compile_to
 from gttest.results import Tally, folder, need, same
 
@@ -81,6 +81,20 @@ def test_stripped(arch, where):
     need(re.search(r' fopen\(\w+="/nonexistent/file", mode="r"\)', text), 'fopen has no arguments')
 
 
+def test_damaged(where):
+    """A program whose debug information is damaged runs without values, and a line says why."""
+    qemu = qemus.user_with_registers('x86_64')
+    program, strings = f'{where}/damaged', f'{where}/strings'
+    compile_to(program, 'x86_64', paths.source('guest', 'auto_arguments.c'), '-O1', '-g')
+    must(['objcopy', '--dump-section', f'.debug_str={strings}', program])
+    with open(strings, 'ab') as f:
+        f.write(b'A')
+    must(['objcopy', '--update-section', f'.debug_str={strings}', program])
+    done = run([paths.GUESTTRACE, 'record', '--qemu', qemu, '-a', '-o', f'{where}/out', program])
+    need(done.returncode == 0 and b'section .debug_str: the last of' in done.stderr and b'0x41' in done.stderr, done)
+    need(re.search(r' integers\(\)', replay(f'{where}/out')), 'integers is not recorded without values')
+
+
 def test_errors(where):
     """What is no value is refused, with what was expected, before anything runs."""
     qemus.user('x86_64')
@@ -100,6 +114,7 @@ def main():
             tally.run(f'{arch}: stripped', test_stripped, arch, where)
     with folder('auto-args') as where:
         tally.run('errors', test_errors, where)
+        tally.run('damaged', test_damaged, where)
     return tally.status()
 
 

@@ -33,9 +33,10 @@ static void free_prototypes(void *item)
     gt_prototypes_free(item);
 }
 
-struct gt_auto_arguments *gt_auto_arguments_new(void)
+struct gt_auto_arguments *gt_auto_arguments_new(const struct gt_notices *notices)
 {
     struct gt_auto_arguments *a = g_new0(struct gt_auto_arguments, 1);
+    a->notices = *notices;
     a->specs = gt_arguments_new();
     a->selections = g_array_new(FALSE, FALSE, sizeof(struct gt_auto_selection));
     g_array_set_clear_func(a->selections, free_selection);
@@ -263,6 +264,15 @@ static int load_libc(struct gt_auto_arguments *a, const struct gt_abi *abi, stru
     return status == GT_E_UNSUPPORTED ? 0 : status;
 }
 
+/* Reports types that are there and cannot be used; returns the status. */
+static int prototypes_read(const struct gt_auto_arguments *a, int status,
+                           const struct gt_error *err)
+{
+    if (status < 0 && status != GT_E_NOT_FOUND && status != GT_E_NOMEM)
+        gt_notice(&a->notices, "%s; values of its functions are not recorded", err->text);
+    return status;
+}
+
 static int add_elf(struct gt_auto_arguments *a, const struct gt_symbol_source *s, bool in_process,
                    struct gt_error *err)
 {
@@ -273,7 +283,7 @@ static int add_elf(struct gt_auto_arguments *a, const struct gt_symbol_source *s
     int status = gt_dwarf_prototypes(s->opened, NULL, &types, err);
     if (status == 0)
         g_ptr_array_add(a->prototypes, types);
-    if (status == GT_E_NOMEM)
+    if (prototypes_read(a, status, err) == GT_E_NOMEM)
         return status;
     f.types = types;
     if (has_libc(s)) {
@@ -306,7 +316,7 @@ static int add_kernel(struct gt_auto_arguments *a, const struct gt_symbol_source
         f.by_name = false;
         status = gt_dwarf_prototypes(s->opened, NULL, &types, err);
     }
-    if (status == GT_E_NOMEM)
+    if (prototypes_read(a, status, err) == GT_E_NOMEM)
         return status;
     if (status == 0) {
         g_ptr_array_add(a->prototypes, types);
@@ -330,7 +340,7 @@ static int add_module(struct gt_auto_arguments *a, const struct gt_symbol_source
         return 0;
     if (a->kernel)
         status = gt_btf_module_prototypes(s->ko, a->kernel, a->kernel_types, &types, err);
-    if (status == GT_E_NOMEM)
+    if (prototypes_read(a, status, err) == GT_E_NOMEM)
         return status;
     if (status == 0) {
         g_ptr_array_add(a->prototypes, types);

@@ -10,6 +10,7 @@
 #define GT_ANALYSIS_ARGUMENTS_AUTO_H
 
 #include "analysis/image/symbol_source.h"
+#include "base/notice.h"
 #include "filter/pattern.h"
 #include "format/values/spec.h"
 
@@ -21,8 +22,8 @@ struct gt_auto_request {
     uint32_t fields; /* bit N: argument N, and the members of the struct that it points to */
 };
 
-/* Never NULL. */
-struct gt_auto_arguments *gt_auto_arguments_new(void);
+/* Never NULL. Notices name the files whose types are damaged. */
+struct gt_auto_arguments *gt_auto_arguments_new(const struct gt_notices *notices);
 void gt_auto_arguments_free(struct gt_auto_arguments *a);
 
 /* Selects functions; a NULL pattern: all that have a prototype. Several add up. GT_E_USAGE,
@@ -36,7 +37,7 @@ bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a);
 /* Adds the selected functions of a file. `in_process`: their addresses count from the file's load
  * base, as those of a program's modules do; else from the part's beginning, as in a code map. A
  * kernel comes before its modules, and stays until the last of them was added. Errors: GT_E_NOMEM;
- * a file without prototypes is no error. */
+ * a file without prototypes, or with damaged ones, is no error. */
 int gt_auto_arguments_add(struct gt_auto_arguments *a, const struct gt_symbol_source *source,
                           bool in_process, struct gt_error *err);
 

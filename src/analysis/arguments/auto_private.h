@@ -20,6 +20,7 @@ struct gt_auto_module {
 };
 
 struct gt_auto_arguments {
+    struct gt_notices notices;
     struct gt_arguments *specs;
     GArray *selections; /* struct gt_auto_selection */
     GArray *modules;    /* struct gt_auto_module */

@@ -101,6 +101,13 @@ static int take_list(struct gt_recording *r, const char *option, const char *arg
     return 0;
 }
 
+static void put_notice(void *self, const char *line)
+{
+    const struct gt_recording *r = self;
+    if (!r->opt->quiet)
+        gt_record_say("note: %s", line);
+}
+
 int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
 {
     static const struct gt_auto_request all = {.all = true};
@@ -111,7 +118,7 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
         return gt_error_set(err, GT_E_USAGE,
                             "--syscalls is for programs in user mode, this is a machine");
     r->arguments = g_new0(struct gt_record_arguments, 1);
-    r->arguments->automatic = gt_auto_arguments_new();
+    r->arguments->automatic = gt_auto_arguments_new(&(struct gt_notices){put_notice, r});
     r->arguments->plugin = g_string_new(NULL);
     size_t place;
     int status = 0;

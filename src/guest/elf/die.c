@@ -3,6 +3,8 @@
 #include "guest/elf/die.h"
 
 #include <dwarf.h>
+#include <gelf.h>
+#include <string.h>
 
 enum { ORIGINS = 8 };
 
@@ -55,4 +57,45 @@ bool gt_die_number(Dwarf_Die *die, unsigned name, uint64_t *out)
     Dwarf_Attribute attr;
 
     return dwarf_formudata(dwarf_attr_integrate(die, name, &attr), out) == 0;
+}
+
+/* .debug_str, .debug_line_str, also .zdebug_str, .debug_str.dwo and .gnu.debuglto_.debug_str */
+static bool has_strings(const char *name)
+{
+    const char *at = strstr(name, "debug_");
+
+    return at && strstr(at, "str") && !strstr(at, "_offsets");
+}
+
+/* What libdw has opened, it has decompressed. */
+static int check_file(Elf *elf, const char *path, struct gt_error *err)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return GT_OK;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        const Elf_Data *data = name && header.sh_type != SHT_NOBITS && has_strings(name)
+                                   ? elf_getdata(section, NULL)
+                                   : NULL;
+        const unsigned char *bytes = data ? data->d_buf : NULL;
+        if (bytes && data->d_size && bytes[data->d_size - 1])
+            return gt_error_set(err, GT_E_FORMAT,
+                                "%s: section %s: the last of its %zu bytes is 0x%02x, expected 0 as"
+                                " the end of a string; the debug information is damaged",
+                                path, name, data->d_size, bytes[data->d_size - 1]);
+    }
+    return GT_OK;
+}
+
+int gt_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err)
+{
+    int status = check_file(dwarf_getelf(dwarf), path, err);
+    Dwarf *shared = status == GT_OK ? dwarf_getalt(dwarf) : NULL;
+
+    return shared ? check_file(dwarf_getelf(shared), path, err) : status;
 }

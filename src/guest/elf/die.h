@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Attributes of DWARF entries, and of those that they refer to as their origin or specification. */
+/* Attributes of DWARF entries, and of those that they refer to as their origin or specification;
+ * and whether their strings end. */
 #ifndef GT_GUEST_ELF_DIE_H
 #define GT_GUEST_ELF_DIE_H
+
+#include "base/error.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
@@ -12,5 +15,10 @@ bool gt_die_flag(Dwarf_Die *die, unsigned name);
 const char *gt_die_string(Dwarf_Die *die, unsigned name);
 /* False: there is no such number. */
 bool gt_die_number(Dwarf_Die *die, unsigned name, uint64_t *out);
+
+/* Checks that the sections of strings of an open DWARF file end with a NUL, and those of the file
+ * that it shares strings with: libdw does not look for the end of what it returns. To be called
+ * before anything but units is read. `path` is for the message. GT_E_FORMAT */
+int gt_die_check_strings(Dwarf *dwarf, const char *path, struct gt_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "guest/elf/lines.h"
 #include "base/search.h"
 
+#include "guest/elf/die.h"
 #include "guest/elf/lines_private.h"
 #include "guest/elf/symbols.h"
 
@@ -47,6 +48,8 @@ int gt_lines_open(const char *path, const char *const *debug_roots, struct gt_li
         r = open_dwarf(l, path, debug_roots ? debug_roots : gt_debug_roots_default);
         if (r == 0 || (r == 1 && !gt_elf_load_base(l->file.elf, &l->load_base)))
             r = gt_error_set(err, GT_E_NOT_FOUND, "%s: no line table and no debug file", path);
+        else if (r == 1)
+            r = gt_die_check_strings(l->dwarf, l->debug_path ? l->debug_path : path, err);
         else if (r < 0)
             gt_error_set(err, r, "%s: out of memory", path);
     }

@@ -250,7 +250,7 @@ static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
     d->optimized = d->clang && gt_dwarf_is_optimized(unit);
 }
 
-static void read_units(struct gt_dwarf *d, Dwarf *dwarf)
+static int read_units(struct gt_dwarf *d, Dwarf *dwarf, struct gt_error *err)
 {
     Dwarf_CU *cu = NULL;
     Dwarf_Die die, split;
@@ -261,28 +261,33 @@ static void read_units(struct gt_dwarf *d, Dwarf *dwarf)
         bool skeleton = type == DW_UT_skeleton && split.addr;
         if (type != DW_UT_compile && !skeleton)
             continue;
+        if (skeleton && gt_die_check_strings(dwarf_cu_getdwarf(split.cu), d->path, err) != GT_OK)
+            return GT_E_FORMAT;
         /* Assemblers describe functions, and nothing of their parameters. */
         if (dwarf_srclang(skeleton ? &split : &die) == DW_LANG_Mips_Assembler)
             continue;
         begin_unit(d, skeleton ? &split : &die);
         dwarf_getfuncs(skeleton ? &split : &die, visit, d, 0);
     }
+    return GT_OK;
 }
 
-static int read_dwarf(struct gt_dwarf *d, Dwarf *dwarf, Elf *elf)
+static int read_dwarf(struct gt_dwarf *d, Dwarf *dwarf, Elf *elf, struct gt_error *err)
 {
     GElf_Ehdr header;
     int status;
 
     d->out = gt_prototypes_new(NULL);
     if (!d->out)
-        return GT_E_NOMEM;
+        return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", d->path);
     d->e_machine = gelf_getehdr(elf, &header) ? header.e_machine : EM_NONE;
     status = gt_dwarf_symbols_read(d, elf);
-    if (status == GT_OK) {
-        read_units(d, dwarf);
+    if (status == GT_OK)
+        status = read_units(d, dwarf, err);
+    if (status == GT_OK)
         status = gt_prototypes_finish(d->out);
-    }
+    if (status != GT_OK && status != GT_E_FORMAT)
+        gt_error_set(err, status, "%s: DWARF: %s", d->path, gt_status_text(status));
     gt_dwarf_types_free(d);
     free(d->symbol);
     if (status != GT_OK)
@@ -317,12 +322,13 @@ static int read_file(const char *path, struct gt_elf *file, const char *const *r
             dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
         }
     }
+    d.path = debug_path ? debug_path : path;
     if (!has_units(dwarf))
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s: no DWARF and no debug file", path);
-    else if ((status = read_dwarf(&d, dwarf, elf)) == GT_OK)
+    else if ((status = gt_die_check_strings(dwarf, d.path, err)) == GT_OK)
+        status = read_dwarf(&d, dwarf, elf, err);
+    if (status == GT_OK)
         *out = d.out;
-    else
-        gt_error_set(err, status, "%s: DWARF: %s", path, gt_status_text(status));
     dwarf_end(dwarf);
     gt_elf_close(&debug);
     free(debug_path);

@@ -18,6 +18,7 @@ struct gt_dwarf_type; /* a type that was met: see dwarf_types.c */
 
 struct gt_dwarf {
     struct gt_prototypes *out;
+    const char *path;               /* of the file that has the DWARF, for messages */
     struct gt_dwarf_symbol *symbol; /* sorted by address */
     size_t n_symbol;
     bool has_symbols;

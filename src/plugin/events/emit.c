@@ -8,6 +8,7 @@
  * memory).
  */
 #include "base/page.h"
+#include "plugin/common/guest_memory.h"
 #include "plugin/events/recorder.h"
 
 #include <guesttrace/control.h>
@@ -24,7 +25,7 @@ enum { REGISTER_MOST = 256, LINE_MOST = 8192 };
 static bool read_memory(const struct gt_points *p, uint64_t addr, void *out, size_t n)
 {
     if (gt_host_can(GT_HOST_MEMORY))
-        return gt_memory_read(addr, out, n);
+        return gt_guest_memory_read(p->arch, addr, out, n);
     struct iovec to = {out, n};
     struct iovec from = {(void *)(uintptr_t)(addr + p->modules.guest_base), n};
     return p->user && p->modules.has_base &&

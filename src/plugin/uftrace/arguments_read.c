@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading values from registers and memory: see arguments.h. */
 #include "base/page.h"
+#include "plugin/common/guest_memory.h"
 #include "plugin/uftrace/arguments.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/recorder.h"
@@ -25,7 +26,7 @@ struct reading {
 static bool read_memory(const struct reading *in, uint64_t addr, void *out, size_t n)
 {
     if (gt_host_can(GT_HOST_MEMORY))
-        return gt_memory_read(addr, out, n);
+        return gt_guest_memory_read(in->r->guest.arch, addr, out, n);
     return in->r->guest.user && gt_guest_read(in->r, addr, out, n);
 }
 

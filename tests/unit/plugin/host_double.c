@@ -25,15 +25,17 @@ static void free_area(void *p)
 static unsigned features_of(int abi, bool system)
 {
     static const int since[] = {
-        [GT_HOST_SCOREBOARD] = 2, [GT_HOST_CONDITIONAL] = 2,   [GT_HOST_REGISTERS] = 2,
-        [GT_HOST_MEMORY] = 4,     [GT_HOST_MEMORY_VALUES] = 4, [GT_HOST_DISCONTINUITY] = 5,
-        [GT_HOST_SYSCALLS] = 1,   [GT_HOST_PHYSICAL] = 5,      [GT_HOST_START_AGAIN] = 1,
+        [GT_HOST_SCOREBOARD] = 2,      [GT_HOST_CONDITIONAL] = 2,   [GT_HOST_REGISTERS] = 2,
+        [GT_HOST_MEMORY] = 4,          [GT_HOST_MEMORY_VALUES] = 4, [GT_HOST_DISCONTINUITY] = 5,
+        [GT_HOST_SYSCALLS] = 1,        [GT_HOST_PHYSICAL] = 5,      [GT_HOST_START_AGAIN] = 1,
+        [GT_HOST_PHYSICAL_MEMORY] = 5,
     };
     unsigned features = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(since); i++)
         features |= (unsigned)(abi >= since[i]) << i;
-    unsigned absent =
-        system ? 1u << GT_HOST_SYSCALLS : 1u << GT_HOST_DISCONTINUITY | 1u << GT_HOST_PHYSICAL;
+    unsigned absent = system ? 1u << GT_HOST_SYSCALLS
+                             : 1u << GT_HOST_DISCONTINUITY | 1u << GT_HOST_PHYSICAL |
+                                   1u << GT_HOST_PHYSICAL_MEMORY;
     return features & ~absent;
 }
 
@@ -297,6 +299,15 @@ bool gt_memory_read(uint64_t addr, void *out, size_t n)
         n > host_double.memory_size - at)
         return false;
     memcpy(out, host_double.memory + at, n);
+    return true;
+}
+
+bool gt_memory_read_physical(uint64_t addr, void *out, size_t n)
+{
+    if (!gt_host_can(GT_HOST_PHYSICAL_MEMORY) || addr > host_double.physical_size ||
+        n > host_double.physical_size - addr)
+        return false;
+    memcpy(out, host_double.physical + addr, n);
     return true;
 }
 

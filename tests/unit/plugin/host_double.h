@@ -101,7 +101,9 @@ struct host_double {
     size_t n_registers;
     const uint8_t *memory; /* the test's: the guest's memory from memory_addr on */
     uint64_t memory_addr;
-    size_t memory_size; /* bytes */
+    size_t memory_size;      /* bytes */
+    const uint8_t *physical; /* the test's: physical memory from 0 on */
+    size_t physical_size;
 
     /* inside a callback */
     struct gt_block *translating;            /* NULL: not in the translation callback */
