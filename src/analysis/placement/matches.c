@@ -31,6 +31,11 @@ void gt_matches_read(const char *dir, struct gt_matches *out)
 {
     g_autofree char *map = g_build_filename(dir, GT_CODE_MAP_FILE, NULL);
     g_autofree char *found = g_build_filename(dir, GT_CODE_FOUND_FILE, NULL);
+    gt_matches_read_files(map, found, out);
+}
+
+void gt_matches_read_files(const char *map, const char *found, struct gt_matches *out)
+{
     char *text;
     size_t size;
     *out = (struct gt_matches){0};

@@ -20,6 +20,8 @@ struct gt_matches {
 /* Reads DIR/code.map and DIR/code.found. If one is missing *out is empty; if one is damaged *out
  * has the part before the damage. *out needs gt_matches_free. */
 void gt_matches_read(const char *dir, struct gt_matches *out);
+/* The same of two files, wherever they are. */
+void gt_matches_read_files(const char *map, const char *found, struct gt_matches *out);
 /* True if the item's module has that path. */
 bool gt_matches_is(const struct gt_matches *f, size_t item, const char *path);
 void gt_matches_free(struct gt_matches *f);
