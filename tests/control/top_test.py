@@ -3,10 +3,11 @@
 """guesttrace top --json of recordings that are being made: its sums, read bit by bit, are those that report has of the recording
 when it is finished."""
 import json
+import os
 import signal
 import sys
 
-from gttest import commands, functions
+from gttest import commands, compilers, functions, qemus, sockets
 from gttest.commands import printed
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need
@@ -164,6 +165,68 @@ def check_machine(t, qemu):
 def test_machine(t):
     """Four vCPUs, switched off and on."""
     on_all_machines(t, check_machine)
+
+
+def start_board(t, qemu, kind):
+    """The command, whose machine runs until it is told to end."""
+    board = compilers.compile_to(f'{t.folder}/board', 'aarch64', f'{t.guests}/board.c', '-O1', '-ffreestanding', '-nostdlib', '-static',
+                                 '-mgeneral-regs-only', '-Wl,-Ttext=0x40080000')
+    child = commands.start([GUESTTRACE, 'record', '-o', t.out, '--format', kind, '--control', f'{t.folder}/control', '--',
+                            qemu, '-M', 'virt', '-cpu', 'cortex-a57', '-m', '64', *qemus.QUIET, '-kernel', board])
+    sockets.connected(f'{t.folder}/control', child).close()
+    return child
+
+
+def names_of(table):
+    return {row['function'] for row in table['rows'] if row['module'].endswith('/board')}
+
+
+def check_board(t, qemu, kind, end):
+    """Names come while it runs; the machine ends in some way."""
+    t.out = f'{t.folder}/board-{os.path.basename(os.path.dirname(qemu))}-{kind}-{end.__name__}'
+    child = start_board(t, qemu, kind)
+    top = Top(t, '-s', 'all-calls')
+    tables = [top.table()]
+    while not {'mix', 'halve'} <= names_of(tables[-1]):
+        tables.append(top.table())
+    equal(tables[-1]['state'], 'on', 'the state when names are known')
+    end(child)
+    tables += top.rest()
+    top.ends()
+    commands.finish(child)
+    check(t.out, tables)
+
+
+def stop(child):
+    child.send_signal(signal.SIGTERM)
+
+
+def kill_machine(child):
+    """The command completes the recording."""
+    os.kill(int(printed(['pgrep', '-P', str(child.pid), 'qemu-system']).split()[0]), signal.SIGKILL)
+
+
+def test_board(t):
+    for _, qemu in qemus.machines('aarch64'):
+        check_board(t, qemu, 'compact', stop)
+    check_board(t, qemu, 'uftrace', stop)
+    check_board(t, qemu, 'compact', kill_machine)
+    check_board(t, qemu, 'uftrace', kill_machine)
+
+
+def test_killed(t):
+    """Nobody completes the recording: the table stays, and says so."""
+    for kind in FORMATS:
+        t.out = f'{t.folder}/killed{"-compact" if kind else ""}'
+        child = t.start(kind)
+        top = Top(t)
+        top.table()
+        child.kill()
+        child.wait()
+        while top.table()['state'] != 'interrupted':
+            pass
+        commands.kill(top.child)
+        os.unlink(f'{t.folder}/control')
 
 
 if __name__ == '__main__':

@@ -206,7 +206,7 @@ static void name_functions(struct gt_follow *f)
         const uint32_t found = gt_spaces_resolve(f->c->spaces, space, at->address);
         if (found == UINT32_MAX || *gt_calls_function(f->c, found)->name == '<')
             continue;
-        gt_follow_name(&f->calls, i, gt_calls_function(f->c, found));
+        gt_follow_rename(&f->calls, i, gt_calls_function(f->c, found));
         any = true;
     }
     if (any)
@@ -290,6 +290,24 @@ int gt_follow_read(struct gt_follow *f, struct gt_error *err)
     gt_calls_close(f->c);
     f->c = NULL;
     return status;
+}
+
+void gt_follow_name(struct gt_follow *f,
+                    bool (*name)(void *self, uint64_t address, const char **module,
+                                 const char **name),
+                    void *self)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->calls.function->len; i++) {
+        const struct gt_follow_place *at = gt_follow_unnamed(&f->calls, i);
+        struct gt_calls_function of = {0};
+        if (!at || !name(self, at->address, &of.module, &of.name))
+            continue;
+        gt_follow_rename(&f->calls, i, &of);
+        any = true;
+    }
+    if (any)
+        gt_follow_renumber(&f->calls);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */

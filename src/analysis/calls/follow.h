@@ -39,6 +39,8 @@ struct gt_follow_sums {
 struct gt_follow_function {
     const char *module, *name; /* as struct gt_calls_function has them */
     bool suspends;             /* no function: the time in which tasks were suspended */
+    bool is_unnamed;           /* an address without a symbol; "0x1a2b" */
+    uint64_t address;          /* where it was met first, 48 bits */
     struct gt_follow_sums sums;
 };
 
@@ -60,7 +62,15 @@ void gt_follow_destroy(struct gt_follow *f); /* NULL is fine */
  * that is damaged is skipped; the last one, which may be being written, is read by a later look. */
 int gt_follow_read(struct gt_follow *f, struct gt_error *err);
 
-/* Each keeps its index and its place in memory. */
+/* Asks for the names of addresses without a symbol; false: it has none for that one. The texts are
+ * copied. */
+void gt_follow_name(struct gt_follow *f,
+                    bool (*name)(void *self, uint64_t address, const char **module,
+                                 const char **name),
+                    void *self);
+
+/* Each keeps its index and its place in memory. One that has got a name which another one has is
+ * added to that, and has no sums any more. */
 size_t gt_follow_n_functions(const struct gt_follow *f);
 const struct gt_follow_function *gt_follow_function(const struct gt_follow *f, size_t index);
 size_t gt_follow_n_tasks(const struct gt_follow *f);

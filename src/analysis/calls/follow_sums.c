@@ -11,7 +11,6 @@ struct function {
     struct gt_follow_function public; /* its texts are ours */
     struct gt_follow_times times;
     uint32_t index; /* of the function that it is: its own, or that of its name */
-    bool is_unnamed;
     struct gt_follow_place at;
 };
 
@@ -104,7 +103,8 @@ uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_funct
     struct function *found = g_hash_table_lookup(f->functions, &key);
     if (!found) {
         found = add_function(f, key.module, key.name);
-        found->is_unnamed = *of->name == '<';
+        found->public.is_unnamed = *of->name == '<';
+        found->public.address = at->address;
         found->at = *at;
     }
     return found->index;
@@ -113,7 +113,7 @@ uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_funct
 const struct gt_follow_place *gt_follow_unnamed(const struct gt_follow_calls *f, uint32_t index)
 {
     const struct function *of = f->function->pdata[index];
-    return of->is_unnamed && of->index == index ? &of->at : NULL;
+    return of->public.is_unnamed && of->index == index ? &of->at : NULL;
 }
 
 static void move_sum(struct gt_follow_sum *to, struct gt_follow_sum *from)
@@ -124,19 +124,19 @@ static void move_sum(struct gt_follow_sum *to, struct gt_follow_sum *from)
     *from = (struct gt_follow_sum){0};
 }
 
-void gt_follow_name(struct gt_follow_calls *f, uint32_t index, const struct gt_calls_function *of)
+void gt_follow_rename(struct gt_follow_calls *f, uint32_t index, const struct gt_calls_function *of)
 {
     struct function *from = f->function->pdata[index];
     const uint32_t to_index = gt_follow_number(f, of, &from->at);
-    from->is_unnamed = false;
+    from->public.is_unnamed = false;
     if (to_index == index)
         return;
     struct function *to = function_at(f, to_index);
     from->index = to_index;
     move_sum(&to->times.ended, &from->times.ended);
     move_sum(&to->times.before, &from->times.before);
+    move_sum(&to->public.sums.now, &from->public.sums.now);
     move_sum(&to->public.sums.all, &from->public.sums.all);
-    from->public.sums = (struct gt_follow_sums){0};
 }
 
 struct gt_follow_open_task *gt_follow_task_of(struct gt_follow_calls *f, uint32_t id)

@@ -49,7 +49,8 @@ uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_funct
 /* The place of the function at an index, if that is an address without a symbol; else NULL. */
 const struct gt_follow_place *gt_follow_unnamed(const struct gt_follow_calls *f, uint32_t index);
 /* That one is this function, which now has a name. gt_follow_renumber is due. */
-void gt_follow_name(struct gt_follow_calls *f, uint32_t index, const struct gt_calls_function *of);
+void gt_follow_rename(struct gt_follow_calls *f, uint32_t index,
+                      const struct gt_calls_function *of);
 /* Open calls of functions that have got names are those of the functions that they now are. */
 void gt_follow_renumber(struct gt_follow_calls *f);
 /* The task of that id; it is added. */

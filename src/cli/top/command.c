@@ -10,6 +10,7 @@
 struct top_options {
     bool batch, json, tasks, demangle;
     uint64_t count, limit;
+    GPtrArray *symbols;
     const char *delay, *sort, *match, *since;
 };
 
@@ -35,6 +36,9 @@ static const struct gt_option top_table[] = {
      .offset = offsetof(struct top_options, match)},
     {"limit", 'l', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
      .help = "only the first N rows", .offset = offsetof(struct top_options, limit)},
+    {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
+     .help = "machines: take names also from this file, at its load offset",
+     .offset = offsetof(struct top_options, symbols)},
     {"since", .type = GT_OPTION_CHOICE, .value = "begin|now", .choices = since_names,
      .help =
          "begin with all that is recorded, or with nothing (default: begin, up to 4 Mi records)",
@@ -82,6 +86,8 @@ static int run_top(const struct gt_command *self, const void *options, size_t n,
     t.glob = g_strdup(o->match);
     t.demangler = o->demangle ? gt_demangler_create() : NULL;
     int status = gt_top_open(&t, operands[0], &err);
+    for (guint i = 0; status == 0 && o->symbols && i < o->symbols->len; i++)
+        status = gt_top_add_symbols(&t, o->symbols->pdata[i], &err);
     if (status == 0)
         status = prints ? gt_top_batch(&t, &pace, o->json, &err) : gt_top_screen(&t, &pace, &err);
     gt_top_close(&t);

@@ -2,6 +2,9 @@
 /* Looks of `guesttrace top` at a recording, and their rows: see top.h. */
 #include "cli/top/top.h"
 
+#include "format/compact/work.h"
+#include "format/recording/files.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,6 +50,21 @@ static int ask_path(struct gt_top *t, struct gt_error *err)
     return take_path(t, answer->str, err);
 }
 
+/* The command record has the code map beside the recording until this has ended. */
+static struct gt_live *make_live(const char *path)
+{
+    const bool is_dir = g_file_test(path, G_FILE_TEST_IS_DIR);
+    g_autofree char *map = g_strdup_printf("%s." GT_CODE_MAP_FILE, path);
+    g_autofree char *found =
+        g_strdup_printf("%s%s/" GT_CODE_FOUND_FILE, path, is_dir ? "" : GT_COMPACT_WORK_ENDING);
+    return gt_live_create(map, found);
+}
+
+int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *err)
+{
+    return gt_live_add(t->live, argument, err);
+}
+
 int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err)
 {
     t->socket = socket;
@@ -57,6 +75,7 @@ int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err)
     if (status < 0)
         return status;
     t->follow = gt_follow_create(t->path, t->most);
+    t->live = make_live(t->path);
     t->rows = g_array_new(FALSE, FALSE, sizeof(struct gt_top_row));
     t->lost_why = g_string_new(NULL);
     return 0;
@@ -66,6 +85,7 @@ void gt_top_close(struct gt_top *t)
 {
     gt_ctl_close(&t->link);
     gt_follow_destroy(t->follow);
+    gt_live_destroy(t->live);
     gt_demangler_destroy(t->demangler);
     if (t->rows)
         g_array_free(t->rows, TRUE);
@@ -79,7 +99,7 @@ void gt_top_close(struct gt_top *t)
  * pools, which have the numbers of their processes. */
 static enum gt_top_state state_of(const struct gt_top *t)
 {
-    g_autofree char *parts = g_strdup_printf("%s.parts", t->path);
+    g_autofree char *parts = g_strdup_printf("%s" GT_COMPACT_WORK_ENDING, t->path);
     const bool is_dir = g_file_test(t->path, G_FILE_TEST_IS_DIR);
     g_autoptr(GDir) dir = g_dir_open(is_dir ? t->path : parts, 0, NULL);
     if (!dir)
@@ -124,6 +144,28 @@ static int read_new(struct gt_top *t, struct gt_error *err)
     return gt_follow_read(t->follow, err);
 }
 
+static bool name_one(void *live, uint64_t address, const char **module, const char **name)
+{
+    *name = gt_live_find(live, address, module);
+    return *name != NULL;
+}
+
+static void name_functions(struct gt_top *t)
+{
+    const size_t n = gt_follow_n_functions(t->follow);
+    g_autofree uint64_t *address = g_new(uint64_t, n + 1);
+    size_t unnamed = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct gt_follow_function *f = gt_follow_function(t->follow, i);
+        address[i] = f->address;
+        unnamed += f->is_unnamed;
+    }
+    if (unnamed == 0)
+        return;
+    gt_live_search(t->live, address, n);
+    gt_follow_name(t->follow, name_one, t->live);
+}
+
 /* Where the recording ends meanwhile, its files become others: it is read again. */
 int gt_top_look(struct gt_top *t, struct gt_error *err)
 {
@@ -134,6 +176,8 @@ int gt_top_look(struct gt_top *t, struct gt_error *err)
         status = read_new(t, err);
     if ((status == GT_E_NOT_FOUND || status == GT_E_FORMAT) && t->state == GT_TOP_GOES_ON)
         status = 0;
+    if (status == 0)
+        name_functions(t);
     const int64_t now = g_get_monotonic_time();
     t->seconds = t->looked ? (double)(now - t->looked) / G_USEC_PER_SEC : 0;
     t->looked = now;

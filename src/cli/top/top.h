@@ -7,6 +7,7 @@
 
 #include "analysis/calls/follow.h"
 #include "analysis/image/demangle.h"
+#include "analysis/placement/live.h"
 #include "cli/ctl/ctl.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct gt_top {
     struct gt_ctl link;
     char *path; /* of the recording */
     struct gt_follow *follow;
+    struct gt_live *live;           /* names of a machine's addresses */
     struct gt_demangler *demangler; /* NULL: names stay as they are */
     enum gt_top_state state;
     bool is_on;        /* calls are recorded: ctl on, off */
@@ -63,6 +65,8 @@ struct gt_top {
  * GT_E_UNSUPPORTED: the socket is not one of a recording of calls. */
 int gt_top_open(struct gt_top *t, const char *socket, struct gt_error *err);
 void gt_top_close(struct gt_top *t);
+/* A file with names of a machine's functions: FILE[:OFFSET]. Errors of gt_live_add. */
+int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *err);
 
 /* Reads what is new. Errors of gt_follow_read and of the command flush. */
 int gt_top_look(struct gt_top *t, struct gt_error *err);
