@@ -15,6 +15,7 @@ static const char *const words[] = {
     [GT_MESSAGE_SNAPSHOT] = "snapshot",
     [GT_MESSAGE_CONSOLE] = "console",
     [GT_MESSAGE_QMP] = "qmp",
+    [GT_MESSAGE_EVENT] = "event",
     [GT_MESSAGE_QUIT] = "quit",
 };
 

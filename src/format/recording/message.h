@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Messages to the first process of a recording, while it runs, through a FIFO in the directory of
- * its text files (GT_MESSAGE_FIFO). A message is a line, a word and a text:
+ * its text files (GT_MESSAGE_FIFO); of guest events, at OUTPUT.console. A message is a line, a word and a text:
  *
  *     snapshot        write what the flight recorder holds
  *     console LINE    the machine has printed LINE
  *     qmp NAME        QEMU has reported the event NAME
+ *     event NAME LINE the guest event NAME has happened: the console has printed LINE
  *     quit            stop reading; the process itself sends it
  *
  * A line is written at once and is not longer than PIPE_BUF: those of several writers do not mix.
@@ -19,6 +20,7 @@ enum gt_message {
     GT_MESSAGE_SNAPSHOT,
     GT_MESSAGE_CONSOLE,
     GT_MESSAGE_QMP,
+    GT_MESSAGE_EVENT,
     GT_MESSAGE_QUIT,
 };
 

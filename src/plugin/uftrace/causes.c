@@ -2,9 +2,12 @@
 /* Causes of triggers other than calls: see causes.h. */
 #include "plugin/uftrace/causes.h"
 
+#include "format/recording/files.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/marks.h"
+#include "plugin/uftrace/packed.h"
 #include "plugin/uftrace/recorder.h"
+#include "plugin/uftrace/snapshot.h"
 #include "plugin/uftrace/task.h"
 #include "plugin/uftrace/vcpu.h"
 
@@ -41,6 +44,32 @@ void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said k
     if (w)
         gt_filter_said(w->set, w->live, kind, text, now(r), &sink, r);
     gt_filters_release(w);
+}
+
+static void on_message(void *self, enum gt_message message, const char *text)
+{
+    if (message == GT_MESSAGE_SNAPSHOT)
+        gt_snapshot_ask(self, NULL);
+    else if (message == GT_MESSAGE_CONSOLE || message == GT_MESSAGE_QMP)
+        gt_recorder_cause_said(
+            self, message == GT_MESSAGE_QMP ? GT_FILTER_QMP : GT_FILTER_CONSOLE, text);
+}
+
+void gt_recorder_listen(struct gt_uftrace_recorder *r)
+{
+    if (!r->snapshots.on && !r->options.console && !r->options.qmp)
+        return;
+    r->messages =
+        (struct gt_messages){.fifo = g_strdup_printf("%s/" GT_MESSAGE_FIFO, r->output.dir.path),
+                             .worker = r->output.worker,
+                             .take = on_message,
+                             .self = r};
+    gt_messages_start(&r->messages);
+}
+
+void gt_recorder_listen_end(struct gt_uftrace_recorder *r)
+{
+    gt_messages_end(&r->messages, !gt_packed_is_on(&r->output.packed)); /* else its directory goes */
 }
 
 static void ended(struct gt_uftrace_recorder *r, bool by_signal, int status)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Causes of triggers other than calls: what is said about the guest (messages.h), and how a program
- * ends. */
+/*
+ * Causes of triggers other than calls: what `guesttrace record` says about the guest while it runs,
+ * and how a program ends. The recording's first process listens (plugin/common/messages.h), where it
+ * has a flight recorder or was promised such messages (arguments console=on, qmp=on).
+ */
 #ifndef GT_PLUGIN_UFTRACE_CAUSES_H
 #define GT_PLUGIN_UFTRACE_CAUSES_H
 
@@ -8,6 +11,9 @@
 
 struct gt_uftrace_recorder;
 
+/* At load, when nothing can fail any more; at the end, before the open calls are ended. */
+void gt_recorder_listen(struct gt_uftrace_recorder *r);
+void gt_recorder_listen_end(struct gt_uftrace_recorder *r);
 /* Somebody has said this about the guest: the triggers for it. Any thread. */
 void gt_recorder_cause_said(struct gt_uftrace_recorder *r, enum gt_filter_said kind,
                             const char *text);

@@ -14,7 +14,6 @@
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
-#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/meta.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
@@ -204,7 +203,7 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     gt_recorder_control_stop(r);
     gt_output_start(r); /* it has begun, but where it was off all the time */
     gt_live_clock_remove(&r->hot.live);
-    gt_messages_end(r);
+    gt_recorder_listen_end(r);
     gt_recorder_cause_ended(r);
     struct lossy lossy = {.rec = r, .more = gt_snapshots_end(r)};
     gt_dormant_lock(r);

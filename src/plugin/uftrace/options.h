@@ -40,7 +40,7 @@ struct gt_uftrace_options {
     bool privilege_levels;  /* a task for each privilege level of each vCPU */
     bool system_calls;      /* user mode: they are calls */
     bool srcline;           /* functions have source lines. With r->lock, once the guest runs */
-    bool console;           /* whoever has started QEMU sends the console's lines: messages.h */
+    bool console;           /* whoever has started QEMU sends the console's lines: causes.h */
     bool qmp;               /* and QEMU's events */
     bool summary;           /* print the number of calls at the end */
     bool discontinuities;   /* use the host's reports of interrupts and exceptions; false

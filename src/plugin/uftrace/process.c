@@ -13,7 +13,6 @@
 #include "plugin/uftrace/control.h"
 #include "plugin/uftrace/guest_read.h"
 #include "plugin/uftrace/installed.h"
-#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/packed.h"
@@ -296,7 +295,7 @@ static void fork_child(void)
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     r->process.forked = gt_vcpu_current(r) != NULL;
     gt_recorder_control_fork_child(r);
-    gt_messages_fork_child(r);
+    gt_messages_fork_child(&r->messages);
     gt_parts_fork_child(r);
     gt_snapshots_fork_child(r);
     gt_streams_fork_child(r->output.streams);

@@ -17,6 +17,7 @@
 #define GT_PLUGIN_UFTRACE_RECORDER_H
 
 #include "guest/arch/syscalls.h"
+#include "plugin/common/messages.h"
 #include "plugin/common/modules.h"
 #include "plugin/common/pages.h"
 #include "plugin/uftrace/arguments.h"
@@ -29,7 +30,6 @@
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
 #include "plugin/uftrace/memory.h"
-#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/parts.h"

@@ -15,7 +15,6 @@
 #include "plugin/uftrace/level.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
-#include "plugin/uftrace/messages.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/process.h"
@@ -241,7 +240,7 @@ int gt_uftrace_init(struct gt_uftrace_recorder *r, const struct gt_host_info *in
         gt_recorder_control_stop(r);
         return status;
     }
-    gt_messages_start(r);
+    gt_recorder_listen(r);
     gt_live_clock_create(r);
     r->code.modules.worker = r->output.worker;
     r->code.modules.now = process_time;
