@@ -19,6 +19,8 @@ line of JSON a start. FAKE_DO says what to do, steps separated by spaces:
   linger        leave a process behind that has standard output open; it waits as `await` does
   now=N         the newest time of the trace, in OUTPUT/.now
   code          copy the file of the plugin's argument code= to OUTPUT/seen.map
+  listen        open the FIFO of the plugin's argument console=
+  heard=N       wait until N messages have come there, and append them to the file FIFO.heard
   ticks         wait until the parent has been woken a few times
   say=TEXT      write TEXT, a line, to the descriptor FAKE_EVENTS
   await         wait for a line on the descriptor FAKE_COMMANDS
@@ -158,6 +160,21 @@ def step_code(_):
         put('seen.map', f.read())
 
 
+listening = []  # the FIFO's descriptor
+
+
+def step_listen(_):
+    listening.append(os.open(plugin_options()['console'], os.O_RDWR))
+
+
+def step_heard(count):
+    text = b''
+    while text.count(b'\n') < int(count):
+        text += os.read(listening[0], 4096)
+    with open(plugin_options()['console'] + '.heard', 'ab') as f:
+        f.write(text)
+
+
 def say(text):
     os.write(int(os.environ['FAKE_EVENTS']), (text + '\n').encode())
 
@@ -220,6 +237,8 @@ STEPS = {
     'tty': step_tty,
     'now': write_now,
     'code': step_code,
+    'listen': step_listen,
+    'heard': step_heard,
     'ticks': lambda _: await_ticks(),
     'say': say,
     'await': lambda _: await_command(),

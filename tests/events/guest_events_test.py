@@ -65,7 +65,7 @@ PLACES = [  # refused by the plugin
     ('at=one@return two(int a, int b)', 'a return has one value'),
     ('at=0x12z two(void)', 'expected an address'),
     ('at=o.* two(void)', 'expected the name of one function'),
-    ('at=console "x" two(void)', 'texts of the console are not recorded'),
+    ('at=console "x" two(void)', 'a program has no console'),
 ]
 
 

@@ -13,7 +13,7 @@ import sys
 from gttest import boards, commands, qemus
 from gttest.commands import printed
 from gttest.paths import GUESTTRACE
-from gttest.results import need, same_lines, write
+from gttest.results import need, read_text, same_lines, write
 
 GUEST = r'''
 typedef unsigned int u32;
@@ -62,12 +62,20 @@ at=other:mixed never(void) ""
 '''
 
 
+CONSOLE = '''at=console ">" prompt(void) ""
+at=console "^done ret=[0-9a-f]{16}$" done_line(void) ""
+at=console " s=some text " line(const char *s) "%s"
+at=console "no such text" never(void) ""
+at=done:mixed also_never(void) ""
+'''
+
+
 class Machine:
-    def __init__(self, folder, qemu):
+    def __init__(self, folder, qemu, *options):
         self.folder = folder
         self.child = commands.start(
             [GUESTTRACE, 'record', '-q', '--guest-events', f'{folder}/events', '-o', f'{folder}/trace', '--control',
-             f'{folder}/socket', '--trace', 'off', '--', qemu, *boards.BOARDS['aarch64'][3][:4], '-m', '128', '-display',
+             f'{folder}/socket', *options, '--', qemu, *boards.BOARDS['aarch64'][3][:4], '-m', '128', '-display',
              'none', '-serial', 'stdio', '-monitor', 'none', '-nic', 'none', '-kernel', f'{folder}/guest.elf'],
             stdin=subprocess.PIPE)
         self.prompt()
@@ -124,6 +132,64 @@ def steer(machine):
     return len(found)
 
 
+class Console:
+    """Events at the texts that the guest prints. Messages keep their order: once the event of a prompt is there, all
+    events at earlier texts are."""
+
+    def __init__(self, machine):
+        self.machine, self.said = machine, []
+
+    def round(self):
+        self.said += self.machine.work()
+
+    def events(self, prompts):
+        """By name, when there are so many of prompts."""
+        found = []
+        while sum(r['event'] == 'prompt' for r in found) < prompts:
+            found = self.machine.records()
+        return {name: [r['args'] for r in found if r['event'] == name] for name in ('prompt', 'done_line', 'line', 'never')}
+
+    def lines(self, text):
+        """Of the guest, from each prompt on."""
+        return [line for line in ''.join(f'{">" * (i % 6 == 0)}{line}\n' for i, line in enumerate(self.said)).splitlines()
+                if text in line]
+
+
+def steer_console(machine):
+    console = Console(machine)
+    console.round()
+    console.round()
+    found = console.events(3)
+    need(len(found['prompt']) == 3 and len(found['done_line']) == 6 and not found['never'], found)
+    same_lines([r['s'] for r in found['line']], console.lines(' s=some text '), 'the guest\'s lines and the events')
+    machine.ask('trace-event done_line off')
+    console.round()
+    found = console.events(4)
+    need(len(found['done_line']) == 6 and len(found['line']) == 9, 'an event that is off:', found)
+    machine.ask('trace-event done_line on')
+    console.round()
+    found = console.events(5)
+    need(len(found['done_line']) == 9 and len(found['line']) == 12, 'an event that is on again:', found)
+    return found['line']
+
+
+def check_console(qemu, folder):
+    """The log has the same."""
+    write(f'{folder}/events', CONSOLE)
+    machine = Machine(folder, qemu, '--backends', 'simple+log', '--log', f'{folder}/log')
+    try:
+        lines = steer_console(machine)
+        error = commands.finish(machine.child, data=b'q').stderr.decode()
+    finally:
+        commands.kill(machine.child)
+    need(machine.child.returncode == 0, error)
+    need("events:4: event 'never': no line of the console before the end had such a text\n" in error, error)
+    need("event 'also_never': no function done:mixed" in error and "'prompt'" not in error, error)
+    log = read_text(f'{folder}/log').splitlines()
+    need([line for line in log if line.startswith('line ')][:12] == [f'line {r["s"]}' for r in lines], log)
+    need(not os.path.exists(f'{folder}/trace.console'), 'the FIFO is left')
+
+
 def build(folder):
     source = write(f'{folder}/guest.c', GUEST)
     boards.build('aarch64', 'guest', folder, [boards.start_code('aarch64'), source], '-DSTART_MAIN=start')
@@ -142,7 +208,7 @@ def check(version, qemu, folder, _):
         need(done.returncode and re.search(rb'QEMU (9|10).0', done.stderr), done.stderr)
         need(not os.path.exists(f'{folder}/none'), 'a trace is left')
         return
-    machine = Machine(folder, qemu)
+    machine = Machine(folder, qemu, '--trace', 'off')
     try:
         count = steer(machine)
         error = commands.finish(machine.child, data=b'q').stderr.decode()
@@ -151,6 +217,7 @@ def check(version, qemu, folder, _):
     need(machine.child.returncode == 0 and len(error.splitlines()) == 1, error)
     need("event 'never': no function other:mixed" in error, error)
     need(len(printed([GUESTTRACE, 'simpletrace', f'{folder}/trace']).splitlines()) == count, 'the trace at the end')
+    check_console(qemu, folder)
 
 
 if __name__ == '__main__':

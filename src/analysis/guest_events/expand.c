@@ -4,7 +4,6 @@
 #include "analysis/guest_events/declare.h"
 #include "analysis/image/symbol_source.h"
 #include "base/file.h"
-#include "events/dynamic/dynamic.h"
 #include "guest/types/btf.h"
 #include "guest/types/dwarf.h"
 
@@ -184,10 +183,10 @@ static int expand_line(struct expansion *x, const char *glob, struct gt_error *e
 }
 
 /* What is wrong with a line is reported with the line of the user's file. */
-static int check(const char *path, const char *text, size_t size, struct gt_error *err)
+static int check(const char *path, const char *text, size_t size, struct gt_dynamic_events *events,
+                 struct gt_error *err)
 {
     g_autofree char *copy = g_memdup2(text, size + 1);
-    struct gt_dynamic_events events;
     struct gt_trace_error why;
     char *end = copy + size, *stop;
     for (char *line = copy; line < end; line = stop + (stop < end)) {
@@ -197,15 +196,13 @@ static int check(const char *path, const char *text, size_t size, struct gt_erro
         if (glob)
             memset(line, ' ', (size_t)(stop - line));
     }
-    int status = gt_events_dynamic_read(&events, path, copy, size, 8, 0, &why);
-    if (status < 0)
-        return gt_error_set(err, GT_E_FORMAT, "%s", why.text);
-    gt_events_dynamic_free(&events);
-    return 0;
+    int status = gt_events_dynamic_read(events, path, copy, size, 8, 0, &why);
+    return status < 0 ? gt_error_set(err, GT_E_FORMAT, "%s", why.text) : 0;
 }
 
 int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
-                           struct gt_text *out, struct gt_error *err)
+                           struct gt_text *out, struct gt_dynamic_events *events,
+                           struct gt_error *err)
 {
     struct expansion x = {.path = path, .files = files, .n_files = n, .out = out};
     char *text;
@@ -213,7 +210,8 @@ int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
     int status = gt_file_read(path, FILE_MOST, &text, &size, err);
     if (status < 0)
         return status;
-    status = check(path, text, size, err);
+    status = check(path, text, size, events, err);
+    bool checked = status == 0;
     const char *end = text + size, *stop;
     for (const char *line = text; line < end && status == 0; line = stop + (stop < end)) {
         stop = memchr(line, '\n', (size_t)(end - line));
@@ -227,5 +225,7 @@ int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
     }
     gt_guest_functions_free(x.functions);
     free(text);
+    if (status < 0 && checked)
+        gt_events_dynamic_free(events);
     return status;
 }

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "events/dynamic/dynamic.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,9 +34,11 @@ size_t gt_guest_functions_write(struct gt_guest_functions *g, const char *glob, 
                                 struct gt_text *out);
 
 /* Appends the events file at `path`, its lines "guest.GLOB" without a prototype replaced by those
- * of the functions of the files. GT_E_FORMAT: no function has such a name; errors of
+ * of the functions of the files. `events` gets the other lines' (gt_events_dynamic_free; it keeps
+ * `path`). GT_E_FORMAT: no function has such a name; errors of
  * gt_guest_functions_load, of gt_file_read. */
 int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
-                           struct gt_text *out, struct gt_error *err);
+                           struct gt_text *out, struct gt_dynamic_events *events,
+                           struct gt_error *err);
 
 #endif

@@ -27,8 +27,7 @@ struct gt_causes {
 
 static bool sees_console(const struct gt_recording *r)
 {
-    return r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
-           fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+    return !r->opt->no_console && gt_console_is_seen(r->machine);
 }
 
 uint32_t gt_causes_missing(const struct gt_recording *r)

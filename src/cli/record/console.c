@@ -63,7 +63,7 @@ static void map_live_clock(struct gt_console *c)
 
 static struct gt_console_time take_time(struct gt_console *c)
 {
-    if (!c->now)
+    if (!c->now && c->dir)
         map_live_clock(c);
     return (struct gt_console_time){gt_clock_monotonic(), c->now ? *c->now : 0};
 }
@@ -180,8 +180,10 @@ int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *e
     c->out = STDOUT_FILENO;
     c->dir = g_strdup(dir);
     c->started = gt_clock_monotonic();
-    gt_recording_mark(dir, GT_LIVE_CLOCK_FILE, &c->clock_before);
+    if (dir)
+        gt_recording_mark(dir, GT_LIVE_CLOCK_FILE, &c->clock_before);
     gt_console_lines_init(&c->lines);
+    c->lines.passes = !dir;
     int failed = isatty(c->out) ? open_terminal(c) : open_pipe(c);
     if (failed == 0 && fcntl(c->in, F_SETFL, fcntl(c->in, F_GETFL) | O_NONBLOCK) == 0) {
         *out = c;
@@ -199,9 +201,21 @@ void gt_console_on_line(struct gt_console *c, void (*complete)(void *self, const
     c->lines.self = self;
 }
 
+void gt_console_on_text(struct gt_console *c, void (*text)(void *self, const char *line),
+                        void *self)
+{
+    c->lines.part = text;
+    c->lines.self = self;
+}
+
 struct gt_child_output *gt_console_output(struct gt_console *c)
 {
     return &c->child;
+}
+
+void gt_console_end(struct gt_console *c)
+{
+    gt_console_lines_end(&c->lines);
 }
 
 int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err)
@@ -281,4 +295,9 @@ bool gt_console_on_stdio(char *const *argv)
         stdio = stdio || is_on_stdio(argv, option, value);
     }
     return !other && (stdio || (nographic && !serial));
+}
+
+bool gt_console_is_seen(char *const *machine)
+{
+    return machine && gt_console_on_stdio(machine) && fcntl(STDOUT_FILENO, F_GETFD) >= 0;
 }

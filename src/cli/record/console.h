@@ -29,17 +29,27 @@ struct gt_console;
  * device has; not -daemonize, nor a display on the terminal. */
 bool gt_console_on_stdio(char *const *argv);
 
-/* `dir`: that of the recording's text files. Call this before QEMU starts; free *out with
- * gt_console_free. GT_E_IO: no pipe. */
+/* True if the machine (QEMU's arguments without its name; NULL: user mode) has such a console, and
+ * our standard output is open. */
+bool gt_console_is_seen(char *const *machine);
+
+/* `dir`: that of the recording's text files; NULL: there are none, lines are not kept. Call this
+ * before QEMU starts; free *out with gt_console_free. GT_E_IO: no pipe. */
 int gt_console_open(const char *dir, struct gt_console **out, struct gt_error *err);
 
 /* Before the run: `complete` gets each line, without control characters, when its end has come. */
 void gt_console_on_line(struct gt_console *c, void (*complete)(void *self, const char *line),
                         void *self);
 
+/* And `text` gets what has come of a line whenever more of it has, before its end. */
+void gt_console_on_text(struct gt_console *c, void (*text)(void *self, const char *line),
+                        void *self);
+
 /* Returns the output for gt_child_run. */
 struct gt_child_output *gt_console_output(struct gt_console *c);
 
+/* After the run: ends the last line. */
+void gt_console_end(struct gt_console *c);
 /* Call this after the run, for each recording that came of it: adds to its extern.dat the lines
  * with known times, if there are any, and removes DIR/.now. Errors of gt_extern_add. */
 int gt_console_finish(struct gt_console *c, const struct gt_records *at, struct gt_error *err);

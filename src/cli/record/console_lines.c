@@ -24,10 +24,10 @@ void gt_console_lines_end(struct gt_console_lines *l)
         memmove(c + 1, c + 3, strlen(c + 3) + 1);
     }
     g_strchomp(valid);
-    if (l->complete && *valid)
+    if (l->complete && (*valid || l->part))
         l->complete(l->self, valid);
     const struct gt_console_line line = {l->since, l->text->len, strlen(valid)};
-    if (line.length == 0 || l->text->len + line.length > GT_CONSOLE_TEXT_MAX)
+    if (l->passes || line.length == 0 || l->text->len + line.length > GT_CONSOLE_TEXT_MAX)
         return;
     g_string_append(l->text, valid);
     g_array_append_val(l->line, line);
@@ -75,6 +75,8 @@ void gt_console_lines_add(struct gt_console_lines *l, const char *data, size_t n
             l->since = *time;
         g_string_append_c(l->now, c == '\t' ? ' ' : (char)c);
     }
+    if (l->part && l->now->len)
+        l->part(l->self, l->now->str);
 }
 
 void gt_console_lines_write(const struct gt_console_lines *l, bool guest, struct gt_text *out)

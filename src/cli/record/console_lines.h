@@ -23,8 +23,11 @@ struct gt_console_time {
 };
 
 struct gt_console_lines {
-    void (*complete)(void *self, const char *line); /* of each; NULL: nothing */
+    /* Of each line; NULL: nothing. With `part` of each end, even where the line is empty. */
+    void (*complete)(void *self, const char *line);
+    void (*part)(void *self, const char *line); /* of a line that has no end yet; NULL: nothing */
     void *self;
+    bool passes;   /* lines are not kept */
     GArray *line;  /* struct gt_console_line */
     GString *text; /* text of all lines, concatenated */
     GString *now;  /* text of the current line */

@@ -6,6 +6,8 @@
 #include "analysis/guest_events/expand.h"
 #include "analysis/simpletrace/merge.h"
 #include "base/file.h"
+#include "cli/record/console.h"
+#include "cli/record/console_events.h"
 #include "cli/record/names.h"
 #include "cli/record/qemu.h"
 #include "cli/record/stream.h"
@@ -73,6 +75,7 @@ static void events_arguments(const struct gt_recording *r, GString *out)
     append(out, "threads", opt->no_task ? NULL : "on");
     append(out, "tasks", opt->no_task ? "off" : NULL);
     append(out, "code", r->code);
+    gt_console_events_arguments(r->console_events, out);
     gt_record_qemu_append_path(out, "trace-socket", opt->control);
 }
 
@@ -83,7 +86,9 @@ static int write_declarations(struct gt_recording *r, struct gt_error *err)
     g_autofree char *path = declarations(r);
     g_autoptr(GPtrArray) files = gt_record_names_paths(r);
     int status = gt_guest_events_expand(r->opt->guest_events, (const char *const *)files->pdata,
-                                        files->len, &text, err);
+                                        files->len, &text, &r->events, err);
+    if (status == 0)
+        status = gt_console_events_open(r, &r->events, r->opt->guest_events, err);
     if (status == 0)
         status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
@@ -107,6 +112,9 @@ static int events_prepare(struct gt_recording *r, struct gt_error *err)
 
 static bool events_finish(struct gt_recording *r)
 {
+    if (r->console)
+        gt_console_end(r->console);
+    gt_console_events_report(r->console_events);
     if (!has_trace(r))
         return true;
     return gt_record_stream_finish(r, "guesttrace simpletrace");

@@ -10,6 +10,7 @@
 #include "cli/record/arguments.h"
 #include "cli/record/causes.h"
 #include "cli/record/console.h"
+#include "cli/record/console_events.h"
 #include "cli/record/machine.h"
 #include "cli/record/names.h"
 #include "cli/record/plugins.h"
@@ -299,6 +300,8 @@ void gt_record_clear(struct gt_recording *r)
     g_free(r->target);
     gt_console_free(r->console);
     gt_causes_free(r->causes);
+    gt_console_events_free(r->console_events);
+    gt_events_dynamic_free(&r->events);
     if (r->snapshots_before)
         g_array_unref(r->snapshots_before);
     g_free(r->shown);

@@ -12,6 +12,7 @@
 #include "analysis/recording/stats.h"
 #include "cli/options.h"
 #include "cli/record/filters.h"
+#include "events/dynamic/dynamic.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -68,8 +69,10 @@ struct gt_recording {
     struct gt_record_names *names; /* see names.h; NULL: none */
     struct gt_console
         *console; /* see console.h; NULL: the guest's console is not on standard output */
-    struct gt_causes *causes;              /* see causes.h; NULL: other tools */
-    struct gt_record_arguments *arguments; /* see arguments.h; NULL: none */
+    struct gt_causes *causes;                 /* see causes.h; NULL: other tools */
+    struct gt_dynamic_events events;          /* guest events of the file, but those of globs */
+    struct gt_console_events *console_events; /* see console_events.h; NULL: other tools */
+    struct gt_record_arguments *arguments;    /* see arguments.h; NULL: none */
     struct gt_record_program program;
     char *target; /* user mode: QEMU's name of the architecture; NULL: not known */
     char *code;   /* path of the code map for the plugin; NULL: none */

@@ -81,8 +81,8 @@ static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)
         return err->status;
     gt_recording_mark(r->dir, "info", &r->info_before);
     gt_recording_mark(r->dir, GT_STATS_FILE, &r->stats_before);
-    if (r->machine && !r->opt->no_console && gt_console_on_stdio(r->machine) &&
-        fcntl(STDOUT_FILENO, F_GETFD) >= 0 && gt_console_open(r->dir, &r->console, err) < 0)
+    if (!r->opt->no_console && gt_console_is_seen(r->machine) &&
+        gt_console_open(r->dir, &r->console, err) < 0)
         return err->status;
     if (r->console)
         gt_console_on_line(r->console, gt_causes_line, r->causes);

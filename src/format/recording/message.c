@@ -12,11 +12,8 @@
 _Static_assert(GT_MESSAGE_MAX <= PIPE_BUF, "a message is written at once");
 
 static const char *const words[] = {
-    [GT_MESSAGE_SNAPSHOT] = "snapshot",
-    [GT_MESSAGE_CONSOLE] = "console",
-    [GT_MESSAGE_QMP] = "qmp",
-    [GT_MESSAGE_EVENT] = "event",
-    [GT_MESSAGE_QUIT] = "quit",
+    [GT_MESSAGE_SNAPSHOT] = "snapshot", [GT_MESSAGE_CONSOLE] = "console", [GT_MESSAGE_QMP] = "qmp",
+    [GT_MESSAGE_EVENT] = "event",       [GT_MESSAGE_QUIT] = "quit",
 };
 
 enum { WORDS = sizeof words / sizeof *words };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Messages to the first process of a recording, while it runs, through a FIFO in the directory of
- * its text files (GT_MESSAGE_FIFO); of guest events, at OUTPUT.console. A message is a line, a word and a text:
+ * its text files (GT_MESSAGE_FIFO); of guest events, at OUTPUT.console. A message is a line, a word
+ * and a text:
  *
  *     snapshot        write what the flight recorder holds
  *     console LINE    the machine has printed LINE

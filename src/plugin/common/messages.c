@@ -59,7 +59,8 @@ static void *listen_on(void *arg)
 {
     const struct gt_messages *m = arg;
     struct arrived a = {.n = 0};
-    gt_thread_own_files();
+    if (m->own_files)
+        gt_thread_own_files();
     int fd = open(m->fifo, O_RDWR | O_CLOEXEC);
     while (fd >= 0) {
         ssize_t n = read(fd, a.data + a.n, GT_MESSAGE_MAX - a.n);

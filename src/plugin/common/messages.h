@@ -18,13 +18,14 @@ struct gt_messages {
     /* On the thread; not GT_MESSAGE_QUIT. */
     void (*take)(void *self, enum gt_message message, const char *text);
     void *self;
+    bool own_files; /* the thread has a descriptor table of its own, as a program needs it */
     bool listening; /* the thread is there; at load and at the end */
     pthread_t thread;
 };
 
-/* At load, when nothing can fail any more: with the first four members set, begins to listen at the
- * FIFO, which is made if it is not there. Where there is none (a file system that has none), or
- * another process listens, nobody can send. `fifo` becomes the messages' (g_free). */
+/* At load, when nothing can fail any more: with the members above `listening` set, begins to listen
+ * at the FIFO, which is made if it is not there. Where there is none (a file system that has none),
+ * or another process listens, nobody can send. `fifo` becomes the messages' (g_free). */
 void gt_messages_start(struct gt_messages *m);
 /* In a forked child: the thread is the parent's. */
 void gt_messages_fork_child(struct gt_messages *m);

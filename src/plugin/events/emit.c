@@ -126,6 +126,15 @@ static void send_text(struct gt_points *p, unsigned on, const struct gt_dynamic_
         gt_trace_text(on, "%s", text);
 }
 
+void gt_points_send(struct gt_points *p, unsigned on, const struct gt_dynamic_event *e,
+                    const struct gt_trace_value *value, const struct gt_dynamic_source *source)
+{
+    if (on & GT_TRACE_SIMPLE)
+        gt_events_dynamic_record(e, value, source);
+    if (on & GT_TRACE_TEXT)
+        send_text(p, on & GT_TRACE_TEXT, e, value, source);
+}
+
 void gt_points_on_event(unsigned vcpu, void *data)
 {
     struct gt_points *p = gt_points_loaded();
@@ -145,8 +154,5 @@ void gt_points_on_event(unsigned vcpu, void *data)
     }
     if (p->task.layout && __atomic_load_n(&point->in_kernel, __ATOMIC_RELAXED))
         gt_points_task_read(p, &source);
-    if (on & GT_TRACE_SIMPLE)
-        gt_events_dynamic_record(e, value, &source);
-    if (on & GT_TRACE_TEXT)
-        send_text(p, on & GT_TRACE_TEXT, e, value, &source);
+    gt_points_send(p, on, e, value, &source);
 }

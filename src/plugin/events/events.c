@@ -4,10 +4,11 @@
  *
  *   guest-events=FILE       a trace-events file with places
  *   code=FILE               machines: a code map
- *   backends=A+B, log=FILE, policy=, buffer=, prefix=, threads=
- *                           settings of the events library; backends=simple is the default
- *   tasks=on|off            machines: records have the numbers of the Linux task that runs
- *   trace=, trace-file=, trace-socket=    tracing.h; trace=off: all are off at the start
+ *   console=FIFO            machines: `guesttrace record` sends events at texts of the console
+ * there backends=A+B, log=FILE, policy=, buffer=, prefix=, threads= settings of the events library;
+ * backends=simple is the default tasks=on|off            machines: records have the numbers of the
+ * Linux task that runs trace=, trace-file=, trace-socket=    tracing.h; trace=off: all are off at
+ * the start
  */
 #include "base/file.h"
 #include "plugin/common/args.h"
@@ -53,16 +54,14 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     struct gt_points_options *o = &p->options;
     static const char *const names[] = {"backends", "policy", "buffer", "prefix", "threads"};
     struct setting setting[G_N_ELEMENTS(names)];
-    struct gt_arg arguments[G_N_ELEMENTS(names) + 9] = {
-        {"guest-events", GT_ARG_TEXT, &o->file},
-        {"code", GT_ARG_TEXT, &o->code_map},
-        {"log", GT_ARG_TEXT, &o->log},
-        {"tasks", GT_ARG_SWITCH, &o->tasks},
-        GT_TRACING_ARGUMENTS,
+    struct gt_arg arguments[G_N_ELEMENTS(names) + 10] = {
+        {"guest-events", GT_ARG_TEXT, &o->file}, {"code", GT_ARG_TEXT, &o->code_map},
+        {"console", GT_ARG_TEXT, &o->console},   {"log", GT_ARG_TEXT, &o->log},
+        {"tasks", GT_ARG_SWITCH, &o->tasks},     GT_TRACING_ARGUMENTS,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         setting[i] = (struct setting){p, names[i]};
-        arguments[7 + i] = (struct gt_arg){
+        arguments[8 + i] = (struct gt_arg){
             .name = names[i], .kind = GT_ARG_EACH, .value = &setting[i], .each = take_setting};
     }
     o->settings = g_ptr_array_new_with_free_func(g_free);
@@ -232,6 +231,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
     status = start(p, err);
     if (status < 0)
         return status;
+    gt_points_console_start(p);
     gt_host_on_abnormal_exit(gt_points_on_abnormal_exit);
     gt_host_subscribe(&events, p);
     return 0;

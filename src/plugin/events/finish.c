@@ -63,6 +63,7 @@ static void report_log(const struct gt_points *p)
 void gt_points_on_exit(void *self)
 {
     struct gt_points *p = self;
+    gt_points_console_end(p);
     if (__atomic_exchange_n(&p->ended, true, __ATOMIC_ACQ_REL))
         return;
     report_log(p);

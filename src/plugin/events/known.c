@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which events have a place: a function of a program's files, or of a machine's code map, has the
- * name; code at the address has run. The others are reported at the end, with the names that are
- * near.
+ * name; code at the address has run; the console has had the text. The others are reported at the
+ * end, with the names that are near.
  */
 #include "filter/nearest.h"
 #include "plugin/common/code_modules.h"
@@ -80,6 +80,12 @@ static void offer_all(const struct gt_points *p, struct gt_nearest *near)
 static void report(const struct gt_points *p, const struct gt_point *point)
 {
     const struct gt_dynamic_event *e = point->event;
+    if (point->kind == GT_POINT_CONSOLE) {
+        gt_host_message("%.200s:%u: event '%.100s': no line of the console before the end had "
+                        "such a text",
+                        p->options.file, e->line, e->event.name);
+        return;
+    }
     if (!point->name) {
         gt_host_message("%.200s:%u: event '%.100s': no code at its address has run",
                         p->options.file, e->line, e->event.name);

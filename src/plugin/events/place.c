@@ -2,11 +2,11 @@
 /*
  * Places of events, and where their values are.
  *
- *     PLACE = [MODULE:]FUNCTION ["+" OFFSET | "@return"] | "0x" ADDRESS
+ *     PLACE = [MODULE:]FUNCTION ["+" OFFSET | "@return"] | "0x" ADDRESS | "console" LITERAL
  *
  * Without at= it is the function of the event's name. The arguments are those of the function, by
  * the calling convention; after @return one, the result; at an offset or an address registers, by
- * their names. "console" LITERAL is read, and refused.
+ * their names; at a text of the console one, the line, which `guesttrace record` has found.
  */
 #include "plugin/events/recorder.h"
 
@@ -142,16 +142,27 @@ static int take_offset(struct gt_points *p, struct gt_point *point, char *plus,
     return 0;
 }
 
+/* The expression was read by who sends the events. */
+static int take_console(const struct gt_points *p, struct gt_point *point, struct gt_error *err)
+{
+    const struct gt_dynamic_event *e = point->event;
+    point->kind = GT_POINT_CONSOLE;
+    if (!p->options.console && e->event.enabled)
+        return fail(p, point,
+                    "only 'guesttrace record' sees the console: expected a function or an address",
+                    NULL, err);
+    if (e->n_arguments > 1 || (e->n_arguments && e->argument[0].kind != GT_TRACE_STRING))
+        return fail(p, point, "expected no argument, or one that gets the line: const char *", NULL,
+                    err);
+    return 0;
+}
+
 static int take_place(struct gt_points *p, struct gt_point *point, struct gt_types *types,
                       struct gt_error *err)
 {
     const char *at = point->event->at;
-    if (at && g_str_has_prefix(at, "console"))
-        if (!at[7] || strchr(" \t\"", at[7]))
-            return fail(p, point,
-                        "texts of the console are not recorded as events: expected a function or "
-                        "an address",
-                        NULL, err);
+    if (at && g_str_has_prefix(at, "console") && (!at[7] || strchr(" \t\r\v\f\"", at[7])))
+        return take_console(p, point, err);
     if (at && g_ascii_strncasecmp(at, "0x", 2) == 0) {
         point->kind = GT_POINT_ADDRESS;
         if (!read_hex(at + 2, &point->address))

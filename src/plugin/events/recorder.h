@@ -8,6 +8,7 @@
  *   known.c     which events have a place
  *   code.c      translation: instructions at such places are instrumented
  *   emit.c      an event: values are read, and sent to the backends
+ *   console.c   events at texts of a machine's console
  *   task.c      the task of a Linux kernel that runs
  *   states.c    events that are switched on and off
  *   finish.c    system calls, fork, the end
@@ -26,6 +27,7 @@
 #include "guest/abi/abi.h"
 #include "guest/arch/arch.h"
 #include "guest/arch/syscalls.h"
+#include "plugin/common/messages.h"
 #include "plugin/common/modules.h"
 #include "plugin/events/states.h"
 #include "qemu/host.h"
@@ -38,6 +40,7 @@ enum gt_point_kind {
     GT_POINT_RETURN,  /* its return instructions */
     GT_POINT_INSIDE,  /* an instruction of it: arguments are registers */
     GT_POINT_ADDRESS, /* an instruction: the same */
+    GT_POINT_CONSOLE, /* a text of the console; an argument is its line */
 };
 
 /* A part of an argument. */
@@ -57,7 +60,7 @@ struct gt_point {
     struct gt_dynamic_event *event;
     size_t index; /* of its word in the scoreboard */
     enum gt_point_kind kind;
-    struct gt_pattern *pattern; /* of the function; NULL: ADDRESS */
+    struct gt_pattern *pattern; /* of the function; NULL: ADDRESS, CONSOLE */
     const char *name;           /* of the function */
     uint64_t address;           /* ADDRESS; INSIDE: from the function's beginning */
     struct gt_point_value value[GT_TRACE_ARGUMENTS_MAX];
@@ -66,6 +69,7 @@ struct gt_point {
 
 struct gt_points_options {
     const char *file, *code_map, *log;
+    const char *console; /* path of a FIFO: whoever has started QEMU sends events at its texts */
     GPtrArray *settings; /* "name=value" of the events library */
     bool backends;       /* some were given */
     bool tasks;
@@ -93,6 +97,7 @@ struct gt_points {
     GHashTable *registers;  /* name -> struct gt_register */
     struct gt_points_states states;
     struct gt_points_task task;
+    struct gt_messages messages;
     struct gt_worker *worker; /* opens the guest's files; user mode: writes text */
 
     pthread_mutex_t lock; /* of what follows */
@@ -125,6 +130,13 @@ void gt_points_report(const struct gt_points *p);
 
 /* emit.c: a callback; data: a struct gt_point. */
 void gt_points_on_event(unsigned vcpu, void *data);
+/* Sends an event to the backends `on` (enum gt_trace_backend). Any thread. */
+void gt_points_send(struct gt_points *p, unsigned on, const struct gt_dynamic_event *e,
+                    const struct gt_trace_value *value, const struct gt_dynamic_source *source);
+
+/* console.c: at load, when nothing can fail any more; at the end. */
+void gt_points_console_start(struct gt_points *p);
+void gt_points_console_end(struct gt_points *p);
 
 /* task.c: at load, when the code map was read; the task of the kernel's code that runs on the
  * calling vCPU. False: not known. */

@@ -51,8 +51,8 @@ static void on_message(void *self, enum gt_message message, const char *text)
     if (message == GT_MESSAGE_SNAPSHOT)
         gt_snapshot_ask(self, NULL);
     else if (message == GT_MESSAGE_CONSOLE || message == GT_MESSAGE_QMP)
-        gt_recorder_cause_said(
-            self, message == GT_MESSAGE_QMP ? GT_FILTER_QMP : GT_FILTER_CONSOLE, text);
+        gt_recorder_cause_said(self, message == GT_MESSAGE_QMP ? GT_FILTER_QMP : GT_FILTER_CONSOLE,
+                               text);
 }
 
 void gt_recorder_listen(struct gt_uftrace_recorder *r)
@@ -63,13 +63,15 @@ void gt_recorder_listen(struct gt_uftrace_recorder *r)
         (struct gt_messages){.fifo = g_strdup_printf("%s/" GT_MESSAGE_FIFO, r->output.dir.path),
                              .worker = r->output.worker,
                              .take = on_message,
-                             .self = r};
+                             .self = r,
+                             .own_files = true};
     gt_messages_start(&r->messages);
 }
 
 void gt_recorder_listen_end(struct gt_uftrace_recorder *r)
 {
-    gt_messages_end(&r->messages, !gt_packed_is_on(&r->output.packed)); /* else its directory goes */
+    gt_messages_end(&r->messages,
+                    !gt_packed_is_on(&r->output.packed)); /* else its directory goes */
 }
 
 static void ended(struct gt_uftrace_recorder *r, bool by_signal, int status)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Causes of triggers other than calls: what `guesttrace record` says about the guest while it runs,
- * and how a program ends. The recording's first process listens (plugin/common/messages.h), where it
- * has a flight recorder or was promised such messages (arguments console=on, qmp=on).
+ * and how a program ends. The recording's first process listens (plugin/common/messages.h), where
+ * it has a flight recorder or was promised such messages (arguments console=on, qmp=on).
  */
 #ifndef GT_PLUGIN_UFTRACE_CAUSES_H
 #define GT_PLUGIN_UFTRACE_CAUSES_H
