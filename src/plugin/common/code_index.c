@@ -2,6 +2,7 @@
 /* Functions of a code map by their bytes: see code_index.h. */
 #include "plugin/common/code_index.h"
 #include "base/page.h"
+#include "base/search.h"
 
 enum { FILTER = 1 << 20 };
 
@@ -53,31 +54,51 @@ size_t gt_code_index_by_hash(const struct gt_code_index *x, const uint8_t *bytes
     return may_be ? (size_t)g_hash_table_lookup(x->by_hash, &hash) : 0;
 }
 
-/* How many bytes of the pattern are there; 0: another one is. */
-static unsigned matches(const struct gt_code_pattern *p, const uint8_t *bytes, size_t left)
+/* How many bytes of the pattern are there; negative: one differs. */
+static int matches(const struct gt_code_pattern *p, const uint8_t *bytes, size_t left)
 {
-    unsigned same = 0;
+    int same = 0;
     for (size_t i = 0; i < p->n && i < left; i++) {
         if (!gt_code_pattern_knows(p, i))
             continue;
         if (p->byte[i] != bytes[i])
-            return 0;
+            return -1;
         same++;
     }
     return same;
 }
 
-size_t gt_code_index_by_pattern(const struct gt_code_index *x, uint64_t pc, const uint8_t *bytes,
-                                size_t left, unsigned *same)
+size_t gt_code_index_by_pattern(const struct gt_code_index *x, uint64_t pc,
+                                const struct gt_code_page *bytes, unsigned *same)
 {
     size_t function = 0;
-    *same = 0;
+    int most = 0;
     for (size_t i = x->in_page[pc % GT_PAGE]; i; i = x->next_in_page[i - 1]) {
-        unsigned n = matches(x->map->function[i - 1].pattern, bytes, left);
-        if (n == 0 || n < *same)
+        int n = matches(x->map->function[i - 1].pattern, bytes->at, bytes->left);
+        if (n <= 0 || n < most)
             continue;
-        function = n > *same ? i : 0;
-        *same = n;
+        function = n > most ? i : 0;
+        most = n;
     }
+    *same = (unsigned)most;
     return function;
+}
+
+struct gt_code_presence gt_code_index_compare(const struct gt_code_index *x,
+                                              const struct gt_code_module *module, uint64_t offset,
+                                              uint64_t pc, const struct gt_code_page *bytes)
+{
+    struct gt_code_presence found = {0};
+    const struct gt_code_function *f = &x->map->function[module->first];
+    const uint8_t *page = bytes->at - bytes->before;
+    uint64_t first = pc - bytes->before - offset, size = bytes->before + bytes->left;
+    for (size_t i = GT_SEARCH_BELOW(f, module->n, addr, first); i < module->n; i++) {
+        uint64_t at = f[i].addr - first;
+        if (at >= size)
+            break;
+        int n = f[i].pattern ? matches(f[i].pattern, page + at, (size_t)(size - at)) : 0;
+        found.there += n >= (int)GT_CODE_INDEX_ENOUGH;
+        found.different += n < 0;
+    }
+    return found;
 }

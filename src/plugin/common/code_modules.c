@@ -5,14 +5,11 @@
 #include "base/search.h"
 #include "format/recording/code_found.h"
 
-#include "plugin/common/code_index.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 enum { CANDIDATES = 32, MAX_INSTANCES = 512, MAP_LIMIT = 1 << 28 };
-/* Of a pattern: bytes that make it certain alone, and with a second one. */
-enum { CERTAIN = 20, ENOUGH = 8 };
+enum { CERTAIN = 20 }; /* bytes of a pattern that make it certain alone */
 
 /* Where a module runs. */
 struct instance {
@@ -229,19 +226,26 @@ static void see_function(struct gt_code_modules *c, struct instance *p, size_t f
     *seen = true;
 }
 
-static void look_for_patterns(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
-                              size_t left)
+/* Another function of the module is in the same page. */
+static bool has_neighbour(const struct gt_code_modules *c, size_t index, uint64_t offset,
+                          uint64_t pc, const struct gt_code_page *bytes)
+{
+    return gt_code_index_compare(&c->index, &c->map.module[index], offset, pc, bytes).there > 1;
+}
+
+static void look_for_patterns(struct gt_code_modules *c, uint64_t pc,
+                              const struct gt_code_page *bytes)
 {
     unsigned same;
-    size_t function = gt_code_index_by_pattern(&c->index, pc, bytes, left, &same);
-    if (!function-- || same < ENOUGH)
+    size_t function = gt_code_index_by_pattern(&c->index, pc, bytes, &same);
+    if (!function-- || same < GT_CODE_INDEX_ENOUGH)
         return;
     uint64_t offset = pc - c->map.function[function].addr;
     size_t index = module_of(&c->map, function);
     struct candidate seen = {index, function, offset, true};
     struct instance *p = see_again(c, index, offset);
     const struct candidate *first = p ? NULL : find_first(c, &seen);
-    if (!p && (first || same >= CERTAIN))
+    if (!p && (first || same >= CERTAIN || has_neighbour(c, index, offset, pc, bytes)))
         p = add_instance(c, index, offset);
     if (!p)
         return;
@@ -258,23 +262,38 @@ static bool is_others(const struct gt_code_modules *c, const struct instance *p)
            c->is_user(c->self);
 }
 
-static struct instance *instance_at(const struct gt_code_modules *c, uint64_t pc)
+/* Other code is where the module was: it was unloaded. */
+static bool is_gone(const struct gt_code_modules *c, const struct instance *p, uint64_t pc,
+                    const struct gt_code_page *bytes)
 {
-    for (size_t i = c->n_instances; i-- > 0;)
-        if (pc - c->instance[i]->module.lo < c->instance[i]->module.hi - c->instance[i]->module.lo)
-            return c->instance[i];
+    if (!p->patterns || !bytes)
+        return false;
+    struct gt_code_presence found =
+        gt_code_index_compare(&c->index, &c->map.module[p->index], p->offset, pc, bytes);
+    return found.different && !found.there;
+}
+
+/* The newest one that is there. */
+static struct instance *instance_at(const struct gt_code_modules *c, uint64_t pc,
+                                    const struct gt_code_page *bytes)
+{
+    for (size_t i = c->n_instances; i-- > 0;) {
+        struct instance *p = c->instance[i];
+        if (pc - p->module.lo < p->module.hi - p->module.lo && !is_gone(c, p, pc, bytes))
+            return p;
+    }
     return NULL;
 }
 
-struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
-                                     size_t left)
+struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc,
+                                     const struct gt_code_page *bytes)
 {
-    if (bytes && left >= GT_CODE_HASHED)
-        look(c, pc, bytes);
-    struct instance *p = instance_at(c, pc);
+    if (bytes && bytes->left >= GT_CODE_HASHED)
+        look(c, pc, bytes->at);
+    struct instance *p = instance_at(c, pc, bytes);
     if (bytes && pc >> 63 && (!p || p->patterns)) { /* none is loaded where the kernel is */
-        look_for_patterns(c, pc, bytes, left);
-        p = instance_at(c, pc);
+        look_for_patterns(c, pc, bytes);
+        p = instance_at(c, pc, bytes);
     }
     return !p || (bytes && is_others(c, p)) ? NULL : &p->module;
 }

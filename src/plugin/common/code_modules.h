@@ -5,12 +5,14 @@
  * A code map (format/code_map/code_map.h) has the functions. A block whose first bytes
  * are those of one function of the map, at a distance from its linked address that is whole pages,
  * is a candidate; a second function at the same distance makes it certain. At the linked address
- * itself one is enough, and so it is for a long pattern that no other function has. Functions with
- * a pattern, those of a kernel's modules, run in the upper half of the addresses only.
+ * itself one is enough, and so it is for a long pattern that no other function has, or for a
+ * shorter one if the page has another function of the module. Functions with a pattern, those of a
+ * kernel's modules, run in the upper half of the addresses only.
  *
  * A module may run at several places (a kernel before and after its MMU is
  * on, a boot loader and its copy): each is an instance with a struct gt_module of its own. Where
- * instances overlap, the newest one counts: the memory is used for something else then.
+ * instances overlap, the newest one counts: the memory is used for something else then. A kernel's
+ * module that was unloaded is not found where other code is translated, whatever that is.
  *
  * Not thread-safe: the caller holds a lock.
  */
@@ -18,6 +20,7 @@
 #define GT_PLUGIN_COMMON_CODE_MODULES_H
 
 #include "format/code_map/code_map.h"
+#include "plugin/common/code_index.h"
 #include "plugin/common/modules.h"
 
 struct gt_code_modules;
@@ -30,9 +33,9 @@ int gt_code_modules_read(const char *path, struct gt_func *anon, bool (*is_user)
 void gt_code_modules_free(struct gt_code_modules *c);
 
 /* The module at the address; NULL: none is known. `bytes`, if not NULL, are those of a block that
- * begins there; `left` of them are readable. */
-struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc, const uint8_t *bytes,
-                                     size_t left);
+ * begins there. */
+struct gt_module *gt_code_modules_at(struct gt_code_modules *c, uint64_t pc,
+                                     const struct gt_code_page *bytes);
 /* The function of such a module at an address of it; `anon` where it has none there. */
 struct gt_func *gt_code_module_func(const struct gt_module *module, uint64_t pc);
 /* A function's name; NULL: it is not of the module. */

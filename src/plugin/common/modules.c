@@ -285,9 +285,10 @@ struct gt_module *gt_modules_at(struct gt_modules *m, uint64_t pc, const void *h
 {
     struct gt_module *module = g_ptr_array_index(m->all, 0), *known;
     if (m->code) {
-        size_t left = GT_PAGE - (size_t)((uintptr_t)host_addr % GT_PAGE);
+        size_t before = (uintptr_t)host_addr % GT_PAGE;
+        const struct gt_code_page bytes = {host_addr, before, GT_PAGE - before};
         size_t found = gt_code_modules_instances(m->code);
-        known = gt_code_modules_at(m->code, pc, host_addr, left);
+        known = gt_code_modules_at(m->code, pc, host_addr ? &bytes : NULL);
         if (gt_code_modules_instances(m->code) != found)
             m->code_found(m->self);
         return known ? known : module;

@@ -67,15 +67,23 @@ static struct gt_code_modules *make(void)
     return make_of(&map);
 }
 
+/* A block begins there; that much of it can be read. */
+static struct gt_module *block_at(struct gt_code_modules *c, uint64_t pc, const uint8_t *at,
+                                  size_t left)
+{
+    const struct gt_code_page bytes = {at, 0, left};
+    return gt_code_modules_at(c, pc, &bytes);
+}
+
 /* A block of function i begins where it is at that offset. */
 static struct gt_module *block(struct gt_code_modules *c, unsigned i, uint64_t offset)
 {
-    return gt_code_modules_at(c, LINK + STEP * i + offset, bytes_of(i), GT_CODE_HASHED);
+    return block_at(c, LINK + STEP * i + offset, bytes_of(i), GT_CODE_HASHED);
 }
 
 static const char *name_at(struct gt_code_modules *c, uint64_t pc)
 {
-    struct gt_module *m = gt_code_modules_at(c, pc, NULL, 0);
+    struct gt_module *m = gt_code_modules_at(c, pc, NULL);
     const char *name = m ? gt_code_module_name(m, gt_code_module_func(m, pc)) : "no module";
     return name ? name : "(none)";
 }
@@ -84,10 +92,10 @@ static void test_linked(void **state)
 {
     (void)state;
     struct gt_code_modules *c = make();
-    assert_null(gt_code_modules_at(c, FW, bytes_of(99), GT_CODE_HASHED));
-    assert_null(gt_code_modules_at(c, FW, bytes_of(100), GT_CODE_HASHED - 1));
-    assert_null(gt_code_modules_at(c, FW, NULL, 0));
-    struct gt_module *m = gt_code_modules_at(c, FW, bytes_of(100), GT_CODE_HASHED);
+    assert_null(block_at(c, FW, bytes_of(99), GT_CODE_HASHED));
+    assert_null(block_at(c, FW, bytes_of(100), GT_CODE_HASHED - 1));
+    assert_null(gt_code_modules_at(c, FW, NULL));
+    struct gt_module *m = block_at(c, FW, bytes_of(100), GT_CODE_HASHED);
     assert_non_null(m);
     assert_true(m->recognised && m->lo == FW && m->hi == FW + SIZE);
     assert_string_equal(name_at(c, FW), "_start");
@@ -144,16 +152,16 @@ static void test_places(void **state)
     assert_ptr_not_equal(low, high);
     assert_null(gt_code_module_name(low, gt_code_module_func(high, LINK)));
     assert_null(gt_code_module_name(high, gt_code_module_func(low, LOW)));
-    assert_ptr_equal(gt_code_modules_at(c, LOW, bytes_of(0), GT_CODE_HASHED), low);
+    assert_ptr_equal(block_at(c, LOW, bytes_of(0), GT_CODE_HASHED), low);
     user = true; /* a program's page, where the kernel once was */
-    assert_null(gt_code_modules_at(c, LOW, bytes_of(0), GT_CODE_HASHED));
+    assert_null(block_at(c, LOW, bytes_of(0), GT_CODE_HASHED));
     assert_ptr_equal(block(c, 0, 0), high);
     user = false;
     block(c, 0, LOW - LINK + STEP);
     struct gt_module *later = block(c, 4, LOW - LINK + STEP);
     assert_true(later->lo == LOW + STEP);
-    assert_ptr_equal(gt_code_modules_at(c, LOW + 2 * STEP, NULL, 0), later);
-    assert_ptr_equal(gt_code_modules_at(c, LOW, NULL, 0), low);
+    assert_ptr_equal(gt_code_modules_at(c, LOW + 2 * STEP, NULL), later);
+    assert_ptr_equal(gt_code_modules_at(c, LOW, NULL), low);
     gt_code_modules_free(c);
 }
 
@@ -212,7 +220,7 @@ static const char *module_block(struct gt_code_modules *c, unsigned i, uint64_t 
 {
     uint8_t bytes[64];
     memset(bytes, (int)i + 1, sizeof bytes);
-    const struct gt_module *m = gt_code_modules_at(c, pc, bytes, left);
+    const struct gt_module *m = block_at(c, pc, bytes, left);
     return m ? m->path : "no module";
 }
 
@@ -268,6 +276,48 @@ static void test_seen(void **state)
     gt_code_modules_free(c);
 }
 
+/* A page of memory: module a, b, or neither. */
+static const uint8_t *page_of(char module)
+{
+    static uint8_t page[0x1000];
+    memset(page, 0xcc, sizeof page);
+    if (module == 'a') {
+        memset(page + 0x10, 1, 0x30);
+        memset(page + 0x40, 2, 0x30);
+    } else if (module == 'b') {
+        memset(page + 0x10, 4, 0x30);
+    }
+    if (module)
+        memset(page + 0x80, 3, LONG + 1);
+    return page;
+}
+
+static const char *page_block(struct gt_code_modules *c, char module, uint64_t in_page)
+{
+    const struct gt_code_page bytes = {page_of(module) + in_page, in_page, 0x1000 - in_page};
+    const struct gt_module *m = gt_code_modules_at(c, HIGH + in_page, &bytes);
+    return m ? m->path : "no module";
+}
+
+/* What else is in the page says which module it is, and that one is gone. */
+static void test_pages(void **state)
+{
+    (void)state;
+    struct gt_code_modules *c = make_modules();
+    assert_string_equal(page_block(c, 0, 0x10), "no module");
+    assert_string_equal(page_block(c, 'a', 0x10), "/a.ko");
+    assert_string_equal(page_block(c, 'a', 0x1f0), "/a.ko");
+    assert_string_equal(page_block(c, 0, 0x10), "no module");
+    assert_string_equal(page_block(c, 0, 0x1f0), "no module");
+    assert_string_equal(page_block(c, 'b', 0x10), "/b.ko");
+    assert_string_equal(page_block(c, 'b', 0x48), "/b.ko");
+    assert_string_equal(page_block(c, 0, 0x48), "no module");
+    assert_string_equal(page_block(c, 'a', 0x40), "/a.ko");
+    assert_string_equal(name_at(c, HIGH + 0x40), "a_second");
+    assert_int_equal(gt_code_modules_instances(c), 2);
+    gt_code_modules_free(c);
+}
+
 static void test_unreadable(void **state)
 {
     (void)state;
@@ -284,10 +334,11 @@ static void test_unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_linked),    cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_places),
-        cmocka_unit_test(test_found),     cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_seen),      cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_linked),     cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_functions),  cmocka_unit_test(test_places),
+        cmocka_unit_test(test_found),      cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_seen),       cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
