@@ -50,14 +50,14 @@ def unpacked(path):
     return lzma.decompress(data) if path.endswith('.xz') else data
 
 
-def prepare(arch, series, folder):
+def prepare(arch, series, folder, commands=COMMANDS):
     """The command line of the machine, and the modules' files on this side."""
     files = boots.kernel(arch)
     paths = {name: path for name in MODULES for path in [f'{files}/modules/{name}.ko',
              f'{files}/modules/{name}.ko.xz'] if os.path.exists(path)}
     need(sorted(paths) == MODULES, 'scripts/kernels kept only', paths)
     inside = {f'modules/{name}.ko': unpacked(path) for name, path in paths.items()}
-    line = boots.command(arch, qemus.of_series(arch, series), folder, COMMANDS, more=(['modules'], inside))
+    line = boots.command(arch, qemus.of_series(arch, series), folder, commands, more=(['modules'], inside))
     return line, paths
 
 

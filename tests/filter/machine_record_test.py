@@ -16,6 +16,7 @@ import sys
 
 from gttest import boards, paths, qemus
 from gttest.commands import run
+from gttest.filters import arguments
 from gttest.paths import GUESTTRACE
 from gttest.recordings import converse, record, symbols
 from gttest.results import Tally, in_folder, need, read_text, same
@@ -23,8 +24,6 @@ from record_test import DURATION, Options
 
 SETS = 4
 TAILS = ',tail-calls=off'  # a vector jumps to its handler
-ARGUMENTS = {'-F': 'filter', '-N': 'notrace', '-T': 'trigger', '-C': 'caller-filter', '-H': 'hide', '-L': 'loc-filter', '-t': 'time-filter',
-             '-Z': 'size-filter', '-D': 'depth', '--trace': 'recording', '--match=glob': 'match'}
 
 
 def flat(out, *options):
@@ -32,16 +31,6 @@ def flat(out, *options):
     done = run([GUESTTRACE, 'replay', '--no-pager', '--flat', *options, out])
     need(done.returncode == 0 or b'matches no function that was called' in done.stderr, options, done.stderr)
     return done.stdout.decode()
-
-
-def arguments(words):
-    """The plugin's, of options."""
-    words, found = list(words), []
-    while words:
-        name = words.pop(0)
-        value = 'glob' if name == '--match=glob' else words.pop(0)
-        found.append(f"{ARGUMENTS[name]}={value.replace(',', ',,')}")
-    return found
 
 
 class Machine:

@@ -43,9 +43,9 @@ def check_returns(arch, stats):
     need(unknown <= (2 if arch == 'x86_64' else 0), unknown, 'returns that match no call')
 
 
-def record_told(out, line, options=()):
+def record_told(out, line, options=(), **more):
     """What the guest printed, and what `guesttrace record` did."""
-    done = recordings.record(out, options, line)
+    done = recordings.record(out, options, line, **more)
     need(b'GUEST ENDS' in done.stdout, 'the guest did not end:', done.stdout[-2000:], done.stderr)
     return done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
 

@@ -18,14 +18,14 @@ SEVERE = ['missed-return', 'guessed-frame', 'unknown-return', 'diverted-call', '
           'too-deep']
 
 
-def answer(child, said, steps):
+def answer(child, said, steps, seconds=SECONDS):
     """Reads what the guest prints until it ends. Each of (text, answer) waits for its text; the answer
     is typed, or a signal."""
     at = 0
     os.set_blocking(child.stdout.fileno(), False)
     waits = selectors.DefaultSelector()
     waits.register(child.stdout, selectors.EVENT_READ)
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         if steps and steps[0][0] in said[at:]:
             at = said.index(steps[0][0], at) + len(steps[0][0])
@@ -44,14 +44,14 @@ def answer(child, said, steps):
     return False
 
 
-def converse(command, steps=(), **more):
+def converse(command, steps=(), seconds=SECONDS, **more):
     """Runs guesttrace, or a QEMU, and answers what the guest prints: see answer()."""
     env = dict(os.environ, GUESTTRACE_PLUGIN_DIR=paths.PLUGINS)
     said = bytearray()
     with tempfile.TemporaryFile() as errors:
         child = start(command, stdin=subprocess.PIPE, stderr=errors, env=env, **more)
         try:
-            done = answer(child, said, list(steps))
+            done = answer(child, said, list(steps), seconds)
         except BrokenPipeError:
             done = True
         finally:
@@ -61,7 +61,7 @@ def converse(command, steps=(), **more):
             child.stdout.close()
         errors.seek(0)
         wrong = errors.read()
-    need(done, command[0], f'took more than {SECONDS} s:', said[-2000:], wrong)
+    need(done, command[0], f'took more than {seconds} s:', said[-2000:], wrong)
     return subprocess.CompletedProcess(command, child.returncode, bytes(said), wrong)
 
 
