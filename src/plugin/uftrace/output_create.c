@@ -85,7 +85,8 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
         *err = make.err;
         return make.status;
     }
-    int status = gt_streams_create(r->output.dir.path, 0, &r->output.streams, err);
+    int status =
+        gt_streams_create(r->output.dir.path, gt_packed_pool(&r->options), &r->output.streams, err);
     if (status == 0 && r->arguments.on)
         gt_streams_expect_more(r->output.streams);
     if (status == 0)

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { LEAST_POOL = 1 << 20 }; /* bytes */
+
 /* ---- start --------------------------------------------------------------------------------- */
 
 /* With a change of clock the times of records do not repeat any more. On the streams' writer. */
@@ -121,6 +123,14 @@ int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_
     if (again)
         r->vcpus.last_time = gt_compact_writer_last_time(p->writer, r->process.pid, r->process.pid);
     return 0;
+}
+
+size_t gt_packed_pool(const struct gt_uftrace_options *o)
+{
+    struct gt_compact_flight_limit limit;
+    if (!o->last || gt_compact_flight_parse(o->last, &limit, NULL) < 0 || limit.time)
+        return 0;
+    return limit.bytes / 4 > LEAST_POOL ? limit.bytes / 4 : LEAST_POOL;
 }
 
 void gt_packed_take_streams(struct gt_uftrace_recorder *r)

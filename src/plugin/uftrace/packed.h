@@ -41,6 +41,9 @@ int gt_packed_check(const struct gt_uftrace_options *o, struct gt_error *err);
  * before it replaced itself with execve(). Sets the directory of the output. Errors of
  * gt_compact_work_create and gt_compact_writer_create. */
 int gt_packed_create(struct gt_uftrace_recorder *r, const char *path, struct gt_error *err);
+/* The limit of the streams' pool, for gt_streams_create: a flight recorder whose size was asked for
+ * has a pool of a quarter of that at most, but at least 1 MiB. */
+size_t gt_packed_pool(const struct gt_uftrace_options *o);
 /* Then: what takes the streams' records. */
 void gt_packed_take_streams(struct gt_uftrace_recorder *r);
 

@@ -14,6 +14,7 @@
     packed          directories and compact files of the same calls
     recordings      guesttrace record, symbols, repair
     splits          recordings in several files, and the same run in one
+    memory          what a process, and its flight recorder, have in memory
     filters         filters and triggers as the plugin's arguments
     plugin_runs     QEMU with a plugin, and what the plugin printed
     scripted        scripts of the scripted host
