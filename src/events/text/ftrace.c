@@ -101,6 +101,11 @@ int gt_trace_ftrace_set(const char *folder, struct gt_trace_error *error)
     return status;
 }
 
+void gt_events_ftrace_forget(void)
+{
+    __atomic_store_n(&marker, UNKNOWN, __ATOMIC_RELEASE);
+}
+
 void gt_events_ftrace_line(const char *line, size_t size)
 {
     int fd = __atomic_load_n(&marker, __ATOMIC_ACQUIRE);

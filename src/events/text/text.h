@@ -9,6 +9,9 @@ enum { GT_EVENTS_LOG_PREFIX = 64 }; /* bytes before a line that the log backend 
 
 void gt_events_log_line(char *line, size_t size);
 void gt_events_ftrace_line(const char *line, size_t size);
+/* In a forked child whose events are written with a descriptor table of their own: the next line
+ * looks for trace_marker again. */
+void gt_events_ftrace_forget(void);
 void gt_events_syslog_line(const char *line, size_t size);
 
 #endif

@@ -180,6 +180,32 @@ static int apply_settings(struct gt_points *p, struct gt_error *err)
     return 0;
 }
 
+struct opened {
+    int status;
+    struct gt_trace_error why;
+};
+
+static void open_ftrace(void *opened)
+{
+    struct opened *o = opened;
+    o->status = gt_trace_ftrace_set(NULL, &o->why);
+}
+
+/* Lines that the kernel does not take are lost without a word: it is asked now. */
+static int check_ftrace(struct gt_points *p, struct gt_error *err)
+{
+    struct opened o = {0};
+    if (!(gt_trace_backends() & GT_TRACE_FTRACE))
+        return 0;
+    if (!p->user)
+        open_ftrace(&o);
+    else if (gt_worker_call(p->worker, open_ftrace, &o) < 0)
+        return gt_error_set(err, GT_E_IO, "argument backends: no thread for ftrace");
+    return o.status < 0
+               ? gt_error_set(err, GT_E_IO, "argument backends: ftrace: %.300s", o.why.text)
+               : 0;
+}
+
 static int switch_on(struct gt_trace_event *event, void *unused)
 {
     (void)unused;
@@ -222,6 +248,8 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = apply_settings(p, err);
     if (status == 0)
         status = init_code(p, err);
+    if (status == 0)
+        status = check_ftrace(p, err);
     if (status == 0 && p->user)
         status = gt_points_watch_forks(err);
     if (status < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* System calls of a program, fork, and the end: see recorder.h. */
+#include "events/text/text.h"
 #include "plugin/common/tracing.h"
 #include "plugin/events/recorder.h"
 
@@ -106,6 +107,7 @@ static void in_child(void)
     struct gt_points *p = gt_points_loaded();
     gt_worker_fork_child(p->worker);
     p->log_is_open = false;
+    gt_events_ftrace_forget();
     cloning = false;
     gt_points_states_fork_child(p);
     pthread_mutex_unlock(&p->lock);
