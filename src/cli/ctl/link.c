@@ -2,6 +2,7 @@
 /* The connection to a monitor: see ctl.h. */
 #include "base/socket.h"
 #include "cli/ctl/ctl.h"
+#include "cli/reading.h"
 #include "events/monitor/json.h"
 #include "events/monitor/text.h"
 
@@ -88,6 +89,14 @@ static int read_line(struct gt_ctl *c, gint64 until, size_t seen, size_t *end, s
     return 0;
 }
 
+/* Anybody may listen at a socket: what is quoted of an answer is made fit for a terminal. */
+static int refuse_answer(const struct gt_ctl *c, struct gt_error *err)
+{
+    g_autofree char *line = g_strndup(c->in->str, MIN(strcspn(c->in->str, "\r\n"), 64u));
+    g_autofree char *shown = gt_reading_shown(line);
+    return gt_error_set(err, GT_E_FORMAT, "%s: not a monitor's answer: %s", c->path, shown);
+}
+
 /* The next object; it stays in c->in, of which it takes *taken bytes. Each ends with a newline. */
 static int read_object(struct gt_ctl *c, struct gt_monitor_json *object, size_t *taken,
                        struct gt_error *err)
@@ -104,8 +113,7 @@ static int read_object(struct gt_ctl *c, struct gt_monitor_json *object, size_t 
             return 0;
         }
         if (end || where < c->in->str + seen)
-            return gt_error_set(err, GT_E_FORMAT, "%s: not a monitor's answer: %.64s", c->path,
-                                c->in->str);
+            return refuse_answer(c, err);
     }
 }
 
@@ -153,7 +161,8 @@ static int read_answer(struct gt_ctl *c, GString *out, struct gt_error *err)
         } else if (member(&object, "error", &value)) {
             bool described = value.type == GT_MONITOR_JSON_OBJECT && member(&value, "desc", &desc);
             g_autofree char *text = text_of(described ? &desc : &value);
-            status = gt_error_set(err, GT_E_USAGE, "%s", text);
+            g_autofree char *shown = gt_reading_shown(text);
+            status = gt_error_set(err, GT_E_USAGE, "%s", shown);
         } else {
             done = false;
         }
@@ -167,6 +176,13 @@ static int exchange(struct gt_ctl *c, const char *request, GString *out, struct 
 {
     int status = send_all(c, request, strlen(request), err);
     return status < 0 ? status : read_answer(c, out, err);
+}
+
+static int refuse_client(const struct gt_ctl *c, const char *why, size_t n, struct gt_error *err)
+{
+    g_autofree char *text = g_strndup(why, n);
+    g_autofree char *shown = gt_reading_shown(text);
+    return gt_error_set(err, GT_E_USAGE, "%s: %s", c->path, shown);
 }
 
 /* A monitor greets at once; a control socket may wait for what a monitor's client says first. One
@@ -183,8 +199,7 @@ static int greet(struct gt_ctl *c, struct gt_error *err)
     if (status < 0)
         return status;
     if (g_str_has_prefix(c->in->str, refusal))
-        return gt_error_set(err, GT_E_USAGE, "%.*s", (int)(taken - sizeof refusal),
-                            c->in->str + strlen(refusal));
+        return refuse_client(c, c->in->str + strlen(refusal), taken - sizeof refusal, err);
     status = read_object(c, &object, &taken, err);
     if (status < 0)
         return status;
