@@ -62,12 +62,13 @@ static bool begin_stack(struct gt_follow *f, struct gt_follow_open_task *t,
 static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_opening *o)
 {
     struct gt_follow *f = self;
-    struct gt_follow_open_task *t =
-        gt_follow_task_of(&f->calls, gt_tasks_at(&f->c->tasks, o->task)->public.id);
+    const struct gt_calls_task *task = gt_calls_task(f->c, o->task);
+    struct gt_follow_open_task *t = gt_follow_task_of(&f->calls, task->id);
     bool room = true;
-    if (!t->is_begun)
+    if (!t->is_begun) {
+        gt_follow_name_task(&f->calls, t, task->name);
         room = begin_stack(f, t, o);
-    else if (f->gap && !f->skips)
+    } else if (f->gap && !f->skips)
         room = gt_calls_stack_align(&t->stack, &f->rules, &f->out, o->frame, o->n, o->first);
     gt_calls_out_flush(&f->out, &t->stack);
     t->stack.task = o->task;
@@ -178,17 +179,14 @@ static int read_rows(struct gt_follow *f, struct gt_error *err)
 
 /* ---- looks --------------------------------------------------------------------------------- */
 
-/* Tasks have other indexes in each look, and new names. */
 static void name_tasks(struct gt_follow *f)
 {
     for (size_t i = 0; i < gt_calls_n_tasks(f->c); i++) {
         const struct gt_calls_task *of = gt_calls_task(f->c, (uint32_t)i);
         struct gt_follow_open_task *t =
             g_hash_table_lookup(f->calls.tasks, GUINT_TO_POINTER(of->id));
-        if (!t || strcmp(t->public.name, of->name) == 0)
-            continue;
-        g_free((char *)(uintptr_t)t->public.name);
-        t->public.name = g_strdup(of->name);
+        if (t)
+            gt_follow_name_task(&f->calls, t, of->name);
     }
 }
 
@@ -270,9 +268,9 @@ static int look(struct gt_follow *f, struct gt_error *err)
     int status = begin_look(f, err);
     if (status == 0) {
         name_functions(f);
-        status = read_rows(f, err);
-        gt_follow_sum_up(&f->calls, !f->is_begun);
         name_tasks(f);
+        status = read_rows(f, err);
+        gt_follow_sum_up(&f->calls, !f->calls.counts);
         f->is_begun = true;
     }
     gt_feed_finish(&f->feed);
@@ -290,6 +288,17 @@ int gt_follow_read(struct gt_follow *f, struct gt_error *err)
     gt_calls_close(f->c);
     f->c = NULL;
     return status;
+}
+
+void gt_follow_only(struct gt_follow *f, bool (*wants)(void *self, const struct gt_follow_task *t),
+                    void *self)
+{
+    f->calls.wants = wants;
+    f->calls.wants_self = self;
+    gt_follow_choose(&f->calls);
+    if (f->is_begun)
+        gt_follow_sum_up(&f->calls, true);
+    f->is_part |= f->is_begun;
 }
 
 void gt_follow_name(struct gt_follow *f,

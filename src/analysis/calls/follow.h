@@ -29,10 +29,9 @@ struct gt_follow_sum {
     uint64_t total; /* of calls that are not recursive; of a task: self */
 };
 
+/* `all`: of all looks, without the first one if the recording is followed from its end on. */
 struct gt_follow_sums {
-    struct gt_follow_sum now; /* since the look before the last one */
-    struct gt_follow_sum
-        all; /* since the recording began; gt_follow_is_part: since the first look */
+    struct gt_follow_sum now, all; /* now: of the last look */
 };
 
 /* Functions of one name in one module are one. */
@@ -62,6 +61,11 @@ void gt_follow_destroy(struct gt_follow *f); /* NULL is fine */
  * that is damaged is skipped; the last one, which may be being written, is read by a later look. */
 int gt_follow_read(struct gt_follow *f, struct gt_error *err);
 
+/* Only tasks that are wanted, from here on: after the first look all sums begin anew. A task is
+ * asked about when it appears and when it gets another name. */
+void gt_follow_only(struct gt_follow *f, bool (*wants)(void *self, const struct gt_follow_task *t),
+                    void *self);
+
 /* Asks for the names of addresses without a symbol; false: it has none for that one. The texts are
  * copied. */
 void gt_follow_name(struct gt_follow *f,
@@ -76,7 +80,8 @@ const struct gt_follow_function *gt_follow_function(const struct gt_follow *f, s
 size_t gt_follow_n_tasks(const struct gt_follow *f);
 const struct gt_follow_task *gt_follow_task(const struct gt_follow *f, size_t index);
 
-/* Records before the first look were left out. */
+/* Sums are not those since the recording began: records before the first look were left out, or
+ * they have begun anew. */
 bool gt_follow_is_part(const struct gt_follow *f);
 /* How often records were lost, or blocks damaged, since the first look. */
 uint64_t gt_follow_lost(const struct gt_follow *f);

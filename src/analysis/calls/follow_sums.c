@@ -152,6 +152,23 @@ struct gt_follow_open_task *gt_follow_task_of(struct gt_follow_calls *f, uint32_
     return t;
 }
 
+void gt_follow_name_task(struct gt_follow_calls *f, struct gt_follow_open_task *t, const char *name)
+{
+    if (strcmp(t->public.name, name) != 0) {
+        free_text(t->public.name);
+        t->public.name = g_strdup(name);
+    }
+    t->is_left_out = f->wants && !f->wants(f->wants_self, &t->public);
+}
+
+void gt_follow_choose(struct gt_follow_calls *f)
+{
+    for (guint i = 0; i < f->task->len; i++) {
+        struct gt_follow_open_task *t = f->task->pdata[i];
+        t->is_left_out = f->wants && !f->wants(f->wants_self, &t->public);
+    }
+}
+
 /* ---- sums ---------------------------------------------------------------------------------- */
 
 static struct gt_follow_open_task *task_at(const struct gt_follow_calls *f, guint index)
@@ -184,7 +201,7 @@ int gt_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_
 {
     struct gt_follow_calls *f = calls;
     struct gt_follow_open_task *t = owner_of(s);
-    for (size_t i = 0; i < out->n && f->counts; i++) {
+    for (size_t i = 0; i < out->n && f->counts && !t->is_left_out; i++) {
         const struct gt_call *e = &out->call[i];
         if (e->kind == GT_CALL_LOST)
             f->lost++;
@@ -205,7 +222,7 @@ int gt_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_
 static void add_open(const struct gt_follow_calls *f, struct gt_follow_open_task *t)
 {
     const struct gt_calls_stack *s = &t->stack;
-    for (uint32_t k = 0; k < s->n; k++) {
+    for (uint32_t k = 0; k < s->n && !t->is_left_out; k++) {
         const struct gt_call_frame *frame = &s->frame[k];
         struct function *of = function_at(f, frame->function);
         const uint64_t until = k + 1 < s->n ? frame[1].begin : s->last;
@@ -223,9 +240,11 @@ static uint64_t difference(uint64_t a, uint64_t b)
 
 static void sum_up(struct gt_follow_times *t, struct gt_follow_sums *out, bool restarts)
 {
-    const struct gt_follow_sum last = out->all;
-    if (restarts)
+    const struct gt_follow_sum last = restarts ? (struct gt_follow_sum){0} : out->all;
+    if (restarts) {
+        t->ended = (struct gt_follow_sum){0};
         t->before = t->open;
+    }
     out->all.calls = t->ended.calls;
     out->all.self = difference(t->ended.self + t->open.self, t->before.self);
     out->all.total = difference(t->ended.total + t->open.total, t->before.total);
@@ -247,9 +266,8 @@ void gt_follow_renumber(struct gt_follow_calls *f)
     }
 }
 
-void gt_follow_sum_up(struct gt_follow_calls *f, bool first)
+void gt_follow_sum_up(struct gt_follow_calls *f, bool restarts)
 {
-    const bool restarts = first && !f->counts;
     for (guint i = 0; i < f->function->len; i++)
         ((struct function *)f->function->pdata[i])->times.open = (struct gt_follow_sum){0};
     for (guint i = 0; i < f->task->len; i++) {

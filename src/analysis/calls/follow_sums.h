@@ -23,7 +23,9 @@ struct gt_follow_calls {
     GHashTable *tasks;     /* by id */
     GPtrArray *task;       /* struct gt_follow_open_task */
     uint64_t lost;
-    bool counts; /* what is read is summed up */
+    bool counts;                                               /* what is read is summed up */
+    bool (*wants)(void *self, const struct gt_follow_task *t); /* NULL: all tasks */
+    void *wants_self;
 };
 
 struct gt_follow_open_task {
@@ -32,6 +34,7 @@ struct gt_follow_open_task {
     struct gt_calls_stack stack;
     uint64_t since; /* the stack was begun then, with calls that were open */
     bool is_begun;
+    bool is_left_out;
 };
 
 void gt_follow_calls_init(struct gt_follow_calls *f);
@@ -55,9 +58,14 @@ void gt_follow_rename(struct gt_follow_calls *f, uint32_t index,
 void gt_follow_renumber(struct gt_follow_calls *f);
 /* The task of that id; it is added. */
 struct gt_follow_open_task *gt_follow_task_of(struct gt_follow_calls *f, uint32_t id);
+/* The task has that name now. */
+void gt_follow_name_task(struct gt_follow_calls *f, struct gt_follow_open_task *t,
+                         const char *name);
+/* Asks of all tasks whether they are wanted. */
+void gt_follow_choose(struct gt_follow_calls *f);
 /* Takes what stacks make: as struct gt_calls_out.take. */
 int gt_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_out *out);
-/* A look has been: makes the sums that are shown. `first`: the first one. */
-void gt_follow_sum_up(struct gt_follow_calls *f, bool first);
+/* A look has been: makes the sums that are shown. `restarts`: they begin with nothing. */
+void gt_follow_sum_up(struct gt_follow_calls *f, bool restarts);
 
 #endif

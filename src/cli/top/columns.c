@@ -93,11 +93,13 @@ char *gt_top_title(const struct gt_top *t)
     };
     const size_t tasks = gt_follow_n_tasks(t->follow);
     const uint64_t lost = gt_follow_lost(t->follow);
+    const bool part = gt_follow_is_part(t->follow);
     g_autofree char *all = gt_amount_exact(t->sums.all.calls);
     g_autoptr(GString) out = g_string_new(NULL);
-    g_string_printf(out, "%s%s: %s calls%s in %zu task%s", gt_top_state_name(t), more[t->state],
-                    all, gt_follow_is_part(t->follow) ? " since top began" : "", tasks,
-                    tasks == 1 ? "" : "s");
+    g_string_printf(out, "%s%s: %s calls%s%s in %zu task%s", gt_top_state_name(t), more[t->state],
+                    all, part ? " since " : "", part ? t->since : "", tasks, tasks == 1 ? "" : "s");
+    if (t->task)
+        g_string_append_printf(out, ", only %s", t->task);
     if (lost)
         g_string_append_printf(out, ", records were lost %" PRIu64 " times", lost);
     g_string_append_printf(out, ", %s", t->path);

@@ -11,7 +11,7 @@ struct top_options {
     bool batch, json, tasks, demangle;
     uint64_t count, limit;
     GPtrArray *symbols;
-    const char *delay, *sort, *match, *since;
+    const char *delay, *sort, *match, *task, *since;
 };
 
 static const char *const since_names[] = {"begin", "now", NULL};
@@ -34,6 +34,9 @@ static const struct gt_option top_table[] = {
      .offset = offsetof(struct top_options, sort)},
     {"match", 'm', GT_OPTION_TEXT, .value = "GLOB", .help = "only names that the glob matches",
      .offset = offsetof(struct top_options, match)},
+    {"task", .type = GT_OPTION_TEXT, .value = "TASK",
+     .help = "only this task, a number, or tasks of this name, a glob (*, ?)",
+     .offset = offsetof(struct top_options, task)},
     {"limit", 'l', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
      .help = "only the first N rows", .offset = offsetof(struct top_options, limit)},
     {"symbols", .type = GT_OPTION_FILE, .repeat = true, .value = "FILE[:OFFSET]",
@@ -86,6 +89,8 @@ static int run_top(const struct gt_command *self, const void *options, size_t n,
     t.glob = g_strdup(o->match);
     t.demangler = o->demangle ? gt_demangler_create() : NULL;
     int status = gt_top_open(&t, operands[0], &err);
+    if (status == 0 && o->task)
+        gt_top_set_task(&t, o->task);
     for (guint i = 0; status == 0 && o->symbols && i < o->symbols->len; i++)
         status = gt_top_add_symbols(&t, o->symbols->pdata[i], &err);
     if (status == 0)
@@ -106,8 +111,9 @@ const struct gt_command gt_command_top = {
             "of a recording with more than 4 Mi records begins with nothing (--since). Recordings "
             "with --last have no file to be read, and are refused.",
             "Keys: q ends; s, < and > choose the column that sorts; t shows tasks or functions; / "
-            "takes a glob that names must match; space pauses; d takes the seconds between tables; "
-            "arrows, Page Up, Page Down and Home move; h lists keys.",
+            "takes a glob that names must match, T a task, whose functions alone are shown then; "
+            "space pauses; d takes the seconds between tables; arrows, Page Up, Page Down, Home "
+            "and End move; h lists keys.",
             "With --batch or --json the exit status is 0 if the recording ended or N tables were "
             "printed, 1 if it was interrupted.",
             NULL},

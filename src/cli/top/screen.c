@@ -6,41 +6,62 @@
 #include <curses.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 60, HEAD = 2 };
+enum {
+    TEXT_BYTES = 60, /* of what is typed */
+    HEAD = 2,        /* lines above the rows */
+    GONE = 100,      /* reads without a key before their time: the terminal is gone */
+};
 
 struct screen {
     struct gt_top *top;
     int delay;   /* ms */
     gint64 next; /* when the next look is due */
-    bool paused;
+    bool paused, helps;
     char asks; /* the key whose text is typed; 0: none */
     char text[TEXT_BYTES + 1];
     const char *message;
     guint first; /* row on the screen */
 };
 
-static const char keys[] = "q: quit  s < >: sort  t: tasks, functions  /: names by glob  "
-                           "space: pause  d: seconds  arrows: move";
+static const char *const help[] = {
+    "q      end",
+    "s < >  sort by another column",
+    "t      tasks, functions",
+    "/      only names that a glob matches",
+    "T      only a task: a number, a glob",
+    "space  pause, go on",
+    "d      seconds between tables",
+    "arrows, Page Up, Page Down, Home, End: move",
+    "h ?    this list",
+};
 
 /* ---- drawing ------------------------------------------------------------------------------- */
 
+/* What is typed for a key, with its question. */
+static void put_question(const struct screen *s)
+{
+    g_autofree char *line = g_strdup_printf("%s%s_",
+                                            s->asks == '/'   ? "/"
+                                            : s->asks == 'T' ? "task: "
+                                                             : "seconds: ",
+                                            s->text);
+    gt_terminal_put(COLS - 1, line);
+}
+
 static void put_head(const struct screen *s)
 {
-    g_autofree char *title = gt_top_title(s->top);
+    const struct gt_top *t = s->top;
+    g_autofree char *title = gt_top_title(t);
     g_autoptr(GString) heading = g_string_new(NULL);
     move(0, 0);
     if (s->asks)
-        gt_terminal_put(COLS - 1, s->asks == '/' ? "/" : "seconds: ");
-    if (s->asks)
-        gt_terminal_put(COLS - 10, s->text);
-    else if (s->message)
-        gt_terminal_put(COLS - 1, s->message);
+        put_question(s);
     else
-        gt_terminal_put_name(COLS - 1, title);
-    gt_top_put_heading(s->top, COLS, heading);
-    if (s->top->glob)
-        g_string_append_printf(heading, " %s", s->top->glob);
-    g_string_append_printf(heading, " by %s%s", gt_top_sort_names[s->top->sort],
+        gt_terminal_put_name(COLS - 1, s->message ? s->message : title);
+    gt_top_put_heading(t, COLS, heading);
+    if (t->glob)
+        g_string_append_printf(heading, " %s", t->glob);
+    g_string_append_printf(heading, " by %s%s", gt_top_sort_names[t->sort],
                            s->paused ? ", paused" : "");
     attron(A_REVERSE);
     mvhline(1, 0, ' ', COLS);
@@ -49,20 +70,30 @@ static void put_head(const struct screen *s)
     attroff(A_REVERSE);
 }
 
+static void put_row(const struct gt_top *t, guint row, int line)
+{
+    const struct gt_top_row *r = &g_array_index(t->rows, struct gt_top_row, row);
+    g_autofree char *name = gt_top_name(t, r);
+    g_autoptr(GString) numbers = g_string_new(NULL);
+    gt_top_put_numbers(t, r, COLS, numbers);
+    move(line, 0);
+    gt_terminal_put(COLS - 1, numbers->str);
+    gt_terminal_put_name(COLS - 1 - (int)numbers->len, name);
+}
+
 static void draw(struct screen *s)
 {
     const struct gt_top *t = s->top;
-    const guint last = t->rows->len ? t->rows->len - 1 : 0;
-    s->first = MIN(s->first, last);
+    s->first = MIN(s->first, t->rows->len ? t->rows->len - 1 : 0);
     erase();
-    for (guint i = s->first; i < t->rows->len && HEAD + (int)(i - s->first) < LINES; i++) {
-        const struct gt_top_row *row = &g_array_index(t->rows, struct gt_top_row, i);
-        g_autofree char *name = gt_top_name(t, row);
-        g_autoptr(GString) numbers = g_string_new(NULL);
-        gt_top_put_numbers(t, row, COLS, numbers);
-        move(HEAD + (int)(i - s->first), 0);
-        gt_terminal_put(COLS - 1, numbers->str);
-        gt_terminal_put_name(COLS - 1 - (int)numbers->len, name);
+    for (int line = HEAD; line < LINES; line++) {
+        const guint i = (guint)(line - HEAD);
+        if (s->helps && i < G_N_ELEMENTS(help)) {
+            move(line, 0);
+            gt_terminal_put(COLS - 1, help[i]);
+        } else if (!s->helps && s->first + i < t->rows->len) {
+            put_row(t, s->first + i, line);
+        }
     }
     put_head(s);
     refresh();
@@ -70,16 +101,27 @@ static void draw(struct screen *s)
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
+static void take_delay(struct screen *s)
+{
+    const int delay = gt_top_delay(s->text);
+    if (delay < 0) {
+        s->message = "seconds are a number from 0.01 to 3600";
+        return;
+    }
+    s->delay = delay;
+    s->next = g_get_monotonic_time() + INT64_C(1000) * delay;
+}
+
 static void accept_text(struct screen *s)
 {
-    if (s->asks == '/') {
-        g_free(s->top->glob);
-        s->top->glob = *s->text ? g_strdup(s->text) : NULL;
-    } else if (gt_top_delay(s->text) > 0) {
-        s->delay = gt_top_delay(s->text);
-        s->next = g_get_monotonic_time() + INT64_C(1000) * s->delay;
-    } else {
-        s->message = "seconds are a number from 0.01 to 3600";
+    struct gt_top *t = s->top;
+    if (s->asks == 'd')
+        take_delay(s);
+    else if (s->asks == 'T')
+        gt_top_set_task(t, s->text);
+    else {
+        g_free(t->glob);
+        t->glob = *s->text ? g_strdup(s->text) : NULL;
     }
     s->asks = 0;
 }
@@ -110,6 +152,23 @@ static void sort_next(struct screen *s, int by)
     s->top->sort = (enum gt_top_sort)(((int)s->top->sort + by + GT_TOP_SORTS) % GT_TOP_SORTS);
 }
 
+static void take_move(struct screen *s, int key)
+{
+    const int page = MAX(LINES - HEAD, 1);
+    if (key == KEY_DOWN || key == 'j')
+        move_by(s, 1);
+    else if (key == KEY_UP || key == 'k')
+        move_by(s, -1);
+    else if (key == KEY_NPAGE)
+        move_by(s, page);
+    else if (key == KEY_PPAGE)
+        move_by(s, -page);
+    else if (key == KEY_HOME)
+        s->first = 0;
+    else if (key == KEY_END)
+        move_by(s, INT32_MAX);
+}
+
 /* False: q. */
 static bool take_key(struct screen *s, int key)
 {
@@ -117,7 +176,9 @@ static bool take_key(struct screen *s, int key)
         take_text(s, key);
         return true;
     }
+    const bool helped = s->helps;
     s->message = NULL;
+    s->helps = helped && key == KEY_RESIZE;
     if (key == 's' || key == '>')
         sort_next(s, 1);
     else if (key == '<')
@@ -126,17 +187,13 @@ static bool take_key(struct screen *s, int key)
         s->top->by_task = !s->top->by_task;
     else if (key == ' ')
         s->paused = !s->paused;
-    else if (key == '/' || key == 'd') {
+    else if (key == '/' || key == 'd' || key == 'T') {
         s->asks = (char)key;
         *s->text = '\0';
     } else if (key == 'h' || key == '?')
-        s->message = keys;
-    else if (key == KEY_DOWN || key == KEY_UP)
-        move_by(s, key == KEY_DOWN ? 1 : -1);
-    else if (key == KEY_NPAGE || key == KEY_PPAGE)
-        move_by(s, key == KEY_NPAGE ? LINES - HEAD : HEAD - LINES);
-    else if (key == KEY_HOME)
-        s->first = 0;
+        s->helps = !helped;
+    else
+        take_move(s, key);
     return key != 'q';
 }
 
@@ -149,12 +206,26 @@ static int look(struct screen *s, struct gt_error *err)
     return status;
 }
 
-/* Waits for a key as long as no look is due; ERR: none. */
+static bool looks(const struct screen *s)
+{
+    return !s->paused && s->top->state != GT_TOP_ENDED;
+}
+
+static bool is_due(const struct screen *s)
+{
+    return looks(s) && g_get_monotonic_time() >= s->next;
+}
+
+/* The next key; ERR: a look is due, or the terminal is gone. */
 static int wait_key(const struct screen *s)
 {
-    const gint64 left = (s->next - g_get_monotonic_time()) / 1000;
-    timeout(s->paused || s->top->state == GT_TOP_ENDED ? -1 : (int)CLAMP(left, 0, 3600000));
-    return getch();
+    int key = ERR;
+    for (int i = 0; i < GONE && key == ERR && !is_due(s); i++) {
+        const gint64 left = (s->next - g_get_monotonic_time()) / 1000 + 1;
+        timeout(looks(s) ? (int)CLAMP(left, 1, 3600000) : -1);
+        key = getch();
+    }
+    return key;
 }
 
 static int show(struct screen *s, uint64_t count, struct gt_error *err)
@@ -164,15 +235,13 @@ static int show(struct screen *s, uint64_t count, struct gt_error *err)
         gt_top_list(s->top);
         draw(s);
         const int key = wait_key(s);
-        const bool is_due = !s->paused && g_get_monotonic_time() >= s->next;
-        if (key != ERR && !take_key(s, key))
+        if (key != ERR ? !take_key(s, key) : !is_due(s))
             break;
-        if (key == ERR && !is_due) /* the terminal is gone */
+        if (!is_due(s))
+            continue;
+        if (count && n++ >= count)
             break;
-        if (is_due && count && n++ >= count)
-            break;
-        if (is_due)
-            status = look(s, err);
+        status = look(s, err);
     }
     return status;
 }

@@ -2,10 +2,12 @@
 /* Looks of `guesttrace top` at a recording, and their rows: see top.h. */
 #include "cli/top/top.h"
 
+#include "cli/reading.h"
 #include "format/compact/work.h"
 #include "format/recording/files.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +23,12 @@ const char *const gt_top_sort_names[GT_TOP_SORTS + 1] = {
 static int take_path(struct gt_top *t, const char *answer, struct gt_error *err)
 {
     static const char done[] = "ok ";
-    if (!g_str_has_prefix(answer, done) || answer[strlen(done)] != '/')
+    g_autofree char *line = g_strndup(answer, strcspn(answer, "\r\n"));
+    g_autofree char *shown = gt_reading_shown(line);
+    if (!g_str_has_prefix(line, done) || line[strlen(done)] != '/' || strcmp(line, shown) != 0)
         return gt_error_set(err, GT_E_FORMAT, "%s: not a recording's answer to path: %.64s",
-                            t->socket, answer);
-    t->path = g_strdup(answer + strlen(done));
-    t->path[strcspn(t->path, "\r\n")] = '\0';
+                            t->socket, shown);
+    t->path = g_strdup(line + strlen(done));
     if (!g_file_test(t->path, G_FILE_TEST_IS_DIR) && !g_file_test(t->path, G_FILE_TEST_IS_REGULAR))
         return gt_error_set(err, GT_E_NOT_FOUND,
                             "%s: there is no such file; is the recording on "
@@ -93,6 +96,8 @@ void gt_top_close(struct gt_top *t)
         g_string_free(t->lost_why, TRUE);
     g_free(t->path);
     g_free(t->glob);
+    g_free(t->task);
+    g_free(t->since);
 }
 
 /* What has become of a recording whose socket is gone: the records that are in no file yet are in
@@ -144,6 +149,28 @@ static int read_new(struct gt_top *t, struct gt_error *err)
     return gt_follow_read(t->follow, err);
 }
 
+static bool wants(void *self, const struct gt_follow_task *task)
+{
+    const struct gt_top *t = self;
+    g_autofree char *number = g_strdup_printf("%" PRIu32, task->id);
+    return !t->task || strcmp(t->task, number) == 0 || g_pattern_match_simple(t->task, task->name);
+}
+
+static void note_time(struct gt_top *t)
+{
+    g_autoptr(GDateTime) now = g_date_time_new_now_local();
+    g_free(t->since);
+    t->since = g_date_time_format(now, "%H:%M:%S");
+}
+
+void gt_top_set_task(struct gt_top *t, const char *task)
+{
+    note_time(t);
+    g_free(t->task);
+    t->task = task && *task ? g_strdup(task) : NULL;
+    gt_follow_only(t->follow, wants, t);
+}
+
 static bool name_one(void *live, uint64_t address, const char **module, const char **name)
 {
     *name = gt_live_find(live, address, module);
@@ -172,6 +199,8 @@ int gt_top_look(struct gt_top *t, struct gt_error *err)
     if (t->state == GT_TOP_ENDED)
         return 0;
     int status = read_new(t, err);
+    if (!t->since)
+        note_time(t);
     if (status == GT_E_NOT_FOUND || status == GT_E_FORMAT)
         status = read_new(t, err);
     if ((status == GT_E_NOT_FOUND || status == GT_E_FORMAT) && t->state == GT_TOP_GOES_ON)

@@ -54,6 +54,8 @@ struct gt_top {
     bool by_task;      /* rows are tasks */
     enum gt_top_sort sort;
     char *glob;                 /* of the rows' names; NULL: all */
+    char *task;                 /* only these: a number or a glob; NULL: all */
+    char *since;                /* the time of day that sums are since, unless it is the begin */
     uint64_t limit;             /* of rows; 0: all */
     GArray *rows;               /* struct gt_top_row */
     struct gt_follow_sums sums; /* of all tasks */
@@ -70,6 +72,8 @@ int gt_top_add_symbols(struct gt_top *t, const char *argument, struct gt_error *
 
 /* Reads what is new. Errors of gt_follow_read and of the command flush. */
 int gt_top_look(struct gt_top *t, struct gt_error *err);
+/* Only this task, or those of these names, from here on; NULL or "": all. */
+void gt_top_set_task(struct gt_top *t, const char *task);
 /* Makes the rows, without reading. */
 void gt_top_list(struct gt_top *t);
 
