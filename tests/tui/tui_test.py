@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """guesttrace tui in a terminal of tmux: what it shows is what the records say, whatever the terminal's size."""
+import collections
+import os
 import sys
 
 from gttest import call_sums, commands, functions, made
 from gttest.paths import GUESTTRACE
-from gttest.results import equal, need
+from gttest.results import equal, need, read_text
 from gttest.terminal import Terminal
 
 
@@ -89,6 +91,124 @@ def test_report_and_search(t):
         s.type('nothing')
         s.press('Enter')
         s.until(lambda lines: 'no other function' in lines[-1], 'nothing is found')
+
+
+def outermost(sums):
+    return calls(sorted(((path[0], s) for path, s in sums.items() if len(path) == 1), key=lambda row: -row[1].total))
+
+
+def test_search_back(t):
+    """P comes to the hit before: in a list, around its beginning, and in a tree's closed lines."""
+    recording = made.Made(f'{t.folder}/data')
+    sums = call_sums.functions_of(recording.all_paths())
+    hits = [name for name in sorted(sums) if 'r' in name]
+    equal(hits, ['read', 'sort', 'write'], 'hits')
+    with Terminal(t, 100, 40, GUESTTRACE, 'tui', recording.path) as s:
+        def chosen():
+            """What is chosen now: g shows it."""
+            s.press('g')
+            title = s.until(titled('calls of '), 'what the chosen one calls')[0]
+            s.press('BSpace')
+            s.until(titled('functions by name'), 'back')
+            return title.split()[-1]
+
+        s.until(titled('all calls'), 'all calls')
+        s.press('R', 's', 's', 's', '/')
+        s.type('r')
+        s.press('Enter')
+        s.until(titled('functions by name'), 'functions')
+        at = hits.index(chosen())
+        for key, step in ('P', -1), ('P', -1), ('<', -1), ('N', 1), ('>', 1), ('P', -1):
+            s.press(key)
+            at = (at + step) % len(hits)
+            equal(chosen(), hits[at], f'after {key} at hit {at} of {hits}')
+        s.press('G', 'P')
+        s.until(lambda lines: len(rows(lines)) > len(outermost(recording.all_paths())), 'a closed line that P has opened')
+
+
+def below(recording, function):
+    """Sums of the functions on paths from the first `function` on."""
+    sums = collections.defaultdict(call_sums.Sum)
+    for path, s in recording.all_paths().items():
+        if function in path:
+            sums[path[path.index(function):]].add(*s)
+    return call_sums.functions_of(sums)
+
+
+def test_functions_below(t):
+    recording = made.Made(f'{t.folder}/data')
+    with Terminal(t, 100, 40, GUESTTRACE, 'tui', recording.path) as s:
+        s.until(titled('all calls'), 'all calls')
+        first = outermost(recording.all_paths())[0][0]
+        want = below(recording, first)
+        s.press('r')
+        s.until(shows(f'functions below {first} by total', calls(sorted(sorted(want.items()), key=lambda row: -row[1].total))), 'by total')
+        s.press('s')
+        s.until(shows(f'functions below {first} by self', calls(sorted(sorted(want.items()), key=lambda row: -row[1].self))), 'by self')
+
+
+def test_tasks(t):
+    recording = made.Made(f'{t.folder}/data')
+    with Terminal(t, 100, 40, GUESTTRACE, 'tui', recording.path) as s:
+        s.until(shows('all calls', outermost(recording.all_paths())), 'all calls')
+        s.press('S')
+        s.until(lambda lines: lines[1].startswith('* all tasks') and [line.split()[0] for line in lines[2:5]] == ['7', '8', '5000000'], 'tasks')
+        s.press('Down', 'Down', 'Enter')
+        s.until(shows('calls of task 8', outermost(recording.paths(8))), 'one task')
+        s.press('S')
+        s.until(lambda lines: lines[3].startswith('* 8 '), 'the chosen task')
+        s.press('/')
+        s.type('5000')
+        s.press('Enter', 'Enter')
+        s.until(shows('calls of task 5000000', outermost(recording.paths(5000000))), 'another one')
+        s.press('S', 'Enter')
+        s.until(shows('all calls', outermost(recording.all_paths())), 'all again')
+    with Terminal(t, 100, 40, GUESTTRACE, 'tui', '--task', '7', recording.path) as s:
+        s.until(shows('all calls', outermost(recording.paths(7))), 'the command\'s task')
+        s.press('S', 'Down', 'Down', 'Enter')
+        s.until(lambda lines: 'leave this task out' in lines[-1], 'a task that is left out')
+
+
+def test_info_and_fields(t):
+    recording = made.Made(f'{t.folder}/data')
+    info = commands.printed([GUESTTRACE, 'info', recording.path]).splitlines()
+    sums = call_sums.functions_of(recording.all_paths())
+    with Terminal(t, 100, 60, GUESTTRACE, 'tui', recording.path) as s:
+        s.until(titled('all calls'), 'all calls')
+        s.press('I')
+        s.until(lambda lines: [line.rstrip() for line in lines[1:1 + len(info)]] == [line[:99].rstrip() for line in info], 'info')
+        s.press('g', 'r', 'O', 'Enter', 'BSpace', 'f')
+        s.until(lambda lines: [line[:3] for line in lines[1:5]] == ['[x]', '[x]', '[x]', '[ ]'], 'fields')
+        s.press('Enter', 'Down', 'Enter', 'End', 'Enter')
+        s.until(lambda lines: [line[:3] for line in lines[1:5]] == ['[ ]', '[ ]', '[x]', '[x]'], 'other fields')
+        s.press('BSpace', 'R')
+        rows = [f'{x.calls:,} {x.total // x.calls / 1000:.3f} us {name}'
+                for name, x in sorted(sorted(sums.items()), key=lambda row: -row[1].total)]
+        s.until(lambda lines: lines[0].split()[:4] == ['CALLS', 'AVERAGE', 'functions', 'by'] and
+                [' '.join(line.split()) for line in lines[1:1 + len(rows)]] == rows, 'their values')
+
+
+def test_editor(t):
+    recording = made.Made(f'{t.folder}/data')
+    first = outermost(recording.all_paths())[0][0]
+    source, said = f'{t.folder}/a source.c', f'{t.folder}/said'
+    number = made.PLAIN.index(first)
+    with open(f'{recording.path}/guest.dbg', 'w', encoding='ascii') as f:
+        f.write(f'F: {made.FIRST + 16 * number:x} {first}\nL: 12 {source}\n')
+    command = ['env', 'VISUAL=', f'EDITOR=sh -c \'printf "%s\\n" "$@" >{said}; exit "$STATUS"\' sh', GUESTTRACE, 'tui', recording.path]
+    with Terminal(t, 100, 10, 'env', 'STATUS=0', *command) as s:
+        s.until(titled('all calls'), 'all calls')
+        s.press('O')
+        s.until(lambda lines: 'not here' in lines[-1], 'no source')
+        open(source, 'w', encoding='ascii').close()
+        s.press('O')
+        s.until(lambda _: os.path.exists(said) and read_text(said) == f'+12\n{source}\n', 'the editor')
+        s.press('Down', 'O')
+        s.until(lambda lines: 'source line of this function is not known' in lines[-1], 'another function')
+    with Terminal(t, 100, 10, 'env', 'STATUS=3', *command) as s:
+        s.until(titled('all calls'), 'all calls')
+        s.press('O')
+        s.until(lambda lines: 'editor has failed' in lines[-1], 'an editor that fails')
 
 
 def test_sizes(t):

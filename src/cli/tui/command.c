@@ -1,137 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `guesttrace tui`: a recording's calls and functions, to walk through in the terminal. */
-#include "cli/amount.h"
 #include "cli/reading.h"
 #include "cli/terminal_text.h"
-#include "cli/tui/page.h"
+#include "cli/tui/screen.h"
 
 #include <curses.h>
 #include <locale.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    TEXT_BYTES = 60, /* of a search */
-    TIME_COLUMNS = 11,
-    CALLS_COLUMNS = 12,
-    HEAD = 1, /* lines above and below the list */
-    FOOT = 1,
-};
-
-struct screen {
-    struct gt_reading *reading;
-    GPtrArray *pages; /* struct gt_tui_page *, the last one is seen; the first is all calls */
-    struct gt_tui_page *graph;
-    char search[TEXT_BYTES + 1];
-    const char *message;
-    bool searching;
-};
-
-static const char keys[] = "arrows Enter: open, close  g: calls of  b: callers  R: functions  "
-                           "s: sort  / N P: search  Backspace: back  q: quit";
-
-static struct gt_tui_page *page_of(const struct screen *s)
-{
-    return s->pages->pdata[s->pages->len - 1];
-}
-
-/* ---- drawing ------------------------------------------------------------------------------- */
-
-static int put_time(uint64_t ns)
-{
-    char text[GT_AMOUNT_TIME_WIDTH + 8];
-    *gt_amount_put_time(text, ns) = '\0';
-    addstr(text);
-    addch(' ');
-    return TIME_COLUMNS;
-}
-
-/* In a narrow terminal the name is more than the numbers. */
-static void put_line(const struct screen *s, const struct gt_tui_line *line)
-{
-    int left = COLS - 1;
-    if (COLS >= 40)
-        left -= put_time(line->total);
-    if (COLS >= 56)
-        left -= put_time((uint64_t)MAX(line->self, 0));
-    if (COLS >= 72) {
-        g_autofree char *calls = gt_amount_exact(line->calls);
-        printw("%*s ", CALLS_COLUMNS - 1, calls);
-        left -= CALLS_COLUMNS;
-    }
-    const int indent = MIN((int)MIN(line->depth, 1000), MAX(left - 14, 0));
-    for (int i = 0; i < indent; i++)
-        addch(' ');
-    if (page_of(s)->tree.n)
-        addstr(!line->has_more ? "  " : line->is_open ? "- " : "+ ");
-    gt_terminal_put_name(left - indent - 2, gt_reading_name(s->reading, line->function));
-}
-
-static void put_head(const struct screen *s)
-{
-    static const char *const sorts[] = {"total", "self", "calls", "name"};
-    const struct gt_tui_page *p = page_of(s);
-    attron(A_REVERSE);
-    mvhline(0, 0, ' ', COLS);
-    move(0, 0);
-    if (COLS >= 72)
-        addstr("     TOTAL       SELF       CALLS ");
-    g_autofree char *title = p->tree.n || !p->table.n
-                                 ? g_strdup(p->title)
-                                 : g_strdup_printf("%s by %s", p->title, sorts[p->sort]);
-    g_autofree char *shown = gt_reading_shown(title);
-    gt_terminal_put(COLS - (COLS >= 72 ? 34 : 0) - 1, shown);
-    attroff(A_REVERSE);
-}
-
-/* Where the function is: "MODULE  FILE:LINE". */
-static void put_place(const struct screen *s, uint32_t function)
-{
-    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, function);
-    g_autofree char *text =
-        f->file ? g_strdup_printf("%s  %s:%u", f->module, f->file, f->line) : g_strdup(f->module);
-    gt_terminal_put_name(COLS - 1, text);
-}
-
-static void put_foot(const struct screen *s)
-{
-    move(LINES - 1, 0);
-    if (s->searching) {
-        addch('/');
-        gt_terminal_put(COLS - 2, s->search);
-    } else if (s->message) {
-        gt_terminal_put(COLS - 1, s->message);
-    } else if (gt_tui_page_line(page_of(s))) {
-        put_place(s, gt_tui_page_line(page_of(s))->function);
-    }
-}
-
-static void draw(struct screen *s)
-{
-    struct gt_tui_page *p = page_of(s);
-    const guint room = (guint)MAX(LINES - HEAD - FOOT, 1);
-    if (p->at < p->top)
-        p->top = p->at;
-    if (p->at >= p->top + room)
-        p->top = p->at - room + 1;
-    erase();
-    for (guint i = p->top; i < p->lines->len && i < p->top + room; i++) {
-        move(HEAD + (int)(i - p->top), 0);
-        if (i == p->at)
-            attron(A_BOLD | A_UNDERLINE);
-        put_line(s, &g_array_index(p->lines, struct gt_tui_line, i));
-        attroff(A_BOLD | A_UNDERLINE);
-    }
-    put_head(s);
-    put_foot(s);
-    if (p->lines->len == 0)
-        mvaddnstr(HEAD, 0, "There are no calls.", COLS - 1);
-    refresh();
-}
+static const char keys[] =
+    "arrows Enter: open, close  g: calls of  b: callers  r: functions below  "
+    "R: functions  s: sort  S: tasks  I: info  O: editor  f: fields  "
+    "/ N P: search  Backspace: back  q: quit";
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static int show_page(struct screen *s, struct gt_tui_page *page, int status)
+static int show_page(struct gt_tui_screen *s, struct gt_tui_page *page, int status)
 {
     if (status < 0)
         gt_tui_page_destroy(page);
@@ -140,23 +26,23 @@ static int show_page(struct screen *s, struct gt_tui_page *page, int status)
     return status;
 }
 
-static int show_part(struct screen *s, bool callers, struct gt_error *err)
+static int show_part(struct gt_tui_screen *s, bool callers, struct gt_error *err)
 {
-    const struct gt_tui_line *line = gt_tui_page_line(page_of(s));
+    const struct gt_tui_line *line = gt_tui_page_line(gt_tui_screen_page(s));
     struct gt_tui_page *page;
-    if (!line)
+    if (!line || gt_tui_screen_page(s)->texts)
         return 0;
     int status = gt_tui_page_part(s->reading, s->graph, line->function, callers, &page, err);
     return show_page(s, page, status);
 }
 
-static void find(struct screen *s, bool back)
+static void find(struct gt_tui_screen *s, bool back)
 {
-    if (*s->search && !gt_tui_page_find(s->reading, page_of(s), s->search, back))
+    if (*s->search && !gt_tui_page_find(s->reading, gt_tui_screen_page(s), s->search, back))
         s->message = "there is no other function of that name";
 }
 
-static void take_search(struct screen *s, int key)
+static void take_search(struct gt_tui_screen *s, int key)
 {
     const size_t n = strlen(s->search);
     if (key == '\n' || key == KEY_ENTER) {
@@ -166,7 +52,7 @@ static void take_search(struct screen *s, int key)
         s->searching = false;
     } else if ((key == KEY_BACKSPACE || key == 127 || key == 8) && n) {
         s->search[n - 1] = '\0';
-    } else if (key >= ' ' && key < 256 && key != 127 && n < TEXT_BYTES) {
+    } else if (key >= ' ' && key < 256 && key != 127 && n < GT_TUI_TEXT) {
         s->search[n] = (char)key;
         s->search[n + 1] = '\0';
     }
@@ -202,7 +88,7 @@ static bool take_tree(struct gt_tui_page *p, int key)
         gt_tui_page_enter(p);
         return true;
     case 'z':
-        p->top = p->at - MIN(p->at, (guint)MAX(LINES - HEAD - FOOT, 1) / 2);
+        p->top = p->at - MIN(p->at, (guint)MAX(LINES - GT_TUI_HEAD - GT_TUI_FOOT, 1) / 2);
         return true;
     default:
         return false;
@@ -247,38 +133,163 @@ static bool take_move(struct gt_tui_page *p, int key)
     }
 }
 
-/* Enter: of a list, what the function calls; of a tree, the chosen line opens or closes. */
-static int take_enter(struct screen *s, struct gt_error *err)
+/* ---- what keys show ------------------------------------------------------------------------ */
+
+/* The graph of these tasks (NULL: of all that the command shows); pages of others are left. */
+static int choose_tasks(struct gt_tui_screen *s, bool *chosen, struct gt_error *err)
 {
-    struct gt_tui_page *p = page_of(s);
-    if (p->table.n)
+    struct gt_tui_page *graph;
+    s->reading->window.calls.tasks = chosen ? chosen : s->tasks;
+    int status = gt_tui_page_graph(s->reading, &graph, err);
+    g_free(s->chosen);
+    s->chosen = chosen;
+    g_ptr_array_set_size(s->pages, 0);
+    g_ptr_array_add(s->pages, s->graph = graph);
+    return status;
+}
+
+/* The task of a line of the list of tasks; the first one is all. */
+static int choose_task(struct gt_tui_screen *s, uint32_t row, struct gt_error *err)
+{
+    const size_t n = gt_calls_n_tasks(s->reading->calls);
+    bool *chosen = row ? g_new0(bool, n) : NULL;
+    if (row && s->tasks && !s->tasks[row - 1]) {
+        g_free(chosen);
+        s->message = "the command's options leave this task out";
+        return 0;
+    }
+    if (row)
+        chosen[row - 1] = true;
+    int status = choose_tasks(s, chosen, err);
+    if (row && status == 0) {
+        g_free(s->graph->title);
+        s->graph->title =
+            g_strdup_printf("calls of task %u", gt_calls_task(s->reading->calls, row - 1)->id);
+    }
+    return status;
+}
+
+static void show_fields(struct gt_tui_screen *s)
+{
+    g_ptr_array_add(s->pages, gt_tui_page_fields(s->field));
+}
+
+static void switch_field(struct gt_tui_screen *s, uint32_t field)
+{
+    s->field[field] = !s->field[field];
+    g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
+    show_fields(s);
+    gt_tui_screen_page(s)->at = field;
+}
+
+/* Enter: of a list, what the function calls; of a tree, the chosen line opens or closes. */
+static int take_enter(struct gt_tui_screen *s, struct gt_error *err)
+{
+    struct gt_tui_page *p = gt_tui_screen_page(s);
+    const struct gt_tui_line *line = gt_tui_page_line(p);
+    if (p->kind == GT_TUI_FUNCTIONS)
         return show_part(s, false, err);
-    if (!gt_tui_page_open(p, true))
+    if (p->kind == GT_TUI_TASKS && line)
+        return choose_task(s, line->node, err);
+    if (p->kind == GT_TUI_FIELD_LIST && line)
+        switch_field(s, line->node);
+    else if (p->kind == GT_TUI_TREE && !gt_tui_page_open(p, true))
         gt_tui_page_open(p, false);
     return 0;
 }
 
-/* 1: the end. Errors of pages. */
-static int take_key(struct screen *s, int key, struct gt_error *err)
+static const char *editor_of_user(void)
 {
-    struct gt_tui_page *p = page_of(s), *page;
+    static const char *const names[] = {"VISUAL", "EDITOR"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (g_getenv(names[i]) && *g_getenv(names[i]))
+            return g_getenv(names[i]);
+    return "vi";
+}
+
+/* Runs the editor of the environment, with the terminal as it was. */
+static void run_editor(struct gt_tui_screen *s, const struct gt_calls_function *f)
+{
+    g_autofree char *line = g_strdup_printf("+%u", f->line);
+    g_autofree char *file = g_canonicalize_filename(f->file, NULL);
+    g_auto(GStrv) words = NULL;
+    int status = -1, n = 0;
+    if (!g_shell_parse_argv(editor_of_user(), &n, &words, NULL)) {
+        s->message = "VISUAL or EDITOR: no command";
+        return;
+    }
+    words = g_realloc_n(words, (gsize)n + 3, sizeof *words);
+    words[n] = g_steal_pointer(&line);
+    words[n + 1] = g_steal_pointer(&file);
+    words[n + 2] = NULL;
+    def_prog_mode();
+    endwin();
+    const bool ran =
+        g_spawn_sync(NULL, words, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL,
+                     NULL, NULL, NULL, &status, NULL);
+    reset_prog_mode();
+    refresh();
+    if (!ran || status != 0)
+        s->message = ran ? "the editor has failed" : "there is no such editor; set EDITOR";
+}
+
+static void open_editor(struct gt_tui_screen *s)
+{
+    const struct gt_tui_page *p = gt_tui_screen_page(s);
+    const struct gt_tui_line *line = gt_tui_page_line(p);
+    if (!line || p->texts)
+        return;
+    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, line->function);
+    if (!f->file)
+        s->message = "the source line of this function is not known";
+    else if (!g_file_test(f->file, G_FILE_TEST_IS_REGULAR))
+        s->message = "the source file is not here";
+    else
+        run_editor(s, f);
+}
+
+/* Keys that show another page; false: another one. */
+static bool take_page(struct gt_tui_screen *s, int key, int *status, struct gt_error *err)
+{
+    struct gt_tui_page *p = gt_tui_screen_page(s), *page;
+    const struct gt_tui_line *line = gt_tui_page_line(p);
+    if (key == 'g' || key == 'b')
+        *status = show_part(s, key == 'b', err);
+    else if (key == 'G')
+        g_ptr_array_set_size(s->pages, 1);
+    else if (key == 'R') {
+        *status = gt_tui_page_report(s->reading, &page, err);
+        *status = show_page(s, page, *status);
+    } else if (key == 'I') {
+        *status = gt_tui_page_info(s->reading, &page, err);
+        *status = show_page(s, page, *status);
+    } else if (key == 'r' && line && !p->texts)
+        g_ptr_array_add(s->pages, gt_tui_page_report_below(s->reading, s->graph, line->function));
+    else if (key == 'S')
+        g_ptr_array_add(s->pages, gt_tui_page_tasks(s->reading, s->chosen));
+    else if (key == 'f')
+        show_fields(s);
+    else
+        return false;
+    return true;
+}
+
+/* 1: the end. Errors of pages. */
+static int take_key(struct gt_tui_screen *s, int key, struct gt_error *err)
+{
+    struct gt_tui_page *p = gt_tui_screen_page(s);
     int status = 0;
     s->message = NULL;
     if (s->searching)
         take_search(s, key);
     else if (key == '\n' || key == KEY_ENTER)
         status = take_enter(s, err);
-    else if (key == 'g' || key == 'b')
-        status = show_part(s, key == 'b', err);
     else if (key == 'h' || key == '?')
         s->message = keys;
-    else if (key == 'G')
-        g_ptr_array_set_size(s->pages, 1);
-    else if (key == 'R') {
-        status = gt_tui_page_report(s->reading, &page, err);
-        status = show_page(s, page, status);
-    } else if (key == 's' && p->table.n)
+    else if (key == 's' && p->table.n)
         gt_tui_page_sort(s->reading, p);
+    else if (key == 'O')
+        open_editor(s);
     else if (key == '/') {
         s->searching = true;
         *s->search = '\0';
@@ -288,7 +299,7 @@ static int take_key(struct screen *s, int key, struct gt_error *err)
         g_ptr_array_set_size(s->pages, (gint)s->pages->len - 1);
     else if (key == 'q' || key == ERR)
         return 1;
-    else if (!take_move(p, key))
+    else if (!take_page(s, key, &status, err) && !take_move(p, key) && p->tree.n)
         take_tree(p, key);
     return status;
 }
@@ -302,7 +313,8 @@ static void destroy_page(gpointer page)
 
 static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
 {
-    struct screen s = {.reading = r, .message = keys};
+    struct gt_tui_screen s = {
+        .reading = r, .message = keys, .tasks = r->window.tasks, .field = {true, true, true}};
     (void)user;
     s.pages = g_ptr_array_new_with_free_func(destroy_page);
     int status = gt_tui_page_graph(r, &s.graph, err);
@@ -312,11 +324,13 @@ static int walk(struct gt_reading *r, const void *user, struct gt_error *err)
         status = GT_E_UNSUPPORTED;
     if (terminal) {
         do
-            draw(&s);
+            gt_tui_screen_draw(&s);
         while ((status = take_key(&s, getch(), err)) == 0);
         gt_terminal_close(terminal);
     }
     g_ptr_array_free(s.pages, TRUE);
+    r->window.calls.tasks = s.tasks;
+    g_free(s.chosen);
     return MIN(status, 0);
 }
 
@@ -348,8 +362,10 @@ const struct gt_command gt_command_tui = {
             "open and close; Enter, e and c open and close, E and C with all that is below; u, n, "
             "p and l go to the parent, the next and previous line of it, the longest call. g shows "
             "what "
-            "the function calls everywhere, b who calls it, R all functions, which s sorts by "
-            "total, self, calls and name, G all calls. / searches, N and P go on and back. "
+            "the function calls everywhere, b who calls it, r all functions below it; R shows all "
+            "functions, which s sorts by total, self, calls and name, G all calls. / searches, N "
+            "and P go on and back. S lists tasks: Enter shows one alone. I shows what info prints, "
+            "O opens the function's source in $VISUAL or $EDITOR, f chooses the columns. "
             "Backspace or Escape goes back, h lists keys, q ends. The last line has the module and "
             "the source line of the chosen function.",
             NULL},

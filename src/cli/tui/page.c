@@ -4,6 +4,7 @@
 
 #include "analysis/profile/select.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -39,12 +40,17 @@ static void list_all(struct gt_tui_page *p)
                                          .node = i};
         g_array_append_val(p->lines, line);
     }
+    for (uint32_t i = 0; p->texts && i < p->texts->len; i++) {
+        const struct gt_tui_line line = {.node = i, .function = UINT32_MAX};
+        g_array_append_val(p->lines, line);
+    }
     p->at = p->lines->len ? MIN(p->at, p->lines->len - 1) : 0;
 }
 
-static struct gt_tui_page *page_new(char *title)
+static struct gt_tui_page *page_new(enum gt_tui_kind kind, char *title)
 {
     struct gt_tui_page *p = g_new0(struct gt_tui_page, 1);
+    p->kind = kind;
     p->title = title;
     p->lines = g_array_new(FALSE, FALSE, sizeof(struct gt_tui_line));
     return p;
@@ -57,6 +63,8 @@ void gt_tui_page_destroy(struct gt_tui_page *p)
     gt_tree_clear(&p->tree);
     gt_function_table_clear(&p->table);
     g_array_free(p->lines, TRUE);
+    if (p->texts)
+        g_ptr_array_free(p->texts, TRUE);
     g_free(p->open);
     g_free(p->title);
     g_free(p);
@@ -76,7 +84,7 @@ static void open_ways(struct gt_tui_page *p)
 int gt_tui_page_graph(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
     const struct gt_tree_options how = {.window = &r->window.calls, .by_name = true};
-    struct gt_tui_page *p = page_new(g_strdup("all calls"));
+    struct gt_tui_page *p = page_new(GT_TUI_TREE, g_strdup("all calls"));
     int status = gt_tree_make(r->calls, &how, &p->tree, err);
     open_ways(p);
     list_all(p);
@@ -90,8 +98,9 @@ int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint
     /* Trees and tables have one function for all of its name and module. */
     g_autofree bool *chosen = g_new0(bool, gt_calls_n_functions(r->calls) + 1);
     chosen[function] = true;
-    struct gt_tui_page *p = page_new(g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
-                                                     gt_reading_name(r, function)));
+    struct gt_tui_page *p =
+        page_new(GT_TUI_TREE, g_strdup_printf("%s %s", callers ? "callers of" : "calls of",
+                                              gt_reading_name(r, function)));
     int status = (callers ? gt_tree_callers : gt_tree_below)(&graph->tree, r->calls, chosen,
                                                              GT_TREE_BY_TOTAL, &p->tree);
     open_ways(p);
@@ -137,11 +146,57 @@ static void sort_rows(struct gt_reading *r, struct gt_tui_page *p)
 
 int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err)
 {
-    struct gt_tui_page *p = page_new(g_strdup("functions"));
+    struct gt_tui_page *p = page_new(GT_TUI_FUNCTIONS, g_strdup("functions"));
     int status = gt_function_table_make(r->calls, &r->window.calls, 0, &p->table, err);
     sort_rows(r, p);
     *out = p;
     return status;
+}
+
+/* Nodes below the outermost ones of the function. Of a function that calls itself, at once or
+ * through others, the outermost call's total has the others. */
+static void sum_below(const struct gt_tree *t, uint32_t function, struct gt_function_sums *sums,
+                      size_t n)
+{
+    g_autofree uint32_t *until = g_new0(uint32_t, n);
+    for (uint32_t i = 0, end = 0; i < t->n; i++) {
+        const struct gt_tree_node *node = &t->node[i];
+        if (node->function == function && i >= end)
+            end = node->end;
+        if (i >= end || node->function >= n)
+            continue;
+        struct gt_function_sums *s = &sums[node->function];
+        s->calls += node->calls;
+        s->self += node->self;
+        if (i < until[node->function])
+            continue;
+        s->total += node->total;
+        until[node->function] = node->end;
+    }
+}
+
+struct gt_tui_page *gt_tui_page_report_below(struct gt_reading *r, const struct gt_tui_page *graph,
+                                             uint32_t function)
+{
+    const size_t n = gt_calls_n_functions(r->calls);
+    g_autofree struct gt_function_sums *sums = g_new0(struct gt_function_sums, n + 1);
+    struct gt_tui_page *p = page_new(
+        GT_TUI_FUNCTIONS, g_strdup_printf("functions below %s", gt_reading_name(r, function)));
+    sum_below(&graph->tree, function, sums, n);
+    p->table.row = calloc(n + 1, sizeof *p->table.row);
+    for (uint32_t i = 0; p->table.row && i < n; i++)
+        if (sums[i].calls)
+            p->table.row[p->table.n++] = (struct gt_function_row){sums[i], i};
+    sort_rows(r, p);
+    return p;
+}
+
+struct gt_tui_page *gt_tui_page_texts(enum gt_tui_kind kind, const char *title, GPtrArray *texts)
+{
+    struct gt_tui_page *p = page_new(kind, g_strdup(title));
+    p->texts = texts;
+    list_all(p);
+    return p;
 }
 
 /* ---- walking ------------------------------------------------------------------------------- */
@@ -210,9 +265,13 @@ void gt_tui_page_sort(struct gt_reading *r, struct gt_tui_page *p)
     sort_rows(r, p);
 }
 
-static bool is_named(struct gt_reading *r, uint32_t function, const char *text)
+static bool is_named(struct gt_reading *r, const struct gt_tui_page *p, uint32_t i,
+                     const char *text)
 {
-    return strstr(gt_reading_name(r, function), text) != NULL;
+    if (p->texts)
+        return strstr(p->texts->pdata[i], text) != NULL;
+    const uint32_t function = p->tree.n ? p->tree.node[i].function : p->table.row[i].function;
+    return function != GT_TREE_NONE && strstr(gt_reading_name(r, function), text);
 }
 
 /* Opens all that a node is below, and chooses it. */
@@ -229,11 +288,10 @@ static void show_node(struct gt_tui_page *p, uint32_t node)
 bool gt_tui_page_find(struct gt_reading *r, struct gt_tui_page *p, const char *text, bool back)
 {
     const struct gt_tui_line *line = gt_tui_page_line(p);
-    const uint32_t n = (uint32_t)(p->tree.n ? p->tree.n : p->table.n);
+    const uint32_t n = p->texts ? p->texts->len : (uint32_t)(p->tree.n ? p->tree.n : p->table.n);
     for (uint32_t k = 1, at = line ? line->node : 0; line && k <= n; k++) {
         const uint32_t i = (uint32_t)(((uint64_t)at + (back ? n - k : k)) % n);
-        const uint32_t function = p->tree.n ? p->tree.node[i].function : p->table.row[i].function;
-        if (function == GT_TREE_NONE || !is_named(r, function, text))
+        if (!is_named(r, p, i, text))
             continue;
         if (p->tree.n)
             show_node(p, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `guesttrace tui` shows: a list of functions, or a tree of calls whose nodes can be opened.
- */
+/* What `guesttrace tui` shows: a list of functions, a tree of calls whose nodes can be opened, or
+ * texts. */
 #ifndef GT_CLI_TUI_PAGE_H
 #define GT_CLI_TUI_PAGE_H
 
@@ -12,15 +12,21 @@ struct gt_tui_line {
     uint64_t calls, total;
     int64_t self;
     uint32_t function;
-    uint32_t node;  /* of the tree; of the list: the row */
+    uint32_t node;  /* of the tree; of a list: the row */
     uint32_t depth; /* from 0 */
     bool has_more, is_open;
 };
 
 enum gt_tui_sort { GT_TUI_BY_TOTAL, GT_TUI_BY_SELF, GT_TUI_BY_CALLS, GT_TUI_BY_NAME, GT_TUI_SORTS };
 
+enum gt_tui_field { GT_TUI_TOTAL, GT_TUI_SELF, GT_TUI_CALLS, GT_TUI_AVERAGE, GT_TUI_FIELDS };
+
+enum gt_tui_kind { GT_TUI_TREE, GT_TUI_FUNCTIONS, GT_TUI_INFO, GT_TUI_TASKS, GT_TUI_FIELD_LIST };
+
 struct gt_tui_page {
+    enum gt_tui_kind kind;
     char *title;
+    GPtrArray *texts; /* char *, a line each; NULL: functions */
     struct gt_tree tree;
     bool *open;                     /* of each node */
     struct gt_function_table table; /* of a list; else empty */
@@ -36,6 +42,17 @@ int gt_tui_page_report(struct gt_reading *r, struct gt_tui_page **out, struct gt
  * GT_E_RANGE. */
 int gt_tui_page_part(struct gt_reading *r, const struct gt_tui_page *graph, uint32_t function,
                      bool callers, struct gt_tui_page **out, struct gt_error *err);
+/* All functions that a function calls, at once or through others, and itself, from the page of all
+ * calls. */
+struct gt_tui_page *gt_tui_page_report_below(struct gt_reading *r, const struct gt_tui_page *graph,
+                                             uint32_t function);
+/* Lines of text; the page takes the array. */
+struct gt_tui_page *gt_tui_page_texts(enum gt_tui_kind kind, const char *title, GPtrArray *texts);
+/* What `guesttrace info` prints. Errors of gt_info_read. */
+int gt_tui_page_info(struct gt_reading *r, struct gt_tui_page **out, struct gt_error *err);
+/* "all tasks" and each task; `chosen` (NULL: all) are marked. */
+struct gt_tui_page *gt_tui_page_tasks(const struct gt_reading *r, const bool *chosen);
+struct gt_tui_page *gt_tui_page_fields(const bool field[GT_TUI_FIELDS]);
 void gt_tui_page_destroy(struct gt_tui_page *p); /* NULL is fine */
 
 /* The chosen line; NULL: there is none. */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The screen of `guesttrace tui`: draw.c draws it, command.c takes keys. */
+#ifndef GT_CLI_TUI_SCREEN_H
+#define GT_CLI_TUI_SCREEN_H
+
+#include "cli/tui/page.h"
+
+enum {
+    GT_TUI_TEXT = 60, /* bytes of a search */
+    GT_TUI_HEAD = 1,  /* lines above and below the list */
+    GT_TUI_FOOT = 1,
+};
+
+struct gt_tui_screen {
+    struct gt_reading *reading;
+    GPtrArray *pages; /* struct gt_tui_page *, the last one is seen; the first is all calls */
+    struct gt_tui_page *graph;
+    bool *tasks;  /* of the window that the command began with; NULL: all */
+    bool *chosen; /* the tasks that are shown; NULL: those */
+    bool field[GT_TUI_FIELDS];
+    char search[GT_TUI_TEXT + 1];
+    const char *message;
+    bool searching;
+};
+
+static inline struct gt_tui_page *gt_tui_screen_page(const struct gt_tui_screen *s)
+{
+    return s->pages->pdata[s->pages->len - 1];
+}
+
+void gt_tui_screen_draw(struct gt_tui_screen *s);
+
+#endif
