@@ -6,6 +6,8 @@
 #include <guesttrace/simpletrace.h>
 #include <string.h>
 
+#define WORD G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_"
+
 struct word {
     const char *type, *format; /* the format in a trace-events file */
 };
@@ -91,11 +93,14 @@ static bool same_place(const struct gt_abi_value *a, const struct gt_abi_value *
     return true;
 }
 
-/* A word of C may be no argument's name in the file: none of these is one in a kernel or program.
- */
+static bool is_word(const char *name)
+{
+    return *name && !g_ascii_isdigit(*name) && !name[strspn(name, WORD)];
+}
+
 static void put_argument_name(struct gt_text *out, const char *name, uint32_t i)
 {
-    if (*name)
+    if (is_word(name))
         gt_text_printf(out, "%s", name);
     else
         gt_text_printf(out, "arg%u", i + 1);
@@ -106,6 +111,29 @@ struct argument {
     uint32_t index;
 };
 
+/* How many of the n a recorder finds where they are: it knows the event's arguments, neither a
+ * struct's address for the result before them nor floats between them. */
+static unsigned count_found(const struct gt_abi *abi, const struct gt_types *types,
+                            const struct gt_type_param *q, const struct gt_abi_value *known,
+                            const struct argument a[], unsigned n)
+{
+    struct gt_types *own = gt_types_new(types);
+    struct gt_abi_value result, place[GT_TRACE_ARGUMENTS_MAX];
+    unsigned found = 0;
+    if (!own)
+        return 0;
+    uint32_t id = gt_types_add(own, &(struct gt_type){.name = "", .kind = GT_TYPE_FUNCTION});
+    for (unsigned i = 0; i < n; i++)
+        gt_types_add_param(own, id, &(struct gt_type_param){"", q[a[i].index].type});
+    if (gt_types_status(own) == 0) {
+        gt_abi_place(abi, own, id, &result, place);
+        while (found < n && same_place(&known[a[found].index], &place[found]))
+            found++;
+    }
+    gt_types_free(own);
+    return found;
+}
+
 /* The parameters that the event has. */
 static unsigned choose(const struct gt_abi *abi, const struct gt_prototypes *p,
                        const struct gt_prototype *item, struct argument out[])
@@ -114,10 +142,8 @@ static unsigned choose(const struct gt_abi *abi, const struct gt_prototypes *p,
     const struct gt_type_param *q = gt_type_params(p->types, item->type);
     struct gt_abi_value result;
     g_autofree struct gt_abi_value *known = g_new0(struct gt_abi_value, t->n + 1);
-    g_autofree struct gt_abi_value *by_abi = g_new0(struct gt_abi_value, t->n + 1);
     unsigned n = 0;
     gt_abi_place_prototype(abi, p, item, &result, known);
-    gt_abi_place(abi, p->types, item->type, &result, by_abi);
     for (uint32_t i = 0; q && i < t->n && n < GT_TRACE_ARGUMENTS_MAX; i++) {
         const struct word *word = word_of(p->types, q[i].type);
         bool is_float = gt_type_plain(p->types, q[i].type)->kind == GT_TYPE_FLOAT;
@@ -125,11 +151,11 @@ static unsigned choose(const struct gt_abi *abi, const struct gt_prototypes *p,
             break;
         if (is_float && abi->n_float)
             continue;
-        if (!word || !same_place(&known[i], &by_abi[i]))
+        if (!word)
             break;
         out[n++] = (struct argument){word, i};
     }
-    return n;
+    return count_found(abi, p->types, q, known, out, n);
 }
 
 static void put_type(struct gt_text *out, const char *type)
@@ -137,23 +163,31 @@ static void put_type(struct gt_text *out, const char *type)
     gt_text_printf(out, "%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ");
 }
 
-/* A name that is no word, as f.isra.0, has a place. */
-static void put_name(struct gt_text *out, const char *name, const char *at, const char *suffix)
+static void put_name(struct gt_text *out, const char *name, const char *at, const char *event)
 {
-    g_autofree char *word = g_strdup(name);
-    g_strcanon(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_", '_');
-    if (*at || strcmp(word, name) != 0)
+    if (*at || strcmp(event, name) != 0)
         gt_text_printf(out, "at=%s%s ", name, at);
-    gt_text_printf(out, "%s%s", word, suffix);
+    gt_text_printf(out, "%s", event);
+}
+
+char *gt_guest_event_name(const char *function)
+{
+    char *word = g_strdup(function);
+    if (!*word || g_ascii_isdigit(*word) || word[strspn(word, WORD ".")]) {
+        g_free(word);
+        return NULL;
+    }
+    return g_strcanon(word, WORD, '_');
 }
 
 void gt_guest_event_declare(const struct gt_abi *abi, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, const char *name, struct gt_text *out)
+                            const struct gt_prototype *item, const char *name, const char *event,
+                            struct gt_text *out)
 {
     const struct gt_type_param *q = gt_type_params(p->types, item->type);
     struct argument a[GT_TRACE_ARGUMENTS_MAX];
     unsigned n = choose(abi, p, item, a);
-    put_name(out, name, "", "");
+    put_name(out, name, "", event);
     gt_text_printf(out, "(%s", n ? "" : "void");
     for (unsigned i = 0; i < n; i++) {
         gt_text_printf(out, "%s", i ? ", " : "");
@@ -169,16 +203,17 @@ void gt_guest_event_declare(const struct gt_abi *abi, const struct gt_prototypes
     gt_text_printf(out, "\"\n");
 }
 
-void gt_guest_event_declare_return(const struct gt_abi *abi, const struct gt_prototypes *p,
-                                   const struct gt_prototype *item, const char *name,
-                                   struct gt_text *out)
+bool gt_guest_event_has_result(const struct gt_prototypes *p, const struct gt_prototype *item)
 {
-    const struct gt_type *t = gt_type_get(p->types, item->type);
-    const struct word *word = word_of(p->types, t->of);
-    (void)abi;
-    if (!word || item->changed || item->no_result)
-        return;
-    put_name(out, name, "@return", "_return");
+    return word_of(p->types, gt_type_get(p->types, item->type)->of) && !item->changed &&
+           !item->no_result;
+}
+
+void gt_guest_event_declare_return(const struct gt_prototypes *p, const struct gt_prototype *item,
+                                   const char *name, const char *event, struct gt_text *out)
+{
+    const struct word *word = word_of(p->types, gt_type_get(p->types, item->type)->of);
+    put_name(out, name, "@return", event);
     gt_text_printf(out, "(");
     put_type(out, word->type);
     gt_text_printf(out, "ret) \"ret=%s\"\n", word->format);

@@ -22,7 +22,8 @@ struct file {
 struct gt_guest_functions {
     struct file *file;
     size_t n;
-    GHashTable *written; /* names */
+    GHashTable *written; /* names of functions */
+    GHashTable *events;  /* names of events */
 };
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -66,6 +67,7 @@ int gt_guest_functions_load(const char *const *files, size_t n, bool strict,
     int status = 0;
     g->file = g_new0(struct file, n + 1);
     g->written = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g->events = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (size_t i = 0; i < n && status == 0; i++) {
         struct file *f = &g->file[g->n];
         status = gt_symbol_source_load(files[i], &f->source, err);
@@ -95,20 +97,39 @@ void gt_guest_functions_free(struct gt_guest_functions *g)
     }
     g_free(g->file);
     g_hash_table_destroy(g->written);
+    g_hash_table_destroy(g->events);
     g_free(g);
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
-static void write_function(struct gt_guest_functions *g, const struct file *f,
+/* A name that no other event has; it is the table's. */
+static const char *take_name(struct gt_guest_functions *g, const char *name, const char *suffix)
+{
+    GString *event = g_string_new(name);
+    g_string_append(event, suffix);
+    while (g_hash_table_contains(g->events, event->str))
+        g_string_append_c(event, '_');
+    char *own = g_string_free(event, FALSE);
+    g_hash_table_add(g->events, own);
+    return own;
+}
+
+/* False: it can be no event. */
+static bool write_function(struct gt_guest_functions *g, const struct file *f,
                            const struct gt_prototype *item, const char *name, bool returns,
                            struct gt_text *out)
 {
+    g_autofree char *event = gt_guest_event_name(name);
+    if (!event)
+        return false;
     if (!g_hash_table_add(g->written, g_strdup(name)))
-        return;
-    gt_guest_event_declare(f->abi, f->prototypes, item, name, out);
-    if (returns)
-        gt_guest_event_declare_return(f->abi, f->prototypes, item, name, out);
+        return true;
+    gt_guest_event_declare(f->abi, f->prototypes, item, name, take_name(g, event, ""), out);
+    if (returns && gt_guest_event_has_result(f->prototypes, item))
+        gt_guest_event_declare_return(f->prototypes, item, name, take_name(g, event, "_return"),
+                                      out);
+    return true;
 }
 
 static size_t write_part(struct gt_guest_functions *g, const struct file *f,
@@ -123,11 +144,8 @@ static size_t write_part(struct gt_guest_functions *g, const struct file *f,
         const struct gt_prototype *item = gt_prototypes_at(f->prototypes, fn->addr);
         if (!item)
             item = gt_prototypes_named(f->prototypes, fn->name);
-        if (item &&
-            (!item->has_addr || f->source.kind != GT_SOURCE_ELF || item->addr == fn->addr)) {
-            write_function(g, f, item, fn->name, returns, out);
-            n++;
-        }
+        if (item && (!item->has_addr || f->source.kind != GT_SOURCE_ELF || item->addr == fn->addr))
+            n += write_function(g, f, item, fn->name, returns, out);
     }
     return n;
 }
@@ -154,10 +172,22 @@ static char *glob_of(const char *line, size_t n)
     return glob && *glob && !strpbrk(glob, "( \t") ? g_strdup(glob) : NULL;
 }
 
+/* Those that the file has itself are not declared again. */
+static void leave_out(struct gt_guest_functions *g, const struct gt_dynamic_events *events)
+{
+    for (size_t i = 0; i < events->n; i++) {
+        const struct gt_dynamic_event *e = &events->event[i];
+        g_hash_table_add(g->events, g_strdup(e->event.name));
+        if (!e->at)
+            g_hash_table_add(g->written, g_strdup(e->event.name));
+    }
+}
+
 struct expansion {
     const char *path;
     const char *const *files;
     size_t n_files;
+    const struct gt_dynamic_events *events; /* of lines with prototypes */
     unsigned line;
     struct gt_guest_functions *functions; /* NULL: not needed so far */
     struct gt_text *out;
@@ -171,10 +201,12 @@ static int expand_line(struct expansion *x, const char *glob, struct gt_error *e
                             "%s:%u: guest.%s: no file to take its prototype from: give it with "
                             "--symbols, or write the prototype here",
                             x->path, x->line, glob);
-    if (!x->functions &&
-        gt_guest_functions_load(x->files, x->n_files, false, &x->functions, &why) < 0)
-        return gt_error_set(err, why.status, "%s:%u: guest.%s: %s", x->path, x->line, glob,
-                            why.text);
+    if (!x->functions) {
+        if (gt_guest_functions_load(x->files, x->n_files, false, &x->functions, &why) < 0)
+            return gt_error_set(err, why.status, "%s:%u: guest.%s: %s", x->path, x->line, glob,
+                                why.text);
+        leave_out(x->functions, x->events);
+    }
     if (gt_guest_functions_write(x->functions, glob, false, x->out))
         return 0;
     return gt_error_set(err, GT_E_FORMAT,
@@ -204,7 +236,7 @@ int gt_guest_events_expand(const char *path, const char *const *files, size_t n,
                            struct gt_text *out, struct gt_dynamic_events *events,
                            struct gt_error *err)
 {
-    struct expansion x = {.path = path, .files = files, .n_files = n, .out = out};
+    struct expansion x = {.path = path, .files = files, .n_files = n, .events = events, .out = out};
     char *text;
     size_t size;
     int status = gt_file_read(path, FILE_MOST, &text, &size, err);
