@@ -4,6 +4,7 @@
 when it is finished."""
 import json
 import os
+import re
 import signal
 import sys
 
@@ -11,7 +12,7 @@ from gttest import commands, compilers, functions, qemus, sockets
 from gttest.commands import printed
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need
-from recording import Client, RecordingTest, fork, step
+from recording import Client, RecordingTest, fork, read_line, step
 from recording_test import on_all_machines, start_machine
 
 FORMATS = [',format=compact', '']
@@ -141,6 +142,49 @@ def test_processes(t):
         check(t.out, tables)
 
 
+def test_programs(t):
+    """A child that executes a program, and a process that becomes another: the names are those of each."""
+    for kind in FORMATS:
+        t.out = f'{t.folder}/exec{"-compact" if kind else ""}'
+        child = t.start(kind, command=[*t.again()[:2], t.again()[2] + kind, t.again()[3]] if kind else t.again())
+        top = Top(t, '-s', 'all-calls')
+        tables = [top.table()]
+        step(child, 'w')
+        child.stdin.write(b'x')
+        child.stdin.flush()
+        read_line(child, 'ready')
+        step(child, 'w')
+        end(child)
+        tables += top.rest()
+        top.ends()
+        t.end(child)
+        check(t.out, tables)
+
+
+def test_parts(t):
+    """A recording in several files."""
+    t.out = f'{t.folder}/split'
+    child = t.start(',format=compact,split=64K', source='threads.c')
+    top = Top(t, '-s', 'all-calls')
+    tables = [top.table()]
+    while not os.path.exists(f'{t.out}.2'):
+        tables.append(top.table())
+    end(child)
+    tables += top.rest()
+    top.ends()
+    t.end(child)
+    check(t.out, tables)
+
+
+def test_flight_recorder(t):
+    t.out = f'{t.folder}/flight'
+    child = t.start(',format=compact,last=1M')
+    top = Top(t)
+    need('no file before its first snapshot' in top.ends(1), 'a flight recorder')
+    end(child)
+    t.end(child)
+
+
 def check_machine(t, qemu):
     out = t.out
     for kind in FORMATS:
@@ -167,11 +211,11 @@ def test_machine(t):
     on_all_machines(t, check_machine)
 
 
-def start_board(t, qemu, kind):
+def start_board(t, qemu, kind, *options):
     """The command, whose machine runs until it is told to end."""
     board = compilers.compile_to(f'{t.folder}/board', 'aarch64', f'{t.guests}/board.c', '-O1', '-ffreestanding', '-nostdlib', '-static',
                                  '-mgeneral-regs-only', '-Wl,-Ttext=0x40080000')
-    child = commands.start([GUESTTRACE, 'record', '-o', t.out, '--format', kind, '--control', f'{t.folder}/control', '--',
+    child = commands.start([GUESTTRACE, 'record', '-o', t.out, '--format', kind, '--control', f'{t.folder}/control', *options, '--',
                             qemu, '-M', 'virt', '-cpu', 'cortex-a57', '-m', '64', *qemus.QUIET, '-kernel', board])
     sockets.connected(f'{t.folder}/control', child).close()
     return child
@@ -181,10 +225,10 @@ def names_of(table):
     return {row['function'] for row in table['rows'] if row['module'].endswith('/board')}
 
 
-def check_board(t, qemu, kind, end):
+def check_board(t, qemu, kind, end, *options):
     """Names come while it runs; the machine ends in some way."""
     t.out = f'{t.folder}/board-{os.path.basename(os.path.dirname(qemu))}-{kind}-{end.__name__}'
-    child = start_board(t, qemu, kind)
+    child = start_board(t, qemu, kind, *options)
     top = Top(t, '-s', 'all-calls')
     tables = [top.table()]
     while not {'mix', 'halve'} <= names_of(tables[-1]):
@@ -212,6 +256,18 @@ def test_board(t):
     check_board(t, qemu, 'uftrace', stop)
     check_board(t, qemu, 'compact', kill_machine)
     check_board(t, qemu, 'uftrace', kill_machine)
+
+
+def test_arguments(t):
+    """Records with values: a compact file's are read; a directory's, between whose records they stand, cannot be read in parts."""
+    qemu = qemus.machines_from('aarch64', qemus.TELLS_REGISTERS)
+    check_board(t, qemu, 'compact', stop, '-A', 'mix@arg1')
+    need(re.search(r' mix\(\S*\d', printed([GUESTTRACE, 'replay', '--no-pager', '--to', '1ms', t.out])), 'no values are recorded')
+    t.out += '-directory'
+    child = start_board(t, qemu, 'uftrace', '-A', 'mix@arg1')
+    need('a directory with arguments' in Top(t).ends(1), 'a directory with arguments')
+    stop(child)
+    commands.finish(child)
 
 
 def test_killed(t):
