@@ -178,6 +178,21 @@ def test_switches(arch, where):
     need(counts == [0, 1, 1, 2], 'events after each switch:', counts)
 
 
+def test_chosen(arch, where):
+    """Which are on at the start: patterns, and a file of them."""
+    program = build(where, arch)
+    chosen = write(f'{where}/chosen', '# of the file\nt*\n-ten\nwide_done\n\n-nobody*\nnobody\n')
+    for words, names in ((['--trace', 'few+w*'], {'few', 'wide', 'wide_done'}),
+                         (['--trace-events', chosen], {'ten_done', 'text', 'wide_done'}),
+                         (['--trace', 'few', '--trace-events', chosen], {'few', 'ten_done', 'text', 'wide_done'}),
+                         (['--trace', 'off'], set())):
+        said = record(where, arch, *words, program).stderr.decode()
+        need({r['event'] for r in records(where)} == names, words, {r['event'] for r in records(where)})
+        need(said.count('nobody') == (chosen in words) and said.count('\n') == (chosen in words), words, said)
+    said = record(where, arch, '--trace-events', f'{where}/none', program, status=125).stderr.decode()
+    need(f'argument events: {where}/none: cannot be read' in said, said)
+
+
 def test_wrong(arch, where):
     program = build(where, arch)
     for line, error in WRONG:
@@ -211,7 +226,7 @@ def test_old(where):
 def main():
     tally = Tally()
     for arch in sys.argv[1:] or ['x86_64', 'aarch64', 'riscv64']:
-        for part in (test_values, test_prototypes, test_switches) + ((test_wrong,) if arch == 'aarch64' else ()):
+        for part in (test_values, test_prototypes, test_switches) + ((test_chosen, test_wrong) if arch == 'aarch64' else ()):
             with folder('guest-events') as where:
                 tally.run(f'{arch}: {part.__name__}', part, arch, where)
     with folder('guest-events') as where:

@@ -20,6 +20,10 @@ const struct gt_option gt_options_events[] = {
      .help = "record the trace events that this trace-events file declares at places in the guest "
              "(docs/guest-events.md); selects --tool events",
      GT_RECORD_FIELD(guest_events)},
+    {"trace-events", .type = GT_OPTION_FILE, .value = "FILE",
+     .help = "enable at the start only the events that FILE names: a pattern a line, with - before "
+             "it to disable (QEMU's -trace events=FILE)",
+     GT_RECORD_FIELD(trace_events)},
     {"backends", .type = GT_OPTION_TEXT, .value = "NAME[+...]",
      .help = "send the events to simple (the default: the output file), log, ftrace or syslog",
      GT_RECORD_FIELD(backends)},
@@ -71,6 +75,7 @@ static void events_arguments(const struct gt_recording *r, GString *out)
     append(out, "trace-file", has_trace(r) ? r->output : NULL);
     append(out, "backends", opt->backends);
     gt_record_qemu_append_path(out, "log", opt->log);
+    gt_record_qemu_append_path(out, "events", opt->trace_events);
     append(out, "policy", opt->policy);
     append(out, "threads", opt->no_task ? NULL : "on");
     append(out, "tasks", opt->no_task ? "off" : NULL);

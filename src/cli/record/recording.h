@@ -33,7 +33,7 @@ struct gt_record_options {
     uint64_t every;
     bool rdisas;
     GPtrArray *ifilter, *afilter, *reg, *range, *sym, *elf, *start, *stop;
-    const char *guest_events, *backends, *log, *policy; /* events */
+    const char *guest_events, *trace_events, *backends, *log, *policy; /* events */
     bool no_task;
 };
 

@@ -5,10 +5,11 @@
  *   guest-events=FILE       a trace-events file with places
  *   code=FILE               machines: a code map
  *   console=FIFO            machines: `guesttrace record` sends events at texts of the console
- * there backends=A+B, log=FILE, policy=, buffer=, prefix=, threads= settings of the events library;
- * backends=simple is the default tasks=on|off            machines: records have the numbers of the
- * Linux task that runs trace=, trace-file=, trace-socket=    tracing.h; trace=off: all are off at
- * the start
+ *   backends=A+B, log=FILE, policy=, buffer=, prefix=, threads=
+ *                           settings of the events library; backends=simple is the default
+ *   tasks=on|off            machines: records have the numbers of the Linux task that runs
+ *   events=FILE             which are on at the start: a pattern a line, "-" switches off
+ *   trace=, trace-file=, trace-socket=    tracing.h; trace=off: all are off at the start
  */
 #include "base/file.h"
 #include "plugin/common/args.h"
@@ -54,14 +55,18 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     struct gt_points_options *o = &p->options;
     static const char *const names[] = {"backends", "policy", "buffer", "prefix", "threads"};
     struct setting setting[G_N_ELEMENTS(names)];
-    struct gt_arg arguments[G_N_ELEMENTS(names) + 10] = {
-        {"guest-events", GT_ARG_TEXT, &o->file}, {"code", GT_ARG_TEXT, &o->code_map},
-        {"console", GT_ARG_TEXT, &o->console},   {"log", GT_ARG_TEXT, &o->log},
-        {"tasks", GT_ARG_SWITCH, &o->tasks},     GT_TRACING_ARGUMENTS,
+    struct gt_arg arguments[G_N_ELEMENTS(names) + 11] = {
+        {"guest-events", GT_ARG_TEXT, &o->file},
+        {"code", GT_ARG_TEXT, &o->code_map},
+        {"console", GT_ARG_TEXT, &o->console},
+        {"events", GT_ARG_TEXT, &o->events},
+        {"log", GT_ARG_TEXT, &o->log},
+        {"tasks", GT_ARG_SWITCH, &o->tasks},
+        GT_TRACING_ARGUMENTS,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         setting[i] = (struct setting){p, names[i]};
-        arguments[8 + i] = (struct gt_arg){
+        arguments[9 + i] = (struct gt_arg){
             .name = names[i], .kind = GT_ARG_EACH, .value = &setting[i], .each = take_setting};
     }
     o->settings = g_ptr_array_new_with_free_func(g_free);
@@ -213,15 +218,35 @@ static int switch_on(struct gt_trace_event *event, void *unused)
     return 0;
 }
 
+/* A name that matches nothing is reported. */
+static int read_states(const char *path, struct gt_error *err)
+{
+    struct gt_trace_error why;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *warnings = open_memstream(&text, &size);
+    if (!warnings)
+        return gt_error_set(err, GT_E_NOMEM, "out of memory");
+    int status = gt_trace_read_events(path, warnings, &why);
+    fclose(warnings);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    for (size_t i = 0; lines[i] && *lines[i]; i++)
+        gt_host_message("%.200s: %.300s", path, lines[i]);
+    free(text);
+    return status < 0 ? gt_error_set(err, GT_E_IO, "argument events: %.400s", why.text) : 0;
+}
+
 /* Which are on at the start. */
 static int start(struct gt_points *p, struct gt_error *err)
 {
-    bool all = !gt_tracing_patterns;
+    bool all = !gt_tracing_patterns && !p->options.events;
     if (gt_tracing_patterns && strcmp(gt_tracing_patterns, "off") == 0)
         gt_tracing_patterns = NULL;
     gt_trace_register(&p->events.group);
     gt_points_states_begin(p);
-    int status = gt_tracing_start(err);
+    int status = p->options.events ? read_states(p->options.events, err) : 0;
+    if (status == 0)
+        status = gt_tracing_start(err);
     if (status == 0 && all)
         gt_trace_each(p->events.group.name, NULL, switch_on, NULL);
     return status;
