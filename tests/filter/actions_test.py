@@ -67,9 +67,14 @@ def check_exit(folder, program):
     need(never_came(done.stderr) == [(b'exit!=0@mark=bad', b'exit status'), (b'signal:@mark=bad', b'signal')], done.stderr)
 
 
+def build_dies(folder):
+    """The program that a signal kills, which is its argument."""
+    return compile_to(f'{folder}/dies', 'x86_64', paths.source('filter', 'dies.c'), '-O1', '-static')
+
+
 def check_signal(folder, _):
     """The signal that ends a program, which record dies of as well; with a flight recorder a snapshot."""
-    program = compile_to(f'{folder}/dies', 'x86_64', paths.source('filter', 'dies.c'), '-O1', '-static')
+    program = build_dies(folder)
     for number, others in (signal.SIGSEGV, signal.SIGABRT), (signal.SIGABRT, signal.SIGSEGV):
         out = f'{folder}/dies{number}'
         options = ['-T', 'signal:@mark=any', '-T', f'signal:{number}@mark=this,count=1', '-T', f'signal:{others}@mark=other',
@@ -79,7 +84,14 @@ def check_signal(folder, _):
         need([text for _, text in lines(out)] == ['any', 'this'], number, lines(out))
         need(len(calls_of(out, 'work')) == 100 and len(calls_of(out, 'last')) == 1, calls_of(out, 'last'))
         done = record(out + '.gtrace', ['--last', '1M', '-T', f'signal:{number}'], [program, number], status=-number)
-        need(done.stderr.count(b'snapshot: ') == 1 and len(calls_of(out + '.gtrace', 'last')) == 1, done.stderr)
+        taken = done.stderr.count(b'snapshot: ')  # a second one where QEMU, before 8, ends without a word to its plugins
+        need(taken in (1, 2) and len(calls_of(out + '.gtrace', 'last')) == 1, done.stderr)
+
+
+def check_killed(folder, _):
+    """What a pattern named that never ran is told whatever ends the program."""
+    done = record(f'{folder}/killed', ['-F', 'wrok', '-F', 'last'], [build_dies(folder), signal.SIGSEGV], status=-signal.SIGSEGV)
+    need(b'wrok matches no function that ran; near to it: work' in done.stderr, done.stderr)
 
 
 def check_compact(folder, program):
@@ -109,7 +121,7 @@ def check(folder):
     qemus.user('x86_64')
     program = compile_to(f'{folder}/ways', 'x86_64', paths.source('filter', 'ways.c'), '-O1', '-static', '-DSTATIC')
     tally = Tally()
-    for part in check_marks, check_backtrace, check_finish, check_exit, check_signal, check_compact, check_unused, check_refused:
+    for part in check_marks, check_backtrace, check_finish, check_exit, check_signal, check_killed, check_compact, check_unused, check_refused:
         tally.run(part.__name__, part, folder, program)
     return tally.status()
 

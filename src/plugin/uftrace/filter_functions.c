@@ -287,12 +287,14 @@ const char *gt_filters_name(const struct gt_filter_verdict *verdict)
 /* ---- the end ------------------------------------------------------------------------------- */
 
 /* A pattern that no function has matched, with the names nearest to it. */
-static void report_pattern(const struct gt_filters *f, const struct gt_filter_unused *unused)
+static void report_pattern(struct gt_filters *f, const struct gt_filter_unused *unused)
 {
     g_autofree char *wanted = gt_nearest_wanted(unused->name);
     struct gt_nearest near = {.wanted = wanted ? wanted : ""};
+    pthread_mutex_lock(&f->lock);
     for (guint k = 0; f->functions && k < f->functions->len; k++)
         gt_nearest_offer(&near, ((struct gt_filter_known *)f->functions->pdata[k])->shown);
+    pthread_mutex_unlock(&f->lock);
     g_autofree char *others = gt_nearest_text(&near);
     gt_host_message("%s: %s matches no function that ran%s", unused->option, unused->text,
                     others ? others : "");

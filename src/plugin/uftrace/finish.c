@@ -238,4 +238,6 @@ void gt_uftrace_killed(int sig)
     }
     if (r->process.dying)
         gt_uftrace_finish(r);
+    else if (sig && !r->hot.finished && !r->process.forked_from)
+        gt_filters_report(r); /* other vCPUs may run: the command completes the recording */
 }

@@ -260,8 +260,7 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         return status;
     }
     gt_recorder_control_serve(r);
-    const struct gt_filter_current *w = gt_filters_watching(&r->filters);
-    if (r->options.control || (w && w->uses & GT_FILTER_NEEDS_SIGNAL))
+    if (r->options.control || gt_filters_watching(&r->filters))
         r->process.sees_signals = gt_host_on_abnormal_exit(gt_uftrace_killed);
     gt_stream_chunk_full = on_chunk_full;
     gt_host_subscribe(gt_dormant_init(r) ? &r->dormant.events : &r->events, r);
