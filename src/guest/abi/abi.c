@@ -145,7 +145,7 @@ static bool named(const struct gt_abi *abi, const struct gt_param_where *w, stru
     case GT_PARAM_REGISTERS:
         return v->size && named_registers(abi, w, v);
     case GT_PARAM_STACK:
-        if (w->offset < 0)
+        if (w->offset < 0 || !v->size)
             return false;
         *v = (struct gt_abi_value){.size = v->size, .n = 1};
         v->piece[0] = (struct gt_abi_piece){.stack = abi->first_stack + w->offset, .size = v->size};
