@@ -11,16 +11,17 @@ SCALARS = ['char', 'signed char', 'unsigned char', 'short', 'unsigned short', 'i
            'unsigned long', 'long long', 'float', 'double', 'pointer', '_Bool', 'enum color']
 WIDE = ['__int128', 'unsigned __int128']
 ODD = ['long double', 'float _Complex', 'double _Complex']
+ALL = 'all'
 FIELDS = ['int', 'unsigned', 'short', 'unsigned char', 'long long']
 
 
 class Program:
-    """One source; `cxx`: of C++; `ignores`: some functions do not use all their scalars,
-    as those of static functions do not use all their parameters."""
+    """One source; `cxx`: of C++; `ignores`: some functions do not use all their scalars, or
+    with ALL all their parameters, as those of static functions do not; `mangled`: names of C++."""
 
-    def __init__(self, seed, arch, cxx=False, functions=40, static=False, ignores=False):
+    def __init__(self, seed, arch, cxx=False, functions=40, static=False, ignores=False, mangled=False):
         self.random = random.Random(seed)
-        self.arch, self.cxx, self.static, self.ignores = arch, cxx, static, ignores
+        self.arch, self.cxx, self.static, self.ignores, self.mangled = arch, cxx, static, ignores, mangled
         self.types = []  # (name, [(member, type, width of a bit field, elements)], is_union)
         self.lines = ['enum color { RED, GREEN = 5, BLUE = 100 };']
         self.functions = []
@@ -108,7 +109,7 @@ class Program:
         return out
 
     def is_used(self, kind):
-        may_ignore = self.static or self.ignores and not self.of(kind)
+        may_ignore = self.static or self.ignores is ALL or self.ignores and not self.of(kind)
         return not may_ignore or self.random.random() < 0.7
 
     def add_function(self, number):
@@ -123,7 +124,7 @@ class Program:
         head = ', '.join(f'{k} {n}' for k, n in zip(params, names)) + (', ...' if variadic else '')
         uses = ' '.join(f'use(&{n});' for n, k in zip(names, params) if self.is_used(k))
         give = f'return w{number};' if result != 'void' else ''
-        scope = 'static ' if self.static else 'extern "C" ' if self.cxx else ''
+        scope = 'static ' if self.static else 'extern "C" ' if self.cxx and not self.mangled else ''
         self.lines.append(f'{scope}__attribute__((noinline)) {result} f{number}('
                           f'{head or "void"}) {{ count++; {uses} {give} }}')
         self.functions.append((number, params, result, variadic))

@@ -75,6 +75,12 @@ def is_not_known(value, stack):
     return moves or -FRAME < (int(value.address) & (1 << 64) - 1) - stack < 0
 
 
+def is_an_address(value, frame):
+    """Clang, of aarch64, says of a struct whose address is on the stack that it is there itself."""
+    return 'clang' in PRODUCER and 'aarch64' in ARCH and value.type.sizeof > 16 and value.address is not None and \
+        int(value.address) >= int(frame.older().read_register('sp'))
+
+
 def holds(kind, test):
     """Whether the test is true of a type or of one inside it."""
     kind = kind.strip_typedefs()
@@ -109,7 +115,8 @@ def entry(frame):
         if symbol.is_argument:
             try:
                 value = None if holds_complex(symbol.type) else symbol.value(frame)
-                text = '?' if value is None or not DEBUG and is_not_known(value, stack) else shown(value)
+                unknown = value is None or (is_an_address(value, frame) if DEBUG else is_not_known(value, stack))
+                text = '?' if unknown else shown(value)
             except gdb.error:
                 text = '?'
             out.append(f'{symbol.name}={text}')

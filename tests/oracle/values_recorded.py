@@ -38,6 +38,13 @@ def read_values(data, at, items):
     return values, at + -(at - begin) % 8
 
 
+def plain(symbol):
+    """f<N> of a symbol of that function, whatever C++ or a compiler's clone has made of it; None: another function's."""
+    mangled = re.match(r'_Z(\d)', symbol)
+    name = symbol[3:3 + int(mangled[1])] if mangled else re.sub(r'\..*', '', symbol)
+    return name if re.fullmatch(r'f\d+', name) else None
+
+
 def calls(directory, addresses, task=None):
     """[Call] of the functions {address: name} in a directory of one task, in order."""
     known, found = specs(directory), []
@@ -56,5 +63,5 @@ def calls(directory, addresses, task=None):
                 need(name in known, 'values of', hex(word >> 16), name)
                 values, at = read_values(data, at, known[name][kind == uftrace.EXIT])
             if name:
-                found.append(Call('er'[kind == uftrace.EXIT], re.sub(r'\..*', '', name), values))
+                found.append(Call('er'[kind == uftrace.EXIT], plain(name), values))
     return found

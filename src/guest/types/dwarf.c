@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS = 64, ORIGINS = 8 };
+enum { ORIGINS = 8 };
 
 struct param {
     Dwarf_Die die, concrete;
@@ -22,7 +22,7 @@ struct param {
 struct function {
     Dwarf_Die die, source; /* source: the abstract entry that has the parameters; or die */
     uint64_t entry;
-    struct param param[PARAMS];
+    struct param param[GT_DWARF_PARAMS];
     size_t n;
     bool variadic;
 };
@@ -63,7 +63,7 @@ static void find_params(struct function *f)
     do {
         int tag = dwarf_tag(&child);
         f->variadic = f->variadic || tag == DW_TAG_unspecified_parameters;
-        if (tag == DW_TAG_formal_parameter && f->n < PARAMS)
+        if (tag == DW_TAG_formal_parameter && f->n < GT_DWARF_PARAMS)
             f->param[f->n++] = (struct param){.die = child};
     } while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -109,12 +109,17 @@ static void drop_artificial(struct function *f)
     f->n = n;
 }
 
-static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
+static const char *linkage_name(Dwarf_Die *die)
 {
     const char *name = gt_die_string(die, DW_AT_linkage_name);
 
-    if (!name)
-        name = gt_die_string(die, DW_AT_MIPS_linkage_name);
+    return name ? name : gt_die_string(die, DW_AT_MIPS_linkage_name);
+}
+
+static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
+{
+    const char *name = linkage_name(die);
+
     if (!name)
         name = gt_die_string(die, DW_AT_name);
     return name ? gt_types_name(d->out->types, name, strlen(name)) : "";
@@ -123,7 +128,7 @@ static const char *name_of(struct gt_dwarf *d, Dwarf_Die *die)
 static uint32_t function_type(struct gt_dwarf *d, struct function *f)
 {
     struct gt_type type = {.kind = GT_TYPE_FUNCTION, .variadic = f->variadic};
-    struct gt_type_param q[PARAMS];
+    struct gt_type_param q[GT_DWARF_PARAMS];
     uint32_t id;
 
     type.of = gt_dwarf_type(d, &f->die);
@@ -168,13 +173,14 @@ static bool is_changed(const struct gt_dwarf *d, const enum gt_dwarf_word *word,
     return !plain;
 }
 
-static void add_function(struct gt_dwarf *d, struct function *f)
+/* True: its parameters may not be all that there are. */
+static bool add_function(struct gt_dwarf *d, struct function *f)
 {
     const struct gt_dwarf_symbol *symbol = gt_dwarf_symbol_at(d, f->entry);
-    struct gt_param_where where[PARAMS];
-    enum gt_dwarf_word word[PARAMS];
+    struct gt_param_where where[GT_DWARF_PARAMS];
+    enum gt_dwarf_word word[GT_DWARF_PARAMS];
     struct gt_prototype item = {.addr = f->entry, .has_addr = true};
-    bool doubtful = is_doubtful(d, &f->die, symbol), changed;
+    bool doubtful = is_doubtful(d, &f->die, symbol), changed, plain = !d->optimized;
 
     item.changed = d->foreign || (symbol && symbol->clone) || is_nocall(&f->die);
     for (size_t i = 0; i < f->n; i++) {
@@ -184,6 +190,7 @@ static void add_function(struct gt_dwarf *d, struct function *f)
         /* Clang's fastcc of i386 moves what is on the stack, and DWARF does not follow. */
         if (word[i] == GT_DWARF_NAMED && doubtful && d->clang && d->e_machine == EM_386)
             word[i] = GT_DWARF_LATER;
+        plain = plain || word[i] == GT_DWARF_FRAME;
     }
     changed = doubtful && is_changed(d, word, where, f->n);
     for (size_t i = 0; i < f->n; i++) {
@@ -200,12 +207,23 @@ static void add_function(struct gt_dwarf *d, struct function *f)
     item.name = name_of(d, &f->die);
     item.type = function_type(d, f);
     gt_prototypes_add(d->out, &item, where, f->n);
+    return d->clang && plain;
+}
+
+static void find_ignored(struct gt_dwarf *d, struct function *f)
+{
+    unsigned described = f->variadic;
+
+    for (size_t i = 0; i < f->n; i++)
+        described += !gt_die_flag(&f->param[i].die, DW_AT_artificial);
+    gt_dwarf_find_ignored(d, &d->out->item[d->out->n - 1], linkage_name(&f->die), described);
 }
 
 static int visit(Dwarf_Die *die, void *self)
 {
     struct gt_dwarf *d = self;
     struct function f = {.die = *die};
+    bool unsure;
 
     if (!entry_of(die, &f.entry))
         return DWARF_CB_OK;
@@ -213,9 +231,13 @@ static int visit(Dwarf_Die *die, void *self)
     find_params(&f);
     find_concrete(&f);
     drop_artificial(&f);
-    add_function(d, &f);
+    unsure = add_function(d, &f);
     gt_dwarf_types_read(d);
-    return gt_types_status(d->out->types) == GT_OK ? DWARF_CB_OK : DWARF_CB_ABORT;
+    if (gt_types_status(d->out->types) != GT_OK)
+        return DWARF_CB_ABORT;
+    if (unsure)
+        find_ignored(d, &f);
+    return DWARF_CB_OK;
 }
 
 static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
@@ -306,7 +328,7 @@ static bool has_units(Dwarf *dwarf)
 static int read_file(const char *path, struct gt_elf *file, const char *const *roots,
                      struct gt_prototypes **out, struct gt_error *err)
 {
-    struct gt_dwarf d = {0};
+    struct gt_dwarf d = {.file = file};
     struct gt_elf debug = {.fd = -1};
     char *debug_path = NULL;
     Dwarf *dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);

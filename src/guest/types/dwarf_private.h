@@ -5,7 +5,11 @@
 
 #include "guest/types/dwarf.h"
 
+#include "guest/elf/file.h"
+
 #include <elfutils/libdw.h>
+
+enum { GT_DWARF_PARAMS = 64 }; /* of a function */
 
 /* What a function's symbol says. */
 struct gt_dwarf_symbol {
@@ -18,6 +22,7 @@ struct gt_dwarf_type; /* a type that was met: see dwarf_types.c */
 
 struct gt_dwarf {
     struct gt_prototypes *out;
+    const struct gt_elf *file;      /* the file that has the code */
     const char *path;               /* of the file that has the DWARF, for messages */
     struct gt_dwarf_symbol *symbol; /* sorted by address */
     size_t n_symbol;
@@ -51,6 +56,12 @@ enum gt_dwarf_word {
 /* param: the parameter's entry; NULL: none. */
 enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
                                   struct gt_param_where *out);
+
+/* Marks as unknown what may be elsewhere, as a parameter before it has no entry in Clang's code
+ * without optimization. The function's types are complete. mangled: NULL, it has no such name;
+ * described: parameters of the source that have entries, and one more if there are others. */
+void gt_dwarf_find_ignored(struct gt_dwarf *d, const struct gt_prototype *item, const char *mangled,
+                           unsigned described);
 
 /* Whether Clang optimised the unit of an entry. It does not say so: attributes and places show it
  * that it writes only then. */

@@ -91,6 +91,12 @@ static bool is_whole(Dwarf_Attribute *attr)
     return form == DW_FORM_exprloc || form == DW_FORM_block1 || form == DW_FORM_block;
 }
 
+/* Register 31 is the stack pointer on aarch64, and no such on others. */
+static bool is_in_frame(const Dwarf_Op *op)
+{
+    return op->atom == DW_OP_fbreg || op->atom == DW_OP_breg31;
+}
+
 enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_t entry,
                                   struct gt_param_where *out)
 {
@@ -108,7 +114,19 @@ enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_
         *out = w;
         return GT_DWARF_NAMED;
     }
-    return is_whole(&attr) && op[0].atom == DW_OP_fbreg ? GT_DWARF_FRAME : GT_DWARF_LATER;
+    return is_whole(&attr) && is_in_frame(op) ? GT_DWARF_FRAME : GT_DWARF_LATER;
+}
+
+static bool is_aggregate(Dwarf_Die *die)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die type;
+    int tag = DW_TAG_invalid;
+
+    if (dwarf_attr(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &type) &&
+        dwarf_peel_type(&type, &type) == 0)
+        tag = dwarf_tag(&type);
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 /* DWARF_CB_ABORT: the function is of optimised code. */
@@ -127,7 +145,7 @@ static int look(Dwarf_Die *die, void *self)
     do {
         int tag = dwarf_tag(&child);
         bool has = dwarf_attr(&child, DW_AT_location, &attr) != NULL;
-        if (has ? !is_whole(&attr)
+        if (has ? !is_whole(&attr) && !is_aggregate(&child) /* its address has several places */
                 : tag == DW_TAG_formal_parameter && gt_die_string(&child, DW_AT_name) != NULL)
             return DWARF_CB_ABORT;
     } while (dwarf_siblingof(&child, &child) == 0);
