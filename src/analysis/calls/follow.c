@@ -79,7 +79,7 @@ static struct gt_calls_stack *open_stack(void *self, const struct gt_calls_openi
 /* Records of blocks that were read go to stacks that have ended: they take none. */
 static void skip(struct gt_follow *f, bool skips)
 {
-    for (guint i = 0; i < f->calls.task->len; i++)
+    for (guint i = 0; i < f->calls.task->len && f->skips != skips; i++)
         ((struct gt_follow_open_task *)f->calls.task->pdata[i])->stack.ended = skips;
     f->skips = skips;
 }
@@ -202,7 +202,7 @@ static void name_functions(struct gt_follow *f)
             continue;
         const uint32_t space = gt_tasks_space(&f->c->tasks, f->c->spaces, task, at->time, &until);
         const uint32_t found = gt_spaces_resolve(f->c->spaces, space, at->address);
-        if (found == UINT32_MAX || *gt_calls_function(f->c, found)->name == '<')
+        if (found == UINT32_MAX || gt_follow_is_address(gt_calls_function(f->c, found)))
             continue;
         gt_follow_rename(&f->calls, i, gt_calls_function(f->c, found));
         any = true;

@@ -85,10 +85,17 @@ static struct function *add_function(struct gt_follow_calls *f, const char *modu
     return new;
 }
 
+bool gt_follow_is_address(const struct gt_calls_function *of)
+{
+    char name[24];
+    g_snprintf(name, sizeof name, "<%" PRIx64 ">", of->address);
+    return strcmp(of->name, name) == 0;
+}
+
 /* An address without a symbol gets one of this name when the recording of a machine ends. */
 static const char *name_of(const struct gt_calls_function *of, char *room, gulong size)
 {
-    if (*of->name != '<')
+    if (!gt_follow_is_address(of))
         return of->name;
     g_snprintf(room, size, "0x%" PRIx64, of->address);
     return room;
@@ -103,7 +110,7 @@ uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_funct
     struct function *found = g_hash_table_lookup(f->functions, &key);
     if (!found) {
         found = add_function(f, key.module, key.name);
-        found->public.is_unnamed = *of->name == '<';
+        found->public.is_unnamed = gt_follow_is_address(of);
         found->public.address = at->address;
         found->at = *at;
     }

@@ -46,6 +46,8 @@ struct gt_follow_place {
     uint64_t time, address;
 };
 
+/* It has no symbol: its name is its address. */
+bool gt_follow_is_address(const struct gt_calls_function *of);
 /* The index of a function of the recording. */
 uint32_t gt_follow_number(struct gt_follow_calls *f, const struct gt_calls_function *of,
                           const struct gt_follow_place *at);

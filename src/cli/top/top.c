@@ -193,7 +193,7 @@ static void name_functions(struct gt_top *t)
     gt_follow_name(t->follow, name_one, t->live);
 }
 
-/* Where the recording ends meanwhile, its files become others: it is read again. */
+/* Where the recording ends meanwhile, or is repaired, its files become others: it is read again. */
 int gt_top_look(struct gt_top *t, struct gt_error *err)
 {
     if (t->state == GT_TOP_ENDED)
@@ -203,7 +203,8 @@ int gt_top_look(struct gt_top *t, struct gt_error *err)
         note_time(t);
     if (status == GT_E_NOT_FOUND || status == GT_E_FORMAT)
         status = read_new(t, err);
-    if ((status == GT_E_NOT_FOUND || status == GT_E_FORMAT) && t->state == GT_TOP_GOES_ON)
+    if ((status == GT_E_NOT_FOUND || status == GT_E_FORMAT) &&
+        (t->state == GT_TOP_GOES_ON || t->state == GT_TOP_INTERRUPTED))
         status = 0;
     if (status == 0)
         name_functions(t);
