@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """speedscope, in a browser, opens what is exported: its table of functions has each one's own time and total.
 
-speedscope is the package that scripts/npm-packages fetched. SCREENSHOTS=FOLDER in the environment keeps pictures.
+speedscope is the package that scripts/npm-packages fetched.
 """
 import base64
 import os
@@ -12,7 +12,7 @@ import sys
 
 import programs
 from formats_test import clean, export
-from gttest import browser, call_sums, commands, functions, made, paths
+from gttest import browser, call_sums, commands, functions, made, paths, screenshots
 from gttest.results import Skip, need, same, write
 
 PACKAGE = 'speedscope-1.25.0'
@@ -33,9 +33,7 @@ def viewer(folder):
 
 
 def picture(page, name):
-    if os.environ.get('SCREENSHOTS'):
-        data = page.call('Page.captureScreenshot')['data']
-        write(f'{os.environ["SCREENSHOTS"]}/{name}.png', base64.b64decode(data))
+    screenshots.keep(name, base64.b64decode(page.call('Page.captureScreenshot')['data']))
 
 
 def table_of(t, data, name):

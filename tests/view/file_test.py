@@ -25,6 +25,7 @@ class FilePage(Page):
 
     def __enter__(self):
         self.browser.__enter__()
+        self.browser.call('Log.enable')
         self.browser.call('Network.enable')
         self.browser.call('Network.emulateNetworkConditions', offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
         self.browser.open(self.url)

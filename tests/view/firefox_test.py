@@ -9,7 +9,7 @@ import re
 import socket
 import sys
 
-from gttest import commands, functions, made
+from gttest import commands, functions, made, screenshots
 from gttest.results import Failure, equal, need, write
 from page_test import IDLE, READY, check_table, random_steps, report
 from texts import time_text
@@ -103,8 +103,7 @@ def test_page(t):
         f.wait('guesttrace.flame.nodes.length > 10')
         png = base64.b64decode(f.call('WebDriver:TakeScreenshot', full=False)['value'])
         need(len(png) > 10000, 'a picture of', len(png), 'bytes')
-        if os.environ.get('SCREENSHOTS'):
-            write(f'{os.environ["SCREENSHOTS"]}/firefox.png', png)
+        screenshots.keep('firefox', png)
         equal(f.ask('window.failures'), [], 'errors of the page')
 
 

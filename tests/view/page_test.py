@@ -1,18 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The page of guesttrace view in a headless Chromium: what it shows is what guesttrace report and the records say.
-
-SCREENSHOTS=FOLDER in the environment keeps pictures.
-"""
+"""The page of guesttrace view in a headless Chromium: what it shows is what guesttrace report and the records say."""
 import base64
 import json
-import os
 import struct
 import sys
 
 import texts
 import valued
-from gttest import browser, call_sums, commands, functions, made, uftrace, uftrace_write
+from gttest import browser, call_sums, commands, functions, made, screenshots, uftrace, uftrace_write
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, write
 from viewing import Viewing
@@ -86,8 +82,7 @@ class Page:
                         ' return [b.left, b.top, b.width, b.height] })()')
 
     def picture(self, name):
-        if os.environ.get('SCREENSHOTS'):
-            write(f'{os.environ["SCREENSHOTS"]}/{name}.png', base64.b64decode(self.browser.call('Page.captureScreenshot')['data']))
+        screenshots.keep(name, base64.b64decode(self.browser.call('Page.captureScreenshot')['data']))
 
 
 def count(text):

@@ -12,8 +12,8 @@ import struct
 import sys
 import zlib
 
-from gttest import functions, made
-from gttest.results import need, write
+from gttest import functions, made, screenshots
+from gttest.results import need
 from page_test import Page, random_steps
 from viewing import Viewing
 
@@ -46,8 +46,7 @@ def take(p, name):
     png = base64.b64decode(p.browser.call('Page.captureScreenshot')['data'])
     number, size = colours(png)
     need(number > 30 and size == SIZE, name, 'has', number, 'different bytes and the size', size)
-    if os.environ.get('SCREENSHOTS'):
-        write(f'{os.environ["SCREENSHOTS"]}/{name}.png', png)
+    screenshots.keep(name, png)
 
 
 def test_pictures(t):

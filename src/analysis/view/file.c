@@ -161,10 +161,11 @@ static void put_hash(struct gt_output *out, const struct gt_view_file *f)
 
 static void put_head(struct gt_output *out)
 {
-    gt_output_text(out,
-                   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "script-src ");
+    gt_output_text(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
+        "script-src ");
     put_hash(out, &gt_view_page_js);
     gt_output_text(out, "style-src ");
     put_hash(out, &gt_view_page_css);

@@ -37,7 +37,8 @@ Readers of what is exported, written from what is published about the formats:
 
     pprof           profile.proto              callgrind_profile   callgrind's profiles
 
-Sums that views and exports have to have: call_sums, made from a directory's records. Pages in a browser: browser.
+Sums that views and exports have to have: call_sums, made from a directory's records. Pages in a browser: browser;
+their pictures: screenshots.
 
 Writers of the same, for tests of readers: uftrace_write, etrace_write; made: whole recordings of random calls.
 """

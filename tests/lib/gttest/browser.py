@@ -70,6 +70,10 @@ class Browser:
                 raise Failure(f'the page says: {got["params"]["message"]}')
             if got.get('method') == 'Runtime.exceptionThrown':
                 raise Failure(f'the page failed: {got["params"]["exceptionDetails"]}')
+            if got.get('method') == 'Log.entryAdded' and got['params']['entry']['level'] == 'error':
+                raise Failure(f'the console says: {got["params"]["entry"]["text"]}')
+            if got.get('method') == 'Runtime.consoleAPICalled' and got['params']['type'] in ('error', 'assert'):
+                raise Failure(f'the page says to the console: {got["params"]["args"]}')
             self.loaded |= got.get('method') == 'Page.loadEventFired'
             if wanted(got):
                 return got
