@@ -15,7 +15,7 @@ import valued_calls
 from gttest import paths, qemus
 from gttest.commands import must, printed, run
 from gttest.compilers import compile_to
-from gttest.results import Tally, folder, need, same
+from gttest.results import Tally, folder, need, same, write
 
 NAMES = ['integers', 'enums', 'floats', 'letters', 'pointers', 'by_value', 'nothing']
 
@@ -95,6 +95,25 @@ def test_damaged(where):
     need(re.search(r' integers\(\)', replay(f'{where}/out')), 'integers is not recorded without values')
 
 
+def test_names(where):
+    """A user's table of what names objects; and the program stands among the arguments of a QEMU."""
+    qemu, table = qemus.user_with_registers('x86_64'), f'{where}/table'
+    program, out = f'{where}/named', f'{where}/named.gtrace'
+    compile_to(program, 'x86_64', paths.source('guest', 'auto_arguments.c'), '-O1', '-g')
+    write(table, '# a comment\n\nfile label name\nfile at pos  # another\nfile no_such nothing\n')
+    must([paths.GUESTTRACE, 'record', '-q', '--object-names', table, '-a', '-o', out, '--', qemu, '-L', '/', '-0', 'other', program])
+    text = replay(out)
+    need(re.search(r' pointers\(.*f=0x\w+\{label="abc", at=-5\}', text), 'pointers: no names')
+    need(re.search(r' fopen\(\w+="/nonexistent/file"', text), 'libraries are not found')
+    for line, expected in ('file label', 'STRUCT NAME PATH'), ('file a-b c', 'a name to show'), ('file a f()', "a member's path"):
+        write(table, f'file label name\n{line}\n')
+        done = run([paths.GUESTTRACE, 'record', '--object-names', table, '-a', '-o', f'{where}/no', program])
+        need(done.returncode == 125 and f"{table}:2: '{line}': expected".encode() in done.stderr and expected.encode() in done.stderr, done)
+    done = run([paths.GUESTTRACE, 'record', '--object-names', table, '-o', f'{where}/no', program])
+    need(done.returncode == 2 and b'needs -a or -A' in done.stderr, done)
+    need(not os.path.exists(f'{where}/no'), 'it records')
+
+
 def test_errors(where):
     """What is no value is refused, with what was expected, before anything runs."""
     qemus.user('x86_64')
@@ -115,6 +134,7 @@ def main():
     with folder('auto-args') as where:
         tally.run('errors', test_errors, where)
         tally.run('damaged', test_damaged, where)
+        tally.run('names', test_names, where)
     return tally.status()
 
 

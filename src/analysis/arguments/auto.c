@@ -80,6 +80,12 @@ int gt_auto_arguments_select(struct gt_auto_arguments *a, const char *pattern,
     return status;
 }
 
+int gt_auto_arguments_read_names(struct gt_auto_arguments *a, const char *path,
+                                 struct gt_error *err)
+{
+    return gt_arguments_read_names(a->specs, path, err);
+}
+
 bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a)
 {
     return a->selections->len > 0;
@@ -199,8 +205,7 @@ static bool fill_spec(struct gt_auto_arguments *a, const struct file *f,
     for (unsigned i = 1; i < 32; i++)
         if (want.fields >> i & 1)
             gt_arguments_add_members(a->specs, types, p, i, out);
-    if (f->source->kind != GT_SOURCE_ELF)
-        gt_arguments_add_names(a->specs, types, p, out);
+    gt_arguments_add_names(a->specs, types, p, f->source->kind != GT_SOURCE_ELF, out);
     return out->n_arguments + out->n_returns > 0;
 }
 

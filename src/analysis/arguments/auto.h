@@ -31,6 +31,9 @@ void gt_auto_arguments_free(struct gt_auto_arguments *a);
 int gt_auto_arguments_select(struct gt_auto_arguments *a, const char *pattern,
                              enum gt_filter_match match, const struct gt_auto_request *request,
                              size_t *at, struct gt_error *err);
+/* Reads a user's table of what names objects, before files are added: gt_arguments_read_names. */
+int gt_auto_arguments_read_names(struct gt_auto_arguments *a, const char *path,
+                                 struct gt_error *err);
 /* True: something was selected. */
 bool gt_auto_arguments_wanted(const struct gt_auto_arguments *a);
 

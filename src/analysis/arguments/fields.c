@@ -143,20 +143,30 @@ void gt_arguments_add_members(struct gt_arguments *a, const struct gt_prototypes
 
 /* ---- paths --------------------------------------------------------------------------------- */
 
+/* A member's name as a part of a path, and how many members may still be looked at: structs that
+ * contain themselves have no end. */
+struct wanted {
+    const char *name;
+    size_t n;
+    unsigned left;
+};
+
+enum { LOOKS = 10000 };
+
 /* Finds a member, also in members without a name. False: there is no such. */
-static bool find_member(const struct gt_types *types, uint32_t id, const char *name, size_t n,
-                        unsigned depth, uint64_t *offset, uint32_t *type)
+static bool find_member(const struct gt_types *types, uint32_t id, struct wanted *w, unsigned depth,
+                        uint64_t *offset, uint32_t *type)
 {
     id = gt_type_resolve(types, id);
     const struct gt_type_member *m = gt_type_members(types, id);
     uint64_t before = *offset;
-    for (uint32_t i = 0; m && i < gt_type_get(types, id)->n; i++) {
+    for (uint32_t i = 0; m && i < gt_type_get(types, id)->n && w->left; i++, w->left--) {
         *offset = before + m[i].bit / 8;
         *type = m[i].type;
-        if (strlen(m[i].name) == n && memcmp(m[i].name, name, n) == 0)
+        if (strlen(m[i].name) == w->n && memcmp(m[i].name, w->name, w->n) == 0)
             return !m[i].bits && m[i].bit % 8 == 0;
         if (!m[i].name[0] && depth < GT_TYPE_STEPS &&
-            find_member(types, m[i].type, name, n, depth + 1, offset, type))
+            find_member(types, m[i].type, w, depth + 1, offset, type))
             return true;
     }
     return false;
@@ -169,10 +179,10 @@ static bool follow_path(const struct gt_types *types, uint32_t id, const char *p
     uint64_t offset = 0;
     bool first = true;
     for (;;) {
-        size_t n = strcspn(path, ".-");
-        if (!find_member(types, id, path, n, 0, &offset, type) || offset > INT32_MAX)
+        struct wanted w = {path, strcspn(path, ".-"), LOOKS};
+        if (!find_member(types, id, &w, 0, &offset, type) || offset > INT32_MAX)
             return false;
-        path += n;
+        path += w.n;
         bool arrow = g_str_has_prefix(path, "->");
         if (*path && !arrow) {
             path++;
@@ -209,7 +219,8 @@ static void add_name(struct gt_arguments *a, const struct gt_types *types, uint3
 }
 
 void gt_arguments_add_names(struct gt_arguments *a, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, struct gt_value_spec *spec)
+                            const struct gt_prototype *item, bool kernel,
+                            struct gt_value_spec *spec)
 {
     for (size_t at = spec->n_arguments; at-- > 0;) {
         const struct gt_value_item *of = &spec->item[at];
@@ -218,7 +229,7 @@ void gt_arguments_add_names(struct gt_arguments *a, const struct gt_prototypes *
         uint32_t id = struct_of(p->types, type_of(p, item, of));
         const char *name = id ? gt_type_get(p->types, id)->name : "";
         const struct gt_object_name *row;
-        for (size_t i = 0; *name && (row = gt_object_name_at(a, name, i)); i++)
+        for (size_t i = 0; *name && (row = gt_object_name_at(a, kernel, name, i)); i++)
             add_name(a, p->types, id, row, spec, at);
     }
 }

@@ -17,9 +17,11 @@ void gt_arguments_add_members(struct gt_arguments *a, const struct gt_prototypes
                               const struct gt_prototype *item, unsigned number,
                               struct gt_value_spec *spec);
 
-/* Adds what the table says of the structs that arguments point to. */
+/* Adds what the user's table says of the structs that arguments point to, and of a kernel's also
+ * the built-in one. */
 void gt_arguments_add_names(struct gt_arguments *a, const struct gt_prototypes *p,
-                            const struct gt_prototype *item, struct gt_value_spec *spec);
+                            const struct gt_prototype *item, bool kernel,
+                            struct gt_value_spec *spec);
 
 /*
  * Reads a user's table, which comes before the built-in one. A line:

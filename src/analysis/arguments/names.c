@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What names objects of the kernel: the built-in table, and a user's file. */
+/* What names objects: the built-in table of the kernel's, and a user's file. */
 #include "analysis/arguments/names.h"
 
 #include "analysis/arguments/fields.h"
@@ -36,13 +36,13 @@ static const struct gt_object_name *find(const struct gt_object_name *rows, size
     return NULL;
 }
 
-const struct gt_object_name *gt_object_name_at(const struct gt_arguments *a, const char *type,
-                                               size_t i)
+const struct gt_object_name *gt_object_name_at(const struct gt_arguments *a, bool kernel,
+                                               const char *type, size_t i)
 {
     const struct gt_object_name *own = (const struct gt_object_name *)(const void *)a->names->data;
     size_t left = i;
     const struct gt_object_name *row = find(own, a->names->len, type, &left);
-    if (row || left < i)
+    if (row || left < i || !kernel)
         return row;
     return find(table, G_N_ELEMENTS(table), type, &left);
 }

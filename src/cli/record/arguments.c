@@ -112,11 +112,13 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
 {
     static const struct gt_auto_request all = {.all = true};
     const struct gt_record_filters *f = &r->opt->filters;
-    if (!f->arguments && !f->results && !f->auto_args && !f->system_calls)
+    if (!f->arguments && !f->results && !f->auto_args && !f->system_calls && !f->object_names)
         return 0;
     if (f->system_calls && !r->user_mode)
         return gt_error_set(err, GT_E_USAGE,
                             "--syscalls is for programs in user mode, this is a machine");
+    if (f->object_names && !f->arguments && !f->auto_args)
+        return gt_error_set(err, GT_E_USAGE, "--object-names needs -a or -A");
     r->arguments = g_new0(struct gt_record_arguments, 1);
     r->arguments->automatic = gt_auto_arguments_new(&(struct gt_notices){put_notice, r});
     r->arguments->plugin = g_string_new(NULL);
@@ -125,6 +127,9 @@ int gt_record_arguments_read(struct gt_recording *r, struct gt_error *err)
     if (f->auto_args)
         status = gt_auto_arguments_select(r->arguments->automatic, NULL, GT_FILTER_MATCH_REGEX,
                                           &all, &place, err);
+    for (guint i = 0; f->object_names && i < f->object_names->len && status == 0; i++)
+        status =
+            gt_auto_arguments_read_names(r->arguments->automatic, f->object_names->pdata[i], err);
     if (status == 0)
         status = take_list(r, "-A", "argument", f->arguments, err);
     return status == 0 ? take_list(r, "-R", "retval", f->results, err) : status;
@@ -166,8 +171,8 @@ static int add_program(struct gt_recording *r, struct gt_error *err)
 {
     if (!r->program.path)
         return gt_error_set(err, GT_E_USAGE,
-                            "auto-args: the program is not known; name it after the options: "
-                            "guesttrace record -a PROGRAM, with --qemu if need be");
+                            "auto-args: no program of this QEMU is known; name one: "
+                            "guesttrace record -a PROGRAM, or -a -- qemu-ARCH PROGRAM");
     int status = add_file(r, r->program.path, err);
     g_autoptr(GPtrArray) libraries =
         gt_libraries_of(r->program.path, r->program.root, r->program.triples);

@@ -17,6 +17,7 @@ struct gt_record_filters {
     GPtrArray *areas; /* -F and, beginning with !, -N */
     GPtrArray *triggers, *callers, *hides, *places, *tasks, *vcpus, *levels;
     GPtrArray *arguments, *results; /* -A, -R */
+    GPtrArray *object_names;
     const char *time, *size, *match;
     bool kernel_only, user_only, no_handlers;
     bool auto_args; /* -a */
@@ -49,6 +50,10 @@ struct gt_record_filters {
          .help = "record arguments and results of all functions whose prototypes are known: "      \
                  "from debug information, a kernel's BTF, a table of the C library",               \
          GT_RECORD_FIELD(filters.auto_args)},                                                      \
+        GT_RECORD_FILTER("object-names", 0, "FILE",                                                \
+                         "read from FILE which member names an object that an argument points "    \
+                         "to (docs/arguments.md)",                                                 \
+                         object_names),                                                            \
         {"syscalls", .type = GT_OPTION_FLAG,                                                       \
          .help = "record system calls with their arguments and results (docs/arguments.md)",       \
          GT_RECORD_FIELD(filters.system_calls)},                                                   \

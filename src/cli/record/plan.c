@@ -83,6 +83,22 @@ static bool is_qemu(const char *word)
     return yes;
 }
 
+/* The program among the words of a user-mode QEMU; where there is none, QEMU says so. */
+static void note_program(struct gt_recording *r, char *const *words)
+{
+    const char *root = NULL;
+    char *const *program = gt_record_qemu_program(words, &root);
+    struct gt_program p;
+    if (!program || gt_program_inspect(*program, &p, NULL) < 0)
+        return;
+    const struct gt_guest_target *machine =
+        p.is_elf ? gt_guest_target_find(p.e_machine, p.bits, p.data) : NULL;
+    gt_program_clear(&p);
+    if (machine)
+        r->program = (struct gt_record_program){
+            .path = g_strdup(*program), .root = g_strdup(root), .triples = machine->triples};
+}
+
 static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_error *err)
 {
     r->user_mode = gt_record_qemu_is_user_name(operands[0]);
@@ -94,6 +110,8 @@ static int find_qemu_command(struct gt_recording *r, char **operands, struct gt_
         g_autofree char *base = g_path_get_basename(operands[0]);
         r->target = g_strdup(base + strlen("qemu-"));
     }
+    if (r->user_mode)
+        note_program(r, operands + 1);
     return gt_record_qemu_find(operands[0], &r->qemu, err);
 }
 

@@ -169,6 +169,27 @@ bool gt_record_qemu_uses_terminal(char *const *argv)
     return false;
 }
 
+char *const *gt_record_qemu_program(char *const *words, const char **root)
+{
+    static const char *const alone[] = {"h",       "help",    "one-insn-per-tb",
+                                        "perfmap", "jitdump", "singlestep",
+                                        "strace",  "version", "xtensa-abi-call0"};
+    for (; *words && **words == '-'; words++) {
+        const char *name = *words + 1 + ((*words)[1] == '-');
+        bool has_value = true;
+        for (size_t i = 0; i < G_N_ELEMENTS(alone); i++)
+            has_value = has_value && strcmp(name, alone[i]) != 0;
+        if (!has_value)
+            continue;
+        if (!words[1])
+            return NULL;
+        words++;
+        if (strcmp(name, "L") == 0)
+            *root = *words;
+    }
+    return *words ? words : NULL;
+}
+
 /* ---- the one that scripts/qemus has built --------------------------------------------------- */
 
 static bool is_newer(const char *path, const char *than)

@@ -39,6 +39,10 @@ void gt_record_qemu_append_value(GString *out, const char *value);
 /* Appends ",NAME=PATH", the path absolute; NULL: nothing. */
 void gt_record_qemu_append_path(GString *out, const char *name, const char *path);
 
+/* Finds the program among the arguments of a user-mode QEMU, and -L's (*root, else unchanged).
+ * Returns where it stands; NULL: there is none. */
+char *const *gt_record_qemu_program(char *const *words, const char **root);
+
 /* True if these arguments make QEMU use the terminal as the guest's console or its monitor. */
 bool gt_record_qemu_uses_terminal(char *const *argv);
 

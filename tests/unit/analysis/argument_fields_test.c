@@ -95,7 +95,7 @@ static void test_names(void **state)
 
     (void)state;
     make(&m, "aarch64");
-    gt_arguments_add_names(m.a, m.types, m.p, &m.spec);
+    gt_arguments_add_names(m.a, m.types, m.p, true, &m.spec);
     expect_items(&m.spec, expected);
     clear(&m);
 }
@@ -136,7 +136,7 @@ static void test_own_names(void **state)
                "# mine\nfile where pos  # long\nfile\tcount f_path.dentry->count\nfile no none\n");
     assert_int_equal(gt_arguments_read_names(m.a, path, &err), 0);
     unlink(path);
-    gt_arguments_add_names(m.a, m.types, m.p, &m.spec);
+    gt_arguments_add_names(m.a, m.types, m.p, true, &m.spec);
     expect_items(&m.spec, expected);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         strcpy(path, "/tmp/guesttrace-names-XXXXXX");
