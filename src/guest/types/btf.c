@@ -23,6 +23,7 @@ struct reader {
     const char *strings, *base_strings; /* printable copies */
     struct gt_prototypes *out;
     uint32_t pointer; /* bytes */
+    bool signs;       /* enums say whether they are signed: from Linux 6.0 on */
 };
 
 static const char *string_at(const struct reader *r, uint32_t offset)
@@ -128,6 +129,18 @@ static void add_members(const struct reader *r, uint32_t id, const struct gt_btf
     }
 }
 
+/* Enums of 64 bits came with the flag. */
+static bool has_signs(const struct gt_btf *b)
+{
+    struct gt_btf_type t;
+
+    for (uint32_t i = 1; i <= b->n; i++)
+        if (gt_btf_get(b, i, &t) &&
+            (gt_btf_kind(&t) == GT_BTF_ENUM64 || (gt_btf_kind(&t) == GT_BTF_ENUM && t.info >> 31)))
+            return true;
+    return false;
+}
+
 static void add_values(const struct reader *r, uint32_t id, const struct gt_btf_type *t)
 {
     bool wide = gt_btf_kind(t) == GT_BTF_ENUM64;
@@ -139,9 +152,9 @@ static void add_values(const struct reader *r, uint32_t id, const struct gt_btf_
         struct gt_type_value v = {string_at(r, gt_btf_u32(at)), low};
         if (wide)
             v.value |= (uint64_t)gt_btf_u32(at + 8) << 32;
-        else if (type.is_signed || (int32_t)low < 0) /* before Linux 6.0 no flag said so */
+        else if (type.is_signed || (!r->signs && (int32_t)low < 0))
             v.value = (uint64_t)(int64_t)(int32_t)low;
-        type.is_signed = type.is_signed || (!wide && (int32_t)low < 0);
+        type.is_signed = type.is_signed || (!wide && !r->signs && (int32_t)low < 0);
         gt_types_add_value(r->out->types, id, &v);
     }
     gt_types_set(r->out->types, id, &type);
@@ -203,6 +216,7 @@ static size_t add_all(struct reader *r)
     struct gt_btf_type t;
     size_t bad = 0;
 
+    r->signs = has_signs(r->base ? r->base : r->btf);
     for (uint32_t i = 1; i <= r->btf->n && gt_types_status(r->out->types) == GT_OK; i++)
         if (gt_btf_get(r->btf, i, &t))
             add_type(r, &t);

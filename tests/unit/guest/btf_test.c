@@ -125,6 +125,9 @@ static void fill(void)
     put(string("BIG"));
     put(0);
     put(1);
+    type("mask", ENUM, 1, 4, false);
+    put(string("HIGH"));
+    put(0xffff0000);
     type("task_struct", STRUCT, 0, 0, false); /* not the real one: it has no members */
     inner = type("thread_struct", STRUCT, 2, 16, false);
     member("sp", integer, 0);
@@ -278,6 +281,8 @@ static void test_prototypes(void **state)
     assert_true(t->variadic && t->n == 1 && gt_type_plain(p->types, t->of)->kind == GT_TYPE_VOID);
     t = gt_type_get(p->types, gt_types_find(p->types, GT_TYPE_ENUM, "state"));
     assert_true(t->n == 2 && !t->is_flags);
+    t = gt_type_get(p->types, gt_types_find(p->types, GT_TYPE_ENUM, "mask"));
+    assert_false(t->is_signed); /* with enums of 64 bits came a flag for that */
     gt_prototypes_free(p);
 }
 
@@ -379,6 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_members), cmocka_unit_test(test_prototypes),
+
         cmocka_unit_test(test_no_btf),  cmocka_unit_test(test_several),
         cmocka_unit_test(test_lies),    cmocka_unit_test(test_strings_without_end),
         cmocka_unit_test(test_endless),
