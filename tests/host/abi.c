@@ -94,7 +94,9 @@ void gt_tell_vcpu_exit(unsigned vcpu)
 
 void gt_tell_translate(struct tb *tb)
 {
+    gt_callback_flags = 1;
     TELL(on_translate, TYPES(struct tb *), VALUES(on_translate, tb));
+    gt_callback_flags = -1;
 }
 
 void gt_tell_flush(void)

@@ -10,6 +10,7 @@ One statement a line; "#" begins a comment. The head:
     args clock=insn depth=5     the plugin's arguments (output is added)
     hide times                  times are not compared (vCPUs that run at once)
     data NAME word...           words of memory: numbers, names of blocks, `&DATA`; or "text"
+    register NAME               one that the plugin can read; a vCPU's own value, 0 at first
 
 The program; a block is a label and its instructions, which are laid out one after the other:
 
@@ -18,12 +19,12 @@ The program; a block is a label and its instructions, which are laid out one aft
     lib NAME                    what follows is another ELF file
 
 A block's name is FUNC.LABEL; a function's name alone is its first block. `setsp` loads the stack
-pointer from a register or from memory. What each vCPU does, a life after the other:
+pointer from a register or from memory; `eret` returns from an exception. What each vCPU does, a life after the other:
 
     vcpu 0                      or "vcpu 1-39": each of them
       BLOCK BLOCK...            runs them:  BLOCK/2 from instruction 2 on, BLOCK..BLOCK as one block
                                 across both, BLOCK!2 instruction 2 faults, and accesses of the block
-                                before: +2w:DATA (instruction 2 writes), +0r:DATA+8
+                                before: +2w:DATA (instruction 2 writes), +0r:DATA+8, +1s:NAME=VALUE (sets a register)
       *5 BLOCK BLOCK            the line 5 times
       syscall NAME arg...       rt_sigaction rt_sigreturn munmap execve exit_group clone, or a number;
       sysret NAME result        arguments like words
@@ -88,15 +89,15 @@ ENCODERS = {
     'aarch64': dict(nop=fixed(0xd503201f), call=branch_aarch64(0x94000000, 0, 26),
                     icall=fixed(0xd63f0000), ret=fixed(0xd65f03c0),
                     jump=branch_aarch64(0x14000000, 0, 26), branch=branch_aarch64(0x54000000, 5, 19),
-                    ijump=fixed(0xd61f0020), syscall=fixed(0xd4000001), setsp=fixed(0x9100013f)),
+                    ijump=fixed(0xd61f0020), syscall=fixed(0xd4000001), setsp=fixed(0x9100013f), eret=fixed(0xd69f03e0)),
     'riscv64': dict(nop=fixed(0x13), call=jal(1), icall=fixed(0x000500e7), ret=fixed(0x8067),
                     jump=jal(0), branch=branch_riscv, ijump=fixed(0x78067), syscall=fixed(0x73),
-                    setsp=fixed(0x00053103)),
-    'x86_64': X86 | dict(syscall=raw('0f05'), setsp=raw('488b22')),
-    'i386': X86 | dict(syscall=raw('cd80'), setsp=raw('8b22')),
+                    setsp=fixed(0x00053103), eret=fixed(0x10200073)),
+    'x86_64': X86 | dict(syscall=raw('0f05'), setsp=raw('488b22'), eret=raw('48cf')),
+    'i386': X86 | dict(syscall=raw('cd80'), setsp=raw('8b22'), eret=raw('cf')),
 }
 WITH_TARGET = ('call', 'jump', 'branch')
-ENDS = ('call', 'icall', 'ret', 'jump', 'branch', 'ijump', 'syscall')
+ENDS = ('call', 'icall', 'ret', 'jump', 'branch', 'ijump', 'syscall', 'eret')
 
 
 class Script:
@@ -106,6 +107,7 @@ class Script:
         self.machine, self.base, self.args, self.hide = None, 'any', [], set()
         self.texts = set()
         self.data, self.libs, self.lives, self.expected = {}, [('guest.elf', [])], [], ''
+        self.registers = []
         with open(path, encoding='utf-8') as f:
             self.head, found, self.expected = f.read().partition('\nexpect\n')
         self.expected = self.expected if found else ''
@@ -136,6 +138,8 @@ class Script:
             self.base = rest
         elif word == 'hide':
             self.hide.add(rest)
+        elif word == 'register':
+            self.registers.append(rest)
         elif word == 'data':
             name, *words = rest.split()
             self.data[name] = words
@@ -272,6 +276,7 @@ class Guest:
         for name, words in s.data.items():
             lines.append(f'words {self.data[name]:#x} {self.width} '
                          + ' '.join(str(w) for w in self.words_of(name, words)))
+        lines += [f'reg {name} 8' for name in s.registers]
         lines += [f'insn {at:#x} {size}' for at, size, _ in self.insns]
         for vcpus, actions in s.lives:
             for vcpu in vcpus:
@@ -309,7 +314,10 @@ class Guest:
         out = []
         for word in words:
             access = re.match(r'\+(\d+)([rw]):(.*)$', word)
-            if access:
+            sets = re.match(r'\+(\d+)s:(\w+)=(\w+)$', word)
+            if sets:
+                out[-1] += f' {sets[1]}:s:{self.script.registers.index(sets[2])} {int(sets[3], 0)}'
+            elif access:
                 out[-1] += f' {access[1]}:{access[2]}:{self.value(access[3])}'
             else:
                 out.append(self.block(word))
