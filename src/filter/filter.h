@@ -94,6 +94,8 @@ bool gt_filter_set_acts_while_off(const struct gt_filter_set *set);
 /* True: a trigger may end the recording. */
 bool gt_filter_set_finishes(const struct gt_filter_set *set);
 
+/* True: it is about tasks of some name. */
+bool gt_filter_set_names_tasks(const struct gt_filter_set *set);
 /* True: what happens in one task changes nothing in another. */
 bool gt_filter_set_is_local(const struct gt_filter_set *set);
 

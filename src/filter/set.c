@@ -269,6 +269,14 @@ bool gt_filter_set_finishes(const struct gt_filter_set *set)
     return has_action(set, GT_ACTION_FINISH);
 }
 
+bool gt_filter_set_names_tasks(const struct gt_filter_set *set)
+{
+    for (size_t i = 0; i < set->n_scopes; i++)
+        if (set->scope[i].kind == GT_SCOPE_TASK && !set->scope[i].numeric)
+            return true;
+    return false;
+}
+
 bool gt_filter_set_is_local(const struct gt_filter_set *set)
 {
     for (size_t i = 0; i < set->n_rules; i++) {

@@ -200,10 +200,17 @@ static int check_lines(const struct gt_uftrace_recorder *r, const struct gt_filt
                         code ? "the code map has none" : "there is no code map");
 }
 
-int gt_filters_check_lines(const struct gt_uftrace_recorder *r, struct gt_error *err)
+static int check_set(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
+                     struct gt_error *err)
+{
+    int status = check_lines(r, set, err);
+    return status == 0 ? gt_filters_check_names(r, set, err) : status;
+}
+
+int gt_filters_check(const struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     const struct gt_filter_current *current = gt_filters_current(&r->filters);
-    return current ? check_lines(r, current->set, err) : 0;
+    return current ? check_set(r, current->set, err) : 0;
 }
 
 uint64_t gt_filters_recorded(const struct gt_uftrace_recorder *r)
@@ -293,7 +300,7 @@ static int use_words(struct gt_uftrace_recorder *r, GArray *words, struct gt_err
     struct gt_filter_set *set;
     int status = make_set(r, words, &set, err);
     if (status == 0)
-        status = check_lines(r, set, err);
+        status = check_set(r, set, err);
     if (status == 0 && gt_filter_set_uses(set) & GT_FILTER_NEEDS_LINES)
         status = gt_source_begin(r, err);
     struct gt_filter_current *next = status == 0 ? gt_filters_new(r, set, err) : NULL;

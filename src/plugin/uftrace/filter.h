@@ -89,8 +89,12 @@ size_t gt_filters_arguments(struct gt_filters *f, struct gt_arg *table);
 int gt_filters_init(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 /* At load, after the code map was read. GT_E_UNSUPPORTED: a filter is about source lines, and the
- * machine's map has none. */
-int gt_filters_check_lines(const struct gt_uftrace_recorder *r, struct gt_error *err);
+ * machine's map has none, or gt_filters_check_names. */
+int gt_filters_check(const struct gt_uftrace_recorder *r, struct gt_error *err);
+/* GT_E_UNSUPPORTED: the set is about names of tasks, and those of the guest, a Linux as the code
+ * map says, cannot be read. */
+int gt_filters_check_names(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
+                           struct gt_error *err);
 
 /* What decides now, for those who hold it, or ask only whether there is one. */
 static inline struct gt_filter_current *gt_filters_current(const struct gt_filters *f)

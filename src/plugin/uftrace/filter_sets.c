@@ -8,6 +8,7 @@
  * it still is the present one; if not, it was perhaps freed, which is why the memory of the count
  * is never given back.
  */
+#include "plugin/common/code_modules.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/recorder.h"
 
@@ -103,4 +104,18 @@ bool gt_filters_has(const struct gt_filters *f, uint64_t id)
     while (c && c->id != id)
         c = c->next;
     return c;
+}
+
+/* As linux.c reads them. */
+int gt_filters_check_names(const struct gt_uftrace_recorder *r, const struct gt_filter_set *set,
+                           struct gt_error *err)
+{
+    const struct gt_code_modules *code = r->code.modules.code;
+    if (!code || gt_code_modules_linux(code)->current == GT_CODE_NO_LINUX ||
+        !gt_filter_set_names_tasks(set) ||
+        (gt_host_can(GT_HOST_REGISTERS) && gt_host_can(GT_HOST_MEMORY)))
+        return 0;
+    return gt_error_set(err, GT_E_UNSUPPORTED,
+                        "a filter is about the name of a task, and this QEMU does not let plugins "
+                        "read those of a Linux guest; use QEMU 10.0 or later, or a task's number");
 }

@@ -195,7 +195,7 @@ static int init_members(struct gt_uftrace_recorder *r, struct gt_error *err)
 static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     if (!r->options.code_map)
-        return gt_filters_check_lines(r, err);
+        return gt_filters_check(r, err);
     if (r->guest.user)
         return gt_error_set(
             err, GT_E_USAGE,
@@ -206,7 +206,7 @@ static int read_code_map(struct gt_uftrace_recorder *r, struct gt_error *err)
                                       &r->code.modules.code, err);
     r->code.modules.code_found = gt_output_code_found;
     if (status == 0)
-        status = gt_filters_check_lines(r, err);
+        status = gt_filters_check(r, err);
     if (status == 0)
         gt_linux_init(r);
     return status;
