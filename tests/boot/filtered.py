@@ -19,14 +19,16 @@ def flat(out, *options):
 
 
 class Copies:
-    """A plugin each of these lists of arguments; all have the clock of instructions."""
+    """A plugin each of these lists of arguments; all have the clock of instructions, and all levels of calls if they do not say how
+    many."""
 
     def __init__(self, folder, sets):
         self.whole, self.folder, self.words = f'{folder}/whole', folder, []
         self.options = ['--format', 'uftrace', '--clock', 'insn', '--depth', DEPTH]  # of record
         for i, arguments in enumerate(sets):
+            levels = [] if any(word.startswith('depth=') for word in arguments) else [f'depth={DEPTH}']
             copy = shutil.copy(paths.plugin('uftrace'), f'{folder}/{i}.so')
-            self.words += ['-plugin', ','.join([f'{copy},output={self.out(i)},clock=insn,summary=off,code={self.whole}.code.map,depth={DEPTH}',
+            self.words += ['-plugin', ','.join([f'{copy},output={self.out(i)},clock=insn,summary=off,code={self.whole}.code.map', *levels,
                                                 *arguments])]
 
     def out(self, i):
@@ -42,10 +44,13 @@ class Copies:
         shutil.copy(known, own)
         return out
 
+    def flat_of(self, i):
+        return flat(self.take_names(i))
+
     def compare(self, i, options, least):
         """Copy i has what the reader shows of the whole recording with the options: calls of at least so many functions."""
         wanted = flat(self.whole, *options)
-        same(flat(self.take_names(i)), wanted, f"record {' '.join(options)}:")
+        same(self.flat_of(i), wanted, f"record {' '.join(options)}:")
         names = set(re.findall(r'enter .* (\S+)$', wanted, re.M))
         need(len(names) >= least, options, 'shows only', names)
         return wanted

@@ -3,7 +3,9 @@
 """Debian's Linux panics while a flight recorder records it: each snapshot has the calls up to panic(), those that the
 kernel itself prints.
 
-usage: panic_test.py ARCH SERIES
+usage: panic_test.py ARCH SERIES [long]
+
+long: it has worked for a minute and a half before, and the ring is small.
 """
 import os
 import re
@@ -19,6 +21,15 @@ WORK = 'ls -lR /sys/kernel /sys/bus >/dev/null\n'
 SYSRQ, EXIT = WORK + 'echo c >/proc/sysrq-trigger', WORK + 'exit 3'
 OPTIONS = ['--last', '16M']
 BEFORE = 10000  # ns, instructions
+SECONDS = 90  # of the guest
+LONG = f'''up=0
+while [ $up -lt {SECONDS} ]; do
+    ls -lR /sys/kernel /sys/bus >/dev/null
+    read -r up rest </proc/uptime
+    up=${{up%%.*}}
+done
+echo works for $up seconds
+echo c >/proc/sysrq-trigger'''
 
 
 def calls(path, *options):
@@ -43,6 +54,12 @@ def printed_chain(console):
     return names[names.index('panic'):]
 
 
+def span(path):
+    """ns of its first and last record."""
+    found = re.search(r'^time +: .*, from ([\d.]+) s to ([\d.]+) s$', printed([GUESTTRACE, 'info', path]), re.M)
+    return [int(text.replace('.', '')) for text in found.groups()]
+
+
 def check_panic(path, console, goes_on=True):
     """The calls that are open at panic() are those that the kernel prints; what was called just before is there, and
     what panic() called."""
@@ -53,7 +70,8 @@ def check_panic(path, console, goes_on=True):
     need(len(wanted) >= 6 and all(name in (own, None) for own, name in zip(chain[::-1], wanted)) and len(chain) >= len(wanted), path,
          'has', chain[::-1], 'the kernel has', wanted)
     time, tid, depth = entered[-1][:3]
-    part = calls(path, '--task', tid, '--from', f'{time - BEFORE}ns', '--to', f'{time + BEFORE}ns')
+    at = time - span(path)[0]
+    part = calls(path, '--task', tid, '--from', f'{at - BEFORE}ns', '--to', f'{at + BEFORE}ns')
     at = part.index(entered[-1])
     need(sum(c[3] == 'leave' for c in part[:at]) > 10, 'nothing was called before', part[:at])
     inside = [c[-1] for c in part[at + 1:] if c[2:4] == (depth + 1, 'enter')]
@@ -65,12 +83,26 @@ def machine(arch, series, folder, commands, append, reboots):
     return [word for word in line if word != '-no-reboot' or not reboots]
 
 
-def check_sysrq(arch, series, folder):
-    """A line of the console; the kernel hangs."""
+def record_console(arch, series, folder, commands, last, seconds):
+    """A line of the console makes a snapshot; the kernel hangs. The snapshot's path, and what the kernel printed."""
     out = f'{folder}/console'
-    done = record_until(lambda: os.path.exists(out), out, [*OPTIONS, '-T', 'console:Kernel panic'],
-                        machine(arch, series, folder, SYSRQ, '', False))
-    check_panic(out, done.stdout.decode(errors='replace'))
+    done = record_until(lambda: os.path.exists(out), out, ['--last', last, '-T', 'console:Kernel panic'],
+                        machine(arch, series, folder, commands, '', False), seconds)
+    return out, done.stdout.decode(errors='replace')
+
+
+def check_sysrq(arch, series, folder):
+    check_panic(*record_console(arch, series, folder, SYSRQ, '16M', 100))
+
+
+def check_long(arch, series, folder):
+    """Of minutes the ring has the last moment, without a gap."""
+    out, console = record_console(arch, series, folder, LONG, '2M', 500)
+    worked = re.search(r'works for (\d+) seconds', console)
+    need(worked and int(worked[1]) >= SECONDS, console[-3000:])
+    check_panic(out, console)
+    first, last = span(out)
+    need(first > last * 0.8, 'the ring has', first, 'to', last)
 
 
 def check_reset(arch, series, folder):
@@ -94,12 +126,11 @@ def check_end(arch, series, folder):
 def check(arch, series, folder):
     for part in check_sysrq, check_reset, check_end:
         part(arch, series, folder)
-    print('good')
 
 
 def main():
-    arch, series = sys.argv[1:]
-    return in_folder(f'panic-{arch}', lambda folder: check(arch, series, folder))
+    arch, series, *how = sys.argv[1:]
+    return in_folder(f'panic-{arch}', lambda folder: (check_long if how else check)(arch, series, folder))
 
 
 if __name__ == '__main__':

@@ -34,9 +34,9 @@ def flat(out, *options):
 
 
 class Machine:
-    def __init__(self, folder, case, arch, qemu):
-        self.folder, self.built = folder, boards.build_kernel(arch, folder, case, flags=['-g'])
-        self.command = self.built.command(qemu)
+    def __init__(self, folder, case, arch, qemu, defines=(), *options):  # pylint: disable=keyword-arg-before-vararg
+        self.folder, self.built = folder, boards.build_kernel(arch, folder, case, defines, ['-g'])
+        self.command = self.built.command(qemu, *options)
         told = f'{folder}/told'
         record(told, ['-q', '--srcline', '--symbols', self.built.elf], self.command)
         self.map = shutil.copy(f'{told}/code.map', f'{folder}/code.map')

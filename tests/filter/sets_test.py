@@ -19,10 +19,11 @@ import sys
 from gttest import boards, compilers, paths, qemus
 from gttest.commands import run
 from gttest.compilers import compile_to
+from gttest.filters import arguments
 from gttest.paths import GUESTTRACE
 from gttest.recordings import converse, record, symbols
 from gttest.results import FAILED, Tally, in_folder, need, same
-from machine_record_test import about_first, arguments
+from machine_record_test import about_first
 from record_test import DURATION, FUNCTIONS, LIBRARY, Options
 
 SETS, AT_ONCE = 10000, 24

@@ -82,11 +82,11 @@ def record(out, options, command, status=0, **more):
     return done
 
 
-def record_until(is_true, out, options, command):
+def record_until(is_true, out, options, command, seconds=SECONDS):
     """`guesttrace record` of a machine that does not end by itself: ended by SIGTERM once is_true()."""
     child = start([GUESTTRACE, 'record', '-o', out, *with_form(out, options), '--', *command])
     try:
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + seconds
         while not is_true():
             need(child.poll() is None and time.monotonic() < end, 'nothing has come of', options)
             time.sleep(0.01)
