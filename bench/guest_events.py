@@ -64,6 +64,19 @@ def row(name, words, kind, arch, command, file, *arguments, most=None, calls=Non
     return Row(name, words, cases)
 
 
+def floor(name, words):
+    """QEMU's part alone: a plugin that does nothing when a block is translated."""
+    def measured(bench, qemu):
+        plugin = os.path.abspath(os.path.join(bench.build, 'bench', 'libsteps.so')) + ',step=nothing'
+        return bench.pairs_at_once(linux(BUSY)(bench.context, qemu), plugin, statistics_of)
+
+    def cases(bench):
+        for qemu in bench.qemus('machine', 'aarch64'):
+            if qemu.abi > 1:
+                yield {'arch': 'aarch64', 'qemu': qemu.version, 'wanted': None, 'wanted_ns': None}, lambda qemu=qemu: measured(bench, qemu)
+    return Row(name, words, cases)
+
+
 def figures(r):
     ns = r.get('ns')
     return ['%.3f' % r['bare'], '%.3f' % r['recorded'], '%.3f' % r['ratio'], '%.3f' % r['error'],
@@ -84,6 +97,7 @@ def loop(name, words, line, *arguments, **more):
 THREE = 'three(long a, long b, long c) "%ld"'
 TABLES = [Table(
     [boot('guest-boot-off', 'a Linux boot, 1,000 events off', 'trace=off', most=1.02),
+     floor('guest-boot-floor', 'the same, a plugin that does nothing'),
      boot('guest-boot-on', 'the same, all on'),
      loop('guest-off', 'an event that is off', THREE, 'trace=off'),
      loop('guest-plain', 'on, without arguments', 'at=three plain(void)'),

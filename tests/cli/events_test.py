@@ -129,7 +129,7 @@ class Hostile(Events):
     def test_cut(self):
         """Of a program that is cut what is whole comes, or an error."""
         data = read_bytes(self.build())
-        for size in range(0, len(data), len(data) // 60):
+        for size in range(0, len(data), len(data) // 30):
             self.write('cut', data[:size])
             done = commands.run([GUESTTRACE, 'events', self.path('cut')])
             self.assertIn(done.returncode, (0, 1), size)
@@ -144,7 +144,7 @@ class Hostile(Events):
         for name in 'info', 'str':
             part = read_bytes(self.path(name))
             start = data.index(part)
-            for at in range(start, start + len(part), max(len(part) // 20, 1)):
+            for at in range(start, start + len(part), max(len(part) // 8, 1)):
                 changed = data[:at] + b'"\n(' * 4 + data[at + 12:]
                 write(self.path('changed'), changed)
                 done = commands.run([GUESTTRACE, 'events', '-o', self.path('out'), self.path('changed')])
