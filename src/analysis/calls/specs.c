@@ -11,6 +11,42 @@ const struct gt_values *gt_calls_values(const struct gt_calls *c)
     return &c->values;
 }
 
+/* Whether a text is one of those that separators part. */
+static bool is_part(const char *parts, char separator, const char *text)
+{
+    const size_t n = strlen(text);
+    for (const char *at = parts; at; at = strchr(at, separator), at = at ? at + 1 : NULL)
+        if (strncmp(at, text, n) == 0 && (!at[n] || at[n] == separator))
+            return true;
+    return false;
+}
+
+/* Kernel modules that were at one place, one after the other, are one module of a code map,
+ * "brd.ko+init+dummy.ko", that begins at a page: see analysis/placement/overlap.h. NULL: it is none
+ * of them, or of several. */
+static const struct gt_value_spec *find_in_parts(const struct gt_calls *c,
+                                                 const struct gt_calls_function *f)
+{
+    const char *base = strrchr(f->module, '/');
+    const struct gt_value_spec *found = NULL;
+    base = base ? base + 1 : f->module;
+    for (size_t i = 0; i < c->values.n_modules && strchr(base, '+'); i++) {
+        const struct gt_value_module *m = &c->values.module[i];
+        const char *own = strrchr(m->path, '/');
+        if (!is_part(base, '+', own ? own + 1 : m->path))
+            continue;
+        for (size_t k = 0; k < m->n; k++) {
+            if (((m->function[k].addr ^ f->address) & 0xfff) ||
+                !is_part(f->name, '|', m->function[k].name))
+                continue;
+            if (found)
+                return NULL;
+            found = &m->function[k].spec;
+        }
+    }
+    return found;
+}
+
 const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32_t function)
 {
     if (c->values.n_modules == 0)
@@ -18,7 +54,7 @@ const struct gt_value_spec *gt_calls_value_spec(const struct gt_calls *c, uint32
     const struct gt_calls_function *f = gt_spaces_function(c->spaces, function);
     const struct gt_value_module *m = gt_values_module(&c->values, f->module, NULL);
     const struct gt_value_function *found = m ? gt_value_module_find(m, f->address) : NULL;
-    return found ? &found->spec : NULL;
+    return found ? &found->spec : m ? NULL : find_in_parts(c, f);
 }
 
 /* Where no spec says what they are: words in hex. */
