@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from gttest import commands, compilers, functions, qemus, uftrace
+from gttest import commands, compilers, functions, memory, qemus, uftrace
 from gttest.commands import printed
 from gttest.paths import GUESTTRACE, LONG
 from gttest.recordings import check_directory, export
@@ -19,6 +19,8 @@ from recording_test import end_machine, on_all_machines, start_machine, until
 ROUNDS = 200 if LONG else 8
 KILLS = 30 if LONG else 2
 COUNT = 100
+CALLS = 2000000  # until memory is looked at
+BESIDE = 4 << 20  # bytes: two runs of one QEMU differ
 WAYS = [f'count={COUNT}', f'after=500,every=3,count={COUNT}', f'count={COUNT},at=return', f'if:took<1s,count={COUNT}']
 
 
@@ -55,14 +57,14 @@ def test_counts(t):
 
 # ---- flight recorders -------------------------------------------------------------------------------
 
-def start_flight(t, qemu):
+def start_flight(t, qemu, vcpus=4, last=('--last', '1M')):
     """The command, which the machine is a child of, and a client."""
     guest = compilers.compile_to(f'{t.folder}/harts', 'riscv64', f'{t.guests}/harts_riscv64.S', '-nostdlib', '-march=rv64g',
                                  '-mabi=lp64d', '-Wl,-Ttext=0x80000000', '-static')
-    child = commands.start([GUESTTRACE, 'record', '-o', t.out, '--last', '1M', '--control', f'{t.folder}/control', '--symbols', guest,
-                            '--', qemu, '-M', 'virt', '-bios', 'none', '-smp', '4', '-m', '64', *qemus.QUIET, '-kernel', guest])
+    child = commands.start([GUESTTRACE, 'record', '-o', t.out, *last, '--control', f'{t.folder}/control', '--symbols', guest,
+                            '--', qemu, '-M', 'virt', '-bios', 'none', '-smp', str(vcpus), '-m', '64', *qemus.QUIET, '-kernel', guest])
     c = Client(t, child)
-    until(child, c, lambda s: s['vcpus'] == 4 and s['calls_tracked'] > 10000)
+    until(child, c, lambda s: s['vcpus'] == vcpus and s['calls_tracked'] > 10000)
     return child, c
 
 
@@ -131,6 +133,36 @@ def check_killed(t, qemu):
 def test_flight_killed(t):
     """QEMU is killed at any moment: the command makes the snapshot."""
     on_all_machines(t, check_killed)
+
+
+# ---- memory -----------------------------------------------------------------------------------------
+
+def most_of(t, qemu, vcpus, last):
+    """What QEMU has had in memory at most, when so much has been called."""
+    t.out = f'{t.folder}/memory'
+    child, c = start_flight(t, qemu, vcpus, last)
+    until(child, c, lambda s: s['calls_tracked'] >= CALLS)
+    most = memory.most_resident(qemu_of(child))
+    if last[0] == '--last':
+        memory.check_flight(t.out, qemu_of(child), 1, memory.MIB, vcpus)
+    c.close()
+    child.send_signal(signal.SIGTERM)
+    done = commands.finish(child)
+    need(done.returncode == 0, done)
+    os.unlink(t.out)
+    return most
+
+
+def check_memory(t, qemu):
+    for vcpus in 1, 4:
+        without = most_of(t, qemu, vcpus, ['--format', 'compact'])
+        most = most_of(t, qemu, vcpus, ['--last', '1M'])
+        need(most <= without + BESIDE, vcpus, 'vCPUs: with --last', most, 'bytes, without', without)
+
+
+def test_flight_memory(t):
+    """A flight recorder of 1M has no more, while vCPUs call as fast as they can; not more than a recording that is kept."""
+    on_all_machines(t, check_memory)
 
 
 if __name__ == '__main__':

@@ -36,5 +36,6 @@ def check_flight(out, pid, number, last, tasks):
     need({name for name in os.listdir(folder) if name.startswith('.guesttrace-')} == {ring, pool}, os.listdir(folder))
     size, mapping = os.stat(f'{folder}/{ring}'), mapped(pid, folder)
     need(size.st_size <= last and size.st_blocks * 512 <= last + 65536, 'the ring of', last, 'bytes has', size)
+    need(mapping.pop('.now', 0) <= 4096, 'the clock of a machine is mapped with more than a page')
     need(set(mapping) <= {pool} and mapping.get(pool, 0) <= pool_limit(last, tasks), 'mapped:', mapping)
     need(os.path.getsize(f'{folder}/{pool}') == mapping.get(pool, 0), 'the pool has', os.path.getsize(f'{folder}/{pool}'), mapping)
