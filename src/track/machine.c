@@ -94,6 +94,13 @@ static bool took_handler(struct gt_thread *t, struct gt_handler *out)
     return true;
 }
 
+/* True where the stack's only frame is of a handler whose first block is the first one that was
+ * followed. It has loaded the kernel's stack pointer; no context was left. */
+static bool is_unseen_handler(const struct gt_stack *s)
+{
+    return s->cut && !s->n_handlers && s->top == s->base + 1 && s->top->kind == GT_FRAME_ROOT;
+}
+
 /* Where nothing is known below a stack's frames, a handler that ends below them was not seen to
  * begin: it has called them, or what it jumped to has, and it leaves them all. */
 static void leave_unknown(struct gt_thread *t, const struct gt_code *from, uint64_t time)
@@ -110,7 +117,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
     uint32_t depth = gt_stack_depth(s);
     gt_machine_forget(t, depth);
     struct gt_handler h;
-    if (is_left_behind(s))
+    if (is_left_behind(s) && !is_unseen_handler(s))
         return false;
     if (!took_handler(t, &h)) {
         if (!s->n_handlers) {

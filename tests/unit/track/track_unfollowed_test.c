@@ -61,6 +61,21 @@ static void test_handler_ends(void **state)
     guest_destroy(g);
 }
 
+/* The first block that is followed is a handler's, which stores the program's stack pointer and
+ * loads another one. It ends into a block that has no callback. */
+static void test_begins_in_handler(void **state)
+{
+    (void)state;
+    struct guest *g = followed_again();
+    plain(g, 'h', 0);
+    gt_track_saved(&g->t, MAIN);
+    load_sp(g, MAIN_SP, T_SP);
+    assert_false(leave(g, 'h', 1));
+    call_unseen(g, 'c', 3, 'd');
+    check(g, 1, "+h-h+d");
+    guest_destroy(g);
+}
+
 /* To the middle of a function: that is none that begins. To its entry: it is. */
 static void test_arrives(void **state)
 {
@@ -266,11 +281,17 @@ static void test_process(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_handler_ends), cmocka_unit_test(test_arrives),
-        cmocka_unit_test(test_nested),       cmocka_unit_test(test_bios),
-        cmocka_unit_test(test_other_task),   cmocka_unit_test(test_unknown_caller),
-        cmocka_unit_test(test_sigreturn),    cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_process),      cmocka_unit_test(test_within_kernel),
+        cmocka_unit_test(test_handler_ends),
+        cmocka_unit_test(test_arrives),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_bios),
+        cmocka_unit_test(test_other_task),
+        cmocka_unit_test(test_unknown_caller),
+        cmocka_unit_test(test_sigreturn),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_process),
+        cmocka_unit_test(test_within_kernel),
+        cmocka_unit_test(test_begins_in_handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
