@@ -37,6 +37,17 @@ def test_who_is_answered(t):
             refused(v, v.path + path, 404)
 
 
+def test_where_it_listens(t):
+    """On the loopback interface's address and nowhere else: the kernel's table of listening sockets."""
+    recording = made.Made(f'{t.folder}/data', n=50)
+    with Viewing(recording.path) as v:
+        listening = []
+        for table in 'tcp', 'tcp6':
+            with open(f'/proc/net/{table}', encoding='ascii') as f:
+                listening += [line.split()[1] for line in f.readlines()[1:] if line.split()[3] == '0A']
+        equal([where for where in listening if where.endswith(f':{v.port:04X}')], [f'0100007F:{v.port:04X}'], 'addresses')
+
+
 def test_headers(t):
     recording = made.Made(f'{t.folder}/data', n=50)
     with Viewing(recording.path) as v:

@@ -10,7 +10,7 @@ const LINE = 18;
 export const flame = { canvas: null, nodes: [], shown: 0, key: '', ready: '', hover: -1, scroll: 0, error: '' };
 // Of both recordings: all of each, and names by number.
 const both = { all: [1, 1], names: new Map() };
-let control = null, flameTip, pathBar, flameMatches = null;
+let control = null, flameTip, pathBar, flameMatches = null, matchesFor = '';
 
 // Nodes of an answer, which are in depth-first order, with their place: x and width are parts of the whole.
 function nodesOf(list, make) {
@@ -139,6 +139,10 @@ function drawFlame() {
   });
   c.globalAlpha = 1;
   flameMatches = found;
+  if (matchesFor !== `${flame.ready}/${state.search}`) {
+    matchesFor = `${flame.ready}/${state.search}`;
+    showPath();
+  }
   const text = flame.error || (flame.ready !== flame.key ? 'Reading the calls…' : flame.nodes.length < 2 ? 'There are no calls here.' : '');
   if (text) {
     c.fillStyle = flame.error ? theme.lost : theme.dim;

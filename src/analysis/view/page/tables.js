@@ -44,7 +44,7 @@ export class Table {
     const sign = down ? -1 : 1;
     const number = typeof column.number === 'function' ? column.number : row => row[key];
     this.sorted.sort(column.number ? (a, b) => sign * (number(a) - number(b)) || (a.name < b.name ? -1 : 1)
-      : (a, b) => (a[key] < b[key] ? sign : a[key] > b[key] ? -sign : 0));
+      : (a, b) => (a[key] < b[key] ? -sign : a[key] > b[key] ? sign : 0));
     this.chosen = chosen ? this.sorted.indexOf(chosen) : -1;
     this.redraw();
   }

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a person does on the page of guesttrace view, with mouse and keys, and what the page then has."""
+import json
+import re
+import sys
+
+import texts
+from gttest import commands, compilers, functions, made, paths, qemus, recordings
+from gttest.paths import GUESTTRACE
+from gttest.results import equal, need
+from page_test import PIXEL, Page, count, first_call, random_steps, report
+from source_test import BUILT, LINES, make
+from viewing import Viewing
+
+SECTION = 100000, 300000
+# Where a time, and a depth of a task's open track, are in the window.
+PLACE = '''(() => {
+  const { state, view, layout } = guesttrace, box = view.canvas.getBoundingClientRect();
+  const item = layout.items.find(i => i.track && i.track.task === %d);
+  return [box.left + 200 + (%s - state.from) / (state.to - state.from) * (box.width - 200), box.top + 26 + item.y - view.scroll + (%d + 0.5) * 16];
+})()'''
+# [[depth, function, calls, total], ...] of the flame graph.
+NODES = 'guesttrace.flame.nodes.map(n => [n.depth, n.function >= 0 ? guesttrace.functionOf(n.function).name : "", n.calls, n.total])'
+TABLE_CELL = '''(() => {
+  const cell = [...document.querySelectorAll('[aria-label="Functions"] %s')].find(c => c.textContent.replace(/ [▾▴]$/, "") === "%s");
+  const box = cell.getBoundingClientRect();
+  return [box.left + box.width / 2, box.top + box.height / 2];
+})()'''
+
+
+def shown(t, **more):
+    recording = made.Made(f'{t.folder}/data', step=random_steps, **more)
+    return recording, Viewing(recording.path)
+
+
+def index_of(p, name):
+    return p.ask(f'guesttrace.recording.functions.findIndex(f => f.name === {json.dumps(name)})')
+
+
+def details(p):
+    return p.ask('document.querySelector(".details").innerText')
+
+
+def test_click(t):
+    """A click shows a call's name, module, source line, times and path; each call of the path can be clicked."""
+    recording, folder = make(t)
+    depth, name, begin, end = first_call(recording, 8)
+    first = min(int.from_bytes(data[:8], 'little') for data in recording.data.values())
+    begin, end = begin - first, end - first
+    with Viewing('--source', folder, recording.path) as v, Page(t, v.url) as p:
+        p.ask(f'guesttrace.setSight({begin - 20}, {end + 20})')
+        p.idle()
+        p.click(*p.ask(PLACE % (1, (begin + end) / 2, depth)))
+        equal([p.state(f'call.{what}') for what in ('task', 'depth', 'begin', 'duration')], [1, depth, begin, end - begin], 'the call')
+        text = details(p)
+        line = f'{LINES[name][0]}:{LINES[name][1]}' if name in LINES else ''
+        for what in name, 'Module\nguest', line, texts.time_text(end - begin), f'{begin / 1e9:.9f} s', f'{end / 1e9:.9f} s':
+            need(what in text, what, 'is not in', text)
+        p.ask('document.querySelector(".stack li").click()')
+        p.idle()
+        outer = p.state('call')
+        need(outer['depth'] == 0 and outer['begin'] <= begin and outer['begin'] + outer['duration'] >= end, outer)
+        p.ask(f'guesttrace.setState({{ call: {{ ...guesttrace.state.call, function: {index_of(p, "fib")} }} }})')
+        p.idle()
+        need(f'{BUILT}:6' in details(p), details(p))
+
+
+def test_arguments(t):
+    """Those of a recorded program: what the page shows of a call is what replay prints of it."""
+    qemu = qemus.user_with_registers('x86_64')
+    program = compilers.compile_to(f'{t.folder}/queens', 'x86_64', f'{paths.SCRIPTS}/demo.c', '-O1', '-g', '-static')
+    out = f'{t.folder}/queens.gtrace'
+    recordings.record(out, ['-q', '--clock', 'insn', '-a', '-F', 'is_safe', '--qemu', qemu], [program])
+    printed = commands.printed([GUESTTRACE, 'replay', '--no-pager', '-f', 'none', out])
+    row, at, result = re.search(r'is_safe\(row=(\d+), at=(\d+)\) = (\d+)', printed).groups()
+    with Viewing(out) as v, Page(t, v.url) as p:
+        p.press('/')
+        p.type('is_safe')
+        p.press('Enter', 'Escape')
+        p.ask('guesttrace.goTo(guesttrace.state.function, "first")')
+        p.browser.wait('document.querySelector(".details").innerText.includes("retval")')
+        text = details(p)
+        need(f'row\n{row}\n' in text and f'at\n{at}\n' in text and f'retval\n{result}\n' in text, text)
+
+
+def test_drag(t):
+    _, viewing = shown(t)
+    with viewing as v, Page(t, v.url) as p:
+        p.press('w', 'w', 'w')
+        begin, end = p.state('from'), p.state('to')
+        left, top, width, _ = p.where('canvas.tracks')
+        p.drag(left + 700, top + 200, left + 500, top + 200)
+        by = 200 * (end - begin) / (width - 200)
+        need(abs(p.state('from') - begin - by) < by / 50 and abs(p.state('to') - end - by) < by / 50, p.state('from'), begin, by)
+        p.press('a')
+        need(p.state('from') < begin + by, 'A does not move it back')
+        wide = p.state('to') - p.state('from')
+        p.press('s')
+        need(p.state('to') - p.state('from') > wide, 'S does not zoom out')
+        time = p.state('from') + (p.state('to') - p.state('from')) * 300 / (width - 200)
+        p.mouse('mouseWheel', left + 500, top + 200, deltaX=0, deltaY=-200)
+        p.idle()
+        after = p.state('from') + (p.state('to') - p.state('from')) * 300 / (width - 200)
+        need(abs(after - time) < wide / 100, 'the wheel zooms at another place:', time, after)
+
+
+def test_search(t):
+    """By a part of a name, a glob, a module: in tables, on the time line and in the flame graph."""
+    recording, viewing = shown(t)
+    everything = set(report(recording.path))
+    with viewing as v, Page(t, v.url) as p:
+        p.press('3')
+        for text, names in ('ea', {'read'}), ('?et', {'get'}), ('*t', {n for n in everything if n.endswith('t')}), ('guest:w*', {'walk', 'write'}), ('other:w*', set()):
+            p.ask(f'guesttrace.setState({{ search: {json.dumps(text)} }})')
+            p.idle()
+            equal({row[6] for row in p.rows('Functions') if len(row) > 6}, names & everything, text)
+        p.ask('guesttrace.setState({ search: "", tab: "timeline" })')
+        p.idle()
+        call = p.ask('[...Array(100).keys()].map(i => guesttrace.callAt(1, 0, guesttrace.recording.duration * i / 100)).filter(h => h && h.call)[0].call')
+        name = p.ask(f'guesttrace.functionOf({call["function"]}).name')
+        p.ask(f'guesttrace.setSight({call["begin"]}, {call["begin"] + call["duration"]})')
+        p.idle()
+        y = p.ask(PLACE % (1, call['begin'], 0))[1] - p.where('canvas.tracks')[1]
+        colours = []
+        for text in '', name, 'no such name':
+            p.ask(f'guesttrace.setState({{ search: {json.dumps(text)} }})')
+            p.idle()
+            colours.append(p.ask(PIXEL % (call['begin'] + call['duration'] * 0.9, y - 48)))
+        need(colours[0] == colours[1] and sum(colours[2]) > sum(colours[0]), 'what is not found is not pale:', colours)
+        p.ask('guesttrace.setState({ search: "fib", tab: "flame" })')
+        p.browser.wait('document.querySelector(".path .right")')
+        need(re.fullmatch(r'search: \d+\.\d+ %', p.ask('document.querySelector(".path .right").innerText')), 'the flame graph does not say what part is found')
+        p.ask('guesttrace.setState({ search: "no such name" })')
+        p.browser.wait('["search: ", "search: 0.00 %"].includes(document.querySelector(".path .right").textContent)')
+
+
+def test_flame_of_a_part(t):
+    """The flame graph and its inverse, of all, of a range, of a task, have the sums of report."""
+    recording, viewing = shown(t)
+    with viewing as v, Page(t, v.url) as p:
+        for part, options in (({}, []), ({'range': SECTION}, ['--from', '100us', '--to', '300us']),
+                              ({'range': SECTION, 'tasks': [1]}, ['--from', '100us', '--to', '300us', '--task', '8'])):
+            sums = report(recording.path, *options)
+            p.ask(f'guesttrace.setState({json.dumps({"tab": "flame", "inverse": False, **part})})')
+            p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
+            whole = p.ask(NODES)
+            equal(sum(n[3] for n in whole if n[0] == 1), sum(s[2] for s in sums.values()), f'all of {part}')
+            p.ask('[...document.querySelectorAll(".choice")].find(b => b.textContent === "Inverse").click()')
+            p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
+            equal({n[1]: n[3] for n in p.ask(NODES) if n[0] == 1}, {name: s[2] for name, s in sums.items() if s[2]}, f'inverse of {part}')
+        p.picture('inverse')
+        p.ask('[...document.querySelectorAll(".choice")].find(b => b.textContent === "Number of calls").click()')
+        p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
+        equal({n[1]: n[2] for n in p.ask(NODES) if n[0] == 1}, {name: s[0] for name, s in sums.items()}, 'numbers of calls')
+
+
+def test_sort_and_follow(t):
+    """A click on a heading sorts; one on a function shows its callers; a double click, and Enter, its longest call."""
+    recording, viewing = shown(t)
+    sums = report(recording.path)
+    with viewing as v, Page(t, v.url) as p:
+        p.press('3')
+        for heading, key in ('Calls', lambda s: s[0]), ('Self', lambda s: s[2]):
+            p.click(*p.ask(TABLE_CELL % ('.head button', heading)))
+            order = [key(sums[row[6]]) for row in p.rows('Functions')]
+            equal(order, sorted(order, reverse=True), heading)
+        p.click(*p.ask(TABLE_CELL % ('.head button', 'Function')))
+        equal([row[6] for row in p.rows('Functions')], sorted(sums), 'by name')
+        p.click(*p.ask(TABLE_CELL % ('.rows .cell', 'fib')))
+        equal(p.state('function'), index_of(p, 'fib'), 'the function')
+        callers = sum(s.calls for tid in made.TIDS for path, s in recording.paths(tid).items() if path[-1] == 'fib')
+        equal(sum(count(row[0]) for row in p.rows('Callers')), callers, 'calls by callers')
+        p.press('Enter')
+        p.browser.wait('guesttrace.state.tab === "timeline" && guesttrace.state.call')
+        longest = v.ask('find', functions=index_of(p, 'fib'), time=0)['longest']
+        equal([p.state('call.begin'), p.state('call.duration')], [longest['begin'], longest['duration']], 'the longest call')
+
+
+def test_dark(t):
+    _, viewing = shown(t, n=50)
+    with viewing as v, Page(t, v.url) as p:
+        def background():
+            return p.ask('[document.documentElement.dataset.theme, getComputedStyle(document.body).backgroundColor]')
+        p.browser.call('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': 'dark'}])
+        p.browser.wait('document.documentElement.dataset.theme === "dark"')
+        p.idle()
+        dark, corner = background(), p.ask(PIXEL % (0, 500))
+        p.picture('dark')
+        p.press('t')
+        light = background()
+        equal((dark, light), (['dark', 'rgb(20, 24, 29)'], ['light', 'rgb(255, 255, 255)']), 'the page')
+        need(max(corner) < 80 < 200 < min(p.ask(PIXEL % (0, 500))), 'the time line:', corner)
+
+
+def test_link(t):
+    """The address that the page has after some steps shows another page the same."""
+    _, viewing = shown(t)
+    what = 'JSON.stringify([guesttrace.state.tab, guesttrace.state.range, guesttrace.state.tasks, guesttrace.state.call.begin, guesttrace.state.call.depth, guesttrace.state.search, ' \
+           'Math.round(guesttrace.state.from), Math.round(guesttrace.state.to)])'
+    with viewing as v:
+        with Page(t, v.url) as p:
+            p.press('/')
+            p.type('fib')
+            p.press('Enter')
+            p.ask('guesttrace.view.canvas.focus()')
+            p.press('m', 'w')
+            p.browser.wait('location.hash.includes("search=fib") && location.hash.includes("call=") && location.hash.includes("range=")'
+                           ' && location.hash.includes(`at=${Math.round(guesttrace.state.from)}-`)')
+            link, state = p.ask('location.hash'), p.ask(what)
+        with Page(t, v.url + link) as p:
+            equal(p.ask(what), state, link)
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals()))
