@@ -61,6 +61,10 @@ static bool in_floats(struct gt_abi_call *call, uint32_t type, struct gt_abi_val
         call->floats + f.floats > call->abi->n_float ||
         call->integers + f.n - f.floats > call->abi->n_integer)
         return false;
+    if (f.n == 2 && f.part[0].at + f.part[0].size > f.part[1].at) {
+        gt_abi_lose(call, v, "compilers disagree on a float beside a bit field of a larger type");
+        return true;
+    }
     for (unsigned i = 0; i < f.n; i++) {
         gt_abi_in_register(v,
                            f.part[i].is_float ? gt_abi_next_float(call) : gt_abi_next_integer(call),
