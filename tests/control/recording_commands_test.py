@@ -17,8 +17,8 @@ from gttest.recordings import check_directory, export
 from gttest.results import need, write
 from recording import Client, RecordingTest, fork, read_line, step
 
-LIST = 'expected status, flush, on, off, filter, trigger or snapshot'
-HELP = 'ok status | flush | on | off | filter [OPTION...] | trigger FUNC@ACTION... | snapshot [FILE]'
+LIST = 'expected status, flush, path, on, off, filter, trigger or snapshot'
+HELP = 'ok status | flush | path | on | off | filter [OPTION...] | trigger FUNC@ACTION... | snapshot [FILE]'
 START = 10  # more calls than that come before main()
 
 
@@ -56,7 +56,7 @@ def test_qmp(t):
     c = Client(t, child)
     need(c.qmp('qmp_capabilities') == {'return': {}, 'id': 7}, 'qmp_capabilities')
     names = [command['name'] for command in c.qmp('query-commands')['return']]
-    for name in 'status', 'flush', 'on', 'off', 'filter', 'trigger', 'snapshot':
+    for name in 'status', 'flush', 'path', 'on', 'off', 'filter', 'trigger', 'snapshot':
         need(f'guesttrace-{name}' in names, names)
     need(c.qmp('guesttrace-off') == {'return': {'answer': ''}, 'id': 7}, 'off')
     need(c.qmp('guesttrace-status')['return']['answer'].startswith('recording=off '), 'status')

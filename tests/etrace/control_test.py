@@ -198,7 +198,7 @@ def test_ctl(t):
     for c in crowd:
         need(c.ask('flush') == 'ok', 'one of them')
     done = ctl(t, 'flush')
-    need(done.status == 1 and done.errors == 'guesttrace ctl: too many clients: at most 32\n', done)
+    need(done.status == 1 and done.errors == f'guesttrace ctl: {t.folder}/control: too many clients: at most 32\n', done)
     go_on(t, child)
     for c in crowd:
         c.close()
