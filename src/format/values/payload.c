@@ -17,7 +17,8 @@ static const uint8_t null_text[NULL_TEXT] = {0xff, 0xff, 0xff, 0xff};
 static size_t pad(uint8_t *out, size_t n, size_t to)
 {
     size_t end = (n + to - 1) / to * to;
-    memset(out + n, 0, end - n);
+    if (end > n)
+        memset(out + n, 0, end - n);
     return end;
 }
 
@@ -55,6 +56,10 @@ static size_t put_fixed(uint8_t *out, unsigned size, const struct gt_value *v)
     uint8_t word[8];
     const void *from = word;
     size_t have = 0;
+    if (v->kind == GT_VALUE_WORD && size == sizeof word) {
+        gt_put64(out, v->word);
+        return size;
+    }
     if (v->kind == GT_VALUE_WORD) {
         gt_put64(word, v->word);
         have = sizeof word;
@@ -119,6 +124,8 @@ static void take_text(struct gt_reader *r, struct gt_value *v)
 static uint64_t word_of(const uint8_t *bytes, unsigned size, bool sign)
 {
     uint64_t word = 0;
+    if (size == 8)
+        return gt_le64(bytes);
     for (unsigned i = 0; i < size; i++)
         word |= (uint64_t)bytes[i] << (8 * i);
     if (sign && size && size < 8 && word >> (8 * size - 1))

@@ -67,6 +67,10 @@ static bool read_register(const struct reading *in, struct gt_argument_register 
     if ((size_t)p->offset >= have)
         return false;
     have -= (size_t)p->offset;
+    if (n == sizeof(uint64_t) && have >= n) { /* most are: no calls for them */
+        memcpy(out, bytes + p->offset, sizeof(uint64_t));
+        return true;
+    }
     memset(out, 0, n);
     memcpy(out, bytes + p->offset, have < n ? have : n);
     return true;
@@ -217,8 +221,9 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
 static void read_into(struct reading *in, const struct gt_code *code, size_t from, size_t n,
                       struct gt_argument_slot *slot)
 {
-    struct gt_value_list list = {.n = n};
+    struct gt_value_list list;
     const struct gt_argument_function *of = in->of;
+    list.n = n; /* the others stay as they are: there are many */
     for (size_t i = 0; i < n; i++)
         read_value(in, from + i, in->bytes[i], &list.value[i]);
     slot->n = gt_packed_is_on(&in->r->output.packed)
