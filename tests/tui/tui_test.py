@@ -204,7 +204,9 @@ def test_editor(t):
         s.press('O')
         s.until(lambda _: os.path.exists(said) and read_text(said) == f'+12\n{source}\n', 'the editor')
         s.until(lambda lines: titled('all calls')(lines) and lines[-1].endswith('source.c:12'), 'the screen after it')
-        s.press('Down', 'O')
+        s.press('j')
+        s.until(lambda lines: titled('all calls')(lines) and lines[-1] == 'guest', 'the next function')
+        s.press('O')
         s.until(lambda lines: 'source line of this function is not known' in lines[-1], 'another function')
     with Terminal(t, 100, 10, 'env', 'STATUS=3', *command) as s:
         s.until(titled('all calls'), 'all calls')
