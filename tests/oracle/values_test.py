@@ -161,6 +161,10 @@ def asked(guest, work):
     return calls
 
 
+def title(run, seed):
+    return f'{run[0]} {" ".join(run[1])}{" C++" if run[2] else ""}{" static" if run[3] else ""} seed {seed}'
+
+
 def check(way, machine, arch, seed, rounds, run, totals):
     with folder('values') as work:
         guest = Guest(arch, machine, seed, rounds, run, work, way == 'printed')
@@ -169,7 +173,7 @@ def check(way, machine, arch, seed, rounds, run, totals):
     c = Comparison()
     c.calls(got, want)
     totals.update(c.count)
-    name = f'{run[0]} {" ".join(run[1])}{" C++" if run[2] else ""}{" static" if run[3] else ""} seed {seed}'
+    name = title(run, seed)
     print(f'{arch} {name}: ' + ', '.join(f'{n} {w}' for w, n in sorted(c.count.items())) + f', {len(c.wrong)} wrong',
           flush=True)
     need(not c.wrong, f'{name}:', *[f'\n  {line}' for line in c.wrong[:int(os.environ.get('SHOW', '8'))]])
@@ -184,7 +188,7 @@ def main():
     tally, totals = Tally(), collections.Counter()
     for seed in range(first, first + seeds):
         for run in runs:
-            tally.run(f'{arch} {run[0]} {run[1]}', check, way, place == 'machine', arch, seed, rounds, run, totals)
+            tally.run(f'{arch} {title(run, seed)}', check, way, place == 'machine', arch, seed, rounds, run, totals)
     print(', '.join(f'{n} {w}' for w, n in sorted(totals.items())))
     return tally.status()
 
