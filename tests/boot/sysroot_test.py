@@ -40,7 +40,7 @@ COMMANDS = '''cat /proc/sys/kernel/randomize_va_space
 /alpha
 /beta
 /gamma
-/gamma
+/gamma later
 ls -l /sys/kernel >/dev/null
 cat /proc/meminfo | sort | wc -l'''
 LUA = '/lua/lib/ld-linux-aarch64.so.1 --library-path /lua/lib /lua/bin/lua5.4 /script.lua'

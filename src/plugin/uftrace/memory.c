@@ -16,7 +16,6 @@
  */
 #include "plugin/uftrace/memory.h"
 #include "base/fnv.h"
-#include "plugin/uftrace/block_cache.h"
 #include "plugin/uftrace/recorder.h"
 #include "plugin/uftrace/vcpu.h"
 
@@ -47,22 +46,19 @@ static uint64_t hash_piece(const uint8_t *bytes, size_t piece)
     return hash;
 }
 
-/* The page in which the block begins. */
-static bool is_unchanged(const struct gt_memory_page *page, const uint8_t *bytes)
+/* The part of the page in which the block begins. */
+static bool is_piece_unchanged(const struct gt_memory_page *page, const uint8_t *bytes)
 {
     size_t piece = (uintptr_t)bytes % GT_PAGE / PIECE;
     return page->piece[piece] == hash_piece(bytes, piece);
 }
 
-/* True for a block that is translated again with only its address changed: the memory is used for
- * something else, or QEMU has dropped all blocks. */
-static bool is_again(struct gt_uftrace_recorder *r, struct gt_block *block, uint64_t pc)
+static bool is_unchanged(const struct gt_memory_page *page, const uint8_t *bytes)
 {
-    size_t n = gt_block_insns(block);
-    for (struct gt_cached_block *k = gt_cached_block_at(r, pc); k; k = gt_cached_block_next(k))
-        if (k->code->insns == n)
-            return true;
-    return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(page->piece); i++)
+        if (page->piece[i] != hash_piece(bytes, i))
+            return false;
+    return true;
 }
 
 /* The page holds other code now, or code for the first time. */
@@ -79,13 +75,15 @@ static struct gt_memory_page *renew(struct gt_uftrace_recorder *r, struct gt_mem
     return page;
 }
 
-/* The shift of a block of the page, which has not changed since its address was set. */
-static bool find_shift(struct gt_uftrace_recorder *r, const struct gt_memory_page *page,
-                       struct gt_block *block, uint64_t pc, uint64_t *shift)
+/* The shift of a block of the page. A page that is seen at a second address is of a file, and whole
+ * as it was, or it holds other code now. Blocks of it that were translated before keep their
+ * addresses, and so do those that are translated again because the CPU's state is another. */
+static bool find_shift(const struct gt_memory_page *page, const uint8_t *bytes, uint64_t pc,
+                       uint64_t *shift)
 {
     *shift = (page->at - pc / GT_PAGE) * GT_PAGE;
     bool high = (pc + *shift) >> 63; /* a kernel runs low before it runs high */
-    return *shift == 0 || (!high && !is_again(r, block, pc + *shift));
+    return *shift == 0 || (!high && is_unchanged(page, bytes));
 }
 
 uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block)
@@ -96,12 +94,12 @@ uint64_t gt_memory_shift(struct gt_uftrace_recorder *r, struct gt_block *block)
     if (r->guest.user || !bytes || pc >> 63)
         return 0;
     struct gt_memory_page *page = g_hash_table_lookup(r->code.memory.pages, page_of(bytes));
-    bool unchanged = page && is_unchanged(page, bytes);
-    r->code.memory.here = unchanged ? page : renew(r, page, bytes);
-    if (r->host.abi < 3)
-        return 0;
-    uint64_t shift;
-    if (unchanged && find_shift(r, page, block, pc, &shift))
+    uint64_t shift = 0;
+    bool known = page && is_piece_unchanged(page, bytes);
+    if (known && r->host.abi >= 3)
+        known = find_shift(page, bytes, pc, &shift);
+    r->code.memory.here = known ? page : renew(r, page, bytes);
+    if (known || r->host.abi < 3)
         return shift;
     uint64_t expected = gt_vcpu_expects(r);
     shift = expected % GT_PAGE == pc % GT_PAGE ? expected - pc : 0;
