@@ -67,21 +67,23 @@ def test_click(t):
 
 
 def test_arguments(t):
-    """Those of a recorded program: what the page shows of a call is what replay prints of it."""
-    qemu = qemus.user_with_registers('x86_64')
-    program = compilers.compile_to(f'{t.folder}/queens', 'x86_64', f'{paths.SCRIPTS}/demo.c', '-O1', '-g', '-static')
-    out = f'{t.folder}/queens.gtrace'
-    recordings.record(out, ['-q', '--clock', 'insn', '-a', '-F', 'is_safe', '--qemu', qemu], [program])
+    """Those of a recorded machine: what the page shows of a call is what replay prints of it."""
+    qemu = qemus.machines_from('aarch64', qemus.TELLS_MEMORY)
+    machine, out = f'{t.folder}/machine', f'{t.folder}/machine.gtrace'
+    compilers.compile_to(machine, 'aarch64', f'{paths.SCRIPTS}/demo-machine.c', '-O1', '-g', '-ffreestanding',
+                         '-nostdlib', '-static', '-mgeneral-regs-only', '-Wl,-Ttext=0x40080000')
+    recordings.record(out, ['-q', '--clock', 'insn', '-a', '-F', 'is_prime', '--symbols', machine],
+                      [qemu, '-M', 'virt', '-cpu', 'cortex-a57', '-display', 'none', '-serial', 'stdio', '-kernel', machine])
     printed = commands.printed([GUESTTRACE, 'replay', '--no-pager', '-f', 'none', out])
-    row, at, result = re.search(r'is_safe\(row=(\d+), at=(\d+)\) = (\d+)', printed).groups()
+    n, result = re.search(r'is_prime\(n=(\d+)\) = (\d+)', printed).groups()
     with Viewing(out) as v, Page(t, v.url) as p:
         p.press('/')
-        p.type('is_safe')
+        p.type('is_prime')
         p.press('Enter', 'Escape')
         p.ask('guesttrace.goTo(guesttrace.state.function, "first")')
         p.browser.wait('document.querySelector(".details").innerText.includes("retval")')
         text = details(p)
-        need(f'row\n{row}\n' in text and f'at\n{at}\n' in text and f'retval\n{result}\n' in text, text)
+        need(f'n\n{n}\n' in text and f'retval\n{result}\n' in text, text)
 
 
 def test_drag(t):
