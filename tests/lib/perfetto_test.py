@@ -38,6 +38,20 @@ class Perfetto(ReaderCase):
         self.assertEqual(trace.instants(), [(103, 9, 'hello')])
         self.assertEqual(trace.thread(22), (3, 9, 't'))
 
+    def test_values(self):
+        def value(field_of_value):
+            return field(4, field(10, b'n') + field_of_value)
+        def values(*annotations):
+            begin = packet(field(13, 2), field(8, 1), field(12, field(2, field(1, 4) + field(2, b'fn'))),
+                           field(11, field(9, 1) + field(10, 4) + b''.join(annotations)))
+            return perfetto.Trace(self.TRACKS + self.STATE + begin + self.END).events[0].values
+        self.assertEqual(values(), {})
+        self.assertEqual(values(value(field(3, 5))), {'n': 5})
+        self.assertEqual(values(value(b'\x20' + b'\xff' * 9 + b'\x01')), {'n': -1})
+        self.assertEqual(values(value(field(7, 16))), {'n': '0x10'})
+        self.assertEqual(values(value(field(6, b'text'))), {'n': 'text'})
+        self.refused(values, value(field(3, 5) + field(4, 5)), 'a value of')
+
     def test_state(self):
         """A state has no names yet; without one nothing is read, and that is wrong at the beginning of a file."""
         begun = self.TRACKS + self.STATE + self.BEGIN + state(110)

@@ -13,7 +13,8 @@ BEGIN, END, INSTANT = 1, 2, 3
 CLOCK, TRACE_CLOCK = 64, 6
 
 # Fields of the messages: {number: (name, type)}; a type is 'v', 't' or another message.
-EVENT = {9: ('type', 'v'), 10: ('name_iid', 'v'), 23: ('name', 't')}
+VALUE = {10: ('name', 't'), 3: ('uint_value', 'v'), 4: ('int_value', 'v'), 7: ('pointer_value', 'v'), 6: ('string_value', 't')}
+EVENT = {9: ('type', 'v'), 10: ('name_iid', 'v'), 23: ('name', 't'), 4: ('debug_annotations', VALUE)}
 NAMES = {2: ('event_names', {1: ('iid', 'v'), 2: ('name', 't')})}
 DEFAULTS = {58: ('timestamp_clock_id', 'v'), 11: ('track_event_defaults', {11: ('track_uuid', 'v')})}
 SNAPSHOT = {1: ('clocks', {1: ('clock_id', 'v'), 2: ('timestamp', 'v'), 3: ('is_incremental', 'v')})}
@@ -24,9 +25,9 @@ DESCRIPTOR = {1: ('uuid', 'v'), 5: ('parent_uuid', 'v'), 2: ('name', 't'), 3: ('
 PACKET = {8: ('timestamp', 'v'), 10: ('trusted_packet_sequence_id', 'v'), 13: ('sequence_flags', 'v'), 6: ('clock_snapshot', SNAPSHOT),
           11: ('track_event', EVENT), 60: ('track_descriptor', DESCRIPTOR), 12: ('interned_data', NAMES),
           59: ('trace_packet_defaults', DEFAULTS)}
-REPEATED = {'event_names', 'clocks'}
+REPEATED = {'event_names', 'clocks', 'debug_annotations'}
 
-Event = collections.namedtuple('Event', 'track time type name')
+Event = collections.namedtuple('Event', 'track time type name values')
 
 
 # ---- protocol buffers --------------------------------------------------------------------------------
@@ -91,6 +92,16 @@ def packets(data, begin=0):
         at = after
 
 
+def value_of(annotation):
+    """(name, value): a text, a number, or of a pointer a text in hex."""
+    name, left = annotation['name'], {k: v for k, v in annotation.items() if k != 'name'}
+    need(len(left) == 1, 'a value of', left)
+    (kind, value), = left.items()
+    if kind == 'int_value' and value >> 63:
+        value -= 1 << 64
+    return name, hex(value) if kind == 'pointer_value' else value
+
+
 # ---- traces ------------------------------------------------------------------------------------------
 
 class Sequence:
@@ -149,7 +160,8 @@ class Trace:
         event = packet['track_event']
         name = sequence.names[event['name_iid']] if 'name_iid' in event else event.get('name')
         need(event['type'] in (BEGIN, END, INSTANT) and (name is None) == (event['type'] == END), 'an event')
-        self.events.append(Event(sequence.track, sequence.time, event['type'], name))
+        values = dict(value_of(v) for v in event.get('debug_annotations', []))
+        self.events.append(Event(sequence.track, sequence.time, event['type'], name, values))
 
     def thread(self, track):
         """(pid, tid, name) of a task's track; None: another one."""
@@ -160,7 +172,7 @@ class Trace:
         """{tid: [(kind, time, depth, name)]}, kind 'enter' or 'leave'; with ends_ok, an end without a begin is left
         out."""
         out, stacks = collections.defaultdict(list), collections.defaultdict(list)
-        for track, time, kind, name in self.events:
+        for track, time, kind, name, _ in self.events:
             thread = self.thread(track)
             if not thread or kind == INSTANT:
                 continue
