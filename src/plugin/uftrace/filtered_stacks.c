@@ -66,6 +66,13 @@ static bool stack_open(void *self, struct gt_thread *t, struct gt_stack *s, uint
     struct gt_task *task = gt_task_of(s);
     if (!gt_output_open_stack(self, t, s, time))
         return false;
+    if (task->filtered.out && gt_recorder_has_vcpu_tasks(r)) {
+        /* it runs again, on this vCPU or another one: with its filters as they were */
+        task->filtered.out = s->out;
+        task->filtered.id = task->id;
+        s->out = &r->vcpus.no_stream;
+        return true;
+    }
     if (!gt_filtered_begin(&task->filtered, r, s, s->out, task->id)) {
         gt_output_close_stack(self, s);
         return false;

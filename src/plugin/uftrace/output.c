@@ -184,17 +184,29 @@ static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t t
     gt_output_name_stack(r, s, name, time);
 }
 
+/* With a task for each vCPU: the stack that runs has the vCPU's output. False: there is none yet. */
+static bool take_output_of_vcpu(const struct gt_vcpu *v, struct gt_stack *s)
+{
+    if (!v->out)
+        return false;
+    s->out = v->out;
+    gt_task_of(s)->id = v->tid;
+    return true;
+}
+
 bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time)
 {
     struct gt_uftrace_recorder *r = self;
-    const struct gt_vcpu *v =
-        (const struct gt_vcpu *)((const char *)t - offsetof(struct gt_vcpu, thread));
+    struct gt_vcpu *v = (struct gt_vcpu *)((char *)t - offsetof(struct gt_vcpu, thread));
+    bool of_vcpu = gt_recorder_has_vcpu_tasks(r);
+    if (of_vcpu && take_output_of_vcpu(v, s))
+        return true;
     if (!r->guest.user && s->coroutine && r->totals.tasks >= r->options.max_tasks) {
         t->counters[GT_COUNT_BEYOND_TASKS] += !gt_task_of(s)->beyond;
         gt_task_of(s)->beyond = true;
         return false;
     }
-    uint32_t id = s->coroutine ? next_coroutine(r) : v->tid;
+    uint32_t id = s->coroutine && !of_vcpu ? next_coroutine(r) : v->tid;
     struct gt_stream *stream;
     int status = gt_stream_open(r->output.streams, id, &stream);
     if (status == GT_E_EXISTS) {
@@ -207,6 +219,8 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
         return false;
     }
     s->out = stream;
+    if (of_vcpu)
+        v->out = stream;
     gt_task_of(s)->id = id;
     trace_uftrace_task(id, time);
     struct job job = {.rec = r, .run = add_task, .time = time, .tid = id};

@@ -124,6 +124,12 @@ static inline bool gt_recorder_tells_switches(const struct gt_uftrace_recorder *
     return !r->guest.user && r->options.tasks == GT_TASKS_STACK;
 }
 
+/* True where all call stacks that a vCPU runs are one task. */
+static inline bool gt_recorder_has_vcpu_tasks(const struct gt_uftrace_recorder *r)
+{
+    return !r->guest.user && r->options.tasks == GT_TASKS_CPU && !r->options.privilege_levels;
+}
+
 /* The vCPU of the index. All beyond the limit share one, which is not recorded. */
 static inline struct gt_vcpu *gt_vcpu_at(struct gt_uftrace_recorder *r, unsigned index)
 {

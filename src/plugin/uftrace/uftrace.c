@@ -151,7 +151,7 @@ static bool init_tracker(struct gt_uftrace_recorder *r)
         return false;
     r->tracker.machine = !r->guest.user;
     r->tracker.lowest = r->guest.user ? 0 : r->guest.arch->vector_lowest;
-    r->tracker.one_output = r->options.tasks == GT_TASKS_CPU || r->options.privilege_levels;
+    r->tracker.one_output = gt_recorder_has_vcpu_tasks(r) || r->options.privilege_levels;
     r->tracker.keep_stacks = r->guest.user ? 0 : (uint32_t)r->options.max_tasks;
     return true;
 }

@@ -202,6 +202,7 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
         gt_levels_end(v, time);
     gt_thread_finish(&v->thread, time);
     v->thread.stack = &r->vcpus.no_stack;
+    v->out = NULL;
     if (r->guest.user)
         gt_output_name(v, NULL, time);
     pthread_mutex_lock(&r->lock);

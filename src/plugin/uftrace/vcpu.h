@@ -38,6 +38,7 @@ struct gt_vcpu {
     struct gt_thread thread; /* the hot path needs its first members, and those above */
     uint32_t block_insns;    /* without a scoreboard: instructions of the block that runs */
     uint32_t tid;            /* user mode: the thread's; machines: format/recording/tasks.h */
+    struct gt_stream *out;   /* tasks=cpu: the output of the stack that it runs; NULL: not open */
     struct gt_uftrace_recorder *rec; /* its recorder; NULL: QEMU has not announced it yet */
     bool begun;                      /* its calls are recorded */
     bool refused;                    /* it could not begin: not recorded */
