@@ -44,6 +44,12 @@ static struct gt_handler *push_handler(struct gt_stack *s)
     return &s->handlers[s->n_handlers++];
 }
 
+static void report_handler(const struct gt_tracker *k, uint64_t addr)
+{
+    if (k->sink->handler)
+        k->sink->handler(k->sink_self, addr);
+}
+
 void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *fn,
                       struct gt_code *vector, uint64_t last_exit, uint64_t time)
 {
@@ -52,6 +58,7 @@ void gt_machine_enter(struct gt_thread *t, uint64_t addr, const struct gt_func *
     gt_machine_forget(t, depth);
     gt_fork_snapshot_note(t, last_exit);
     gt_stack_push(t, (struct gt_frame){GT_NO_ADDR, addr, fn, GT_FRAME_HANDLER}, time);
+    report_handler(t->tracker, addr);
     t->counters[GT_COUNT_HANDLERS]++;
     struct gt_handler *h = gt_stack_depth(t->stack) > depth ? push_handler(t->stack) : NULL;
     if (h)
@@ -127,6 +134,7 @@ bool gt_machine_leave(struct gt_thread *t, uint64_t *last_exit, uint64_t time)
         h = s->handlers[--s->n_handlers];
     }
     t->matched++;
+    report_handler(t->tracker, s->base[h.depth].addr);
     note_calls_inside(t, &h);
     gt_stack_open(t, time);
     gt_stack_close(t->tracker, s, h.depth - 1, time);

@@ -310,6 +310,9 @@ struct gt_sink {
     /* A stack with an output is suspended; it continues, or ends. May be NULL. */
     void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
     void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
+    /* A handler has begun at the address, or has gone on, by jumps, in the function of that entry.
+     * May be NULL. */
+    void (*handler)(void *self, uint64_t addr);
     /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
      * level's. enter and leave concern the top frame, of any level. NULL: levels are not
      * distinguished. */

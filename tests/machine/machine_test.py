@@ -41,7 +41,7 @@ import sys
 
 from gttest import boards, elf, qemus, uftrace
 from gttest.recordings import BothFormats, check_directory, check_severe, converse, record, symbols
-from gttest.results import Skip, Tally, common, in_folder, need, skip
+from gttest.results import Skip, Tally, common, in_folder, need, read_text, skip
 
 IMAGE = 0xffff
 NEVER = 1 << 64
@@ -253,6 +253,15 @@ def check_log(case, logs, handlers):
     return calls
 
 
+def check_handlers(recorded, out, handled):
+    """The functions that begin handlers, as the recording lists them, are those that the kernel's vectors begin with."""
+    path = f'{out}/guest-handlers.txt'
+    need(os.path.exists(path) == bool(handled), handled, 'handlers, and a list of them:', os.path.exists(path))
+    names = {recorded.name(int(line, 16)) for line in read_text(path).split()} if handled else set()
+    strange = {name for name in names if not re.match('k_|vector_', name)}
+    need(not strange and ('handlers' not in recorded.machine.case.keys or any(n.startswith('vector_') for n in names)), 'handlers', names)
+
+
 def check(machine, qemu, out, readers):
     case = machine.case
     # The log has what is called after a jump below the function that jumped.
@@ -283,6 +292,7 @@ def check(machine, qemu, out, readers):
     need(good, 'the calls differ')
     need(len(recorded.tasks) in tasks, len(recorded.tasks), 'tasks, not', tasks)
     check_severe(recorded.trace.stats, case.words('allow'))
+    check_handlers(recorded, out, recorded.trace.stats['count.handlers'])
     counted = recorded.trace.stats.get('count.beyond-tasks', 0)
     need(counted == beyond, counted, 'threads beyond, not', beyond)
     check_directory(out, readers)

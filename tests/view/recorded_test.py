@@ -6,11 +6,12 @@ import re
 import sys
 
 import texts
-from gttest import commands, compilers, functions, paths, qemus, recordings, splits
+from gttest import boards, commands, compilers, functions, paths, qemus, recordings, splits
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, read_bytes
 from file_test import FilePage, export
-from page_test import Page, count
+from page_test import PIXEL, Page, count
+from use_test import PLACE
 from viewing import Viewing
 
 NAMES, TRACKS = 'functions.map(f => f.name).sort()', 'tracks.tasks'
@@ -49,6 +50,38 @@ def test_parts(t):
         equal(check_rows(p, both.one), seen, 'sums of one file')
     with FilePage(t, 'file://' + export(parts[1], f'{t.folder}/part.html')) as p:
         need(check_rows(p, parts[1]) != seen, 'a part has all')
+
+
+HANDLERS = 'functions.filter(f => f.handler).map(f => f.name).sort()'
+COLOR = """(() => { const c = document.createElement('canvas').getContext('2d');
+  c.fillStyle = getComputedStyle(document.documentElement).getPropertyValue('--handler'); c.fillRect(0, 0, 1, 1);
+  return [...c.getImageData(0, 0, 1, 1).data].slice(0, 3); })()"""
+
+
+def test_handlers(t):
+    """Handlers of a machine's interrupts have their color, in dark as well, and a line that says what they are."""
+    machine = boards.build_kernel('aarch64', t.folder, paths.source('machine', 'cases', 'interrupts.c'))
+    out = f'{t.folder}/machine.gtrace'
+    recordings.record(out, ['-q', '--clock', 'insn', '--symbols', machine.elf], machine.command(qemus.find('aarch64')[0][1]))
+    known = {r['function'] for r in json.loads(commands.printed([GUESTTRACE, 'report', '--json', out]))['rows']}
+    with Viewing(out) as v, Page(t, v.url) as p:
+        names = p.ask(f'guesttrace.recording.{HANDLERS}')
+        need('vector_irq' in names and known.issuperset(names) and known - set(names), 'handlers:', names)
+        p.press('/')
+        p.type('vector_irq')
+        p.press('Enter', 'Escape')
+        p.ask('guesttrace.goTo(guesttrace.state.function, "longest")')
+        p.press('Enter')
+        p.browser.wait('document.querySelector(".details").innerText.includes("handler of an interrupt")')
+        p.idle()
+        call = p.state('call')
+        p.ask('guesttrace.setState({ search: "" })')
+        for _ in 'light', 'dark':
+            p.press('t')
+            p.idle()
+            y = p.ask(PLACE % (call['task'], call['begin'], call['depth']))[1] - p.where('canvas.tracks')[1]
+            seen, want = p.ask(PIXEL % (call['begin'] + call['duration'] * 0.97, y - 48)), p.ask(COLOR)
+            need(max(abs(a - b) for a, b in zip(seen, want)) < 8, 'the color is', seen, 'not', want)
 
 
 def events(recording):

@@ -63,4 +63,4 @@ class Viewing:
 
     def names(self):
         """Of functions, by index."""
-        return self.ask('functions')['functions'][::4]
+        return self.ask('functions')['functions'][::5]

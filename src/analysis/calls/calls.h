@@ -84,6 +84,7 @@ struct gt_calls_function {
     uint32_t line;
     const char *lines; /* "10-20,30": all of them; NULL: not known */
     bool is_plt;       /* the stub of a library function */
+    bool is_handler;   /* interrupts, exceptions, system calls or signals have begun here */
 };
 
 /* A line that a machine's console printed. */

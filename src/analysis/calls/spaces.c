@@ -6,6 +6,8 @@
 #include "analysis/calls/modules.h"
 #include "analysis/calls/pairs.h"
 #include "base/search.h"
+#include "format/recording/files.h"
+#include "format/recording/handlers.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -44,6 +46,7 @@ struct gt_spaces {
     struct gt_functions functions;
     struct gt_pairs known; /* space and address to function */
     GPtrArray *names;      /* of addresses */
+    GHashTable *handlers;  /* their addresses; from creation on */
 };
 
 void gt_spaces_read_symbols(struct gt_spaces *s)
@@ -69,6 +72,25 @@ static struct map *add_map(struct gt_spaces *s)
     m->libraries = g_array_new(FALSE, FALSE, sizeof(struct library));
     g_ptr_array_add(s->maps, m);
     return m;
+}
+
+/* A damaged line says nothing. */
+static void read_handlers(struct gt_spaces *s)
+{
+    char *text, *at = NULL;
+    size_t size;
+    uint64_t address;
+    if (gt_texts_read(s->texts, GT_HANDLERS_FILE, &text, &size, NULL) < 0)
+        return;
+    for (char *line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
+        if (gt_handler_parse(line, &address))
+            g_hash_table_add(s->handlers, GSIZE_TO_POINTER(address));
+    free(text);
+}
+
+static bool is_handler(const struct gt_spaces *s, uint64_t address)
+{
+    return g_hash_table_contains(s->handlers, GSIZE_TO_POINTER(address));
 }
 
 /* GT_SPACES_SCHEDULE and GT_SPACES_PREEMPTED. */
@@ -99,6 +121,8 @@ struct gt_spaces *gt_spaces_create(const struct gt_texts *texts, bool relative,
     add_map(s); /* 0: of tasks without a session */
     pthread_mutex_init(&s->lock, NULL);
     gt_calls_modules_init(&s->modules, texts, notices);
+    s->handlers = g_hash_table_new(NULL, NULL);
+    read_handlers(s);
     add_schedule(s);
     return s;
 }
@@ -111,6 +135,7 @@ void gt_spaces_destroy(struct gt_spaces *s)
     g_hash_table_destroy(s->by_sid);
     g_array_free(s->map_of, TRUE);
     g_ptr_array_free(s->names, TRUE);
+    g_hash_table_destroy(s->handlers);
     pthread_mutex_destroy(&s->lock);
     gt_calls_modules_finish(&s->modules);
     gt_functions_finish(&s->functions);
@@ -276,8 +301,9 @@ static const struct gt_uftrace_symbol *find_loaded(struct gt_spaces *s, const st
     return symbol;
 }
 
+/* `address`: where it is in the recording. */
 static uint32_t add_symbol(struct gt_spaces *s, struct gt_calls_module *module,
-                           const struct gt_uftrace_symbol *symbol)
+                           const struct gt_uftrace_symbol *symbol, uint64_t address)
 {
     struct gt_calls_function *f;
     uint32_t index = gt_functions_add(&s->functions, module->number, symbol->addr, &f);
@@ -291,7 +317,8 @@ static uint32_t add_symbol(struct gt_spaces *s, struct gt_calls_module *module,
                                     .line = line ? line->line : 0,
                                     .lines = line ? line->lines : NULL,
                                     .size = symbol->size,
-                                    .is_plt = symbol->type == 'P'};
+                                    .is_plt = symbol->type == 'P',
+                                    .is_handler = is_handler(s, address)};
     gt_functions_publish(&s->functions);
     return index;
 }
@@ -307,7 +334,8 @@ static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *m
     char *name = g_strdup_printf("<%" PRIx64 ">", address);
     g_ptr_array_add(s->names, name);
     *f = (struct gt_calls_function){
-        .name = name, .module = module ? module->path : "", .address = address};
+        .name = name, .module = module ? module->path : "", .address = address,
+        .is_handler = is_handler(s, address)};
     gt_functions_publish(&s->functions);
     return index;
 }
@@ -323,7 +351,7 @@ static uint32_t resolve(struct gt_spaces *s, uint32_t space, uint64_t address)
              : NULL;
     if (!symbol)
         symbol = find_loaded(s, m, space - m->first, address, &module);
-    return symbol ? add_symbol(s, module, symbol)
+    return symbol ? add_symbol(s, module, symbol, address)
                   : add_address(s, line ? line->module : NULL, address);
 }
 

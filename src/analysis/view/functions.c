@@ -9,7 +9,7 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* Those from an index on: name, module, file, line. */
+/* Those from an index on: name, module, file, line, 1 of a handler. */
 int gt_view_functions(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
                       struct gt_error *err)
 {
@@ -30,6 +30,7 @@ int gt_view_functions(struct gt_view *v, const struct gt_view_query *q, struct g
         gt_view_put_string(j, f->module);
         gt_view_put_string(j, f->file ? f->file : "");
         gt_json_u64(j, f->line);
+        gt_json_u64(j, f->is_handler);
     }
     gt_json_end_array(j);
     gt_json_end_object(j);

@@ -96,6 +96,7 @@ const struct gt_sink gt_filtered_sink = {
     .leave = stack_leave,
     .suspended = stack_suspended,
     .resumed = stack_resumed,
+    .handler = gt_handlers_begun,
     .open = stack_open,
     .close = stack_close,
     .data_size = sizeof(struct gt_task),

@@ -232,6 +232,7 @@ const struct gt_sink gt_level_sink = {
     .leave = leave,
     .open = open_stack,
     .close = close_stack,
+    .handler = gt_handlers_begun,
     .level = level_changed,
     .data_size = sizeof(struct gt_task),
 };

@@ -56,6 +56,7 @@ static void on_sigaction(struct gt_uftrace_recorder *r, uint64_t act)
     struct gt_func *fn = gt_modules_handler(&r->code.modules, handler);
     if (fn)
         gt_code_is_handler(r, fn);
+    gt_handlers_note(&r->handlers, handler);
     pthread_mutex_unlock(&r->lock);
 }
 

@@ -26,6 +26,7 @@
 #include "plugin/uftrace/dormant.h"
 #include "plugin/uftrace/filter.h"
 #include "plugin/uftrace/level.h"
+#include "plugin/uftrace/handlers.h"
 #include "plugin/uftrace/linux.h"
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
@@ -114,6 +115,7 @@ struct gt_uftrace_recorder {
     struct gt_vectors vectors;
     struct gt_resets resets;
     struct gt_linux os;
+    struct gt_handlers handlers;
     struct gt_level_reader levels;
 };
 

@@ -11,6 +11,7 @@
 #include "format/etrace/count.h"
 #include "format/recording/code_found.h"
 #include "format/recording/guest_tasks.h"
+#include "format/recording/handlers.h"
 #include "format/recording/stats.h"
 #include "format/recording/tasks.h"
 
@@ -46,6 +47,22 @@ static void test_tasks(void **state)
     assert_int_equal(gt_task_of_level(9, 1), 100001001);
     assert_false(gt_task_is_vcpu(GT_TASK_STACK));
     assert_false(gt_task_is_vcpu(GT_TASK_STACK + 1000000));
+}
+
+static void test_handlers(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"", " 1", "1 ", "0x1", "g", "1000000000000", "-1"};
+    struct gt_text t = {0};
+    uint64_t got;
+    gt_handler_put(&t, 0xffff80001234);
+    gt_handler_put(&t, 1);
+    assert_string_equal(t.data, "ffff80001234\n1\n");
+    gt_text_free(&t);
+    assert_true(gt_handler_parse("ffff80001234", &got));
+    assert_int_equal(got, 0xffff80001234);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(gt_handler_parse(bad[i], &got));
 }
 
 static void test_guest_tasks(void **state)
@@ -205,7 +222,7 @@ static void test_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),       cmocka_unit_test(test_guest_tasks),
+        cmocka_unit_test(test_tasks),       cmocka_unit_test(test_guest_tasks), cmocka_unit_test(test_handlers),
         cmocka_unit_test(test_code_found),  cmocka_unit_test(test_stats),
         cmocka_unit_test(test_stats_edges), cmocka_unit_test(test_counts),
     };

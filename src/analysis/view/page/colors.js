@@ -6,7 +6,7 @@ export const theme = { dark: false };
 
 export function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong', 'user', 'kernel', 'above'])
+  for (const name of ['back', 'panel', 'line', 'text', 'dim', 'accent', 'mark', 'lost', 'select', 'idle', 'strong', 'user', 'kernel', 'above', 'handler'])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   theme.dark = style.getPropertyValue('--is-dark').trim() === '1';
   colors.clear();
@@ -21,9 +21,10 @@ function hashOf(text) {
   return Math.imul(h, 0x85ebca6b) >>> 0;
 }
 
-// Functions of one subject begin with the same word: they get hues that are near to each other.
+// Functions of one subject begin with the same word: they get hues that are near to each other. Handlers have one color.
 function makeColor(f) {
   if (f.suspended) return theme.idle;
+  if (f.handler) return theme.handler;
   const word = f.name.replace(/^[_\W]+/, '').split(/[_:.<(]/, 1)[0];
   const hue = (hashOf(word) % 360 + hashOf(f.name) % 24) % 360;
   const shade = hashOf(f.name + f.module) % 8;

@@ -74,6 +74,7 @@ function showSelectedCall(call) {
     ...fact('Begins at', exactTime(call.begin)),
     ...fact('Ends at', exactTime(call.begin + call.duration)),
     ...fact('Task', taskTitle(call.task), element('span', { class: 'dim' }, ` depth ${call.depth}`)),
+    ...(f.handler ? fact('Kind', 'handler of an interrupt, exception, system call or signal') : []),
     ...(f.module ? fact('Module', f.path) : []),
     ...(placeOf(f) ? fact('Source', element('button', { class: 'link', title: 'Show it (V)', onclick: () => setState({ tab: 'source', function: call.function }) }, placeOf(f))) : []),
     ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []));

@@ -144,15 +144,15 @@ export const source = blocks.length ? new Embedded(blocks) : new Remote();
 export const recording = { info: null, tracks: null, functions: [], keys: new Map(), duration: 1 };
 
 // A function as the page shows it. `key`: the same for all of one name and module.
-function addFunction(name, module, file, line) {
+function addFunction(name, module, file, line, handler) {
   const f = { index: recording.functions.length, name: shownName(name) || '?', path: module, module: shownName(baseName(module)),
-    file: shownName(file), line, key: `${module}\n${name}`, suspended: !module && /^linux:schedule/.test(name) };
+    file: shownName(file), line, key: `${module}\n${name}`, suspended: !module && /^linux:schedule/.test(name), handler: !!handler };
   recording.functions.push(f);
   if (!recording.keys.has(f.key)) recording.keys.set(f.key, []);
   recording.keys.get(f.key).push(f.index);
 }
 
-const UNKNOWN = { index: -1, name: '…', path: '', module: '', file: '', line: 0, key: '', suspended: false };
+const UNKNOWN = { index: -1, name: '…', path: '', module: '', file: '', line: 0, key: '', suspended: false, handler: false };
 export const functionOf = index => recording.functions[index] || UNKNOWN;
 // All indexes of the functions that look like this one.
 export const sameFunctions = index => recording.keys.get(functionOf(index).key) || [index];
@@ -165,7 +165,7 @@ export function loadFunctions() {
     const got = await source.get('functions', { first: recording.functions.length });
     const f = got.functions;
     if (got.first === recording.functions.length)
-      for (let i = 0; i < f.length; i += 4) addFunction(f[i], f[i + 1], f[i + 2], f[i + 3]);
+      for (let i = 0; i < f.length; i += 5) addFunction(f[i], f[i + 1], f[i + 2], f[i + 3], f[i + 4]);
     loading = null;
   })();
   return loading;
