@@ -19,6 +19,7 @@ MACHINES = {  # QEMU's arguments, the console
     'aarch64': (['-M', 'virt', '-cpu', 'cortex-a57'], 'ttyAMA0'),
     'riscv64': (['-M', 'virt'], 'ttyS0'),
     'x86_64': (['-M', 'q35'], 'ttyS0'),
+    'i386': (['-M', 'q35'], 'ttyS0'),
 }
 INIT = '''#!/bin/sh
 mount -t proc proc /proc

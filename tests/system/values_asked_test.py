@@ -12,7 +12,7 @@ import sys
 
 import values_test
 from gttest import packed, paths, perfetto, qemus
-from gttest.commands import must, printed
+from gttest.commands import must, printed, run
 from gttest.paths import GUESTTRACE
 from gttest.recordings import record
 from gttest.results import equal, in_folder, need, read_bytes, write
@@ -113,6 +113,14 @@ def check_names(folder, qemu, machine, packets):
     equal(found, [(f'called={name}, bytes=1500', flags) for name, flags in packets], 'packets')
 
 
+def check_convention(folder, qemu, machine):
+    """A calling convention that guests of the target do not have is refused by the plugins."""
+    events = write(f'{folder}/events', 'many(int a) "%d"\n')
+    for tool, what in ('uftrace', f'output={folder}/no,argument=many@arg1'), ('events', f'guest-events={events}'):
+        done = run([*machine.command(qemu), '-plugin', f'{paths.plugin(tool)},{what},abi=i386-regparm'])
+        need(done.returncode and b'abi=i386-regparm: guests of target' in done.stderr, tool, done)
+
+
 def check(folder):
     arch = sys.argv[1]
     qemu = qemus.machines_from(arch, qemus.TELLS_MEMORY)
@@ -123,6 +131,7 @@ def check(folder):
     check_sums(out, calls, packets)
     check_where(out, calls)
     check_exports(out, folder, calls)
+    check_convention(folder, qemu, machine)
     check_names(folder, qemu, machine, packets)
 
 

@@ -80,6 +80,7 @@ static void events_arguments(const struct gt_recording *r, GString *out)
     append(out, "threads", opt->no_task ? NULL : "on");
     append(out, "tasks", opt->no_task ? "off" : NULL);
     append(out, "code", r->code);
+    append(out, "abi", gt_record_names_abi(r));
     gt_console_events_arguments(r->console_events, out);
     gt_record_qemu_append_path(out, "trace-socket", opt->control);
 }

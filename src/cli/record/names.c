@@ -9,7 +9,9 @@
 #include "analysis/processes/sysroot.h"
 #include "cli/record/arguments.h"
 #include "cli/record/machine_files.h"
+#include "guest/abi/abi.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -209,6 +211,16 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err)
     if (status == 0 && r->machine)
         status = write_code_map(r, err);
     return status;
+}
+
+const char *gt_record_names_abi(const struct gt_recording *r)
+{
+    for (size_t i = 0; r->names && i < r->names->n; i++) {
+        const struct gt_kernel *kernel = r->names->source[i].kernel;
+        if (kernel && kernel->e_machine == EM_386)
+            return gt_abi_i386_regparm.name;
+    }
+    return NULL;
 }
 
 GPtrArray *gt_record_names_paths(const struct gt_recording *r)

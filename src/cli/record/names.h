@@ -18,6 +18,10 @@ int gt_record_names_prepare(struct gt_recording *r, struct gt_error *err);
  */
 GPtrArray *gt_record_names_paths(const struct gt_recording *r);
 
+/* The calling convention of the machine's kernel, where that is not its architecture's: the
+ * plugins' abi=. NULL: it is. */
+const char *gt_record_names_abi(const struct gt_recording *r);
+
 /* Moves the code map into the recording (--last: adds it) and names its addresses. With --last it
  * is called for each snapshot. */
 void gt_record_names_finish(struct gt_recording *r);

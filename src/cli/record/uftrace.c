@@ -63,6 +63,8 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",code=");
         gt_record_qemu_append_value(out, r->code);
     }
+    if (gt_record_names_abi(r))
+        g_string_append_printf(out, ",abi=%s", gt_record_names_abi(r));
 }
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)

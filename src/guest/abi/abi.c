@@ -31,6 +31,12 @@ const struct gt_abi *gt_abi_by_name(const char *name)
     return NULL;
 }
 
+const struct gt_abi *gt_abi_of_target(const char *target, const char *name)
+{
+    const struct gt_abi *abi = gt_abi_by_name(name ? name : target);
+    return abi && !strcmp(abi->target, target) ? abi : NULL;
+}
+
 /* Why a value of the type cannot be placed; NULL: it can. */
 static const char *trouble(const struct gt_abi_call *call, uint32_t type)
 {

@@ -59,6 +59,9 @@ struct gt_abi {
 const struct gt_abi *gt_abi_by_elf(uint16_t e_machine, unsigned bits);
 /* By its name or QEMU's target; NULL: unknown. */
 const struct gt_abi *gt_abi_by_name(const char *name);
+/* The convention of that name for guests of the target; NULL: there is none. A target's own has its
+ * name; `name` NULL means that one. */
+const struct gt_abi *gt_abi_of_target(const char *target, const char *name);
 /* Each of them, for lists and tests: index 0, 1, ... until NULL. */
 const struct gt_abi *gt_abi_at(size_t index);
 

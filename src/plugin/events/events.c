@@ -55,9 +55,10 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     struct gt_points_options *o = &p->options;
     static const char *const names[] = {"backends", "policy", "buffer", "prefix", "threads"};
     struct setting setting[G_N_ELEMENTS(names)];
-    struct gt_arg arguments[G_N_ELEMENTS(names) + 11] = {
+    struct gt_arg arguments[G_N_ELEMENTS(names) + 12] = {
         {"guest-events", GT_ARG_TEXT, &o->file},
         {"code", GT_ARG_TEXT, &o->code_map},
+        {"abi", GT_ARG_TEXT, &o->abi},
         {"console", GT_ARG_TEXT, &o->console},
         {"events", GT_ARG_TEXT, &o->events},
         {"log", GT_ARG_TEXT, &o->log},
@@ -66,7 +67,7 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         setting[i] = (struct setting){p, names[i]};
-        arguments[9 + i] = (struct gt_arg){
+        arguments[10 + i] = (struct gt_arg){
             .name = names[i], .kind = GT_ARG_EACH, .value = &setting[i], .each = take_setting};
     }
     o->settings = g_ptr_array_new_with_free_func(g_free);
@@ -85,8 +86,12 @@ static int know_guest(struct gt_points *p, const struct gt_host_info *info, stru
     p->pid = getpid();
     p->user = !info->system;
     p->arch = gt_arch_by_target(info->target);
-    p->abi = gt_abi_by_name(info->target);
+    p->abi = gt_abi_of_target(info->target, p->options.abi);
     p->syscalls = p->user ? gt_syscalls_by_target(info->target) : NULL;
+    if (p->options.abi && !p->abi)
+        return gt_error_set(err, GT_E_USAGE,
+                            "abi=%.50s: guests of target %s have no such calling convention",
+                            p->options.abi, info->target);
     if (!p->arch || !p->abi)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "the calling convention of guests of target %s is not known",

@@ -68,7 +68,7 @@ struct gt_point {
 };
 
 struct gt_points_options {
-    const char *file, *code_map, *log;
+    const char *file, *code_map, *abi, *log;
     const char *events;  /* a file that says which are on at the start */
     const char *console; /* path of a FIFO: whoever has started QEMU sends events at its texts */
     GPtrArray *settings; /* "name=value" of the events library */

@@ -131,6 +131,9 @@ static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
                             what);
     if (r->options.privilege_levels)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: not with trace-privilege-level=on", what);
+    if (!r->arguments.abi && r->options.abi)
+        return gt_error_set(err, GT_E_USAGE, "abi=%.50s: guests of target %s have no such calling convention",
+                            r->options.abi, r->host.target);
     if (!r->arguments.abi && r->arguments.rules->len)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: the calling convention of %s is not known",
                             what, r->host.target);
@@ -146,7 +149,7 @@ int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err)
         status = take_triggers(a, set, true, err);
     if (status < 0 || (!a->rules->len && !a->file))
         return status;
-    a->abi = gt_abi_by_name(r->host.target);
+    a->abi = gt_abi_of_target(r->host.target, r->options.abi);
     if (a->file)
         status = read_values(a, err);
     a->in_code = is_in_code(a);

@@ -31,6 +31,7 @@ struct gt_uftrace_options {
     const char *split;      /* size or age of a part; NULL: the recording is in one file */
     const char *size_limit; /* bytes of the recording; NULL: no limit */
     const char *code_map;   /* machines: path of a code map; NULL: no map */
+    const char *abi;        /* calling convention of the functions; NULL: the target's */
     int clock;              /* enum gt_clock */
     uint64_t depth;         /* deeper calls are tracked and not recorded */
     bool has_depth;         /* it was given */
