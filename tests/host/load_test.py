@@ -14,7 +14,7 @@ MACHINE = 'machine 2 2\n'
 
 # Arguments, and the line that refuses them.
 REFUSED = [
-    (['nothing=1'], 'unknown argument nothing=1: expected one of output, format, last, split, size-limit, code, clock, depth, tasks, max-tasks, tail-calls, '),
+    (['nothing=1'], 'unknown argument nothing=1: expected one of output, format, last, split, size-limit, code, abi, clock, depth, tasks, max-tasks, tail-calls, '),
     (['nothing'], 'unknown argument nothing: expected one of output, '),
     (['outpu=x'], 'unknown argument outpu=x: '),
     (['=x'], 'unknown argument =x: '),

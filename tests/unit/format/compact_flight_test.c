@@ -94,8 +94,10 @@ static void test_live(void **state)
         assert_int_equal(gt_compact_file_create(path, &err), 0);
         int64_t n = gt_compact_flight_copy(dir, path, &err);
         assert_true(n > 0 || (n == GT_E_IO && strstr(err.text, "faster")));
+        if (n < 0) /* the file has some of it, and is to be thrown away */
+            continue;
         struct kept k = read_file();
-        assert_true(n < 0 || k.next >= last);
+        assert_true(k.next >= last);
         last = k.next;
     }
     stop = true;
