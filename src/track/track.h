@@ -291,28 +291,26 @@ struct gt_thread {
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
     struct gt_nonlocal nonlocal;
-    /* machines; stack pointers: 0: not known */
-    uint64_t calls_before; /* its last reset */
+    uint64_t calls_before; /* its last reset. From here on machines; stack pointers: 0: not known */
     bool cleared;          /* the last system call left 0 in the first argument's register */
     uint64_t calling_sp;   /* at the last system call */
     uint64_t returned_sp;  /* after the last exception return that ended no handler */
     struct gt_saved_context reloaded; /* its own, that the stack pointer was loaded from */
 };
 
-/* Receives the call events; `self` is that of gt_tracker_init. enter and leave are called in time
- * order for a stack; `depth` counts from 0. open creates s->out for a stack that begins (or
- * continues in a forked child); close ends it. */
+/* Receives the call events; `self` is that of gt_tracker_init. enter and leave are called in order
+ * of time for a stack; `depth` is from 0. open sets s->out of a stack that begins (or goes on, in a
+ * forked child, or where stacks share outputs); close ends it. */
 struct gt_sink {
     void (*enter)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     void (*leave)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
-    /* A stack with an output is suspended; it continues, or ends. May be NULL. */
+    /* May be NULL: a stack with an output is suspended; it continues, or ends. */
     void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
     void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
-    /* A handler has begun at the address, or has gone on, by jumps, in the function of that entry.
-     * May be NULL. */
-    void (*handler)(void *self, uint64_t addr);
+    void (*handler)(void *self,
+                    uint64_t addr); /* one begins or, by jumps, goes on there. Or NULL */
     /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
      * level's. enter and leave concern the top frame, of any level. NULL: levels are not
      * distinguished. */

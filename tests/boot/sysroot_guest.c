@@ -6,8 +6,8 @@
  *   COUNT x FUNCTION CALLS      a line each
  *   MAPS x LINE                 each line of its /proc/self/maps
  *
- * With an argument it waits in a function: riscv64's Linux then restores the floating-point registers,
- * and QEMU translates the code that follows again, for a CPU in another state.
+ * With an argument it waits in a function: riscv64's Linux then restores the floating-point
+ * registers, and QEMU translates the code that follows again, for a CPU in another state.
  */
 #include <stdio.h>
 #include <unistd.h>

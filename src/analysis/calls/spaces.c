@@ -333,9 +333,10 @@ static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *m
         return index;
     char *name = g_strdup_printf("<%" PRIx64 ">", address);
     g_ptr_array_add(s->names, name);
-    *f = (struct gt_calls_function){
-        .name = name, .module = module ? module->path : "", .address = address,
-        .is_handler = is_handler(s, address)};
+    *f = (struct gt_calls_function){.name = name,
+                                    .module = module ? module->path : "",
+                                    .address = address,
+                                    .is_handler = is_handler(s, address)};
     gt_functions_publish(&s->functions);
     return index;
 }

@@ -3,10 +3,10 @@
 #ifndef GT_FORMAT_RECORDING_FILES_H
 #define GT_FORMAT_RECORDING_FILES_H
 
-#define GT_STATS_FILE       "guesttrace.stats" /* stats.h */
-#define GT_CODE_MAP_FILE    "code.map"         /* format/code_map/code_map.h */
-#define GT_CODE_FOUND_FILE  "code.found"       /* code_found.h */
-#define GT_GUEST_TASKS_FILE "guest-tasks.txt"  /* guest_tasks.h */
+#define GT_STATS_FILE       "guesttrace.stats"   /* stats.h */
+#define GT_CODE_MAP_FILE    "code.map"           /* format/code_map/code_map.h */
+#define GT_CODE_FOUND_FILE  "code.found"         /* code_found.h */
+#define GT_GUEST_TASKS_FILE "guest-tasks.txt"    /* guest_tasks.h */
 #define GT_HANDLERS_FILE    "guest-handlers.txt" /* handlers.h */
 /* The trace's newest time while a machine with one vCPU runs: a uint64_t in the host's byte order,
  * mapped and written at each record. It is there only where the time is not the host's clock. */

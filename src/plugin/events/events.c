@@ -56,14 +56,10 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     static const char *const names[] = {"backends", "policy", "buffer", "prefix", "threads"};
     struct setting setting[G_N_ELEMENTS(names)];
     struct gt_arg arguments[G_N_ELEMENTS(names) + 12] = {
-        {"guest-events", GT_ARG_TEXT, &o->file},
-        {"code", GT_ARG_TEXT, &o->code_map},
-        {"abi", GT_ARG_TEXT, &o->abi},
-        {"console", GT_ARG_TEXT, &o->console},
-        {"events", GT_ARG_TEXT, &o->events},
-        {"log", GT_ARG_TEXT, &o->log},
-        {"tasks", GT_ARG_SWITCH, &o->tasks},
-        GT_TRACING_ARGUMENTS,
+        {"guest-events", GT_ARG_TEXT, &o->file}, {"code", GT_ARG_TEXT, &o->code_map},
+        {"abi", GT_ARG_TEXT, &o->abi},           {"console", GT_ARG_TEXT, &o->console},
+        {"events", GT_ARG_TEXT, &o->events},     {"log", GT_ARG_TEXT, &o->log},
+        {"tasks", GT_ARG_SWITCH, &o->tasks},     GT_TRACING_ARGUMENTS,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         setting[i] = (struct setting){p, names[i]};

@@ -132,7 +132,8 @@ static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
     if (r->options.privilege_levels)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: not with trace-privilege-level=on", what);
     if (!r->arguments.abi && r->options.abi)
-        return gt_error_set(err, GT_E_USAGE, "abi=%.50s: guests of target %s have no such calling convention",
+        return gt_error_set(err, GT_E_USAGE,
+                            "abi=%.50s: guests of target %s have no such calling convention",
                             r->options.abi, r->host.target);
     if (!r->arguments.abi && r->arguments.rules->len)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: the calling convention of %s is not known",

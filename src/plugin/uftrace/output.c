@@ -184,7 +184,8 @@ static void name_context(const struct gt_vcpu *v, struct gt_stack *s, uint64_t t
     gt_output_name_stack(r, s, name, time);
 }
 
-/* With a task for each vCPU: the stack that runs has the vCPU's output. False: there is none yet. */
+/* With a task for each vCPU: the stack that runs has the vCPU's output. False: there is none yet.
+ */
 static bool take_output_of_vcpu(const struct gt_vcpu *v, struct gt_stack *s)
 {
     if (!v->out)

@@ -222,9 +222,10 @@ static void test_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tasks),       cmocka_unit_test(test_guest_tasks), cmocka_unit_test(test_handlers),
-        cmocka_unit_test(test_code_found),  cmocka_unit_test(test_stats),
-        cmocka_unit_test(test_stats_edges), cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_tasks),    cmocka_unit_test(test_guest_tasks),
+        cmocka_unit_test(test_handlers), cmocka_unit_test(test_code_found),
+        cmocka_unit_test(test_stats),    cmocka_unit_test(test_stats_edges),
+        cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
