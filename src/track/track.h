@@ -291,7 +291,8 @@ struct gt_thread {
     struct gt_signal_entry *signals; /* innermost last */
     size_t n_signals, cap_signals;
     struct gt_nonlocal nonlocal;
-    uint64_t calls_before; /* its last reset. From here on machines; stack pointers: 0: not known */
+    /* machines; stack pointers: 0: not known */
+    uint64_t calls_before; /* its last reset */
     bool cleared;          /* the last system call left 0 in the first argument's register */
     uint64_t calling_sp;   /* at the last system call */
     uint64_t returned_sp;  /* after the last exception return that ended no handler */
@@ -306,18 +307,17 @@ struct gt_sink {
     void (*leave)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
     bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
     void (*close)(void *self, struct gt_stack *s);
-    /* May be NULL: a stack with an output is suspended; it continues, or ends. */
+    /* May be NULL: a stack with an output is suspended; it continues, or ends; a handler begins, or
+     * goes on by a jump, at an address. */
     void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
     void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
-    void (*handler)(void *self,
-                    uint64_t addr); /* one begins or, by jumps, goes on there. Or NULL */
+    void (*handler)(void *self, uint64_t addr);
     /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
      * level's. enter and leave concern the top frame, of any level. NULL: levels are not
      * distinguished. */
     void (*level)(void *self, struct gt_stack *s, uint64_t time);
     size_t data_size; /* bytes that the sink keeps for each stack, in its `data` */
 };
-
 #define GT_TRACK_SAVED_CONTEXTS 16384u /* words, see saved_contexts.c: a power of two */
 
 struct gt_tracker {
@@ -397,5 +397,4 @@ static inline void gt_track_switched(struct gt_thread *t)
 {
     t->slow_flags |= GT_SLOW_SWITCHED;
 }
-
 #endif
