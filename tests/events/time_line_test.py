@@ -71,6 +71,19 @@ def check_filters(folder):
     equal(counts, {'mixed': 3 * (ROUNDS + 1), 'done': 3 * (ROUNDS + 1)}, 'statistics')
 
 
+def check_program(folder):
+    """An analysis program by the library's callbacks has each call's argument and result, and how long it took."""
+    found, want, begun = shown(folder), [], None
+    for r in found:
+        if r['event'] == 'mixed':
+            begun = r
+        else:
+            want.append([begun['args']['a'], r['args']['ret'], r['timestamp'] - begun['timestamp']])
+    text = printed([paths.built('events', 'calls_of'), f'{folder}/trace.events', f'{folder}/trace', 'mix*', 'done'])
+    equal([[int(n) for n in line.split()] for line in text.splitlines()], want, 'the calls')
+    need(len(want) == 3 * (ROUNDS + 1), want)
+
+
 def check(version, qemu, folder, _):
     if qemus.number(version) < (10, 0):
         return
@@ -78,6 +91,7 @@ def check(version, qemu, folder, _):
     work(folder, qemu)
     check_merged(folder)
     check_filters(folder)
+    check_program(folder)
 
 
 if __name__ == '__main__':
