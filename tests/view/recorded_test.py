@@ -82,6 +82,8 @@ def test_handlers(t):
             y = p.ask(PLACE % (call['task'], call['begin'], call['depth']))[1] - p.where('canvas.tracks')[1]
             seen, want = p.ask(PIXEL % (call['begin'] + call['duration'] * 0.97, y - 48)), p.ask(COLOR)
             need(max(abs(a - b) for a, b in zip(seen, want)) < 8, 'the color is', seen, 'not', want)
+            dot = p.ask('getComputedStyle(document.querySelector(".stack .on .dot")).backgroundColor')
+            equal([int(n) for n in re.findall(r'\d+', dot)], want, 'the color in the path')
 
 
 def events(recording):

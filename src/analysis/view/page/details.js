@@ -35,10 +35,16 @@ function pathList(call) {
   return element('ol', { class: 'stack' }, ...path.map(c => {
     const f = functionOf(c.function);
     const dot = element('span', { class: 'dot' });
+    dot.dataset.function = c.function;
     dot.style.background = colorOf(c.function);
     return element('li', { class: c === call ? 'on' : '', onclick: () => setState({ call: c, function: c.function }), title: f.name.slice(0, 1000) },
       dot, element('span', { class: 'name' }, f.name), element('span', { class: 'dim' }, timeText(c.duration)));
   }));
+}
+
+// In the colors of another theme.
+export function recolorDetails() {
+  for (const dot of panel.querySelectorAll('.dot')) dot.style.background = colorOf(Number(dot.dataset.function));
 }
 
 // Arguments and what was returned, where the recording has them, of the call that was asked for last.

@@ -12,7 +12,7 @@ import { flame, makeFlame, redrawFlame } from './flame.js';
 import { makeTables, startTables, goTo, functionTable } from './tables.js';
 import { makeDifference } from './difference.js';
 import { makeListing, showSource } from './listing.js';
-import { makeDetails, startDetails, finishDrag, sumUp } from './details.js';
+import { makeDetails, startDetails, finishDrag, sumUp, recolorDetails } from './details.js';
 
 const TITLES = { timeline: 'Time line', flame: 'Flame graph', functions: 'Functions', modules: 'Modules', tasks: 'Tasks', source: 'Source', difference: 'Difference', about: 'About' };
 
@@ -59,6 +59,7 @@ function setDark(dark) {
   readTheme();
   redraw();
   redrawFlame();
+  recolorDetails();
 }
 
 function startTheme() {
