@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TRIES = 64 };
 
@@ -40,12 +41,30 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-int gt_handlers_write(const struct gt_uftrace_recorder *r, struct gt_error *err)
+/* Those of the recording's other processes. */
+static void note_written(struct gt_handlers *h, const char *path)
+{
+    enum { LINE = 13 };
+    char *text, *at = NULL;
+    size_t size;
+    uint64_t address;
+    if (gt_file_read(path, GT_HANDLERS * LINE, &text, &size, NULL) < 0)
+        return;
+    for (char *line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
+        if (gt_handler_parse(line, &address) && address)
+            gt_handlers_note(h, address);
+    free(text);
+}
+
+int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     struct gt_text text = {0};
     uint64_t all[GT_HANDLERS];
     char path[4200];
     size_t n = 0;
+    snprintf(path, sizeof path, "%s/" GT_HANDLERS_FILE, r->output.dir.path);
+    if (r->guest.user)
+        note_written(&r->handlers, path);
     for (size_t i = 0; i < GT_HANDLERS; i++) {
         uint64_t address = __atomic_load_n(&r->handlers.address[i], __ATOMIC_RELAXED);
         if (address)
@@ -56,7 +75,6 @@ int gt_handlers_write(const struct gt_uftrace_recorder *r, struct gt_error *err)
     qsort(all, n, sizeof *all, compare);
     for (size_t i = 0; i < n; i++)
         gt_handler_put(&text, all[i]);
-    snprintf(path, sizeof path, "%s/" GT_HANDLERS_FILE, r->output.dir.path);
     int status = gt_file_replace_text(path, &text, err);
     gt_text_free(&text);
     return status;

@@ -22,6 +22,6 @@ void gt_handlers_note(struct gt_handlers *h, uint64_t address);
 void gt_handlers_begun(void *recorder, uint64_t address);
 /* Writes them to GT_HANDLERS_FILE, if there are any. On the worker. Errors of
  * gt_file_replace_text. */
-int gt_handlers_write(const struct gt_uftrace_recorder *r, struct gt_error *err);
+int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err);
 
 #endif
