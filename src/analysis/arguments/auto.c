@@ -10,7 +10,6 @@
 #include "guest/types/dwarf.h"
 #include "guest/types/libc.h"
 
-#include <elf.h>
 #include <glib.h>
 #include <string.h>
 
@@ -302,17 +301,13 @@ static int add_elf(struct gt_auto_arguments *a, const struct gt_symbol_source *s
     return 0;
 }
 
-static const struct gt_abi *kernel_abi(uint16_t e_machine, unsigned bits)
-{
-    return e_machine == EM_386 ? &gt_abi_i386_regparm : gt_abi_by_elf(e_machine, bits);
-}
-
 /* BTF, or a vmlinux's DWARF. */
 static int add_kernel(struct gt_auto_arguments *a, const struct gt_symbol_source *s,
                       struct gt_error *err)
 {
-    struct file f = {
-        .source = s, .abi = kernel_abi(s->kernel->e_machine, s->kernel->bits), .by_name = true};
+    struct file f = {.source = s,
+                     .abi = gt_abi_of_kernel(s->kernel->e_machine, s->kernel->bits),
+                     .by_name = true};
     struct gt_prototypes *types = NULL;
     if (!f.abi)
         return 0;
@@ -338,7 +333,7 @@ static int add_module(struct gt_auto_arguments *a, const struct gt_symbol_source
                       struct gt_error *err)
 {
     struct file f = {
-        .source = s, .abi = kernel_abi(s->ko->e_machine, s->ko->bits), .by_name = true};
+        .source = s, .abi = gt_abi_of_kernel(s->ko->e_machine, s->ko->bits), .by_name = true};
     struct gt_prototypes *types = NULL;
     int status = GT_E_NOT_FOUND;
     if (!f.abi)

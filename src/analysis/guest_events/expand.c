@@ -46,11 +46,11 @@ static int read_prototypes(const struct gt_guest_functions *g, struct file *f, s
         f->abi = gt_abi_by_elf(s->symbols->e_machine, s->symbols->bits);
         return gt_dwarf_prototypes(s->opened, NULL, &f->prototypes, err);
     case GT_SOURCE_KERNEL:
-        f->abi = gt_abi_by_elf(s->kernel->e_machine, s->kernel->bits);
+        f->abi = gt_abi_of_kernel(s->kernel->e_machine, s->kernel->bits);
         status = gt_btf_prototypes(s->kernel, &f->prototypes, err);
         return status < 0 ? gt_dwarf_prototypes(s->opened, NULL, &f->prototypes, err) : 0;
     default:
-        f->abi = gt_abi_by_elf(s->ko->e_machine, s->ko->bits);
+        f->abi = gt_abi_of_kernel(s->ko->e_machine, s->ko->bits);
         if (!kernel)
             return gt_error_set(err, GT_E_NOT_FOUND,
                                 "%s: a module's types need its kernel's: give the kernel, too",

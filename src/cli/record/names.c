@@ -11,7 +11,6 @@
 #include "cli/record/machine_files.h"
 #include "guest/abi/abi.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -217,8 +216,10 @@ const char *gt_record_names_abi(const struct gt_recording *r)
 {
     for (size_t i = 0; r->names && i < r->names->n; i++) {
         const struct gt_kernel *kernel = r->names->source[i].kernel;
-        if (kernel && kernel->e_machine == EM_386)
-            return gt_abi_i386_regparm.name;
+        const struct gt_abi *abi =
+            kernel ? gt_abi_of_kernel(kernel->e_machine, kernel->bits) : NULL;
+        if (abi && strcmp(abi->name, abi->target) != 0)
+            return abi->name;
     }
     return NULL;
 }

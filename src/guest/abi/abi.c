@@ -4,6 +4,7 @@
 
 #include "guest/abi/call.h"
 
+#include <elf.h>
 #include <string.h>
 
 static const struct gt_abi *const table[] = {
@@ -31,10 +32,20 @@ const struct gt_abi *gt_abi_by_name(const char *name)
     return NULL;
 }
 
-const struct gt_abi *gt_abi_of_target(const char *target, const char *name)
+const struct gt_abi *gt_abi_of_kernel(uint16_t e_machine, unsigned bits)
 {
-    const struct gt_abi *abi = gt_abi_by_name(name ? name : target);
-    return abi && !strcmp(abi->target, target) ? abi : NULL;
+    return e_machine == EM_386 ? &gt_abi_i386_regparm : gt_abi_by_elf(e_machine, bits);
+}
+
+int gt_abi_of_target(const char *target, const char *name, const struct gt_abi **out,
+                     struct gt_error *err)
+{
+    *out = gt_abi_by_name(name ? name : target);
+    if (name && (!*out || strcmp((*out)->target, target)))
+        return gt_error_set(err, GT_E_USAGE,
+                            "abi=%.50s: guests of target %s have no such calling convention", name,
+                            target);
+    return 0;
 }
 
 /* Why a value of the type cannot be placed; NULL: it can. */

@@ -10,6 +10,7 @@
 #ifndef GT_GUEST_ABI_ABI_H
 #define GT_GUEST_ABI_ABI_H
 
+#include "base/error.h"
 #include "guest/types/prototypes.h"
 
 enum { GT_ABI_PIECES = 4, GT_ABI_REGISTERS = 8 };
@@ -59,9 +60,12 @@ struct gt_abi {
 const struct gt_abi *gt_abi_by_elf(uint16_t e_machine, unsigned bits);
 /* By its name or QEMU's target; NULL: unknown. */
 const struct gt_abi *gt_abi_by_name(const char *name);
-/* The convention of that name for guests of the target; NULL: there is none. A target's own has its
- * name; `name` NULL means that one. */
-const struct gt_abi *gt_abi_of_target(const char *target, const char *name);
+/* That of a Linux kernel's functions; NULL: unknown. */
+const struct gt_abi *gt_abi_of_kernel(uint16_t e_machine, unsigned bits);
+/* The one of that name (a plugin's abi=) for guests of the target; NULL means the target's own.
+ * *out NULL: that is unknown. GT_E_USAGE: the target has none of that name. */
+int gt_abi_of_target(const char *target, const char *name, const struct gt_abi **out,
+                     struct gt_error *err);
 /* Each of them, for lists and tests: index 0, 1, ... until NULL. */
 const struct gt_abi *gt_abi_at(size_t index);
 

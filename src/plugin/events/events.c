@@ -82,12 +82,10 @@ static int know_guest(struct gt_points *p, const struct gt_host_info *info, stru
     p->pid = getpid();
     p->user = !info->system;
     p->arch = gt_arch_by_target(info->target);
-    p->abi = gt_abi_of_target(info->target, p->options.abi);
     p->syscalls = p->user ? gt_syscalls_by_target(info->target) : NULL;
-    if (p->options.abi && !p->abi)
-        return gt_error_set(err, GT_E_USAGE,
-                            "abi=%.50s: guests of target %s have no such calling convention",
-                            p->options.abi, info->target);
+    int status = gt_abi_of_target(info->target, p->options.abi, &p->abi, err);
+    if (status < 0)
+        return status;
     if (!p->arch || !p->abi)
         return gt_error_set(err, GT_E_UNSUPPORTED,
                             "the calling convention of guests of target %s is not known",

@@ -120,7 +120,8 @@ static bool is_in_code(const struct gt_argument_reading *a)
     return yes;
 }
 
-static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
+/* What the host can, and the convention of the functions. */
+static int check(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
     static const char what[] = "arguments and return values";
     if (!r->arguments.in_code)
@@ -131,10 +132,9 @@ static int check(const struct gt_uftrace_recorder *r, struct gt_error *err)
                             what);
     if (r->options.privilege_levels)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: not with trace-privilege-level=on", what);
-    if (!r->arguments.abi && r->options.abi)
-        return gt_error_set(err, GT_E_USAGE,
-                            "abi=%.50s: guests of target %s have no such calling convention",
-                            r->options.abi, r->host.target);
+    int status = gt_abi_of_target(r->host.target, r->options.abi, &r->arguments.abi, err);
+    if (status < 0)
+        return status;
     if (!r->arguments.abi && r->arguments.rules->len)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: the calling convention of %s is not known",
                             what, r->host.target);
@@ -150,7 +150,6 @@ int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err)
         status = take_triggers(a, set, true, err);
     if (status < 0 || (!a->rules->len && !a->file))
         return status;
-    a->abi = gt_abi_of_target(r->host.target, r->options.abi);
     if (a->file)
         status = read_values(a, err);
     a->in_code = is_in_code(a);

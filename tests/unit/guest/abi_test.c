@@ -5,6 +5,7 @@
 #include "guest/abi/syscall_names.h"
 #include "guest/types/declarations.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,6 +119,28 @@ static void test_rows(void **state)
     }
 }
 
+static void test_chosen(void **state)
+{
+    const struct gt_abi *abi;
+    struct gt_error err;
+
+    (void)state;
+    assert_ptr_equal(gt_abi_by_elf(EM_386, 32), &gt_abi_i386);
+    assert_ptr_equal(gt_abi_of_kernel(EM_386, 32), &gt_abi_i386_regparm);
+    assert_ptr_equal(gt_abi_of_kernel(EM_AARCH64, 64), &gt_abi_aarch64);
+    assert_null(gt_abi_of_kernel(EM_S390, 64));
+    assert_int_equal(gt_abi_of_target("i386", NULL, &abi, &err), 0);
+    assert_ptr_equal(abi, &gt_abi_i386);
+    assert_int_equal(gt_abi_of_target("i386", "i386-regparm", &abi, &err), 0);
+    assert_ptr_equal(abi, &gt_abi_i386_regparm);
+    assert_int_equal(gt_abi_of_target("s390x", NULL, &abi, &err), 0);
+    assert_null(abi);
+    assert_int_equal(gt_abi_of_target("aarch64", "i386-regparm", &abi, &err), GT_E_USAGE);
+    assert_int_equal(gt_abi_of_target("i386", "cdecl", &abi, &err), GT_E_USAGE);
+    assert_string_equal(err.text,
+                        "abi=cdecl: guests of target i386 have no such calling convention");
+}
+
 static void test_argument(void **state)
 {
     struct gt_abi_value v;
@@ -192,9 +215,8 @@ static void test_syscalls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_argument),
-        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_argument), cmocka_unit_test(test_where),
         cmocka_unit_test(test_syscalls),
     };
 
