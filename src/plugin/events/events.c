@@ -17,6 +17,7 @@
 #include "plugin/common/tracing.h"
 #include "plugin/events/recorder.h"
 
+#include <assert.h>
 #include <guesttrace/control.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +56,20 @@ static int parse_arguments(struct gt_points *p, int argc, char **argv, struct gt
     struct gt_points_options *o = &p->options;
     static const char *const names[] = {"backends", "policy", "buffer", "prefix", "threads"};
     struct setting setting[G_N_ELEMENTS(names)];
-    struct gt_arg arguments[G_N_ELEMENTS(names) + 12] = {
+    enum { OWN = 16 };
+    struct gt_arg arguments[OWN + G_N_ELEMENTS(names) + 1] = {
         {"guest-events", GT_ARG_TEXT, &o->file}, {"code", GT_ARG_TEXT, &o->code_map},
         {"abi", GT_ARG_TEXT, &o->abi},           {"console", GT_ARG_TEXT, &o->console},
         {"events", GT_ARG_TEXT, &o->events},     {"log", GT_ARG_TEXT, &o->log},
         {"tasks", GT_ARG_SWITCH, &o->tasks},     GT_TRACING_ARGUMENTS,
     };
+    size_t n = 0;
+    while (arguments[n].name)
+        n++;
+    assert(n <= OWN);
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         setting[i] = (struct setting){p, names[i]};
-        arguments[10 + i] = (struct gt_arg){
+        arguments[n + i] = (struct gt_arg){
             .name = names[i], .kind = GT_ARG_EACH, .value = &setting[i], .each = take_setting};
     }
     o->settings = g_ptr_array_new_with_free_func(g_free);
