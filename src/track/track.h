@@ -24,6 +24,7 @@
 
 #include "base/page.h"
 #include "track/counters.h"
+#include "track/sink.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -299,25 +300,6 @@ struct gt_thread {
     struct gt_saved_context reloaded; /* its own, that the stack pointer was loaded from */
 };
 
-/* Receives the call events; `self` is that of gt_tracker_init. enter and leave are called in order
- * of time for a stack; `depth` is from 0. open sets s->out of a stack that begins (or goes on, in a
- * forked child, or where stacks share outputs); close ends it. */
-struct gt_sink {
-    void (*enter)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
-    void (*leave)(void *self, struct gt_stack *s, uint64_t time, uint32_t depth, uint64_t addr);
-    bool (*open)(void *self, struct gt_thread *t, struct gt_stack *s, uint64_t time);
-    void (*close)(void *self, struct gt_stack *s);
-    /* May be NULL: a stack with an output is suspended; it continues, or ends; a handler begins, or
-     * goes on by a jump, at an address. */
-    void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
-    void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
-    void (*handler)(void *self, uint64_t addr);
-    /* Code of the level that s->level says runs on the stack from now on: s->out becomes that
-     * level's. enter and leave concern the top frame, of any level. NULL: levels are not
-     * distinguished. */
-    void (*level)(void *self, struct gt_stack *s, uint64_t time);
-    size_t data_size; /* bytes that the sink keeps for each stack, in its `data` */
-};
 #define GT_TRACK_SAVED_CONTEXTS 16384u /* words, see saved_contexts.c: a power of two */
 
 struct gt_tracker {
@@ -397,4 +379,5 @@ static inline void gt_track_switched(struct gt_thread *t)
 {
     t->slow_flags |= GT_SLOW_SWITCHED;
 }
+
 #endif
