@@ -74,17 +74,20 @@ static struct map *add_map(struct gt_spaces *s)
     return m;
 }
 
+static void add_handler(void *self, uint64_t address)
+{
+    struct gt_spaces *s = self;
+    g_hash_table_add(s->handlers, GSIZE_TO_POINTER(address));
+}
+
 /* A damaged line says nothing. */
 static void read_handlers(struct gt_spaces *s)
 {
-    char *text, *at = NULL;
+    char *text;
     size_t size;
-    uint64_t address;
     if (gt_texts_read(s->texts, GT_HANDLERS_FILE, &text, &size, NULL) < 0)
         return;
-    for (char *line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
-        if (gt_handler_parse(line, &address))
-            g_hash_table_add(s->handlers, GSIZE_TO_POINTER(address));
+    gt_handlers_parse(text, add_handler, s);
     free(text);
 }
 

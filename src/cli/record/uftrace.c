@@ -32,6 +32,7 @@
 static void uftrace_arguments(const struct gt_recording *r, GString *out)
 {
     const struct gt_record_options *opt = r->opt;
+    const char *abi = gt_record_names_abi(r);
     g_string_append(out, ",output=");
     gt_record_qemu_append_value(out, r->output);
     g_string_append(out, r->compact ? ",format=compact,summary=off" : ",summary=off");
@@ -63,8 +64,8 @@ static void uftrace_arguments(const struct gt_recording *r, GString *out)
         g_string_append(out, ",code=");
         gt_record_qemu_append_value(out, r->code);
     }
-    if (gt_record_names_abi(r))
-        g_string_append_printf(out, ",abi=%s", gt_record_names_abi(r));
+    if (abi)
+        g_string_append_printf(out, ",abi=%s", abi);
 }
 
 static int uftrace_prepare(struct gt_recording *r, struct gt_error *err)

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { TRIES = 64 };
 
@@ -42,17 +41,14 @@ static int compare(const void *a, const void *b)
 }
 
 /* Those of the recording's other processes. */
-static void note_written(struct gt_handlers *h, const char *path)
+static void note_written(struct gt_uftrace_recorder *r, const char *path)
 {
     enum { LINE = 13 };
-    char *text, *at = NULL;
+    char *text;
     size_t size;
-    uint64_t address;
     if (gt_file_read(path, GT_HANDLERS * LINE, &text, &size, NULL) < 0)
         return;
-    for (char *line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
-        if (gt_handler_parse(line, &address) && address)
-            gt_handlers_note(h, address);
+    gt_handlers_parse(text, gt_handlers_begun, r);
     free(text);
 }
 
@@ -64,7 +60,7 @@ int gt_handlers_write(struct gt_uftrace_recorder *r, struct gt_error *err)
     size_t n = 0;
     snprintf(path, sizeof path, "%s/" GT_HANDLERS_FILE, r->output.dir.path);
     if (r->guest.user)
-        note_written(&r->handlers, path);
+        note_written(r, path);
     for (size_t i = 0; i < GT_HANDLERS; i++) {
         uint64_t address = __atomic_load_n(&r->handlers.address[i], __ATOMIC_RELAXED);
         if (address)

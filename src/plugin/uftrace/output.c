@@ -200,7 +200,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     struct gt_uftrace_recorder *r = self;
     struct gt_vcpu *v = (struct gt_vcpu *)((char *)t - offsetof(struct gt_vcpu, thread));
     bool of_vcpu = gt_recorder_has_vcpu_tasks(r);
-    if (of_vcpu && take_output_of_vcpu(v, s))
+    if (take_output_of_vcpu(v, s))
         return true;
     if (!r->guest.user && s->coroutine && r->totals.tasks >= r->options.max_tasks) {
         t->counters[GT_COUNT_BEYOND_TASKS] += !gt_task_of(s)->beyond;

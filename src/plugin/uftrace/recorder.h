@@ -109,13 +109,13 @@ struct gt_uftrace_recorder {
     struct gt_snapshots snapshots;
     struct gt_messages messages;
     struct gt_ended_parts parts;
+    struct gt_handlers handlers;
 
     /* machines */
     struct gt_system system;
     struct gt_vectors vectors;
     struct gt_resets resets;
     struct gt_linux os;
-    struct gt_handlers handlers;
     struct gt_level_reader levels;
 };
 

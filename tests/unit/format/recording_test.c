@@ -49,6 +49,11 @@ static void test_tasks(void **state)
     assert_false(gt_task_is_vcpu(GT_TASK_STACK + 1000000));
 }
 
+static void add(void *self, uint64_t address)
+{
+    *(uint64_t *)self += address;
+}
+
 static void test_handlers(void **state)
 {
     (void)state;
@@ -63,6 +68,10 @@ static void test_handlers(void **state)
     assert_int_equal(got, 0xffff80001234);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(gt_handler_parse(bad[i], &got));
+    char text[] = "10\n\nno\n2";
+    uint64_t sum = 0;
+    gt_handlers_parse(text, add, &sum);
+    assert_int_equal(sum, 0x12);
 }
 
 static void test_guest_tasks(void **state)
