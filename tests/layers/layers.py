@@ -5,7 +5,7 @@
 Layers: who may include whom, that qemu/ alone knows QEMU's plugin interface, and that libraries do not
 print, end the process or install signal handlers. Headers: one that a single folder of its layer
 includes is in that folder. Names: no type is defined twice. Sources: the SPDX line, no leftovers, at
-most 400 lines, functions of at most 60 (flat switches excepted).
+most 800 lines, functions of at most 60 (flat switches excepted).
 Each finding is a line "FILE:LINE: what is wrong"; any finding fails.
 """
 import collections
@@ -32,7 +32,7 @@ PROCESS = re.compile(r'\b(?:stdout|stderr|(?:printf|puts|putchar|perror|exit|_ex
 SIGNALS = re.compile(r'\b(?:sigaction|signal) *\(')
 # Who may install signal handlers: the process's main program, and for it, where it asks.
 HANDLERS = ('src/cli/', 'src/base/socket.c', 'src/qemu/abnormal_exit.c', 'src/events/record/control.c')
-MAX_FILE, MAX_FUNCTION = 400, 60
+MAX_FILE, MAX_FUNCTION = 800, 60
 SPDX = 'SPDX-License-Identifier: GPL-2.0-or-later'
 SPDX_LIBRARY = 'SPDX-License-Identifier: LGPL-2.1-or-later'
 LIBRARY = ('include/', 'src/events/')  # what other projects link
