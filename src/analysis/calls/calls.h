@@ -149,8 +149,8 @@ enum gt_call_flag {
 };
 
 /* One event. That a task was suspended is a call as any other, of the function "linux:schedule"
- * (or "linux:schedule (pre-empted)"), which belongs to no module: so a function's self time has
- * none of it, and its total has. */
+ * (or "linux:schedule (pre-empted)"), which belongs to no module: gt_call_suspends. Readers that
+ * sum up take times that ran (gt_call_ran), and leave these calls out. */
 struct gt_call {
     uint64_t time;
     /* ENTRY, EVENT, LOST: time; EXIT, SPLIT: when the call began, or the window if that was later
@@ -159,12 +159,32 @@ struct gt_call {
     /* EXIT, SPLIT: time spent in the function itself, in the window. The sum over all events of one
      * call is its self time. */
     int64_t self;
+    /* EXIT, SPLIT: how long of it the task was suspended, in the window, in the function or what it
+     * called; the sum over all events of one call is all of it. 0 for gt_call_suspends, and for all
+     * in a window of `wall`. `self` has none of it. */
+    uint64_t slept;
     uint32_t task;     /* index */
     uint32_t function; /* index */
     uint32_t depth;    /* of the call, from 0; of an EVENT: how many calls are open */
     uint8_t kind;      /* enum gt_call_kind */
     uint8_t flags;     /* enum gt_call_flag */
 };
+
+/* The indexes of "linux:schedule" and "linux:schedule (pre-empted)", in every recording. */
+enum { GT_CALLS_SCHEDULE, GT_CALLS_PREEMPTED };
+
+/* True: no function; the task is suspended. */
+static inline bool gt_call_suspends(uint32_t function)
+{
+    return function <= GT_CALLS_PREEMPTED;
+}
+
+/* Of an EXIT that is no GT_CALL_PART: how long the call ran, with what it called. In a window of
+ * `wall` how long it took. Of a part, what was suspended in others is still in it. */
+static inline uint64_t gt_call_ran(const struct gt_call *e)
+{
+    return e->time - e->begin - e->slept;
+}
 
 /* An open call. */
 struct gt_call_frame {
@@ -181,9 +201,14 @@ struct gt_calls_window {
     const bool *tasks; /* by index; NULL: all */
     uint32_t depth;    /* calls less deep than that, from 1; 0: all. The others' time is that of
                         * the deepest one that is shown */
-    /* ns: only calls that took as long, in the window; time of others is their caller's own. One
-     * that never ended took until the recording's end. */
+    /* ns: only calls that took as long, in the window and with the time in which the task was
+     * suspended; time of others is their caller's own. One that never ended took until the
+     * recording's end. */
     uint64_t min_time;
+    /* The time in which a task was suspended is time of its calls: `slept` is 0, and readers that
+     * sum up have gt_call_suspends as a function. Where depth or min_time hide it, it is self time
+     * of its caller. */
+    bool wall;
     /* NULL: none. Filters are applied to the whole recording, the window to what they leave: a
      * call's depth counts calls that are left, and what is hidden is its caller's own time. Which
      * functions patterns have matched is known when the pass has ended. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Passes over a recording, with filters or without. */
+/* Passes over a recording: which one a window needs. */
 #include "analysis/calls/filtered.h"
 #include "analysis/calls/pass.h"
 
@@ -14,7 +14,9 @@ int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
                   const struct gt_calls_consumer *consumer, void *self, unsigned threads,
                   struct gt_error *err)
 {
-    if (w && w->filter)
-        return gt_filtered_scan(c, w, consumer, self, err);
+    /* Where stretches meet, only the frames are known: not what calls slept that may yet be long
+     * enough to be shown. A walk knows it. */
+    if (w && (w->filter || (w->min_time && !w->wall)))
+        return gt_pass_scan_by_walk(gt_calls_walk, c, w, consumer, self, err);
     return gt_pass_scan(c, w, consumer, self, threads, err);
 }

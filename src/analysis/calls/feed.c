@@ -118,7 +118,7 @@ static void note_next(const struct gt_calls_feed *f, struct gt_calls_lane *lane)
 
 static uint32_t function_of(const struct gt_tasks_switch *s)
 {
-    return !s->out ? UINT32_MAX : s->preempted ? GT_SPACES_PREEMPTED : GT_SPACES_SCHEDULE;
+    return !s->out ? UINT32_MAX : s->preempted ? GT_CALLS_PREEMPTED : GT_CALLS_SCHEDULE;
 }
 
 static int take_switch(struct gt_calls_feed *f, struct gt_calls_lane *lane)

@@ -74,7 +74,7 @@ static int make_frames(struct file_reader *r, const struct gt_compact_piece *p,
     /* It was suspended: nothing comes between the two events of that. */
     if (p->time > 0 && (p->event->sym & 3) == GT_COMPACT_EVENT &&
         gt_unpacker_word(r->unpacker, p->event->sym >> 2) == GT_UFTRACE_EV_SCHED_IN) {
-        const struct gt_call_frame f = {.begin = p->time, .function = GT_SPACES_SCHEDULE};
+        const struct gt_call_frame f = {.begin = p->time, .function = GT_CALLS_SCHEDULE};
         g_array_append_val(frames, f);
     }
     return 0;

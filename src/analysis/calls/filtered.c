@@ -219,7 +219,7 @@ static int take_event(struct task *t, const struct gt_call *e)
     switch (e->kind) {
     case GT_CALL_ENTRY:
     case GT_CALL_EXIT:
-        if (e->function <= GT_SPACES_PREEMPTED)
+        if (gt_call_suspends(e->function))
             return take_switch(t, e);
         if (e->kind == GT_CALL_ENTRY)
             return take_entry(t, e);
@@ -337,7 +337,7 @@ static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_
 
 static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
 {
-    gt_calls_stack_settle(s, &w->rules, &w->out, how->until);
+    gt_calls_stack_settle(s, &w->rules, &w->out, how);
 }
 
 static void end_task(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)

@@ -240,7 +240,7 @@ static int begin_look(struct gt_follow *f, struct gt_error *err)
                             f->path);
     f->c->inherited = NULL; /* only uftrace's own recordings need it */
     gt_pass_rules(f->c, NULL, &f->rules);
-    for (uint32_t i = GT_SPACES_SCHEDULE; i <= GT_SPACES_PREEMPTED; i++)
+    for (uint32_t i = GT_CALLS_SCHEDULE; i <= GT_CALLS_PREEMPTED; i++)
         gt_follow_number(&f->calls, gt_calls_function(f->c, i), &(struct gt_follow_place){0});
     f->is_part |= !f->is_begun && gt_calls_facts(f->c)->records > f->most;
     f->calls.counts = f->is_begun || !f->is_part;

@@ -26,7 +26,8 @@ struct gt_follow;
 /* Times in ns. */
 struct gt_follow_sum {
     uint64_t calls, self;
-    uint64_t total; /* of calls that are not recursive; of a task: self */
+    uint64_t total; /* that calls ran which are not recursive; of a task: self */
+    uint64_t slept; /* that the task was suspended in these calls */
 };
 
 /* `all`: of all looks, without the first one if the recording is followed from its end on. */

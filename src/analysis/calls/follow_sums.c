@@ -78,7 +78,7 @@ static struct function *add_function(struct gt_follow_calls *f, const char *modu
     struct function *new = g_new0(struct function, 1);
     new->public.module = g_strdup(module);
     new->public.name = g_strdup(name);
-    new->public.suspends = f->function->len <= GT_SPACES_PREEMPTED;
+    new->public.suspends = gt_call_suspends(f->function->len);
     new->index = f->function->len;
     g_ptr_array_add(f->function, new);
     g_hash_table_insert(f->functions, &new->public, new);
@@ -128,6 +128,7 @@ static void move_sum(struct gt_follow_sum *to, struct gt_follow_sum *from)
     to->calls += from->calls;
     to->self += from->self;
     to->total += from->total;
+    to->slept += from->slept;
     *from = (struct gt_follow_sum){0};
 }
 
@@ -189,19 +190,28 @@ static struct gt_follow_open_task *owner_of(struct gt_calls_stack *s)
                                                   offsetof(struct gt_follow_open_task, stack));
 }
 
-static void add(struct gt_follow_sum *to, uint64_t calls, int64_t self, uint64_t total)
+static void add(struct gt_follow_sum *to, const struct gt_follow_sum *more)
 {
-    to->calls += calls;
-    to->self += (uint64_t)MAX(self, 0);
-    to->total += total;
+    to->calls += more->calls;
+    to->self += more->self;
+    to->total += more->total;
+    to->slept += more->slept;
 }
 
-/* Time of a call until `time`, as far as the task's stack has seen it. */
-static uint64_t total_of(const struct gt_follow_open_task *t, uint64_t begin, bool recursive,
-                         uint64_t time)
+/* Times of a call until `e->time`, as far as the task's stack has seen it. */
+static struct gt_follow_sum times_of(const struct gt_follow_open_task *t, const struct gt_call *e)
 {
-    const uint64_t from = MAX(begin, t->since);
-    return recursive || time < from ? 0 : time - from;
+    const uint64_t from = MAX(e->begin, t->since);
+    const uint64_t took = e->flags & GT_CALL_RECURSIVE || e->time < from ? 0 : e->time - from;
+    const uint64_t slept = MIN(e->slept, took);
+    return (struct gt_follow_sum){
+        .self = (uint64_t)MAX(e->self, 0), .total = took - slept, .slept = slept};
+}
+
+/* Of a task only its own time is kept. */
+static struct gt_follow_sum own_of(const struct gt_follow_sum *s)
+{
+    return (struct gt_follow_sum){.calls = s->calls, .self = s->self};
 }
 
 int gt_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_out *out)
@@ -215,12 +225,12 @@ int gt_follow_take(void *calls, struct gt_calls_stack *s, const struct gt_calls_
         if (e->kind != GT_CALL_ENTRY && e->kind != GT_CALL_EXIT)
             continue;
         struct function *of = function_at(f, e->function);
-        const bool enters = e->kind == GT_CALL_ENTRY;
-        const uint64_t total =
-            enters ? 0 : total_of(t, e->begin, e->flags & GT_CALL_RECURSIVE, e->time);
-        add(&of->times.ended, enters, enters ? 0 : e->self, total);
+        const struct gt_follow_sum sum =
+            e->kind == GT_CALL_ENTRY ? (struct gt_follow_sum){.calls = 1} : times_of(t, e);
+        const struct gt_follow_sum own = own_of(&sum);
+        add(&of->times.ended, &sum);
         if (!of->public.suspends)
-            add(&t->times.ended, enters, enters ? 0 : e->self, 0);
+            add(&t->times.ended, &own);
     }
     return 0;
 }
@@ -233,10 +243,16 @@ static void add_open(const struct gt_follow_calls *f, struct gt_follow_open_task
         const struct gt_call_frame *frame = &s->frame[k];
         struct function *of = function_at(f, frame->function);
         const uint64_t until = k + 1 < s->n ? frame[1].begin : s->last;
-        const int64_t self = (int64_t)(until - frame->begin - s->child[k]);
-        add(&of->times.open, 0, self, total_of(t, frame->begin, frame->recursive, s->last));
+        const struct gt_follow_sum sum = times_of(
+            t, &(struct gt_call){.time = s->last,
+                                 .begin = frame->begin,
+                                 .self = (int64_t)(until - frame->begin - s->spent[k].child),
+                                 .slept = gt_calls_stack_slept(s, k, s->last),
+                                 .flags = frame->recursive ? GT_CALL_RECURSIVE : 0});
+        const struct gt_follow_sum own = own_of(&sum);
+        add(&of->times.open, &sum);
         if (!of->public.suspends)
-            add(&t->times.open, 0, self, 0);
+            add(&t->times.open, &own);
     }
 }
 
@@ -255,9 +271,11 @@ static void sum_up(struct gt_follow_times *t, struct gt_follow_sums *out, bool r
     out->all.calls = t->ended.calls;
     out->all.self = difference(t->ended.self + t->open.self, t->before.self);
     out->all.total = difference(t->ended.total + t->open.total, t->before.total);
+    out->all.slept = difference(t->ended.slept + t->open.slept, t->before.slept);
     out->now.calls = out->all.calls - last.calls;
     out->now.self = difference(out->all.self, last.self);
     out->now.total = difference(out->all.total, last.total);
+    out->now.slept = difference(out->all.slept, last.slept);
 }
 
 void gt_follow_renumber(struct gt_follow_calls *f)

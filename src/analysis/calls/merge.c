@@ -99,8 +99,9 @@ int gt_merge_put(struct gt_merge *m, struct gt_merge_queue *q, const struct gt_c
         return GT_E_NOMEM;
     struct gt_merge_event *to = q->event + q->n;
     for (size_t i = 0; i < n; i++)
-        to[i] = (struct gt_merge_event){call[i].time, call[i].self,  call[i].function,
-                                        call[i].kind, call[i].flags, NULL};
+        to[i] =
+            (struct gt_merge_event){call[i].time, call[i].self,  call[i].slept, call[i].function,
+                                    call[i].kind, call[i].flags, NULL};
     if (out->values)
         to[n - 1].values = gt_call_values_copy(out->values);
     q->n += n;
@@ -130,6 +131,7 @@ static inline int give(struct gt_merge *m, struct gt_merge_queue *q, const struc
     struct gt_call call = {.time = e->time,
                            .begin = e->time,
                            .self = e->self,
+                           .slept = e->slept,
                            .task = q->stack.task,
                            .function = e->function,
                            .depth = (uint32_t)q->n_open,

@@ -12,6 +12,7 @@
 struct gt_merge_event {
     uint64_t time;
     int64_t self;
+    uint64_t slept;
     uint32_t function;
     uint8_t kind, flags;
     struct gt_value_list *values; /* NULL: it has none */

@@ -15,6 +15,7 @@ void gt_pass_rules(const struct gt_calls *c, const struct gt_calls_window *w,
         .min_time = w->min_time,
         .depth = w->depth ? w->depth : UINT32_MAX,
         .plain = w->depth == 0 && w->min_time == 0,
+        .wall = w->wall,
         .lost_event = c->lost_event,
     };
 }

@@ -96,7 +96,7 @@ static bool is_handler(const struct gt_spaces *s, uint64_t address)
     return g_hash_table_contains(s->handlers, GSIZE_TO_POINTER(address));
 }
 
-/* GT_SPACES_SCHEDULE and GT_SPACES_PREEMPTED. */
+/* GT_CALLS_SCHEDULE and GT_CALLS_PREEMPTED. */
 static void add_schedule(struct gt_spaces *s)
 {
     static const char *const name[] = {"linux:schedule", "linux:schedule (pre-empted)"};

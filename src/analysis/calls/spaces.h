@@ -55,10 +55,6 @@ void gt_spaces_read_symbols(struct gt_spaces *s);
 /* The map that a space is of. */
 size_t gt_spaces_map(const struct gt_spaces *s, uint32_t space);
 
-/* The functions that suspended tasks are in: "linux:schedule", "linux:schedule (pre-empted)". */
-#define GT_SPACES_SCHEDULE  0u
-#define GT_SPACES_PREEMPTED 1u
-
 /* The function at an address of 48 bits in a space. UINT32_MAX: no memory. */
 uint32_t gt_spaces_resolve(struct gt_spaces *s, uint32_t space, uint64_t address);
 size_t gt_spaces_n_functions(const struct gt_spaces *s);

@@ -19,7 +19,7 @@ void gt_calls_stack_init(struct gt_calls_stack *s, uint32_t task)
 void gt_calls_stack_finish(struct gt_calls_stack *s)
 {
     free(s->frame);
-    free(s->child);
+    free(s->spent);
     free(s->held);
     free(s->before);
     gt_call_values_finish(&s->values);
@@ -35,10 +35,10 @@ bool gt_calls_stack_grow(struct gt_calls_stack *s)
     if (!frame)
         return false;
     s->frame = frame;
-    uint64_t *child = realloc(s->child, room * sizeof *child);
-    if (!child)
+    struct gt_calls_spent *spent = realloc(s->spent, room * sizeof *spent);
+    if (!spent)
         return false;
-    s->child = child;
+    s->spent = spent;
     s->room = room;
     return true;
 }
@@ -133,13 +133,15 @@ void gt_calls_stack_fit(struct gt_calls_stack *s, struct gt_calls_out *out, uint
 
 /* ---- a stretch ----------------------------------------------------------------------------- */
 
-/* Time before `time` is spent, for frames that are shown. */
+/* Time before `time` is spent, for frames that are shown, and where it is suspended. */
 static void carry(struct gt_calls_stack *s, const struct gt_calls_rules *r, uint64_t time)
 {
     for (uint32_t k = 0; k < s->shown; k++) {
         uint64_t until = k + 1 < s->shown ? s->frame[k + 1].begin : shown_until(s, r, time);
-        s->child[k] = until - s->frame[k].begin;
+        s->spent[k].child = until - s->frame[k].begin;
     }
+    if (s->suspended && !s->wall)
+        s->spent[s->n - 1].child = time - s->frame[s->n - 1].begin;
 }
 
 /* Frames 0 to n - 1 begin before the window: for them it begins with it. False: no memory. */
@@ -153,8 +155,9 @@ static bool clip(struct gt_calls_stack *s, const struct gt_calls_rules *r, uint3
     for (uint32_t k = 0; k < n; k++) {
         s->before[k] = r->from - s->frame[k].begin;
         s->frame[k].begin = r->from;
-        s->child[k] = 0;
+        s->spent[k] = (struct gt_calls_spent){0};
     }
+    s->slept = 0;
     s->clipped = n;
     return true;
 }
@@ -171,7 +174,7 @@ static bool push_all(struct gt_calls_stack *s, const struct gt_call_frame *frame
             return false;
         gt_calls_stack_push(s, frame[i].function, begin);
     }
-    s->suspended = n > 0 && frame[n - 1].function <= GT_SPACES_PREEMPTED;
+    s->suspended = n > 0 && gt_call_suspends(frame[n - 1].function);
     return true;
 }
 
@@ -180,6 +183,7 @@ bool gt_calls_stack_begin(struct gt_calls_stack *s, const struct gt_calls_rules 
 {
     uint32_t early = 0;
     s->last = time;
+    s->wall = r->wall;
     s->started = time >= r->from;
     if (!push_all(s, frame, n, time))
         return false;
@@ -218,7 +222,7 @@ bool gt_calls_stack_align(struct gt_calls_stack *s, const struct gt_calls_rules 
             return false;
         gt_calls_stack_push(s, frame[k].function, time);
     }
-    s->suspended = n > 0 && frame[n - 1].function <= GT_SPACES_PREEMPTED;
+    s->suspended = n > 0 && gt_call_suspends(frame[n - 1].function);
     s->unsure = true;
     s->last = time;
     if (s->started)
@@ -245,18 +249,43 @@ void gt_calls_stack_pass(struct gt_calls_stack *s, const struct gt_calls_rules *
         gt_calls_stack_show(s, r, out, time);
 }
 
+/* What the suspension that is open has had in this stretch. */
+static uint64_t sleeps(const struct gt_calls_stack *s, uint64_t until)
+{
+    if (!s->suspended || s->wall || s->n == 0)
+        return 0;
+    return until - s->frame[s->n - 1].begin - s->spent[s->n - 1].child;
+}
+
+uint64_t gt_calls_stack_slept(const struct gt_calls_stack *s, uint32_t k, uint64_t until)
+{
+    return s->slept - s->spent[k].slept + (k + 1 < s->n ? sleeps(s, until) : 0);
+}
+
+/* What calls that are not shown have slept in this stretch: time that is nobody's own. */
+static uint64_t slept_hidden(const struct gt_calls_stack *s)
+{
+    uint64_t sum = s->n > s->shown ? sleeps(s, s->last) : 0;
+    for (uint32_t k = s->shown; k < s->n && !s->wall; k++)
+        sum += s->suspended && k + 1 == s->n ? 0 : s->spent[k].child;
+    return sum;
+}
+
 void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out)
 {
     gt_calls_stack_give_held(s, out, UINT32_MAX); /* the next stretch does not have them */
     for (uint32_t k = s->shown; k-- > 0;) {
         const struct gt_call_frame *f = &s->frame[k];
-        uint64_t until = k + 1 < s->shown ? f[1].begin : shown_until(s, r, s->last);
+        const bool innermost = k + 1 == s->shown;
+        uint64_t until = innermost ? shown_until(s, r, s->last) : f[1].begin;
+        const uint64_t hidden = innermost ? slept_hidden(s) : 0;
         gt_calls_out_add(out, s,
                          &(struct gt_call){
                              .time = s->last,
                              .begin = f->begin,
-                             .self = (int64_t)(until - f->begin - s->child[k]),
+                             .self = (int64_t)(until - f->begin - s->spent[k].child - hidden),
+                             .slept = gt_calls_stack_slept(s, k, s->last),
                              .task = s->task,
                              .function = f->function,
                              .depth = k,
@@ -267,18 +296,18 @@ void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules 
 }
 
 void gt_calls_stack_settle(struct gt_calls_stack *s, const struct gt_calls_rules *r,
-                           struct gt_calls_out *out, uint64_t until)
+                           struct gt_calls_out *out, const struct gt_calls_end *end)
 {
-    gt_calls_stack_show(s, r, out, until);
+    gt_calls_stack_show(s, r, out, end->until);
     while (s->n > s->shown)
-        gt_calls_stack_pop(s, out, until, 0);
+        gt_calls_stack_pop(s, out, end->time, 0);
     gt_calls_stack_give_held(s, out, UINT32_MAX);
 }
 
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         struct gt_calls_out *out, const struct gt_calls_end *end)
 {
-    gt_calls_stack_settle(s, r, out, end->until);
+    gt_calls_stack_settle(s, r, out, end);
     while (s->n > 0)
         gt_calls_stack_pop(s, out, end->time, end->flags);
 }

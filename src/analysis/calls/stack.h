@@ -10,7 +10,8 @@
  * caller's own.
  *
  * Time spent: `child` of a frame is the time since its begin that was not spent in itself. A frame
- * carried into a stretch begins with all time before the stretch as such.
+ * carried into a stretch begins with all time before the stretch as such. The time in which the
+ * task was suspended is counted since the stretch began, and was that much when a frame began.
  */
 #ifndef GT_ANALYSIS_CALLS_STACK_H
 #define GT_ANALYSIS_CALLS_STACK_H
@@ -44,6 +45,7 @@ struct gt_calls_rules {
     uint64_t from, to, min_time;
     uint32_t depth;
     bool plain;          /* no depth, no min_time */
+    bool wall;           /* time in which the task was suspended is as any other */
     uint32_t lost_event; /* the event that marks lost records; 0: none */
 };
 
@@ -53,11 +55,17 @@ struct gt_calls_held {
     uint8_t kind;
 };
 
+/* Of a frame: time that is not its own, and the stack's `slept` at its begin. */
+struct gt_calls_spent {
+    uint64_t child, slept;
+};
+
 struct gt_calls_stack {
     uint32_t task;
     uint32_t n, room;            /* frames */
     struct gt_call_frame *frame; /* outermost first */
-    uint64_t *child;
+    struct gt_calls_spent *spent;
+    uint64_t slept;   /* in suspensions that have ended in this stretch; 0: `wall` */
     uint32_t shown;   /* frames whose ENTRY was made */
     uint32_t part;    /* frames whose ENTRY was made in another stretch */
     uint32_t clipped; /* frames that began before the window */
@@ -65,7 +73,8 @@ struct gt_calls_stack {
     uint32_t base;    /* what records' depths are more than the frames': a forked child's */
     uint64_t over;    /* calls deeper than GT_STACK_MAX */
     uint64_t last;    /* time of the last record */
-    bool suspended;   /* the innermost frame is GT_SPACES_SCHEDULE, which records do not count */
+    bool suspended;   /* the innermost frame is GT_CALLS_SCHEDULE, which records do not count */
+    bool wall;        /* as the rules have it */
     bool forked;      /* its process is a fork's child: it returns from its parent's calls */
     bool started;     /* the window has begun */
     bool ended;       /* it has ended */
@@ -100,16 +109,17 @@ void gt_calls_stack_pass(struct gt_calls_stack *s, const struct gt_calls_rules *
 /* The stretch ends. */
 void gt_calls_stack_split(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                           struct gt_calls_out *out);
+/* The time since frame k began, in this stretch, in which the task was suspended, up to `until`. */
+uint64_t gt_calls_stack_slept(const struct gt_calls_stack *s, uint32_t k, uint64_t until);
 /* How a task ends. */
 struct gt_calls_end {
     uint64_t time;  /* of the last exits */
     uint64_t until; /* calls that are open go on until then: at least `time` */
     uint8_t flags;  /* of the last exits */
 };
-/* No record comes any more, and calls that are open go on until then: shows those that are long
- * enough, and forgets the others. */
+/* No record comes any more: shows calls that are long enough, and forgets the others. */
 void gt_calls_stack_settle(struct gt_calls_stack *s, const struct gt_calls_rules *r,
-                           struct gt_calls_out *out, uint64_t until);
+                           struct gt_calls_out *out, const struct gt_calls_end *end);
 /* The task ends: leaves all calls. */
 void gt_calls_stack_end(struct gt_calls_stack *s, const struct gt_calls_rules *r,
                         struct gt_calls_out *out, const struct gt_calls_end *end);

@@ -57,7 +57,7 @@ GT_STACK_INLINE void gt_calls_stack_push(struct gt_calls_stack *s, uint32_t func
     uint32_t *seen = &s->seen[function & (GT_STACK_SEEN - 1)];
     bool recursive = *seen && gt_calls_stack_has(s->frame, s->n, function);
     ++*seen;
-    s->child[s->n] = 0;
+    s->spent[s->n] = (struct gt_calls_spent){0, s->slept};
     if (__builtin_expect(s->n < s->values.n, 0))
         gt_call_values_set(&s->values, s->n, NULL);
     s->frame[s->n++] = (struct gt_call_frame){begin, function, recursive};
@@ -94,7 +94,11 @@ GT_STACK_INLINE void gt_calls_stack_pop(struct gt_calls_stack *s, struct gt_call
         gt_calls_stack_give_held(s, out, UINT32_MAX);
     const uint32_t k = --s->n;
     const struct gt_call_frame *f = &s->frame[k];
-    uint64_t took = time - f->begin, spent = s->child[k];
+    const struct gt_calls_spent own = s->spent[k];
+    const bool suspends = gt_call_suspends(f->function) && !s->wall;
+    uint64_t took = time - f->begin, spent = suspends ? took - own.child : own.child;
+    if (suspends)
+        s->slept += spent;
     --s->seen[f->function & (GT_STACK_SEEN - 1)];
     if (k < s->shown) {
         s->shown = k;
@@ -102,7 +106,8 @@ GT_STACK_INLINE void gt_calls_stack_pop(struct gt_calls_stack *s, struct gt_call
                          &(struct gt_call){
                              .time = time,
                              .begin = f->begin,
-                             .self = (int64_t)(took - spent),
+                             .self = (int64_t)(took - own.child),
+                             .slept = suspends ? 0 : s->slept - own.slept,
                              .task = s->task,
                              .function = f->function,
                              .depth = k,
@@ -113,7 +118,7 @@ GT_STACK_INLINE void gt_calls_stack_pop(struct gt_calls_stack *s, struct gt_call
         spent = took;
     }
     if (k > 0)
-        s->child[k - 1] += spent;
+        s->spent[k - 1].child += spent;
     s->part = s->part < k ? s->part : k;
     s->clipped = s->clipped < k ? s->clipped : k;
 }

@@ -28,7 +28,8 @@ struct taking {
 struct plain {
     struct gt_calls_stack *s;
     struct gt_call_frame *frame;
-    uint64_t *child;
+    struct gt_calls_spent *spent;
+    uint64_t slept;
     uint32_t task, base, part, room;
     uint32_t depth, low; /* frames; the fewest since the loop began */
     uint64_t last;
@@ -44,7 +45,7 @@ GT_STACK_INLINE bool plain_entry(struct plain *p, uint32_t depth, uint32_t f, ui
     const bool recursive = *seen && gt_calls_stack_has(p->frame, k, f);
     ++*seen;
     p->frame[k] = (struct gt_call_frame){time, f, recursive};
-    p->child[k] = 0;
+    p->spent[k] = (struct gt_calls_spent){0, p->slept};
     p->depth = k + 1;
     *call = (struct gt_call){.time = time,
                              .begin = time,
@@ -68,7 +69,8 @@ GT_STACK_INLINE bool plain_exit(struct plain *p, uint32_t depth, uint32_t f, uin
     --p->s->seen[f & (GT_STACK_SEEN - 1)];
     *call = (struct gt_call){.time = time,
                              .begin = top.begin,
-                             .self = (int64_t)(took - p->child[k]),
+                             .self = (int64_t)(took - p->spent[k].child),
+                             .slept = p->slept - p->spent[k].slept,
                              .task = p->task,
                              .function = f,
                              .depth = k,
@@ -76,7 +78,7 @@ GT_STACK_INLINE bool plain_exit(struct plain *p, uint32_t depth, uint32_t f, uin
                              .flags = (uint8_t)((top.recursive ? GT_CALL_RECURSIVE : 0) |
                                                 (k < p->part && k < p->low ? GT_CALL_PART : 0))};
     if (k > 0)
-        p->child[k - 1] += took;
+        p->spent[k - 1].child += took;
     p->depth = k;
     p->low = p->low < k ? p->low : k;
     return true;
@@ -89,8 +91,8 @@ GT_STACK_INLINE size_t take_some(struct taking *t, const struct gt_compact_event
 {
     struct gt_calls_stack *s = t->s;
     const uint32_t *function = t->words->function;
-    struct plain p = {s,       s->frame, s->child, s->task, s->base,
-                      s->part, s->room,  s->n,     s->n,    s->last};
+    struct plain p = {s,       s->frame, s->spent, s->slept, s->task, s->base,
+                      s->part, s->room,  s->n,     s->n,     s->last};
     struct gt_call unseen, *call = quiet ? &unseen : t->out->call + t->out->n;
     size_t i = 0, most = GT_STACK_BATCH - t->out->n;
     for (n = n < most ? n : most; i < n; i++) {
@@ -224,7 +226,7 @@ static void give(struct taking *t, const struct gt_calls_held *h)
                                        .kind = h->kind});
 }
 
-/* A suspended task is in GT_SPACES_SCHEDULE. */
+/* A suspended task is in GT_CALLS_SCHEDULE. */
 static int suspend(struct taking *t, uint64_t time, uint32_t function)
 {
     struct gt_calls_stack *s = t->s;
@@ -247,7 +249,7 @@ static int take_event(struct taking *t, uint64_t id, uint64_t time)
 {
     struct gt_calls_held h = {time, (uint32_t)id, t->s->n, GT_CALL_EVENT};
     if (id == GT_UFTRACE_EV_SCHED_OUT)
-        return suspend(t, time, GT_SPACES_SCHEDULE);
+        return suspend(t, time, GT_CALLS_SCHEDULE);
     if (id == GT_UFTRACE_EV_SCHED_IN) {
         resume(t, time);
         return 0;

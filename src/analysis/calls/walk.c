@@ -250,7 +250,7 @@ static int end_each(struct walk *w, void (*end)(struct walk *w, struct gt_calls_
 
 static void settle(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)
 {
-    gt_calls_stack_settle(s, &w->rules, &w->out, how->until);
+    gt_calls_stack_settle(s, &w->rules, &w->out, how);
 }
 
 static void end_task(struct walk *w, struct gt_calls_stack *s, const struct gt_calls_end *how)

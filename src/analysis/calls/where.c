@@ -103,7 +103,7 @@ static int leave(struct pass *p, struct gt_where_task *t, const struct gt_call *
 static int take(void *self, const struct gt_call *e)
 {
     struct pass *p = self;
-    if ((e->kind != GT_CALL_ENTRY && e->kind != GT_CALL_EXIT) || e->function <= GT_SPACES_PREEMPTED)
+    if ((e->kind != GT_CALL_ENTRY && e->kind != GT_CALL_EXIT) || gt_call_suspends(e->function))
         return 0;
     struct gt_where_task *t = task_at(p->w, e->task);
     return e->kind == GT_CALL_ENTRY ? enter(p, t, e) : leave(p, t, e);

@@ -99,7 +99,8 @@ static void number_functions(struct gt_view *v)
 /* Both trees, once. With the lock. */
 static int make_trees(struct gt_view *v, struct gt_error *err)
 {
-    static const struct gt_tree_options how = {.by_name = true};
+    static const struct gt_calls_window wall = {.wall = true};
+    static const struct gt_tree_options how = {.window = &wall, .by_name = true};
     struct gt_view_other *o = v->other;
     int status = 0;
     for (int side = 0; side < GT_VIEW_SIDES && status == 0 && !o->is_made; side++) {
@@ -150,8 +151,9 @@ struct change {
 
 static int add_sums(struct gt_view *v, int side, struct change *of, struct gt_error *err)
 {
+    static const struct gt_calls_window wall = {.wall = true};
     struct gt_function_table f = {0};
-    int status = gt_function_table_make(gt_view_side(v, side), NULL, 0, &f, err);
+    int status = gt_function_table_make(gt_view_side(v, side), &wall, 0, &f, err);
     for (size_t i = 0; status == 0 && i < f.n; i++) {
         const struct gt_function_sums *s = &f.row[i].sums;
         struct change *to = &of[v->other->id[side][f.row[i].function]];

@@ -112,7 +112,7 @@ int gt_view_range_get(struct gt_view *v, const struct gt_view_query *q, struct g
     const size_t n = gt_calls_n_tasks(v->calls);
     uint64_t from = 0, to = f->last - f->first;
     g_autoptr(GArray) tasks = NULL;
-    *out = (struct gt_view_range){0};
+    *out = (struct gt_view_range){.window.wall = true};
     int status = gt_view_number(q, "from", to, &from, err);
     if (status == 0)
         status = gt_view_number(q, "to", UINT64_MAX, &to, err);

@@ -158,6 +158,21 @@ static uint64_t end_of(const struct model *m, unsigned task, const struct gt_cal
     return to_of(w) < last_of(m) ? w->to : MAX(m->task[task].last, w->from);
 }
 
+/* Without `wall`: a suspension is no time of the calls that it is in, shown or not. */
+static void add_sleep(struct model_task *t, const struct model_call *c)
+{
+    const uint64_t time = c->to - c->from;
+    bool owed = !c->shown;
+    for (size_t i = c->parent; i != SIZE_MAX; i = CALL(t, i)->parent) {
+        struct model_call *outer = CALL(t, i);
+        outer->slept += time;
+        if (owed && outer->shown) {
+            outer->self -= (int64_t)time;
+            owed = false;
+        }
+    }
+}
+
 void model_show(const struct model *m, unsigned task, const struct gt_calls_window *w)
 {
     const struct model_task *t = &m->task[task];
@@ -167,6 +182,7 @@ void model_show(const struct model *m, unsigned task, const struct gt_calls_wind
         c->from = MAX(c->begin, w->from);
         c->to = c->end != UINT64_MAX && c->end <= to_of(w) ? c->end : end;
         c->self = 0;
+        c->slept = 0;
         bool open = c->end == UINT64_MAX || c->end > to_of(w);
         uint64_t took = (open ? MAX(c->to, MIN(to_of(w), last_of(m))) : c->to) - c->from;
         c->shown = c->begin <= to_of(w) && c->end >= w->from && (!w->tasks || w->tasks[task]) &&
@@ -176,6 +192,11 @@ void model_show(const struct model *m, unsigned task, const struct gt_calls_wind
         c->self = (int64_t)(c->to - c->from);
         if (c->parent != SIZE_MAX)
             CALL(t, c->parent)->self -= c->self;
+    }
+    for (size_t i = 0; i < t->call->len && !w->wall; i++) {
+        const struct model_call *c = CALL(t, i);
+        if (c->function == SCHEDULE && !c->event && c->begin <= to_of(w) && c->end >= w->from)
+            add_sleep((struct model_task *)(uintptr_t)t, c);
     }
 }
 
@@ -199,6 +220,7 @@ static void add(GArray *list, const struct model_call *c, uint8_t kind, uint64_t
                               .self = kind == GT_CALL_EXIT      ? c->self
                                       : flags & GT_CALL_CLIPPED ? (int64_t)(c->from - c->begin)
                                                                 : 0,
+                              .slept = kind == GT_CALL_EXIT ? c->slept : 0,
                               .function = c->function,
                               .depth = depth,
                               .kind = kind,

@@ -20,6 +20,7 @@ struct model_call {
     bool shown;
     uint64_t from, to; /* clipped */
     int64_t self;
+    uint64_t slept;
 };
 
 /* What happens, in order: a call's number, and whether it ends. */

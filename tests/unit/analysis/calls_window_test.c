@@ -69,20 +69,20 @@ static void compare(const GArray *came, const GArray *wanted, unsigned task)
         const struct gt_call *a = &g_array_index(came, struct gt_call, i);
         const struct gt_call *b = &g_array_index(wanted, struct gt_call, i);
         if (a->time != b->time || a->begin != b->begin || a->self != b->self ||
-            a->function != b->function || a->depth != b->depth || a->kind != b->kind ||
-            a->flags != b->flags)
-            fail_msg("task %u event %u: time %zu begin %zu self %zd function %u depth %u kind %u "
-                     "flags %u; not %zu %zu %zd %u %u %u %u",
-                     task, i, (size_t)a->time, (size_t)a->begin, (ssize_t)a->self, a->function,
-                     a->depth, a->kind, a->flags, (size_t)b->time, (size_t)b->begin,
-                     (ssize_t)b->self, b->function, b->depth, b->kind, b->flags);
+            a->slept != b->slept || a->function != b->function || a->depth != b->depth ||
+            a->kind != b->kind || a->flags != b->flags)
+            fail_msg("task %u event %u: time %zu begin %zu self %zd slept %zu function %u depth %u "
+                     "kind %u flags %u; not %zu %zu %zd %zu %u %u %u %u",
+                     task, i, (size_t)a->time, (size_t)a->begin, (ssize_t)a->self, (size_t)a->slept,
+                     a->function, a->depth, a->kind, a->flags, (size_t)b->time, (size_t)b->begin,
+                     (ssize_t)b->self, (size_t)b->slept, b->function, b->depth, b->kind, b->flags);
     }
     assert_int_equal(came->len, wanted->len);
 }
 
 /* Sums of a function. */
 struct sum {
-    uint64_t calls, ends, total;
+    uint64_t calls, ends, total, slept;
     int64_t self;
 };
 
@@ -108,6 +108,7 @@ static void check_walk(const struct model *m, struct gt_calls *c, const struct g
             s->calls += e->kind != GT_CALL_EXIT;
             s->ends += e->kind == GT_CALL_EXIT;
             s->self += e->kind == GT_CALL_EXIT ? e->self : 0;
+            s->slept += e->slept;
             s->total +=
                 e->kind == GT_CALL_EXIT && !(e->flags & GT_CALL_RECURSIVE) ? e->time - e->begin : 0;
         }
@@ -176,6 +177,7 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
         sum->calls += e->kind == GT_CALL_ENTRY || e->kind == GT_CALL_EVENT;
         sum->ends += ends;
         sum->self += ends || e->kind == GT_CALL_SPLIT ? e->self : 0;
+        sum->slept += e->slept;
         assert_true(e->self >= 0);
         sum->total += ends && !(e->flags & GT_CALL_RECURSIVE) ? e->time - e->begin : 0;
     }
@@ -191,6 +193,7 @@ static int merge(void *self, void *share)
         to->sum[i].ends += s->sum[i].ends;
         to->sum[i].self += s->sum[i].self;
         to->sum[i].total += s->sum[i].total;
+        to->sum[i].slept += s->sum[i].slept;
     }
     g_free(s);
     return 0;
@@ -207,6 +210,7 @@ static void check_scan(struct gt_calls *c, const struct gt_calls_window *w, unsi
         assert_int_equal(s.sum[i].ends, wanted[i].ends);
         assert_int_equal(s.sum[i].self, wanted[i].self);
         assert_int_equal(s.sum[i].total, wanted[i].total);
+        assert_int_equal(s.sum[i].slept, wanted[i].slept);
     }
 }
 
@@ -224,6 +228,7 @@ static struct gt_calls_window make_window(struct model *m, bool *tasks)
         w.depth = 1 + model_roll(m, 12);
     if (model_roll(m, 2))
         w.min_time = model_roll(m, model_roll(m, 2) ? 30 : 1000);
+    w.wall = model_roll(m, 2);
     for (unsigned i = 0; i < TASKS; i++)
         tasks[i] = model_roll(m, 3);
     if (model_roll(m, 4) == 0)

@@ -16,7 +16,7 @@ const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t ind
 size_t gt_calls_n_functions(const struct gt_calls *c)
 {
     (void)c;
-    return 52;
+    return FAKE_FUNCTIONS;
 }
 
 const struct gt_calls_function *gt_calls_function(const struct gt_calls *c, uint32_t index)
@@ -29,9 +29,8 @@ int gt_calls_scan(struct gt_calls *c, const struct gt_calls_window *w,
                   const struct gt_calls_consumer *consumer, void *self, unsigned threads,
                   struct gt_error *err)
 {
-    (void)w;
     (void)threads;
-    int status = fake_scan(c, consumer, self);
+    int status = fake_scan(c, w, consumer, self);
     if (c->fail)
         gt_error_set(err, c->fail, "the scan failed");
     return status;

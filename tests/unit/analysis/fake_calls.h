@@ -2,7 +2,7 @@
 /*
  * A recording of calls made of texts, one a task, in place of analysis/calls: a letter enters the
  * function of that name, ')' leaves the innermost one; each sign takes 10 ns. 'A' is another
- * function of the name "a", at another address.
+ * function of the name "a", at another address. '*' suspends the task until the next ')'.
  *
  * The scan cuts each task into stretches of `stretch` signs and gives them, the last one first, to
  * `shares` shares in turn. A SPLIT takes `part` ns of the call's self time, so a later part may be
@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The indexes of functions: those of suspensions, a to z, A to Z. */
+enum { FAKE_A = GT_CALLS_PREEMPTED + 1, FAKE_FUNCTIONS = FAKE_A + 52 };
 enum { FAKE_DEPTH = 64, FAKE_BATCH = 3, FAKE_TICK = 10, FAKE_SHARES = 8, FAKE_CALLS = 20000 };
 
 struct gt_calls {
@@ -44,10 +46,12 @@ static inline const struct gt_calls_task *fake_task(uint32_t index)
 static inline const struct gt_calls_function *fake_function(uint32_t index)
 {
     static char names[52][2];
-    static struct gt_calls_function functions[52];
+    static struct gt_calls_function functions[FAKE_FUNCTIONS];
+    for (uint32_t i = 0; i < FAKE_A; i++)
+        functions[i] = (struct gt_calls_function){.name = "*", .module = ""};
     for (uint32_t i = 0; i < 52; i++) {
         names[i][0] = (char)('a' + i % 26);
-        functions[i] = (struct gt_calls_function){
+        functions[FAKE_A + i] = (struct gt_calls_function){
             .name = names[i], .module = i % 26 < 13 ? "/x/one" : "two", .address = 100 - i};
     }
     return &functions[index];
@@ -60,10 +64,13 @@ struct fake {
     void **share;
     struct {
         uint64_t begin;
-        int64_t left; /* of its self time that is not given yet */
+        uint64_t slept; /* the fake's, when what was given of it ended */
+        int64_t left;   /* of its self time that is not given yet */
         uint32_t function;
     } open[FAKE_DEPTH];
     uint32_t depth;
+    uint64_t slept; /* of the task, so far; `wall`: 0 */
+    bool wall;
     int64_t inner[FAKE_DEPTH + 1]; /* time in the calls that the open call made */
     struct gt_call_frame frames[FAKE_DEPTH];
     struct gt_call calls_now[FAKE_CALLS];
@@ -82,8 +89,19 @@ static inline void fake_put(struct fake *f, uint32_t task, uint8_t kind, uint64_
                             uint32_t depth, int64_t self, bool part)
 {
     uint8_t flags = (fake_recursive(f, depth) ? GT_CALL_RECURSIVE : 0) | (part ? GT_CALL_PART : 0);
-    f->calls_now[f->n++] = (struct gt_call){
-        time, f->open[depth].begin, self, task, f->open[depth].function, depth, kind, flags};
+    const uint64_t slept = f->slept - f->open[depth].slept;
+    const bool ends = kind != GT_CALL_ENTRY && !gt_call_suspends(f->open[depth].function);
+    f->open[depth].slept = f->slept;
+    f->calls_now[f->n++] = (struct gt_call){time, f->open[depth].begin,    self,  ends ? slept : 0,
+                                            task, f->open[depth].function, depth, kind,
+                                            flags};
+}
+
+/* A tick has passed. */
+static inline void fake_tick(struct fake *f)
+{
+    if (f->depth && !f->wall && gt_call_suspends(f->open[f->depth - 1].function))
+        f->slept += FAKE_TICK;
 }
 
 static inline void fake_split(struct fake *f, uint32_t task, uint64_t time)
@@ -131,9 +149,11 @@ static inline void fake_sign(struct fake *f, uint32_t task, const char *text, si
         return;
     }
     bool upper = text[i] < 'a';
+    const uint32_t function = (uint32_t)(text[i] - (upper ? 'A' : 'a') + (upper ? 26 : 0));
     f->open[f->depth].begin = time;
     f->open[f->depth].left = 0;
-    f->open[f->depth].function = (uint32_t)(text[i] - (upper ? 'A' : 'a') + (upper ? 26 : 0));
+    f->open[f->depth].slept = f->slept;
+    f->open[f->depth].function = text[i] == '*' ? GT_CALLS_SCHEDULE : FAKE_A + function;
     f->inner[f->depth + 1] = 0;
     fake_put(f, task, GT_CALL_ENTRY, time, f->depth++, 0, false);
 }
@@ -146,7 +166,9 @@ static inline int fake_stretch(struct fake *f, uint32_t task, size_t begin, size
            step = f->calls->stretch ? f->calls->stretch : length + 1;
     memset(f->inner, 0, sizeof f->inner);
     f->depth = 0;
+    f->slept = 0;
     for (size_t i = 0; i < end; i++) {
+        fake_tick(f);
         if (i && i % step == 0) {
             fake_split(f, task, fake_time(i));
             f->n = 0;
@@ -158,6 +180,7 @@ static inline int fake_stretch(struct fake *f, uint32_t task, size_t begin, size
         }
         fake_sign(f, task, text, i, i / step * step);
     }
+    fake_tick(f);
     if (end < length)
         fake_split(f, task, fake_time(end));
     return fake_give(f, task, n_open, share);
@@ -181,12 +204,12 @@ static inline int fake_tasks(struct fake *f)
     return 0;
 }
 
-static inline int fake_scan(struct gt_calls *c, const struct gt_calls_consumer *consumer,
-                            void *self)
+static inline int fake_scan(struct gt_calls *c, const struct gt_calls_window *w,
+                            const struct gt_calls_consumer *consumer, void *self)
 {
     void *share[FAKE_SHARES] = {0};
     struct fake *f = calloc(1, sizeof *f);
-    *f = (struct fake){.calls = c, .consumer = consumer, .share = share};
+    *f = (struct fake){.calls = c, .consumer = consumer, .share = share, .wall = w && w->wall};
     for (size_t i = 0; i < c->shares; i++)
         share[i] = consumer->share(self);
     int status = fake_tasks(f);

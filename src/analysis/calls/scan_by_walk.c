@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gt_calls_scan of what filters leave: a walk, whose events are collected by task. */
-#include "analysis/calls/filtered.h"
+/* A scan that is a walk, whose events are collected by task: for windows that need to know all that
+ * was before. */
+#include "analysis/calls/pass.h"
 
 #include <glib.h>
 
@@ -53,14 +54,14 @@ static int flush_all(struct scan *s)
     return status;
 }
 
-int gt_filtered_scan(struct gt_calls *c, const struct gt_calls_window *w,
-                     const struct gt_calls_consumer *consumer, void *self, struct gt_error *err)
+int gt_pass_scan_by_walk(gt_pass_walk_fn *walk, struct gt_calls *c, const struct gt_calls_window *w,
+                         const struct gt_calls_consumer *consumer, void *self, struct gt_error *err)
 {
     struct scan s = {.consumer = consumer, .share = consumer->share(self)};
     if (!s.share)
         return gt_error_set(err, GT_E_NOMEM, "%s: out of memory", gt_calls_facts(c)->path);
     s.tasks = g_ptr_array_new_with_free_func(free_calls);
-    int status = gt_filtered_walk(c, w, take, &s, err);
+    int status = walk(c, w, take, &s, err);
     if (status == 0)
         status = flush_all(&s);
     g_ptr_array_free(s.tasks, TRUE);
