@@ -45,7 +45,6 @@ _Static_assert(G_N_ELEMENTS(format_names) == G_N_ELEMENTS(formats) + 1, "each fo
 
 struct export_options {
     const char *format, *output, *values, *size;
-    bool running;
     GPtrArray *elf;
     struct gt_window_options window;
 };
@@ -65,9 +64,7 @@ static const struct gt_option export_table[] = {
          "html: at most so large (K, M: powers of 1024; default: 5M): calls that do not fit are "
          "summed up",
      .offset = offsetof(struct export_options, size)},
-    {"running", .type = GT_OPTION_FLAG,
-     .help = "formats of sums: without the time that tasks were suspended",
-     .offset = offsetof(struct export_options, running)},
+    GT_WALL_OPTION(struct export_options, window),
     {"elf", 'e', GT_OPTION_FILE, .repeat = true, .value = "ELF[:OFFSET]",
      .help = "etrace streams: take functions from this file",
      .offset = offsetof(struct export_options, elf)},
@@ -124,7 +121,7 @@ static int write_format(const struct export_options *o, struct gt_calls *c, stru
     const struct format *f = format_of(o->format);
     if (f->page)
         return write_page(o, c, other, out, err);
-    const struct gt_sums_options how = {w, of_counts(o), o->running};
+    const struct gt_sums_options how = {w, of_counts(o)};
     return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
 }
 
@@ -213,8 +210,9 @@ static int run_export(const struct gt_command *self, const void *options, size_t
     if (of_counts(o) && f->sums != gt_export_folded)
         return gt_command_usage_error(self, "--values calls is for --format folded, not %s",
                                       f->name);
-    if (o->running && !f->sums)
-        return gt_command_usage_error(self, "--running is for formats of sums, not %s", f->name);
+    if (o->window.wall && !f->sums && !f->calls)
+        return gt_command_usage_error(self, "--wall is for the formats of other tools, not %s",
+                                      f->name);
     const char *from[] = {n || !f->from ? gt_default_recording(self, operands[0]) : f->from,
                           n > 1 ? operands[1] : NULL};
     if (!from[0])

@@ -160,7 +160,7 @@ static int make_tasks(const struct gt_window_options *o, const struct gt_calls *
 int gt_window_make(const struct gt_window_options *o, const struct gt_calls *c,
                    struct gt_window *out, struct gt_error *err)
 {
-    *out = (struct gt_window){.calls.depth = (uint32_t)o->depth};
+    *out = (struct gt_window){.calls = {.depth = (uint32_t)o->depth, .wall = o->wall}};
     int status = make_times(o, c, &out->calls, err);
     if (status == 0)
         status = make_tasks(o, c, out, err);

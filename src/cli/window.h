@@ -21,6 +21,7 @@ struct gt_window_options {
     GPtrArray *areas; /* -F and, beginning with !, -N */
     GPtrArray *callers, *hides, *places, *triggers, *where;
     const char *size, *match, *trace;
+    bool wall; /* where the command has GT_WALL_OPTION */
 };
 
 /* Rows of a table of options; `member` is the struct gt_window_options in `options`. */
@@ -82,6 +83,16 @@ struct gt_window_options {
         "trace", .type = GT_OPTION_CHOICE, .value = "STATE", .choices = gt_window_states,          \
                  .help = "off: show nothing until a trigger",                                      \
                  .offset = offsetof(options, member.trace)                                         \
+    }
+
+/* Of commands that sum up. */
+#define GT_WALL_OPTION(options, member)                                                            \
+    {                                                                                              \
+        "wall",                                                                                    \
+            .type = GT_OPTION_FLAG,                                                                \
+            .help =                                                                                \
+                "times with those in which tasks were suspended, as the function linux:schedule",  \
+            .offset = offsetof(options, member.wall)                                               \
     }
 
 extern const char *const gt_window_states[];

@@ -3,13 +3,14 @@
 
     main( +100 work( step( +10 ) step( +20 ) ) )
 
-enters and leaves functions; +N lets N ns pass. A function of another module is MODULE:NAME.
+enters and leaves functions; +N lets N ns pass; < suspends the task, > resumes it. A function of another module is
+MODULE:NAME.
 """
 import os
 
 from cli_case import CliTest
 from gttest import uftrace_write
-from gttest.uftrace import ENTRY, EXIT
+from gttest.uftrace import ENTRY, EVENT, EXIT, SCHED_IN, SCHED_OUT
 
 SID = '00112233aabbccdd'
 START = 5000000000       # time of the first record
@@ -38,6 +39,8 @@ class Recording:
         for word in text.split():
             if word[0] == '+':
                 time += int(word[1:])
+            elif word in '<>':
+                records.append((time, EVENT, len(stack), SCHED_OUT if word == '<' else SCHED_IN))
             elif word == ')':
                 addr = stack.pop()
                 records.append((time, EXIT, len(stack), addr))

@@ -68,20 +68,21 @@ class Report(SumsTest):
         recording = Recording(self.path('odd'), ['a,b', 'c'])
         recording.task(1, 'x"y( +5 c:f( +7 ) ) z\x1b[31m( +1 )').write()
         self.assertEqual(self.rows(self.path('odd')), [
-            ['total_ns', 'self_ns', 'calls', 'total_avg_ns', 'total_min_ns', 'total_max_ns', 'self_avg_ns',
+            ['total_ns', 'self_ns', 'slept_ns', 'calls', 'total_avg_ns', 'total_min_ns', 'total_max_ns', 'self_avg_ns',
              'self_min_ns', 'self_max_ns', 'module', 'file', 'line', 'function'],
-            ['12', '5', '1', '12', '12', '12', '5', '5', '5', 'a,b', '', '', 'x"y'],
-            ['7', '7', '1', '7', '7', '7', '7', '7', '7', 'c', '', '', 'f'],
-            ['1', '1', '1', '1', '1', '1', '1', '1', '1', 'a,b', '', '', 'z\\x1b[31m']])
+            ['12', '5', '0', '1', '12', '12', '12', '5', '5', '5', 'a,b', '', '', 'x"y'],
+            ['7', '7', '0', '1', '7', '7', '7', '7', '7', '7', 'c', '', '', 'f'],
+            ['1', '1', '0', '1', '1', '1', '1', '1', '1', '1', 'a,b', '', '', 'z\\x1b[31m']])
 
     def test_json(self):
         found = json.loads(self.plain('report', '--json', '-n', '1', self.some()))
         self.assertEqual(found, {'by': 'function', 'rows': [
-            {'function': 'read', 'module': '/lib/libx.so.6', 'total_ns': 3002000009, 'self_ns': 3002000000, 'calls': 2,
+            {'function': 'read', 'module': '/lib/libx.so.6', 'total_ns': 3002000009, 'self_ns': 3002000000,
+             'slept_ns': 0, 'calls': 2,
              'total_avg_ns': 1501000004, 'total_min_ns': 2000000, 'total_max_ns': 3000000009,
              'self_avg_ns': 1501000000, 'self_min_ns': 2000000, 'self_max_ns': 3000000000}]})
-        for what, keys in [('task', ['task', 'total_ns', 'calls', 'functions', 'tid', 'pid']),
-                           ('module', ['module', 'total_ns', 'self_ns', 'calls', 'functions'])]:
+        for what, keys in [('task', ['task', 'total_ns', 'slept_ns', 'calls', 'functions', 'tid', 'pid']),
+                           ('module', ['module', 'total_ns', 'self_ns', 'slept_ns', 'calls', 'functions'])]:
             found = json.loads(self.plain('report', '--json', '--by', what, self.path('some')))
             self.assertEqual((found['by'], list(found['rows'][0])), (what, keys))
 
@@ -99,8 +100,8 @@ class Report(SumsTest):
         self.assertEqual(self.names('--depth', '1', some), ['thread', 'main'])
         self.assertEqual(self.names('-t', '1ms', some), ['read', 'thread', 'main', 'work'])
         self.assertEqual(self.names('--task', '7', '--from', '2.003106ms', '--to', '2.003165ms', some), ['fib', 'main'])
-        self.assertEqual([row[:3] for row in self.rows('--task', '9', '--to', '2ns', some)[1:]],
-                         [['2', '1', '1'], ['1', '1', '1']])
+        self.assertEqual([row[:4] for row in self.rows('--task', '9', '--to', '2ns', some)[1:]],
+                         [['2', '1', '0', '1'], ['1', '1', '0', '1']])
 
     def test_demangled(self):
         path = self.make('c++', '_ZN2ns1fEi( +5 )')
@@ -110,20 +111,76 @@ class Report(SumsTest):
     def test_one_name_in_two_modules(self):
         recording = Recording(self.path('two'), ['prog', 'lib'])
         recording.task(1, 'f( +5 ) lib:f( +4 )').write()
-        self.assertEqual([(row[0], row[9]) for row in self.rows(self.path('two'))[1:]], [('5', 'prog'), ('4', 'lib')])
+        self.assertEqual([(row[0], row[10]) for row in self.rows(self.path('two'))[1:]], [('5', 'prog'), ('4', 'lib')])
 
     def test_one_name_at_two_addresses(self):
         path = self.make('same', 'f( +5 g( +1 f( +3 ) ) ) g( +2 )')
         with open(f'{path}/prog.sym', encoding='utf-8') as f:
             text = f.read().replace(' g\n', ' f\n')
         self.write('same/prog.sym', text)
-        self.assertEqual([row[:3] + row[-1:] for row in self.rows(path)[1:]], [['15', '11', '4', 'f']])
+        self.assertEqual([row[:4] + row[-1:] for row in self.rows(path)[1:]], [['15', '11', '0', '4', 'f']])
 
     def test_nothing(self):
         path = self.make('empty', '')
         self.assertEqual(self.plain('report', path).count('\n'), 2)
         self.assertEqual(json.loads(self.plain('report', '--json', path))['rows'], [])
         self.assertEqual(self.plain('graph', path), '# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n')
+
+
+class Slept(SumsTest):
+    """What a task slept is no time of its calls, unless it is asked for."""
+    TEXT = 'main( +10 work( +20 read( +5 < +1000 > +6 ) +3 ) < +500 > +1 )', 'wait( +7 < +9000 > )'
+
+    def sums(self, *arguments):
+        rows = json.loads(self.plain('report', '--json', *arguments))['rows']
+        return {row['function']: tuple(row[f'{key}_ns'] for key in ('total', 'total_max', 'self', 'slept')) for row in rows}
+
+    def test_report(self):
+        path = self.make('slept', *self.TEXT)
+        self.assertEqual(self.sums(path), {'main': (45, 45, 11, 1500), 'work': (34, 34, 23, 1000),
+                                           'read': (11, 11, 11, 1000), 'wait': (7, 7, 7, 9000)})
+        self.assertEqual(self.sums('--wall', path), {
+            'main': (1545, 1545, 11, 0), 'work': (1034, 1034, 23, 0), 'read': (1011, 1011, 11, 0),
+            'wait': (9007, 9007, 7, 0), 'linux:schedule': (10500, 9000, 10500, 0)})
+        self.assertEqual(self.plain('report', path), '''\
+  Total time   Self time       Slept       Calls   Total avg   Total min   Total max  Module  Function
+  ==========  ==========  ==========  ==========  ==========  ==========  ==========  ======  ====================
+    0.045 us    0.011 us    1.500 us           1    0.045 us    0.045 us    0.045 us  prog    main
+    0.034 us    0.023 us    1.000 us           1    0.034 us    0.034 us    0.034 us  prog    work
+    0.011 us    0.011 us    1.000 us           1    0.011 us    0.011 us    0.011 us  prog    read
+    0.007 us    0.007 us    9.000 us           1    0.007 us    0.007 us    0.007 us  prog    wait
+''')
+        self.assertNotIn('Slept', self.plain('report', '--wall', path))
+        self.assertEqual(self.plain('report', '--by', 'task', '--sort', 'tid', path).split('\n')[2:4], [
+            '    0.007 us    9.000 us           1           1           2           1  prog',
+            '    0.045 us    1.500 us           3           3           1           1  prog'])
+
+    def test_parts(self):
+        """Where calls are left out, or a window begins while the task sleeps."""
+        path = self.make('slept', *self.TEXT)
+        self.assertEqual(self.sums('--depth', '1', path), {'main': (45, 45, 45, 1500), 'wait': (7, 7, 7, 9000)})
+        self.assertEqual(self.sums('--depth', '1', '--wall', path), {'main': (1545, 1545, 1545, 0), 'wait': (9007, 9007, 9007, 0)})
+        self.assertEqual(self.sums('--min-time', '1100ns', path), {'main': (45, 45, 45, 1500), 'wait': (7, 7, 7, 9000)})
+        self.assertEqual(self.sums('--task', '1', '--from', '535ns', '--to', '1600ns', path), {
+            'main': (10, 10, 1, 1000), 'work': (9, 9, 3, 500), 'read': (6, 6, 6, 500)})
+
+    def test_graph(self):
+        path = self.make('slept', *self.TEXT)
+        self.assertEqual(self.plain('graph', path), '''\
+# TOTAL TIME   SELF TIME       SLEPT    TOTAL   FUNCTION
+    0.052 us    0.000 us   10.500 us  100.0 % : (2) prog
+    0.045 us    0.011 us    1.500 us   86.5 % :  +-(1) main
+    0.034 us    0.023 us    1.000 us   65.3 % :  | (1) work
+    0.011 us    0.011 us    1.000 us   21.1 % :  | (1) read
+                                               :  |
+    0.007 us    0.007 us    9.000 us   13.4 % :  +-(1) wait
+''')
+        self.assertIn('(1) linux:schedule\n', self.plain('graph', '--wall', path))
+
+    def test_values(self):
+        """As --by FUNC:VALUE has them, which reads call by call, filters do."""
+        path = self.make('slept', *self.TEXT)
+        self.assertEqual(self.sums('-F', 'work', path), {'work': (34, 34, 23, 1000), 'read': (11, 11, 11, 1000)})
 
 
 class Graph(SumsTest):
@@ -325,10 +382,10 @@ class Refused(SumsTest):
     def test_options(self):
         some = self.some()
         self.assertEqual(self.refused('report', '--sort', 'total,size', some, status=2),
-                         "--sort: no column 'size'; there are: name, module, total, self, calls, total-avg, total-min, "
-                         'total-max, self-avg, self-min, self-max')
+                         "--sort: no column 'size'; there are: name, module, total, self, slept, calls, total-avg, "
+                         'total-min, total-max, self-avg, self-min, self-max')
         self.assertEqual(self.refused('report', '--by', 'task', '--sort', 'self', some, status=2),
-                         "--sort: no column 'self'; there are: name, total, calls, functions, tid, pid")
+                         "--sort: no column 'self'; there are: name, total, slept, calls, functions, tid, pid")
         self.assertEqual(self.refused('report', '--csv', '--json', some, status=2), 'takes one of --csv and --json')
         self.assertEqual(self.refused('graph', '-R', some, status=2), '--callers needs --function')
         self.assertEqual(self.refused('graph', '--by', 'task', '-F', 'main', some, status=2),

@@ -188,7 +188,7 @@ def test_usage(t):
     """Options of formats that this one is not."""
     recording = made.Made(f'{t.folder}/data', n=40)
     for words, why in ((['--format', 'pprof', '--values', 'calls'], b'--values calls is for --format folded, not pprof'),
-                       (['--format', 'chrome', '--running'], b'--running is for formats of sums, not chrome'),
+                       (['--format', 'compact', '--wall'], b'--wall is for the formats of other tools, not compact'),
                        (['--format', 'other'], b"'other'"), (['--format', 'folded', '--to', '5'], b"'5'")):
         done = commands.must([GUESTTRACE, 'export', *words, '-o', f'{t.folder}/out', recording.path], 2)
         need(why in done.stderr, done.stderr)

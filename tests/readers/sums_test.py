@@ -4,7 +4,7 @@
 recursion, threads, children, coroutines, exceptions; of a machine; of one that uftrace itself recorded. Each as
 uftrace's directory and as a compact file.
 
-Times are compared as they are printed, which is to the nanosecond below a millisecond.
+Times are compared as they are printed, which is to the nanosecond below a millisecond; with --wall, as uftrace counts.
 """
 import json
 import os
@@ -72,7 +72,7 @@ def uftrace(directory, command, *options):
 
 
 def guesttrace(recording, command, *options):
-    names = ['--no-demangle'] if command != 'info' else []
+    names = ['--no-demangle', '--wall'] if command != 'info' else []
     done = must([GUESTTRACE, command, *names, *options, recording])
     need(done.stderr == b'', command, recording, done.stderr)
     return done.stdout.decode(errors='surrogateescape')

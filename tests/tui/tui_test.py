@@ -178,13 +178,13 @@ def test_info_and_fields(t):
         s.press('I')
         s.until(lambda lines: [line.rstrip() for line in lines[1:1 + len(info)]] == [line[:99].rstrip() for line in info], 'info')
         s.press('g', 'r', 'O', 'Enter', 'BSpace', 'f')
-        s.until(lambda lines: [line[:3] for line in lines[1:5]] == ['[x]', '[x]', '[x]', '[ ]'], 'fields')
-        s.press('Enter', 'Down', 'Enter', 'End', 'Enter')
-        s.until(lambda lines: [line[:3] for line in lines[1:5]] == ['[ ]', '[ ]', '[x]', '[x]'], 'other fields')
+        s.until(lambda lines: [line[:3] for line in lines[1:6]] == ['[x]', '[x]', '[x]', '[ ]', '[ ]'], 'fields')
+        s.press('Enter', 'Down', 'Enter', 'End', 'Enter', 'Up', 'Enter')
+        s.until(lambda lines: [line[:3] for line in lines[1:6]] == ['[ ]', '[ ]', '[x]', '[x]', '[x]'], 'other fields')
         s.press('BSpace', 'R')
-        rows = [f'{x.calls:,} {x.total // x.calls / 1000:.3f} us {name}'
+        rows = [f'{x.calls:,} {x.total // x.calls / 1000:.3f} us 0.000 us {name}'
                 for name, x in sorted(sorted(sums.items()), key=lambda row: -row[1].total)]
-        s.until(lambda lines: lines[0].split()[:4] == ['CALLS', 'AVERAGE', 'functions', 'by'] and
+        s.until(lambda lines: lines[0].split()[:5] == ['CALLS', 'AVERAGE', 'SLEPT', 'functions', 'by'] and
                 [' '.join(line.split()) for line in lines[1:1 + len(rows)]] == rows, 'their values')
 
 

@@ -124,7 +124,7 @@ def test_same_bytes(t):
 
 def test_other_options(t):
     recording = made.Made(f'{t.folder}/data', n=50)
-    for options in ['--from', '1us'], ['--task', '8'], ['--running']:
+    for options in ['--from', '1us'], ['--task', '8'], ['--wall']:
         done = commands.run([GUESTTRACE, 'export', '--format', 'html', *options, '-o', f'{t.folder}/x', recording.path])
         equal(done.returncode, 2, options, done.stderr)
     for form in 'chrome', 'compact':

@@ -40,7 +40,7 @@ static void put_values(struct chrome *c, const struct gt_slice_value *v, size_t 
         else if (v[i].kind == GT_SLICE_SIGNED && v[i].word + exact < 2 * exact)
             gt_json_i64(&c->json, (int64_t)v[i].word);
         else
-            gt_json_text(&c->json, v[i].text);
+            gt_json_text(&c->json, v[i].text ? v[i].text : "");
     }
     gt_json_end_object(&c->json);
 }

@@ -9,13 +9,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+enum { VALUES_MOST = GT_VALUES_MOST + 2 };
+
 struct reading {
     struct gt_calls *calls;
     const struct gt_slices *to;
     const struct gt_output *out;
     const struct gt_calls_mark *mark, *marks_end;
     /* of the event at hand */
-    struct gt_slice_value value[GT_VALUES_MOST];
+    struct gt_slice_value value[VALUES_MOST];
     char name[GT_VALUES_MOST][GT_CALLS_VALUE_NAME];
     struct gt_text text[GT_VALUES_MOST];
 };
@@ -62,6 +64,18 @@ static size_t make_values(struct reading *r, const struct gt_call *e)
     return list->n;
 }
 
+/* Of a call in which the task was suspended; returns how many values the event has then. */
+static size_t add_times(struct reading *r, const struct gt_call *e, size_t n)
+{
+    if (e->slept == 0)
+        return n;
+    r->value[n++] = (struct gt_slice_value){
+        .name = "ran_ns", .kind = GT_SLICE_UNSIGNED, .word = gt_call_ran(e)};
+    r->value[n++] =
+        (struct gt_slice_value){.name = "slept_ns", .kind = GT_SLICE_UNSIGNED, .word = e->slept};
+    return n;
+}
+
 /* ---- events -------------------------------------------------------------------------------- */
 
 static void take_marks(struct reading *r, uint64_t before)
@@ -96,7 +110,7 @@ static int take(void *self, const struct gt_call *e)
         r->to->begin(r->to->self, e, r->value, make_values(r, e));
         break;
     case GT_CALL_EXIT:
-        r->to->end(r->to->self, e, r->value, make_values(r, e));
+        r->to->end(r->to->self, e, r->value, add_times(r, e, make_values(r, e)));
         break;
     case GT_CALL_EVENT:
         take_event(r, e);

@@ -11,10 +11,11 @@
 #include "analysis/calls/calls.h"
 #include "base/output.h"
 
-/* A value of a call: an argument at its begin, what it has returned at its end. */
+/* A value of a call: an argument at its begin, what it has returned at its end; there also how long
+ * it ran and slept, if the task was suspended in it ("ran_ns", "slept_ns"). */
 struct gt_slice_value {
     const char *name; /* "file"; where it is not known "arg1", "retval"; letters, digits and _.>- */
-    const char *text; /* as replay shows it */
+    const char *text; /* as replay shows it; NULL: of a number that is not from the guest */
     enum { GT_SLICE_TEXT, GT_SLICE_SIGNED, GT_SLICE_UNSIGNED, GT_SLICE_ADDRESS } kind;
     uint64_t word; /* if it is no text */
 };

@@ -13,7 +13,6 @@
 struct gt_sums_options {
     const struct gt_calls_window *window; /* NULL: all */
     bool counts;                          /* folded: values are numbers of calls, not times */
-    bool running;                         /* without the time that tasks were suspended */
 };
 
 typedef int gt_sums_fn(struct gt_calls *c, const struct gt_sums_options *o, struct gt_output *out,

@@ -2,7 +2,7 @@
 /*
  * Sums of functions, made by a scan: see functions.h.
  *
- * A call that began in another stretch than that in which it ends has its self time in parts, one a
+ * A call that began in another stretch than that in which it ends has its times in parts, one a
  * stretch. They are kept by call (struct gt_parts) until all are there.
  */
 #include "analysis/profile/functions.h"
@@ -20,6 +20,7 @@ struct sums {
 };
 
 struct share {
+    bool wall; /* of the window */
     struct sums sums;
     struct gt_parts parts;
 };
@@ -42,8 +43,10 @@ static bool reserve(struct sums *s, size_t n)
     return true;
 }
 
-static void add_self_bounds(struct gt_function_sums *s, int64_t self)
+static void add_bounds(struct gt_function_sums *s, uint64_t total, int64_t self)
 {
+    s->total_min = total < s->total_min ? total : s->total_min;
+    s->total_max = total > s->total_max ? total : s->total_max;
     s->self_min = self < s->self_min ? self : s->self_min;
     s->self_max = self > s->self_max ? self : s->self_max;
 }
@@ -53,6 +56,7 @@ static void add(struct gt_function_sums *s, const struct gt_function_sums *more)
     s->calls += more->calls;
     s->total += more->total;
     s->nested += more->nested;
+    s->slept += more->slept;
     s->self += more->self;
     s->total_min = more->total_min < s->total_min ? more->total_min : s->total_min;
     s->total_max = more->total_max > s->total_max ? more->total_max : s->total_max;
@@ -71,23 +75,27 @@ static void clear_share(struct share *s)
 
 static void *make_share(void *self)
 {
-    (void)self;
-    return calloc(1, sizeof(struct share));
+    struct share *s = calloc(1, sizeof *s);
+    if (s)
+        s->wall = ((const struct share *)self)->wall;
+    return s;
 }
 
-static void leave(struct gt_function_sums *s, const struct gt_call *e)
+/* An EXIT or a SPLIT. */
+static void take_part(struct gt_function_sums *s, const struct gt_call *e)
 {
-    uint64_t total = e->time - e->begin;
-    s->calls++;
-    if (e->flags & GT_CALL_RECURSIVE)
-        s->nested += total;
-    else
-        s->total += total;
+    const bool exits = e->kind == GT_CALL_EXIT;
+    const uint64_t ran = exits ? gt_call_ran(e) : 0 - e->slept;
+    s->calls += exits;
     s->self += e->self;
-    s->total_min = total < s->total_min ? total : s->total_min;
-    s->total_max = total > s->total_max ? total : s->total_max;
-    if (!(e->flags & GT_CALL_PART))
-        add_self_bounds(s, e->self);
+    if (e->flags & GT_CALL_RECURSIVE) {
+        s->nested += ran;
+    } else {
+        s->total += ran;
+        s->slept += e->slept;
+    }
+    if (exits && !(e->flags & GT_CALL_PART))
+        add_bounds(s, ran, e->self);
 }
 
 static int take_batch(void *share, const struct gt_calls_batch *b)
@@ -95,15 +103,12 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
     struct share *s = share;
     for (size_t i = 0; i < b->n; i++) {
         const struct gt_call *e = &b->call[i];
-        if (e->kind != GT_CALL_EXIT && e->kind != GT_CALL_SPLIT)
+        if ((e->kind != GT_CALL_EXIT && e->kind != GT_CALL_SPLIT) ||
+            (!s->wall && gt_call_suspends(e->function)))
             continue;
         if (e->function >= s->sums.n && !reserve(&s->sums, (size_t)e->function + 1))
             return GT_E_NOMEM;
-        struct gt_function_sums *of = &s->sums.of[e->function];
-        if (e->kind == GT_CALL_EXIT)
-            leave(of, e);
-        else
-            of->self += e->self;
+        take_part(&s->sums.of[e->function], e);
         if ((e->kind == GT_CALL_SPLIT || e->flags & GT_CALL_PART) && gt_parts_add(&s->parts, e) < 0)
             return GT_E_NOMEM;
     }
@@ -115,7 +120,7 @@ static int merge_sums(struct sums *to, const struct sums *from)
     if (from->n > to->n && !reserve(to, from->n))
         return GT_E_NOMEM;
     for (size_t i = 0; i < from->n; i++)
-        if (from->of[i].calls || from->of[i].self)
+        if (from->of[i].calls || from->of[i].self || from->of[i].slept)
             add(&to->of[i], &from->of[i]);
     return 0;
 }
@@ -138,8 +143,8 @@ static int merge_share(void *self, void *share)
 static void add_part(void *self, const struct gt_part *p)
 {
     struct sums *s = self;
-    if (p->function < s->n)
-        add_self_bounds(&s->of[p->function], p->self);
+    if (p->function < s->n && p->ended)
+        add_bounds(&s->of[p->function], p->end - p->begin - p->slept, p->self);
 }
 
 static int compare_rows(const void *pa, const void *pb, void *arg)
@@ -183,7 +188,7 @@ int gt_function_table_make(struct gt_calls *c, const struct gt_calls_window *w, 
                            struct gt_function_table *out, struct gt_error *err)
 {
     static const struct gt_calls_consumer consumer = {make_share, take_batch, merge_share};
-    struct share all = {0};
+    struct share all = {.wall = w && w->wall};
     struct gt_error scan_err = {0};
     *out = (struct gt_function_table){0};
     int status = gt_calls_scan(c, w, &consumer, &all, threads, &scan_err);

@@ -5,7 +5,9 @@
  *
  * As uftrace counts: the total of a function is the time in its calls, those not counted twice that
  * it made of itself, at once or through others (recursive ones). Averages, minima and maxima are of
- * all its calls. Self is the time in the function without what it called.
+ * all its calls. Self is the time in the function without what it called. All are times that the
+ * task ran; in a window of `wall` they have the time in which it was suspended as well, and
+ * gt_call_suspends is a function.
  */
 #ifndef GT_ANALYSIS_PROFILE_FUNCTIONS_H
 #define GT_ANALYSIS_PROFILE_FUNCTIONS_H
@@ -17,6 +19,7 @@ struct gt_function_sums {
     uint64_t calls;
     uint64_t total;  /* of calls that were not recursive */
     uint64_t nested; /* of recursive ones */
+    uint64_t slept;  /* that the task was suspended in calls that were not recursive */
     uint64_t total_min, total_max;
     int64_t self, self_min, self_max;
 };

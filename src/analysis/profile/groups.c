@@ -34,8 +34,8 @@ static int sum_tasks(const struct gt_calls *c, const struct gt_tree *t, struct g
         out->n = t->n_roots;
     for (uint32_t i = 0; i < out->n; i++) {
         uint32_t root = t->root[i].node;
-        out->row[i] =
-            (struct gt_group_row){.index = t->root[i].group, .total = t->node[root].total};
+        out->row[i] = (struct gt_group_row){
+            .index = t->root[i].group, .total = t->node[root].total, .slept = t->node[root].slept};
         for (uint32_t k = root + 1; k < t->node[root].end; k++)
             add(&out->row[i], i, &t->node[k], in);
     }
@@ -98,6 +98,7 @@ static void sum_modules(const struct gt_tree *t, const uint32_t *module, uint32_
         if (i < end[m])
             continue;
         row[m].total += node->total;
+        row[m].slept += node->slept;
         end[m] = node->end;
     }
 }

@@ -25,6 +25,9 @@ static void put(struct gt_parts *p, const struct gt_part *x)
         s = (s + 1) & (p->slots - 1);
     if (p->slot[s].used) {
         p->slot[s].self += x->self;
+        p->slot[s].slept += x->slept;
+        p->slot[s].end = x->ended ? x->end : p->slot[s].end;
+        p->slot[s].ended |= x->ended;
         return;
     }
     p->slot[s] = *x;
@@ -55,7 +58,15 @@ static int add(struct gt_parts *p, const struct gt_part *x)
 
 int gt_parts_add(struct gt_parts *p, const struct gt_call *e)
 {
-    return add(p, &(struct gt_part){e->begin, e->self, e->task, e->depth, e->function, true});
+    return add(p, &(struct gt_part){.begin = e->begin,
+                                    .end = e->time,
+                                    .slept = e->slept,
+                                    .self = e->self,
+                                    .task = e->task,
+                                    .depth = e->depth,
+                                    .function = e->function,
+                                    .used = true,
+                                    .ended = e->kind == GT_CALL_EXIT});
 }
 
 int gt_parts_merge(struct gt_parts *p, const struct gt_parts *from)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Self times of calls that a scan sees in parts: the call began in one stretch of time and ends in
- * another, which may be another thread's. Memory is bounded by the calls that are open where
- * stretches end.
+ * Self times, and times suspended, of calls that a scan sees in parts: the call began in one
+ * stretch of time and ends in another, which may be another thread's. Memory is bounded by the
+ * calls that are open where stretches end.
  */
 #ifndef GT_ANALYSIS_PROFILE_PARTS_H
 #define GT_ANALYSIS_PROFILE_PARTS_H
@@ -11,10 +11,11 @@
 
 /* A call: that of the task, at the depth, which began then. */
 struct gt_part {
-    uint64_t begin;
-    int64_t self; /* sum of the parts so far */
+    uint64_t begin, end; /* end: `ended` only */
+    uint64_t slept;      /* sum of the parts so far */
+    int64_t self;        /* the same */
     uint32_t task, depth, function;
-    bool used;
+    bool used, ended; /* ended: its EXIT was seen */
 };
 
 /* { 0 } is empty. */

@@ -6,10 +6,12 @@
 
 #include <stdlib.h>
 
-static void add(struct gt_tree_found *sum, const struct gt_tree_node *node, uint64_t total)
+static void add(struct gt_tree_found *sum, const struct gt_tree_node *node, uint64_t total,
+                uint64_t slept)
 {
     sum->calls += node->calls;
     sum->total += total;
+    sum->slept += slept;
     sum->self += node->self;
     sum->first = node->first < sum->first ? node->first : sum->first;
 }
@@ -44,7 +46,7 @@ static int copy_below(const struct gt_tree *t, uint32_t from, struct gt_tree_nod
         if (parent == GT_TREE_NONE)
             return GT_E_RANGE;
         to[i] = parent;
-        add(&nodes->node[to[i]], node, node->total);
+        add(&nodes->node[to[i]], node, node->total, node->slept);
     }
     return 0;
 }
@@ -79,7 +81,7 @@ static bool recursive(const struct gt_tree *t, const struct gt_tree_node *node)
 static int add_callers(const struct gt_tree *t, uint32_t from, struct gt_tree_nodes *nodes)
 {
     const struct gt_tree_node *called = &t->node[from];
-    uint64_t total = recursive(t, called) ? 0 : called->total;
+    const bool again = recursive(t, called);
     uint32_t at = gt_tree_nodes_find(nodes, GT_TREE_NONE, 0);
     for (const struct gt_tree_node *n = called; n->parent != GT_TREE_NONE;
          n = &t->node[n->parent]) {
@@ -87,7 +89,7 @@ static int add_callers(const struct gt_tree *t, uint32_t from, struct gt_tree_no
             at = gt_tree_nodes_child(nodes, at, n->function);
         if (at == GT_TREE_NONE)
             return GT_E_RANGE;
-        add(&nodes->node[at], called, total);
+        add(&nodes->node[at], called, again ? 0 : called->total, again ? 0 : called->slept);
     }
     return 0;
 }
@@ -123,7 +125,7 @@ static int add_level(const struct gt_tree *t, struct way *way, struct gt_tree_no
         w->at = gt_tree_nodes_child(nodes, w->at, t->node[w->up].function);
         if (w->at == GT_TREE_NONE)
             return GT_E_RANGE;
-        add(&nodes->node[w->at], &t->node[i], (uint64_t)t->node[i].self);
+        add(&nodes->node[w->at], &t->node[i], (uint64_t)t->node[i].self, 0);
         w->up = t->node[w->up].parent;
     }
     return 0;

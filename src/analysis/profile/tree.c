@@ -13,6 +13,7 @@
 struct making {
     struct gt_calls *calls;
     enum gt_tree_groups groups;
+    bool wall;                  /* of the window */
     struct gt_tree_nodes nodes; /* of all shares that were merged */
 };
 
@@ -55,12 +56,18 @@ static uint32_t group_of(const struct making *m, uint32_t task)
     }
 }
 
+static bool is_node(const struct making *m, uint32_t function)
+{
+    return m->wall || !gt_call_suspends(function);
+}
+
 /* The node of the calls that are open where a stretch begins. */
 static int begin_stretch(struct share *s, const struct gt_calls_batch *b)
 {
     uint32_t at = gt_tree_nodes_find(&s->nodes, GT_TREE_NONE, group_of(s->making, b->task));
     for (size_t i = 0; i < b->n_open && at != GT_TREE_NONE; i++)
-        at = gt_tree_nodes_child(&s->nodes, at, b->open[i].function);
+        if (is_node(s->making, b->open[i].function))
+            at = gt_tree_nodes_child(&s->nodes, at, b->open[i].function);
     s->at[b->task] = at;
     return at == GT_TREE_NONE ? GT_E_RANGE : 0;
 }
@@ -78,11 +85,21 @@ static uint32_t leave(struct gt_tree_nodes *t, uint32_t at, const struct gt_call
 {
     struct gt_tree_found *node = &t->node[at];
     node->calls++;
-    node->total += e->time - e->begin;
+    node->total += gt_call_ran(e);
+    node->slept += e->slept;
     node->self += e->self;
     if (e->begin < node->first)
         node->first = e->begin;
     return node->parent;
+}
+
+/* A part of a call that goes on. */
+static void add_part(struct gt_tree_nodes *t, uint32_t at, const struct gt_call *e)
+{
+    struct gt_tree_found *node = open_at(t, at, e->depth);
+    node->self += e->self;
+    node->total -= e->slept;
+    node->slept += e->slept;
 }
 
 static int take_batch(void *share, const struct gt_calls_batch *b)
@@ -93,12 +110,14 @@ static int take_batch(void *share, const struct gt_calls_batch *b)
     uint32_t at = s->at[b->task];
     for (size_t i = 0; i < b->n; i++) {
         const struct gt_call *e = &b->call[i];
+        if (!is_node(s->making, e->function))
+            continue;
         if (e->kind == GT_CALL_ENTRY)
             at = gt_tree_nodes_child(&s->nodes, at, e->function);
         else if (e->kind == GT_CALL_EXIT)
             at = leave(&s->nodes, at, e);
         else if (e->kind == GT_CALL_SPLIT)
-            open_at(&s->nodes, at, e->depth)->self += e->self;
+            add_part(&s->nodes, at, e);
         if (at == GT_TREE_NONE)
             return GT_E_RANGE;
     }
@@ -162,7 +181,7 @@ int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_
     if (!o)
         o = &whole;
     *out = (struct gt_tree){0};
-    struct making m = {.calls = c, .groups = o->groups};
+    struct making m = {.calls = c, .groups = o->groups, .wall = o->window && o->window->wall};
     struct gt_error scan_err = {0};
     int status = gt_calls_scan(c, o->window, &consumer, &m, o->threads, &scan_err);
     if (status < 0 && scan_err.status)

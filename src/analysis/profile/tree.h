@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The tree of calls of a recording, summed up: a node is a path of functions, outermost first, and
- * has the sums of all calls on that path. Views (graph, folded stacks, pprof, callgrind,
- * speedscope) are made from it.
+ * has the sums of all calls on that path. gt_call_suspends is a function in a window of `wall`
+ * only. Views (graph, folded stacks, pprof, callgrind, speedscope) are made from it.
  *
  * Nodes are in depth-first order: a node, its first child with all below that, its second child.
  * So a loop over the array meets each node after its parent, and node[i + 1] to node[node[i].end -
@@ -29,7 +29,9 @@ enum gt_tree_order {
 
 struct gt_tree_node {
     uint64_t calls;    /* that ended on this path; root: of its children */
-    uint64_t total;    /* ns in these calls, all that they called included; root: of its children */
+    uint64_t total;    /* ns that these calls ran, all that they called included (in a window of
+                        * `wall`: that they took); root: of its children */
+    uint64_t slept;    /* ns that the task was suspended in them; root: of its children */
     int64_t self;      /* ns in the function itself, not below 0; root: 0 */
     uint64_t first;    /* when the first of them began */
     uint32_t function; /* index; GT_TREE_NONE: a root */

@@ -97,6 +97,7 @@ int gt_tree_nodes_add(struct gt_tree_nodes *t, const struct gt_tree_nodes *from,
         struct gt_tree_found *sum = &t->node[to[i]];
         sum->calls += f->calls;
         sum->total += f->total;
+        sum->slept += f->slept;
         sum->self += f->self;
         sum->first = f->first < sum->first ? f->first : sum->first;
     }

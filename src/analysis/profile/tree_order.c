@@ -94,8 +94,15 @@ static void put_node(const struct sorting *s, uint32_t found, uint32_t parent, s
     const struct gt_tree_found *f = &s->nodes->node[found];
     struct gt_tree_node *to = &out->node[out->n++];
     *to = (struct gt_tree_node){
-        f->calls, f->total, f->self, f->first, parent == GT_TREE_NONE ? GT_TREE_NONE : f->function,
-        parent,   0,        f->depth};
+        .calls = f->calls,
+        /* below 0: of a call whose end is damaged only what it slept is known */
+        .total = (int64_t)f->total < 0 ? 0 : f->total,
+        .slept = f->slept,
+        .self = f->self,
+        .first = f->first,
+        .function = parent == GT_TREE_NONE ? GT_TREE_NONE : f->function,
+        .parent = parent,
+        .depth = f->depth};
 }
 
 /* A root and all below it. `stack` has room for all nodes: those that come, the next one last; of
@@ -132,6 +139,7 @@ static void complete(struct gt_tree *out)
         if (parent->parent == GT_TREE_NONE) {
             parent->calls += node->calls;
             parent->total += node->total;
+            parent->slept += node->slept;
             parent->first = node->first < parent->first ? node->first : parent->first;
         }
     }

@@ -29,6 +29,7 @@ static const struct gt_option graph_table[] = {
      .help = "what a function calls: the longest total first (the default), or in order of the "
              "first call",
      .offset = offsetof(struct graph_options, sort)},
+    GT_WALL_OPTION(struct graph_options, reader.window),
     GT_READING_OPTIONS_AS(0, struct graph_options, reader),
     {0},
 };
@@ -107,6 +108,14 @@ static uint64_t all_time(const struct gt_tree *t)
     return sum;
 }
 
+static bool has_slept(const struct gt_tree *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->node[i].slept)
+            return true;
+    return false;
+}
+
 static void put_roots(const struct gt_graph_text *text, const struct graph_options *o)
 {
     const struct gt_tree *t = text->tree;
@@ -138,11 +147,12 @@ static int print(struct gt_reading *r, const struct graph_options *o, const stru
         .tree = t,
         .depth = depth ? (o->functions ? depth - 1 : depth) : UINT32_MAX,
         .whole = all_time(t),
+        .slept = has_slept(t),
     };
     int status = gt_reading_start(r, err);
     if (status < 0)
         return status;
-    gt_graph_heading(&r->pager->out);
+    gt_graph_heading(&text);
     if (o->functions)
         put_functions(&text);
     else
@@ -191,6 +201,8 @@ const struct gt_command gt_command_graph = {
             "below another one, or below itself, is shown there. With -R the lines below a "
             "function are its callers: a line has the calls and times of the top line's function "
             "that came on this path. The time of recursive calls is not counted twice.",
+            "Times are those in which the task ran; a column has the time in which it was "
+            "suspended, if it was. With --wall times have both.",
             "--depth counts from the functions of -F on. Without -F, and with --min-time, the time "
             "of a call that is left out is self time of its caller. "
             "-F is --filter in the other commands.",

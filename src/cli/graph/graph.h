@@ -21,9 +21,10 @@ struct gt_graph_text {
     const struct gt_tree *tree;
     uint32_t depth; /* levels below the top line that are printed; UINT32_MAX: all */
     uint64_t whole; /* ns that are 100 % */
+    bool slept;     /* with a column of the time in which tasks were suspended */
 };
 
-void gt_graph_heading(struct gt_output *out);
+void gt_graph_heading(const struct gt_graph_text *t);
 /* The lines of a node and of all below it. `name` is that of the node. */
 void gt_graph_put(const struct gt_graph_text *t, uint32_t node, const char *name);
 

@@ -9,11 +9,15 @@ struct branches {
     GArray *level_of; /* uint32_t, by depth below the top: levels above the node's children */
 };
 
-static const char blank[] = "                                   : "; /* of a line without numbers */
+/* Of a line without numbers. */
+static const char blank[] = "                                   : ";
+static const char blank_slept[] = "            ";
 
-void gt_graph_heading(struct gt_output *out)
+void gt_graph_heading(const struct gt_graph_text *t)
 {
-    gt_output_text(out, "# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n");
+    gt_output_text(&t->reader->pager->out,
+                   t->slept ? "# TOTAL TIME   SELF TIME       SLEPT    TOTAL   FUNCTION\n"
+                            : "# TOTAL TIME   SELF TIME    TOTAL   FUNCTION\n");
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */
@@ -63,6 +67,8 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
     const struct gt_tree_node *node = &t->tree->node[i];
     put_time(p, node->total);
     put_time(p, (uint64_t)node->self);
+    if (t->slept)
+        put_time(p, node->slept);
     put_percent(&p->out, node->total, t->whole);
     put_branches(p, b, levels, own);
     gt_output_text(&p->out, "(");
@@ -76,6 +82,7 @@ static void put_line(const struct gt_graph_text *t, uint32_t i, const struct bra
 static void put_gap(const struct gt_graph_text *t, const struct branches *b, uint32_t levels)
 {
     struct gt_pager *p = t->reader->pager;
+    gt_output_text(&p->out, t->slept ? blank_slept : "");
     gt_output_text(&p->out, blank);
     put_branches(p, b, levels - 1, false);
     gt_output_text(&p->out, gt_color(p->color, GT_COLOR_GRAY));

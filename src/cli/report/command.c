@@ -21,7 +21,8 @@ static const struct gt_option report_table[] = {
      .offset = offsetof(struct report_options, hist)},
     {"sort", 's', GT_OPTION_TEXT, .value = "COLUMN[,COLUMN]...",
      .help = "sort by these columns: total (the default), self, calls, total-avg (avg), total-min "
-             "(min), total-max (max), self-avg, self-min, self-max, name, module, functions, tid, "
+             "(min), total-max (max), slept, self-avg, self-min, self-max, name, module, "
+             "functions, tid, "
              "pid",
      .offset = offsetof(struct report_options, sort)},
     {"limit", 'n', GT_OPTION_NUMBER, .value = "N", .min = 1, .max = UINT32_MAX,
@@ -30,6 +31,7 @@ static const struct gt_option report_table[] = {
      .offset = offsetof(struct report_options, csv)},
     {"json", .type = GT_OPTION_FLAG, .help = "print JSON, times in ns",
      .offset = offsetof(struct report_options, json)},
+    GT_WALL_OPTION(struct report_options, reader.window),
     GT_READING_OPTIONS(struct report_options, reader),
     {0},
 };
@@ -103,10 +105,13 @@ const struct gt_command gt_command_report = {
     .paragraphs =
         (const char *const[]){
             GT_RECORDING_HELP,
-            "Total is the time from a function's calls to their returns; recursive calls are not "
-            "counted twice. Self is the time in the function without what it called. Average, "
+            "Total is the time from a function's calls to their returns in which its task ran; "
+            "recursive calls are not counted twice. Slept is the time in which the task was "
+            "suspended meanwhile; the column is there if any was. Self is the time in the function "
+            "without what it called. Average, "
             "minimum and maximum are of single calls. The total of a module is the time from its "
-            "outermost calls to their returns, that of a task the time in all its calls.",
+            "outermost calls to their returns, that of a task the time in all its calls. With "
+            "--wall times have those in which tasks were suspended.",
             "With --depth and --min-time the time of a call that is left out is self time of its "
             "caller.",
             NULL},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { WIDTH = 10, MODULE_WIDTH = 24 }; /* of a number; of the longest module in its column */
+enum { COLUMNS_MAX = 16 };
 
 static const char *row_word(enum gt_report_by by)
 {
@@ -57,6 +58,18 @@ static void put_cell(struct gt_pager *p, const struct gt_report_column *c, uint6
     gt_output_text(&p->out, cell);
 }
 
+/* The table has the column. */
+static bool has_column(const struct gt_report_column *c, enum gt_report_by by,
+                       const struct gt_report_rows *rows)
+{
+    if (!(c->by & by) || !c->header)
+        return false;
+    for (size_t i = 0; c->if_any && i < rows->n; i++)
+        if (gt_report_value(c, &rows->row[i]))
+            return true;
+    return !c->if_any;
+}
+
 static size_t module_width(const struct gt_report_rows *rows)
 {
     size_t width = strlen("Module");
@@ -67,24 +80,22 @@ static size_t module_width(const struct gt_report_rows *rows)
     return width < MODULE_WIDTH ? width : MODULE_WIDTH;
 }
 
-static void put_heading(struct gt_output *out, enum gt_report_by by, size_t width)
+static void put_heading(struct gt_output *out, const struct gt_report_column *const *column,
+                        enum gt_report_by by, size_t width)
 {
-    const char *word = row_word(by);
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
-        if (c->by & by && c->header) {
-            g_autofree char *cell = g_strdup_printf("  %*s", WIDTH, c->header);
-            gt_output_text(out, cell);
-        }
+    for (size_t i = 0; column[i]; i++) {
+        g_autofree char *cell = g_strdup_printf("  %*s", WIDTH, column[i]->header);
+        gt_output_text(out, cell);
+    }
     gt_output_text(out, "  ");
     if (width) {
         put_padded(out, "Module", width);
         gt_output_text(out, "  ");
     }
-    gt_output_text(out, word);
+    gt_output_text(out, row_word(by));
     gt_output_text(out, "\n");
-    for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
-        if (c->by & by && c->header)
-            gt_output_text(out, "  ==========");
+    for (size_t i = 0; column[i]; i++)
+        gt_output_text(out, "  ==========");
     gt_output_text(out, "  ");
     if (width) {
         g_autofree char *line = g_strnfill(width, '=');
@@ -96,13 +107,16 @@ static void put_heading(struct gt_output *out, enum gt_report_by by, size_t widt
 
 void gt_report_table(const struct gt_report_rows *rows, enum gt_report_by by, struct gt_pager *p)
 {
-    size_t width = by == GT_BY_FUNCTION ? module_width(rows) : 0;
-    put_heading(&p->out, by, width);
+    const struct gt_report_column *column[COLUMNS_MAX + 1] = {0};
+    size_t width = by == GT_BY_FUNCTION ? module_width(rows) : 0, n = 0;
+    for (const struct gt_report_column *c = gt_report_columns; c->key && n < COLUMNS_MAX; c++)
+        if (has_column(c, by, rows))
+            column[n++] = c;
+    put_heading(&p->out, column, by, width);
     for (size_t i = 0; i < rows->n && !gt_pager_closed(p); i++) {
         const struct gt_report_row *row = &rows->row[i];
-        for (const struct gt_report_column *c = gt_report_columns; c->key; c++)
-            if (c->by & by && c->header)
-                put_cell(p, c, gt_report_value(c, row));
+        for (size_t k = 0; column[k]; k++)
+            put_cell(p, column[k], gt_report_value(column[k], row));
         gt_output_text(&p->out, "  ");
         if (width) {
             put_padded(&p->out, base_name(row->module), width);

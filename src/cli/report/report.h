@@ -17,7 +17,7 @@ struct gt_report_row {
     const char *file;   /* GT_BY_FUNCTION: source file; NULL: not known */
     uint64_t calls;
     uint64_t total, total_avg, total_min, total_max; /* ns */
-    uint64_t self, self_avg, self_min, self_max;
+    uint64_t self, self_avg, self_min, self_max, slept;
     uint64_t functions, tid, pid, line;
     uint64_t total_sum; /* GT_BY_VALUE: with recursive calls */
     uint64_t key;       /* GT_BY_VALUE: what ranges are sorted by; 0: the columns */
@@ -42,6 +42,7 @@ struct gt_report_column {
     uint8_t kind;       /* enum gt_report_kind */
     uint8_t by;         /* kinds of rows that have it */
     size_t offset;      /* of the uint64_t in the row */
+    bool if_any;        /* the table has it only if a row has a value other than 0 */
 };
 
 extern const struct gt_report_column gt_report_columns[]; /* until a NULL key */

@@ -13,6 +13,7 @@
 const struct gt_report_column gt_report_columns[] = {
     {"total", NULL, "Total time", GT_REPORT_TIME, ALL, AT(total)},
     {"self", NULL, "Self time", GT_REPORT_TIME, CALLS | GT_BY_MODULE, AT(self)},
+    {"slept", NULL, "Slept", GT_REPORT_TIME, ALL, AT(slept), .if_any = true},
     {"calls", "call", "Calls", GT_REPORT_COUNT, ALL, AT(calls)},
     {"total-avg", "avg", "Total avg", GT_REPORT_TIME, CALLS, AT(total_avg)},
     {"total-min", "min", "Total min", GT_REPORT_TIME, CALLS, AT(total_min)},
@@ -45,6 +46,7 @@ static int make_functions(struct gt_reading *r, struct gt_report_rows *out, stru
             .line = of->line,
             .calls = s->calls,
             .total = s->total,
+            .slept = s->slept,
             .total_avg = gt_function_total_avg(s),
             .total_min = s->total_min,
             .total_max = s->total_max,
@@ -64,6 +66,7 @@ static struct gt_report_row make_task(const struct gt_calls *c, const struct gt_
     return (struct gt_report_row){.name = t->name,
                                   .calls = g->calls,
                                   .total = g->total,
+                                  .slept = g->slept,
                                   .self = (uint64_t)g->self,
                                   .functions = g->functions,
                                   .tid = t->id,
@@ -75,6 +78,7 @@ static struct gt_report_row make_module(const struct gt_calls *c, const struct g
     return (struct gt_report_row){.name = gt_calls_function(c, g->index)->module,
                                   .calls = g->calls,
                                   .total = g->total,
+                                  .slept = g->slept,
                                   .self = (uint64_t)g->self,
                                   .functions = g->functions};
 }

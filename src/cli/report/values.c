@@ -136,10 +136,12 @@ static uint32_t row_of(struct by_value *b, const struct gt_call *e,
 static void count(struct by_value *b, uint32_t row, const struct gt_call *e)
 {
     struct gt_report_row *to = &g_array_index(b->row, struct gt_report_row, row);
-    uint64_t total = e->time - e->begin, self = (uint64_t)e->self;
+    uint64_t total = gt_call_ran(e), self = (uint64_t)e->self;
     to->calls++;
-    if (!(e->flags & GT_CALL_RECURSIVE))
+    if (!(e->flags & GT_CALL_RECURSIVE)) {
         to->total += total;
+        to->slept += e->slept;
+    }
     to->total_sum += total;
     to->self += self;
     to->total_min = MIN(to->total_min, total);

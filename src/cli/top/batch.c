@@ -54,9 +54,11 @@ static void put_sums(struct gt_json *j, const struct gt_follow_sums *s)
 {
     put_number(j, "self_ns", s->now.self);
     put_number(j, "total_ns", s->now.total);
+    put_number(j, "slept_ns", s->now.slept);
     put_number(j, "calls", s->now.calls);
     put_number(j, "all_self_ns", s->all.self);
     put_number(j, "all_total_ns", s->all.total);
+    put_number(j, "all_slept_ns", s->all.slept);
     put_number(j, "all_calls", s->all.calls);
 }
 

@@ -20,6 +20,7 @@ static const struct column {
     {"SELF%", 5, 0, SHARE, offsetof(struct gt_follow_sums, now.self)},
     {"SELF", GT_AMOUNT_TIME_WIDTH, 36, TIME, offsetof(struct gt_follow_sums, now.self)},
     {"TOTAL", GT_AMOUNT_TIME_WIDTH, 76, TIME, offsetof(struct gt_follow_sums, now.total)},
+    {"SLEPT", GT_AMOUNT_TIME_WIDTH, 144, TIME, offsetof(struct gt_follow_sums, now.slept)},
     {"CALLS", 11, 56, COUNT, offsetof(struct gt_follow_sums, now.calls)},
     {"CALLS/S", 11, 120, RATE, offsetof(struct gt_follow_sums, now.calls)},
     {"ALL SELF", GT_AMOUNT_TIME_WIDTH, 90, TIME, offsetof(struct gt_follow_sums, all.self)},

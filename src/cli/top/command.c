@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 struct top_options {
-    bool batch, json, tasks, demangle;
+    bool batch, json, tasks, demangle, wall;
     uint64_t count, limit;
     GPtrArray *symbols;
     const char *delay, *sort, *match, *task, *since;
@@ -46,6 +46,9 @@ static const struct gt_option top_table[] = {
      .help =
          "begin with all that is recorded, or with nothing (default: begin, up to 4 Mi records)",
      .offset = offsetof(struct top_options, since)},
+    {"wall", .type = GT_OPTION_FLAG,
+     .help = "totals with the time in which tasks were suspended, as the row linux:schedule",
+     .offset = offsetof(struct top_options, wall)},
     {"demangle", .type = GT_OPTION_FLAG, .initial = true,
      .help = "demangle C++ and Rust names (the default)",
      .offset = offsetof(struct top_options, demangle)},
@@ -83,6 +86,7 @@ static int run_top(const struct gt_command *self, const void *options, size_t n,
                                "this is no terminal; use --batch to print tables");
     setlocale(LC_CTYPE, "");
     struct gt_top t = {.by_task = o->tasks,
+                       .wall = o->wall,
                        .sort = sort_of(o->sort),
                        .limit = o->limit,
                        .most = most_of(o->since)};

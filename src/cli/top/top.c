@@ -255,6 +255,13 @@ static void add_sum(struct gt_follow_sum *to, const struct gt_follow_sum *more)
     to->calls += more->calls;
     to->self += more->self;
     to->total += more->total;
+    to->slept += more->slept;
+}
+
+static void to_wall(struct gt_follow_sum *s)
+{
+    s->total += s->slept;
+    s->slept = 0;
 }
 
 void gt_top_list(struct gt_top *t)
@@ -271,8 +278,14 @@ void gt_top_list(struct gt_top *t)
     }
     for (size_t i = 0; !t->by_task && i < gt_follow_n_functions(t->follow); i++) {
         const struct gt_follow_function *f = gt_follow_function(t->follow, i);
-        const struct gt_top_row row = {
+        struct gt_top_row row = {
             .name = f->name, .module = f->module, .suspends = f->suspends, .sums = f->sums};
+        if (f->suspends && !t->wall)
+            continue;
+        if (t->wall) {
+            to_wall(&row.sums.now);
+            to_wall(&row.sums.all);
+        }
         add_row(t, gt_demangle(t->demangler, f->name), &row);
     }
     g_array_sort_with_data(t->rows, compare_rows, t);

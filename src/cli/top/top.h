@@ -52,6 +52,7 @@ struct gt_top {
     bool is_on;        /* calls are recorded: ctl on, off */
     GString *lost_why; /* of the connection */
     bool by_task;      /* rows are tasks */
+    bool wall;         /* totals have the time in which tasks were suspended */
     enum gt_top_sort sort;
     char *glob;                 /* of the rows' names; NULL: all */
     char *task;                 /* only these: a number or a glob; NULL: all */

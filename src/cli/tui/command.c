@@ -338,7 +338,11 @@ struct tui_options {
     struct gt_reading_options reading;
 };
 
-static const struct gt_option tui_table[] = {GT_READING_OPTIONS(struct tui_options, reading), {0}};
+static const struct gt_option tui_table[] = {
+    GT_WALL_OPTION(struct tui_options, reading.window),
+    GT_READING_OPTIONS(struct tui_options, reading),
+    {0},
+};
 
 static int run_tui(const struct gt_command *self, const void *options, size_t n, char **operands)
 {

@@ -17,9 +17,10 @@ static bool has_room(int n)
 static char *text_of(const struct gt_tui_line *line, enum gt_tui_field field)
 {
     char text[GT_AMOUNT_TIME_WIDTH + 8];
-    uint64_t ns = field == GT_TUI_TOTAL  ? line->total
-                  : field == GT_TUI_SELF ? (uint64_t)MAX(line->self, 0)
-                                         : line->total / MAX(line->calls, 1);
+    uint64_t ns = field == GT_TUI_TOTAL   ? line->total
+                  : field == GT_TUI_SELF  ? (uint64_t)MAX(line->self, 0)
+                  : field == GT_TUI_SLEPT ? line->slept
+                                          : line->total / MAX(line->calls, 1);
     if (field == GT_TUI_CALLS)
         return gt_amount_exact(line->calls);
     *gt_amount_put_time(text, ns) = '\0';
@@ -29,7 +30,7 @@ static char *text_of(const struct gt_tui_line *line, enum gt_tui_field field)
 /* The fields of a line, NULL: their headings; returns their columns. */
 static int put_fields(const struct gt_tui_screen *s, const struct gt_tui_line *line)
 {
-    static const char *const headings[] = {"TOTAL", "SELF", "CALLS", "AVERAGE"};
+    static const char *const headings[] = {"TOTAL", "SELF", "CALLS", "AVERAGE", "SLEPT"};
     int n = 0;
     for (int i = 0; i < GT_TUI_FIELDS; i++) {
         if (!s->field[i] || !has_room(n))
@@ -71,13 +72,20 @@ static void put_head(const struct gt_tui_screen *s)
     attroff(A_REVERSE);
 }
 
-/* Where the function is: "MODULE  FILE:LINE". */
-static void put_place(const struct gt_tui_screen *s, uint32_t function)
+/* How long tasks slept in it, and where the function is: "ran 1.000 us, slept 2.000 ms  MODULE
+ * FILE:LINE". */
+static void put_place(const struct gt_tui_screen *s, const struct gt_tui_line *line)
 {
-    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, function);
-    g_autofree char *text =
-        f->file ? g_strdup_printf("%s  %s:%u", f->module, f->file, f->line) : g_strdup(f->module);
-    gt_terminal_put_name(COLS - 1, text);
+    const struct gt_calls_function *f = gt_calls_function(s->reading->calls, line->function);
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (line->slept) {
+        g_autofree char *ran = gt_amount_time(line->total), *slept = gt_amount_time(line->slept);
+        g_string_printf(text, "ran %s, slept %s  ", ran, slept);
+    }
+    g_string_append(text, f->module);
+    if (f->file)
+        g_string_append_printf(text, "  %s:%u", f->file, f->line);
+    gt_terminal_put_name(COLS - 1, text->str);
 }
 
 static void put_foot(const struct gt_tui_screen *s)
@@ -90,7 +98,7 @@ static void put_foot(const struct gt_tui_screen *s)
     } else if (s->message) {
         gt_terminal_put_name(COLS - 1, s->message);
     } else if (gt_tui_page_line(p) && !p->texts) {
-        put_place(s, gt_tui_page_line(p)->function);
+        put_place(s, gt_tui_page_line(p));
     }
 }
 

@@ -16,6 +16,7 @@ static void list_tree(struct gt_tui_page *p)
         const struct gt_tree_node *n = &t->node[i];
         const struct gt_tui_line line = {.calls = n->calls,
                                          .total = n->total,
+                                         .slept = n->slept,
                                          .self = n->self,
                                          .function = n->function,
                                          .node = i,
@@ -35,6 +36,7 @@ static void list_all(struct gt_tui_page *p)
         const struct gt_function_row *row = &p->table.row[i];
         const struct gt_tui_line line = {.calls = row->sums.calls,
                                          .total = row->sums.total,
+                                         .slept = row->sums.slept,
                                          .self = row->sums.self,
                                          .function = row->function,
                                          .node = i};
@@ -171,6 +173,7 @@ static void sum_below(const struct gt_tree *t, uint32_t function, struct gt_func
         if (i < until[node->function])
             continue;
         s->total += node->total;
+        s->slept += node->slept;
         until[node->function] = node->end;
     }
 }

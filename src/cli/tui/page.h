@@ -9,7 +9,7 @@
 #include "cli/reading.h"
 
 struct gt_tui_line {
-    uint64_t calls, total;
+    uint64_t calls, total, slept;
     int64_t self;
     uint32_t function;
     uint32_t node;  /* of the tree; of a list: the row */
@@ -19,7 +19,14 @@ struct gt_tui_line {
 
 enum gt_tui_sort { GT_TUI_BY_TOTAL, GT_TUI_BY_SELF, GT_TUI_BY_CALLS, GT_TUI_BY_NAME, GT_TUI_SORTS };
 
-enum gt_tui_field { GT_TUI_TOTAL, GT_TUI_SELF, GT_TUI_CALLS, GT_TUI_AVERAGE, GT_TUI_FIELDS };
+enum gt_tui_field {
+    GT_TUI_TOTAL,
+    GT_TUI_SELF,
+    GT_TUI_CALLS,
+    GT_TUI_AVERAGE,
+    GT_TUI_SLEPT,
+    GT_TUI_FIELDS
+};
 
 enum gt_tui_kind { GT_TUI_TREE, GT_TUI_FUNCTIONS, GT_TUI_INFO, GT_TUI_TASKS, GT_TUI_FIELD_LIST };
 

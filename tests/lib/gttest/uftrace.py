@@ -19,6 +19,7 @@ import sys
 from gttest.results import Failure, need, read_bytes, read_text
 
 ENTRY, EXIT, LOST, EVENT = range(4)
+SCHED_IN, SCHED_OUT = 200001, 200002  # events: a task goes on, is suspended
 KINDS = {ENTRY: 'enter', EXIT: 'leave'}
 MAGIC = 5
 DEPTHS = 1023                # depths are masked with it

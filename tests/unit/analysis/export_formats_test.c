@@ -18,7 +18,6 @@
 
 struct gt_calls {
     const char *stats;
-    bool suspended; /* what put does for fib is being suspended */
 };
 
 static const struct gt_calls_task tasks[] = {
@@ -36,12 +35,11 @@ static const struct gt_calls_function functions[] = {
     {.name = "put;\xff\"", .module = "/lib/libx.so"},
     {.name = "fib", .module = "/bin/prog", .file = "a.c", .line = 3}, /* a copy of it */
     {.name = "fib", .module = "/bin/prog", .file = "b.c", .line = 1},
-    {.name = "linux:schedule", .module = ""},
 };
 static const struct gt_calls_facts facts = {
     .path = "/tmp/rec", .command = "prog\n1", .exename = "/bin/prog"};
 
-enum { NEVER, FIB, MAIN, PUT, FIB_COPY, OTHER_FIB, SCHEDULE };
+enum { NEVER, FIB, MAIN, PUT, FIB_COPY, OTHER_FIB };
 
 /* in;it: main -> fib -> fib_copy -> put, main -> put; task 8: put -> main -> other_fib -> put */
 static const struct gt_tree_node nodes[] = {
@@ -106,11 +104,11 @@ int gt_tree_make(struct gt_calls *c, const struct gt_tree_options *o, struct gt_
                  struct gt_error *err)
 {
     static struct gt_tree_node copy[sizeof nodes / sizeof nodes[0]];
+    (void)c;
     assert_int_equal(o->groups, GT_TREE_OF_TASKS);
     if (o->window && o->window->depth == 1)
         return gt_error_set(err, GT_E_FORMAT, "damaged");
     memcpy(copy, nodes, sizeof nodes);
-    copy[4].function = c->suspended ? SCHEDULE : PUT;
     *out = (struct gt_tree){copy, sizeof nodes / sizeof nodes[0], roots,
                             sizeof roots / sizeof roots[0]};
     return 0;
@@ -127,7 +125,7 @@ static char text[1 << 16];
 
 static const char *export_of(gt_sums_fn *format, const char *stats, const struct gt_sums_options *o)
 {
-    struct gt_calls calls = {stats, o->running};
+    struct gt_calls calls = {stats};
     struct gt_error err = {0};
     struct gt_output *out = malloc(sizeof *out);
     FILE *f = tmpfile();
@@ -218,21 +216,6 @@ static void writes_speedscope(void **state)
         "\"endValue\":50,\"samples\":[\n[2],\n[2,0,3],\n[2,0,3,2]],\"weights\":[5,40,5]}]}\n");
 }
 
-static void leaves_suspensions_out(void **state)
-{
-    (void)state;
-    const struct gt_sums_options running = {.running = true};
-    const char *folded = export_of(gt_export_folded, NULL, &running);
-    assert_null(strstr(folded, "linux:schedule"));
-    assert_non_null(strstr(folded, "prog;in:it;ma?in;fib;fib 57\nprog;in:it;ma?in;put"));
-    const char *callgrind = export_of(gt_export_callgrind, NULL, &running);
-    assert_null(strstr(callgrind, "cfn=(3) linux"));
-    assert_non_null(strstr(callgrind, "cfn=(2) fib\ncalls=2 3\n20 77\n"));
-    assert_non_null(
-        strstr(callgrind, "in;it (7)\n0 0\ncob=(1)\ncfi=(1)\ncfn=(1)\ncalls=1 20\n0 97\n"));
-    assert_non_null(strstr(callgrind, "\ntotals: 147\n"));
-}
-
 static void passes_errors_on(void **state)
 {
     (void)state;
@@ -269,9 +252,9 @@ static void ends_where_output_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_folded_stacks), cmocka_unit_test(writes_callgrind),
-        cmocka_unit_test(writes_speedscope),    cmocka_unit_test(leaves_suspensions_out),
-        cmocka_unit_test(passes_errors_on),     cmocka_unit_test(ends_where_output_fails),
+        cmocka_unit_test(writes_folded_stacks),    cmocka_unit_test(writes_callgrind),
+        cmocka_unit_test(writes_speedscope),       cmocka_unit_test(passes_errors_on),
+        cmocka_unit_test(ends_where_output_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,36 @@ static void adds_tasks_and_names(void **state)
                "c 2 40+0 10..30 30 10..20\n");
 }
 
+static const char *answer_slept(struct gt_calls *c, const void *window)
+{
+    struct gt_function_table f;
+    len = 0;
+    text[0] = '\0';
+    assert_int_equal(gt_function_table_make(c, window, 0, &f, NULL), 0);
+    for (size_t i = 0; i < f.n; i++) {
+        const struct gt_function_sums *s = &f.row[i].sums;
+        add_text("%s %d %d+%d %d..%d slept %d\n", fake_function(f.row[i].function)->name,
+                 (int)s->calls, (int)s->total, (int)s->nested, (int)s->total_min, (int)s->total_max,
+                 (int)s->slept);
+    }
+    gt_function_table_clear(&f);
+    return text;
+}
+
+static void leaves_sleep_out(void **state)
+{
+    static const char *const texts[] = {"ab*)a*))))", NULL};
+    const struct gt_calls_window wall = {.wall = true};
+    (void)state;
+    check_cuts(answer_slept, NULL, texts,
+               "a 2 70+20 20..70 slept 20\n"
+               "b 1 50+0 50..50 slept 20\n");
+    check_cuts(answer_slept, &wall, texts,
+               "* 2 20+0 10..10 slept 0\n"
+               "a 2 90+30 30..90 slept 0\n"
+               "b 1 70+0 70..70 slept 0\n");
+}
+
 static void reports_failure(void **state)
 {
     static const char *const texts[] = {"ab))", NULL};
@@ -89,7 +119,7 @@ int main(void)
     const struct CMUnitTest all[] = {
         cmocka_unit_test(sums_functions),       cmocka_unit_test(counts_recursion_once),
         cmocka_unit_test(adds_tasks_and_names), cmocka_unit_test(reports_failure),
-        cmocka_unit_test(reads_nothing),
+        cmocka_unit_test(reads_nothing),        cmocka_unit_test(leaves_sleep_out),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }

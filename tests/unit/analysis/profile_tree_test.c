@@ -81,7 +81,6 @@ static const char *part_of(struct gt_calls *c, part_fn *make, const char *functi
 }
 
 /* "index functions calls total self". */
-/* "index functions calls total self". */
 static const char *groups_text(int status, struct gt_groups *g)
 {
     len = 0;
@@ -244,6 +243,33 @@ static void sums_groups(void **state)
                         "15 1 5 100 80\n");
 }
 
+/* What a task slept is no time of its calls, and no function, unless the window says so. */
+static void leaves_sleep_out(void **state)
+{
+    static const char *const texts[] = {"ab*)c*))))", NULL};
+    const struct gt_calls_window window = {.wall = true};
+    const struct gt_tree_options wall = {.window = &window};
+    struct gt_calls c = {.text = texts, .shares = 2, .stretch = 3};
+    struct gt_tree t;
+    (void)state;
+    check_cuts(answer_tree, NULL, texts,
+               "=0 1 70 0 1000\n"
+               " a 1 70 20 1000\n"
+               "  b 1 50 30 1010\n"
+               "   c 1 20 20 1040\n");
+    check_cuts(answer_tree, &wall, texts,
+               "=0 1 90 0 1000\n"
+               " a 1 90 20 1000\n"
+               "  b 1 70 30 1010\n"
+               "   c 1 30 20 1040\n"
+               "    * 1 10 10 1050\n"
+               "   * 1 10 10 1020\n");
+    assert_int_equal(gt_tree_make(&c, NULL, &t, NULL), 0);
+    for (size_t i = 0; i < t.n; i++)
+        assert_int_equal(t.node[i].slept, i < 3 ? 20 : 10);
+    gt_tree_clear(&t);
+}
+
 static void counts_tasks(void **state)
 {
     static const char *const texts[] = {"ab))a)", "", "abc)))", NULL};
@@ -319,11 +345,12 @@ static void reads_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(makes_trees),     cmocka_unit_test(orders_siblings),
-        cmocka_unit_test(groups_tasks),    cmocka_unit_test(joins_names),
-        cmocka_unit_test(takes_parts),     cmocka_unit_test(sums_groups),
-        cmocka_unit_test(counts_tasks),    cmocka_unit_test(makes_many_paths),
-        cmocka_unit_test(reports_failure), cmocka_unit_test(reads_nothing),
+        cmocka_unit_test(makes_trees),      cmocka_unit_test(orders_siblings),
+        cmocka_unit_test(groups_tasks),     cmocka_unit_test(joins_names),
+        cmocka_unit_test(takes_parts),      cmocka_unit_test(sums_groups),
+        cmocka_unit_test(counts_tasks),     cmocka_unit_test(makes_many_paths),
+        cmocka_unit_test(reports_failure),  cmocka_unit_test(reads_nothing),
+        cmocka_unit_test(leaves_sleep_out),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
