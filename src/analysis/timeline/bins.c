@@ -9,6 +9,7 @@ bool gt_bins_init(struct gt_bins *l, size_t n_tasks)
     l->n_tasks = n_tasks;
     for (unsigned k = 0; k < l->n; k++) {
         l->level[k].blocks = g_ptr_array_new_with_free_func(g_free);
+        l->level[k].places = g_array_new(FALSE, FALSE, sizeof(struct gt_bins_place));
         l->slices[k] = calloc(n_tasks + 1, sizeof *l->slices[k]);
         if (!l->slices[k])
             return false;
@@ -26,7 +27,10 @@ static void clear_level(struct gt_bins *l, unsigned k)
     gt_pairs_clear(&l->level[k].find);
     if (l->level[k].blocks)
         g_ptr_array_free(l->level[k].blocks, TRUE);
+    if (l->level[k].places)
+        g_array_free(l->level[k].places, TRUE);
     l->level[k].blocks = NULL;
+    l->level[k].places = NULL;
 }
 
 void gt_bins_clear(struct gt_bins *l)
@@ -68,7 +72,7 @@ static bool reserve(struct gt_bins *l, unsigned k, size_t n)
 
 static uint64_t key_of(uint64_t block, uint32_t depth)
 {
-    return block << 10 | depth; /* GT_TIMELINE_DEPTHS */
+    return block * GT_TIMELINE_DEPTHS + depth;
 }
 
 /* NULL: no room. */
@@ -84,7 +88,9 @@ static struct gt_bins_cell *cell_of(struct gt_bins *l, unsigned k, uint32_t task
         number = level->blocks->len;
         if (!gt_pairs_put(&level->find, task, key, number))
             return NULL;
+        const struct gt_bins_place place = {key, task};
         g_ptr_array_add(level->blocks, g_new0(struct gt_bins_cell, GT_BINS_BLOCK));
+        g_array_append_val(level->places, place);
     }
     return (struct gt_bins_cell *)level->blocks->pdata[number] + bin % GT_BINS_BLOCK;
 }
@@ -220,11 +226,42 @@ static void look_at_block(const struct gt_bins_cell *c, uint64_t block, uint32_t
     }
 }
 
+static gint compare_places(gconstpointer a, gconstpointer b)
+{
+    const struct gt_bins_place *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* In a long time most blocks are not there: those that are, in order. */
+static void look_at_all(const struct gt_bins_level *x, uint32_t task, uint64_t bin, uint64_t bins,
+                        uint32_t depths, const struct gt_timeline_sink *sink)
+{
+    g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(struct gt_bins_place));
+    for (guint i = 0; i < x->places->len; i++) {
+        const struct gt_bins_place *p = &g_array_index(x->places, struct gt_bins_place, i);
+        const struct gt_bins_place found = {p->key, i}; /* its number instead of the task */
+        if (p->task == task)
+            g_array_append_val(places, found);
+    }
+    g_array_sort(places, compare_places);
+    for (guint i = 0; i < places->len; i++) {
+        const struct gt_bins_place *p = &g_array_index(places, struct gt_bins_place, i);
+        const uint32_t depth = p->key % GT_TIMELINE_DEPTHS;
+        if (depth < depths)
+            look_at_block(x->blocks->pdata[p->task], p->key / GT_TIMELINE_DEPTHS, depth, bin, bins,
+                          sink);
+    }
+}
+
 void gt_bins_cells(const struct gt_bins *l, uint32_t task, unsigned level, uint64_t bin,
                    uint64_t bins, uint32_t depths, const struct gt_timeline_sink *sink)
 {
     const struct gt_bins_level *x = &l->level[level];
     const uint64_t last = (bin + bins - 1) / GT_BINS_BLOCK;
+    if (bins / GT_BINS_BLOCK > x->places->len) {
+        look_at_all(x, task, bin, bins, depths, sink);
+        return;
+    }
     for (uint32_t depth = 0; depth < depths; depth++)
         for (uint64_t block = bin / GT_BINS_BLOCK; block <= last; block++) {
             uint32_t number = gt_pairs_get(&x->find, task, key_of(block, depth));

@@ -19,10 +19,17 @@ struct gt_bins_cell {
     uint32_t calls;
 };
 
+/* Where a block of bins is. */
+struct gt_bins_place {
+    uint64_t key; /* block and depth */
+    uint32_t task;
+};
+
 /* Cells by task, depth and block of bins. */
 struct gt_bins_level {
     struct gt_pairs find; /* number of the block */
     GPtrArray *blocks;    /* struct gt_bins_cell[GT_BINS_BLOCK] */
+    GArray *places;       /* struct gt_bins_place of each */
 };
 
 /* Slices that last at least as long as a bin of their level, and less than one of the next. */

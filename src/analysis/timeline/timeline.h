@@ -84,6 +84,7 @@ struct gt_timeline_part {
     uint64_t bin;  /* the first one */
     uint64_t bins; /* how many */
     uint32_t depths;
+    unsigned threads; /* that read what is below the finest level; 0: all processors */
 };
 
 struct gt_timeline_sink {
@@ -94,8 +95,8 @@ struct gt_timeline_sink {
 };
 
 /* Gives what is in the part, each task's slices, then its cells. GT_E_RANGE: the exponent is above
- * the coarsest level, or between levels. Below the finest one the recording is read: errors of
- * gt_calls_scan. */
+ * the coarsest level, or between levels, or below the finest one with too many calls. Below the
+ * finest one the recording is read: errors of gt_calls_scan. */
 int gt_timeline_look(struct gt_timeline *t, const struct gt_timeline_part *p,
                      const struct gt_timeline_sink *to, struct gt_error *err);
 

@@ -77,7 +77,10 @@ int gt_zoom_make(struct gt_calls *c, const struct gt_timeline_part *p, unsigned 
         gt_bins_clear(out);
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     }
-    int status = gt_calls_scan(c, &w, &consumer, &z, 0, err);
+    int status = gt_calls_scan(c, &w, &consumer, &z, p->threads, err);
+    if (status >= 0 && out->full)
+        status = gt_error_set(err, GT_E_RANGE,
+                              "there are too many calls to show; choose a shorter time");
     if (status < 0)
         gt_bins_clear(out);
     return status < 0 ? status : 0;

@@ -21,6 +21,7 @@ static const struct {
     {"values", gt_view_values, false},
     {"difference", gt_view_difference, false},
     {"changes", gt_view_changes, false},
+    {"names", gt_view_names, false},
     {"source", gt_view_source, false},
 };
 

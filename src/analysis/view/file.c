@@ -4,6 +4,7 @@
  *
  *   <script type="application/gzip" data-name="flame?inverse=1">BASE64 OF GZIP OF JSON</script>
  *
+ * A block "exact/EXP" without text says that all calls stand alone at the level EXP.
  * Base64 has no character that could end the block. The policy names the script and the style by
  * their hashes, so nothing else runs, and nothing is loaded.
  */
@@ -76,6 +77,7 @@ struct piece {
     struct gt_view *view;
     const char *question; /* NULL: the level */
     unsigned exp;
+    bool exact; /* set where the level has all calls alone */
 };
 
 /* The text of a parameter of "name?key=value&key=value". */
@@ -97,12 +99,12 @@ static const char *value_of(void *self, const char *key)
 
 static int put_answer(struct gt_output *out, void *self, struct gt_error *err)
 {
-    const struct piece *p = self;
+    struct piece *p = self;
     bool final;
     if (!p->question) {
         struct gt_json j;
         gt_json_init(&j, out, GT_JSON_REPLACE);
-        return gt_view_level(p->view, p->exp, &j, err);
+        return gt_view_level(p->view, p->exp, &j, &p->exact, err);
     }
     const struct gt_view_query q = {value_of, (void *)(uintptr_t)p->question};
     g_autofree char *name = g_strndup(p->question, strcspn(p->question, "?"));
@@ -123,9 +125,9 @@ static int put_gzip(struct gt_output *out, void *self, struct gt_error *err)
 }
 
 /* An answer, packed, as text; NULL: err says why. */
-static char *packed(const struct piece *p, struct gt_error *err)
+static char *packed(struct piece *p, struct gt_error *err)
 {
-    g_autoptr(GBytes) json = made(put_answer, (void *)(uintptr_t)p, err);
+    g_autoptr(GBytes) json = made(put_answer, p, err);
     g_autoptr(GBytes) gzip = json ? made(put_gzip, json, err) : NULL;
     if (!gzip)
         return NULL;
@@ -185,8 +187,7 @@ struct blocks {
     uint64_t bytes;
 };
 
-static int add_block(struct blocks *b, const char *name, const struct piece *p,
-                     struct gt_error *err)
+static int add_block(struct blocks *b, const char *name, struct piece *p, struct gt_error *err)
 {
     char *text = packed(p, err);
     if (!text)
@@ -202,18 +203,26 @@ static int add_answers(struct gt_view *v, const char *const *question, size_t n,
 {
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
-        const struct piece p = {.view = v, .question = question[i]};
+        struct piece p = {.view = v, .question = question[i]};
         status = add_block(b, question[i], &p, err);
     }
     return status;
 }
 
-static int add_level(struct gt_view *v, unsigned exp, struct blocks *b, struct gt_error *err)
+static int add_level(struct gt_view *v, unsigned exp, struct blocks *b, bool *exact,
+                     struct gt_error *err)
 {
-    const struct piece p = {.view = v, .exp = exp};
+    struct piece p = {.view = v, .exp = exp};
     char name[24];
     g_snprintf(name, sizeof name, "tiles/%u", exp);
-    return add_block(b, name, &p, err);
+    int status = add_block(b, name, &p, err);
+    *exact = p.exact;
+    if (status < 0 || !p.exact)
+        return status;
+    g_snprintf(name, sizeof name, "exact/%u", exp);
+    g_ptr_array_add(b->list, g_strdup(name));
+    g_ptr_array_add(b->list, g_strdup(""));
+    return 0;
 }
 
 static void clear_blocks(struct blocks *b, struct gt_output *out)
@@ -225,26 +234,28 @@ static void clear_blocks(struct blocks *b, struct gt_output *out)
 }
 
 /* What does not depend on the size: sums, and the coarsest level. */
-static int add_all(struct gt_view *v, struct blocks *b, struct gt_error *err)
+static int add_all(struct gt_view *v, struct blocks *b, bool *exact, struct gt_error *err)
 {
     unsigned finest, coarsest;
     gt_timeline_range(v->timeline, &finest, &coarsest);
     int status = add_answers(v, questions, G_N_ELEMENTS(questions), b, err);
     if (status == 0 && v->other)
         status = add_answers(v, questions_of_two, G_N_ELEMENTS(questions_of_two), b, err);
-    return status == 0 ? add_level(v, coarsest, b, err) : status;
+    return status == 0 ? add_level(v, coarsest, b, exact, err) : status;
 }
 
-/* Finer levels, as far as there is room. */
-static int put_levels(struct gt_view *v, uint64_t room, struct blocks *b, struct gt_output *out,
-                      struct gt_error *err)
+/* Finer levels, as far as there is room, down to the one at which all calls stand alone. */
+static int put_levels(struct gt_view *v, uint64_t room, bool exact, struct blocks *b,
+                      struct gt_output *out, struct gt_error *err)
 {
     unsigned finest, exp;
     int status = 0;
     gt_timeline_range(v->timeline, &finest, &exp);
-    while (exp > finest && status == 0 && !out->failed) {
-        exp -= GT_TIMELINE_STEP;
-        status = add_level(v, exp, b, err);
+    while (exp > 0 && !exact && status == 0 && !out->failed) {
+        exp = exp > GT_TIMELINE_STEP ? exp - GT_TIMELINE_STEP : 0;
+        status = add_level(v, exp, b, &exact, err);
+        if (status == GT_E_RANGE && exp < finest)
+            return 0; /* it has too many calls for the memory that a level may take */
         if (status < 0 || b->bytes > room)
             break;
         room -= b->bytes;
@@ -257,7 +268,8 @@ static int write_page(struct gt_view *v, uint64_t size, struct blocks *b, struct
                       struct gt_error *err)
 {
     uint64_t used = gt_view_page_js.size + gt_view_page_css.size + OVERHEAD;
-    int status = add_all(v, b, err);
+    bool exact;
+    int status = add_all(v, b, &exact, err);
     used += b->bytes;
     if (status == 0 && used > size)
         return gt_error_set(err, GT_E_RANGE,
@@ -268,7 +280,7 @@ static int write_page(struct gt_view *v, uint64_t size, struct blocks *b, struct
         return status;
     put_head(out);
     clear_blocks(b, out);
-    status = put_levels(v, size - used, b, out, err);
+    status = put_levels(v, size - used, exact, b, out, err);
     gt_output_text(out, "<script>");
     gt_output_bytes(out, gt_view_page_js.data, gt_view_page_js.size);
     gt_output_text(out, "</script>\n</body>\n</html>\n");

@@ -105,13 +105,22 @@ static void put_tree(const struct flame *f, uint32_t top)
     }
 }
 
+/* Functions of one name and module are one in a tree: which of them is there depends on how far the
+ * recording was read. */
+static bool same(const struct gt_calls *c, uint32_t a, uint32_t b)
+{
+    const struct gt_calls_function *x = gt_calls_function(c, a), *y = gt_calls_function(c, b);
+    return a == b || (strcmp(x->name, y->name) == 0 && strcmp(x->module, y->module) == 0);
+}
+
 /* The node that a path of functions leads to, from the root; GT_TREE_NONE: there is none. */
-static uint32_t node_at(const struct gt_tree *t, const GArray *path)
+static uint32_t node_at(const struct gt_tree *t, const struct gt_calls *c, const GArray *path)
 {
     uint32_t at = 0;
     for (guint k = 0; k < path->len; k++) {
         uint32_t i = at + 1;
-        while (i < t->node[at].end && t->node[i].function != g_array_index(path, uint32_t, k))
+        while (i < t->node[at].end &&
+               !same(c, t->node[i].function, g_array_index(path, uint32_t, k)))
             i = t->node[i].end;
         if (i >= t->node[at].end)
             return GT_TREE_NONE;
@@ -120,11 +129,11 @@ static uint32_t node_at(const struct gt_tree *t, const GArray *path)
     return at;
 }
 
-static int put_flame(const struct gt_tree *t, const GArray *path, uint64_t *value,
-                     struct gt_json *j, struct gt_error *err)
+static int put_flame(const struct gt_tree *t, const struct gt_calls *c, const GArray *path,
+                     uint64_t *value, struct gt_json *j, struct gt_error *err)
 {
     struct flame f = {.tree = t, .json = j, .value = value};
-    const uint32_t top = t->n ? node_at(t, path) : 0;
+    const uint32_t top = t->n ? node_at(t, c, path) : 0;
     if (top == GT_TREE_NONE)
         return gt_error_set(err, GT_E_USAGE, "parameter path: there is no such path of calls");
     gt_json_resume(j);
@@ -178,7 +187,7 @@ static int flame_of(struct gt_view *v, const struct gt_tree *tree, const struct 
     g_autofree uint64_t *value =
         how->by_calls ? gt_view_tree_calls(tree, how->inverse)
                       : gt_view_tree_times(tree, v->calls, how->inverse, how->waiting);
-    int status = put_flame(tree, path, value, j, err);
+    int status = put_flame(tree, v->calls, path, value, j, err);
     gt_tree_clear(&callers);
     return status;
 }

@@ -71,8 +71,7 @@ static gint compare_functions(gconstpointer pa, gconstpointer pb)
     return order ? order : a->side - b->side;
 }
 
-/* In order of names: indexes of functions depend on the order in which calls were read, and a link
- * to a path of functions has their numbers. */
+/* In order of names: indexes of functions depend on the order in which calls were read. */
 static void number_functions(struct gt_view *v)
 {
     struct gt_view_other *o = v->other;
@@ -141,6 +140,26 @@ void gt_view_put_names(struct gt_view *v, const bool *is_named, struct gt_json *
     }
     gt_json_end_array(j);
     pthread_mutex_unlock(&v->names_lock);
+}
+
+/* All functions of both, with their numbers: a link to a path has names. */
+int gt_view_names(struct gt_view *v, const struct gt_view_query *q, struct gt_json *j,
+                  struct gt_error *err)
+{
+    (void)q;
+    int status = gt_view_other_make(v, err);
+    if (status < 0)
+        return status;
+    const guint n = v->other->names->len;
+    g_autofree bool *all = g_new(bool, n + 1);
+    for (guint i = 0; i < n; i++)
+        all[i] = true;
+    gt_json_resume(j);
+    gt_json_begin_object(j);
+    gt_view_put_names(v, all, j);
+    gt_json_end_object(j);
+    gt_json_commit(j);
+    return 0;
 }
 
 /* ---- functions ----------------------------------------------------------------------------- */

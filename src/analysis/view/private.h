@@ -55,10 +55,12 @@ typedef int gt_view_fn(struct gt_view *v, const struct gt_view_query *q, struct 
 
 gt_view_fn gt_view_info, gt_view_tracks, gt_view_marks, gt_view_functions, gt_view_tiles,
     gt_view_report, gt_view_groups, gt_view_flame, gt_view_function, gt_view_edges, gt_view_find,
-    gt_view_values, gt_view_difference, gt_view_changes, gt_view_source;
+    gt_view_values, gt_view_difference, gt_view_changes, gt_view_names, gt_view_source;
 
-/* Tiles of all tasks at a level, as one answer. Errors of gt_calls_scan. */
-int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_error *err);
+/* Tiles of all tasks at a level, as one answer. *exact: all calls stand alone there, none are
+ * summed up. Errors of gt_timeline_look. */
+int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, bool *exact,
+                  struct gt_error *err);
 
 /* A parameter that is a number of at most `most`; *out stays where it is not given. GT_E_USAGE. */
 int gt_view_number(const struct gt_view_query *q, const char *key, uint64_t most, uint64_t *out,

@@ -10,7 +10,7 @@ struct tiles {
     GArray *slices;      /* uint64_t: 5 a slice; times may be before `begin` */
     GArray *cells;       /* uint64_t: 5 a cell */
     struct gt_json *json;
-    bool any;
+    bool any, summed_up;
 };
 
 static void put_list(struct gt_json *j, const char *key, GArray *list)
@@ -57,12 +57,13 @@ static void take_cell(void *self, const struct gt_timeline_cell *c)
     const int64_t row[] = {(int64_t)(c->bin - t->bin), (int64_t)c->covered, c->depth, c->function,
                            c->calls};
     g_array_append_vals(t->cells, row, G_N_ELEMENTS(row));
+    t->summed_up = true;
 }
 
 /* Slices: begin, duration, depth, function, flags; cells: bin, time covered, depth, function,
  * calls. Times count from the part's begin. */
 static int put_tiles(struct gt_view *v, const struct gt_timeline_part *p, struct gt_json *j,
-                     struct gt_error *err)
+                     bool *exact, struct gt_error *err)
 {
     struct tiles t = {.view = v, .begin = p->bin << p->exp, .bin = p->bin, .json = j};
     const struct gt_timeline_sink sink = {&t, take_task, take_slice, take_cell};
@@ -82,6 +83,7 @@ static int put_tiles(struct gt_view *v, const struct gt_timeline_part *p, struct
     gt_json_commit(j);
     g_array_free(t.slices, TRUE);
     g_array_free(t.cells, TRUE);
+    *exact = !t.summed_up;
     return status;
 }
 
@@ -90,6 +92,7 @@ int gt_view_tiles(struct gt_view *v, const struct gt_view_query *q, struct gt_js
 {
     const struct gt_calls_facts *f = gt_calls_facts(v->calls);
     g_autoptr(GArray) tasks = NULL;
+    bool exact;
     uint64_t exp = 0, bin = 0, bins = 256, depths = GT_TIMELINE_DEPTHS;
     int status = gt_view_number(q, "exp", MOST_EXP, &exp, err);
     if (status == 0)
@@ -108,11 +111,13 @@ int gt_view_tiles(struct gt_view *v, const struct gt_view_query *q, struct gt_js
                                        .exp = (unsigned)exp,
                                        .bin = bin,
                                        .bins = bins,
+                                       .threads = v->threads,
                                        .depths = (uint32_t)depths};
-    return put_tiles(v, &p, j, err);
+    return put_tiles(v, &p, j, &exact, err);
 }
 
-int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_error *err)
+int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, bool *exact,
+                  struct gt_error *err)
 {
     const struct gt_calls_facts *f = gt_calls_facts(v->calls);
     const size_t n = gt_calls_n_tasks(v->calls);
@@ -123,6 +128,7 @@ int gt_view_level(struct gt_view *v, unsigned exp, struct gt_json *j, struct gt_
                                        .n_tasks = n,
                                        .exp = exp,
                                        .bins = ((f->last - f->first) >> exp) + 1,
+                                       .threads = v->threads,
                                        .depths = GT_TIMELINE_DEPTHS};
-    return put_tiles(v, &p, j, err);
+    return put_tiles(v, &p, j, exact, err);
 }
