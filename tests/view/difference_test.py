@@ -8,6 +8,7 @@ from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need
 from page_test import Page, count, random_steps, report
+from use_test import two_deep
 from viewing import Viewing, rows
 
 
@@ -117,6 +118,26 @@ def test_page(t):
         p.ask('guesttrace.setState({ difference: false, path: [] })')
         p.idle()
         need(p.ask('guesttrace.flame.nodes.length') > 2 and not p.ask('Boolean(guesttrace.flame.nodes[1].parts)'), 'this recording alone')
+
+
+NAMES = '[...document.querySelectorAll(".path .link")].map(e => e.textContent)'
+
+
+def test_link(t):
+    """A path has names: with another recording beside it functions have other numbers."""
+    first, second = two(t)
+    third = made.Made(f'{t.folder}/third', ['a' * 5, 'a' * 6, *made.PLAIN], step=random_steps, tids=[7, 8])
+    with Viewing(first.path, second.path) as v, Page(t, v.url) as p:
+        p.idle()
+        p.ask(f'guesttrace.setState({{ path: {two_deep(p)} }})')
+        p.browser.wait('location.hash.includes("path=") && guesttrace.flame.ready === guesttrace.flame.key')
+        link, path, number = p.ask('location.hash'), p.ask(NAMES), p.state('path')
+        equal(len(path), 3, path)
+    with Viewing(first.path, third.path) as v, Page(t, v.url + link) as p:
+        p.browser.wait('guesttrace.state.path.length === 2 && guesttrace.flame.ready === guesttrace.flame.key')
+        p.idle()
+        equal(p.ask(NAMES), path, link)
+        need(p.state('path') != number, 'functions have the same numbers')
 
 
 def test_hostile_names(t):

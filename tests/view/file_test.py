@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-from gttest import commands, functions, made
+from gttest import call_sums, commands, functions, made, uftrace
 from gttest.paths import GUESTTRACE
 from gttest.results import equal, need, read_text, write
 from page_test import Page, check_table, random_steps, report
@@ -48,6 +48,21 @@ def test_shows_the_same(t):
         p.ask('guesttrace.setState({ tab: "functions", range: [100000, 300000], search: "" })')
         p.idle()
         need('guesttrace view' in p.ask('document.querySelector(".message").innerText'), 'it does not say that it has no sums of ranges')
+
+
+def test_each_call(t):
+    """Where there is room, each call stands alone, however long the recording is."""
+    recording = made.Made(f'{t.folder}/data', step=lambda number: number.randrange(1, 10) if number.random() < 0.9 else 10 ** 8, tids=[8])
+    records = list(uftrace.read_records(recording.data[8]))
+    first = int.from_bytes(recording.data[8][:8], 'little')
+    calls = [(depth, recording.name(addr), begin - first, end - begin) for depth, addr, begin, end in call_sums.calls_of(records)]
+    with FilePage(t, 'file://' + export(recording.path, f'{t.folder}/page.html')) as p:
+        need('are summed up' not in p.ask('document.querySelector(".chips").innerText'), 'it says that calls are summed up')
+        for depth, name, begin, duration in calls[::50]:
+            p.ask(f'guesttrace.setSight({begin - 20}, {begin + duration + 20})')
+            p.idle()
+            hit = p.ask(f'guesttrace.callAt(0, {depth}, {begin + duration / 2}).call')
+            equal((p.ask(f'guesttrace.functionOf({hit["function"]}).name'), hit['begin'], hit['duration']), (name, begin, duration), 'a call')
 
 
 def test_relations(t):

@@ -239,11 +239,54 @@ def test_keys(t):
 def test_address(t):
     recording = made.Made(f'{t.folder}/data', step=random_steps)
     with Viewing(recording.path) as v:
-        with Page(t, v.url + '#tab=functions&range=100000-300000&tasks=1&search=f*&function=2') as p:
-            equal([p.state(s) for s in ('tab', 'range', 'tasks', 'search', 'function')], ['functions', [100000, 300000], [1], 'f*', 2], 'state')
+        with Page(t, v.url + '#tab=functions&range=100000-300000&tasks=8&search=f*&function=fib%0Aguest') as p:
+            equal([p.state(s) for s in ('tab', 'range', 'tasks', 'search')], ['functions', [100000, 300000], [1], 'f*'], 'state')
+            equal(p.ask('guesttrace.functionOf(guesttrace.state.function).name'), 'fib', 'the function')
             equal({row[6] for row in p.rows('Functions')}, {'f', 'fib'}, 'functions')
         with Page(t, v.url + '#tab=nothing&range=9-1&tasks=99,x&at=5-2&call=1&path=77&function=-5') as p:
-            equal([p.state(s) for s in ('tab', 'range', 'tasks')], ['timeline', None, []], 'what makes no sense is left out')
+            equal([p.state(s) for s in ('tab', 'range', 'tasks', 'call', 'path')], ['timeline', None, [], None, []], 'what makes no sense is left out')
+            p.browser.wait('document.querySelector(".chips").innerText.includes("-5 is not in this recording")')
+
+
+# The answers about tiles wait until window.go is called.
+HOLD = '''(() => {
+  const get = guesttrace.source.get.bind(guesttrace.source), wait = new Promise(done => { window.go = done; });
+  guesttrace.source.get = (name, ...more) => (name === "tiles" ? wait.then(() => get(name, ...more)) : get(name, ...more));
+})()'''
+PATH = '[...document.querySelectorAll(".stack li .name")].map(e => e.textContent)'
+
+
+def test_path_grows(t):
+    """The calls around the selected one are shown as soon as their tiles are there; also where it is not in sight."""
+    recording = made.Made(f'{t.folder}/data', step=random_steps, tids=[8], n=6000)
+    records = list(uftrace.read_records(recording.data[8]))
+    first = int.from_bytes(recording.data[8][:8], 'little')
+    calls = list(call_sums.calls_of(records))
+    def around(call):
+        return sorted(c for c in calls if c[0] <= call[0] and c[2] <= call[2] and c[3] >= call[3])
+    # The call that most short calls are around: where all is in sight, they are summed up.
+    depth, addr, begin, end = call = max(calls, key=lambda call: sum(c[3] - c[2] < 600 for c in around(call)))
+    for sight in f'guesttrace.setSight({begin - first - 20}, {end - first + 20})', '':
+        with Viewing(recording.path) as v, Page(t, v.url) as p:
+            p.idle()
+            p.ask(HOLD)
+            p.ask(f'{sight}; guesttrace.setState({{ call: {{ task: 0, depth: {depth}, begin: {begin - first}, duration: {end - begin},'
+                  f' function: guesttrace.recording.functions.findIndex(f => f.name === "{recording.name(addr)}") }} }})')
+            before = p.ask(PATH)
+            p.ask('window.go()')
+            p.browser.wait(f'{PATH}.length === {depth + 1}')
+            equal(p.ask(PATH), [recording.name(c[1]) for c in around(call)], 'the path')
+            need(len(before) < depth + 1, 'there was nothing to wait for:', before)
+
+
+def test_range_is_cleared(t):
+    """At once, before its sums are there."""
+    recording = made.Made(f'{t.folder}/data', n=50)
+    with Viewing(recording.path) as v, Page(t, v.url) as p:
+        p.ask('guesttrace.setState({ range: [100, 300] }); guesttrace.setState({ tab: "functions" })')
+        p.ask('guesttrace.setState({ tab: "timeline" }); guesttrace.setState({ range: null })')
+        p.idle()
+        need(p.ask('document.querySelector(".details").hidden'), 'the sums of a range that is none are shown')
 
 
 def test_flame(t):

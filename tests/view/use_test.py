@@ -6,9 +6,9 @@ import re
 import sys
 
 import texts
-from gttest import commands, compilers, functions, made, paths, qemus, recordings
+from gttest import commands, compilers, functions, made, paths, qemus, recordings, uftrace, uftrace_write
 from gttest.paths import GUESTTRACE
-from gttest.results import equal, need
+from gttest.results import equal, need, write
 from page_test import PIXEL, Page, count, first_call, random_steps, report
 from source_test import BUILT, LINES, make
 from viewing import Viewing
@@ -212,6 +212,58 @@ def test_link(t):
             link, state = p.ask('location.hash'), p.ask(what)
         with Page(t, v.url + link) as p:
             equal(p.ask(what), state, link)
+
+
+def two_deep(p):
+    """A path of two functions that the flame graph has."""
+    return p.ask('guesttrace.flame.nodes.filter(n => n.depth === 2 && n.function >= 0).map(n => [guesttrace.flame.nodes[n.parent].function, n.function])[0]')
+
+
+NAMES = 'guesttrace.state.path.map(f => guesttrace.functionOf(f).name)'
+
+
+def test_link_has_names(t):
+    """Functions have other numbers in another recording of the same program; a link shows the same ones there."""
+    first = made.Made(f'{t.folder}/first', step=random_steps, tids=[8])
+    second = made.Made(f'{t.folder}/second', step=random_steps, tids=[8])
+    before = [(at, kind, 0, made.FIRST + 16 * i) for i in reversed(range(len(made.PLAIN)))
+              for at, kind in ((20 * (20 - i), uftrace.ENTRY), (20 * (20 - i) + 9, uftrace.EXIT))]
+    write(f'{second.path}/8.dat', uftrace_write.records(*before) + second.data[8])
+    with Viewing(first.path) as v, Page(t, v.url) as p:
+        number, name = p.ask('[5, guesttrace.functionOf(5).name]')
+        p.ask('guesttrace.setState({ tab: "flame" })')
+        p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
+        p.ask(f'guesttrace.setState({{ path: {two_deep(p)}, function: {number}, tasks: [0],'
+              f' call: {{ task: 0, depth: 0, begin: 0, duration: 5, function: {number} }} }})')
+        p.browser.wait('location.hash.includes("path=") && location.hash.includes("call=") && location.hash.includes("function=")')
+        link, path = p.ask('location.hash'), p.ask(NAMES)
+    with Viewing(second.path) as v, Page(t, v.url + link) as p:
+        p.browser.wait('guesttrace.state.path.length === 2 && guesttrace.state.call.function >= 0')
+        need(p.ask(f'guesttrace.functionOf({number}).name') != name, 'functions have the same numbers')
+        equal([p.ask(NAMES), p.state('tasks')], [path, [0]], link)
+        for what in 'state.function', 'state.call.function':
+            equal(p.ask(f'guesttrace.functionOf(guesttrace.{what}).name'), name, what)
+        p.browser.wait('guesttrace.flame.ready === guesttrace.flame.key')
+        equal(p.ask('guesttrace.flame.error'), '', 'the flame graph')
+        equal(p.ask('[...document.querySelectorAll(".path .link")].map(e => e.textContent)')[1:], path, 'its path')
+
+
+def test_search_goes_to_the_name(t):
+    """To the function of that very name, not to the first one that has the text in its name."""
+    _, viewing = shown(t)
+    with viewing as v, Page(t, v.url) as p:
+        p.press('3')
+        others = 0
+        for name in 'f', 'g', 'guest:f':
+            p.ask(f'guesttrace.setState({{ tab: "functions", search: "{name}" }})')
+            p.idle()
+            others += p.rows('Functions')[0][6] != name[-1]
+            p.press('/', 'Enter')
+            p.browser.wait('guesttrace.state.tab === "timeline" && guesttrace.state.call')
+            equal(p.ask('guesttrace.functionOf(guesttrace.state.call.function).name'), name[-1], name)
+            p.ask('guesttrace.view.canvas.focus()')
+            p.press('Escape')
+        need(others, 'there is no other function that the search finds first')
 
 
 if __name__ == '__main__':

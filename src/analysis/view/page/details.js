@@ -3,8 +3,9 @@
 import { element, timeText, exactTime, countText, shownName } from './base.js';
 import { functionOf, taskTitle, source } from './source.js';
 import { state, setState, onState, rangeParameters, setSight } from './state.js';
-import { view } from './plot.js';
+import { view, spanOf } from './plot.js';
 import { pathOf } from './hits.js';
+import { onTiles, levelFor, needTiles } from './tiles.js';
 import { showCall } from './timeline.js';
 import { Table, goTo } from './tables.js';
 import { colorOf } from './colors.js';
@@ -30,9 +31,29 @@ function callButtons(call) {
 
 export const sumUp = call => setState({ range: [call.begin, call.begin + call.duration], tasks: [call.task] });
 
+// The calls that the selected one is in, as far as they are known: where the time line has them, and from a tile that
+// has all calls that last as long.
+const path = { key: '', calls: [], list: null };
+
+const isWhole = () => path.calls.every(Boolean);
+
+// Whether more of the path is known than before.
+function extendPath(call) {
+  const key = keyOfCall(call), known = pathOf(call);
+  if (key !== path.key) Object.assign(path, { key, calls: known });
+  else if (isWhole() || !known.some((c, depth) => c && !path.calls[depth])) return false;
+  else path.calls = path.calls.map((c, depth) => c || known[depth]);
+  return true;
+}
+
+function seekPath(call) {
+  const exp = levelFor(Math.max(1, call.duration)), number = Math.floor((call.begin + call.duration / 2) / spanOf(exp));
+  if (!isWhole()) needTiles(exp, number, number, [call.task], true);
+}
+
 function pathList(call) {
-  const path = [...pathOf(call), call];
-  return element('ol', { class: 'stack' }, ...path.map(c => {
+  extendPath(call);
+  return element('ol', { class: 'stack' }, ...[...path.calls.filter(Boolean), call].map(c => {
     const f = functionOf(c.function);
     const dot = element('span', { class: 'dot' });
     dot.dataset.function = c.function;
@@ -40,6 +61,20 @@ function pathList(call) {
     return element('li', { class: c === call ? 'on' : '', onclick: () => setState({ call: c, function: c.function }), title: f.name.slice(0, 1000) },
       dot, element('span', { class: 'name' }, f.name), element('span', { class: 'dim' }, timeText(c.duration)));
   }));
+}
+
+function onNewTiles() {
+  const { call } = state;
+  if (!panel || panel.hidden || !call || !path.list || !path.list.isConnected) return;
+  if (extendPath(call)) showPathOf(call);
+  seekPath(call);
+}
+
+function showPathOf(call) {
+  const list = pathList(call);
+  path.list.replaceWith(list);
+  path.list = list;
+  panel.lastChild.scrollTop = panel.lastChild.scrollHeight; // the call itself
 }
 
 // In the colors of another theme.
@@ -53,7 +88,7 @@ const keyOfCall = call => [call.task, call.depth, call.begin, call.duration, cal
 
 async function loadValues(call) {
   const key = keyOfCall(call), { task, depth, begin, duration } = call;
-  if (!source.isRemote || key === values.key) return;
+  if (!source.isRemote || key === values.key || call.function < 0) return;
   Object.assign(values, { key, arguments: [], returned: [], error: '' });
   try {
     const got = await source.get('values', { task, depth, begin, duration, function: call.function });
@@ -85,13 +120,16 @@ function showSelectedCall(call) {
     ...(placeOf(f) ? fact('Source', element('button', { class: 'link', title: 'Show it (V)', onclick: () => setState({ tab: 'source', function: call.function }) }, placeOf(f))) : []),
     ...(call.flags & 4 ? fact('Note', 'the recording ends before it returns') : []));
   loadValues(call);
+  path.list = element('ol');
   panel.replaceChildren(
     element('div', { class: 'column' }, element('div', { class: 'name big' }, f.name), callButtons(call), facts),
-    element('div', { class: 'column' }, element('h2', {}, 'Path'), pathList(call)));
-  panel.lastChild.scrollTop = panel.lastChild.scrollHeight; // the call itself
+    element('div', { class: 'column' }, element('h2', {}, 'Path'), path.list));
+  showPathOf(call);
+  seekPath(call);
 }
 
 async function showSelectedRange() {
+  if (!state.range) return; // it was cleared meanwhile
   const [from, to] = state.range;
   const who = state.tasks.length ? state.tasks.map(taskTitle).join(', ') : 'all tasks';
   panel.replaceChildren(
@@ -140,6 +178,7 @@ export function makeDetails() {
   { label: 'Functions of the range', sort: 'self', class: 'small', choose: row => setState({ function: row.function }), open: row => goTo(row.function, 'next') });
   panel = element('div', { class: 'details', hidden: true });
   onState(update);
+  onTiles(onNewTiles);
   return panel;
 }
 

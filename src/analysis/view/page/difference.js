@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // The table of what differs between two recordings: a function a row, parts of all of each.
 import { timeText, countText, percentText, matcher } from './base.js';
-import { source, recording } from './source.js';
+import { source, recording, both, addNames } from './source.js';
 import { state, setState, onState } from './state.js';
-import { Table } from './tables.js';
-import { namesOf, pointsText } from './flame.js';
+import { Table, wholeOf } from './tables.js';
+import { pointsText } from './flame.js';
 
 let changes, asked = false;
 
-// Rows of an answer. Parts are of the time of all functions; a task that is suspended takes none.
+// Rows of an answer.
 function rowsOf(got) {
-  const names = namesOf(got.names), rows = [], all = [0, 0];
+  const rows = [];
+  addNames(got.names);
   for (let i = 0; i < got.rows.length; i += 7) {
-    const [id, calls0, total0, self0, calls1, total1, self1] = got.rows.slice(i, i + 7), { name, module } = names.get(id);
-    rows.push({ id, name, module, calls0, total0, self0, calls1, total1, self1 });
-    if (!module && /^linux:schedule/.test(name)) continue;
-    all[0] += self0;
-    all[1] += self1;
+    const [id, calls0, total0, self0, calls1, total1, self1] = got.rows.slice(i, i + 7), { name, module } = both.names.get(id);
+    rows.push({ id, name, module, calls0, total0, self0, calls1, total1, self1, suspended: !module && /^linux:schedule/.test(name) });
   }
+  const all = [wholeOf(rows.map(row => ({ ...row, self: row.self0 }))), wholeOf(rows.map(row => ({ ...row, self: row.self1 })))];
   for (const row of rows) {
-    row.selfs = [row.self0 / Math.max(1, all[0]), row.self1 / Math.max(1, all[1])];
+    row.selfs = [row.self0 / all[0].self, row.self1 / all[1].self];
+    row.totals = [row.total0 / all[0].total, row.total1 / all[1].total];
     row.change = row.selfs[1] - row.selfs[0];
-    row.reach = row.total1 / Math.max(1, all[1]) - row.total0 / Math.max(1, all[0]);
+    row.reach = row.totals[1] - row.totals[0];
   }
   return rows;
 }

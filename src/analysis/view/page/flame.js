@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // Flame graphs: paths of calls of the range, outermost on top; inverse: what took the time, callers below.
-import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher, shownName } from './base.js';
-import { functionOf, source, recording, needFunctions } from './source.js';
-import { state, setState, onState, rangeParameters } from './state.js';
+import { element, clamp, eachFrame, fitCanvas, timeText, countText, percentText, matcher } from './base.js';
+import { functionOf, source, recording, needFunctions, both, addNames } from './source.js';
+import { state, setState, onState, rangeParameters, findPath } from './state.js';
 import { theme, colorOf, differenceColor, fitText, FONT } from './colors.js';
 
 const LINE = 18;
 
 export const flame = { canvas: null, nodes: [], shown: 0, key: '', ready: '', hover: -1, scroll: 0, error: '' };
-// Of both recordings: all of each, and names by number.
-const both = { all: [1, 1], names: new Map() };
 let control = null, flameTip, pathBar, flameMatches = null, matchesFor = '';
 
 // Nodes of an answer, which are in depth-first order, with their place: x and width are parts of the whole.
@@ -42,12 +40,6 @@ function ofBoth([depth, f, value0, value1, calls0, calls1]) {
 const changeOf = n => (n.value ? (n.parts[1] - n.parts[0]) / n.value : 0);
 const labelOf = f => (state.difference ? both.names.get(f) || { name: '…', module: '' } : functionOf(f));
 
-export function namesOf(list) {
-  const names = new Map();
-  for (let i = 0; i < list.length; i += 3) names.set(list[i], { name: shownName(list[i + 1]) || '?', module: shownName(list[i + 2]) });
-  return names;
-}
-
 const isRoot = () => state.path.length === 0;
 
 function nameOf(n, i) {
@@ -69,7 +61,10 @@ async function loadFlame(key, parameters) {
     for (let i = 1; i < got.nodes.length; i += 6) largest = Math.max(largest, got.nodes[i]);
     if (!got.all) await needFunctions(largest);
     if (flame.key !== key) return;
-    if (got.all) Object.assign(both, { all: got.all, names: namesOf(got.names) });
+    if (got.all) {
+      both.all = got.all;
+      addNames(got.names);
+    }
     flame.nodes = nodesOf(got.nodes, got.all ? ofBoth : ofOne);
     flame.scroll = 0;
     flame.ready = key;
@@ -84,6 +79,11 @@ async function loadFlame(key, parameters) {
 
 function updateFlame() {
   if (state.tab !== 'flame') return;
+  if (!findPath()) {
+    flame.key = 'a path that is not known yet';
+    redrawFlame();
+    return;
+  }
   const parameters = state.difference ? {} : rangeParameters();
   if (state.inverse) parameters.inverse = 1;
   if (state.by === 'calls') parameters.by = 'calls';

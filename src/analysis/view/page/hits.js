@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // What of the time line is at a place: a track, a call or a cell, a mark.
 import { clamp } from './base.js';
-import { tileAt, standIn } from './tiles.js';
+import { levelList, tileAt, standIn } from './tiles.js';
 import { layout, ROW, SMALL_ROW } from './tracks.js';
-import { HEAD, SCALE, view, nsPerPixel, timeAt, xOf, topHeight, sightTiles } from './plot.js';
+import { HEAD, SCALE, view, nsPerPixel, timeAt, xOf, topHeight, sightTiles, spanOf } from './plot.js';
 
 // The track at a height of the canvas, and the depth there.
 export function trackAt(y) {
@@ -40,12 +40,18 @@ function cellAt(tile, depth, time) {
   return null;
 }
 
-// Calls that a call is in, outermost first: those that are known of where it is in sight.
+// Calls that a call is in, by depth; null: it is not known. A tile of any level that is there has those that last as
+// long as a bin.
 export function pathOf(call) {
-  const path = [];
-  for (let depth = 0; depth < call.depth; depth++) {
-    const hit = callAt(call.task, depth, call.begin + call.duration / 2);
-    if (hit && hit.call) path.push(hit.call);
+  const path = new Array(call.depth).fill(null), end = call.begin + call.duration;
+  for (const exp of levelList()) {
+    const tile = tileAt(exp, Math.floor((call.begin + call.duration / 2) / spanOf(exp)), call.task), s = tile ? tile.slices : [];
+    for (let i = 0; i < s.length; i += 5) {
+      const depth = s[i + 2];
+      if (depth < call.depth && !path[depth] && s[i] <= call.begin && s[i] + s[i + 1] >= end)
+        path[depth] = { task: call.task, depth, begin: s[i], duration: s[i + 1], function: s[i + 3], flags: s[i + 4] };
+    }
+    if (path.every(Boolean)) break;
   }
   return path;
 }

@@ -100,8 +100,8 @@ export function makeListing() {
   lines = new Table([{ title: 'Line', key: 'line', number: true, width: '60px' },
     { title: 'Count', key: 'count', number: row => row.count || 0, text: blank('count', countText), width: 'var(--count)', help: 'How often it ran, as the coverage says' },
     { ...times.calls, number: row => row.calls || 0, text: blank('calls', countText), width: '74px', help: 'Of the function that begins here' },
-    { ...times.self, number: row => row.self || 0, text: blank('self', timeText), part: row => (row.self || 0) / data.whole, width: '74px' },
-    { ...times.total, number: row => row.total || 0, text: blank('total', timeText), part: row => (row.total || 0) / data.whole, width: '84px' },
+    { ...times.self, number: row => row.self || 0, text: blank('self', timeText), part: row => (row.self || 0) / data.whole.self, width: '74px' },
+    { ...times.total, number: row => row.total || 0, text: blank('total', timeText), part: row => (row.total || 0) / data.whole.total, width: '84px' },
     { title: 'Text', key: 'name', width: 'minmax(170px, 1fr)' }],
   { label: 'Lines', sort: 'line', up: true, class: 'code', choose: row => row.function !== undefined && setState({ function: row.function }), isRun: row => row.count });
   fileTitle = element('div', { class: 'name' });

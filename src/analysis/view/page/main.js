@@ -2,7 +2,7 @@
 // The page: its bar, its tabs, the search, the keys.
 import { element, timeText, countText, exactTime, matcher } from './base.js';
 import { source, recording, openRecording, functionOf, taskTitle } from './source.js';
-import { state, tabs, setState, setSight, onState, readAddress } from './state.js';
+import { state, tabs, setState, setSight, onState, readAddress, missingText } from './state.js';
 import { readTheme } from './colors.js';
 import { redraw, view } from './plot.js';
 import { byCpu, layout, levelOf } from './tracks.js';
@@ -43,7 +43,8 @@ function showChips() {
     const names = state.tasks.map(taskTitle);
     list.push(chip(names.length > 2 ? `${names.length} tasks` : names.join(', '), names.join('\n'), () => setState({ tasks: [], path: [] })));
   }
-  if (!source.isRemote && recording.tracks.finest > 0) list.push(element('span', { class: 'dim note', title: 'About has more' }, `calls below ${timeText(2 ** recording.tracks.finest)} are summed up`));
+  if (!source.isRemote && !source.isExact && recording.tracks.finest > 0) list.push(element('span', { class: 'dim note', title: 'About has more' }, `calls below ${timeText(2 ** recording.tracks.finest)} are summed up`));
+  if (missingText()) list.push(element('span', { class: 'dim note' }, missingText()));
   chips.replaceChildren(...list);
 }
 
@@ -70,13 +71,17 @@ function startTheme() {
   system.addEventListener('change', () => setDark(system.matches));
 }
 
-// The first function that the search finds, by time where that is known.
+// The function that the search finds: that of this very name, else the first one, by time where that is known.
 function foundFunction() {
   const text = state.search.trim();
   if (!text) return -1;
-  if (functionTable.filter && functionTable.sorted.length) return functionTable.sorted[0].function;
+  const isExact = f => f.name === text || `${f.module}:${f.name}` === text;
+  const listed = functionTable.filter ? functionTable.sorted : [];
+  const row = listed.find(isExact);
+  if (row) return row.function;
+  const exact = recording.functions.find(isExact);
+  if (!exact && listed.length) return listed[0].function;
   const matches = matcher(text);
-  const exact = recording.functions.find(f => f.name === text);
   const f = exact || recording.functions.find(g => matches(g.name, g.module));
   return f ? f.index : -1;
 }

@@ -38,7 +38,9 @@ class Embedded {
     this.busy = 0;
     this.blocks = new Map(blocks.map(block => [block.dataset.name, block.textContent]));
     this.answers = new Map();
-    this.levels = [...this.blocks.keys()].filter(name => name.startsWith('tiles/')).map(name => Number(name.slice(6)));
+    const names = [...this.blocks.keys()];
+    this.levels = names.filter(name => name.startsWith('tiles/')).map(name => Number(name.slice(6)));
+    this.isExact = names.some(name => name.startsWith('exact/')); // the finest level has all calls, none summed up
   }
 
   async get(name, parameters = {}) {
@@ -69,6 +71,7 @@ class Embedded {
     if (name === 'find') return this.find(p);
     if (name === 'function') return this.relations(p);
     if (name === 'tracks') return this.block(name).then(t => ({ ...t, finest: Math.min(...this.levels) }));
+    if (name === 'names') return this.block('difference');
     if (name === 'functions' && p.first > 0) return { first: p.first, functions: [] };
     const query = Object.entries(p).filter(([key]) => key !== 'first' && key !== 'path').map(([key, value]) => `${key}=${value}`).join(',');
     if ((name !== 'flame' && name !== 'difference') || !p.path) return this.block(query ? `${name}?${query}` : name);
@@ -126,9 +129,9 @@ function part(whole, path) {
   const { nodes } = whole;
   let at = 0;
   for (const f of path) {
-    const depth = nodes[at];
+    const depth = nodes[at], same = whole.all ? [f] : sameFunctions(f);
     let i = at + 6;
-    while (i < nodes.length && nodes[i] > depth && !(nodes[i] === depth + 1 && nodes[i + 1] === f)) i += 6;
+    while (i < nodes.length && nodes[i] > depth && !(nodes[i] === depth + 1 && same.includes(nodes[i + 1]))) i += 6;
     if (i >= nodes.length || nodes[i] <= depth) throw new Error('This file has no such path of calls.');
     at = i;
   }
@@ -143,10 +146,13 @@ export const source = blocks.length ? new Embedded(blocks) : new Remote();
 // What is known of the recording. Functions are in order of their index.
 export const recording = { info: null, tracks: null, functions: [], keys: new Map(), duration: 1 };
 
+// A function as links and the difference name it; numbers are other ones each time a recording is opened.
+const nameKey = (name, module) => `${name}\n${module}`;
+
 // A function as the page shows it. `key`: the same for all of one name and module.
 function addFunction(name, module, file, line, handler) {
   const f = { index: recording.functions.length, name: shownName(name) || '?', path: module, module: shownName(baseName(module)),
-    file: shownName(file), line, key: `${module}\n${name}`, suspended: !module && /^linux:schedule/.test(name), handler: !!handler };
+    file: shownName(file), line, key: nameKey(name, module), suspended: !module && /^linux:schedule/.test(name), handler: !!handler };
   recording.functions.push(f);
   if (!recording.keys.has(f.key)) recording.keys.set(f.key, []);
   recording.keys.get(f.key).push(f.index);
@@ -157,7 +163,21 @@ export const functionOf = index => recording.functions[index] || UNKNOWN;
 // All indexes of the functions that look like this one.
 export const sameFunctions = index => recording.keys.get(functionOf(index).key) || [index];
 
+// Functions of both recordings that answers have named, by number; and how much all of each is.
+export const both = { all: [1, 1], names: new Map(), numbers: new Map() };
+
+// Takes the names of an answer about both.
+export function addNames(list) {
+  for (let i = 0; i < list.length; i += 3) {
+    const [number, name, module] = list.slice(i, i + 3), key = nameKey(name, module);
+    both.names.set(number, { name: shownName(name) || '?', module: shownName(module), key });
+    both.numbers.set(key, number);
+  }
+}
+
 let loading = null;
+let tell = () => {};
+export const onFunctions = f => { tell = f; };
 
 // Loads the names that are new; resolves when all that are used so far are there.
 export function loadFunctions() {
@@ -167,6 +187,7 @@ export function loadFunctions() {
     if (got.first === recording.functions.length)
       for (let i = 0; i < f.length; i += 5) addFunction(f[i], f[i + 1], f[i + 2], f[i + 3], f[i + 4]);
     loading = null;
+    if (f.length) tell();
   })();
   return loading;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 // What the page shows. It stands in the address, so that a link shows the same.
-import { clamp } from './base.js';
-import { recording } from './source.js';
+import { clamp, shownName } from './base.js';
+import { recording, both, functionOf, source, addNames, onFunctions } from './source.js';
 
 export const state = {
   tab: 'timeline',
@@ -32,6 +32,24 @@ function pairOf(text) {
 
 const numbersOf = text => (text ? text.split(',').map(Number).filter(Number.isInteger) : []);
 
+const taskOf = id => recording.info.tasks.findIndex(task => task.id === id);
+const idOf = index => recording.info.tasks[index].id;
+
+// Functions that the address names and that are not known yet: they are as the recording is read. An address has
+// names, for numbers of functions are other ones each time a recording is opened.
+export const sought = { function: '', call: '', path: [], missing: '' };
+
+const numberOf = key => (recording.keys.get(key) || [-1])[0];
+const keyOfPath = number => (state.difference ? both.names.get(number) : functionOf(number)).key;
+
+// The call of an address: task, depth, begin, duration and the function's name, which may have commas.
+function readCall(text) {
+  const [, id, depth, begin, duration, key] = /^(\d+),(\d+),(\d+),(\d+),([^]*)$/.exec(text || '') || [];
+  const task = taskOf(Number(id));
+  sought.call = task >= 0 ? key : '';
+  return task >= 0 ? { task, depth: Number(depth), begin: Number(begin), duration: Number(duration), function: -1 } : null;
+}
+
 export function readAddress() {
   const q = new URLSearchParams(location.hash.slice(1));
   const end = recording.duration;
@@ -42,17 +60,65 @@ export function readAddress() {
   state.from = clamp(sight[0], 0, end);
   state.to = clamp(Math.max(sight[1], state.from + 1), 1, Math.max(end, 1));
   state.range = pairOf(q.get('range'));
-  state.tasks = numbersOf(q.get('tasks')).filter(task => task >= 0 && task < recording.info.tasks.length);
+  state.tasks = numbersOf(q.get('tasks')).map(taskOf).filter(task => task >= 0);
   state.search = q.get('search') || '';
   state.inverse = q.get('inverse') === '1';
   state.waiting = q.get('waiting') === '1';
   state.by = q.get('by') === 'calls' ? 'calls' : 'time';
   state.group = ['cpu', 'process'].includes(q.get('group')) ? q.get('group') : '';
-  state.path = numbersOf(q.get('path'));
-  state.function = q.has('function') ? Number(q.get('function')) : -1;
-  const call = numbersOf(q.get('call'));
-  state.call = call.length === 5 ? { task: call[0], depth: call[1], begin: call[2], duration: call[3], function: call[4] } : null;
+  state.path = [];
+  state.function = -1;
+  Object.assign(sought, { function: q.get('function') || '', path: q.getAll('path'), missing: '' });
+  state.call = readCall(q.get('call'));
+  findFunctions();
 }
+
+// What is sought and known now.
+function foundNow() {
+  const changes = {};
+  const index = numberOf(sought.function), called = numberOf(sought.call);
+  if (sought.function && index >= 0) changes.function = index;
+  if (sought.call && called >= 0 && state.call && state.call.function < 0) changes.call = { ...state.call, function: called };
+  if (sought.path.length && !state.difference && sought.path.every(key => numberOf(key) >= 0)) changes.path = sought.path.map(numberOf);
+  return changes;
+}
+
+function findFunctions() {
+  const changes = foundNow();
+  if ('function' in changes) sought.function = '';
+  if ('call' in changes) sought.call = '';
+  if ('path' in changes) sought.path = [];
+  Object.assign(state, changes);
+  return changes;
+}
+
+let asking = null;
+
+// Asks for the names of both recordings' functions, and finds a path of them.
+async function askPath() {
+  addNames((await source.get('names')).names);
+  const path = sought.path.map(key => both.numbers.get(key));
+  if (path.includes(undefined)) sought.missing = sought.path[path.indexOf(undefined)];
+  sought.path = [];
+  setState({ path: path.includes(undefined) ? [] : path });
+}
+
+// Whether the flame graph's path is known.
+export function findPath() {
+  if (sought.path.length && state.difference && !asking) asking = askPath().finally(() => { asking = null; });
+  return !sought.path.length;
+}
+
+// When all functions are known: what is still sought is not in the recording.
+export function endSearch() {
+  const { function: f, call, path } = sought;
+  const missing = f || call || (state.difference ? '' : path.find(key => numberOf(key) < 0)) || '';
+  Object.assign(sought, { function: '', call: '', missing: sought.missing || missing });
+  if (!state.difference) sought.path = [];
+  if (missing) setState({});
+}
+
+export const missingText = () => (sought.missing ? `${shownName(sought.missing.split('\n')[0]).slice(0, 200)} is not in this recording` : '');
 
 function addressOf() {
   const q = new URLSearchParams();
@@ -61,15 +127,16 @@ function addressOf() {
   if (recording.info.other && !s.difference) q.set('difference', '0');
   if (s.from > 0 || s.to < recording.duration) q.set('at', `${Math.round(s.from)}-${Math.round(s.to)}`);
   if (s.range) q.set('range', s.range.map(Math.round).join('-'));
-  if (s.tasks.length) q.set('tasks', s.tasks.join(','));
+  if (s.tasks.length) q.set('tasks', s.tasks.map(idOf).join(','));
   if (s.search) q.set('search', s.search);
   if (s.inverse) q.set('inverse', '1');
   if (s.waiting) q.set('waiting', '1');
   if (s.by === 'calls') q.set('by', 'calls');
   if (s.group) q.set('group', s.group);
-  if (s.path.length) q.set('path', s.path.join(','));
-  if (s.function >= 0) q.set('function', s.function);
-  if (s.call) q.set('call', [s.call.task, s.call.depth, s.call.begin, s.call.duration, s.call.function].join(','));
+  for (const key of sought.path.length ? sought.path : s.path.map(keyOfPath)) q.append('path', key);
+  const key = s.function >= 0 ? functionOf(s.function).key : sought.function;
+  if (key) q.set('function', key);
+  if (s.call) q.set('call', [idOf(s.call.task), s.call.depth, s.call.begin, s.call.duration, s.call.function >= 0 ? functionOf(s.call.function).key : sought.call].join(','));
   return `#${q}`;
 }
 
@@ -78,6 +145,9 @@ let written = '';
 
 // Changes some of the state and tells everybody.
 export function setState(changes) {
+  if ('function' in changes) sought.function = '';
+  if ('call' in changes) sought.call = '';
+  if ('path' in changes) sought.path = [];
   Object.assign(state, changes);
   for (const listener of listeners) listener(changes);
   clearTimeout(timer);
@@ -86,6 +156,11 @@ export function setState(changes) {
     history.replaceState(null, '', written);
   }, 150);
 }
+
+onFunctions(() => {
+  const changes = findFunctions();
+  if (Object.keys(changes).length) setState(changes);
+});
 
 window.addEventListener('hashchange', () => {
   if (location.hash === written || !recording.info) return;

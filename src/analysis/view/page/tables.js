@@ -28,10 +28,13 @@ export class Table {
     this.scroller.addEventListener('keydown', event => this.key(event));
     new ResizeObserver(this.redraw).observe(this.scroller);
     this.message = '';
+    this.whole = { self: 1, total: 1 };
   }
 
-  set(rows, message = '') {
+  // `whole`: what parts of rows are of, in each column.
+  set(rows, message = '', whole = this.whole) {
     this.rows = rows;
+    this.whole = whole;
     this.message = message;
     this.arrange();
   }
@@ -67,13 +70,16 @@ export class Table {
     this.space.style.height = `${Math.max(this.sorted.length * HEIGHT, 44)}px`;
     this.body.style.transform = `translateY(${first * HEIGHT}px)`;
     this.body.replaceChildren(...this.sorted.slice(first, first + count).map((row, i) => this.drawRow(row, first + i)));
-    if (!this.sorted.length && this.message) this.body.replaceChildren(element('div', { class: 'message' }, this.message));
+    if (this.sorted.length || !this.message) return;
+    this.body.style.transform = '';
+    this.body.replaceChildren(element('div', { class: 'message' }, this.message));
+    this.space.style.height = `${Math.max(44, this.body.offsetHeight)}px`;
   }
 
   drawRow(row, index) {
     const cells = this.columns.map(c => {
       const cell = element('div', { class: c.number ? 'cell number' : 'cell' }, c.text ? c.text(row) : row[c.key]);
-      if (c.part) cell.style.setProperty('--part', `${Math.min(100, 100 * c.part(row))}%`);
+      if (c.part) cell.style.setProperty('--part', `${Math.min(100, 100 * c.part(row, this.whole))}%`);
       if (c.part) cell.classList.add('part');
       if (!c.number) cell.title = String(row.hint || row[c.key]).slice(0, 1000);
       return cell;
@@ -107,11 +113,21 @@ export class Table {
 
 // ---- what the tables show ------------------------------------------------------------------
 
-export const data = { report: null, whole: 1 };
+export const data = { report: null, whole: { self: 1, total: 1 } };
+
+// What times of rows are parts of: those of functions themselves; with what they called, also while tasks were suspended.
+export function wholeOf(rows) {
+  let self = 0, total = 0;
+  for (const row of rows) {
+    total += row.self;
+    if (!row.suspended) self += row.self;
+  }
+  return { self: Math.max(1, self), total: Math.max(1, total) };
+}
 
 export const times = {
-  total: { title: 'Total', key: 'total', number: true, text: r => timeText(r.total), part: r => r.total / data.whole, help: 'From a call to its return; recursive calls count once' },
-  self: { title: 'Self', key: 'self', number: true, text: r => timeText(r.self), part: r => r.self / data.whole, help: 'Without what it called' },
+  total: { title: 'Total', key: 'total', number: true, text: r => timeText(r.total), part: (r, whole) => r.total / whole.total, help: 'From a call to its return; recursive calls count once' },
+  self: { title: 'Self', key: 'self', number: true, text: r => timeText(r.self), part: (r, whole) => r.self / whole.self, help: 'Without what it called' },
   calls: { title: 'Calls', key: 'calls', number: true, text: r => countText(r.calls) },
 };
 
@@ -125,7 +141,7 @@ const functionColumns = [times.total, times.self, times.calls,
 
 const rowOf = index => {
   const f = functionOf(index);
-  return { function: index, name: f.name, module: f.module, path: f.path, place: f.file ? `${baseName(f.file)}:${f.line}` : '', hint: f.file ? `${f.name}\n${f.file}:${f.line}` : f.name };
+  return { function: index, name: f.name, module: f.module, path: f.path, suspended: f.suspended, place: f.file ? `${baseName(f.file)}:${f.line}` : '', hint: f.file ? `${f.name}\n${f.file}:${f.line}` : f.name };
 };
 
 export const functionTable = new Table(functionColumns, { label: 'Functions', sort: 'total', choose: row => setState({ function: row.function }),
@@ -175,16 +191,13 @@ async function useReport(got) {
   let largest = 0;
   for (let i = 0; i < got.rows.length; i += 7) largest = Math.max(largest, got.rows[i]);
   await needFunctions(largest);
-  let all = 0;
   for (let i = 0; i < got.rows.length; i += 7) {
     const [index, calls, total, self, average, least, most] = got.rows.slice(i, i + 7);
     rows.push({ ...rowOf(index), calls, total, self, average, least, most });
-    if (!functionOf(index).suspended) all += self;
   }
-  data.whole = Math.max(1, all);
-  data.report = rows;
+  Object.assign(data, { report: rows, whole: wholeOf(rows) });
   setTimeout(() => setState({}), 0); // others show it, too
-  functionTable.set(rows, 'There are no calls here.');
+  functionTable.set(rows, 'There are no calls here.', data.whole);
 }
 
 function useModules(got) {
@@ -194,8 +207,7 @@ function useModules(got) {
     const path = functionOf(index).path;
     rows.push({ name: shownName(baseName(path)) || '(none)', hint: path, functions, calls, total, self });
   }
-  data.whole = Math.max(1, rows.reduce((sum, r) => sum + r.self, 0));
-  moduleTable.set(rows, 'There are no calls here.');
+  moduleTable.set(rows, 'There are no calls here.', wholeOf(rows));
 }
 
 function useTasks(got) {
@@ -205,8 +217,7 @@ function useTasks(got) {
     const process = recording.info.processes[recording.info.tasks[task].process];
     rows.push({ task, name: taskTitle(task), process: process ? `${shownName(baseName(process.program))} ${process.pid}` : '', functions, calls, total, self });
   }
-  data.whole = Math.max(1, rows.reduce((sum, r) => sum + r.self, 0));
-  taskTable.set(rows, 'There are no calls here.');
+  taskTable.set(rows, 'There are no calls here.', wholeOf(rows));
 }
 
 function relationRows(list) {

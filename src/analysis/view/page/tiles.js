@@ -11,10 +11,11 @@ const REQUESTS = 4;
 const tiles = new Map(); // "exp/number/task"
 const waiting = new Map();
 let turn = 0;
-let changed = () => {};
+const watchers = [];
+const changed = () => { for (const f of watchers) f(); };
 export const failure = { text: '' };
 
-export const onTiles = f => { changed = f; };
+export const onTiles = f => watchers.push(f);
 
 // Exponents of the levels that there are, the finest first.
 export function levelList() {

@@ -2,7 +2,7 @@
 // The time line: what the pointer does there, and how it is made.
 import { element, clamp, timeText, countText, percentText } from './base.js';
 import { recording, functionOf, loadFunctions, source } from './source.js';
-import { state, setState, setSight, onState } from './state.js';
+import { state, setState, setSight, onState, endSearch } from './state.js';
 import { onTiles, failure } from './tiles.js';
 import { layout, ROW } from './tracks.js';
 import { HEAD, SCALE, view, redraw, timeAt, topHeight } from './plot.js';
@@ -193,6 +193,7 @@ async function watchProgress() {
     if (recording.tracks.functions > recording.functions.length) await loadFunctions();
     setState({});
   }
+  endSearch();
   await loadMarks();
 }
 
