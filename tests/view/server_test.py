@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The server of guesttrace view: whom it answers, and how it ends."""
+import contextlib
 import signal
 import socket
 import sys
+import threading
 
 from gttest import commands, functions, made
 from gttest.paths import GUESTTRACE
@@ -72,8 +74,74 @@ def test_parameters(t):
         need(v.ask('tiles', exp=0, bin=0, bins=8, tasks=0)['tasks'], 'it does not answer any more')
         with socket.create_connection(('127.0.0.1', v.port), timeout=commands.SECONDS) as s:
             s.sendall(b'GET /' + b'x' * (1 << 20))
-            s.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(OSError):  # it may have been ended already
+                s.shutdown(socket.SHUT_WR)
         equal(v.request(v.path)[0], 200, 'after a request that is too long')
+
+
+class Slow(threading.Thread):
+    """Connections that send a byte of a request now and then, and never end it."""
+
+    def __init__(self, v, n, text=b'GET /'):
+        super().__init__()
+        self.sockets = [socket.create_connection(('127.0.0.1', v.port), timeout=commands.SECONDS) for _ in range(n)]
+        self.text, self.done = text, threading.Event()
+
+    def run(self):
+        for s in self.sockets:
+            with contextlib.suppress(OSError):
+                s.sendall(self.text)
+        while not self.done.wait(0.1):
+            for s in self.sockets:
+                with contextlib.suppress(OSError):
+                    s.sendall(b'x')
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.join()
+        for s in self.sockets:
+            s.close()
+
+
+def ends(s):
+    """Until the server ends the connection; what it sent."""
+    got = b''
+    try:
+        while data := s.recv(4096):
+            got += data
+    except ConnectionResetError:
+        pass
+    return got
+
+
+def test_silent_connections(t):
+    """Those that say nothing, and those that say it slowly, keep nobody from being answered."""
+    recording = made.Made(f'{t.folder}/data', n=50)
+    with Viewing(recording.path) as v, Slow(v, 150):
+        for _ in range(3):
+            equal(v.request(v.path)[0], 200, 'the page')
+
+
+def test_deadline(t):
+    """A request that does not come to its end is given up, before the token and after it."""
+    recording = made.Made(f'{t.folder}/data', n=50)
+    with Viewing(recording.path) as v:
+        body = f'POST {v.path}info HTTP/1.1\r\nHost: 127.0.0.1:{v.port}\r\nContent-Length: 100000\r\n\r\n'.encode()
+        with Slow(v, 2) as slow, Slow(v, 2, body) as posting:
+            for s in slow.sockets + posting.sockets:
+                equal(ends(s), b'', 'what is answered')
+
+
+def test_body(t):
+    """A body is read before the request is refused: who writes it would else lose the answer."""
+    recording = made.Made(f'{t.folder}/data', n=50)
+    with Viewing(recording.path) as v:
+        for path, status in (v.path + 'info', 405), ('/', 403):
+            equal(v.request(path, method='POST', body=b'x' * (8 << 20))[0], status, path)
 
 
 def test_end(t):

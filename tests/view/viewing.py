@@ -39,10 +39,10 @@ class Viewing:
         done = commands.finish(self.child)
         return done.returncode, done.stderr.decode(errors='replace')
 
-    def request(self, path, method='GET', headers=None):
+    def request(self, path, method='GET', headers=None, body=None):
         """(status, headers, body)"""
         connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=commands.SECONDS)
-        connection.request(method, path, headers=headers or {})
+        connection.request(method, path, body=body, headers=headers or {})
         answer = connection.getresponse()
         got = answer.status, dict(answer.getheaders()), answer.read()
         connection.close()

@@ -4,6 +4,7 @@
 
 #include "analysis/view/page.h"
 #include "cli/view/cache.h"
+#include "cli/view/connections.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,15 +18,15 @@
 
 enum {
     TOKEN_BYTES = 16,
-    CONNECTIONS = 32,
     REQUEST_BYTES = 64 << 10, /* its line and headers */
-    IDLE_SECONDS = 60,
+    IDLE_SECONDS = 60,        /* of who reads an answer, or does not */
 };
 
 struct gt_server {
     struct gt_view *view;
     struct MHD_Daemon *daemon;
     struct gt_answers *cache;
+    struct gt_connections *connections;
     char *address;
     char *hosts[2]; /* what Host may be */
     char token[2 * TOKEN_BYTES + 1];
@@ -184,19 +185,36 @@ static const char *after_token(const struct gt_server *s, const char *path)
                : path + 2 + 2 * TOKEN_BYTES;
 }
 
-static enum MHD_Result take_request(void *self, struct MHD_Connection *c, const char *path,
-                                    const char *method, const char *version, const char *data,
-                                    size_t *size, void **state)
+static struct gt_connection *connection_of(struct MHD_Connection *c)
+{
+    return MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void note_connection(void *self, struct MHD_Connection *c, void **context,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    struct gt_server *s = self;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED)
+        *context = gt_connection_open(
+            s->connections,
+            MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+    else
+        gt_connection_close(s->connections, *context);
+}
+
+static void note_answered(void *self, struct MHD_Connection *c, void **state,
+                          enum MHD_RequestTerminationCode how)
+{
+    struct gt_server *s = self;
+    (void)how;
+    *state = NULL;
+    gt_connection_busy(s->connections, connection_of(c), false);
+}
+
+static enum MHD_Result respond_to(struct gt_server *s, struct MHD_Connection *c, const char *path,
+                                  const char *method)
 {
     static const struct gt_view_file *const files[] = {&gt_view_page_css, &gt_view_page_js};
-    struct gt_server *s = self;
-    (void)version;
-    (void)data;
-    if (!*state) { /* the headers are there */
-        *state = s;
-        return MHD_YES;
-    }
-    *size = 0;
     if (!is_ours(s, c))
         return refuse(c, MHD_HTTP_FORBIDDEN, "this address is not the page's\n");
     const char *name = after_token(s, path);
@@ -211,6 +229,29 @@ static enum MHD_Result take_request(void *self, struct MHD_Connection *c, const 
         if (strcmp(name, files[i]->name) == 0)
             return respond_file(c, files[i]);
     return answer(s, c, name);
+}
+
+/* Called when the headers are there, for each piece of a body, and at its end. Who writes a body
+ * reads no answer before. */
+static enum MHD_Result take_request(void *self, struct MHD_Connection *c, const char *path,
+                                    const char *method, const char *version, const char *data,
+                                    size_t *size, void **state)
+{
+    struct gt_server *s = self;
+    (void)version;
+    (void)data;
+    if (!*state) {
+        *state = s;
+        if (is_ours(s, c) && after_token(s, path))
+            gt_connection_know(s->connections, connection_of(c));
+        return MHD_YES;
+    }
+    if (*size) {
+        *size = 0;
+        return MHD_YES;
+    }
+    gt_connection_busy(s->connections, connection_of(c), true);
+    return respond_to(s, c, path, method);
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -235,7 +276,8 @@ static int listen_at(uint16_t *port, struct gt_error *err)
     if (fd >= 0)
         setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (fd >= 0 && bind(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
-        listen(fd, CONNECTIONS) == 0 && getsockname(fd, (struct sockaddr *)&at, &size) == 0) {
+        listen(fd, GT_CONNECTIONS_MOST) == 0 &&
+        getsockname(fd, (struct sockaddr *)&at, &size) == 0) {
         *port = ntohs(at.sin_port);
         return fd;
     }
@@ -252,10 +294,14 @@ int gt_server_open(struct gt_view *v, uint16_t port, struct gt_server **out, str
     struct gt_server *s = g_new0(struct gt_server, 1);
     const int fd = listen_at(&port, err);
     s->view = v;
+    s->connections = gt_connections_create();
     s->cache = gt_answers_create();
     *out = s;
     if (fd >= 0 && !make_token(s->token)) {
         gt_error_errno(err, errno, "random numbers");
+        close(fd);
+    } else if (fd >= 0 && !s->connections) {
+        gt_error_set(err, GT_E_NOMEM, "out of memory");
         close(fd);
     } else if (fd >= 0) {
         s->hosts[0] = g_strdup_printf("127.0.0.1:%u", port);
@@ -264,8 +310,10 @@ int gt_server_open(struct gt_view *v, uint16_t port, struct gt_server **out, str
         s->daemon = MHD_start_daemon(
             MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0, NULL,
             NULL, take_request, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-            (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
-            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+            (unsigned)GT_CONNECTIONS_MOST, MHD_OPTION_NOTIFY_CONNECTION, note_connection, s,
+            MHD_OPTION_NOTIFY_COMPLETED, note_answered, s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+            (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+            MHD_OPTION_END);
         if (!s->daemon) {
             gt_error_set(err, GT_E_IO, "the HTTP server cannot be started");
             close(fd);
@@ -289,6 +337,7 @@ void gt_server_close(struct gt_server *s)
         return;
     if (s->daemon)
         MHD_stop_daemon(s->daemon);
+    gt_connections_destroy(s->connections);
     gt_answers_destroy(s->cache);
     g_free(s->hosts[0]);
     g_free(s->hosts[1]);
