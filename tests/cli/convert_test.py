@@ -110,7 +110,7 @@ class Stacks(ConvertTest):
                 if event['ph'] == 'B':
                     stack.append(event['name'])
                 else:
-                    stack.pop()
+                    self.assertEqual(event['name'], stack.pop())
             found.append(' '.join(stack))
         self.assertEqual([e['ph'] for e in events], ['E'] * len(stack))
         self.assertEqual({e['ts'] for e in events}, {len(steps)})
@@ -231,9 +231,9 @@ class Chrome(ConvertTest):
                 {'ph': 'M', 'pid': 1, 'tid': 2, 'ts': 0, 'name': 'thread_name',
                  'args': {'name': 'CPU 2'}},
                 {'ph': 'B', 'pid': 1, 'tid': 2, 'ts': 0.005, 'name': '0x1000'},
-                {'ph': 'E', 'pid': 1, 'tid': 2, 'ts': 0.006},
+                {'ph': 'E', 'pid': 1, 'tid': 2, 'ts': 0.006, 'name': '0x1000'},
                 {'ph': 'B', 'pid': 1, 'tid': 2, 'ts': 0.006, 'name': '0x2000'},
-                {'ph': 'E', 'pid': 1, 'tid': 2, 'ts': 0.012}]})
+                {'ph': 'E', 'pid': 1, 'tid': 2, 'ts': 0.012, 'name': '0x2000'}]})
         self.assertEqual(self.convert(data, '--format', 'folded').stdout, '0x1000 1\n0x2000 6\n')
 
     def test_events(self):

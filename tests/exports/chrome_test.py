@@ -36,6 +36,7 @@ def calls_of(file):
             stack.append(e['name'])
         elif e['ph'] == 'E':
             need(stack, 'an end without a begin')
+            need(e.get('name', stack[-1]) == stack[-1], 'an end of another slice', e)
             out[e['tid']].append(('leave', ns(e['ts']), len(stack) - 1, stack.pop()))
     need(not any(stacks.values()), 'begins without an end')
     return dict(out)
@@ -49,7 +50,9 @@ def same_calls(got, want):
 
 def test_calls(t):
     recording = made.Made(f'{t.folder}/data')
-    same_calls(calls_of(export(recording.path)), slices.clipped(slices.lines(recording.path)))
+    whole = export(recording.path)
+    need(all('name' in e for e in whole['traceEvents'] if e['ph'] == 'E'), 'ends have no names')
+    same_calls(calls_of(whole), slices.clipped(slices.lines(recording.path)))
     first = slices.lines(recording.path)[0].time
     same_calls(calls_of(export(recording.path, '--from', '2us', '--to', '4us', '--task', '7', '-D', '5')),
                slices.clipped(slices.lines(recording.path), first + 2000, first + 4000, [7], 5))

@@ -77,6 +77,13 @@ def test_program(t):
     check_table(table_of(t, export('speedscope', directory), 'program'), call_sums.functions_of(paths_of_task), 10)
 
 
+def test_chrome(t):
+    """It reads trace events, too; an end is that of the slice that has its name."""
+    recording = made.Made(f'{t.folder}/data', n=600, tids=[8])
+    sums = {('guest', name): s for name, s in call_sums.functions_of(recording.paths(8)).items()}
+    check_table(table_of(t, export('chrome', recording.path), 'chrome'), sums, 10)
+
+
 def test_hostile_names(t):
     recording = made.Made(f'{t.folder}/data', [n for n in made.HOSTILE if len(n) < 100], n=60, tids=[8], deep=3)
     sums = {('guest', clean(name).strip()): s for name, s in call_sums.functions_of(recording.paths(8)).items()}

@@ -108,11 +108,12 @@ static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
     g_array_append_val(r->open[unit], address);
 }
 
-static void leave(void *self, uint16_t unit, uint64_t time)
+static void leave(void *self, uint16_t unit, const char *name, uint64_t time)
 {
     struct reading *r = self;
     GArray *open = r->open[unit];
     const guint depth = open->len - 1;
+    (void)name;
     put(r, unit, time, gt_uftrace_exit(depth, g_array_index(open, uint64_t, depth)));
     g_array_set_size(open, depth);
 }

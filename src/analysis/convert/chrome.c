@@ -39,10 +39,12 @@ static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
     gt_chrome_event_end(&c->json);
 }
 
-static void leave(void *self, uint16_t unit, uint64_t time)
+static void leave(void *self, uint16_t unit, const char *name, uint64_t time)
 {
     struct chrome *c = self;
     gt_chrome_event_begin(&c->json, "E", PROCESS, unit, time);
+    gt_json_key(&c->json, "name");
+    gt_json_text(&c->json, name);
     gt_chrome_event_end(&c->json);
 }
 

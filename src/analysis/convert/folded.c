@@ -53,9 +53,10 @@ static void enter(void *self, uint16_t unit, const char *name, uint64_t time)
     f->now[unit] = child;
 }
 
-static void leave(void *self, uint16_t unit, uint64_t time)
+static void leave(void *self, uint16_t unit, const char *name, uint64_t time)
 {
     struct folded *f = self;
+    (void)name;
     (void)time;
     f->now[unit] = f->now[unit]->parent;
 }

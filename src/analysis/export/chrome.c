@@ -45,23 +45,26 @@ static void put_values(struct chrome *c, const struct gt_slice_value *v, size_t 
     gt_json_end_object(&c->json);
 }
 
-static void put_begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+/* An end has the name, too: some readers take it for that of the slice that has it. */
+static void put_event(struct chrome *c, const char *phase, const struct gt_call *e,
+                      const struct gt_slice_value *v, size_t n)
 {
-    struct chrome *c = self;
     const char *name = gt_calls_function(c->calls, e->function)->name;
-    begin_event(c, "B", e->task, e->time);
+    begin_event(c, phase, e->task, e->time);
     gt_json_key(&c->json, "name");
     gt_json_text(&c->json, gt_demangle(c->demangler, name));
     put_values(c, v, n);
     gt_chrome_event_end(&c->json);
 }
 
+static void put_begin(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
+{
+    put_event(self, "B", e, v, n);
+}
+
 static void put_end(void *self, const struct gt_call *e, const struct gt_slice_value *v, size_t n)
 {
-    struct chrome *c = self;
-    begin_event(c, "E", e->task, e->time);
-    put_values(c, v, n);
-    gt_chrome_event_end(&c->json);
+    put_event(self, "E", e, v, n);
 }
 
 static void put_instant(void *self, uint32_t task, uint64_t time, const char *text)

@@ -39,7 +39,7 @@ struct gt_exec_stacks *gt_exec_stacks_create(struct gt_exec_codes *codes,
 static void pop_to(struct gt_exec_stacks *s, struct unit *u, size_t depth)
 {
     for (; u->depth > depth; u->depth--)
-        s->sink.leave(s->sink.self, u->id, u->time);
+        s->sink.leave(s->sink.self, u->id, u->frame[u->depth - 1].name, u->time);
 }
 
 static void push(struct gt_exec_stacks *s, struct unit *u, const char *name, uint64_t back)

@@ -21,7 +21,7 @@ struct gt_exec_sink {
     void *self;
     /* Names live as long as the codes. Calls of enter and leave are balanced for each unit. */
     void (*enter)(void *self, uint16_t unit, const char *name, uint64_t time);
-    void (*leave)(void *self, uint16_t unit, uint64_t time);
+    void (*leave)(void *self, uint16_t unit, const char *name, uint64_t time);
     /* Takes time that the innermost function spent itself; may be NULL. */
     void (*spend)(void *self, uint16_t unit, uint64_t duration);
 };
