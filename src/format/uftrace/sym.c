@@ -6,8 +6,9 @@
  *   # build-id: H
  *   <16 hex> T name
  * Each line before the symbols is optional; symbols are in ascending order. `<16 hex> ? __sym_end`
- * ends the symbol before it. From uftrace 0.14 on a size may follow the address: `<16 hex> <8 hex>
- * T name`; this form is read, but never written.
+ * ends the symbol before it, and so does one without a name, which readers give its address. From
+ * uftrace 0.14 on a size may follow the address: `<16 hex> <8 hex> T name`; this form is read, but
+ * never written.
  */
 #include "base/cursor.h"
 #include "base/fnv.h"
@@ -131,9 +132,9 @@ static const char *parse(struct gt_cursor *c, struct gt_uftrace_symbol *s, struc
     if (c->left > 1 && c->at[1] != ' ' && gt_take_hex(&at, UINT64_MAX, &size) && gt_take(&at, " "))
         *c = at;
     s->size = size;
-    if (c->left < 3 || c->at[1] != ' ' || (c->at[0] != '?' && !type_is_good(c->at[0])))
+    if (c->left < 2 || c->at[1] != ' ' || (c->at[0] != '?' && !type_is_good(c->at[0])))
         return "a type and a name";
-    s->type = c->at[0];
+    s->type = c->left > 2 ? c->at[0] : '?';
     *name = (struct gt_cursor){c->at + 2, c->left - 2};
     return memchr(name->at, 0, name->left) ? "no zero byte" : NULL;
 }

@@ -156,7 +156,6 @@ static void test_hostile(void **state)
         "x\n",
         "0000000000000000\n",
         "0000000000000000 T\n",
-        "0000000000000000 T \n",
         "0000000000000000 ! name\n",
         "00000000000000001 00000001 Tname\n",
         "11111111111111111 T name\n",
@@ -178,6 +177,14 @@ static void test_hostile(void **state)
     assert_int_equal(got.sym[0].size, 4);
     assert_string_equal(got.sym[1].name, "c d");
     assert_int_equal(got.sym[1].size, 0x10);
+    gt_uftrace_symtab_free(&got);
+    /* A symbol without a name ends the one before it. */
+    static const char nameless[] = "10 T a\n20 T \n30 t c\n40 ? __sym_end\n";
+    assert_int_equal(gt_uftrace_sym_read(nameless, sizeof nameless - 1, &got, NULL), 0);
+    assert_int_equal(got.n, 2);
+    assert_int_equal(got.sym[0].size, 0x10);
+    assert_null(gt_uftrace_symtab_find(&got, 0x28));
+    assert_string_equal(gt_uftrace_symtab_find(&got, 0x38)->name, "c");
     gt_uftrace_symtab_free(&got);
 }
 
