@@ -47,8 +47,8 @@ class Demangled(CliTest):
         return subprocess.run(command, cwd=self.dir, check=True, stdout=subprocess.PIPE, text=True,
                               **more).stdout
 
-    def filtered(self, names):
-        return self.tool('c++filt', input='\n'.join(names)).splitlines()
+    def filtered(self, names, *options):
+        return self.tool('c++filt', *options, input='\n'.join(names)).splitlines()
 
     def shown(self, *options):
         done = self.expect(0, 'dump', *options, '-e', 'p', 's')
@@ -95,8 +95,27 @@ class Demangled(CliTest):
         self.write('s', es.start() + es.execs(0, 0, [(1, 0x401000 + 16 * i, 0x401001 + 16 * i)
                                                      for i in range(len(names))]), mode=0o644)
         shown = self.shown()
-        self.assertEqual(shown[:8], [n[:4095] for n in names[:8]])
+        self.assertRegex(shown[0], r'^f\(A<int, int>, .*~[0-9a-f]{16}$')
+        self.assertEqual(len(shown[0]), 4095)
+        self.assertEqual(shown[1:8], self.filtered(names[1:8], '-r'))
         self.assertEqual(shown[8:], ['f()', 'crate::main', 'crate::main'])
+
+    def test_long(self):
+        """Names above 1,024 letters, for which c++filt wants -r; one that is cut stays another name."""
+        long = ['_Z' + f'{len(n)}{n}' + 'I' + '9parameterI' * deep + 'i' + 'E' * deep + 'Evv'
+                for n, deep in (('f', 158), ('g', 20), ('h', 180))]
+        cut = ['_Z1f' + '9parameter' + 'I' + 'iS_' * 300 + f'Li{i}E' + 'E' for i in (1, 2)]
+        text = ''.join(f'.globl {n}\n.type {n},%function\n{n}: .skip 16\n.size {n},16\n' for n in long + cut)
+        self.write('h.S', text.encode(), mode=0o644)
+        self.tool('gcc', '-nostdlib', '-static', '-no-pie', '-Wl,-Ttext=0x401000', 'h.S', '-o', 'p', stderr=subprocess.DEVNULL)
+        self.write('s', es.start() + es.execs(0, 0, [(1, 0x401000 + 16 * i, 0x401001 + 16 * i)
+                                                     for i in range(len(long + cut))]), mode=0o644)
+        shown, whole = self.shown(), self.filtered(long + cut, '-r')
+        self.assertEqual(len(long[0]), 1905)
+        self.assertEqual(shown[:3], whole[:3])
+        self.assertFalse([n for n in shown if n.startswith('_Z')])
+        self.assertEqual([n[:4000] for n in shown[3:]], [n[:4000] for n in whole[3:]])
+        self.assertNotEqual(*shown[3:])
 
 
 def digits(i):

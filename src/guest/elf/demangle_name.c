@@ -2,9 +2,16 @@
 /* Demangles a name: see demangle_name.h. */
 #include "guest/elf/demangle_name.h"
 
+#include "base/fnv.h"
+
+#include <inttypes.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
+
+/* libiberty gives up above 1,024 letters unless it is told that its stack is large enough. */
+enum { DEEP_LETTERS = 4095 };
 
 /* What libiberty has said so far of a name. */
 struct work {
@@ -17,18 +24,35 @@ struct work {
 static void take(const char *text, size_t n, void *user)
 {
     struct work *w = user;
-    if (n > GT_DEMANGLED_MAX - w->len)
+    const size_t room = GT_DEMANGLED_MAX - w->len;
+    memcpy(w->text + w->len, text, n < room ? n : room);
+    w->len += n < room ? n : room;
+    if (n > room)
         longjmp(w->too_long, 1);
-    memcpy(w->text + w->len, text, n);
-    w->len += n;
+}
+
+/* What is too long is cut, and made unique by a hash of the name. */
+static void cut(struct work *w, const char *name)
+{
+    enum { HASH = 1 + 16 };
+    uint64_t hash = GT_FNV_BEGIN;
+    for (const char *p = name; *p; p++)
+        hash = gt_fnv(hash, (unsigned char)*p);
+    w->len -= HASH;
+    while (w->len > 0 && ((unsigned char)w->text[w->len] & 0xc0) == 0x80)
+        w->len--; /* not within a character */
+    w->len += (size_t)snprintf(w->text + w->len, HASH + 1, "~%016" PRIx64, hash);
 }
 
 static bool demangle(struct work *w, const char *name)
 {
-    const int options = DMGL_PARAMS | DMGL_ANSI;
+    const int deep = strlen(name) <= DEEP_LETTERS ? DMGL_NO_RECURSE_LIMIT : 0;
+    const int options = DMGL_PARAMS | DMGL_ANSI | deep;
     w->len = 0;
-    if (setjmp(w->too_long))
-        return false;
+    if (setjmp(w->too_long)) {
+        cut(w, name);
+        return true;
+    }
     if (rust_demangle_callback(name, options, take, w))
         return true;
     w->len = 0;

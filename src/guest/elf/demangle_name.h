@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A name that would be longer stays mangled: a few hundred bytes can expand to gigabytes. */
+/* A name that would be longer is cut, and ends in "~" and a number of its own: a few hundred bytes
+ * can expand to gigabytes. */
 enum { GT_DEMANGLED_MAX = 4095 };
 
 /* Writes the demangled name; false: it is not a mangled name. Any thread. */
