@@ -83,6 +83,7 @@ struct gt_calls_function {
     const char *file;   /* source file; NULL: not known */
     uint32_t line;
     const char *lines; /* "10-20,30": all of them; NULL: not known */
+    bool is_address;   /* there is no symbol */
     bool is_plt;       /* the stub of a library function */
     bool is_handler;   /* interrupts, exceptions, system calls or signals have begun here */
 };

@@ -339,6 +339,7 @@ static uint32_t add_address(struct gt_spaces *s, const struct gt_calls_module *m
     *f = (struct gt_calls_function){.name = name,
                                     .module = module ? module->path : "",
                                     .address = address,
+                                    .is_address = true,
                                     .is_handler = is_handler(s, address)};
     gt_functions_publish(&s->functions);
     return index;

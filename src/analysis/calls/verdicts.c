@@ -35,9 +35,8 @@ static struct gt_filter_verdict *make(const struct gt_verdicts *v, uint32_t func
     const char *shown = gt_demangle(v->demangler, f->name);
     g_autofree char *bare = g_strndup(shown, gt_demangled_without_parameters(shown));
     const char *const also[] = {shown, bare, NULL};
-    const bool named = *f->name != '<';
     const struct gt_filter_function what = {
-        .name = named ? f->name : NULL,
+        .name = f->is_address ? NULL : f->name,
         .also = strcmp(bare, f->name) != 0 ? also : NULL,
         .module = f->module,
         .address = f->address,

@@ -89,9 +89,25 @@ static int compare_costs(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* What costs something, a function's lines together. Returns the sum. */
-static uint64_t write_costs(const struct gt_coverage_report *r, struct gt_text *out)
+/* "KEY=NAME"; where names have numbers, "KEY=(NUMBER) NAME" the first time and "KEY=(NUMBER)" from
+ * then on: a name may look like a number itself. */
+static void write_name(struct gt_text *out, const char *key, const char *name, uint32_t index,
+                       bool *said)
 {
+    if (!said) {
+        gt_text_printf(out, "%s=%s\n", key, name);
+        return;
+    }
+    gt_text_printf(out, "%s=(%" PRIu32 ")%s%s\n", key, index + 1, said[index] ? "" : " ",
+                   said[index] ? "" : name);
+    said[index] = true;
+}
+
+/* What costs something, a function's lines together. Returns the sum. */
+static uint64_t write_costs(const struct gt_coverage_report *r, bool numbered, struct gt_text *out)
+{
+    g_autofree bool *said_file = numbered ? g_new0(bool, r->files->len + 1) : NULL;
+    g_autofree bool *said = numbered ? g_new0(bool, r->functions->len + 1) : NULL;
     GArray *lines = g_array_sized_new(FALSE, FALSE, sizeof(struct gt_covered_line), r->lines->len);
     uint32_t file = UINT32_MAX, function = UINT32_MAX;
     uint64_t sum = 0;
@@ -102,11 +118,11 @@ static uint64_t write_costs(const struct gt_coverage_report *r, struct gt_text *
         if (line->cost == 0)
             continue;
         if (line->file != file)
-            gt_text_printf(out, "fl=%s\n", (const char *)r->files->pdata[line->file]);
+            write_name(out, "fl", r->files->pdata[line->file], line->file, said_file);
         if (line->file != file || line->function != function)
-            gt_text_printf(
-                out, "fn=%s\n",
-                g_array_index(r->functions, struct gt_covered_function, line->function).name);
+            write_name(out, "fn",
+                       g_array_index(r->functions, struct gt_covered_function, line->function).name,
+                       line->function, said);
         gt_text_printf(out, "%" PRIu32 " %" PRIu64 "\n", line->line, line->cost);
         file = line->file;
         function = line->function;
@@ -125,7 +141,7 @@ static const char *event_name(const struct gt_coverage_report *r)
 void gt_coverage_write_cachegrind(const struct gt_coverage_report *r, struct gt_text *out)
 {
     gt_text_printf(out, "desc: guesttrace " GT_VERSION "\ncmd: guest\nevents: %s\n", event_name(r));
-    uint64_t sum = write_costs(r, out);
+    uint64_t sum = write_costs(r, false, out);
     gt_text_printf(out, "summary: %" PRIu64 "\n", sum);
 }
 
@@ -135,6 +151,6 @@ void gt_coverage_write_callgrind(const struct gt_coverage_report *r, struct gt_t
                    "# callgrind format\nversion: 1\ncreator: guesttrace " GT_VERSION
                    "\npid: 1\ncmd: guest\npart: 1\n\npositions: line\nevents: %s\n\n",
                    event_name(r));
-    uint64_t sum = write_costs(r, out);
+    uint64_t sum = write_costs(r, true, out);
     gt_text_printf(out, "\ntotals: %" PRIu64 "\n", sum);
 }

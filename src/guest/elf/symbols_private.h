@@ -4,7 +4,7 @@
  * symbols_read.c (symbol tables to candidates), symbols_plt.c (stubs to candidates), plt_stub.c
  * (stub code to GOT slots), symbols_ehframe.c (call frame information to candidates),
  * symbols_merge.c (candidates to one symbol an address), symbols_flow.c (where a symbol of unknown
- * size ends in a stripped file).
+ * size ends in a stripped file), symbol_version.c (versions after names).
  */
 #ifndef GT_GUEST_ELF_SYMBOLS_PRIVATE_H
 #define GT_GUEST_ELF_SYMBOLS_PRIVATE_H
@@ -52,9 +52,13 @@ struct sym_reader {
 /* Appends a zeroed candidate; NULL: out of memory. */
 struct sym_cand *gt_sym_append(struct sym_list *list);
 
-/* Returns the string at an offset of a string section, cut to GT_SYMBOL_NAME_MAX and at '@'. NULL:
- * invalid, or empty. */
+/* Returns the string at an offset of a string section, cut to GT_SYMBOL_NAME_MAX, and without its
+ * version (symbol_version.c). NULL: invalid, or empty. */
 char *gt_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t offset);
+
+/* Returns the length of a symbol's name without the version that a linker wrote after it:
+ * NAME@@VERSION, or NAME@VERSION where the file has a version of that name. */
+size_t gt_sym_unversioned(Elf *elf, const char *name, size_t length);
 
 /* Returns the end of the executable range that contains rel; 0: not executable. */
 uint64_t gt_sym_text_end(const struct sym_reader *r, uint64_t rel);

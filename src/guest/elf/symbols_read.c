@@ -103,14 +103,13 @@ char *gt_sym_string(struct sym_reader *r, Elf *elf, size_t section, uint64_t off
 {
     struct string_table *t = string_table(r, elf, section);
     size_t length;
-    char *name, *version;
+    char *name;
 
     if (!t || offset >= t->size || !t->text[offset])
         return NULL;
     name = t->text + offset;
     length = strnlen(name, GT_SYMBOL_NAME_MAX);
-    version = memchr(name + 1, '@', length - 1);
-    (version ? version : name + length)[0] = '\0';
+    name[gt_sym_unversioned(elf, name, length)] = '\0';
     return name;
 }
 

@@ -153,7 +153,7 @@ static void test_names(void **state)
     (void)state;
     memset(longest, 'n', sizeof longest - 1);
     expect_text(symbols, COUNT(symbols) - 1,
-                "1000+8 T versioned; 1010+8 T old; 1020+8 T new?line?; 1030+8 T @; "
+                "1000+8 T versioned; 1010+8 T old@V_1; 1020+8 T new?line?; 1030+8 T @; "
                 "1040+8 T go struct { int }");
     s = load_made(symbols, COUNT(symbols));
     assert_int_equal(strlen(gt_symbols_find(s, 0x1100)->name), GT_SYMBOL_NAME_MAX);
