@@ -5,6 +5,7 @@ Function f<N> takes parameters of random types. main() fills a global v<N>_<I> f
 f<N> with them, and f<N> returns the global w<N>. m_<N>_<I> (mw_<N> of the result) has all bits set that
 count: those of members, not of padding. Nothing needs a C library.
 """
+import itertools
 import random
 
 SCALARS = ['char', 'signed char', 'unsigned char', 'short', 'unsigned short', 'int', 'unsigned', 'long',
@@ -170,6 +171,29 @@ class Program:
         """Statements that set what is at a place to a value of its type: a truth value is 0 or 1."""
         truths = [f'*(volatile unsigned char *)&{at} &= 1;' for one, at, _ in self.scalars(kind, place) if one == '_Bool']
         return ' '.join([f'fill(&{place}, &{mask}, sizeof {place});', *truths])
+
+
+class Partial(Program):
+    """Functions that each use one of two members of a small struct: optimised callers leave the other one undefined."""
+
+    def __init__(self, arch):
+        super().__init__(0, arch, functions=0)
+        self.types, self.lines = [], self.lines[:1]
+        kinds = ['int', 'long', 'float', 'double']
+        for first, second in itertools.product(kinds, kinds):
+            number = len(self.types)
+            name = f'struct t{number}'
+            self.types.append((name, [('a0', first, 0, 0), ('a1', second, 0, 0)], False, False))
+            self.lines.append(f'{name} {{ {first} a0; {second} a1; }};')
+            for used in range(2):
+                self.add_use(2 * number + used, name, used)
+
+    def add_use(self, number, kind, used):
+        self.lines += [f'{kind} v{number}_0, m{number}_0; int w{number}, mw{number};',
+                       f'volatile __typeof__(v{number}_0.a{used}) kept{number};',
+                       f'__attribute__((noinline)) int f{number}({kind} p0) '
+                       f'{{ count++; kept{number} = p0.a{used}; return w{number}; }}']
+        self.functions.append((number, [kind], 'int', False))
 
 
 def without_overlap(members):

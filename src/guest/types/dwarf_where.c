@@ -74,14 +74,29 @@ static bool understand(Dwarf_Die *function, const Dwarf_Op *op, size_t n, struct
     return false;
 }
 
-/* Whether a location has an empty piece. */
-static bool has_gap(const Dwarf_Op *op, size_t n)
+static bool is_piece(const Dwarf_Op *op)
 {
-    for (size_t i = 0; i < n; i++)
-        if ((op[i].atom == DW_OP_piece || op[i].atom == DW_OP_bit_piece) &&
-            (i == 0 || op[i - 1].atom == DW_OP_piece || op[i - 1].atom == DW_OP_bit_piece))
+    return op->atom == DW_OP_piece || op->atom == DW_OP_bit_piece;
+}
+
+/* Whether a location has an empty piece, or its pieces end before the value does: what optimised
+ * code does not use is described nowhere. */
+static bool has_gap(Dwarf_Die *param, const Dwarf_Op *op, size_t n)
+{
+    Dwarf_Attribute attr;
+    Dwarf_Die type;
+    Dwarf_Word size = 0, sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (is_piece(&op[i]) && (i == 0 || is_piece(&op[i - 1])))
             return true;
-    return false;
+        if (is_piece(&op[i]))
+            sum += op[i].atom == DW_OP_piece ? op[i].number : op[i].number / 8;
+    }
+    if (n == 0 || !is_piece(&op[n - 1]) || !dwarf_attr_integrate(param, DW_AT_type, &attr) ||
+        !dwarf_formref_die(&attr, &type) || dwarf_aggregate_size(&type, &size) != 0)
+        return false;
+    return sum < size;
 }
 
 static bool is_whole(Dwarf_Attribute *attr)
@@ -107,7 +122,7 @@ enum gt_dwarf_word gt_dwarf_where(Dwarf_Die *function, Dwarf_Die *param, uint64_
 
     *out = w;
     if (!param || !dwarf_attr(param, DW_AT_location, &attr) ||
-        dwarf_getlocation_addr(&attr, entry, &op, &n, 1) != 1 || n == 0 || has_gap(op, n))
+        dwarf_getlocation_addr(&attr, entry, &op, &n, 1) != 1 || n == 0 || has_gap(param, op, n))
         return GT_DWARF_NOWHERE;
     /* A register for the whole function is that after the first instructions. */
     if (understand(function, op, n, &w) && (!is_whole(&attr) || w.place == GT_PARAM_STACK)) {
