@@ -101,6 +101,8 @@ class Comparison:
             self.wrong.append(f'{what}: {len(got)} bytes, not {len(want)}')
         elif any((g ^ w) & m for g, w, m in zip(got, want, mask)):
             self.wrong.append(f'{what}: {got.hex()}, not {want.hex()}, mask {mask.hex()}')
+        elif any(g & ~m for g, m in zip(got, mask)):
+            self.wrong.append(f'{what}: {got.hex()} between the members, mask {mask.hex()}')
         else:
             self.count['equal'] += 1
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Specs of values from prototypes: see spec.h. */
 #include "analysis/arguments/spec_private.h"
+#include "guest/abi/call.h"
 
 #include <string.h>
 
@@ -159,9 +160,49 @@ static void fit_pieces(struct gt_value_item *item)
         item->piece[0].size = 0; /* the value's own */
 }
 
+struct bits {
+    uint8_t *mask;
+    unsigned size; /* bytes; those after them are not recorded */
+    bool any;
+};
+
+static bool add_bits(void *self, const struct gt_abi_leaf *leaf)
+{
+    struct bits *b = self;
+    const struct gt_type *t = leaf->type;
+    uint64_t n = leaf->bits ? leaf->bits : t->extended ? 80 : 8 * (uint64_t)t->size;
+
+    if (!n)
+        return false; /* its size is not known */
+    for (uint64_t i = leaf->bit; i < leaf->bit + n && i / 8 < b->size; i++)
+        b->mask[i / 8] |= (uint8_t)(1u << (i % 8));
+    b->any = true;
+    return true;
+}
+
+/* False: the struct has no members, so that nothing of it is passed. */
+static bool set_mask(struct gt_arguments *a, const struct gt_abi *abi, const struct gt_types *types,
+                     uint32_t type, struct gt_value_item *item)
+{
+    const struct gt_abi_call call = {.abi = abi, .types = types};
+    struct bits b = {.mask = g_malloc0(item->size), .size = item->size};
+    bool known = gt_abi_leaves(&call, type, add_bits, &b), gaps = false;
+
+    for (unsigned i = 0; i < item->size; i++)
+        gaps = gaps || b.mask[i] != UINT8_MAX;
+    if (known && gaps && b.any) {
+        item->mask = b.mask;
+        g_ptr_array_add(a->owned, b.mask);
+    } else {
+        g_free(b.mask);
+    }
+    return !known || b.any;
+}
+
 /* False: the value is left out. */
-static bool make_item(struct gt_arguments *a, const struct gt_types *types, uint32_t type,
-                      const struct gt_abi_value *v, struct gt_value_item *item)
+static bool make_item(struct gt_arguments *a, const struct gt_abi *abi,
+                      const struct gt_types *types, uint32_t type, const struct gt_abi_value *v,
+                      struct gt_value_item *item)
 {
     if (!set_source(v, item))
         return false;
@@ -175,6 +216,8 @@ static bool make_item(struct gt_arguments *a, const struct gt_types *types, uint
         item->type = name_of(types, type);
         if (!item->type[0])
             item->type = "struct";
+        return gt_type_plain(types, type)->kind == GT_TYPE_COMPLEX ||
+               set_mask(a, abi, types, type, item);
     }
     if (gt_value_is_text(item->format))
         item->size = 0;
@@ -218,12 +261,12 @@ void gt_arguments_by_prototype(struct gt_arguments *a, const struct gt_abi *abi,
         unsigned number = is_float ? ++floats : ++integers;
         *to = (struct gt_value_item){.number = (uint16_t)number,
                                      .name = q[i].name[0] ? q[i].name : NULL};
-        out->n_arguments += make_item(a, p->types, q[i].type, &value[i], to);
+        out->n_arguments += make_item(a, abi, p->types, q[i].type, &value[i], to);
     }
     struct gt_value_item *result = &out->item[out->n_arguments];
     *result = (struct gt_value_item){.is_return = true};
     if (gt_type_plain(p->types, t->of)->kind != GT_TYPE_VOID)
-        out->n_returns = make_item(a, p->types, t->of, &value[t->n], result);
+        out->n_returns = make_item(a, abi, p->types, t->of, &value[t->n], result);
     result->is_float = false;
 }
 

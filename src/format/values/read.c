@@ -138,6 +138,38 @@ static const char *read_function(struct storage *s, struct line *l)
 
 enum kind { ARG, FPARG, FIELD, RET };
 
+/* Turns the digits into bytes, in their place. False: they are not two a byte of the value. */
+static bool take_mask(char *hex, struct gt_value_item *item)
+{
+    uint8_t *mask = (uint8_t *)hex;
+    uint64_t byte;
+    if (item->format != GT_VALUE_STRUCT || strlen(hex) != 2 * (size_t)item->size)
+        return false;
+    for (unsigned i = 0; i < item->size; i++) {
+        struct gt_cursor digits = {hex + 2 * (size_t)i, 2};
+        if (!gt_take_hex(&digits, UINT8_MAX, &byte) || digits.left)
+            return false;
+        mask[i] = (uint8_t)byte;
+    }
+    item->mask = mask;
+    return true;
+}
+
+static const char *read_options(struct line *l, struct gt_value_item *item)
+{
+    static const char begin[] = "mask=";
+    while (l->at) {
+        char *word = take_field(l);
+        if (word && !item->unsure && !item->mask && strcmp(word, "unsure") == 0)
+            item->unsure = true;
+        else if (!word || item->mask || strncmp(word, begin, sizeof begin - 1) != 0)
+            return "unsure, mask=HEX, or the end of the line";
+        else if (!take_mask(word + sizeof begin - 1, item))
+            return "two hex digits after mask= for each byte of a struct";
+    }
+    return NULL;
+}
+
 static const char *read_fields(struct line *l, enum kind kind, struct gt_value_item *item)
 {
     char *number = take_field(l), *format = take_field(l), *size = take_field(l);
@@ -161,12 +193,9 @@ static const char *read_fields(struct line *l, enum kind kind, struct gt_value_i
                                    .is_float = kind == FPARG,
                                    .name = name_or_null(name),
                                    .type = name_or_null(type)};
-    if (l->at) {
-        char *last = take_field(l);
-        if (!last || l->at || strcmp(last, "unsure") != 0)
-            return "unsure, or the end of the line";
-        item->unsure = true;
-    }
+    const char *expected = read_options(l, item);
+    if (expected)
+        return expected;
     return strcmp(source, "-") == 0 ? NULL : gt_value_source_read(source, item);
 }
 

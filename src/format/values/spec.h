@@ -76,6 +76,9 @@ struct gt_value_item {
     uint16_t number;  /* argument's, from 1; 0: a return value, or a field of an argument */
     const char *name; /* parameter's; NULL: not known. A field's: "file.name" */
     const char *type; /* GT_VALUE_ENUM, GT_VALUE_STRUCT: its name; else NULL */
+    /* GT_VALUE_STRUCT: `size` bytes, in which the bits of members are set; what is between members
+     * nobody fills, and it is recorded as 0. NULL: all bits are members', or it is not known. */
+    const uint8_t *mask;
     struct gt_value_piece piece[GT_VALUE_PIECES];
     uint8_t n_pieces; /* 0: a reader's spec, which needs no source */
 };
@@ -141,7 +144,7 @@ struct gt_value_module {
  *     module BUILD-ID|- PATH
  *     at ADDRESS
  *     function ADDRESS NAME
- *     arg NUMBER FORMAT SIZE NAME|- TYPE|- SOURCE|- [unsure]
+ *     arg NUMBER FORMAT SIZE NAME|- TYPE|- SOURCE|- [unsure] [mask=HEX]
  *     fparg, the same; field and ret, with - as NUMBER
  *
  * ADDRESS is hex: of a function in its module; after `at`, of a recording, where the module was.

@@ -66,7 +66,13 @@ static int put_item(struct gt_text *t, const struct gt_value_item *item, bool so
     put_name(t, item->name, 0);
     gt_text_add(t, " ", 1);
     put_name(t, item->type, 0);
-    gt_text_printf(t, " %s%s\n", source, item->unsure ? " unsure" : "");
+    gt_text_printf(t, " %s%s", source, item->unsure ? " unsure" : "");
+    if (sources && item->mask) {
+        gt_text_printf(t, " mask=");
+        for (unsigned i = 0; i < item->size; i++)
+            gt_text_printf(t, "%02x", item->mask[i]);
+    }
+    gt_text_add(t, "\n", 1);
     return 0;
 }
 

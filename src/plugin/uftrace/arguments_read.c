@@ -214,6 +214,8 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
             return;
         at += n;
     }
+    for (size_t b = 0; item->mask && b < item->size; b++)
+        out[b] &= item->mask[b];
     gt_value_set(v, item, out, item->size);
 }
 

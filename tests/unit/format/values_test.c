@@ -24,6 +24,7 @@ static const char sample[] = "guesttrace values 1\n"
                              "arg 2 t 12 at point %x0:8|%x1:4\n"
                              "field - C 16 at.name - %x0*0*64*-40\n"
                              "arg 3 e 4 mode mode stack+8 unsure\n"
+                             "arg 5 t 8 gap gap %x2 mask=ff000000ffff0300\n"
                              "arg 4 d 1 - - %eax+1:1\n"
                              "ret - x 8 - - -\n"
                              "module - kernel\n"
@@ -52,7 +53,8 @@ static void test_round_trip(void **state)
     struct gt_values again;
     assert_int_equal(gt_values_read(t.data, t.len, &again, NULL), 0);
     assert_int_equal(again.module[0].function[1].spec.item[2].n_pieces, 0);
-    assert_int_equal(again.module[0].function[1].spec.n_arguments, 6);
+    assert_int_equal(again.module[0].function[1].spec.n_arguments, 7);
+    assert_null(again.module[0].function[1].spec.item[5].mask);
     gt_values_free(&again);
     gt_text_free(&t);
     gt_values_free(&v);
@@ -71,7 +73,7 @@ static void test_meaning(void **state)
     assert_ptr_equal(gt_values_module(&v, "kernel", "ffff"), &v.module[1]);
     assert_null(gt_value_module_find(m, 0x1041));
     const struct gt_value_spec *spec = &gt_value_module_find(m, 0x1040)->spec;
-    assert_int_equal(spec->n_arguments, 6);
+    assert_int_equal(spec->n_arguments, 7);
     assert_int_equal(spec->n_returns, 1);
     assert_true(spec->item[1].is_float && spec->item[1].number == 1);
     const struct gt_value_item *in_two = &spec->item[2], *field = &spec->item[3];
@@ -83,8 +85,10 @@ static void test_meaning(void **state)
     assert_int_equal(field->piece[0].n_steps, 3);
     assert_int_equal(field->piece[0].step[2], -40);
     assert_true(spec->item[4].unsure && !spec->item[4].piece[0].reg);
-    assert_int_equal(spec->item[5].piece[0].offset, 1);
-    assert_true(spec->item[6].is_return && !spec->item[6].n_pieces);
+    static const uint8_t mask[8] = {0xff, 0, 0, 0, 0xff, 0xff, 3, 0};
+    assert_memory_equal(spec->item[5].mask, mask, sizeof mask);
+    assert_int_equal(spec->item[6].piece[0].offset, 1);
+    assert_true(spec->item[7].is_return && !spec->item[7].n_pieces);
     const struct gt_value_enum *e = gt_values_enum(&v, "flag_bits");
     assert_true(e->flags && e->n == 3 && e->value[2].value == INT64_MIN);
     assert_null(gt_values_enum(&v, "none"));
@@ -108,6 +112,26 @@ static void test_cut(void **state)
 
 #define HEAD "guesttrace values 1\n"
 #define F    HEAD "module - m\nfunction 10 f\n"
+
+static void refuses(const char *text, const char *says)
+{
+    struct gt_values v;
+    struct gt_error err = {0};
+    int status = gt_values_read(text, strlen(text), &v, &err);
+    if (status != GT_E_FORMAT || !strstr(err.text, says))
+        fail_msg("%s: %d, '%s' has no '%s'", text, status, err.text, says);
+}
+
+static void test_masks_refused(void **state)
+{
+    (void)state;
+    refuses(F "arg 1 t 2 - - - mask=ff\n", "two hex digits");
+    refuses(F "arg 1 t 2 - - - mask=ffffff\n", "two hex digits");
+    refuses(F "arg 1 t 2 - - - mask=ffgf\n", "two hex digits");
+    refuses(F "arg 1 d 2 - - - mask=ffff\n", "of a struct");
+    refuses(F "arg 1 t 1 - - - mask=ff mask=ff\n", "the end of the line");
+    refuses(F "arg 1 t 1 - - - mask=ff unsure\n", "the end of the line");
+}
 
 static void test_refused(void **state)
 {
@@ -158,13 +182,8 @@ static void test_refused(void **state)
         {HEAD "enum e A=1 \n", "one blank"},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct gt_values v;
-        struct gt_error err = {0};
-        int status = gt_values_read(bad[i].text, strlen(bad[i].text), &v, &err);
-        if (status != GT_E_FORMAT || !strstr(err.text, bad[i].says))
-            fail_msg("%s: %d, '%s' has no '%s'", bad[i].text, status, err.text, bad[i].says);
-    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuses(bad[i].text, bad[i].says);
     struct gt_values v;
     struct gt_error err;
     static const char later[] = "guesttrace values 2\nnews\n", zero[] = HEAD "module - a\0b\n";
@@ -231,10 +250,10 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_meaning),
-        cmocka_unit_test(test_cut),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_most),       cmocka_unit_test(test_write_refuses),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_cut),           cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_masks_refused), cmocka_unit_test(test_most),
+        cmocka_unit_test(test_write_refuses), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
