@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define KEPT     __attribute__((noinline, noclone))
 #define NOT_PURE __asm__ volatile("" ::: "memory")
@@ -13,6 +14,11 @@ enum mode { READ = 1, WRITE = 2, SYNC = 8 };
 struct pair {
     int x;
     double y;
+};
+struct gap {
+    unsigned char c;
+    unsigned three : 3;
+    unsigned short s;
 };
 struct big {
     long n[6];
@@ -78,6 +84,30 @@ KEPT struct pair by_value(struct pair p, struct big b, int last)
     return p;
 }
 
+/* The caller's bytes between the members are not 0. */
+KEPT int gaps(struct gap g, int last)
+{
+    printf("gaps(g=gap{0x%x}, last=%d) = %d\n", g.c | g.three << 8 | (unsigned)g.s << 16, last,
+           last);
+    NOT_PURE;
+    return last;
+}
+
+static __attribute__((noinline)) void fill(struct gap *g)
+{
+    memset(g, 0xff, sizeof *g);
+    g->c = 'a';
+    g->three = 5;
+    g->s = 0x1234;
+}
+
+KEPT long double wide(long double a, int n, double b, long double c)
+{
+    printf("wide(a=%Lf, n=%d, b=%f, c=%Lf) = %Lf\n", a, n, b, c, c);
+    NOT_PURE;
+    return c;
+}
+
 KEPT void nothing(void)
 {
     printf("nothing() = ?\n");
@@ -98,6 +128,11 @@ int main(void)
     letters('z', (char *)24, "<0x18>");
     pointers(&file, &file);
     by_value((struct pair){3, 4.5}, (struct big){{1, 2}}, 9);
+    struct gap gap;
+    fill(&gap);
+    gaps(gap, 7);
+    wide(3.5L, 4, 1.25, -1e10L);
+    wide(-0.0L, -4, 0, 1.0L / 3);
     nothing();
     fopen("/nonexistent/file", "r");
     return 0;

@@ -17,7 +17,7 @@ from gttest.commands import must, printed, run
 from gttest.compilers import compile_to
 from gttest.results import Tally, folder, need, same, write
 
-NAMES = ['integers', 'enums', 'floats', 'letters', 'pointers', 'by_value', 'nothing']
+NAMES = ['integers', 'enums', 'floats', 'letters', 'pointers', 'by_value', 'gaps', 'wide', 'nothing']
 
 
 def record(qemu, *words):
@@ -48,7 +48,7 @@ def test_types(arch, where):
     fields = 'pointers@arg2/*;by_value@arg1/*'
     for output, *more in (out, '--format', 'uftrace'), (f'{out}.gtrace', '--format', 'compact'):
         said = said_by(record(qemu, '-a', '-A', fields, '-o', output, *more, program))
-        need(len(said) == 12, f'the guest says {len(said)} lines')
+        need(len(said) == 15, f'the guest says {len(said)} lines')
         same('\n'.join(shown(output)), '\n'.join(said), f'calls of {output}')
     need(not os.path.exists(f'{out}.values'), 'the values file of the command stays')
     plain = printed(['uftrace', 'replay', '--no-pager', '-f', 'none', '-d', out])
@@ -79,6 +79,32 @@ def test_stripped(arch, where):
     record(qemu, '-a', '-A', '^_start@auto-args', '-o', out, program)
     text = replay(out)
     need(re.search(r' fopen\(\w+="/nonexistent/file", mode="r"\)', text), 'fopen has no arguments')
+
+
+def test_long_doubles(arch, where):
+    """Long doubles that a rule asks for, where the calling convention has them apart from other arguments; else the rule is
+    refused, and nothing wrong is shown."""
+    qemu = qemus.user_with_registers(arch)
+    program, out = f'{where}/wide', f'{where}/wide.gtrace'
+    bits = '80' if arch == 'x86_64' else '128'
+    compile_to(program, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-static')
+    record(qemu, '-R', f'^wide$@retval/f{bits}', '-o', out, program)
+    need(re.search(r'\} = -10000000000\.0+; /\* wide \*/', replay(out)), 'the result of wide is not shown')
+    done = run([paths.GUESTTRACE, 'record', '-q', '--qemu', qemu, '-A', f'^wide$@fparg1/f{bits}', '-o', f'{out}.2', program])
+    if arch == 'aarch64':
+        need(done.returncode == 0 and ' wide(3.500000) {' in replay(f'{out}.2'), done)
+    else:
+        need(done.returncode != 0 and b'depends on the arguments before it' in done.stderr, done)
+
+
+def test_conditions(arch, where):
+    """A condition compares a long double."""
+    qemu = qemus.user_with_registers(arch)
+    program, out = f'{where}/wide', f'{where}/chosen.gtrace'
+    compile_to(program, arch, paths.source('guest', 'auto_arguments.c'), '-O1', '-g', '-static')
+    record(qemu, '-a', '-o', out, program)
+    text = printed([paths.GUESTTRACE, 'replay', '--no-pager', '-f', 'none', '--where', 'wide:a > 3 && a < 4', out])
+    need(re.findall(r'^wide\((.*?),', text, re.M) == ['a=3.500000'], re.findall(r'wide\(.*', text))
 
 
 def test_damaged(where):
@@ -131,6 +157,8 @@ def main():
             tally.run(f'{arch}: types', test_types, arch, where)
             tally.run(f'{arch}: selected', test_selected, arch, where)
             tally.run(f'{arch}: stripped', test_stripped, arch, where)
+            tally.run(f'{arch}: long doubles', test_long_doubles, arch, where)
+            tally.run(f'{arch}: conditions', test_conditions, arch, where)
     with folder('auto-args') as where:
         tally.run('errors', test_errors, where)
         tally.run('damaged', test_damaged, where)

@@ -56,13 +56,13 @@ class Program(places_programs.Program):
     """`rounds`: how often each function is called; `machine`: for no operating system; `prints`: as above."""
 
     def __init__(self, seed, arch, rounds, machine, prints=True, **more):
-        super().__init__(seed, arch, **more)
         self.rounds, self.machine, self.prints = rounds, machine, prints
+        super().__init__(seed, arch, **more)
 
     def scalar(self):
-        """Long doubles of some architectures need a library."""
+        """Long doubles of some architectures need a library, which machines have not."""
         kind = super().scalar()
-        return kind if kind != 'long double' or self.arch == 'x86_64' else 'double'
+        return kind if kind != 'long double' or self.arch == 'x86_64' or not self.machine else 'double'
 
     def lines_of(self, letter, number, params, result):
         """Statements that print a line."""

@@ -70,7 +70,8 @@ static int take_bits(struct list *l, struct gt_value_item *item)
         return 0;
     }
     l->at = before;
-    return fail(l, item->format == GT_VALUE_FLOAT ? "32, 64 or 80 bits" : "8, 16, 32 or 64 bits");
+    return fail(l,
+                item->format == GT_VALUE_FLOAT ? "32, 64, 80 or 128 bits" : "8, 16, 32 or 64 bits");
 }
 
 static int take_struct(struct list *l, struct gt_value_item *item, char **end)

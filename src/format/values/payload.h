@@ -67,8 +67,8 @@ size_t gt_values_put_words(uint64_t *out, const struct gt_value_list *list);
 /* 0: the words are no values, or there are fewer than they say; else how many they are. */
 size_t gt_values_get_words(const uint64_t *words, size_t n, struct gt_value_list *out);
 
-/* A value of format GT_VALUE_FLOAT that is a word. */
-double gt_value_real(const struct gt_value_item *item, const struct gt_value *v);
+/* A value of format GT_VALUE_FLOAT; 0 if it was not read. */
+long double gt_value_real(const struct gt_value_item *item, const struct gt_value *v);
 /* The value of that name of a call; `item` are the list's. False: there is none, it was not read,
  * or it is a struct. A string that was not read is its address. */
 bool gt_values_get(const struct gt_value_item *item, const struct gt_value_list *list,

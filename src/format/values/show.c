@@ -4,6 +4,7 @@
 #include "format/le.h"
 #include "format/values/payload.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -45,15 +46,11 @@ static void show_text(const struct show *s, const struct gt_value *v)
     gt_text_printf(s->t, v->kind == GT_VALUE_CUT ? "\"..." : "\"");
 }
 
-/* x87's 80 bits: the mantissa has its first bit. */
-static double from_80_bits(const uint8_t *p)
+/* Long doubles reach 10^4932. */
+static void show_real(const struct show *s, long double real)
 {
-    uint64_t mantissa = gt_le64(p);
-    int exponent = gt_le16(p + 8) & 0x7fff;
-    double sign = gt_le16(p + 8) >> 15 ? -1 : 1;
-    if (exponent == 0x7fff)
-        return mantissa << 1 ? (double)NAN : sign * (double)INFINITY;
-    return sign * ldexp((double)mantissa, exponent - 16383 - 63);
+    bool plain = isnan(real) || isinf(real) || fabsl(real) < (long double)DBL_MAX;
+    gt_text_printf(s->t, plain ? "%Lf" : "%Lg", real);
 }
 
 static void show_flags(const struct show *s, const struct gt_value_enum *e, uint64_t left)
@@ -176,10 +173,8 @@ static void show_value(const struct show *s, const struct gt_value_item *item,
         gt_text_printf(s->t, "<0x%" PRIx64 ">", v->word);
     else if (bytes && gt_value_is_text(item->format))
         show_text(s, v);
-    else if (item->format == GT_VALUE_FLOAT && bytes && v->size == 10)
-        gt_text_printf(s->t, "%f", from_80_bits(v->bytes));
-    else if (item->format == GT_VALUE_FLOAT && !bytes)
-        gt_text_printf(s->t, "%f", gt_value_real(item, v));
+    else if (item->format == GT_VALUE_FLOAT && (!bytes || v->size == item->size))
+        show_real(s, gt_value_real(item, v));
     else if (bytes || item->format == GT_VALUE_STRUCT)
         show_struct(s, item, v);
     else

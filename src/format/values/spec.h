@@ -41,7 +41,7 @@ enum gt_value_format {
     GT_VALUE_AUTO = 'i', /* signed; large ones as hex, as uftrace shows them */
     GT_VALUE_CHAR = 'c',
     GT_VALUE_BOOL = 'b',
-    GT_VALUE_FLOAT = 'f',      /* 4, 8 or 10 bytes */
+    GT_VALUE_FLOAT = 'f',      /* 4 or 8 bytes, 10 (x87) or 16 (IEEE) */
     GT_VALUE_STRING = 's',     /* the source has the address of bytes that end with a NUL */
     GT_VALUE_CXX_STRING = 'S', /* of a std::string */
     GT_VALUE_POINTER = 'p',    /* shown with the name of a function, where it is one's */
@@ -149,7 +149,8 @@ struct gt_value_module {
  *
  * ADDRESS is hex: of a function in its module; after `at`, of a recording, where the module was.
  * Numbers are decimal, NUMBERs may be negative. PATH and a function's NAME go to the end of the
- * line; in other names the writer puts "_" for blanks.
+ * line; in other names the writer puts "_" for blanks. HEX has two digits a byte of the value, the
+ * lowest byte first; it is written with sources only.
  */
 #define GT_VALUES_FILE "guesttrace.values"
 

@@ -18,7 +18,7 @@ bool gt_value_size_fits(char format, unsigned size)
     case GT_VALUE_ENUM:
         return size == 1 || size == 2 || size == 4 || size == 8;
     case GT_VALUE_FLOAT:
-        return size == 4 || size == 8 || size == 10;
+        return size == 4 || size == 8 || size == 10 || size == 16;
     case GT_VALUE_STRING:
     case GT_VALUE_CXX_STRING:
         return size == 0;

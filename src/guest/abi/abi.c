@@ -225,3 +225,35 @@ bool gt_abi_argument(const struct gt_abi *abi, unsigned number, bool is_float,
     gt_abi_on_stack(&call, v, v->size, 1);
     return true;
 }
+
+static bool is_float_register(const struct gt_abi *abi, const char *reg)
+{
+    for (unsigned i = 0; reg && i < abi->n_float; i++)
+        if (!strcmp(abi->floating[i], reg))
+            return true;
+    return false;
+}
+
+bool gt_abi_long_double(const struct gt_abi *abi, unsigned number, unsigned size,
+                        struct gt_abi_value *v)
+{
+    struct gt_type real = {.kind = GT_TYPE_FLOAT, .size = size, .extended = size == 10};
+    struct gt_types *types = gt_types_new(NULL);
+    struct gt_abi_call call = {.abi = abi, .types = types, .floats = number ? number - 1 : 0};
+    bool good = false;
+
+    *v = (struct gt_abi_value){0};
+    if (real.extended)
+        real.size = abi->bits == 32 ? 12 : 16;
+    if (types && call.floats <= abi->n_float) {
+        uint32_t id = gt_types_add(types, &real);
+        if (number)
+            pass_param(&call, id, v);
+        else
+            give_result(&call, id, v);
+        good = gt_types_status(types) == GT_OK && !v->unknown && v->n && !v->at_entry &&
+               (!number || is_float_register(abi, v->piece[0].reg));
+    }
+    gt_types_free(types);
+    return good;
+}

@@ -85,6 +85,11 @@ void gt_abi_place_prototype(const struct gt_abi *abi, const struct gt_prototypes
 bool gt_abi_argument(const struct gt_abi *abi, unsigned number, bool is_float,
                      struct gt_abi_value *value);
 
+/* The same of a long double of 10 bytes (x87) or 16 (IEEE); number 0: a result. False also for an
+ * argument whose place depends on those before it. */
+bool gt_abi_long_double(const struct gt_abi *abi, unsigned number, unsigned size,
+                        struct gt_abi_value *value);
+
 extern const struct gt_abi gt_abi_aarch64;
 extern const struct gt_abi gt_abi_i386;
 extern const struct gt_abi gt_abi_i386_regparm;

@@ -247,6 +247,7 @@ static void begin_unit(struct gt_dwarf *d, Dwarf_Die *unit)
     uint8_t address = 8, offset;
 
     d->clang = !producer || strncmp(producer, "GNU ", 4) != 0;
+    d->quad = producer && strstr(producer, "-mlong-double-128");
     dwarf_cu_die(unit->cu, &(Dwarf_Die){0}, &version, NULL, &address, &offset, NULL, NULL);
     d->word = address;
     d->cxx = d->foreign = false;

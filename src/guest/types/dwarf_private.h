@@ -31,6 +31,7 @@ struct gt_dwarf {
     /* The unit under way. */
     bool cxx, foreign;
     bool clang, optimized; /* optimized: by Clang */
+    bool quad;             /* its long doubles have 128 bits on x86, too */
     uint8_t word;          /* bytes of an address */
     /* Types by the place of their entries in memory, and those that wait to be read. */
     struct gt_dwarf_type *map;

@@ -8,6 +8,7 @@
 #include "guest/types/dwarf_private.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +125,14 @@ static uint16_t align_of(Dwarf_Die *die)
     return align <= ALIGN_MOST && (align & (align - 1)) == 0 ? (uint16_t)align : 0;
 }
 
-static void set_base(struct gt_type *to, Dwarf_Die *die)
+/* GCC says when another option than its own sets what a long double is; Clang does not. */
+static bool is_extended(const struct gt_dwarf *d, const struct gt_type *t)
+{
+    return (d->e_machine == EM_X86_64 || d->e_machine == EM_386) && !d->quad && t->size > 8 &&
+           strstr(t->name, "long double");
+}
+
+static void set_base(const struct gt_dwarf *d, struct gt_type *to, Dwarf_Die *die)
 {
     uint64_t encoding = 0;
 
@@ -136,7 +144,7 @@ static void set_base(struct gt_type *to, Dwarf_Die *die)
         break;
     case DW_ATE_float:
         to->kind = GT_TYPE_FLOAT;
-        to->extended = to->size > 8 && strstr(to->name, "long double");
+        to->extended = is_extended(d, to);
         break;
     case DW_ATE_complex_float:
         to->kind = GT_TYPE_COMPLEX;
@@ -332,7 +340,7 @@ static void read_type(struct gt_dwarf *d, struct gt_dwarf_type at)
 
     switch (tag) {
     case DW_TAG_base_type:
-        set_base(&to, &at.die);
+        set_base(d, &to, &at.die);
         break;
     case DW_TAG_structure_type:
     case DW_TAG_class_type:

@@ -120,6 +120,32 @@ static bool is_in_code(const struct gt_argument_reading *a)
     return yes;
 }
 
+static bool is_long_double(const struct gt_value_item *item)
+{
+    return item->format == GT_VALUE_FLOAT && item->size > 8;
+}
+
+/* Where a long double is may depend on the arguments before it, which no rule says. */
+static int check_long_doubles(const struct gt_argument_reading *a, const char *target,
+                              struct gt_error *err)
+{
+    struct gt_abi_value v;
+    for (guint i = 0; i < a->rules->len; i++) {
+        const struct rule *rule = g_ptr_array_index(a->rules, i);
+        for (size_t k = 0; k < rule->n; k++) {
+            const struct gt_value_item *item = &rule->request[k].item;
+            if (is_long_double(item) && !item->n_pieces &&
+                !gt_abi_long_double(a->abi, item->is_return ? 0 : item->number, item->size, &v))
+                return gt_error_set(err, GT_E_USAGE,
+                                    "%s%.0u/f%u: on %s its place depends on the arguments before "
+                                    "it; name it: fpargN/f%u%%REGISTER or %%stack+N",
+                                    item->is_return ? "retval" : "fparg", item->number,
+                                    item->size * 8, target, item->size * 8);
+        }
+    }
+    return 0;
+}
+
 /* What the host can, and the convention of the functions. */
 static int check(struct gt_uftrace_recorder *r, struct gt_error *err)
 {
@@ -138,7 +164,7 @@ static int check(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (!r->arguments.abi && r->arguments.rules->len)
         return gt_error_set(err, GT_E_UNSUPPORTED, "%s: the calling convention of %s is not known",
                             what, r->host.target);
-    return 0;
+    return check_long_doubles(&r->arguments, r->host.target, err);
 }
 
 int gt_arguments_init(struct gt_uftrace_recorder *r, struct gt_error *err)
@@ -182,6 +208,11 @@ static void place_argument(const struct gt_abi *abi, struct gt_value_item *item)
 {
     struct gt_abi_value v;
     struct gt_value_item second;
+    if (is_long_double(item)) {
+        if (gt_abi_long_double(abi, item->number, item->size, &v))
+            place_by_abi(item, &v);
+        return;
+    }
     if (!gt_abi_argument(abi, item->number, item->is_float, &v))
         return;
     place_by_abi(item, &v);
@@ -203,6 +234,12 @@ static void place_result(const struct gt_abi *abi, struct gt_value_item *item)
 {
     bool is_float = item->format == GT_VALUE_FLOAT;
     const char *reg = is_float ? abi->float_result : abi->result;
+    struct gt_abi_value v;
+    if (is_long_double(item)) {
+        if (gt_abi_long_double(abi, 0, item->size, &v))
+            place_by_abi(item, &v);
+        return;
+    }
     if (!reg || (item->size > abi->slot && !is_float))
         return;
     item->piece[0] = (struct gt_value_piece){.reg = reg};

@@ -44,6 +44,8 @@ static void put_item(GString *out, const struct gt_value_item *item, unsigned nu
         g_string_append_printf(out, "/%c", format == GT_VALUE_CHARS ? 's' : format);
     else if (format == GT_VALUE_STRUCT)
         g_string_append_printf(out, "/t%u:%s", item->size, item->type ? item->type : "struct");
+    else if (format == GT_VALUE_FLOAT && item->size == 16) /* it knows none of this size */
+        g_string_append_printf(out, "/t%u:float128", item->size);
     else if (format == GT_VALUE_ENUM)
         g_string_append_printf(out, "/d%u", item->size * 8);
     else if (format == GT_VALUE_OCTAL) /* uftrace 0.13 knows no /o */

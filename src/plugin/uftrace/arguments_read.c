@@ -53,8 +53,9 @@ static bool read_given(const struct reading *in, const struct gt_value_piece *p,
     return true;
 }
 
+/* n bytes; those that the register does not have are 0. False: it has fewer than `least`. */
 static bool read_register(const struct reading *in, struct gt_argument_register *reg,
-                          const struct gt_value_piece *p, void *out, size_t n)
+                          const struct gt_value_piece *p, void *out, size_t n, size_t least)
 {
     if (in->given)
         return read_given(in, p, out, n);
@@ -71,6 +72,8 @@ static bool read_register(const struct reading *in, struct gt_argument_register 
         memcpy(out, bytes + p->offset, sizeof(uint64_t));
         return true;
     }
+    if (have < least)
+        return false;
     memset(out, 0, n);
     memcpy(out, bytes + p->offset, have < n ? have : n);
     return true;
@@ -96,7 +99,7 @@ static bool follow(const struct reading *in, struct gt_argument_register *reg,
 {
     unsigned word = in->r->guest.arch->bits / 8;
     uint64_t at = 0;
-    if (p->reg ? !read_register(in, reg, p, &at, word) : !stack_address(in, p, &at))
+    if (p->reg ? !read_register(in, reg, p, &at, word, 1) : !stack_address(in, p, &at))
         return false;
     if (!p->reg && p->n_steps && !read_address(in, truncated(in, at), &at))
         return false;
@@ -110,11 +113,11 @@ static bool follow(const struct reading *in, struct gt_argument_register *reg,
 }
 
 static bool read_piece(const struct reading *in, struct gt_argument_register *reg,
-                       const struct gt_value_piece *p, void *out, size_t n)
+                       const struct gt_value_piece *p, void *out, size_t n, size_t least)
 {
     uint64_t addr;
     if (p->reg && !p->n_steps)
-        return read_register(in, reg, p, out, n);
+        return read_register(in, reg, p, out, n, least);
     return follow(in, reg, p, &addr) && read_memory(in, addr, out, n);
 }
 
@@ -163,7 +166,7 @@ static void read_bytes(const struct reading *in, const struct gt_value_item *ite
                        struct gt_value *v)
 {
     uint64_t size = 0;
-    if (!read_piece(in, reg[1], &item->piece[1], &size, in->r->guest.arch->bits / 8))
+    if (!read_piece(in, reg[1], &item->piece[1], &size, in->r->guest.arch->bits / 8, 1))
         return;
     size_t n = size < GT_VALUE_STRING_MOST ? (size_t)size : GT_VALUE_STRING_MOST;
     *v = (struct gt_value){
@@ -179,7 +182,7 @@ static void read_string(const struct reading *in, const struct gt_value_item *it
     const struct gt_value_piece *p = &item->piece[0];
     bool known = item->format == GT_VALUE_CHARS
                      ? follow(in, reg[0], p, &addr)
-                     : read_piece(in, reg[0], p, &addr, in->r->guest.arch->bits / 8);
+                     : read_piece(in, reg[0], p, &addr, in->r->guest.arch->bits / 8, 1);
     if (!known)
         return;
     if (item->n_pieces == 2) {
@@ -210,7 +213,7 @@ static void read_value(struct reading *in, size_t i, uint8_t *out, struct gt_val
     for (unsigned k = 0; k < item->n_pieces && at < item->size; k++) {
         const struct gt_value_piece *p = &item->piece[k];
         size_t left = item->size - at, n = p->size && p->size < left ? p->size : left;
-        if (!read_piece(in, reg[k], p, out + at, n))
+        if (!read_piece(in, reg[k], p, out + at, n, item->format == GT_VALUE_FLOAT ? n : 1))
             return;
         at += n;
     }

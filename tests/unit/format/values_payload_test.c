@@ -77,6 +77,35 @@ static void test_words_refused(void **state)
     assert_int_equal(gt_values_get_words((uint64_t[]){1 | 2 << 8, 8, UINT64_MAX}, 3, &got), 3);
 }
 
+/* Of `exponent`, the bits above the 112 of the mantissa, and the mantissa's upper 64. */
+static void shows_quad(unsigned exponent, uint64_t high, const char *want)
+{
+    static const struct gt_value_item item = {.format = 'f', .size = 16, .number = 1};
+    uint8_t bytes[16] = {0};
+    for (unsigned i = 0; i < 8; i++)
+        bytes[6 + i] = (uint8_t)(high >> (8 * i));
+    bytes[14] = (uint8_t)exponent;
+    bytes[15] = (uint8_t)(exponent >> 8);
+    const struct gt_value_list one = {
+        .n = 1, .value = {{.kind = GT_VALUE_BYTES, .size = 16, .bytes = bytes}}};
+    shows(&item, &one, want);
+}
+
+/* IEEE's binary128: an exponent of 15 bits less 16383, a mantissa without its first bit. */
+static void test_quad(void **state)
+{
+    (void)state;
+    shows_quad(0, 0, "0.000000");
+    shows_quad(0x8000, 0, "-0.000000");
+    shows_quad(0x4000, UINT64_C(0xc000000000000000), "3.500000"); /* 1.75 * 2 */
+    shows_quad(0xbfff, 0, "-1.000000");
+    shows_quad(0x4000 + 62, UINT64_C(1) << 1, "9223372036854775809.000000"); /* 2^63 + 1 */
+    shows_quad(0x7fff, 0, "inf");
+    shows_quad(0xffff, 0, "-inf");
+    shows_quad(0x7fff, 1, "nan");
+    shows_quad(0x7ffe, 0, "5.94866e+4931"); /* 2^16383 */
+}
+
 static void test_uftrace(void **state)
 {
     uint8_t bytes[GT_VALUES_BYTES];
@@ -257,7 +286,7 @@ static void test_lists_refused(void **state)
         {"arg1/q", "a format"},
         {"arg1/d12", "8, 16, 32 or 64"},
         {"arg1/s64", "64 bits"},
-        {"fparg1/16", "32, 64 or 80"},
+        {"fparg1/16", "32, 64, 80 or 128"},
         {"arg1/e:", "enumeration"},
         {"arg1/t", "size of the struct"},
         {"arg1/t65", "size of the struct"},
@@ -301,11 +330,11 @@ static void test_is_item(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),   cmocka_unit_test(test_words_refused),
-        cmocka_unit_test(test_uftrace), cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_longest), cmocka_unit_test(test_shown),
-        cmocka_unit_test(test_lists),   cmocka_unit_test(test_lists_refused),
-        cmocka_unit_test(test_is_item),
+        cmocka_unit_test(test_words),         cmocka_unit_test(test_words_refused),
+        cmocka_unit_test(test_quad),          cmocka_unit_test(test_uftrace),
+        cmocka_unit_test(test_strings),       cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_shown),         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_lists_refused), cmocka_unit_test(test_is_item),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
