@@ -12,12 +12,18 @@ struct replay_options {
     struct gt_reading_options reader;
     GPtrArray *functions, *modules;
     const char *fields;
-    bool flat;
+    uint64_t last;
+    bool flat, json;
 };
 
 static const struct gt_option replay_table[] = {
     {"flat", .type = GT_OPTION_FLAG, .help = "print a line for each event, for other programs",
      .offset = offsetof(struct replay_options, flat)},
+    {"json", .type = GT_OPTION_FLAG, .help = "print JSON, a line for each call where it ends",
+     .offset = offsetof(struct replay_options, json)},
+    {"last", .type = GT_OPTION_NUMBER, .value = "N", .min = 1, .max = 10000000,
+     .help = "only the last N calls, and what is open then",
+     .offset = offsetof(struct replay_options, last)},
     {"function", .type = GT_OPTION_TEXT, .repeat = true, .value = "PATTERN",
      .help = "only calls of these functions and what they call: NAME, a glob, MODULE:NAME",
      .offset = offsetof(struct replay_options, functions)},
@@ -59,7 +65,7 @@ static int add_named(struct fields *f, const char *name, struct gt_error *err)
 
 static void add_default(struct fields *f, const struct replay_options *o)
 {
-    if (o->reader.window.from || o->reader.window.to)
+    if (o->reader.window.from || o->reader.window.to || o->last)
         add_field(f, GT_REPLAY_AT);
     add_field(f, GT_REPLAY_DURATION);
     add_field(f, GT_REPLAY_TID);
@@ -164,7 +170,10 @@ static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
     struct wanted wanted = {.o = o,
                             .function = o->functions ? g_new0(bool, o->functions->len) : NULL,
                             .module = o->modules ? g_new0(bool, o->modules->len) : NULL};
-    struct gt_replay_options to = {.flat = o->flat,
+    struct gt_replay_options to = {.form = o->json   ? GT_REPLAY_JSON
+                                           : o->flat ? GT_REPLAY_FLAT
+                                                     : GT_REPLAY_TREE,
+                                   .last = (uint32_t)o->last,
                                    .called = o->functions ? want_called : NULL,
                                    .inside = o->modules ? want_inside : NULL,
                                    .user = &wanted,
@@ -184,6 +193,8 @@ static int replay(struct gt_reading *r, const void *user, struct gt_error *err)
 static int run_replay(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct replay_options *o = options;
+    if (o->flat && o->json)
+        return gt_command_usage_error(self, "takes one of --flat and --json");
     return gt_reading_run(self, &o->reader, n, operands, replay, o);
 }
 
@@ -202,7 +213,9 @@ const struct gt_command gt_command_replay = {
             "calls that a task had open at that time come before its first line.",
             "--flat prints \"TIME TID DEPTH EVENT DURATION FUNCTION\" for each entry and exit, "
             "times in seconds. EVENT is enter, leave, open (the recording ends in this call), "
-            "event, name (the task has this name from here on), lost or console.",
+            "event, name (the task has this name from here on), lost, console, or mark (of a "
+            "trigger in a program).",
+            "--json prints an object a line: docs/readers.md has its keys.",
             "Control characters in names are shown as \\xNN.", NULL},
     .spec = {.table = replay_table},
     .options_size = sizeof(struct replay_options),

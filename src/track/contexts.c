@@ -18,6 +18,7 @@ void gt_tracker_close_suspended(struct gt_tracker *k, uint64_t time)
         if (!s->running) {
             uint64_t end = time > s->last_time ? time : s->last_time;
             report_resumed(k, s, end);
+            gt_stack_report_end(k, s, end);
             gt_stack_close(k, s, 0, end);
         }
     pthread_mutex_unlock(&k->lock);

@@ -21,6 +21,9 @@ struct gt_sink {
     /* A stack with an output is suspended; it continues, or ends. May be NULL. */
     void (*suspended)(void *self, struct gt_stack *s, uint64_t time);
     void (*resumed)(void *self, struct gt_stack *s, uint64_t time);
+    /* The calls that the stack has open end without having returned: their leaves, at that time,
+     * are next. May be NULL. */
+    void (*ends)(void *self, struct gt_stack *s, uint64_t time);
     /* A handler begins at the address, or goes on by a jump in the function of that entry. May be
      * NULL. */
     void (*handler)(void *self, uint64_t addr);

@@ -91,6 +91,12 @@ void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time)
         t->tracker->sink->enter(t->tracker->sink_self, s, time, depth, frame.addr);
 }
 
+void gt_stack_report_end(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
+{
+    if (s->out && gt_stack_depth(s) > 0 && k->sink->ends)
+        k->sink->ends(k->sink_self, s, time);
+}
+
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time)
 {
     for (; gt_stack_depth(s) > depth; s->top--) {

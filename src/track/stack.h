@@ -7,6 +7,8 @@
 
 /* Pushes and records; counts GT_ANOMALY_TOO_DEEP where the stack may not grow. */
 void gt_stack_push(struct gt_thread *t, struct gt_frame frame, uint64_t time);
+/* To the sink: what the stack has open ends without having returned. gt_stack_close is next. */
+void gt_stack_report_end(struct gt_tracker *k, struct gt_stack *s, uint64_t time);
 /* Pops and records until `depth` frames are left. */
 void gt_stack_close(struct gt_tracker *k, struct gt_stack *s, uint32_t depth, uint64_t time);
 /* The code's function replaces the top frame. */

@@ -54,6 +54,7 @@ bool gt_thread_init(struct gt_thread *t, struct gt_tracker *k, uint64_t time)
 
 static void stack_finish(struct gt_tracker *k, struct gt_stack *s, uint64_t time)
 {
+    gt_stack_report_end(k, s, time);
     gt_stack_close(k, s, 0, time);
     if (s->out)
         k->sink->close(k->sink_self, s);

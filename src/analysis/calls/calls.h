@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gt_call;
 struct gt_calls;
 struct gt_call_value; /* base/call_value.h */
 struct gt_call_value_name;
@@ -125,6 +126,8 @@ struct gt_calls_facts {
     bool incomplete;       /* cut, or still being written */
 };
 const struct gt_calls_facts *gt_calls_facts(const struct gt_calls *c);
+/* True for an EXIT of a call that did not return: its task or the recording ended in it. */
+bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e);
 /* The text of one of the recording's text files (GT_STATS_FILE and others); NULL: it has none. The
  * caller frees it. */
 char *gt_calls_text(const struct gt_calls *c, const char *name, size_t *size);

@@ -285,6 +285,17 @@ size_t gt_calls_n_tasks(const struct gt_calls *c)
     return c->tasks.task->len;
 }
 
+bool gt_calls_is_open(const struct gt_calls *c, const struct gt_call *e)
+{
+    if (e->kind != GT_CALL_EXIT || e->flags & (GT_CALL_UNFINISHED | GT_CALL_CLIPPED))
+        return e->kind == GT_CALL_EXIT && e->flags & GT_CALL_UNFINISHED;
+    const GArray *ends = gt_tasks_at(&c->tasks, e->task)->ends;
+    for (guint i = 0; ends && i < ends->len; i++)
+        if (g_array_index(ends, uint64_t, i) == e->time)
+            return true;
+    return false;
+}
+
 const struct gt_calls_task *gt_calls_task(const struct gt_calls *c, uint32_t index)
 {
     return &((const struct gt_tasks_task *)c->tasks.task->pdata[index])->public;

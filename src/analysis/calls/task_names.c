@@ -5,6 +5,7 @@
 #include "analysis/calls/perf_file.h"
 #include "format/recording/files.h"
 #include "format/recording/guest_tasks.h"
+#include "format/recording/open_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,28 @@ static void read_guests(struct gt_tasks *t)
     free(text);
 }
 
+static void take_end(void *self, uint32_t id, uint64_t time)
+{
+    struct gt_tasks *t = self;
+    const uint32_t index = gt_tasks_find(t, id);
+    if (index == UINT32_MAX)
+        return;
+    struct gt_tasks_task *task = t->task->pdata[index];
+    if (!task->ends)
+        task->ends = g_array_new(FALSE, FALSE, sizeof time);
+    g_array_append_val(task->ends, time);
+}
+
+static void read_ends(struct gt_tasks *t)
+{
+    char *text;
+    size_t size;
+    if (gt_texts_read(t->files, GT_OPEN_CALLS_FILE, &text, &size, NULL) < 0)
+        return;
+    gt_open_calls_parse(text, take_end, t);
+    free(text);
+}
+
 int gt_task_names_read(struct gt_tasks *t, struct gt_error *err)
 {
     int status = 0;
@@ -80,8 +103,10 @@ int gt_task_names_read(struct gt_tasks *t, struct gt_error *err)
             free(data);
         }
     }
-    if (status == 0)
+    if (status == 0) {
         read_guests(t);
+        read_ends(t);
+    }
     return status;
 }
 

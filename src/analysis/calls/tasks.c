@@ -36,6 +36,8 @@ static void free_task(gpointer data)
     g_array_free(t->names, TRUE);
     if (t->switches)
         g_array_free(t->switches, TRUE);
+    if (t->ends)
+        g_array_free(t->ends, TRUE);
     g_array_free(t->epochs, TRUE);
     g_free(t);
 }

@@ -23,6 +23,7 @@ struct gt_tasks_task {
     struct gt_calls_task public; /* `names` in the array below */
     GArray *names;               /* struct gt_calls_name, by time */
     GArray *switches; /* struct gt_tasks_switch, by time: what perf says; NULL: nothing */
+    GArray *ends;     /* uint64_t: when calls that it had open ended; NULL: never */
     GArray *epochs;   /* struct gt_tasks_epoch, by time; none: no session */
 };
 

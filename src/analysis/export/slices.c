@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { VALUES_MOST = GT_VALUES_MOST + 2 };
+enum { VALUES_MOST = GT_VALUES_MOST + 3 };
 
 struct reading {
     struct gt_calls *calls;
@@ -64,9 +64,12 @@ static size_t make_values(struct reading *r, const struct gt_call *e)
     return list->n;
 }
 
-/* Of a call in which the task was suspended; returns how many values the event has then. */
-static size_t add_times(struct reading *r, const struct gt_call *e, size_t n)
+/* What is to be known of a call beside its values; returns how many the event has then. */
+static size_t add_facts(struct reading *r, const struct gt_call *e, size_t n)
 {
+    if (gt_calls_is_open(r->calls, e))
+        r->value[n++] =
+            (struct gt_slice_value){.name = "open", .kind = GT_SLICE_UNSIGNED, .word = 1};
     if (e->slept == 0)
         return n;
     r->value[n++] = (struct gt_slice_value){
@@ -110,7 +113,7 @@ static int take(void *self, const struct gt_call *e)
         r->to->begin(r->to->self, e, r->value, make_values(r, e));
         break;
     case GT_CALL_EXIT:
-        r->to->end(r->to->self, e, r->value, add_times(r, e, make_values(r, e)));
+        r->to->end(r->to->self, e, r->value, add_facts(r, e, make_values(r, e)));
         break;
     case GT_CALL_EVENT:
         take_event(r, e);

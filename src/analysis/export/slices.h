@@ -12,7 +12,8 @@
 #include "base/output.h"
 
 /* A value of a call: an argument at its begin, what it has returned at its end; there also how long
- * it ran and slept, if the task was suspended in it ("ran_ns", "slept_ns"). */
+ * it ran and slept, if the task was suspended in it ("ran_ns", "slept_ns"), and that it did not
+ * return ("open"). */
 struct gt_slice_value {
     const char *name; /* "file"; where it is not known "arg1", "retval"; letters, digits and _.>- */
     const char *text; /* as replay shows it; NULL: of a number that is not from the guest */

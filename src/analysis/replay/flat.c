@@ -106,7 +106,7 @@ static void flat_call(struct gt_replay *r, const struct gt_call *e)
 static void flat_mark(struct gt_replay *r, const struct gt_calls_mark *m)
 {
     begin_line(r, &(struct gt_call){.time = m->time, .task = GT_REPLAY_NONE, .kind = GT_CALL_EVENT},
-               "console ");
+               *r->mark_word == 'm' ? "mark    " : "console ");
     gt_replay_put_escaped(r, m->text);
     end_line(r);
 }

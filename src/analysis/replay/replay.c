@@ -5,6 +5,8 @@
 
 #include "analysis/calls/window_marks.h"
 #include "analysis/replay/state.h"
+#include "format/recording/files.h"
+#include "format/recording/stats.h"
 
 static bool chooses(const struct gt_replay *r)
 {
@@ -38,6 +40,34 @@ static void keep_before(struct gt_replay *r, struct gt_replay_task *t, const str
     g_array_append_val(t->before, call);
 }
 
+/* ---- which calls are the last -------------------------------------------------------------- */
+
+static void count_nothing(struct gt_replay *r)
+{
+    (void)r;
+}
+
+static void count_call(struct gt_replay *r, const struct gt_call *e)
+{
+    if (e->kind == GT_CALL_ENTRY && !gt_call_suspends(e->function))
+        r->ring[r->n_ring++ % r->o->last] = e->time;
+}
+
+static void count_no_mark(struct gt_replay *r, const struct gt_calls_mark *m)
+{
+    (void)r, (void)m;
+}
+
+static void count_no_name(struct gt_replay *r, const struct gt_replay_renaming *n)
+{
+    (void)r, (void)n;
+}
+
+static const struct gt_replay_layout gt_replay_count = {count_nothing, count_call, count_no_mark,
+                                                        count_no_name, count_nothing};
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
 static void take_entry(struct gt_replay *r, const struct gt_replay_layout *layout,
                        const struct gt_call *e)
 {
@@ -70,20 +100,18 @@ static void take_exit(struct gt_replay *r, const struct gt_replay_layout *layout
     struct gt_call call = *e;
     if (older)
         call.begin = before->begin;
-    /* A call that goes on stays shown: nothing of its task comes after it but a new name. */
-    if (e->flags & GT_CALL_UNFINISHED && !(e->flags & GT_CALL_CLIPPED))
+    const bool is_open = gt_calls_is_open(r->calls, e);
+    if (is_open && !(e->flags & GT_CALL_CLIPPED)) {
+        call.flags |= GT_CALL_UNFINISHED;
         g_array_append_val(r->open, call);
-    if (!(e->flags & (GT_CALL_UNFINISHED | GT_CALL_CLIPPED))) {
-        t->shown -= !name->schedule;
-        layout->call(r, &call);
     }
+    /* A call that goes on stays shown: nothing of its task comes after it but a new name. */
+    if (!(e->flags & (GT_CALL_UNFINISHED | GT_CALL_CLIPPED)))
+        t->shown -= !name->schedule;
+    if (!is_open && !(e->flags & GT_CALL_CLIPPED))
+        layout->call(r, &call);
     if (older)
         g_array_set_size(t->before, t->before->len - 1);
-}
-
-static const struct gt_replay_layout *layout_of(const struct gt_replay *r)
-{
-    return r->o->flat ? &gt_replay_flat : &gt_replay_tree;
 }
 
 static uint64_t time_of_mark(const struct gt_replay *r)
@@ -110,10 +138,10 @@ static void take_others(struct gt_replay *r, uint64_t time)
     while (r->next < time) {
         const struct gt_replay_renaming *n = next_renaming(r);
         if (!n || n->time > time_of_mark(r)) {
-            layout_of(r)->mark(r, r->mark++);
+            r->layout->mark(r, r->mark++);
         } else {
             if (r->task[n->task].shown) /* as uftrace does */
-                layout_of(r)->rename(r, n);
+                r->layout->rename(r, n);
             r->renaming++;
         }
         find_next(r);
@@ -123,7 +151,7 @@ static void take_others(struct gt_replay *r, uint64_t time)
 static int take(void *self, const struct gt_call *e)
 {
     struct gt_replay *r = self;
-    const struct gt_replay_layout *layout = layout_of(r);
+    const struct gt_replay_layout *layout = r->layout;
     const struct gt_replay_task *t = &r->task[e->task];
     if (r->next < e->time && !(e->flags & (GT_CALL_CLIPPED | GT_CALL_UNFINISHED)))
         take_others(r, e->time);
@@ -159,9 +187,22 @@ static void find_renamings(struct gt_replay *r, const struct gt_calls_window *w)
     g_array_sort(r->renamings, compare_renamings);
 }
 
+/* Lines of a program's recording are of triggers: only a machine has a console. */
+static const char *word_of_marks(const struct gt_calls *c)
+{
+    size_t size;
+    struct gt_stats stats;
+    gt_stats_parse(&stats, gt_calls_text(c, GT_STATS_FILE, &size));
+    const bool program =
+        gt_stats_text(&stats, GT_STATS_MACHINE) && gt_stats_number(&stats, GT_STATS_MACHINE) == 0;
+    gt_stats_clear(&stats);
+    return program ? "mark" : "console";
+}
+
 static void start(struct gt_replay *r, const struct gt_calls_window *w)
 {
     r->first = gt_calls_facts(r->calls)->first;
+    r->mark_word = word_of_marks(r->calls);
     r->task = g_new0(struct gt_replay_task, gt_calls_n_tasks(r->calls));
     r->texts = g_string_chunk_new(1 << 16);
     r->open = g_array_new(FALSE, FALSE, sizeof(struct gt_call));
@@ -176,9 +217,12 @@ static void start(struct gt_replay *r, const struct gt_calls_window *w)
 
 static void finish(struct gt_replay *r)
 {
-    for (size_t i = 0; i < gt_calls_n_tasks(r->calls); i++)
+    for (size_t i = 0; i < gt_calls_n_tasks(r->calls); i++) {
         if (r->task[i].before)
             g_array_free(r->task[i].before, TRUE);
+        if (r->task[i].arguments)
+            g_array_free(r->task[i].arguments, TRUE);
+    }
     g_array_free(r->open, TRUE);
     g_array_free(r->renamings, TRUE);
     g_free(r->task);
@@ -187,17 +231,46 @@ static void finish(struct gt_replay *r)
     gt_replay_names_clear(r);
 }
 
+static int read_calls(struct gt_replay *r, const struct gt_calls_window *w, struct gt_error *err)
+{
+    start(r, w);
+    r->layout->begin(r);
+    int status = gt_calls_walk(r->calls, w, take, r, err);
+    if (status >= 0) {
+        take_others(r, UINT64_MAX);
+        r->layout->end(r);
+    }
+    finish(r);
+    return status < 0 ? status : 0;
+}
+
+/* When the call began from which on there are o->last of them. */
+static int find_last(struct gt_calls *c, const struct gt_calls_window *w,
+                     const struct gt_replay_options *o, uint64_t *from, struct gt_error *err)
+{
+    g_autofree struct gt_output *none = g_new0(struct gt_output, 1); /* nothing is written to it */
+    struct gt_replay r = {.calls = c, .o = o, .out = none, .layout = &gt_replay_count};
+    r.ring = g_new0(uint64_t, o->last);
+    int status = read_calls(&r, w, err);
+    *from = r.n_ring > o->last ? r.ring[r.n_ring % o->last] : 0;
+    g_free(r.ring);
+    return status;
+}
+
 int gt_replay_write(struct gt_calls *c, const struct gt_calls_window *w,
                     const struct gt_replay_options *o, struct gt_output *out, struct gt_error *err)
 {
-    struct gt_replay r = {.calls = c, .o = o, .out = out};
-    start(&r, w);
-    layout_of(&r)->begin(&r);
-    int status = gt_calls_walk(c, w, take, &r, err);
-    if (status >= 0) {
-        take_others(&r, UINT64_MAX);
-        layout_of(&r)->end(&r);
+    static const struct gt_replay_layout *const layouts[] = {[GT_REPLAY_TREE] = &gt_replay_tree,
+                                                             [GT_REPLAY_FLAT] = &gt_replay_flat,
+                                                             [GT_REPLAY_JSON] = &gt_replay_json};
+    struct gt_replay r = {.calls = c, .o = o, .out = out, .layout = layouts[o->form]};
+    struct gt_calls_window part = w ? *w : (struct gt_calls_window){0};
+    if (o->last) {
+        uint64_t from;
+        int status = find_last(c, w, o, &from, err);
+        if (status < 0)
+            return status;
+        part.from = MAX(part.from, from);
     }
-    finish(&r);
-    return status < 0 ? status : 0;
+    return read_calls(&r, &part, err);
 }

@@ -9,15 +9,17 @@
  * of a machine's console are comments. What a task had open when the window begins is shown before
  * its first line.
  *
+ * Indents are cut at GT_REPLAY_INDENT calls: deeper ones have their depth before them.
+ *
  * The flat layout has a line for each event:
  *
  *   TIME TID DEPTH EVENT DURATION FUNCTION
  *
  * TIME and DURATION in seconds with nine decimals, DURATION "-" where there is none. EVENT is
  * enter, leave, open (the recording ends in this call), event, lost (FUNCTION: how many records, 0:
- * not known) or console (TID and DEPTH are "-"). FUNCTION is followed by the values of arguments in
- * parentheses, or by " = " and what the call has returned. Calls that are only open in the window
- * have no line.
+ * not known), console or, of a program, mark (TID and DEPTH are "-"). FUNCTION is followed by the
+ * values of arguments in parentheses, or by " = " and what the call has returned. Calls that are
+ * only open in the window have no line.
  *
  * Names are escaped: see base/escape.h.
  */
@@ -58,8 +60,13 @@ enum gt_replay_color {
 /* Whether a function is wanted; `shown` is its name as lines show it. Asked once a function. */
 typedef bool gt_replay_want(void *user, const struct gt_calls_function *f, const char *shown);
 
+enum gt_replay_form { GT_REPLAY_TREE, GT_REPLAY_FLAT, GT_REPLAY_JSON }; /* JSON: see json.c */
+
+enum { GT_REPLAY_INDENT = 100 };
+
 struct gt_replay_options {
-    bool flat;
+    enum gt_replay_form form;
+    uint32_t last;            /* only that many calls, the last ones; 0: all */
     gt_replay_want *called;   /* only calls of these functions and what they call; NULL: all */
     gt_replay_want *inside;   /* only calls of these functions; NULL: all */
     void *user;               /* for both */

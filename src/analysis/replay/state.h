@@ -22,10 +22,11 @@ struct gt_replay_name {
 };
 
 struct gt_replay_task {
-    uint32_t shown; /* calls that are open and shown */
-    uint32_t root;  /* depth + 1 of the open call of a function that is wanted; 0: none is */
-    size_t name;    /* names of the task that it had already */
-    uint64_t last;  /* time of its line before; 0: none */
+    uint32_t shown;    /* calls that are open and shown */
+    uint32_t root;     /* depth + 1 of the open call of a function that is wanted; 0: none is */
+    size_t name;       /* names of the task that it had already */
+    uint64_t last;     /* time of its line before; 0: none */
+    GArray *arguments; /* of open calls: json.c; NULL: none */
     GArray *before; /* of struct gt_call: open since before the window; NULL: none. Their `begin` is
                      * the true one */
     bool before_shown; /* by the tree */
@@ -52,7 +53,10 @@ struct gt_replay {
     struct gt_calls *calls;
     const struct gt_replay_options *o;
     struct gt_output *out;
-    uint64_t first; /* of the recording */
+    const struct gt_replay_layout *layout;
+    uint64_t *ring, n_ring; /* begins of the last calls, by number */
+    const char *mark_word;  /* what a mark is: "console", "mark" */
+    uint64_t first;         /* of the recording */
     struct gt_replay_task *task;
     struct gt_replay_name **names; /* by function, NULL: not seen yet */
     size_t n_names;
@@ -80,7 +84,7 @@ struct gt_replay_layout {
     void (*rename)(struct gt_replay *r, const struct gt_replay_renaming *n);
     void (*end)(struct gt_replay *r);
 };
-extern const struct gt_replay_layout gt_replay_tree, gt_replay_flat;
+extern const struct gt_replay_layout gt_replay_tree, gt_replay_flat, gt_replay_json;
 
 /* columns.c */
 struct gt_replay_line {

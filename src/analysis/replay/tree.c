@@ -9,14 +9,15 @@
 
 static void put_indent(struct gt_replay *r, uint32_t depth)
 {
-    size_t n = (size_t)2 * depth;
-    while (n) {
-        size_t piece = MIN(n, (size_t)GT_OUTPUT_SIZE);
-        char *p = gt_output_room(r->out, piece);
-        memset(p, ' ', piece);
-        gt_output_end(r->out, p + piece);
-        n -= piece;
-    }
+    const size_t n = (size_t)2 * MIN(depth, (uint32_t)GT_REPLAY_INDENT);
+    char *p = gt_output_room(r->out, n);
+    memset(p, ' ', n);
+    gt_output_end(r->out, p + n);
+    if (depth <= GT_REPLAY_INDENT)
+        return;
+    gt_output_text(r->out, "[");
+    gt_output_decimal(r->out, depth);
+    gt_output_text(r->out, "] ");
 }
 
 static void put_color(struct gt_replay *r, enum gt_replay_color color)
@@ -208,7 +209,8 @@ static void tree_mark(struct gt_replay *r, const struct gt_calls_mark *m)
     settle(r);
     begin_comment(r, &(struct gt_replay_line){m->time, GT_REPLAY_NONE, GT_REPLAY_NONE, 0}, 0,
                   GT_REPLAY_COLOR_EVENT);
-    gt_output_text(r->out, "console: ");
+    gt_output_text(r->out, r->mark_word);
+    gt_output_text(r->out, ": ");
     gt_replay_put_escaped(r, m->text);
     end_comment(r);
 }

@@ -4,6 +4,7 @@
  * numbers, except `error`, which is a sentence. Keys:
  *   calls, matched, tasks, records, bytes, lost_records, waits, processes
  *   host_clock     processes whose times are the host's; 0: all times are instructions
+ *   machine        1: of a machine; 0: of a program
  *   anomaly.NAME   how often the tracker was not sure: how far not to trust the trace
  *   rule.NAME      how returns were decided that did not match their calls: src/track/returns.c
  *   count.NAME     what else is worth knowing (track/counters.h has the names of all)
@@ -21,6 +22,7 @@
 #define GT_STATS_COUNT   "count."
 
 #define GT_STATS_HOST_CLOCK "host_clock"
+#define GT_STATS_MACHINE    "machine"
 
 void gt_stats_put(struct gt_text *out, const char *key, uint64_t value);
 

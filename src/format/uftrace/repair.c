@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Repairing a directory after a kill: see dir.h. */
+#include "format/recording/files.h"
+#include "format/recording/open_calls.h"
 #include "format/uftrace/dir_internal.h"
 
 #include <errno.h>
@@ -143,6 +145,19 @@ static int scan(const struct repair *r, uint32_t tid, struct gt_uftrace_scan *s,
                    : scan_file(r->dir.path, tid, s, err);
 }
 
+/* Says that the exits are no returns. */
+static int note_open(const struct repair *r, uint32_t tid, uint64_t time, struct gt_error *err)
+{
+    struct gt_text line = {0};
+    char file[GT_UFTRACE_FILE_MAX];
+    gt_uftrace_dir_file(&r->dir, GT_OPEN_CALLS_FILE, file);
+    gt_open_calls_put(&line, tid, time);
+    int status = line.failed ? gt_error_set(err, GT_E_NOMEM, "%s: out of memory", file)
+                             : gt_file_append(file, line.data, line.len, err);
+    gt_text_free(&line);
+    return status;
+}
+
 /* Closes what is open. */
 static int mend(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s, struct gt_error *err)
 {
@@ -156,6 +171,8 @@ static int mend(struct repair *r, uint32_t tid, struct gt_uftrace_scan *s, struc
         status = records->add(records->self, tid, s->last_time, events, n, err);
     if (records && !status && s->n_open)
         status = records->add(records->self, tid, s->last_time, s->open, s->n_open, err);
+    if (!status && s->n_open)
+        status = note_open(r, tid, s->last_time, err);
     if (!status)
         r->stats.closed += s->n_open;
     return status;

@@ -96,6 +96,7 @@ const struct gt_sink gt_filtered_sink = {
     .leave = stack_leave,
     .suspended = stack_suspended,
     .resumed = stack_resumed,
+    .ends = gt_open_calls_end,
     .handler = gt_handlers_begun,
     .open = stack_open,
     .close = stack_close,

@@ -74,6 +74,7 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_output_put_found(r, &err));
     keep_first(&lossy->err, &err, gt_linux_write(r, &err));
     keep_first(&lossy->err, &err, gt_handlers_write(r, &err));
+    keep_first(&lossy->err, &err, gt_open_calls_write(r, &err));
     keep_first(&lossy->err, &err, gt_marks_finish(r, &err));
     keep_first(&lossy->err, &err, gt_meta_put_stats(r, &err));
     keep_first(&lossy->err, &err, gt_packed_finish(r, lossy->more, &err));

@@ -215,6 +215,15 @@ static bool open_stack(void *self, struct gt_thread *t, struct gt_stack *s, uint
     return true;
 }
 
+static void end_stack(void *self, struct gt_stack *s, uint64_t time)
+{
+    struct gt_uftrace_recorder *r = self;
+    const struct gt_levels *levels = gt_task_of(s)->levels;
+    for (size_t i = 0; i < GT_PRIVILEGE_LEVELS; i++)
+        if (levels->level[i].out)
+            gt_open_calls_note(&r->open_calls, levels->level[i].out->id, time);
+}
+
 static void close_stack(void *self, struct gt_stack *s)
 {
     (void)self;
@@ -232,6 +241,7 @@ const struct gt_sink gt_level_sink = {
     .leave = leave,
     .open = open_stack,
     .close = close_stack,
+    .ends = end_stack,
     .handler = gt_handlers_begun,
     .level = level_changed,
     .data_size = sizeof(struct gt_task),

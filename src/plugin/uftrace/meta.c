@@ -368,6 +368,7 @@ static void put_stats(const struct gt_uftrace_recorder *r, struct gt_text *out,
     put_stat(out, old, "waits", w->waits);
     put_stat(out, old, "processes", 1);
     put_stat(out, old, GT_STATS_HOST_CLOCK, r->hot.host_clock);
+    gt_stats_put(out, GT_STATS_MACHINE, !r->guest.user);
     put_counters(r, out, old);
 }
 

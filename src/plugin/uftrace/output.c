@@ -342,6 +342,7 @@ void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)
     r->output.named = false;
     memset(r->totals.counters, 0, sizeof r->totals.counters);
     r->process.has_exit_status = false;
+    gt_open_calls_init(&r->open_calls);
     if (r->output.failed)
         g_array_set_size(r->output.failed, 0); /* those are the parent's */
 }

@@ -20,6 +20,7 @@ void gt_parts_put_texts(void *recorder)
         gt_meta_put_info(r, NULL);
     gt_linux_write(r, NULL);
     gt_handlers_write(r, NULL);
+    gt_open_calls_write(r, NULL);
 }
 
 static void finish_next(struct gt_uftrace_recorder *r)

@@ -31,6 +31,7 @@
 #include "plugin/uftrace/live_clock.h"
 #include "plugin/uftrace/marks.h"
 #include "plugin/uftrace/memory.h"
+#include "plugin/uftrace/open_calls.h"
 #include "plugin/uftrace/options.h"
 #include "plugin/uftrace/output.h"
 #include "plugin/uftrace/parts.h"
@@ -110,6 +111,7 @@ struct gt_uftrace_recorder {
     struct gt_messages messages;
     struct gt_ended_parts parts;
     struct gt_handlers handlers;
+    struct gt_open_calls open_calls;
 
     /* machines */
     struct gt_system system;

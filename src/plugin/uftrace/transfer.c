@@ -59,6 +59,7 @@ const struct gt_sink gt_uftrace_sink = {
     .leave = put_leave,
     .suspended = put_suspended,
     .resumed = put_resumed,
+    .ends = gt_open_calls_end,
     .handler = gt_handlers_begun,
     .open = gt_output_open_stack,
     .close = gt_output_close_stack,

@@ -10,7 +10,7 @@ from gttest.results import need
 # Times are ns. duration: None where the line has none. tid and depth: None of a console line.
 Line = collections.namedtuple('Line', 'time tid depth event duration name')
 
-FORM = re.compile(r' *(\d+)\.(\d{9}) +(\d+|-) +(\d+|-) (enter|leave|open|event|name|lost|console) +(?:(\d+)\.(\d{9})|-) (.*)')
+FORM = re.compile(r' *(\d+)\.(\d{9}) +(\d+|-) +(\d+|-) (enter|leave|open|event|name|lost|console|mark) +(?:(\d+)\.(\d{9})|-) (.*)')
 SUSPENDED = 'linux:schedule'
 SCHED_IN, SCHED_OUT = 200001, 200002
 
