@@ -5,6 +5,7 @@
 #include "analysis/recording/compact.h"
 #include "analysis/view/view.h"
 #include "cli/default_recording.h"
+#include "cli/guard.h"
 #include "cli/output_file.h"
 #include "cli/window.h"
 
@@ -114,20 +115,21 @@ static int write_page(const struct export_options *o, struct gt_calls *c, struct
     return gt_error_set(err, GT_E_RANGE, "%s: %s; raise --size", gt_calls_facts(c)->path, why.text);
 }
 
-static int write_format(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
-                        const struct gt_calls_window *w, struct gt_output *out,
-                        struct gt_error *err)
+static int write_format(const struct gt_command *self, const struct export_options *o,
+                        struct gt_calls *c, struct gt_calls *other, const struct gt_calls_window *w,
+                        struct gt_output *out, struct gt_error *err)
 {
     const struct format *f = format_of(o->format);
     if (f->page)
         return write_page(o, c, other, out, err);
-    const struct gt_sums_options how = {w, of_counts(o)};
+    const struct gt_sums_options how = {w, of_counts(o), gt_command_notices(self)};
     return f->sums ? f->sums(c, &how, out, err) : f->calls(c, w, out, err);
 }
 
 /* The file gets its name when it is complete. */
-static int write_file(const struct export_options *o, struct gt_calls *c, struct gt_calls *other,
-                      const struct gt_calls_window *w, struct gt_error *err)
+static int write_file(const struct gt_command *self, const struct export_options *o,
+                      struct gt_calls *c, struct gt_calls *other, const struct gt_calls_window *w,
+                      struct gt_error *err)
 {
     const char *path = o->output;
     const bool standard = strcmp(path, "-") == 0;
@@ -137,7 +139,7 @@ static int write_file(const struct export_options *o, struct gt_calls *c, struct
         return err->status;
     g_autofree struct gt_output *out = g_new(struct gt_output, 1);
     gt_output_init(out, file.fd);
-    int status = write_format(o, c, other, w, out, err);
+    int status = write_format(self, o, c, other, w, out, err);
     if (gt_output_finish(out, standard ? "standard output" : path, &write_err) < 0 && status == 0)
         status = gt_error_set(err, GT_E_IO, "%s", write_err.text);
     if (!standard && gt_output_file_finish(&file, status == 0, &write_err) < 0 && status == 0)
@@ -162,7 +164,7 @@ static int write_calls(const struct gt_command *self, const struct export_option
     if (status == 0)
         status = gt_window_make(&o->window, calls, &window, err);
     if (status == 0)
-        status = write_file(o, calls, other, &window.calls, err);
+        status = write_file(self, o, calls, other, &window.calls, err);
     char *unused;
     if (status == 0 && gt_window_unused(&window, calls, NULL, 0, &unused)) {
         status = gt_error_set(err, GT_E_NOT_FOUND, "%s", unused);
@@ -179,10 +181,30 @@ static bool has_window(const struct gt_window_options *w)
     return w->from || w->to || w->min_time || w->tasks || w->depth || gt_window_has_filter(w);
 }
 
+/* What the options ask for, once they are checked. */
+struct job {
+    const struct gt_command *command;
+    const struct export_options *o;
+    const char *from[2];
+};
+
+static int do_export(void *self)
+{
+    const struct job *job = self;
+    const struct gt_notices notices = gt_command_notices(job->command);
+    const struct format *f = format_of(job->o->format);
+    struct gt_error err = {0};
+    int status = f->recording ? f->recording(job->from[0], job->o->output, &notices, &err)
+                              : write_calls(job->command, job->o, job->from, &err);
+    if (status == GT_E_USAGE)
+        return gt_command_usage_error(job->command, "%s", err.text);
+    return status < 0 ? gt_command_fail(job->command, GT_EXIT_FAILED, "%s", err.text)
+                      : GT_EXIT_DONE;
+}
+
 static int run_export(const struct gt_command *self, const void *options, size_t n, char **operands)
 {
     const struct export_options *o = options;
-    struct gt_error err = {0};
     if (!o->format || !o->output)
         return gt_command_usage_error(self, "needs --format and --output");
     const struct format *f = format_of(o->format);
@@ -213,19 +235,21 @@ static int run_export(const struct gt_command *self, const void *options, size_t
     if (o->window.wall && !f->sums && !f->calls)
         return gt_command_usage_error(self, "--wall is for the formats of other tools, not %s",
                                       f->name);
-    const char *from[] = {n || !f->from ? gt_default_recording(self, operands[0]) : f->from,
-                          n > 1 ? operands[1] : NULL};
-    if (!from[0])
+    if (f->recording && strcmp(o->output, "-") == 0)
+        return gt_command_usage_error(self,
+                                      "--format %s cannot be written to standard output; name a "
+                                      "path ('./-' for one of that name)",
+                                      f->name);
+    struct job job = {self,
+                      o,
+                      {n || !f->from ? gt_default_recording(self, operands[0]) : f->from,
+                       n > 1 ? operands[1] : NULL}};
+    if (!job.from[0])
         return gt_default_recording_missing(self);
-    for (size_t i = 0; i < G_N_ELEMENTS(from) && from[i]; i++)
-        if (gt_output_file_same(o->output, from[i]))
+    for (size_t i = 0; i < G_N_ELEMENTS(job.from) && job.from[i]; i++)
+        if (gt_output_file_same(o->output, job.from[i]))
             return gt_command_usage_error(self, "'%s' is the recording itself", o->output);
-    const struct gt_notices notices = gt_command_notices(self);
-    int status = f->recording ? f->recording(from[0], o->output, &notices, &err)
-                              : write_calls(self, o, from, &err);
-    if (status == GT_E_USAGE)
-        return gt_command_usage_error(self, "%s", err.text);
-    return status < 0 ? gt_command_fail(self, GT_EXIT_FAILED, "%s", err.text) : GT_EXIT_DONE;
+    return strcmp(o->output, "-") == 0 ? do_export(&job) : gt_guard_run(o->output, do_export, &job);
 }
 
 const struct gt_command gt_command_export = {

@@ -64,7 +64,7 @@ int gt_export_folded(struct gt_calls *c, const struct gt_sums_options *o, struct
                      struct gt_error *err)
 {
     struct gt_tree tree;
-    int status = gt_sums_make(c, o, GT_TREE_BY_TOTAL, &tree, err);
+    int status = gt_sums_make_paths(c, o, GT_TREE_BY_TOTAL, &tree, err);
     if (status < 0)
         return status;
     struct folded f = {.calls = c, .out = out, .counts = o->counts};

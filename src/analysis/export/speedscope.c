@@ -144,7 +144,7 @@ int gt_export_speedscope(struct gt_calls *c, const struct gt_sums_options *o, st
                          struct gt_error *err)
 {
     struct gt_tree tree;
-    int status = gt_sums_make(c, o, GT_TREE_BY_FIRST, &tree, err);
+    int status = gt_sums_make_paths(c, o, GT_TREE_BY_FIRST, &tree, err);
     if (status < 0)
         return status;
     struct speedscope s = {.calls = c, .tree = &tree};

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What exports write is bounded where stacks are deep, and nothing of an export that was interrupted is left."""
+import os
+import signal
+import struct
+import sys
+
+from gttest import commands, functions, uftrace_write
+from gttest.paths import GUESTTRACE
+from gttest.results import equal, need, read_text
+from gttest.uftrace import ENTRY, EXIT
+
+DEEP, MANY, CUT = 20000, 1000000, 1000
+DOWN, LEAF = 16, 32
+NAMES = {DOWN: 'down', LEAF: 'leaf'}
+
+
+def deep(t):
+    """down() calls itself; each call takes 2 ns on the way down, and the last one calls leaf()."""
+    items = [(10 + 2 * i, ENTRY, min(i, 1023), DOWN) for i in range(DEEP)]
+    time = 10 + 2 * DEEP
+    items += [(time, ENTRY, 1023, LEAF), (time + 5, EXIT, 1023, LEAF)]
+    items += [(time + 6, EXIT, min(i, 1023), DOWN) for i in range(DEEP - 1, -1, -1)]
+    return uftrace_write.directory(f'{t.folder}/deep', {7: b''.join(uftrace_write.record(*r) for r in words(items))}, NAMES)
+
+
+def words(items):
+    """Depths count modulo 1024."""
+    depth = 0
+    for time, kind, _, addr in items:
+        depth -= kind == EXIT
+        yield time, kind, depth % 1024, addr
+        depth += kind == ENTRY
+
+
+def export(t, form, path, *options, status=0):
+    out = f'{t.folder}/out.{form}'
+    done = commands.must([GUESTTRACE, 'export', '--format', form, '-o', out, *options, path], status)
+    return out, done.stderr.decode()
+
+
+def test_deep(t):
+    path = deep(t)
+    out, said = export(t, 'folded', path)
+    need(f'up to {DEEP + 1} deep; paths are cut at {CUT}' in said, said)
+    lines = read_text(out).splitlines()
+    equal(max(line.count(';') for line in lines), CUT + 1, 'calls of the longest path')
+    equal(sum(int(line.rpartition(' ')[2]) for line in lines), 2 * DEEP + 6, 'time of all')
+    need('--depth' in said and export(t, 'folded', path, '--depth', '1500')[1] == '', 'a depth that is asked for')
+    for form in 'speedscope', 'pprof':
+        out, said = export(t, form, path)
+        need('paths are cut' in said and os.path.getsize(out) < 10 << 20, form, os.path.getsize(out), said)
+    equal(export(t, 'callgrind', path)[1], '', 'callgrind, which has no paths')
+
+
+def test_indent(t):
+    """A line of replay has at most 100 indents; then it has its depth."""
+    text = commands.printed([GUESTTRACE, 'replay', deep(t)])
+    lines = text.splitlines()
+    need(max(map(len, lines)) < 300, 'a line of', max(map(len, lines)))
+    need(any(line.endswith(f'| {"  " * 100}[{DEEP}] leaf();') for line in lines), lines[DEEP:DEEP + 3])
+
+
+def hidden(folder):
+    return [name for name in os.listdir(folder) if name.startswith('.')]
+
+
+def test_interrupted(t):
+    data = b''.join(struct.pack('<QQ', time, kind | 5 << 3 | DOWN << 16) for i in range(MANY)
+                    for time, kind in ((10 * i + 10, ENTRY), (10 * i + 15, EXIT)))
+    path = uftrace_write.directory(f'{t.folder}/many', {7: data}, NAMES)
+    os.mkdir(f'{t.folder}/out')
+    for form in 'chrome', 'perfetto', 'uftrace':
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            source = path
+            if form == 'uftrace':
+                source = f'{t.folder}/many.gtrace'
+                if not os.path.exists(source):
+                    commands.must([GUESTTRACE, 'export', '--format', 'compact', '-o', source, path])
+            child = commands.start([GUESTTRACE, 'export', '--format', form, '-o', f'{t.folder}/out/x', source])
+            while child.poll() is None and not hidden(f'{t.folder}/out'):
+                pass
+            child.send_signal(number)
+            done = commands.finish(child)
+            equal((done.returncode, os.listdir(f'{t.folder}/out')), (-number, []), form, done.stderr)
+
+
+def test_standard_output(t):
+    path = uftrace_write.directory(f'{t.folder}/small', {7: uftrace_write.records((1, ENTRY, 0, DOWN), (2, EXIT, 0, DOWN))}, NAMES)
+    for form in 'uftrace', 'compact':
+        done = commands.must([GUESTTRACE, 'export', '--format', form, '-o', '-', path], 2, cwd=t.folder)
+        need(b'cannot be written to standard output' in done.stderr and not os.path.exists(f'{t.folder}/-'), done.stderr)
+
+
+if __name__ == '__main__':
+    sys.exit(functions.main(globals()))
