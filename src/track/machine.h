@@ -79,10 +79,10 @@ bool gt_machine_is_alias(const struct gt_thread *t, uint64_t a, uint64_t b);
 /* True where the block of the last exit did not run to its end and continues at `code`, in its
  * middle: a host that counts instructions splits blocks where they access devices. */
 bool gt_machine_is_split(const struct gt_thread *t, uint64_t last_exit, const struct gt_code *code);
-/* True where the return that has just arrived is a retpoline's. x86 kernels jump and call through
- * retpolines: code calls over a trap of a few bytes, replaces the return address by the true
- * target, and returns; arm64 kernels reach their vectors that way. The target replaces the frame
- * that jumped or was called there. Without symbols the distance identifies a retpoline. */
+/* True where the return that has just arrived is a retpoline's, by the distance of the call: code
+ * calls over a trap of a few bytes, replaces the return address by the true target, and returns.
+ * arm64 kernels reach their vectors that way. The target replaces the frame that jumped or was
+ * called there. Those of x86 are known by what they store: enum gt_arrival. */
 bool gt_machine_is_retpoline(const struct gt_thread *t);
 /* A kernel begins at low addresses and continues at high ones with the same translated blocks: a
  * block that is reached from high code has its high address from then on. */

@@ -9,19 +9,44 @@
  *
  * Returns have a table of rules: see returns.c.
  *
- * In a machine, retpolines are recognised by their form, and a call or return that misses its
- * target by whole pages has arrived, if nothing matches exactly: QEMU shares blocks among the
- * virtual addresses of a page. All code without symbols is one function there, so two blocks in
- * that "function" need not belong together.
+ * Not every call instruction calls: see enum gt_arrival.
+ *
+ * In a machine a call or return that misses its target by whole pages has arrived, if nothing
+ * matches exactly: QEMU shares blocks among the virtual addresses of a page. All code without
+ * symbols is one function there, so two blocks in that "function" need not belong together.
  */
 #include "track/machine.h"
 #include "track/returns.h"
 #include "track/stack.h"
 #include "track/tail_calls.h"
 
+/* The block drops return addresses beside its own: of calls over a trap to the next such call, in
+ * the same function. */
+static void drop_frames(struct gt_thread *t, const struct gt_code *code, uint64_t time)
+{
+    enum { FAR = 1024 };
+    const struct gt_frame *f = t->stack->top;
+    while (f > t->stack->base && f->fn == code->fn && f->addr != code->fn->lo &&
+           f->addr - f->ret < FAR)
+        f--;
+    gt_return_close(t, (uint32_t)(f - t->stack->base), time);
+}
+
 static void resolve_call(struct gt_thread *t, const struct gt_code *from,
                          const struct gt_code *code, uint64_t time)
 {
+    switch (code->arrival) {
+    case GT_ARRIVAL_DROPS_MORE:
+        drop_frames(t, code, time);
+        return;
+    case GT_ARRIVAL_DROPS:
+        return;
+    case GT_ARRIVAL_REPLACES:
+        t->stack->top->flags |= GT_FRAME_JUMPS;
+        return;
+    default:
+        break;
+    }
     gt_stack_push(t, (struct gt_frame){gt_code_end(from), code->pc, code->fn}, time);
 }
 

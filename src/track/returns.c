@@ -108,6 +108,24 @@ static void forget_dropped(const struct transfer *x, const struct found *f)
     x->t->stack->dropped--;
 }
 
+/* Where it leads to an outer frame's return address, that frame's functions have returned. */
+static bool is_stored_target(const struct transfer *x, struct found *f)
+{
+    (void)f;
+    struct gt_frame *top = x->t->stack->top;
+    bool jumps = top->flags & GT_FRAME_JUMPS;
+    top->flags &= (uint16_t)~GT_FRAME_JUMPS;
+    return jumps && (x->code->entry || !gt_stack_find_return(x->t->stack, x->code->pc));
+}
+
+static void jump_to_target(const struct transfer *x, const struct found *f)
+{
+    (void)f;
+    const struct gt_stack *s = x->t->stack;
+    if (x->code->entry || s->top->fn != x->code->fn || x->code->fn->flags & GT_FUNC_ANON)
+        gt_stack_replace(x->t, x->code, x->time);
+}
+
 static bool is_retpoline(const struct transfer *x, struct found *f)
 {
     (void)f;
@@ -179,6 +197,7 @@ static const struct rule elsewhere[] = {
     {GT_RULE_SIGNAL_HANDLER, GT_BACK_RETURN, ends_signal_handler, keep_all},
     {GT_RULE_FIRST_FUNCTION, GT_BACK_RETURN, ends_first_function, close_top},
     {GT_RULE_BEYOND_LIMIT, GT_BACK_RETURN, was_too_deep, forget_dropped},
+    {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_stored_target, jump_to_target},
     {GT_RULE_RETPOLINE, GT_BACK_RETURN, is_retpoline, replace_top},
     {GT_RULE_PUSHED_CONTEXT, GT_BACK_RETURN, context_resumes, resume_context},
     {GT_RULE_NEW_CONTEXT, GT_BACK_RETURN, context_begins, begin_context},

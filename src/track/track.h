@@ -66,6 +66,15 @@ enum gt_code_exit {
     GT_EXIT_EXCEPTION_RETURN,
 };
 
+/* What a call that arrives at a block is, by what the block does with the return address before it
+ * uses the stack otherwise. */
+enum gt_arrival {
+    GT_ARRIVAL_CALL = 0,
+    GT_ARRIVAL_DROPS,      /* no call: the stack pointer moves over it */
+    GT_ARRIVAL_DROPS_MORE, /* and over those that such calls nearby have stored before */
+    GT_ARRIVAL_REPLACES,   /* no call: another address takes its place, for the next return */
+};
+
 enum gt_vector { GT_VECTOR_UNKNOWN = 0, GT_VECTOR_YES, GT_VECTOR_NO }; /* handlers begin there */
 
 /* A block of one function, as it was translated. Lives as long as a last exit may point to it. Two
@@ -74,9 +83,10 @@ struct gt_code {
     uint64_t pc;
     uint64_t target;          /* GT_EXIT_CALL, GT_EXIT_JUMP_HANDLER */
     const struct gt_func *fn; /* the function that the block is part of */
-    uint32_t size : 14;       /* bytes */
+    uint32_t size : 13;       /* bytes */
     uint32_t insns : 10;
     uint32_t exit : 4;    /* enum gt_code_exit */
+    uint32_t arrival : 2; /* enum gt_arrival */
     uint32_t entry : 1;   /* pc is the entry of fn */
     uint32_t user : 1;    /* GT_EXIT_SYSCALL: a program makes it, where levels can be read */
     uint32_t pops_sp : 1; /* GT_EXIT_EXCEPTION_RETURN: as gt_arch.pops_sp says */
@@ -90,7 +100,7 @@ enum { GT_CODE_MAX_INSNS = 512 }; /* of one description */
 
 /* Compared with the thread's enum gt_slow_flag: where they differ, a transfer is not plain. */
 enum gt_code_slow_flag {
-    GT_CODE_SLOW = 8, /* never plain: stubs, signal handlers */
+    GT_CODE_SLOW = 8, /* never plain: stubs, signal handlers, what is called and is no function */
     GT_CODE_LEVEL = 0xf0,
     GT_CODE_LEVEL_SHIFT = 4,
 };
@@ -162,12 +172,14 @@ enum gt_frame_kind {
     GT_FRAME_TAIL,    /* the frame below jumped there, and ends with it: see tail_calls.h */
 };
 
-/* What was seen of the stack pointer while the frame was on top: see machine.h. */
+/* What was seen of the stack while the frame was on top. Most: see machine.h. */
 enum gt_frame_flag {
     GT_FRAME_SP_LOADED = 1,       /* it was loaded, from where no context is known */
     GT_FRAME_RESUMED_BY_WORD = 2, /* its context was resumed, known by a word in memory alone */
     GT_FRAME_SP_STORED = 4,       /* it was stored: the context will be resumed */
     GT_FRAME_SP_RELOADED = 8,     /* it was loaded, and stayed on its own stack */
+    GT_FRAME_JUMPS = 16, /* any code: an address was stored for its next return, which is a jump
+                          * if the address is not the frame's own */
 };
 
 struct gt_frame {
@@ -175,7 +187,7 @@ struct gt_frame {
     uint64_t addr;            /* where it was entered: what is recorded */
     const struct gt_func *fn; /* of addr */
     uint16_t kind;            /* enum gt_frame_kind */
-    uint16_t flags;           /* enum gt_frame_flag: machines */
+    uint16_t flags;           /* enum gt_frame_flag */
     uint32_t level;           /* of the code at addr: see gt_level_of */
 };
 

@@ -47,6 +47,16 @@ enum gt_stack_use {
                         thread */
 };
 
+/* What an instruction does with the word on top of the stack, if that is the return address of a
+ * call that has just arrived. */
+enum gt_return_word {
+    GT_RETURN_WORD_KEPT = 0,     /* nothing, and it stays on top */
+    GT_RETURN_WORD_DROPPED,      /* moves the stack pointer over it, without a look at it */
+    GT_RETURN_WORD_DROPPED_MORE, /* and over others that calls have stored before it */
+    GT_RETURN_WORD_REPLACED,     /* stores another address there */
+    GT_RETURN_WORD_USED,         /* something else, or it is no longer on top */
+};
+
 /* The effect of an instruction on the stack as a list of values. */
 struct gt_push {
     int8_t by;      /* number of values pushed; negative: popped */
@@ -85,6 +95,10 @@ struct gt_arch {
      *
      */
     void (*pushes)(const uint8_t *bytes, size_t size, struct gt_push *out);
+
+    /* Returns the enum gt_return_word of an instruction: a call that arrives there is none if its
+     * return address is dropped or replaced. NULL: the architecture has no such code. */
+    uint8_t (*return_word)(const uint8_t *bytes, size_t size);
 
     /* `after` points after a call whose target is `over` bytes further, with `left` readable bytes.
      * True if the code there drops the return address: such calls only fill or empty the CPU's

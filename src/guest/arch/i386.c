@@ -20,6 +20,7 @@ const struct gt_arch gt_arch_i386 = {
     .may_follow_call = gt_x86_may_follow_call,
     .stack_use = gt_x86_stack_use,
     .pushes = gt_x86_pushes,
+    .return_word = gt_x86_return_word,
     .drops_return = gt_x86_drops_return,
     .vector_align = 1,
     .vector_align_high = 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How x86 code uses the stack pointer when threads are switched, and return addresses that no
  * return uses. */
-#include "guest/arch/x86.h"
+#include "guest/arch/x86_insn.h"
 
 /* What glibc's setjmp stores: lea N(%rsp), xor with a secret at %fs:N, a rotation. In *copies the
  * low half has the registers that hold the first, the high half those that hold the second. */
@@ -44,6 +44,52 @@ uint8_t gt_x86_stack_use(const uint8_t *bytes, size_t size, uint32_t *copies)
     if (bytes[0] == 0x89)
         return of_cpu || by_sp ? GT_STACK_OTHER : GT_STACK_STORED;
     return bytes[0] == 0x8b && (of_cpu || by_sp) ? GT_STACK_OWN : GT_STACK_OTHER;
+}
+
+/* What is added to the stack pointer: an operand of n bytes, which ends the instruction. */
+static uint8_t moved_by(const struct x86_insn *in, size_t n)
+{
+    const uint8_t *operand = in->tail + in->left - n;
+    int32_t by = (int8_t)operand[0], word = in->rex & REX_W ? 8 : 4;
+    if (n == 4)
+        by =
+            (int32_t)(operand[0] | operand[1] << 8 | operand[2] << 16 | (uint32_t)operand[3] << 24);
+    if (by < word)
+        return GT_RETURN_WORD_USED;
+    return by == word ? GT_RETURN_WORD_DROPPED : GT_RETURN_WORD_DROPPED_MORE;
+}
+
+/* True where what may be a ModRM operand names the stack pointer. */
+static bool may_name_sp(const struct x86_insn *in)
+{
+    if (in->left == 0)
+        return false;
+    unsigned rm = in->tail[0] & 7, reg = in->tail[0] >> 3 & 7;
+    bool sib = in->tail[0] < 0xc0 && rm == REG_SP;
+    return reg == REG_SP || (sib ? in->left > 1 && (in->tail[1] & 7) == REG_SP : rm == REG_SP);
+}
+
+/* add N, %rsp; lea N(%rsp), %rsp; mov to (%rsp). Others may do the same, but are not used for it.
+ */
+uint8_t gt_x86_return_word(const uint8_t *bytes, size_t size)
+{
+    struct gt_push push;
+    struct x86_insn in;
+    gt_x86_pushes(bytes, size, &push);
+    if (push.by || !gt_x86_take_opcode(&in, bytes, size, true))
+        return GT_RETURN_WORD_USED;
+    const uint8_t *p = in.tail;
+    bool low = !(in.rex & (REX_B | REX_R)), add = in.left && p[0] == 0xc4 && low;
+    bool lea = in.opcode == 0x8d && in.left > 2 && p[1] == 0x24 && low;
+    bool top = in.left > 1 && (p[0] & 0xc7) == 0x04 && p[1] == 0x24 && !(in.rex & REX_B);
+    if ((in.opcode == 0x83 && add && in.left == 2) || (lea && p[0] == 0x64 && in.left == 3))
+        return moved_by(&in, 1);
+    if ((in.opcode == 0x81 && add && in.left == 5) || (lea && p[0] == 0xa4 && in.left == 6))
+        return moved_by(&in, 4);
+    if (top && !in.opsize && (in.opcode == 0x89 || (in.opcode == 0xc7 && p[0] == 0x04)))
+        return GT_RETURN_WORD_REPLACED;
+    bool frame = in.opcode == 0xc8 || in.opcode == 0xc9; /* enter, leave */
+    return frame || may_name_sp(&in) ? GT_RETURN_WORD_USED : GT_RETURN_WORD_KEPT;
 }
 
 /* iret, whatever its prefixes. */

@@ -269,12 +269,31 @@ static bool is_no_call(const struct gt_uftrace_recorder *r, const struct gt_deco
 {
     enum { NEAR = 32 };
     uint64_t over = code->target - gt_code_end(code);
-    if (over == 0 || over > NEAR || r->guest.user || !r->guest.arch->drops_return)
+    if (over == 0 || over > NEAR || !r->guest.arch->drops_return)
         return over == 0;
     const uint8_t *bytes = gt_insn_host_addr(last->ref);
     size_t left = GT_PAGE - (size_t)(code->target % GT_PAGE); /* on the same page: readable */
     return bytes && last->pc / GT_PAGE == code->target / GT_PAGE &&
            r->guest.arch->drops_return(bytes + last->size, over, left);
+}
+
+static unsigned arrival_at(const struct gt_translation *t, size_t first, size_t end)
+{
+    const struct gt_arch *arch = t->rec->guest.arch;
+    for (size_t i = first; i < end && arch->return_word; i++)
+        switch (arch->return_word(t->insn[i].bytes, t->insn[i].size)) {
+        case GT_RETURN_WORD_KEPT:
+            break;
+        case GT_RETURN_WORD_DROPPED:
+            return GT_ARRIVAL_DROPS;
+        case GT_RETURN_WORD_DROPPED_MORE:
+            return GT_ARRIVAL_DROPS_MORE;
+        case GT_RETURN_WORD_REPLACED:
+            return GT_ARRIVAL_REPLACES;
+        default:
+            return GT_ARRIVAL_CALL;
+        }
+    return GT_ARRIVAL_CALL;
 }
 
 /* Describes the piece of a block in the function. */
@@ -289,6 +308,7 @@ static struct gt_code describe(const struct gt_translation *t, size_t first, siz
         .size = gt_decoded_end(last) - pc,
         .fn = fn,
         .insns = end - first,
+        .arrival = arrival_at(t, first, end),
         .entry = !(fn->flags & GT_FUNC_ANON) && fn->lo == pc,
         .slow_flags = (uint8_t)(t->level << GT_CODE_LEVEL_SHIFT),
     };

@@ -144,6 +144,46 @@ static void test_mixed(void **state)
     assert_int_equal(use_of((const char *[]){lea, mix, lea, mov, NULL}), GT_STACK_OTHER);
 }
 
+static void test_return_word(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        uint8_t use;
+    } forms[] = {
+        {"48 83 c4 08", GT_RETURN_WORD_DROPPED},            /* add $8,%rsp */
+        {"48 8d 64 24 08", GT_RETURN_WORD_DROPPED},         /* lea 8(%rsp),%rsp */
+        {"48 81 c4 80000000", GT_RETURN_WORD_DROPPED_MORE}, /* add $128,%rsp */
+        {"48 8d a4 24 10000000", GT_RETURN_WORD_DROPPED_MORE},
+        {"83 c4 04", GT_RETURN_WORD_DROPPED}, /* add $4,%esp */
+        {"48 83 c4 f8", GT_RETURN_WORD_USED}, /* add $-8,%rsp */
+        {"48 81 c4 80ffffff", GT_RETURN_WORD_USED},
+        {"49 83 c4 08", GT_RETURN_WORD_USED},     /* add $8,%r12: looked at as %rsp */
+        {"48 89 04 24", GT_RETURN_WORD_REPLACED}, /* mov %rax,(%rsp) */
+        {"4c 89 1c 24", GT_RETURN_WORD_REPLACED}, /* mov %r11,(%rsp) */
+        {"89 04 24", GT_RETURN_WORD_REPLACED},    /* mov %eax,(%esp) */
+        {"48 c7 04 24 00000000", GT_RETURN_WORD_REPLACED},
+        {"48 89 44 24 08", GT_RETURN_WORD_USED}, /* above it */
+        {"49 89 04 24", GT_RETURN_WORD_USED},    /* mov %rax,(%r12): looked at as %rsp's */
+        {"48 8b 04 24", GT_RETURN_WORD_USED},    /* mov (%rsp),%rax */
+        {"48 87 04 24", GT_RETURN_WORD_USED},    /* xchg */
+        {"50", GT_RETURN_WORD_USED},             /* push */
+        {"59", GT_RETURN_WORD_USED},             /* pop */
+        {"48 83 ec 08", GT_RETURN_WORD_USED},    /* sub $8,%rsp */
+        {"c9", GT_RETURN_WORD_USED},             /* leave */
+        {"f3 0f 1e fa", GT_RETURN_WORD_KEPT},    /* endbr64 */
+        {"0f ae e8", GT_RETURN_WORD_KEPT},       /* lfence */
+        {"0f 1f 44 00 00", GT_RETURN_WORD_KEPT}, /* nop */
+        {"cc", GT_RETURN_WORD_KEPT},
+    };
+    uint8_t bytes[16];
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t n = from_hex(forms[i].bytes, bytes);
+        if (gt_arch_x86_64.return_word(bytes, n) != forms[i].use)
+            fail_msg("%s: %u", forms[i].bytes, gt_arch_x86_64.return_word(bytes, n));
+    }
+}
+
 /* iret finds the stack pointer in memory; the others have it, or leave it alone. */
 static void test_pops(void **state)
 {
@@ -160,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stack_pointer),
         cmocka_unit_test(test_mixed),
+        cmocka_unit_test(test_return_word),
         cmocka_unit_test(test_pops),
     };
 
