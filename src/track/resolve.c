@@ -153,6 +153,20 @@ static void resolve_by_exit(struct gt_thread *t, uint64_t last_exit, struct gt_c
     }
 }
 
+/* True where a handler has ended, and the interrupted code's caller continues: the handler has done
+ * what was left of a function (Linux: of a return thunk that it interrupted). */
+static bool has_returned_inside(const struct gt_thread *t, uint64_t last_exit,
+                                const struct gt_code *code)
+{
+    if (!t->tracker->machine || !(last_exit & GT_LAST_EXIT_RESUME) ||
+        gt_tail_called(t->stack)->ret != code->pc)
+        return false;
+    if (!(last_exit & GT_LAST_EXIT_CODE))
+        return gt_last_exit_func(last_exit) != code->fn;
+    const struct gt_code *from = gt_last_exit_code(last_exit);
+    return from->exit == GT_EXIT_CALL && from->target != code->pc;
+}
+
 uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_exit, uint64_t time)
 {
     uint64_t stays = gt_last_exit_of_func(code->fn);
@@ -168,6 +182,11 @@ uint64_t gt_track_slow(struct gt_thread *t, struct gt_code *code, uint64_t last_
     }
     if (last_exit == GT_LAST_EXIT_RESUME) /* a handler interrupted what was not followed */
         return stays;
+    if (has_returned_inside(t, last_exit, code)) {
+        t->matched++;
+        gt_return_close(t, gt_tail_below(t->stack), time);
+        return stays;
+    }
     bool resumed =
         last_exit & GT_LAST_EXIT_RESUME &&
         gt_signal_is_resumed_in(t->stack, last_exit & ~(uint64_t)GT_LAST_EXIT_RESUME, code);

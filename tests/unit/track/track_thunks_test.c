@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Calls that are none, by what the called block does with the return address, and returns that are
- * jumps for it. */
+ * jumps for it; a function whose rest a handler has done. */
 #include "track_machine.h"
 
 /* Block n calls block `at` of the function, which does that with the return address and ends so. */
@@ -118,12 +118,35 @@ static void test_returns(void **state)
     guest_destroy(g);
 }
 
+/* b's handler continues where b returns to: b was interrupted before its call of a safe return, or
+ * before that ran. */
+static void test_returned_inside(void **state)
+{
+    (void)state;
+    for (int in_call = 0; in_call < 2; in_call++) {
+        struct guest *g = guest_create(100, true);
+        g->k.machine = true;
+        call(g, 'a', 0, 'b');
+        plain(g, 'b', 0);
+        if (in_call)
+            run(g, block(g, 'b', 1, GT_EXIT_CALL, func_at('b') + 3 * BLOCK_SIZE));
+        enter(g, 'h');
+        assert_true(leave(g, 'h', 1));
+        plain(g, 'a', 1);
+        check(g, 0, "+a+b+h-h-b");
+        assert_int_equal(g->t.matched, 2);
+        check_counters(g, GT_COUNT_HANDLERS, 1, -1);
+        guest_destroy(g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_drops),          cmocka_unit_test(test_drops_in_thunk),
-        cmocka_unit_test(test_drops_more),     cmocka_unit_test(test_jumps),
-        cmocka_unit_test(test_jumps_by_thunk), cmocka_unit_test(test_returns),
+        cmocka_unit_test(test_drops),           cmocka_unit_test(test_drops_in_thunk),
+        cmocka_unit_test(test_drops_more),      cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_jumps_by_thunk),  cmocka_unit_test(test_returns),
+        cmocka_unit_test(test_returned_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
