@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The trace against the guest itself: Linux's own function tracer counts calls of chosen functions by
-each of their callers in a window, and the recording must have as many in the same one.
+each of their callers in a window, and the recording must have as many in the same one. At most 10 of a
+million returns match no call.
 
-usage: truth_test.py ARCH SERIES [WORD...]      WORD: more for the kernel's command line (nokaslr)
+usage: truth_test.py KERNEL SERIES [cpu=MODEL] [WORD...]
+
+KERNEL: as for scripts/kernels. WORD: more for the kernel's command line (nokaslr).
 
 The window lies between two lines that a guest's process writes into the tracer's log itself.
 """
@@ -11,7 +14,8 @@ import re
 import sys
 
 from gttest import boots, qemus
-from gttest.results import in_folder, need
+from gttest.commands import printed
+from gttest.results import Skip, in_folder, need
 
 MARKER = 'tracing_mark_write'
 # Not every kernel has each of them, or lets its tracer see it.
@@ -23,6 +27,7 @@ CHOSEN = '''
     scheduler_tick sched_tick update_process_times hrtimer_interrupt rcu_core __do_softirq
     handle_softirqs'''.split()
 LEAST = 25  # functions that have to be left
+UNMATCHED = 10 / 1000000
 TRACE = '''mount -t tracefs tracefs /sys/kernel/tracing
 cd /sys/kernel/tracing
 echo 0 >tracing_on
@@ -68,14 +73,30 @@ def compare(guest, least, most):
     return wrong
 
 
-def check(arch, series, words, folder):
-    line = boots.command(arch, qemus.of_series(arch, series), folder,
-                         TRACE % ' '.join(CHOSEN), ' '.join(words))
+def machine(arch, series, cpu):
+    """The QEMU, and its options for the CPU model."""
+    qemu = qemus.of_series(arch, series)
+    if cpu and not re.search(rf'\b{cpu}\b', printed([qemu, '-cpu', 'help'])):
+        raise Skip(f'QEMU {series} has no {cpu}')
+    return qemu, ['-cpu', cpu] if cpu else []
+
+
+def check_returns(stats):
+    wrong = sum(stats[f'anomaly.{name}'] for name in ('missed-return', 'unknown-return', 'guessed-frame'))
+    need(wrong <= UNMATCHED * stats['matched'], wrong, 'returns match no call,', stats['matched'], 'do')
+
+
+def check(kernel, series, words, folder):
+    cpu = ''.join(w[4:] for w in words if w.startswith('cpu='))
+    qemu, options = machine(boots.arch_of(kernel), series, cpu)
+    line = boots.command(kernel, qemu, folder, TRACE % ' '.join(CHOSEN),
+                         ' '.join(w for w in words if not w.startswith('cpu=')), options)
     console = boots.record(f'{folder}/data', line)
     guest = guest_counts(console)
     functions = {name for name, _ in guest}
     need(len(functions) >= LEAST and functions <= set(CHOSEN), 'the guest counted', functions)
     boot = boots.Boot(f'{folder}/data')
+    check_returns(boot.stats)
     marks = boot.calls_of(MARKER)
     need(len(marks) == 2, len(marks), 'calls of', MARKER, marks)
     (first, inside), (end, last) = marks
@@ -85,8 +106,8 @@ def check(arch, series, words, folder):
 
 
 def main():
-    arch, series, *words = sys.argv[1:]
-    return in_folder(f'truth-{arch}', lambda folder: check(arch, series, words, folder))
+    kernel, series, *words = sys.argv[1:]
+    return in_folder(f'truth-{kernel}', lambda folder: check(kernel, series, words, folder))
 
 
 if __name__ == '__main__':

@@ -11,21 +11,27 @@ from gttest.commands import printed, run
 from gttest.results import Skip, need, read_bytes, write
 
 FETCH_SECONDS = 300
+SECONDS = 500
 
 
-def kernel(arch):
-    """The folder with vmlinuz and busybox."""
-    done = run([os.path.join(paths.SCRIPTS, 'kernels'), arch], timeout=FETCH_SECONDS)
+def kernel(name):
+    """The folder with vmlinuz and busybox. name: of scripts/kernels: ARCH, ARCH-RELEASE."""
+    done = run([os.path.join(paths.SCRIPTS, 'kernels'), name], timeout=FETCH_SECONDS)
     if done.returncode != 0:
         said = done.stderr.decode(errors='replace').strip().splitlines()
         raise Skip((said or ['scripts/kernels failed'])[-1])
-    return os.path.join(paths.CACHE, 'kernels', arch)
+    return os.path.join(paths.CACHE, 'kernels', name)
 
 
-def command(arch, emulator, folder, commands=initrd.COMMANDS, append='', options=(), more=()):
-    """The command line of a machine that boots, runs the commands and powers off. more: what else
-    initrd.image() takes: folders, files."""
-    files = kernel(arch)
+def arch_of(name):
+    """The architecture of a kernel's name."""
+    return name.split('-')[0]
+
+
+def command(name, emulator, folder, commands=initrd.COMMANDS, append='', options=(), more=()):
+    """The command line of a machine that boots the kernel of that name, runs the commands and powers off.
+    more: what else initrd.image() takes: folders, files."""
+    arch, files = arch_of(name), kernel(name)
     data = initrd.image(read_bytes(os.path.join(files, 'busybox')), commands, *more)
     image = write(os.path.join(folder, 'initrd'), data)
     return [emulator, *initrd.machine(arch, files, image, append), *options]
@@ -45,7 +51,7 @@ def check_returns(arch, stats):
 
 def record_told(out, line, options=(), **more):
     """What the guest printed, and what `guesttrace record` did."""
-    done = recordings.record(out, options, line, **more)
+    done = recordings.record(out, options, line, **{'seconds': SECONDS, **more})
     need(b'GUEST ENDS' in done.stdout, 'the guest did not end:', done.stdout[-2000:], done.stderr)
     return done.stdout.decode(errors='replace'), done.stderr.decode(errors='replace')
 
