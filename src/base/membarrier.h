@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* False: the kernel does not support or does not permit it. Takes no time. */
+bool gt_membarrier_exists(void);
+
 /* Registers the process with the kernel, which takes 10 ms and more the first time. False: the
  * kernel does not support or does not permit it. */
 bool gt_membarrier_prepare(void);

@@ -165,7 +165,7 @@ struct gt_exlog_block *gt_exlog_cache_block(struct gt_exlog *e, const struct gt_
 /* ---- blocks that are not needed ------------------------------------------------------------ */
 
 /* Delivers all lines that have begun, and finds out which blocks are still needed. All vCPUs are
- * quiesced. */
+ * held back. */
 static void find_needed(struct gt_exlog *e)
 {
     for (unsigned i = 0; i < e->n_vcpus; i++) {
@@ -210,15 +210,14 @@ void gt_exlog_cache_reclaim(struct gt_exlog *e)
 {
     struct gt_exlog_block_cache *c = &e->cache;
     if (c->stale->len < MAX(c->max_stale, STALE) ||
-        __atomic_load_n(&e->n_vcpus, __ATOMIC_RELAXED) != 1 ||
-        !gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
+        __atomic_load_n(&e->n_vcpus, __ATOMIC_RELAXED) != 1 || !gt_exlog_hold(e))
         return;
     pthread_mutex_lock(&e->lock);
     find_needed(e);
     reclaim_stale(c);
     clear_needed(e);
     pthread_mutex_unlock(&e->lock);
-    gt_exlog_resume(e);
+    gt_gate_open(&e->gate);
 }
 
 static void free_block(struct gt_exlog *e, struct gt_exlog_block *b)
@@ -257,7 +256,7 @@ static void free_reusable(struct gt_exlog *e)
 void gt_exlog_on_flush(void *self)
 {
     struct gt_exlog *e = self;
-    if (!gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
+    if (!gt_exlog_hold(e))
         return;
     pthread_mutex_lock(&e->lock);
     find_needed(e);
@@ -266,7 +265,7 @@ void gt_exlog_on_flush(void *self)
     reclaim_stale(&e->cache);
     free_reusable(e);
     pthread_mutex_unlock(&e->lock);
-    gt_exlog_resume(e);
+    gt_gate_open(&e->gate);
 }
 
 void gt_exlog_cache_init(struct gt_exlog *e)

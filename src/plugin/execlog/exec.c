@@ -185,13 +185,13 @@ void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *d
 /* Delivers the last lines of all vCPUs. */
 static void deliver_last(struct gt_exlog *e)
 {
-    if (!gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
+    if (!gt_exlog_hold(e))
         return;
     const unsigned n = __atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE);
     for (unsigned i = 0; i < n; i++)
         if (e->vcpus[i].known)
             gt_exlog_last_deliver(&e->vcpus[i]);
-    gt_exlog_resume(e);
+    gt_gate_open(&e->gate);
 }
 
 void gt_exlog_on_trigger(unsigned vcpu, void *data)

@@ -24,7 +24,7 @@ void gt_exlog_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *l
 void gt_exlog_on_trigger(unsigned vcpu, void *trigger);
 
 /* Delivers the lines that have begun. By a thread that has entered the vCPU, or
- * has quiesced all of them. */
+ * holds all of them back. */
 void gt_exlog_deliver(struct gt_exlog *e, struct gt_exlog_vcpu *v);
 
 #endif

@@ -115,7 +115,6 @@ int gt_tool_install(const struct gt_host_info *info, int argc, char **argv, stru
         status = open_packet_sink(e, &o, err);
     if (status < 0)
         return status;
-    gt_exlog_quiesce_init(e);
     if (e->last.lines)
         gt_exlog_last_insert(e);
     choose_scoreboard(e);

@@ -98,17 +98,24 @@ void gt_exlog_on_vcpu_idle(void *self, unsigned vcpu)
         hand_over(e, &e->vcpus[vcpu]);
 }
 
-/* Delivers what each vCPU has under way, then calls `then` with it. */
-static void deliver_all(struct gt_exlog *e, void (*then)(struct gt_exlog_vcpu *))
+/* Delivers what each vCPU has under way, then calls `then` with it. Returns how many vCPUs are left
+ * out, since a callback of theirs does not end. */
+static unsigned deliver_all(struct gt_exlog *e, void (*then)(struct gt_exlog_vcpu *))
 {
     const unsigned n = __atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE);
+    unsigned left_out = 0;
     for (unsigned i = 0; i < n; i++) {
         struct gt_exlog_vcpu *v = &e->vcpus[i];
         if (!v->known)
             continue;
+        if (gt_gate_is_under_way(&v->busy)) {
+            left_out++;
+            continue;
+        }
         gt_exlog_deliver(e, v);
         then(v);
     }
+    return left_out;
 }
 
 static void hand_over_whole(struct gt_exlog_vcpu *v)
@@ -122,10 +129,10 @@ static void hand_over_whole(struct gt_exlog_vcpu *v)
 /* Another process may take the place of this one: what is in its memory is lost. */
 static void hand_over_all(struct gt_exlog *e)
 {
-    if (!gt_exlog_quiesce(e, GT_EXLOG_QUIESCED))
+    if (!gt_exlog_hold(e))
         return;
     deliver_all(e, hand_over_whole);
-    gt_exlog_resume(e);
+    gt_gate_open(&e->gate);
     if (e->packet_sink)
         gt_packet_sink_flush(e->packet_sink);
     gt_tracing_flush();
@@ -159,11 +166,15 @@ static void finish_packet_sink(struct gt_packet_sink *sink)
 void gt_exlog_on_exit(void *self)
 {
     struct gt_exlog *e = self;
-    if (!gt_exlog_quiesce(e, GT_EXLOG_ENDED))
+    const struct gt_gate_words words = gt_exlog_words(e);
+    if (gt_gate_end(&e->gate, &words) == GT_GATE_ENDED)
         return;
-    deliver_all(e, e->sink->end);
+    unsigned left_out = deliver_all(e, e->sink->end);
+    gt_gate_close(&e->gate);
     if (e->packet_sink)
         finish_packet_sink(e->packet_sink);
+    if (left_out)
+        gt_host_message("%u vCPUs did not end their last line: theirs are missing", left_out);
     if (e->cut_lines > 1)
         gt_host_message("%" PRIu64 " lines of more than %d KiB are cut", e->cut_lines,
                         GT_EXLOG_BUFFER >> 10);
@@ -183,7 +194,7 @@ void gt_exlog_on_abnormal_exit(int sig)
 static void before_fork(void)
 {
     struct gt_exlog *e = gt_exlog_loaded();
-    gt_exlog_quiesce_lock(e);
+    gt_gate_lock(&e->gate);
     pthread_mutex_lock(&e->lock);
     if (e->sink->fork_prepare)
         e->sink->fork_prepare(e);
@@ -196,7 +207,7 @@ static void unlock_after_fork(struct gt_exlog *e)
     if (e->sink->fork_done)
         e->sink->fork_done(e);
     pthread_mutex_unlock(&e->lock);
-    gt_exlog_quiesce_unlock(e);
+    gt_gate_unlock(&e->gate);
 }
 
 static void after_fork(void)
@@ -215,7 +226,8 @@ static void in_child(void)
 {
     struct gt_exlog *e = gt_exlog_loaded();
     if (e->packet_sink) {
-        e->quiescing.state = GT_EXLOG_ENDED;
+        e->gate.ends = true;
+        e->gate.state = GT_GATE_CLOSED;
         gt_packet_sink_fork_child(e->packet_sink);
     }
     for (unsigned i = 0; i < e->n_vcpus; i++) {

@@ -18,7 +18,7 @@ int gt_exlog_init(struct gt_exlog *e, const struct gt_host_info *host, struct gt
     if (e->vcpus == MAP_FAILED)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     pthread_mutex_init(&e->lock, NULL);
-    pthread_mutex_init(&e->quiescing.lock, NULL);
+    gt_gate_init(&e->gate);
     gt_exlog_cache_init(e);
     e->registers.all = g_ptr_array_new();
     return 0;
@@ -32,7 +32,7 @@ void gt_exlog_fini(struct gt_exlog *e)
     gt_exlog_filter_fini(e);
     gt_exlog_where_fini(e);
     gt_execlog_writer_destroy(e->writer);
-    pthread_mutex_destroy(&e->quiescing.lock);
+    pthread_mutex_destroy(&e->gate.lock);
     pthread_mutex_destroy(&e->lock);
     munmap(e->vcpus, GT_EXLOG_MAX_VCPUS * sizeof *e->vcpus);
 }

@@ -12,7 +12,6 @@
  *   exec.h         executed instructions, their memory accesses: the hot path
  *   regs.h         registers that are watched
  *   vcpu.h         vCPUs
- *   quiesce.h      keeping all callbacks out
  *   finish.h       lines that are handed over early, fork, execve, the end
  *   sink.h         where lines go:
  *   text.c         as text
@@ -29,17 +28,17 @@
  * plugin's recorder from gt_exlog_loaded(). A second recorder in one process works like the first,
  * except that no callback of translated code reaches it.
  *
- * Locks, in the order in which they are taken: quiescing.lock, lock, those of the sinks.
+ * Locks, in the order in which they are taken: gate.lock, lock, those of the sinks.
  */
 #ifndef GT_PLUGIN_EXECLOG_RECORDER_H
 #define GT_PLUGIN_EXECLOG_RECORDER_H
 
 #include "base/sink/sink.h"
 #include "guest/arch/syscalls.h"
+#include "plugin/common/gate.h"
 #include "plugin/execlog/block_cache.h"
 #include "plugin/execlog/filter.h"
 #include "plugin/execlog/last.h"
-#include "plugin/execlog/quiesce.h"
 #include "plugin/execlog/regs.h"
 #include "plugin/execlog/sink.h"
 #include "plugin/execlog/vcpu.h"
@@ -51,7 +50,7 @@
 enum { GT_EXLOG_BUFFER = 256 << 10 /* bytes that the text sink hands over at once */ };
 
 struct gt_exlog {
-    /* what callbacks read of each block, close together; all but scoreboard_moves and quiescing is
+    /* what callbacks read of each block, close together; all but scoreboard_moves and gate is
      * constant from installation on */
     struct gt_exlog_vcpu *vcpus; /* GT_EXLOG_MAX_VCPUS; pages are allocated when touched */
     bool scoreboard_moves; /* vCPUs may come for which the scoreboard has to be moved; atomic */
@@ -60,7 +59,7 @@ struct gt_exlog {
     bool physical;         /* a machine: accesses have physical addresses and a region */
     bool values;           /* the host reports values of accesses, and the sink wants them */
     const struct gt_exlog_sink *sink;
-    struct gt_exlog_quiescing quiescing;
+    struct gt_gate gate;
 
     /* constant from installation on */
     struct gt_host_info host;
@@ -99,26 +98,31 @@ static inline struct gt_exlog *gt_exlog_loaded(void)
 }
 
 /* A callback begins with the vCPU. False: it must leave everything as it is, as the recording has
- * ended. A thread that quiesces makes all others see it (membarrier), so that no fence is needed
- * here. */
+ * ended. */
 static inline bool gt_exlog_enter(struct gt_exlog *e, struct gt_exlog_vcpu *v)
 {
-    if (e->quiescing.fences) {
-        __atomic_exchange_n(&v->busy, 1, __ATOMIC_SEQ_CST);
-    } else {
-        __atomic_store_n(&v->busy, 1, __ATOMIC_RELAXED);
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    }
-    if (__builtin_expect(__atomic_load_n(&e->quiescing.state, __ATOMIC_SEQ_CST) != GT_EXLOG_RUNNING,
-                         0))
-        return gt_exlog_wait_for_resume(e, v);
-    return true;
+    return gt_gate_enter(&e->gate, &v->busy);
 }
 
 /* The callback has ended. */
 static inline void gt_exlog_leave(struct gt_exlog_vcpu *v)
 {
-    __atomic_store_n(&v->busy, 0, __ATOMIC_RELEASE);
+    gt_gate_leave(&v->busy);
+}
+
+/* What callbacks of all vCPUs note. */
+static inline struct gt_gate_words gt_exlog_words(struct gt_exlog *e)
+{
+    return (struct gt_gate_words){.first = &e->vcpus->busy,
+                                  .stride = sizeof *e->vcpus,
+                                  .n = __atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE)};
+}
+
+/* Lets no callback use any vCPU until gt_gate_open. False: the recording has ended. */
+static inline bool gt_exlog_hold(struct gt_exlog *e)
+{
+    const struct gt_gate_words words = gt_exlog_words(e);
+    return gt_gate_hold(&e->gate, &words);
 }
 
 #endif

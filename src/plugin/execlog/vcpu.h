@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * vCPUs: which lines of each have begun, and which are delivered. Only a callback that has entered
- * (gt_exlog_enter) uses a vCPU, or a thread that has quiesced all of them.
+ * (gt_exlog_enter) uses a vCPU, or a thread that holds
+ * them back (gt_exlog_hold).
  */
 #ifndef GT_PLUGIN_EXECLOG_VCPU_H
 #define GT_PLUGIN_EXECLOG_VCPU_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The recorder is a value: two of them in one process do not meet. Quiescing. */
+/* The recorder is a value: two of them in one process do not meet. Callbacks are held back. */
 #include "host_double.h"
 #include "plugin/execlog/exec.h"
 #include "plugin/execlog/finish.h"
@@ -16,7 +16,6 @@ static struct gt_exlog one, two;
 static void begin(struct gt_exlog *e)
 {
     assert_int_equal(gt_exlog_init(e, &host_double.info, NULL), 0);
-    gt_exlog_quiesce_init(e);
     e->sink = &gt_exlog_text;
     gt_exlog_on_vcpu_init(e, 0);
 }
@@ -81,7 +80,7 @@ static void an_ended_recorder_lets_nobody_in(void **state)
     gt_exlog_on_exit(&one);
     assert_false(gt_exlog_enter(&one, v));
     assert_int_equal(v->busy, 0);
-    assert_false(gt_exlog_quiesce(&one, GT_EXLOG_QUIESCED));
+    assert_false(gt_exlog_hold(&one));
     assert_true(gt_exlog_enter(&two, &two.vcpus[0]));
     gt_exlog_leave(&two.vcpus[0]);
 }
@@ -100,21 +99,21 @@ static void *enter_and_leave(void *vcpu)
     return entered ? vcpu : NULL;
 }
 
-/* A callback that begins while the vCPUs are quiesced runs after they resume. */
-static void a_quiesced_callback_waits(void **state)
+/* A callback that begins while the vCPUs are held back runs after that. */
+static void a_callback_is_held_back(void **state)
 {
     (void)state;
     pthread_t thread;
     void *entered;
     struct gt_exlog_vcpu *v = &one.vcpus[0];
-    assert_true(gt_exlog_quiesce(&one, GT_EXLOG_QUIESCED));
+    assert_true(gt_exlog_hold(&one));
     assert_int_equal(pthread_create(&thread, NULL, enter_and_leave, v), 0);
     while (!__atomic_load_n(&began, __ATOMIC_SEQ_CST))
         sched_yield();
     for (int i = 0; i < 1000; i++)
         sched_yield();
     assert_int_equal(__atomic_load_n(&v->counted, __ATOMIC_SEQ_CST), 0);
-    gt_exlog_resume(&one);
+    gt_gate_open(&one.gate);
     pthread_join(thread, &entered);
     assert_ptr_equal(entered, v);
     assert_int_equal(v->counted, 1);
@@ -128,7 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(two_recorders_have_their_own_lines),
         TEST(an_ended_recorder_lets_nobody_in),
-        TEST(a_quiesced_callback_waits),
+        TEST(a_callback_is_held_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
