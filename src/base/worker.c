@@ -20,6 +20,7 @@ struct gt_worker {
     void (*fn)(void *arg);
     void *arg;
     bool running; /* the thread exists in this process */
+    bool stopped; /* for good; with the turn */
     bool private_files;
     pthread_t thread;
     pid_t pid;
@@ -97,7 +98,7 @@ int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg)
         return 0;
     }
     pthread_mutex_lock(&w->turn);
-    if (!w->running && start(w) != 0) {
+    if (w->stopped || (!w->running && start(w) != 0)) {
         pthread_mutex_unlock(&w->turn);
         return GT_E_IO;
     }
@@ -119,19 +120,26 @@ bool gt_worker_private_files(const struct gt_worker *w)
     return w->private_files;
 }
 
-void gt_worker_destroy(struct gt_worker *w)
+void gt_worker_stop(struct gt_worker *w)
 {
-    if (!w)
-        return;
+    pthread_mutex_lock(&w->turn);
+    w->stopped = true;
     if (w->running && w->pid == getpid()) {
-        pthread_mutex_lock(&w->turn);
         pthread_mutex_lock(&w->lock);
         w->state = STOP;
         pthread_cond_broadcast(&w->changed);
         pthread_mutex_unlock(&w->lock);
         pthread_join(w->thread, NULL);
-        pthread_mutex_unlock(&w->turn);
     }
+    w->running = false;
+    pthread_mutex_unlock(&w->turn);
+}
+
+void gt_worker_destroy(struct gt_worker *w)
+{
+    if (!w)
+        return;
+    gt_worker_stop(w);
     pthread_mutex_destroy(&w->turn);
     pthread_mutex_destroy(&w->lock);
     free(w);

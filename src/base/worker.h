@@ -27,7 +27,9 @@ int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg);
  * visible to the process. */
 bool gt_worker_private_files(const struct gt_worker *w);
 
-/* Ends the thread after the pending calls. NULL is fine. */
+/* Ends the thread after the pending calls; later ones are not run (GT_E_IO). */
+void gt_worker_stop(struct gt_worker *w);
+/* The same, and frees the worker, which nobody calls any more. NULL is fine. */
 void gt_worker_destroy(struct gt_worker *w);
 
 /* fork(): call prepare before it (prepare waits for the current call and blocks new ones), parent

@@ -299,6 +299,7 @@ struct gt_thread {
     struct gt_stack *stack;
     uint64_t calls, matched;
     uint32_t slow_flags; /* enum gt_slow_flag; only level and clock set: the hot path may decide */
+    uint32_t busy;       /* the recorder's own: a callback of the vCPU is under way; atomic */
     struct gt_tracker *tracker;
     uint64_t counters[GT_COUNTERS];  /* by enum gt_counter */
     struct gt_signal_entry *signals; /* innermost last */

@@ -210,7 +210,7 @@ struct gt_streams {
     pthread_cond_t space; /* a chunk is free, or none will ever be */
     pthread_cond_t reply; /* a flush or an open is done, or the writer is idle */
     pthread_t thread;
-    pid_t pid; /* (L) process that the thread runs in */
+    pid_t pid; /* (L) process that the thread runs in; 0: it has ended */
     /* (L) */
     bool started, stop, busy, sleeping, want_space;
     unsigned forking;

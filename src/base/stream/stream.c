@@ -338,10 +338,8 @@ static void free_contents(struct gt_streams *set)
     free(set->losses);
 }
 
-void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats)
+void gt_streams_finish(struct gt_streams *set, struct gt_streams_stats *stats)
 {
-    if (!set)
-        return;
     if (set->started && set->pid == getpid()) {
         while (set->n_slots)
             gt_stream_close(&set->slots[0].file->s);
@@ -350,9 +348,17 @@ void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats)
         pthread_cond_signal(&set->work);
         pthread_mutex_unlock(&set->lock);
         pthread_join(set->thread, NULL);
+        set->pid = 0;
     }
     if (stats)
         gt_streams_get_stats(set, stats);
+}
+
+void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats)
+{
+    if (!set)
+        return;
+    gt_streams_finish(set, stats);
     free_contents(set);
     pthread_mutex_destroy(&set->lock);
     free(set->dir);

@@ -11,7 +11,7 @@
  * no chunk.
  *
  * The pool lives in a file of the directory (".guesttrace-PID.ring", mapped shared, preallocated
- * slab by slab, removed by gt_streams_destroy), so records that are not written yet survive SIGKILL
+ * slab by slab, removed by gt_streams_finish), so records that are not written yet survive SIGKILL
  * of the process: gt_streams_recover() writes them. The next set that is opened in the directory
  * recovers them as well; so a process that replaces itself with execve() continues its own files.
  * If the file system cannot reserve the space (no fallocate, copy-on-write), the pool is anonymous
@@ -126,8 +126,11 @@ void gt_stream_close(struct gt_stream *s);
  */
 void gt_streams_flush(struct gt_streams *set);
 
-/* Flushes, stops the writer, removes the pool file, frees everything, streams still open included.
- * Fills *stats if not NULL. */
+/* Flushes, stops the writer and removes the pool file. Memory stays: a producer that does not know
+ * may still put records, which go nowhere, as long as its chunk has room. Fills *stats if not NULL.
+ */
+void gt_streams_finish(struct gt_streams *set, struct gt_streams_stats *stats);
+/* The same, and frees everything, streams still open included. */
 void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats);
 
 void gt_streams_get_stats(struct gt_streams *set, struct gt_streams_stats *stats);

@@ -31,13 +31,16 @@ void gt_arguments_drop(struct gt_vcpu *v)
 
 void gt_on_valued_return(unsigned vcpu, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
     const struct gt_argument_point *p = data;
-    if (!gt_vcpu_is_recorded(v) || v->thread.stack->top->fn != p->of->fn ||
-        v->thread.stack->top->kind == GT_FRAME_TAIL)
+    if (!v)
         return;
-    gt_arguments_read_values(v->rec, p->code, p->of, true, NULL, &slots_of(v)->result);
-    v->thread.slow_flags |= GT_SLOW_VALUES;
+    const struct gt_frame *top = v->thread.stack->top;
+    if (top->fn == p->of->fn && top->kind != GT_FRAME_TAIL) {
+        gt_arguments_read_values(v->rec, p->code, p->of, true, NULL, &slots_of(v)->result);
+        v->thread.slow_flags |= GT_SLOW_VALUES;
+    }
+    gt_vcpu_leave(v);
 }
 
 void gt_arguments_give(struct gt_vcpu *v, const struct gt_argument_function *of,

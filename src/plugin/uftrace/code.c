@@ -47,35 +47,46 @@ static void decode(struct gt_uftrace_recorder *r, struct gt_block *block,
 static void on_saved(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
-    if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (gt_mem_is_store(meminfo))
         gt_track_saved(&v->thread, vaddr);
+    gt_vcpu_leave(v);
 }
 
 static void on_restored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
     if (!gt_mem_is_store(meminfo))
         gt_track_restored(&v->thread, vaddr);
+    gt_vcpu_leave(v);
 }
 
 static void on_asked(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
     uint64_t ip = 0;
-    if (v->begun && !gt_mem_is_store(meminfo) &&
-        gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo) && gt_guest_read(r, vaddr, &ip, r->guest.arch->bits / 8))
         gt_track_get_ip(&v->thread, ip);
+    gt_vcpu_leave(v);
 }
 
 static void on_switched(unsigned vcpu, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
     gt_track_switched(&v->thread);
+    gt_vcpu_leave(v);
 }
 
 /* Loads of a stack pointer: the words loaded in the block before it, itself included, may identify
@@ -403,6 +414,7 @@ void gt_on_translate(void *self, struct gt_block *block)
 {
     struct gt_uftrace_recorder *r = self;
     pthread_mutex_lock(&r->lock);
-    translate(r, block);
+    if (!gt_gate_ends(&r->gate))
+        translate(r, block);
     pthread_mutex_unlock(&r->lock);
 }

@@ -33,7 +33,7 @@ void gt_dormant_look(struct gt_uftrace_recorder *r)
 {
     struct gt_dormant *d = &r->dormant;
     bool asleep = gt_dormant_is_asleep(r);
-    if (!d->possible || __atomic_load_n(&d->ends, __ATOMIC_RELAXED) || r->hot.finished ||
+    if (!d->possible || __atomic_load_n(&d->ends, __ATOMIC_RELAXED) || gt_gate_ends(&r->gate) ||
         gt_dormant_is_due(r) == asleep ||
         !(asleep || __atomic_load_n(&d->wakes, __ATOMIC_RELAXED)) ||
         __atomic_exchange_n(&d->changes, true, __ATOMIC_SEQ_CST))

@@ -25,7 +25,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Streams that lost records. */
@@ -80,28 +79,36 @@ static void write_end(void *arg)
     keep_first(&lossy->err, &err, gt_packed_finish(r, lossy->more, &err));
 }
 
-/* A machine may exit on one vCPU while others run: from now on none of their transfers is plain,
- * and transfer() does nothing; those under way have a moment to end. */
-static void stop_vcpus(struct gt_uftrace_recorder *r, unsigned n)
+/* Lets no callback begin, and waits for those under way. One process's only vCPU is the caller's.
+ */
+static enum gt_gate_end end_callbacks(struct gt_uftrace_recorder *r)
 {
-    __atomic_store_n(&r->hot.finished, true, __ATOMIC_SEQ_CST);
-    if (r->guest.user || n < 2)
-        return;
-    for (unsigned i = 0; i < n; i++)
-        __atomic_or_fetch(&r->hot.vcpu[i].thread.slow_flags, GT_SLOW_OWNER, __ATOMIC_SEQ_CST);
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    unsigned n = __atomic_load_n(&r->vcpus.n, __ATOMIC_ACQUIRE);
+    const struct gt_gate_words words = {.first = &r->hot.vcpu->thread.busy,
+                                        .stride = sizeof *r->hot.vcpu,
+                                        .n = r->guest.user && n == 1 ? 0 : n};
+    enum gt_gate_end end = gt_gate_end(&r->gate, &words);
+    if (end == GT_GATE_QUIET && !gt_gate_wait_for_lock(&r->lock)) /* translations */
+        return GT_GATE_NOT_QUIET;
+    return end;
+}
+
+/* What a callback uses that does not end stays as it is, as after a kill. */
+static void give_up(struct gt_uftrace_recorder *r)
+{
+    gt_live_clock_remove(&r->hot.live);
+    gt_host_message("a vCPU still records after %d s: its recording is left as a kill leaves it; "
+                    "complete it with: guesttrace repair %s",
+                    GT_GATE_SECONDS,
+                    gt_packed_is_on(&r->output.packed) ? r->output.packed.work.file
+                                                       : r->output.dir.path);
 }
 
 static void end_vcpus(struct gt_uftrace_recorder *r)
 {
-    pthread_mutex_lock(&r->lock);
-    unsigned n = r->vcpus.n;
-    pthread_mutex_unlock(&r->lock);
-    stop_vcpus(r, n);
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < r->vcpus.n; i++)
         if (r->hot.vcpu[i].rec)
             gt_vcpu_end(&r->hot.vcpu[i], gt_vcpu_score(r, &r->hot.vcpu[i], i));
-    gt_vcpus_close(r);
     gt_tracker_close_suspended(&r->tracker, r->vcpus.last_time);
     gt_filtered_end_all(r);
     r->totals.counters[GT_COUNT_BEYOND_DEPTH] += r->filters.beyond;
@@ -198,11 +205,9 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
         __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
 }
 
-void gt_uftrace_finish(struct gt_uftrace_recorder *r)
+/* With all callbacks held back. Nothing that they use is freed. */
+static void finish(struct gt_uftrace_recorder *r)
 {
-    if (r->hot.finished)
-        return;
-    gt_recorder_control_stop(r);
     gt_output_start(r); /* it has begun, but where it was off all the time */
     gt_live_clock_remove(&r->hot.live);
     gt_recorder_listen_end(r);
@@ -215,12 +220,12 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     const struct gt_stream_loss *stream;
     lossy.n = gt_streams_get_losses(r->output.streams, &stream);
     lossy.stream = g_memdup2(stream, lossy.n * sizeof *stream);
-    gt_streams_destroy(r->output.streams, &r->totals.written);
+    gt_streams_finish(r->output.streams, &r->totals.written);
     gt_parts_end(r);
     gt_meta_collect_entered(r);
     if (gt_worker_call(r->output.worker, write_end, &lossy) < 0)
         r->output.no_worker = true;
-    gt_worker_destroy(r->output.worker);
+    gt_worker_stop(r->output.worker);
     for (size_t i = 0; i < lossy.n; i++)
         trace_uftrace_lost(lossy.stream[i].id, lossy.stream[i].records);
     trace_uftrace_end(r->totals.calls, r->totals.written.records, r->totals.written.lost);
@@ -230,16 +235,29 @@ void gt_uftrace_finish(struct gt_uftrace_recorder *r)
     gt_tracing_finish();
 }
 
+void gt_uftrace_finish(struct gt_uftrace_recorder *r)
+{
+    enum gt_gate_end end = gt_gate_ends(&r->gate) ? GT_GATE_ENDED : end_callbacks(r);
+    if (end == GT_GATE_ENDED)
+        return;
+    gt_recorder_control_stop(r);
+    if (end == GT_GATE_QUIET)
+        finish(r);
+    else
+        give_up(r);
+    gt_gate_close(&r->gate);
+}
+
 void gt_uftrace_killed(int sig)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     gt_listeners_remove();
-    if (sig && !r->hot.finished && r->guest.user && gt_recorder_cause_waits(r)) {
+    if (sig && !gt_gate_ends(&r->gate) && r->guest.user && gt_recorder_cause_waits(r)) {
         gt_recorder_cause_killed(r, sig);
         gt_snapshots_wait(r);
     }
     if (r->process.dying)
         gt_uftrace_finish(r);
-    else if (sig && !r->hot.finished && !r->process.forked_from)
+    else if (sig && !gt_gate_ends(&r->gate) && !r->process.forked_from)
         gt_filters_report(r); /* other vCPUs may run: the command completes the recording */
 }

@@ -146,28 +146,37 @@ static void on_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
     struct gt_linux_task left;
-    if (!gt_vcpu_is_recorded(v))
+    if (!v)
         return;
     if (read_task(r, first_argument(r), &left))
         name_stack(r, v->thread.stack, &left, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
     v->left = read_task(r, second_argument(r), &v->next) ? v->thread.stack : NULL;
+    gt_vcpu_leave(v);
 }
 
 /* If the name is another thread's, that is named when it runs. */
-static void on_named(unsigned vcpu, void *data)
+static void name_own(struct gt_vcpu *v, unsigned vcpu)
 {
-    (void)data;
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_uftrace_recorder *r = v->rec;
     struct gt_linux_task task;
-    if (!gt_vcpu_is_recorded(v) || !read_task(r, first_argument(r), &task) ||
+    if (!read_task(r, first_argument(r), &task) ||
         task.pid != gt_task_of(v->thread.stack)->named_pid)
         return;
     read_comm(second_argument(r), task.comm);
     if (task.comm[0])
         name_stack(r, v->thread.stack, &task, gt_vcpu_time(v, gt_vcpu_score(r, v, vcpu)));
+}
+
+static void on_named(unsigned vcpu, void *data)
+{
+    (void)data;
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    name_own(v, vcpu);
+    gt_vcpu_leave(v);
 }
 
 void gt_linux_transferred(struct gt_vcpu *v, uint64_t time)

@@ -191,7 +191,9 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     struct gt_uftrace_recorder *r = self;
     if (!r->guest.syscalls || vcpu >= r->hot.max_vcpus)
         return;
-    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
+        return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     if (number == r->guest.syscalls->exit_group)
         gt_dormant_end(r);
@@ -207,6 +209,7 @@ void gt_on_syscall(void *self, unsigned vcpu, int64_t number, const uint64_t arg
     if (v->begun || asleep)
         before_syscall(v, score, number, args);
     gt_dormant_unlock(r);
+    gt_vcpu_leave(v);
 }
 
 static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
@@ -215,10 +218,7 @@ static void take_up_child(struct gt_vcpu *v, struct gt_score *score)
     uint32_t parent = r->process.pid;
     uint64_t time = gt_vcpu_time_after_block(v, score);
     r->process.forked = false;
-    gt_vcpus_forked(r);
-    for (unsigned i = 0; i < r->vcpus.n; i++)
-        if (&r->hot.vcpu[i] != v)
-            r->hot.vcpu[i].begun = false;
+    gt_vcpus_forked(v);
     v->tid = (uint32_t)gettid();
     v->name[0] = '\0';
     gt_output_forked(r, parent);
@@ -247,7 +247,9 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
     struct gt_uftrace_recorder *r = self;
     if (vcpu >= r->hot.max_vcpus)
         return;
-    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
+        return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     gt_dormant_lock(r);
     v->in_syscall = false;
@@ -261,12 +263,14 @@ void gt_on_syscall_return(void *self, unsigned vcpu, int64_t number, int64_t res
         gt_vcpu_stop_following(v, score);
     v->halted = false;
     gt_dormant_unlock(r);
+    gt_vcpu_leave(v);
     gt_dormant_look(r);
 }
 
 static void fork_prepare(void)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
+    gt_gate_lock(&r->gate);
     gt_dormant_lock(r);
     pthread_mutex_lock(&r->lock);
     gt_packed_before_fork(r, gt_vcpu_current(r));
@@ -289,6 +293,7 @@ static void fork_parent(void)
     pthread_mutex_unlock(&r->tracker.lock);
     pthread_mutex_unlock(&r->lock);
     gt_dormant_unlock(r);
+    gt_gate_unlock(&r->gate);
 }
 
 static void fork_child(void)
@@ -306,6 +311,7 @@ static void fork_child(void)
     pthread_mutex_unlock(&r->lock);
     gt_dormant_forked(r);
     gt_dormant_unlock(r);
+    gt_gate_unlock(&r->gate);
 }
 
 int gt_process_watch_forks(struct gt_error *err)

@@ -9,14 +9,15 @@
  * a group is stated there or here: "at load" means that it is set in gt_uftrace_init and only read
  * later, "with the lock" means r->lock. Everything lives as long as the process.
  *
- * Locks are taken in this order: r->snapshots.turn, r->dormant.lock, r->lock, r->tracker.lock,
- * r->filters.lock, then those of the worker and of the streams, r->snapshots.lock. r->os.lock is
- * taken alone.
+ * Locks are taken in this order: r->gate.lock, r->snapshots.turn, r->dormant.lock, r->lock,
+ * r->tracker.lock, r->filters.lock, then those of the worker and of the streams, r->snapshots.lock.
+ * r->os.lock is taken alone.
  */
 #ifndef GT_PLUGIN_UFTRACE_RECORDER_H
 #define GT_PLUGIN_UFTRACE_RECORDER_H
 
 #include "guest/arch/syscalls.h"
+#include "plugin/common/gate.h"
 #include "plugin/common/messages.h"
 #include "plugin/common/modules.h"
 #include "plugin/common/pages.h"
@@ -58,7 +59,6 @@ struct gt_hot {
     bool host_clock;           /* times are the host's; with the lock */
     bool scores_stay;          /* the host does not move the scoreboard any more; atomic */
     bool sparse;               /* no scoreboard, and only blocks that need callbacks have them */
-    bool finished;             /* the recording has ended; atomic */
 } __attribute__((aligned(64)));
 
 /* Facts about the guest, at load. */
@@ -89,6 +89,7 @@ struct gt_totals {
 
 struct gt_uftrace_recorder {
     struct gt_hot hot;
+    struct gt_gate gate;      /* callbacks of vCPUs: it ends with the recording */
     struct gt_host_info host; /* at load */
     struct gt_guest guest;
     struct gt_uftrace_options options;
@@ -146,10 +147,27 @@ static inline unsigned gt_vcpu_index(const struct gt_vcpu *v)
     return (unsigned)(v - v->rec->hot.vcpu);
 }
 
-/* True where the vCPU has begun, and the recording has not ended. */
-static inline bool gt_vcpu_is_recorded(const struct gt_vcpu *v)
+/* A callback of the vCPU begins, on its thread. NULL: it does nothing, as the recording has ended.
+ * Else gt_vcpu_leave ends it. */
+static inline struct gt_vcpu *gt_vcpu_enter(struct gt_uftrace_recorder *r, unsigned index)
 {
-    return v->begun && !__atomic_load_n(&v->rec->hot.finished, __ATOMIC_RELAXED);
+    struct gt_vcpu *v = gt_vcpu_at(r, index);
+    return gt_gate_enter(&r->gate, &v->thread.busy) ? v : NULL;
+}
+
+static inline void gt_vcpu_leave(struct gt_vcpu *v)
+{
+    gt_gate_leave(&v->thread.busy);
+}
+
+/* The same of a vCPU that has begun; NULL: it has not. */
+static inline struct gt_vcpu *gt_vcpu_enter_begun(struct gt_uftrace_recorder *r, unsigned index)
+{
+    struct gt_vcpu *v = gt_vcpu_enter(r, index);
+    if (!v || v->begun)
+        return v;
+    gt_vcpu_leave(v);
+    return NULL;
 }
 
 #endif

@@ -33,13 +33,9 @@ static bool is_led_to(struct gt_uftrace_recorder *r, const struct gt_code *code)
 
 /* The first vCPU begins again with the machine, and what no vCPU runs will not go on. Another one
  * may come before it, or may only have been switched off and on. */
-static void on_begin(unsigned vcpu, void *data)
+static void begin_at(struct gt_vcpu *v, unsigned vcpu, const struct gt_code *code)
 {
-    struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    const struct gt_code *code = data;
-    if (!gt_vcpu_is_recorded(v))
-        return;
+    struct gt_uftrace_recorder *r = v->rec;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     if (leads_to(v, score->last_exit, code) || is_led_to(r, code))
         return;
@@ -52,6 +48,15 @@ static void on_begin(unsigned vcpu, void *data)
         v->resets = gt_reset_is_due(&r->resets, v) ? n : n + 1;
     }
     gt_vcpu_begin_again(v, score);
+}
+
+static void on_begin(unsigned vcpu, void *data)
+{
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    begin_at(v, vcpu, data);
+    gt_vcpu_leave(v);
 }
 
 void gt_reset_watch(const struct gt_translation *t, struct gt_code *code)

@@ -42,9 +42,9 @@ static void change(void *self)
     struct gt_uftrace_recorder *r = self;
     pthread_mutex_lock(&r->dormant.lock);
     bool sleeps = gt_dormant_is_due(r), slept = gt_dormant_is_asleep(r);
-    if (!r->hot.finished && sleeps && !slept)
+    if (!gt_gate_ends(&r->gate) && sleeps && !slept)
         fall_asleep(r);
-    else if (!r->hot.finished && !sleeps && slept)
+    else if (!gt_gate_ends(&r->gate) && !sleeps && slept)
         wake_up(r);
     __atomic_store_n(&r->dormant.asleep, sleeps, __ATOMIC_RELEASE);
     gt_host_subscribe(sleeps ? &r->dormant.events : &r->events, r);

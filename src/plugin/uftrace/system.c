@@ -42,11 +42,12 @@ static void before_syscall(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    if (!gt_vcpu_is_recorded(v))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
         return;
     uint64_t sp = read_sp(r);
     v->thread.calling_sp = sp == GT_NO_ADDR ? 0 : sp;
+    gt_vcpu_leave(v);
 }
 
 /* On hosts without a scoreboard a callback at an instruction finds the last exit of its block's
@@ -73,24 +74,26 @@ static bool first_argument_is_0(struct gt_uftrace_recorder *r)
 static void on_exception_return(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    if (!gt_vcpu_is_recorded(v))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
         return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     leave(v, score, data);
     if (gt_last_exit_is_of(score->last_exit, GT_EXIT_SYSCALL))
         v->thread.cleared = first_argument_is_0(r);
+    gt_vcpu_leave(v);
 }
 
 static void on_world_return(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    if (!gt_vcpu_is_recorded(v))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
         return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     leave(v, score, data);
     gt_level_change_world(v, data, &score->last_exit, gt_vcpu_time(v, score));
+    gt_vcpu_leave(v);
 }
 
 void gt_machine_enter_at(struct gt_vcpu *v, struct gt_score *score, struct gt_code *code)
@@ -106,10 +109,10 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
 {
     (void)kind;
     struct gt_uftrace_recorder *r = self;
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     /* From == to: an instruction that the host runs as a call of its own, and what comes before the
      * true event on x86. */
-    if (!gt_vcpu_is_recorded(v) || from == to)
+    struct gt_vcpu *v = from != to ? gt_vcpu_enter_begun(r, vcpu) : NULL;
+    if (!v)
         return;
     struct gt_score *score = gt_vcpu_score(r, v, vcpu);
     pthread_mutex_lock(&r->lock);
@@ -124,32 +127,42 @@ void gt_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from
         gt_level_enter(v, NULL, time);
     gt_machine_enter(&v->thread, to, fn, NULL, score->last_exit, time);
     score->last_exit = gt_last_exit_of_func(fn);
+    gt_vcpu_leave(v);
 }
 
 /* ---- stack pointers ------------------------------------------------------------------------ */
 
 static void on_stored(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *pushed)
 {
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
-    if (gt_vcpu_is_recorded(v) && gt_mem_is_store(meminfo))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (gt_mem_is_store(meminfo))
         gt_machine_saved(&v->thread, vaddr, (uint64_t)(uintptr_t)pushed);
+    gt_vcpu_leave(v);
 }
 
 static void on_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
     (void)data;
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
-    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo))
         gt_track_restored(&v->thread, vaddr);
+    gt_vcpu_leave(v);
 }
 
 static void before_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
+        return;
     v->left_sp = read_sp(r);
     v->loads_sp = true;
+    gt_vcpu_leave(v);
 }
 
 /* A function without code: no block has it as its last exit. */
@@ -174,18 +187,24 @@ static void after_switch(unsigned vcpu, void *data)
 {
     (void)data;
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    if (gt_vcpu_is_recorded(v) && v->loads_sp)
+    struct gt_vcpu *v = gt_vcpu_enter_begun(r, vcpu);
+    if (!v)
+        return;
+    if (v->loads_sp)
         switch_to(v, vcpu, read_sp(r));
+    gt_vcpu_leave(v);
 }
 
 /* A block ends with the load: an interrupt may come before the next instruction. */
 static void on_last_loaded(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
 {
-    struct gt_vcpu *v = gt_vcpu_at(gt_recorder_installed(), vcpu);
     on_loaded(vcpu, meminfo, vaddr, data);
-    if (gt_vcpu_is_recorded(v) && !gt_mem_is_store(meminfo))
+    struct gt_vcpu *v = gt_vcpu_enter_begun(gt_recorder_installed(), vcpu);
+    if (!v)
+        return;
+    if (!gt_mem_is_store(meminfo))
         switch_to(v, vcpu, GT_NO_ADDR);
+    gt_vcpu_leave(v);
 }
 
 static void note_split(struct gt_uftrace_recorder *r, uint64_t pc)

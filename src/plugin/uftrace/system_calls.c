@@ -102,7 +102,7 @@ void gt_system_call(struct gt_vcpu *v, struct gt_score *score, int64_t number,
 {
     struct gt_uftrace_recorder *r = v->rec;
     const struct gt_syscalls *sys = r->guest.syscalls;
-    struct gt_system_call *call = gt_vcpu_is_recorded(v) ? find_call(r, number) : NULL;
+    struct gt_system_call *call = v->begun ? find_call(r, number) : NULL;
     v->call = call;
     if (!call)
         return;
@@ -120,6 +120,6 @@ void gt_system_call(struct gt_vcpu *v, struct gt_score *score, int64_t number,
 
 void gt_system_call_return(struct gt_vcpu *v, struct gt_score *score, int64_t result)
 {
-    if (v->call && gt_vcpu_is_recorded(v))
+    if (v->call && v->begun)
         end(v, score, &result);
 }

@@ -119,8 +119,6 @@ static __attribute__((noinline)) uint64_t transfer_any(struct gt_uftrace_recorde
                                                        struct gt_vcpu *v, struct gt_score *score,
                                                        struct gt_code *code)
 {
-    if (__atomic_load_n(&r->hot.finished, __ATOMIC_RELAXED))
-        return gt_last_exit_of_func(code->fn);
     if (!v->begun) {
         if (!v->refused)
             gt_vcpu_begin(v, score, code);
@@ -194,11 +192,43 @@ static inline void transfer_in_score(struct gt_uftrace_recorder *r, struct gt_vc
     }
 }
 
+/* The slow paths leave the vCPU, so that the fast one calls nothing that comes back. */
+static __attribute__((noinline)) void
+transfer_slowly_and_leave(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_score *score,
+                          struct gt_code *code, uint64_t insns)
+{
+    transfer_at(r, v, score, code, insns);
+    gt_vcpu_leave(v);
+}
+
+/* The callback ends with it. `insns`: as for transfer_in_score. */
+static inline __attribute__((always_inline)) void
+transfer_and_leave(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_score *score,
+                   struct gt_code *code, uint64_t insns)
+{
+    if (transfer_plain(r, v, score, code)) {
+        score->last_exit = gt_last_exit_of_func(code->fn);
+        score->insns += insns;
+        gt_vcpu_leave(v);
+    } else {
+        transfer_slowly_and_leave(r, v, score, code, insns);
+    }
+}
+
 static __attribute__((noinline)) void find_score_and_transfer(struct gt_uftrace_recorder *r,
                                                               struct gt_vcpu *v, unsigned index,
                                                               struct gt_code *code, uint64_t insns)
 {
-    transfer_in_score(r, v, gt_vcpu_score(r, v, index), code, insns);
+    transfer_and_leave(r, v, gt_vcpu_score(r, v, index), code, insns);
+}
+
+/* The vCPU waits until it may enter. */
+static __attribute__((noinline, cold)) void wait_and_transfer(struct gt_uftrace_recorder *r,
+                                                              struct gt_vcpu *v, unsigned index,
+                                                              struct gt_code *code, uint64_t insns)
+{
+    if (gt_gate_enter_slowly(&r->gate, &v->thread.busy))
+        find_score_and_transfer(r, v, index, code, insns);
 }
 
 /* `insns`: as for transfer_in_score. */
@@ -207,10 +237,12 @@ transfer(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uin
 {
     struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
     struct gt_score *score = v->score;
-    if (__builtin_expect(!score, 0))
+    if (!gt_gate_try(&r->gate, &v->thread.busy))
+        wait_and_transfer(r, v, vcpu, code, insns);
+    else if (__builtin_expect(!score, 0))
         find_score_and_transfer(r, v, vcpu, code, insns);
     else
-        transfer_in_score(r, v, score, code, insns);
+        transfer_and_leave(r, v, score, code, insns);
 }
 
 /* The block of gt_transfer_data, and its number of instructions. */
@@ -225,14 +257,17 @@ static inline struct gt_code *unpack(void *data, uint64_t *insns)
 static inline __attribute__((always_inline)) void
 filtered(struct gt_uftrace_recorder *r, unsigned vcpu, struct gt_code *code, uint64_t insns)
 {
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (__builtin_expect(!v, 0))
+        return;
     struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
     if (v->thread.slow_flags == code->slow_flags && gt_track_may_be_plain(score->last_exit) &&
         gt_filtered_transfer(v, code, score->last_exit, v->insn_base + score->insns)) {
         score->last_exit = gt_last_exit_of_func(code->fn);
         score->insns += insns;
+        gt_vcpu_leave(v);
     } else {
-        transfer_in_score(r, v, score, code, insns);
+        transfer_and_leave(r, v, score, code, insns);
     }
 }
 
@@ -259,15 +294,17 @@ void gt_on_valued_transfer(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     const struct gt_argument_point *p = data;
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
-    if (score->last_exit == gt_last_exit_of_func(p->code->fn) || !gt_vcpu_is_recorded(v)) {
-        transfer(r, vcpu, p->code, p->insns);
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
         return;
-    }
-    gt_arguments_read(v, p);
+    struct gt_score *score = v->score ? v->score : gt_vcpu_score(r, v, vcpu);
+    bool enters = v->begun && score->last_exit != gt_last_exit_of_func(p->code->fn);
+    if (enters)
+        gt_arguments_read(v, p);
     transfer_in_score(r, v, score, p->code, p->insns);
-    gt_arguments_drop(v);
+    if (enters)
+        gt_arguments_drop(v);
+    gt_vcpu_leave(v);
 }
 
 void gt_on_transfer_inside(unsigned vcpu, void *data)
@@ -319,13 +356,40 @@ static inline void transfer_in_counted_block(struct gt_uftrace_recorder *r, stru
         transfer_in_block(r, v, code);
 }
 
+static __attribute__((noinline)) void
+transfer_in_block_and_leave(struct gt_uftrace_recorder *r, struct gt_vcpu *v, struct gt_code *code)
+{
+    transfer_in_block(r, v, code);
+    gt_vcpu_leave(v);
+}
+
+static inline void block_begins(struct gt_uftrace_recorder *r, struct gt_vcpu *v,
+                                struct gt_code *code)
+{
+    count_block(r, v, code);
+    if (transfer_plain(r, v, &v->own, code)) {
+        v->own.last_exit = gt_code_last_exit(code);
+        gt_vcpu_leave(v);
+    } else {
+        transfer_in_block_and_leave(r, v, code);
+    }
+}
+
+static __attribute__((noinline, cold)) void wait_and_begin(struct gt_uftrace_recorder *r,
+                                                           struct gt_vcpu *v, struct gt_code *code)
+{
+    if (gt_gate_enter_slowly(&r->gate, &v->thread.busy))
+        block_begins(r, v, code);
+}
+
 void gt_on_block(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
     struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    struct gt_code *code = data;
-    count_block(r, v, code);
-    transfer_in_counted_block(r, v, code);
+    if (gt_gate_try(&r->gate, &v->thread.busy))
+        block_begins(r, v, data);
+    else
+        wait_and_begin(r, v, data);
 }
 
 /* At a block that no code seen so far leads to: it may be a handler's first. */
@@ -338,34 +402,45 @@ static void begin_handler(struct gt_vcpu *v, struct gt_score *score, struct gt_c
 void gt_on_unknown_block(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     struct gt_code *code = data;
+    if (!v)
+        return;
     if (!r->hot.scoreboard)
         count_block(r, v, code);
-    begin_handler(v, gt_vcpu_score(r, v, vcpu), code);
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    begin_handler(v, score, code);
     if (r->hot.scoreboard)
-        transfer(r, vcpu, code, code->insns);
+        transfer_in_score(r, v, score, code, code->insns);
     else
         transfer_in_counted_block(r, v, code);
+    gt_vcpu_leave(v);
 }
 
 void gt_on_counted_unknown_block(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
-    begin_handler(v, gt_vcpu_score(r, v, vcpu), data);
-    transfer(r, vcpu, data, 0);
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (!v)
+        return;
+    struct gt_score *score = gt_vcpu_score(r, v, vcpu);
+    begin_handler(v, score, data);
+    transfer_in_score(r, v, score, data, 0);
+    gt_vcpu_leave(v);
 }
 
 void gt_on_slow_block(unsigned vcpu, void *data)
 {
     struct gt_uftrace_recorder *r = gt_recorder_installed();
-    struct gt_vcpu *v = gt_vcpu_at(r, vcpu);
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
     struct gt_code *code = data;
+    if (!v)
+        return;
     if (r->hot.scoreboard) {
         transfer_at(r, v, gt_vcpu_score(r, v, vcpu), code, code->insns);
     } else {
         count_block(r, v, code);
         transfer_in_block(r, v, code);
     }
+    gt_vcpu_leave(v);
 }

@@ -9,7 +9,6 @@
 #include "plugin/uftrace/recorder.h"
 #include "track/unfollowed.h"
 
-#include <time.h>
 #include <unistd.h>
 
 /* The vCPU that the calling thread runs: a fact about the thread, not about a recorder. Each vCPU
@@ -72,7 +71,6 @@ uint64_t gt_vcpu_time_after_block(const struct gt_vcpu *v, const struct gt_score
 
 void gt_vcpus_init(struct gt_uftrace_recorder *r)
 {
-    pthread_cond_init(&r->vcpus.none_ends, NULL);
     r->vcpus.no_stack = (struct gt_stack){.out = &r->vcpus.no_stream, .data = &r->vcpus.no_task};
 }
 
@@ -100,10 +98,14 @@ void gt_on_vcpu_init(void *self, unsigned vcpu)
     }
     bool no_scoreboard = gt_round_robin_check(&r->host, "calls may be attributed to the wrong one");
     pthread_mutex_lock(&r->lock);
+    if (gt_gate_ends(&r->gate)) { /* it is ended without this vCPU */
+        pthread_mutex_unlock(&r->lock);
+        return;
+    }
     if (no_scoreboard)
         give_scoreboard_up(r);
     if (vcpu >= r->vcpus.n)
-        __atomic_store_n(&r->vcpus.n, vcpu + 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&r->vcpus.n, vcpu + 1, __ATOMIC_RELEASE);
     if (!r->guest.user && r->vcpus.n >= r->host.max_vcpus)
         __atomic_store_n(&r->hot.scores_stay, true, __ATOMIC_RELAXED);
     struct gt_vcpu *v = &r->hot.vcpu[vcpu];
@@ -167,36 +169,12 @@ void gt_vcpu_follow_again(struct gt_vcpu *v, struct gt_score *score)
     gt_track_follow_again(&v->thread, gt_vcpu_time(v, score));
 }
 
-/* True for the one caller that ends the vCPU's calls: its thread, or the end of the recording. */
-static bool take_end(struct gt_vcpu *v)
-{
-    struct gt_uftrace_recorder *r = v->rec;
-    pthread_mutex_lock(&r->lock);
-    bool mine = v->begun && !r->vcpus.closed;
-    v->begun &= !mine;
-    r->vcpus.ending += mine;
-    pthread_mutex_unlock(&r->lock);
-    return mine;
-}
-
-void gt_vcpus_close(struct gt_uftrace_recorder *r)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    pthread_mutex_lock(&r->lock);
-    r->vcpus.closed = true;
-    while (r->vcpus.ending > 0 &&
-           pthread_cond_timedwait(&r->vcpus.none_ends, &r->lock, &until) == 0)
-        ;
-    pthread_mutex_unlock(&r->lock);
-}
-
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    if (!take_end(v))
+    if (!v->begun)
         return;
+    v->begun = false;
     uint64_t time = gt_vcpu_time_after_block(v, score);
     if (v->levels)
         gt_levels_end(v, time);
@@ -211,8 +189,6 @@ void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score)
     r->totals.matched += v->thread.matched;
     for (int i = 0; i < GT_COUNTERS; i++)
         r->totals.counters[i] += v->thread.counters[i];
-    if (--r->vcpus.ending == 0)
-        pthread_cond_signal(&r->vcpus.none_ends);
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -221,11 +197,14 @@ void gt_on_vcpu_exit(void *self, unsigned vcpu)
     struct gt_uftrace_recorder *r = self;
     if (vcpu >= r->hot.max_vcpus)
         return;
-    struct gt_vcpu *v = &r->hot.vcpu[vcpu];
-    gt_dormant_lock(r);
-    gt_vcpu_end(v, gt_vcpu_score(r, v, vcpu));
-    gt_dormant_unlock(r);
-    if (current == v)
+    struct gt_vcpu *v = gt_vcpu_enter(r, vcpu);
+    if (v) {
+        gt_dormant_lock(r);
+        gt_vcpu_end(v, gt_vcpu_score(r, v, vcpu));
+        gt_dormant_unlock(r);
+        gt_vcpu_leave(v);
+    }
+    if (current == &r->hot.vcpu[vcpu])
         current = NULL;
 }
 
@@ -241,7 +220,14 @@ uint64_t gt_vcpu_expects(struct gt_uftrace_recorder *r)
     return from->exit == GT_EXIT_CALL ? from->target : GT_NO_ADDR;
 }
 
-void gt_vcpus_forked(struct gt_uftrace_recorder *r)
+void gt_vcpus_forked(struct gt_vcpu *v)
 {
-    r->vcpus.ending = 0;
+    struct gt_uftrace_recorder *r = v->rec;
+    for (unsigned i = 0; i < r->vcpus.n; i++) {
+        struct gt_vcpu *other = &r->hot.vcpu[i];
+        if (other == v)
+            continue;
+        other->begun = false;
+        gt_gate_leave(&other->thread.busy);
+    }
 }

@@ -3,8 +3,9 @@
  * A vCPU as the recorder sees it: the words that translated code works on, its time, and how it
  * begins and ends. Times are in ns: the host's clock, or one ns for each retired instruction.
  *
- * A struct gt_vcpu belongs to its vCPU's thread; other threads may set bits of thread.slow_flags,
- * and at the end of the recording the first caller of gt_vcpu_end ends its calls.
+ * A struct gt_vcpu belongs to its vCPU's thread, while that has entered it (gt_vcpu_enter); other
+ * threads may set bits of thread.slow_flags. At the end of the recording no thread enters it any
+ * more, and it belongs to the thread that ends the recording.
  */
 #ifndef GT_PLUGIN_UFTRACE_VCPU_H
 #define GT_PLUGIN_UFTRACE_VCPU_H
@@ -67,11 +68,8 @@ struct gt_vcpu {
 
 /* All vCPUs. With the lock, unless noted. */
 struct gt_vcpus {
-    unsigned n;               /* 1 + highest index seen; atomic */
-    uint64_t last_time;       /* the newest time that was noted */
-    unsigned ending;          /* vCPUs that record their end now */
-    bool closed;              /* the recording has ended before them */
-    pthread_cond_t none_ends; /* `ending` is 0 again */
+    unsigned n;         /* 1 + highest index seen; atomic */
+    uint64_t last_time; /* the newest time that was noted */
 
     /* The stack of vCPUs that are not recorded: it never has room, so that no transfer is plain. */
     struct gt_stack no_stack;
@@ -109,16 +107,11 @@ void gt_vcpu_begin_again(struct gt_vcpu *v, struct gt_score *score);
  * with the first vCPU. v->begun stays false where there is no memory or room. */
 void gt_vcpu_begin(struct gt_vcpu *v, struct gt_score *score, const struct gt_code *code);
 
-/* Ends the vCPU's calls and reads its thread's name. The vCPU's thread and the end of the recording
- * may both call it: one of them does it. Takes the lock. */
+/* Ends the vCPU's calls, if it has begun, and reads its thread's name. Takes the lock. */
 void gt_vcpu_end(struct gt_vcpu *v, struct gt_score *score);
 
-/* From now on gt_vcpu_end does nothing. Waits for calls of it that are under way, a second at most.
- * Takes the lock. */
-void gt_vcpus_close(struct gt_uftrace_recorder *r);
-
-/* In a forked child, which has no other thread: forgets the ends that were under way. */
-void gt_vcpus_forked(struct gt_uftrace_recorder *r);
+/* In a forked child, which has no other thread: its vCPU alone goes on. */
+void gt_vcpus_forked(struct gt_vcpu *v);
 
 /* The calling thread's vCPU; NULL: the thread runs no vCPU of this recorder, or it has not begun.
  */

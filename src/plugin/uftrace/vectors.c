@@ -96,7 +96,7 @@ bool gt_machine_may_be_vector(const struct gt_uftrace_recorder *r, const struct 
 bool gt_machine_is_vector(struct gt_vcpu *v, struct gt_code *code, uint64_t last_exit)
 {
     struct gt_uftrace_recorder *r = v->rec;
-    if (!gt_vcpu_is_recorded(v))
+    if (!v->begun)
         return false;
     if (code->vector != GT_VECTOR_UNKNOWN || !last_exit || !gt_machine_may_be_vector(r, code))
         return code->vector == GT_VECTOR_YES;
