@@ -122,6 +122,8 @@ void gt_etrace_on_flush(void *self)
 {
     struct gt_etrace *e = self;
     bool counts = e->flags & GT_ETRACE_F_COVERAGE;
+    if (gt_gate_ends(&e->gate))
+        return;
     if (!counts)
         gt_etrace_drain_all(e);
     pthread_mutex_lock(&e->lock);

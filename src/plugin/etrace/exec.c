@@ -27,12 +27,33 @@ add(struct gt_etrace_run *r, const struct gt_etrace_block *b, uint64_t time, boo
     return true;
 }
 
+/* Leaves the vCPU, so that the fast path calls nothing that comes back. */
 static __attribute__((noinline)) void add_slowly(struct gt_etrace *e, struct gt_etrace_vcpu *v,
                                                  const struct gt_etrace_block *b, uint64_t time)
 {
     uint64_t until = time + b->insns;
     if (!gt_etrace_run_add(&v->run, b->start, b->end, time, until))
         gt_etrace_put_entry(e, v, b->start, b->end, time, until);
+    gt_etrace_leave(v);
+}
+
+static inline void block_begins(struct gt_etrace *e, struct gt_etrace_vcpu *v,
+                                const struct gt_etrace_block *b)
+{
+    uint64_t time = v->time;
+    v->block = b;
+    v->time = time + b->insns;
+    if (__builtin_expect(e->bits != 64 || !add(&v->run, b, time, true), 0))
+        add_slowly(e, v, b, time);
+    else
+        gt_etrace_leave(v);
+}
+
+static __attribute__((noinline, cold)) void
+wait_and_begin(struct gt_etrace *e, struct gt_etrace_vcpu *v, const struct gt_etrace_block *b)
+{
+    if (gt_gate_enter_slowly(&e->gate, &v->busy))
+        block_begins(e, v, b);
 }
 
 void gt_etrace_on_block(unsigned vcpu, void *data)
@@ -41,15 +62,15 @@ void gt_etrace_on_block(unsigned vcpu, void *data)
     if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
         return;
     struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
-    const struct gt_etrace_block *b = data;
-    uint64_t time = v->time;
-    v->block = b;
-    v->time = time + b->insns;
-    if (__builtin_expect(e->bits != 64 || !add(&v->run, b, time, true), 0))
-        add_slowly(e, v, b, time);
+    if (gt_gate_try(&e->gate, &v->busy))
+        block_begins(e, v, data);
+    else
+        wait_and_begin(e, v, data);
 }
 
-/* ---- clock=insn, EXEC alone: blocks are queued, and put many at a time ---------------------- */
+/* ---- clock=insn, EXEC alone: blocks are queued, and put many at a time ----------------------
+ * A callback need not enter the vCPU: it changes the queue alone. What comes after the end is
+ * dropped when the queue is full. */
 
 static inline void append(struct gt_etrace_queue *q, unsigned vcpu, const void *block)
 {
@@ -89,12 +110,13 @@ void gt_etrace_on_block_queued(unsigned vcpu, void *block)
 void gt_etrace_on_block_time(unsigned vcpu, void *data)
 {
     struct gt_etrace *e = gt_etrace_loaded();
-    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (__builtin_expect(!v, 0))
         return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     const struct gt_etrace_block *b = data;
     v->block = b;
     v->time += b->insns;
+    gt_etrace_leave(v);
 }
 
 static __attribute__((noinline)) void begin_packet(struct gt_etrace *e, struct gt_etrace_vcpu *v,
@@ -113,9 +135,9 @@ static void put_until(struct gt_etrace *e, struct gt_etrace_vcpu *v, uint64_t no
 void gt_etrace_on_block_host(unsigned vcpu, void *data)
 {
     struct gt_etrace *e = gt_etrace_loaded();
-    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (__builtin_expect(!v, 0))
         return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     const struct gt_etrace_block *b = data;
     uint64_t now = gt_clock_monotonic();
     put_until(e, v, now);
@@ -124,6 +146,7 @@ void gt_etrace_on_block_host(unsigned vcpu, void *data)
     v->start = b->start;
     v->end = b->end;
     v->since = now;
+    gt_etrace_leave(v);
 }
 
 /* ---- blocks that end early ------------------------------------------------------------------ */
@@ -179,14 +202,9 @@ void gt_etrace_exit_early(struct gt_etrace *e, struct gt_etrace_vcpu *v, uint64_
     gt_etrace_buffer_unlock(buf);
 }
 
-void gt_etrace_on_single_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+static void access_alone(struct gt_etrace *e, struct gt_etrace_vcpu *v,
+                         const struct gt_etrace_block *b)
 {
-    struct gt_etrace *e = gt_etrace_loaded();
-    (void)meminfo, (void)vaddr;
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
-        return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
-    const struct gt_etrace_block *b = data;
     const struct gt_etrace_queue *q = v->buffer && v->buffer->queue.n ? &v->buffer->queue : NULL;
     if ((q ? gt_etrace_queued_block(q->entries[q->n - 1]) : v->block) == b)
         return;
@@ -194,4 +212,15 @@ void gt_etrace_on_single_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr,
     exit_early(e, v, b->start);
     v->block = b;
     gt_etrace_buffer_unlock(buf);
+}
+
+void gt_etrace_on_single_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *data)
+{
+    struct gt_etrace *e = gt_etrace_loaded();
+    (void)meminfo, (void)vaddr;
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (!v)
+        return;
+    access_alone(e, v, data);
+    gt_etrace_leave(v);
 }

@@ -61,18 +61,22 @@ static void hand_over_live(struct gt_etrace *e, struct gt_etrace_buffer *buf)
 }
 
 /* The calling thread's buffer, where the vCPU ran on it last; else NULL. */
-static struct gt_etrace_buffer *buffer_of(struct gt_etrace *e, unsigned vcpu)
+static struct gt_etrace_buffer *buffer_of(struct gt_etrace *e, const struct gt_etrace_vcpu *v)
 {
-    struct gt_etrace_buffer *buf = vcpu < GT_ETRACE_MAX_VCPUS ? e->vcpus[vcpu].buffer : NULL;
+    struct gt_etrace_buffer *buf = v->buffer;
     return buf && buf == gt_etrace_own_buffer(e) && !gt_etrace_is_finished(e) ? buf : NULL;
 }
 
 void gt_etrace_on_vcpu_idle(void *self, unsigned vcpu)
 {
     struct gt_etrace *e = self;
-    struct gt_etrace_buffer *buf = buffer_of(e, vcpu);
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (!v)
+        return;
+    struct gt_etrace_buffer *buf = buffer_of(e, v);
     if (buf)
         hand_over_live(e, buf);
+    gt_etrace_leave(v);
 }
 
 /* Another process takes the place of this one: what is in its memory is lost. */
@@ -92,15 +96,17 @@ void gt_etrace_on_syscall(void *self, unsigned vcpu, int64_t number, const uint6
 {
     struct gt_etrace *e = self;
     const struct gt_syscalls *sys = e->syscalls;
-    struct gt_etrace_buffer *buf = buffer_of(e, vcpu);
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (!v)
+        return;
+    struct gt_etrace_buffer *buf = buffer_of(e, v);
     if (sys && number == sys->mmap)
         gt_etrace_maps_on_mmap(e, vcpu, args[1]);
-    if (!buf)
-        return;
-    if (sys && (number == sys->execve || number == sys->execveat))
+    if (buf && sys && (number == sys->execve || number == sys->execveat))
         hand_over_all(e, buf);
-    else
+    else if (buf)
         hand_over_live(e, buf);
+    gt_etrace_leave(v);
 }
 
 static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *stats)
@@ -112,10 +118,16 @@ static void report_end(struct gt_etrace *e, const struct gt_packet_sink_stats *s
     gt_forks_report();
 }
 
-static void submit_all(struct gt_etrace *e)
+/* Returns how many buffers are left out, since a callback that uses them does not end. */
+static unsigned submit_all(struct gt_etrace *e)
 {
+    unsigned left_out = 0;
     pthread_mutex_lock(&e->lock);
     for (struct gt_etrace_buffer *buf = e->buffers; buf; buf = buf->next) {
+        if (buf->current && gt_gate_is_under_way(&buf->current->busy)) {
+            left_out++;
+            continue;
+        }
         pthread_mutex_lock(&buf->lock);
         gt_etrace_buffer_settle(buf);
         gt_etrace_buffer_end_run(buf);
@@ -125,20 +137,26 @@ static void submit_all(struct gt_etrace *e)
         pthread_mutex_unlock(&buf->lock);
     }
     pthread_mutex_unlock(&e->lock);
+    return left_out;
 }
 
 void gt_etrace_on_exit(void *self)
 {
     struct gt_etrace *e = self;
-    if (gt_etrace_is_finished(e))
+    const struct gt_gate_words words = {.first = &e->vcpus->busy,
+                                        .stride = sizeof *e->vcpus,
+                                        .n = __atomic_load_n(&e->n_vcpus, __ATOMIC_ACQUIRE)};
+    if (gt_gate_end(&e->gate, &words) == GT_GATE_ENDED)
         return;
     gt_etrace_control_stop(e);
     gt_etrace_maps_stop(e);
     if (e->flags & GT_ETRACE_F_COVERAGE)
         gt_etrace_put_counts(e);
-    if (__atomic_exchange_n(&e->finished, true, __ATOMIC_ACQ_REL))
-        return;
-    submit_all(e);
+    __atomic_store_n(&e->finished, true, __ATOMIC_RELEASE);
+    unsigned left_out = submit_all(e);
+    gt_gate_close(&e->gate);
+    if (left_out)
+        gt_host_message("%u vCPUs did not end their last packet: theirs are missing", left_out);
     struct gt_packet_sink_stats stats;
     gt_packet_sink_finish(e->sink, &stats);
     report_end(e, &stats);
@@ -168,6 +186,8 @@ static void in_child(void)
 {
     struct gt_etrace *e = gt_etrace_loaded();
     __atomic_store_n(&e->finished, true, __ATOMIC_RELEASE);
+    e->gate.ends = true;
+    e->gate.state = GT_GATE_CLOSED;
     gt_etrace_control_fork_child(e);
     gt_packet_sink_fork_child(e->sink);
     gt_etrace_maps_fork_child(e);

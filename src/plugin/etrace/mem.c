@@ -130,9 +130,9 @@ static __attribute__((noinline)) void put_device(struct gt_etrace *e, struct gt_
 void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *index)
 {
     struct gt_etrace *e = gt_etrace_loaded();
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (!v)
         return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     const struct gt_etrace_mem_kind kind = kind_of(&e->mem_kinds, meminfo);
     struct access a = {
         .time = gt_etrace_time_at(e, v, (uintptr_t)index),
@@ -151,21 +151,14 @@ void gt_etrace_on_access(unsigned vcpu, uint32_t meminfo, uint64_t vaddr, void *
             put_slowly(e, v, &a);
     if (e->flags & GT_ETRACE_F_GPIO && a.target.device)
         put_device(e, v, &a);
+    gt_etrace_leave(v);
 }
 
-void gt_etrace_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from,
-                                uint64_t to)
+static void put_discontinuity(struct gt_etrace *e, struct gt_etrace_vcpu *v, unsigned kind,
+                              uint64_t from, uint64_t to)
 {
-    struct gt_etrace *e = self;
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
-        return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
-    if (kind == GT_DISCON_EXCEPTION)
-        gt_etrace_exit_early(e, v, from);
-    if (!(e->flags & GT_ETRACE_F_GPIO))
-        return;
     char device[16];
-    snprintf(device, sizeof device, "cpu%u", vcpu);
+    snprintf(device, sizeof device, "cpu%u", gt_etrace_vcpu_index(e, v));
     put_event(
         e, v,
         &(struct gt_etrace_event){.unit = v->unit,
@@ -174,4 +167,18 @@ void gt_etrace_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64
                                   .previous = from,
                                   .device = device,
                                   .name = kind == GT_DISCON_EXCEPTION ? "exception" : "interrupt"});
+}
+
+void gt_etrace_on_discontinuity(void *self, unsigned vcpu, unsigned kind, uint64_t from,
+                                uint64_t to)
+{
+    struct gt_etrace *e = self;
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (!v)
+        return;
+    if (kind == GT_DISCON_EXCEPTION)
+        gt_etrace_exit_early(e, v, from);
+    if (e->flags & GT_ETRACE_F_GPIO)
+        put_discontinuity(e, v, kind, from, to);
+    gt_etrace_leave(v);
 }

@@ -40,6 +40,7 @@ int gt_etrace_init(struct gt_etrace *e, const struct gt_host_info *host, struct 
         pthread_key_delete(e->began_there);
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     }
+    gt_gate_init(&e->gate);
     pthread_mutex_init(&e->lock, NULL);
     pthread_mutex_init(&e->count.lock, NULL);
     e->cache.ranges = g_ptr_array_new();

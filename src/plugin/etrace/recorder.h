@@ -32,8 +32,8 @@
  * plugin's recorder from gt_etrace_loaded(). A second recorder in one process works like the first,
  * except that no callback of translated code reaches it.
  *
- * Locks, in the order in which they are taken: count.lock, lock, a buffer's lock, those of the
- * packet sink.
+ * Locks, in the order in which they are taken: gate.lock, count.lock, lock, a buffer's lock, those
+ * of the packet sink.
  */
 #ifndef GT_PLUGIN_ETRACE_RECORDER_H
 #define GT_PLUGIN_ETRACE_RECORDER_H
@@ -42,6 +42,7 @@
 #include "base/sink/sink.h"
 #include "format/etrace/etrace.h"
 #include "guest/arch/syscalls.h"
+#include "plugin/common/gate.h"
 #include "plugin/etrace/block_cache.h"
 #include "plugin/etrace/control.h"
 #include "plugin/etrace/count.h"
@@ -72,6 +73,7 @@ struct gt_etrace_buffer;
 
 struct gt_etrace {
     struct gt_etrace_vcpu *vcpus; /* GT_ETRACE_MAX_VCPUS; pages are allocated when touched */
+    struct gt_gate gate;          /* callbacks of vCPUs: it ends with the recording */
 
     /* constant from installation on */
     unsigned bits; /* of the guest's addresses */
@@ -122,6 +124,22 @@ static inline struct gt_etrace *gt_etrace_loaded(void)
 static inline bool gt_etrace_is_finished(const struct gt_etrace *e)
 {
     return __atomic_load_n(&e->finished, __ATOMIC_ACQUIRE);
+}
+
+/* A callback of the vCPU begins, on its thread. NULL: it does nothing, as the recording has ended
+ * or there are too many. Else gt_etrace_leave ends it. */
+static inline __attribute__((always_inline)) struct gt_etrace_vcpu *
+gt_etrace_enter(struct gt_etrace *e, unsigned vcpu)
+{
+    if (__builtin_expect(vcpu >= GT_ETRACE_MAX_VCPUS, 0))
+        return NULL;
+    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
+    return gt_gate_enter(&e->gate, &v->busy) ? v : NULL;
+}
+
+static inline void gt_etrace_leave(struct gt_etrace_vcpu *v)
+{
+    gt_gate_leave(&v->busy);
 }
 
 /* Executed blocks are queued. */

@@ -76,9 +76,9 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
 {
     struct gt_etrace *e = gt_etrace_loaded();
     const struct gt_etrace_block *b = data;
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    if (!v)
         return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
     GString *text = g_string_new(NULL);
     g_string_printf(text, "pc=0x%" PRIx64, b->start);
     const char *name;
@@ -94,4 +94,5 @@ void gt_etrace_on_block_registers(unsigned vcpu, void *data)
         gt_etrace_put_end(buf);
     }
     g_string_free(text, TRUE);
+    gt_etrace_leave(v);
 }

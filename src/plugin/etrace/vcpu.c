@@ -45,12 +45,13 @@ void gt_etrace_on_vcpu_init(void *self, unsigned vcpu)
 void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
 {
     struct gt_etrace *e = self;
-    if (vcpu >= GT_ETRACE_MAX_VCPUS)
+    struct gt_etrace_vcpu *v = gt_etrace_enter(e, vcpu);
+    struct gt_etrace_buffer *buf = v ? gt_etrace_buffer_enter(e, v) : NULL;
+    if (!buf) {
+        if (v)
+            gt_etrace_leave(v);
         return;
-    struct gt_etrace_vcpu *v = &e->vcpus[vcpu];
-    struct gt_etrace_buffer *buf = gt_etrace_buffer_enter(e, v);
-    if (!buf)
-        return;
+    }
     gt_etrace_buffer_settle(buf);
     gt_etrace_buffer_close_run(buf);
     buf->current = NULL;
@@ -62,4 +63,5 @@ void gt_etrace_on_vcpu_exit(void *self, unsigned vcpu)
     gt_etrace_buffer_unlock(buf);
     if (!e->host.system)
         gt_etrace_buffer_free_own(buf);
+    gt_etrace_leave(v);
 }

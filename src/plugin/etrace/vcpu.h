@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vCPUs: what each of them has under way. A vCPU's own thread reads and writes it, without a lock;
- * the packet sink's thread and the end of the recording read `run` and `mem`, whose fills are
- * atomic.
+ * vCPUs: what each of them has under way. A vCPU's own thread reads and writes it, without a lock,
+ * in a callback that has entered it (gt_etrace_enter); so does the end of the recording, when none
+ * is entered any more. The packet sink's thread reads `run` and `mem`, whose fills are atomic.
  */
 #ifndef GT_PLUGIN_ETRACE_VCPU_H
 #define GT_PLUGIN_ETRACE_VCPU_H
@@ -26,6 +26,7 @@ struct gt_etrace_vcpu {
     uint64_t time; /* clock=insn: instructions executed, those of the current block included */
     const struct gt_etrace_block *block; /* the current block; NULL: none yet, or it ended early */
     uint16_t unit;                       /* of its packets */
+    uint32_t busy;                       /* a callback of it is under way; atomic */
     bool pending;               /* clock=host: the current block has no entry yet; it will be: */
     uint64_t start, end, since; /* its range, and when it began, ns */
     struct gt_etrace_buffer *buffer; /* its thread's; NULL: it has put nothing yet */
