@@ -144,7 +144,7 @@ void gt_points_on_event(unsigned vcpu, void *data)
     char strings[GT_TRACE_ARGUMENTS_MAX][GT_TRACE_STRING_MAX];
     struct gt_dynamic_source source = {.vcpu = vcpu};
     unsigned on = gt_trace_on(&e->state);
-    if (!on || __atomic_load_n(&p->ended, __ATOMIC_RELAXED))
+    if (!on || gt_gate_ends(&p->gate))
         return;
     for (unsigned i = 0; i < e->n_arguments; i++) {
         uint64_t number = read_number(p, &point->value[i], &e->argument[i]);
@@ -154,5 +154,10 @@ void gt_points_on_event(unsigned vcpu, void *data)
     }
     if (p->task.layout && __atomic_load_n(&point->in_kernel, __ATOMIC_RELAXED))
         gt_points_task_read(p, &source);
+    /* Not before: QEMU may wait for its lock where a device is read. */
+    uint32_t beyond = 0, *busy = vcpu < GT_POINTS_MAX_VCPUS ? &p->busy[vcpu].word : &beyond;
+    if (!gt_gate_enter(&p->gate, busy))
+        return;
     gt_points_send(p, on, e, value, &source);
+    gt_gate_leave(busy);
 }

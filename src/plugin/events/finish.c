@@ -61,14 +61,24 @@ static void report_log(const struct gt_points *p)
         gt_host_message("%s", err.text);
 }
 
+/* False: it was done before. */
+static bool end_callbacks(struct gt_points *p)
+{
+    const struct gt_gate_words words = {.first = &p->busy->word,
+                                        .stride = sizeof *p->busy,
+                                        .n = MIN(p->states.vcpus, GT_POINTS_MAX_VCPUS)};
+    return gt_gate_end(&p->gate, &words) != GT_GATE_ENDED;
+}
+
 void gt_points_on_exit(void *self)
 {
     struct gt_points *p = self;
     gt_points_console_end(p);
-    if (__atomic_exchange_n(&p->ended, true, __ATOMIC_ACQ_REL))
+    if (!end_callbacks(p))
         return;
     report_log(p);
     gt_tracing_finish();
+    gt_gate_close(&p->gate);
     if (getpid() != p->pid)
         return;
     pthread_mutex_lock(&p->lock);
@@ -79,8 +89,11 @@ void gt_points_on_exit(void *self)
 void gt_points_on_abnormal_exit(int sig)
 {
     (void)sig;
-    if (!__atomic_exchange_n(&gt_points_loaded()->ended, true, __ATOMIC_ACQ_REL))
-        gt_tracing_finish();
+    struct gt_points *p = gt_points_loaded();
+    if (!end_callbacks(p))
+        return;
+    gt_tracing_finish();
+    gt_gate_close(&p->gate);
 }
 
 /* ---- fork: the child's events go to a file of its own, which the library makes -------------- */
@@ -88,6 +101,7 @@ void gt_points_on_abnormal_exit(int sig)
 static void before_fork(void)
 {
     struct gt_points *p = gt_points_loaded();
+    gt_gate_lock(&p->gate);
     pthread_mutex_lock(&p->lock);
     gt_worker_fork_prepare(p->worker);
 }
@@ -97,6 +111,7 @@ static void after_fork(void)
     struct gt_points *p = gt_points_loaded();
     gt_worker_fork_parent(p->worker);
     pthread_mutex_unlock(&p->lock);
+    gt_gate_unlock(&p->gate);
     if (cloning) /* no thread has begun */
         gt_points_states_clone_failed(p);
     cloning = false;
@@ -111,6 +126,7 @@ static void in_child(void)
     cloning = false;
     gt_points_states_fork_child(p);
     pthread_mutex_unlock(&p->lock);
+    gt_gate_unlock(&p->gate);
 }
 
 int gt_points_watch_forks(struct gt_error *err)

@@ -27,6 +27,7 @@
 #include "guest/abi/abi.h"
 #include "guest/arch/arch.h"
 #include "guest/arch/syscalls.h"
+#include "plugin/common/gate.h"
 #include "plugin/common/messages.h"
 #include "plugin/common/modules.h"
 #include "plugin/events/states.h"
@@ -81,6 +82,11 @@ struct gt_points_task {
     struct gt_register current;
 };
 
+/* One a vCPU, GT_POINTS_MAX_VCPUS: an event of it is being sent. */
+struct gt_points_busy {
+    uint32_t word;
+} __attribute__((aligned(64)));
+
 struct gt_points {
     struct gt_points_options options;
     /* constant from installation on */
@@ -101,11 +107,13 @@ struct gt_points {
     struct gt_messages messages;
     struct gt_worker *worker; /* opens the guest's files; user mode: writes text */
 
+    struct gt_gate gate; /* events of vCPUs: it ends with the recording */
+    struct gt_points_busy *busy;
+
     pthread_mutex_t lock; /* of what follows */
     struct gt_modules modules;
     GHashTable *functions; /* struct gt_func -> GPtrArray of struct gt_point; NULL: it has none */
     bool log_is_open;      /* user mode: on the worker, in this process; of the worker */
-    bool ended;            /* atomic */
 };
 
 extern struct gt_points gt_points_of_plugin;

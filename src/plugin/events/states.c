@@ -40,6 +40,8 @@ static void on_change(const struct gt_trace_event *event)
 void gt_points_states_init(struct gt_points *p)
 {
     pthread_mutex_init(&p->states.lock, NULL);
+    gt_gate_init(&p->gate);
+    p->busy = g_new0(struct gt_points_busy, GT_POINTS_MAX_VCPUS);
     p->states.current = g_new0(uint64_t, GT_POINTS_MAX_VCPUS);
     p->states.scoreboard = gt_scoreboard_new(MAX(p->events.n, 1) * sizeof(uint64_t));
 }
@@ -98,4 +100,6 @@ void gt_points_states_fork_child(struct gt_points *p)
 {
     pthread_mutex_init(&p->states.lock, NULL);
     p->states.cloning = 0;
+    for (unsigned i = 0; i < MIN(p->states.vcpus, GT_POINTS_MAX_VCPUS); i++)
+        gt_gate_leave(&p->busy[i].word);
 }
