@@ -2,7 +2,8 @@
 /*
  * Writes single lines to standard error. In user mode descriptor 2 belongs to the guest, which may
  * close it and open another file there, or close its reader: a message is written only while the
- * descriptor is the same file as at load, never raises SIGPIPE, and is dropped if it would block.
+ * descriptor is the same file as at load, never raises SIGPIPE or, where the guest has limited the
+ * size of files, SIGXFSZ, and is dropped if it would block.
  */
 #include "qemu/message.h"
 #include "qemu/host.h"
@@ -43,18 +44,36 @@ static bool takes_a_line(void)
            1;
 }
 
-/* write() with SIGPIPE held back, and taken away where this write caused it. */
+static const int of_writes[] = {SIGPIPE, SIGXFSZ};
+
+void gt_signals_hold(struct gt_held_signals *h)
+{
+    sigset_t pending, set;
+    sigemptyset(&set);
+    sigemptyset(&h->own);
+    sigpending(&pending);
+    for (size_t i = 0; i < sizeof of_writes / sizeof of_writes[0]; i++) {
+        sigaddset(&set, of_writes[i]);
+        if (!sigismember(&pending, of_writes[i]))
+            sigaddset(&h->own, of_writes[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &set, &h->mask);
+}
+
+void gt_signals_release(const struct gt_held_signals *h)
+{
+    while (sigtimedwait(&h->own, NULL, &(struct timespec){0}) > 0)
+        ;
+    pthread_sigmask(SIG_SETMASK, &h->mask, NULL);
+}
+
 static void write_quietly(const char *text, size_t n)
 {
-    sigset_t pipe_set, old, pending;
-    sigemptyset(&pipe_set);
-    sigaddset(&pipe_set, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe_set, &old);
+    struct gt_held_signals held;
+    gt_signals_hold(&held);
     ssize_t done = write(STDERR_FILENO, text, n);
-    if (done < 0 && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&pipe_set, NULL, &(struct timespec){0});
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    (void)done; /* nobody can be told */
+    gt_signals_release(&held);
 }
 
 void gt_host_message(const char *format, ...)

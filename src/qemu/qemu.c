@@ -208,7 +208,10 @@ bool gt_host_can(enum gt_host_feature feature)
 
 void gt_host_log(const char *text)
 {
+    struct gt_held_signals held;
+    gt_signals_hold(&held);
     gt_qemu.outs(text);
+    gt_signals_release(&held);
 }
 
 char *gt_host_program(void)

@@ -18,17 +18,22 @@ static const char *const words[] = {
 
 enum { WORDS = sizeof words / sizeof *words };
 
-int gt_message_send(const char *fifo, enum gt_message message, const char *text)
+int gt_message_write(int fd, enum gt_message message, const char *text)
 {
     char line[GT_MESSAGE_MAX];
-    int fd = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return errno;
     snprintf(line, sizeof line - 1, "%s%s%s", words[message], text ? " " : "", text ? text : "");
     size_t n = strcspn(line, "\n");
     line[n++] = '\n';
     ssize_t sent = write(fd, line, n);
-    int status = sent == (ssize_t)n ? 0 : sent < 0 ? errno : EIO;
+    return sent == (ssize_t)n ? 0 : sent < 0 ? errno : EIO;
+}
+
+int gt_message_send(const char *fifo, enum gt_message message, const char *text)
+{
+    int fd = open(fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int status = gt_message_write(fd, message, text);
     close(fd);
     return status;
 }

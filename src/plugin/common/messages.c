@@ -59,11 +59,14 @@ static void *listen_on(void *arg)
 {
     const struct gt_messages *m = arg;
     struct arrived a = {.n = 0};
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (m->own_files)
         gt_thread_own_files();
     int fd = open(m->fifo, O_RDWR | O_CLOEXEC);
     while (fd >= 0) {
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL); /* where no farewell can be sent */
         ssize_t n = read(fd, a.data + a.n, GT_MESSAGE_MAX - a.n);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
         if (n > 0)
             a.n += (size_t)n;
         if (n > 0 ? !take_lines(m, &a) : n == 0 || errno != EINTR)
@@ -77,6 +80,7 @@ static void *listen_on(void *arg)
 struct made {
     const char *fifo;
     bool there, listens; /* listens: another process does */
+    int fd;              /* for the farewell */
 };
 
 static void make_fifo(void *arg)
@@ -89,12 +93,29 @@ static void make_fifo(void *arg)
     made->listens = fd >= 0;
     if (fd >= 0)
         close(fd);
+    made->fd = -1;
+    if (made->there && !made->listens)
+        made->fd = open(made->fifo, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 }
 
-static void send_quit(void *fifo)
+struct farewell {
+    const struct gt_messages *m;
+    bool sent;
+};
+
+/* By the descriptor that is open: at the end the guest may not let us open any more. */
+static void send_quit(void *arg)
 {
-    while (gt_message_send(fifo, GT_MESSAGE_QUIT, NULL) == EAGAIN)
-        sched_yield(); /* it is full: the thread reads */
+    struct farewell *f = arg;
+    int e;
+    do {
+        e = gt_message_write(f->m->fd, GT_MESSAGE_QUIT, NULL);
+        if (e == EAGAIN)
+            sched_yield(); /* it is full: the thread reads */
+    } while (e == EAGAIN);
+    f->sent = e == 0 || gt_message_send(f->m->fifo, GT_MESSAGE_QUIT, NULL) == 0;
+    if (f->m->fd >= 0)
+        close(f->m->fd);
 }
 
 static void remove_fifo(void *fifo)
@@ -104,8 +125,9 @@ static void remove_fifo(void *fifo)
 
 void gt_messages_start(struct gt_messages *m)
 {
-    struct made made = {.fifo = m->fifo};
+    struct made made = {.fifo = m->fifo, .fd = -1};
     gt_worker_call(m->worker, make_fifo, &made);
+    m->fd = made.fd;
     if (made.there && !made.listens)
         m->listening = gt_thread_start(&m->thread, STACK, listen_on, m) == 0;
 }
@@ -119,7 +141,9 @@ void gt_messages_end(struct gt_messages *m, bool remove)
 {
     if (!m->listening)
         return;
-    gt_worker_call(m->worker, send_quit, m->fifo);
+    struct farewell farewell = {.m = m};
+    if (gt_worker_call(m->worker, send_quit, &farewell) < 0 || !farewell.sent)
+        pthread_cancel(m->thread);
     pthread_join(m->thread, NULL);
     if (remove)
         gt_worker_call(m->worker, remove_fifo, m->fifo);

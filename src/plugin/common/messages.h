@@ -19,6 +19,7 @@ struct gt_messages {
     void (*take)(void *self, enum gt_message message, const char *text);
     void *self;
     bool own_files; /* the thread has a descriptor table of its own, as a program needs it */
+    int fd;         /* the FIFO, in the worker's table; -1: not open */
     bool listening; /* the thread is there; at load and at the end */
     pthread_t thread;
 };
