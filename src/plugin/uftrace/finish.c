@@ -125,15 +125,37 @@ static void add_to_shared(struct gt_uftrace_recorder *r)
         __atomic_fetch_add(&all->counters[i], r->totals.counters[i], __ATOMIC_RELAXED);
 }
 
-/* One line for a recording: the process that sees the first fault prints it. */
+/* A forked child that has made calls, none of which is in a file. */
+static bool is_unrecorded(const struct gt_uftrace_recorder *r)
+{
+    const struct gt_streams_stats *st = &r->totals.written;
+    return r->process.forked_from && st->records && !st->written &&
+           (st->error || r->output.no_worker || r->totals.refused);
+}
+
+static void report_unrecorded(unsigned n)
+{
+    gt_host_message(n == 1 ? "%u more forked process is not recorded"
+                           : "%u more forked processes are not recorded",
+                    n);
+}
+
+/* One line for a recording: the process that sees the first fault prints it. Others of which
+ * nothing is recorded are counted: their first process, or where that has ended they themselves
+ * tell. */
 static bool report_faults(struct gt_uftrace_recorder *r, const struct lossy *lossy)
 {
     const struct gt_streams_stats *st = &r->totals.written;
     unsigned refused = r->totals.refused;
     if (!st->error && !lossy->err.status && !refused && !r->output.no_worker)
         return false;
-    if (__atomic_exchange_n(&r->output.shared->reported, true, __ATOMIC_ACQ_REL))
+    if (__atomic_exchange_n(&r->output.shared->reported, true, __ATOMIC_ACQ_REL)) {
+        if (is_unrecorded(r) && r->output.shared->first_ended)
+            report_unrecorded(1);
+        else if (is_unrecorded(r))
+            __atomic_fetch_add(&r->output.shared->unrecorded, 1, __ATOMIC_RELAXED);
         return true;
+    }
     unsigned long long lost = r->output.shared->lost, records = r->output.shared->records;
     const char *view = r->output.view;
     if (st->error && !st->written && r->process.forked_from)
@@ -201,8 +223,12 @@ static void report_losses(struct gt_uftrace_recorder *r, const struct lossy *los
         gt_host_message("%llu of %llu calls recorded: %s", recorded, calls, r->output.view);
     if (!r->process.forked_from)
         gt_filters_report(r);
-    if (!r->process.forked_from)
-        __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
+    if (r->process.forked_from)
+        return;
+    __atomic_store_n(&r->output.shared->first_ended, true, __ATOMIC_RELEASE);
+    unsigned unrecorded = __atomic_exchange_n(&r->output.shared->unrecorded, 0, __ATOMIC_ACQ_REL);
+    if (unrecorded)
+        report_unrecorded(unrecorded);
 }
 
 /* With all callbacks held back. Nothing that they use is freed. */

@@ -19,9 +19,10 @@ struct gt_uftrace_recorder;
 struct gt_shared {
     uint64_t records, lost, counters[GT_COUNTERS]; /* of processes that have ended */
     bool reported;                                 /* a fault was reported */
-    unsigned starting; /* packed: forked children that have not entered yet */
-    bool forked;       /* packed: there may be other processes; atomic */
-    bool first_ended;  /* the process that all others come from */
+    unsigned starting;   /* packed: forked children that have not entered yet */
+    bool forked;         /* packed: there may be other processes; atomic */
+    bool first_ended;    /* the process that all others come from */
+    unsigned unrecorded; /* forked children that lost all of their records, and did not say so */
 };
 
 struct gt_uftrace_output {
