@@ -35,6 +35,7 @@ import fcntl
 import json
 import os
 import resource
+import shutil
 import signal
 import struct
 import sys
@@ -214,6 +215,11 @@ def step_forever(_):
         ended = number == signal.SIGTERM
 
 
+def step_remove(_):
+    """The output is removed, as by somebody else."""
+    shutil.rmtree(plugin_options()['output'])
+
+
 def step_kill(name):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.Signals['SIG' + name], signal.SIG_DFL) if name != 'KILL' else None
@@ -247,6 +253,7 @@ STEPS = {
     'default': lambda name: signal.signal(signal.Signals['SIG' + name], signal.SIG_DFL),
     'forever': step_forever,
     'kill': step_kill,
+    'remove': step_remove,
     'exit': lambda n: os._exit(int(n)),
 }
 

@@ -31,6 +31,12 @@ class Summary(Finish):
             'all 1,234,560 returns matched their calls',
             'view it with: uftrace replay -d uftrace.data'])
 
+    def test_removed(self):
+        """It was made: the plugin was loaded. The program's status stays, but for 0."""
+        for status, want in (0, 125), (5, 5):
+            lines = self.record(want, f'record {GOOD_STATS} remove exit={status}')
+            self.assertEqual(lines, ['nothing is left: uftrace.data was removed while it was recorded'])
+
     def test_anomalies(self):
         lines = self.record(0, f'record {GOOD_STATS},anomaly.unknown-return:1,count.unwound:2000,'
                             'anomaly.diverted-call:0,anomaly.new-kind:3')

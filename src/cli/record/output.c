@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +19,17 @@ static void mark(const struct gt_recording *r, struct gt_recording_mark *out)
     gt_recording_mark(folder, name, out);
 }
 
+/* What is made in the folder, whether it stays or not. */
+static void watch(struct gt_recording *r, const char *folder)
+{
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd >= 0 && inotify_add_watch(fd, folder, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0) {
+        close(fd);
+        fd = -1;
+    }
+    r->folder_events = MAX(fd, 0);
+}
+
 int gt_record_output_mark(struct gt_recording *r, struct gt_error *err)
 {
     struct stat st;
@@ -25,6 +37,7 @@ int gt_record_output_mark(struct gt_recording *r, struct gt_error *err)
     mark(r, &r->output_before);
     if (lstat(r->output, &st) != 0 && access(folder, W_OK | X_OK) != 0)
         return gt_error_errno(err, errno, "%s: cannot be made in %s", r->shown, folder);
+    watch(r, folder);
     return 0;
 }
 
@@ -64,6 +77,25 @@ bool gt_record_output_has_begun(const struct gt_recording *r)
     if (stat(r->output, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return true; /* a device or a pipe has no such mark */
     return after.ino && !gt_recording_mark_same(&r->output_before, &after);
+}
+
+static bool is_made(const struct inotify_event *e, const char *name)
+{
+    return e->len && strcmp(e->name, name) == 0;
+}
+
+bool gt_record_output_is_removed(struct gt_recording *r)
+{
+    char events[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
+    g_autofree char *name = g_path_get_basename(r->output);
+    ssize_t n;
+    while (r->folder_events && (n = read(r->folder_events, events, sizeof events)) > 0)
+        for (ssize_t at = 0; at < n;) {
+            const struct inotify_event *e = (const void *)(events + at);
+            r->made |= is_made(e, name);
+            at += (ssize_t)(sizeof *e + e->len);
+        }
+    return r->made && access(r->output, F_OK) != 0;
 }
 
 char *gt_record_output_quote(const struct gt_recording *r)

@@ -322,6 +322,8 @@ void gt_record_clear(struct gt_recording *r)
     gt_events_dynamic_free(&r->events);
     if (r->snapshots_before)
         g_array_unref(r->snapshots_before);
+    if (r->folder_events)
+        close(r->folder_events);
     g_free(r->shown);
     g_free(r->output);
     g_free(r->dir);

@@ -77,6 +77,8 @@ struct gt_recording {
     char *target; /* user mode: QEMU's name of the architecture; NULL: not known */
     char *code;   /* path of the code map for the plugin; NULL: none */
     struct gt_recording_mark output_before, info_before, stats_before;
+    int folder_events;        /* inotify's, of the output's folder; 0: not watched */
+    bool made;                /* the output, as they have said so far */
     GArray *snapshots_before; /* --last: numbers of files OUTPUT.N, uint64_t; see flight.h */
     int wait_status;
     double seconds; /* run time of QEMU */
@@ -95,9 +97,8 @@ struct gt_tool {
     int (*prepare)(struct gt_recording *r, struct gt_error *err);
     /* Appends ",name=value" for each argument of QEMU's -plugin option. */
     void (*arguments)(const struct gt_recording *r, GString *out);
-    /* Completes the output and prints a summary on standard error. False: the plugin did not start.
-     *
-     */
+    /* Completes the output and prints a summary on standard error. False: the plugin did not start,
+     * or all of the output is gone. */
     bool (*finish)(struct gt_recording *r);
 };
 
@@ -117,6 +118,8 @@ int gt_record_output_mark(struct gt_recording *r, struct gt_error *err);
 int gt_record_output_check(const struct gt_recording *r, struct gt_error *err);
 /* True if, after the run, the plugin has made or changed the output. */
 bool gt_record_output_has_begun(const struct gt_recording *r);
+/* Where it has not begun: true if it was made, and is gone. */
+bool gt_record_output_is_removed(struct gt_recording *r);
 
 /* Returns the output quoted for a shell; the caller frees it (g_free). */
 char *gt_record_output_quote(const struct gt_recording *r);

@@ -241,10 +241,10 @@ static bool open_recording(struct gt_recording *r, bool *begun)
 {
     struct gt_error err = {0};
     *begun = gt_record_output_has_begun(r) || (!r->compact && is_described(r));
-    if (!*begun) {
+    if (!*begun && !gt_record_output_is_removed(r))
         say_nothing_recorded(r);
+    if (!*begun)
         return false;
-    }
     if (r->compact && gt_recording_edit_open(r->output, &r->edit, &err) < 0) {
         gt_record_say("%s", err.text);
         return false;
