@@ -5,12 +5,23 @@
 #include "base/thread.h"
 
 #include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { WORKER_STACK = 1 << 20 }; /* libdw runs on it */
 
+enum { POSTS = 256 /* that may wait */ };
+
 enum state { IDLE, CALLED, DONE, STOP };
+
+struct post {
+    struct post *next;
+    void (*fn)(void *data);
+    max_align_t data[];
+};
 
 struct gt_worker {
     pthread_mutex_t turn; /* held by the caller whose call it is, and over a fork */
@@ -19,12 +30,29 @@ struct gt_worker {
     enum state state;
     void (*fn)(void *arg);
     void *arg;
-    bool running; /* the thread exists in this process */
-    bool stopped; /* for good; with the turn */
+    struct post *first, **last; /* posts that wait */
+    unsigned posts;             /* those, and the one that runs */
+    bool running;               /* the thread exists in this process */
+    bool stopped;               /* for good; with the turn */
     bool private_files;
     pthread_t thread;
     pid_t pid;
 };
+
+/* With the lock. */
+static void run_post(struct gt_worker *w)
+{
+    struct post *p = w->first;
+    w->first = p->next;
+    if (!w->first)
+        w->last = &w->first;
+    pthread_mutex_unlock(&w->lock);
+    p->fn(p->data);
+    free(p);
+    pthread_mutex_lock(&w->lock);
+    w->posts--;
+    pthread_cond_broadcast(&w->changed);
+}
 
 static void *serve(void *arg)
 {
@@ -33,8 +61,12 @@ static void *serve(void *arg)
     pthread_mutex_lock(&w->lock);
     w->private_files = own;
     for (;;) {
-        while (w->state != CALLED && w->state != STOP)
+        while (!w->first && w->state != CALLED && w->state != STOP)
             pthread_cond_wait(&w->changed, &w->lock);
+        if (w->first) {
+            run_post(w);
+            continue;
+        }
         if (w->state == STOP)
             break;
         pthread_mutex_unlock(&w->lock);
@@ -72,6 +104,7 @@ int gt_worker_create(struct gt_worker **out, struct gt_error *err)
     pthread_mutex_init(&w->turn, NULL);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->changed, NULL);
+    w->last = &w->first;
     int e = start(w);
     if (e) {
         gt_worker_destroy(w);
@@ -115,6 +148,38 @@ int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg)
     return 0;
 }
 
+/* With the lock. False: it is not put. */
+static bool put_post(struct gt_worker *w, struct post *p)
+{
+    while (w->running && !w->stopped && w->posts >= POSTS)
+        pthread_cond_wait(&w->changed, &w->lock);
+    if (!w->running || w->stopped)
+        return false;
+    *w->last = p;
+    w->last = &p->next;
+    w->posts++;
+    pthread_cond_broadcast(&w->changed);
+    return true;
+}
+
+int gt_worker_post(struct gt_worker *w, void (*fn)(void *data), const void *data, size_t size)
+{
+    struct post *p = on_worker(w) ? NULL : malloc(sizeof *p + size);
+    bool put = false;
+    if (p) {
+        p->next = NULL;
+        p->fn = fn;
+        memcpy(p->data, data, size);
+        pthread_mutex_lock(&w->lock);
+        put = put_post(w, p);
+        pthread_mutex_unlock(&w->lock);
+    }
+    if (put)
+        return 0;
+    free(p);
+    return gt_worker_call(w, fn, (void *)(uintptr_t)data); /* it starts the thread */
+}
+
 bool gt_worker_private_files(const struct gt_worker *w)
 {
     return w->private_files;
@@ -149,6 +214,8 @@ void gt_worker_fork_prepare(struct gt_worker *w)
 {
     pthread_mutex_lock(&w->turn);
     pthread_mutex_lock(&w->lock);
+    while (w->posts && w->running)
+        pthread_cond_wait(&w->changed, &w->lock);
 }
 
 void gt_worker_fork_parent(struct gt_worker *w)

@@ -2,7 +2,7 @@
 /*
  * A worker: a thread inside a foreign process that opens files (ELF, DWARF, text files of the
  * output) without the process noticing: see thread.h. It runs calls one at a time, in order, and
- * each caller waits for its own call.
+ * each caller waits for its own call; nobody waits for a post.
  */
 #ifndef GT_BASE_WORKER_H
 #define GT_BASE_WORKER_H
@@ -10,6 +10,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct gt_worker;
 
@@ -22,6 +23,10 @@ int gt_worker_create(struct gt_worker **out, struct gt_error *err);
  *
  */
 int gt_worker_call(struct gt_worker *w, void (*fn)(void *arg), void *arg);
+
+/* The same with a copy of the data, and returns at once. Runs in the order of the posts, before
+ * calls that come later. From within a call or post it runs at once. */
+int gt_worker_post(struct gt_worker *w, void (*fn)(void *data), const void *data, size_t size);
 
 /* False: the thread has no descriptor table of its own, so descriptors that fn leaves open are
  * visible to the process. */

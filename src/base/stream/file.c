@@ -175,7 +175,7 @@ static void unhash(struct gt_streams *set, struct gt_stream_file *f)
 
 void gt_stream_file_release(struct gt_streams *set, struct gt_stream_file *f)
 {
-    if (f->open || f->dirty || f->in_batch || f->in_block)
+    if (f->open || f->opening || f->dirty || f->in_batch || f->in_block)
         return;
     unhash(set, f);
     gt_stream_file_close(set, f);
@@ -194,6 +194,8 @@ void gt_stream_file_open(struct gt_streams *set, struct gt_stream_file *f)
             e = errno;
         else if (!S_ISREG(st.st_mode))
             e = EINVAL;
+        else if (f->is_new) /* its producer goes on meanwhile */
+            e = st.st_size ? EEXIST : 0;
         else if (st.st_size % unit &&
                  gt_stream_sys.ftruncate(f->fd, st.st_size - st.st_size % unit) != 0)
             e = errno;

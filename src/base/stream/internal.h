@@ -168,12 +168,14 @@ struct gt_stream_file {
     } sink;
     struct gt_stream_file *hash_next;     /* (L) */
     struct gt_stream_file *dirty_next;    /* (L) */
+    struct gt_stream_file *opening_next;  /* (L) */
     struct gt_queue queue;                /* (L) chunks handed to the writer */
     uint64_t end;                         /* (L) file offset after those chunks */
     uint32_t slot;                        /* (L) index in set->slots while open */
     uint32_t loss;                        /* (L) 1 + index in set->losses; 0: no loss */
     bool open;                            /* (L) the caller has the stream open */
     bool opening;                         /* (L) the writer has not seen it yet */
+    bool is_new;                          /* it has no records yet: nobody waits for the writer */
     bool dirty;                           /* (L) linked in set->dirty */
     bool in_batch;                        /* (W) */
     int fd;                               /* (W) -1: not open */
@@ -204,7 +206,10 @@ struct gt_streams {
     const struct gt_stream_packing *backend; /* NULL: TID.dat files */
     void *backend_self;
     uint32_t number;
-    bool has_more; /* records may have payloads */
+    bool has_more;   /* records may have payloads */
+    bool fresh;      /* (L) the directory has no stream's file that this set has not opened */
+    uint64_t *known; /* (L) with `fresh`: a bit for each id that was opened */
+    size_t n_known;  /* words */
     pthread_mutex_t lock;
     pthread_cond_t work;  /* the writer has something to do */
     pthread_cond_t space; /* a chunk is free, or none will ever be */

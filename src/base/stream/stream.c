@@ -209,7 +209,39 @@ static struct gt_stream_file *find_file(struct gt_streams *set, uint32_t id)
     return f;
 }
 
-/* A file that the writer opens, which is waited for: it says where the file ends. */
+void gt_streams_begin_fresh(struct gt_streams *set)
+{
+    set->fresh = true;
+}
+
+/* True for the first time with each id. Without memory for that, all ids count as known. */
+static bool is_first(struct gt_streams *set, uint32_t id)
+{
+    const size_t word = id / 64;
+    if (word >= set->n_known) {
+        size_t n = (word + 1024) / 1024 * 1024;
+        uint64_t *known = realloc(set->known, n * sizeof *known);
+        if (!known)
+            return false;
+        memset(known + set->n_known, 0, (n - set->n_known) * sizeof *known);
+        set->known = known;
+        set->n_known = n;
+    }
+    const uint64_t bit = UINT64_C(1) << id % 64;
+    bool first = !(set->known[word] & bit);
+    set->known[word] |= bit;
+    return first;
+}
+
+/* A backend has no file for it; the pool's first chunks must be there. */
+static bool may_go_on(struct gt_streams *set, uint32_t id)
+{
+    bool first = set->fresh && is_first(set, id);
+    return set->slabs && (set->backend || first);
+}
+
+/* A file that the writer opens. It is waited for where it may have records: then the writer says
+ * where it ends. */
 static struct gt_stream_file *new_file(struct gt_streams *set, uint32_t id)
 {
     struct gt_stream_file *f = aligned_alloc(64, (sizeof *f + 63) / 64 * 64);
@@ -226,10 +258,12 @@ static struct gt_stream_file *new_file(struct gt_streams *set, uint32_t id)
     f->hash_next = set->hash[id % GT_HASH];
     set->hash[id % GT_HASH] = f;
     f->opening = true;
-    f->dirty_next = set->opening;
+    f->opening_next = set->opening;
     set->opening = f;
-    pthread_cond_signal(&set->work);
-    while (f->opening)
+    f->is_new = may_go_on(set, id);
+    if (!f->is_new)
+        pthread_cond_signal(&set->work);
+    while (!f->is_new && f->opening)
         pthread_cond_wait(&set->reply, &set->lock);
     return f;
 }
@@ -336,6 +370,7 @@ static void free_contents(struct gt_streams *set)
     free(set->slots);
     free(set->round);
     free(set->losses);
+    free(set->known);
 }
 
 void gt_streams_finish(struct gt_streams *set, struct gt_streams_stats *stats)
@@ -368,6 +403,7 @@ void gt_streams_destroy(struct gt_streams *set, struct gt_streams_stats *stats)
 void gt_streams_fork_prepare(struct gt_streams *set)
 {
     pthread_mutex_lock(&set->lock);
+    set->fresh = false; /* the child makes files, too */
     set->forking++;
     while (set->busy)
         pthread_cond_wait(&set->reply, &set->lock);

@@ -126,6 +126,11 @@ void gt_stream_close(struct gt_stream *s);
  */
 void gt_streams_flush(struct gt_streams *set);
 
+/* Before the first stream is opened: the directory has no stream's file yet, and no other process
+ * makes one before a fork of this one. So it is known where a file ends that was not opened before,
+ * and gt_stream_open need not wait for the writer. */
+void gt_streams_begin_fresh(struct gt_streams *set);
+
 /* Flushes, stops the writer and removes the pool file. Memory stays: a producer that does not know
  * may still put records, which go nowhere, as long as its chunk has room. Fills *stats if not NULL.
  */

@@ -85,11 +85,11 @@ static void rest(struct gt_streams *set)
 /* The streams that asked to be opened. */
 static void open_files(struct gt_streams *set, struct gt_stream_file *list)
 {
-    for (struct gt_stream_file *f = list; f && !set->backend; f = f->dirty_next)
+    for (struct gt_stream_file *f = list; f && !set->backend; f = f->opening_next)
         gt_stream_file_open(set, f);
     pthread_mutex_lock(&set->lock);
     for (struct gt_stream_file *f = list, *next; f; f = next) {
-        next = f->dirty_next;
+        next = f->opening_next;
         f->opening = false;
     }
     pthread_cond_broadcast(&set->reply);

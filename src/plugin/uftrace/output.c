@@ -18,6 +18,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +70,17 @@ static void do_job(struct job *job)
 {
     struct gt_uftrace_recorder *r = job->rec;
     if (gt_worker_call(r->output.worker, run_job, job) < 0)
+        __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
+}
+
+/* The same of a task of which there may be thousands: a program's thread does not wait. */
+static void post_job(struct job *job)
+{
+    struct gt_uftrace_recorder *r = job->rec;
+    /* The number of a machine's tasks is limited; a recording is valid from its first record on. */
+    if (!r->guest.user || __atomic_load_n(&r->totals.tasks, __ATOMIC_RELAXED) == 0)
+        do_job(job);
+    else if (gt_worker_post(r->output.worker, run_job, job, sizeof *job) < 0)
         __atomic_store_n(&r->output.no_worker, true, __ATOMIC_RELAXED);
 }
 
@@ -227,7 +239,7 @@ bool gt_output_open_stack(void *self, struct gt_thread *t, struct gt_stack *s, u
     struct job job = {.rec = r, .run = add_task, .time = time, .tid = id};
     if (r->process.forked_from && id == r->process.pid)
         job.parent = r->process.forked_from;
-    do_job(&job);
+    post_job(&job);
     if (!r->guest.user)
         name_context(v, s, time);
     return true;
@@ -320,7 +332,10 @@ void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
     if (name)
         strncpy(job.name, name, sizeof job.name - 1);
     else {
-        gt_worker_call(r->output.worker, find_name, &job);
+        if (gt_vcpu_current(r) == v)
+            prctl(PR_GET_NAME, job.name);
+        else
+            gt_worker_call(r->output.worker, find_name, &job);
         if (!job.name[0])
             memcpy(job.name, v->last_name, sizeof job.name);
     }
@@ -329,7 +344,7 @@ void gt_output_name(struct gt_vcpu *v, const char *name, uint64_t time)
         return;
     memcpy(v->name, job.name, sizeof v->name);
     gt_filtered_name(&gt_task_of(v->thread.stack)->filtered, v->name, r->process.pid);
-    do_job(&job);
+    post_job(&job);
 }
 
 void gt_output_forked(struct gt_uftrace_recorder *r, uint32_t parent)

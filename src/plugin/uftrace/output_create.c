@@ -79,6 +79,7 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
     if (r->output.shared == MAP_FAILED)
         return gt_error_set(err, GT_E_NOMEM, "out of memory");
     struct making make = {.rec = r};
+    bool goes_on = gt_output_continues(r);
     if (gt_worker_call(r->output.worker, run_make_output, &make) < 0)
         return gt_error_set(err, GT_E_IO, "the worker thread cannot be started");
     if (make.status < 0) {
@@ -91,6 +92,8 @@ static int create(struct gt_uftrace_recorder *r, struct gt_error *err)
         gt_streams_expect_more(r->output.streams);
     if (status == 0)
         gt_packed_take_streams(r);
+    if (status == 0 && !gt_packed_is_on(&r->output.packed) && !goes_on)
+        gt_streams_begin_fresh(r->output.streams);
     return status;
 }
 

@@ -3,7 +3,9 @@
 #include "base/stream/stream.h"
 #include "stream_util.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 enum { THREADS = 8, PER_THREAD = 12, RECORDS = 5000 };
@@ -161,12 +163,60 @@ static void test_many_streams(void **state)
         assert_int_equal(check_file(i), 60);
 }
 
+/* Nobody waits for a file that is known to be new; one that was opened before goes on at its end.
+ */
+static void test_fresh(void **state)
+{
+    (void)state;
+    struct gt_streams *set = create_set(0);
+    struct gt_streams_stats stats;
+    gt_streams_begin_fresh(set);
+    for (uint32_t i = 0; i < 400; i++) {
+        struct gt_stream *s = open_stream(set, i);
+        put_records(s, 0, 3 + i % 2 * 2000);
+        gt_stream_close(s);
+    }
+    for (uint32_t i = 0; i < 400; i += 7) {
+        struct gt_stream *s = open_stream(set, i);
+        put_records(s, 3 + i % 2 * 2000, 4);
+        gt_stream_close(s);
+    }
+    gt_streams_destroy(set, &stats);
+    assert_int_equal(stats.error, 0);
+    for (uint32_t i = 0; i < 400; i++)
+        assert_int_equal(check_file(i), 3 + i % 2 * 2000 + (i % 7 ? 0 : 4));
+}
+
+/* A file that should not be there is not written over. */
+static void test_not_fresh(void **state)
+{
+    (void)state;
+    struct gt_streams *set = create_set(0);
+    struct gt_streams_stats stats;
+    gt_stream_close(open_stream(set, 1));
+    gt_streams_flush(set);
+    char path[96];
+    snprintf(path, sizeof path, "%s/2.dat", scratch);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite("0123456789abcdef", 1, 16, f), 16);
+    fclose(f);
+    gt_streams_begin_fresh(set);
+    struct gt_stream *s = open_stream(set, 2);
+    put_records(s, 0, 5);
+    gt_stream_close(s);
+    gt_streams_destroy(set, &stats);
+    assert_int_equal(stats.error, EEXIST);
+    assert_int_equal(stats.lost, 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_SCRATCH(test_all_arrive),    WITH_SCRATCH(test_small_pool),
         WITH_SCRATCH(test_flush),         WITH_SCRATCH(test_continue),
         WITH_SCRATCH(test_create_errors), WITH_SCRATCH(test_many_streams),
+        WITH_SCRATCH(test_fresh),         WITH_SCRATCH(test_not_fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

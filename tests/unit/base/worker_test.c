@@ -121,6 +121,45 @@ static void test_serialised(void **state)
     gt_worker_destroy(c.w);
 }
 
+struct number {
+    long *sum; /* its digits are the numbers so far */
+    long digit;
+};
+
+static void append(void *data)
+{
+    const struct number *n = data;
+    *n->sum = *n->sum * 10 + n->digit;
+}
+
+/* Posts run in their order, before calls that come later; a copy of the data is theirs. */
+static void test_posts(void **state)
+{
+    (void)state;
+    struct gt_worker *w = create();
+    struct count c = {.w = w};
+    for (int round = 0; round < 100; round++) {
+        long sum = 0;
+        for (long i = 1; i <= 5; i++) {
+            struct number n = {&sum, i};
+            assert_int_equal(gt_worker_post(w, append, &n, sizeof n), 0);
+            n.digit = 9;
+        }
+        assert_int_equal(gt_worker_call(w, add, &c), 0);
+        assert_int_equal(sum, 12345);
+    }
+    long sum = 0;
+    for (long i = 1; i <= 5; i++)
+        gt_worker_post(w, append, &(struct number){&sum, i}, sizeof(struct number));
+    gt_worker_stop(w);
+    assert_int_equal(sum, 12345);
+    assert_int_equal(gt_worker_post(w, append, &(struct number){&sum, 6}, sizeof(struct number)),
+                     GT_E_IO);
+    assert_int_equal(gt_worker_call(w, add, &c), GT_E_IO);
+    assert_int_equal(sum, 12345);
+    gt_worker_destroy(w);
+}
+
 static void test_fork(void **state)
 {
     (void)state;
@@ -158,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_private),
         cmocka_unit_test(test_serialised),
+        cmocka_unit_test(test_posts),
         cmocka_unit_test(test_fork),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
